@@ -1,0 +1,43 @@
+# Every target sets up what it needs. `make run` and `make test` are all a fresh machine needs.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test check fix bench docs claims
+
+help:  ## list the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
+
+setup: $(READY)  ## make .venv and install everything the other targets need
+
+$(READY): pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group dev
+	@touch $@
+
+run: $(READY)  ## the paper's base setting, every policy, as a table
+	$(BIN)/driftanchor simulate --runs 400
+
+test: $(READY)  ## all tests and examples
+	$(BIN)/pytest
+
+check: $(READY)  ## format, lint, types, layers
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+fix: $(READY)  ## format and mend what can be mended
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(READY)  ## interpreted against compiled, side by side
+	$(BIN)/python benchmarks/engines.py
+
+docs: $(READY)  ## build the documentation into site/
+	$(BIN)/mkdocs build --strict --quiet
+
+claims: $(READY)  ## measure the errata and the calibration anew and write them into docs
+	$(BIN)/python docs/measure.py

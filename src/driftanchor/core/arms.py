@@ -1,0 +1,72 @@
+"""Arms: labels outside, integer columns inside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import overload
+
+from driftanchor.core import check
+from driftanchor.errors import InvalidInput, UnknownName
+
+
+@dataclass(frozen=True)
+class Arms(Sequence[str]):
+    """The ordered labels of the arms; the position of a label is its column everywhere else.
+
+    Example:
+        >>> arms = Arms(["A", "B"])
+        >>> arms.column("B"), arms[0], len(arms)
+        (1, 'A', 2)
+    """
+
+    labels: tuple[str, ...]
+
+    def __init__(self, labels: Iterable[str]) -> None:
+        names = check.items(labels, "arms")
+        if not names:
+            raise InvalidInput("arms is empty: name at least one arm")
+        seen: dict[str, int] = {}
+        for column, label in enumerate(names):
+            if not isinstance(label, str):
+                raise InvalidInput(f"arm label must be text, got {label!r}: use str(label)")
+            if not label.strip() or not label.isprintable():
+                raise InvalidInput(f"arm label must be printable text, got {label!r}")
+            if label in seen:
+                raise InvalidInput(
+                    f"arm label {label!r} is given twice (positions {seen[label] + 1} and "
+                    f"{column + 1}): labels must differ"
+                )
+            seen[label] = column
+        object.__setattr__(self, "labels", tuple(seen))
+        object.__setattr__(self, "_columns", seen)
+
+    @classmethod
+    def numbered(cls, count: int) -> Arms:
+        """Arms labelled 1, 2, … as the paper numbers them."""
+        return cls(str(i + 1) for i in range(count))
+
+    def column(self, label: object) -> int:
+        """The column of a label, or `UnknownName` with the nearest label."""
+        columns: dict[object, int] = self.__dict__["_columns"]
+        try:
+            return columns[label]
+        except (KeyError, TypeError):
+            raise UnknownName("arm", label, self.labels) from None
+
+    def with_arm(self, label: str) -> Arms:
+        """These arms and one more, in the last column."""
+        return Arms([*self.labels, label])
+
+    @overload
+    def __getitem__(self, column: int) -> str: ...
+    @overload
+    def __getitem__(self, column: slice) -> tuple[str, ...]: ...
+    def __getitem__(self, column: int | slice) -> str | tuple[str, ...]:
+        return self.labels[column]
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.labels)

@@ -1,0 +1,153 @@
+"""Keyed noise: every random number is a pure function of (seed, purpose, counters).
+
+No generator is shared and none is global: a run, a policy, an arm's rewards or a live decision
+each have a stream of their own, so adding a policy, reordering, or changing the number of threads
+changes no other number, and any decision can be drawn again exactly.
+
+A stream is the four words of xoshiro256++ (Blackman & Vigna 2021), started by splitmix64
+(Steele, Lea & Flood 2014). Normals come from a ziggurat of 256 layers (Marsaglia & Tsang 2000) in
+the form of Doornik (2005), where layer and position use different bits of one word. The code is
+plain scalar Python on 64-bit words, so that Numba compiles the very same lines.
+"""
+
+import hashlib
+import math
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from driftanchor.core.check import whole
+from driftanchor.core.ziggurat import DENSITY, EDGE, TAIL
+
+Stream = npt.NDArray[np.uint64]
+Key = np.uint64
+
+
+class Draws(NamedTuple):
+    """The noise one arm gets in one round; a policy uses what it needs."""
+
+    on: float  # standard normal of the online sample
+    hyb: float  # standard normal of the hybrid sample, independent of it (E18)
+    coin: float  # uniform on [0, 1)
+
+
+# Shifts and constants are typed words: mixed signed and unsigned arithmetic would leave 64 bits.
+_1, _11, _17, _19, _23, _27, _30, _31, _41, _45 = (
+    np.uint64(n) for n in (1, 11, 17, 19, 23, 27, 30, 31, 41, 45)
+)
+_LAYER = np.uint64(255)
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_MIX1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX2 = np.uint64(0x94D049BB133111EB)
+_HALF = 2**52
+_EDGE_PER_STEP = EDGE * 2.0**-52
+
+
+def key(seed: int, purpose: str) -> Key:
+    """A 64-bit key for one purpose under one seed."""
+    text = f"{whole(seed, 'seed')}/{purpose}".encode()
+    return np.uint64(int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little"))
+
+
+def keyed_stream(seed: int, purpose: str, first: int, second: int = 0) -> Stream:
+    """The stream of (seed, purpose, first, second)."""
+    stream = np.empty(4, np.uint64)
+    with wrapping():
+        start(stream, key(seed, purpose), first, second)
+    return stream
+
+
+def wrapping() -> np.errstate:
+    """Interpreted words wrap around as compiled ones do; without this NumPy would warn."""
+    return np.errstate(over="ignore")
+
+
+def start(stream: Stream, key: Key, first: int, second: int) -> None:
+    """Put `stream` at the beginning of (key, first, second)."""
+    word = _scramble(key + np.uint64(first) * _GOLDEN)
+    word = _scramble(word + np.uint64(second) * _GOLDEN)
+    for i in range(4):
+        word = word + _GOLDEN
+        stream[i] = _scramble(word)
+
+
+def uniform(stream: Stream) -> float:
+    """Uniform on [0, 1), 53 bits."""
+    return float(np.int64(_next(stream) >> _11)) * 2.0**-53
+
+
+def normal(stream: Stream) -> float:
+    """Standard normal."""
+    word = _next(stream)
+    layer = word & _LAYER
+    x = float(np.int64(word >> _11) - _HALF) * _EDGE_PER_STEP[layer]
+    if abs(x) < EDGE[layer + _1]:  # inside the layer's rectangle: 98.5 % of draws
+        return float(x)
+    return _outside(stream, np.int64(layer), float(x))
+
+
+def nothing(stream: Stream) -> Draws:
+    """The draws of a policy without randomness."""
+    return Draws(0.0, 0.0, 0.0)
+
+
+def one_normal(stream: Stream) -> Draws:
+    """The draws of a policy with one posterior sample."""
+    return Draws(normal(stream), 0.0, 0.0)
+
+
+def two_normals(stream: Stream) -> Draws:
+    """The draws of a policy with an online and a hybrid sample."""
+    return Draws(normal(stream), normal(stream), 0.0)
+
+
+def normal_and_coin(stream: Stream) -> Draws:
+    """The draws of a policy that flips a coin for sampling."""
+    return Draws(normal(stream), 0.0, uniform(stream))
+
+
+def _next(stream: Stream) -> np.uint64:
+    """The next word of xoshiro256++."""
+    s0, s1, s2, s3 = stream[0], stream[1], stream[2], stream[3]
+    word = s0 + s3
+    word = ((word << _23) | (word >> _41)) + s0
+    t = s1 << _17
+    s2 ^= s0
+    s3 ^= s1
+    stream[1] = s1 ^ s2
+    stream[0] = s0 ^ s3
+    stream[2] = s2 ^ t
+    stream[3] = (s3 << _45) | (s3 >> _19)
+    return word
+
+
+def _scramble(word: np.uint64) -> np.uint64:
+    """The output function of splitmix64."""
+    word = (word ^ (word >> _30)) * _MIX1
+    word = (word ^ (word >> _27)) * _MIX2
+    return word ^ (word >> _31)
+
+
+def _outside(stream: Stream, layer: int, x: float) -> float:
+    """Finish a draw that fell outside its layer's rectangle."""
+    while True:
+        if layer == 0:
+            return _tail(stream, x > 0.0)
+        wedge = DENSITY[layer] + uniform(stream) * (DENSITY[layer + 1] - DENSITY[layer])
+        if wedge < math.exp(-0.5 * x * x):
+            return x
+        word = _next(stream)
+        layer = np.int64(word & _LAYER)
+        x = float(np.int64(word >> _11) - _HALF) * _EDGE_PER_STEP[layer]
+        if abs(x) < EDGE[layer + 1]:
+            return float(x)
+
+
+def _tail(stream: Stream, positive: bool) -> float:
+    """A normal beyond the last edge (Marsaglia 1964)."""
+    while True:
+        a = -math.log(1.0 - uniform(stream)) / TAIL
+        b = -math.log(1.0 - uniform(stream))
+        if b + b > a * a:
+            return TAIL + a if positive else -TAIL - a

@@ -1,0 +1,142 @@
+"""OfflineData: the logs of the past as four numbers for each arm."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from driftanchor.core import check, record
+from driftanchor.core.arms import Arms
+from driftanchor.core.check import Floats, Ints
+from driftanchor.errors import InvalidInput
+
+Summary = Sequence[float | int | None]
+
+
+@dataclass(frozen=True, eq=False)
+class OfflineData:
+    """What the logs say of each arm: how many rewards, their mean and variance, and from where.
+
+    Attributes:
+        arms: The labels.
+        n: Number of logged rewards for each arm; 0 where the logs have none.
+        mean: Their mean; NaN where there are none.
+        variance: Their sample variance; NaN where it is not known.
+        source: Where the numbers come from, for people.
+
+    Example:
+        >>> offline = OfflineData.from_summary({"A": (200, 0.51), "B": (300, 0.48, 0.25), "C": (0,)})
+        >>> offline.n.tolist(), offline.mean.tolist()
+        ([200, 300, 0], [0.51, 0.48, nan])
+        >>> OfflineData.from_json(offline.to_json()) == offline
+        True
+    """
+
+    arms: Arms
+    n: Ints
+    mean: Floats
+    variance: Floats
+    source: str
+
+    def __init__(
+        self, arms: Arms, n: object, mean: object, variance: object = None, source: str = "summary"
+    ) -> None:
+        counts = check.pulls_per_arm(n, "n", arms)
+        means = _row(mean, "mean", arms, counts)
+        for label, count, x in zip(arms, counts, means, strict=True):
+            if count > 0 and math.isnan(x):
+                raise InvalidInput(
+                    f"arm {label!r} has {count} offline rewards and no mean: give it, or n = 0"
+                )
+        if not isinstance(source, str):
+            raise InvalidInput(f"source must be text, got {source!r}")
+        object.__setattr__(self, "arms", arms)
+        object.__setattr__(self, "n", check.frozen(counts))
+        object.__setattr__(self, "mean", means)
+        object.__setattr__(self, "variance", _row(variance, "variance", arms, counts, low=0.0))
+        object.__setattr__(self, "source", source)
+
+    @classmethod
+    def from_summary(cls, summary: Mapping[str, Summary], source: str = "summary") -> OfflineData:
+        """From `{label: (n, mean)}` or `{label: (n, mean, variance)}`; `(0,)` for no logs."""
+        if not isinstance(summary, Mapping):
+            raise InvalidInput(f"summary must map labels to (n, mean), got {summary!r}")
+        arms = Arms(summary)
+        rows = [check.items(row, f"summary of arm {label!r}") for label, row in summary.items()]
+        for label, row in zip(arms, rows, strict=True):
+            if not 1 <= len(row) <= 3:
+                raise InvalidInput(
+                    f"summary of arm {label!r} must be (n, mean) or (n, mean, variance), got {row!r}"
+                )
+        n, mean, variance = zip(*([*row, None, None][:3] for row in rows), strict=True)
+        return cls(arms, n, mean, variance, source)
+
+    @classmethod
+    def empty(cls, arms: Arms) -> OfflineData:
+        """No logs for any arm."""
+        return cls(arms, 0, None, None, "none")
+
+    def with_arm(self, label: str, row: Summary = (0,)) -> OfflineData:
+        """This data with one more arm in the last column."""
+        new = OfflineData.from_summary({label: row})
+        return OfflineData(
+            self.arms.with_arm(label),
+            np.append(self.n, new.n),
+            np.append(self.mean, new.mean),
+            np.append(self.variance, new.variance),
+            self.source,
+        )
+
+    def pooled_mean(self) -> float:
+        """Mean of all logged rewards together; NaN with no logs."""
+        known = self.n > 0
+        return float(np.average(self.mean[known], weights=self.n[known])) if known.any() else math.nan
+
+    def pooled_noise(self) -> float:
+        """Standard deviation within arms, pooled over those whose variance is known; else NaN."""
+        known = (self.n > 1) & ~np.isnan(self.variance)
+        if not known.any():
+            return math.nan
+        return math.sqrt(float(np.average(self.variance[known], weights=self.n[known] - 1)))
+
+    def to_json(self) -> record.Record:
+        """A JSON-ready record."""
+        body = {
+            "arms": list(self.arms),
+            "n": self.n.tolist(),
+            "mean": [record.encode(x) for x in self.mean.tolist()],
+            "variance": [record.encode(x) for x in self.variance.tolist()],
+            "source": self.source,
+        }
+        return record.seal("offline-data", 1, body)
+
+    @classmethod
+    def from_json(cls, data: object) -> OfflineData:
+        """Read what `to_json` wrote."""
+        fields = ("arms", "n", "mean", "variance", "source")
+        body = record.unseal(data, "offline-data", 1, fields)
+        return cls(Arms(body["arms"]), body["n"], body["mean"], body["variance"], body["source"])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, OfflineData) and self.to_json() == other.to_json()
+
+    def __hash__(self) -> int:
+        return hash((self.arms, self.n.tobytes(), self.mean.tobytes(), self.source))
+
+
+def _row(
+    value: object, name: str, arms: Arms, n: Ints, low: float = -math.inf
+) -> Floats:
+    """One number for each arm that has logs; NaN where there are none or it is not known."""
+    values = [None] * len(arms) if value is None else check.items(value, name)
+    if len(values) != len(arms):
+        raise InvalidInput(f"{name} has {len(values)} values for {len(arms)} arms: give one for each")
+    row = np.full(len(arms), np.nan)
+    for i, (label, x) in enumerate(zip(arms, values, strict=True)):
+        absent = x is None or (isinstance(x, float) and math.isnan(x))
+        if n[i] > 0 and not absent:
+            row[i] = check.number(x, f"{name} of arm {label!r}", low=low)
+    return check.frozen(row)

@@ -1,0 +1,49 @@
+"""Posteriors of an arm's online mean, and the median that Anchor-TS takes of them.
+
+Plain scalar functions: interpreted in live decisions and in the reference simulator, compiled in
+the simulation kernel. The prior is N(prior_mean, noise²) and counts as one pull, which is the
+`+1` in the paper's denominators.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from driftanchor.core.evidence import ArmEvidence
+
+
+class Posterior(NamedTuple):
+    """A normal law."""
+
+    mean: float
+    sd: float
+
+
+def online_posterior(
+    arm: ArmEvidence, prior_mean: float, noise: float, scale: float = 1.0
+) -> Posterior:
+    """From online rewards alone: N((S + m₀)/(T + 1), c σ²/(T + 1))."""
+    n = arm.pulls + 1
+    return Posterior((arm.total + prior_mean) / n, noise * math.sqrt(scale / n))
+
+
+def hybrid_posterior(
+    arm: ArmEvidence, prior_mean: float, noise: float, scale: float = 1.0
+) -> Posterior:
+    """From logs and online rewards together: N((S + N m + m₀)/(T + N + 1), c σ²/(T + N + 1))."""
+    n = arm.pulls + arm.offline_pulls + 1
+    total = arm.total + arm.offline_pulls * arm.offline_mean
+    return Posterior((total + prior_mean) / n, noise * math.sqrt(scale / n))
+
+
+def bias_shift(arm: ArmEvidence) -> float:
+    """How far the declared bias may have pulled the hybrid mean down: Z = N V/(T + N)."""
+    if arm.offline_pulls == 0:  # 0/0 at the start; without logs nothing can be biased (E4)
+        return 0.0
+    return arm.offline_pulls * arm.bias_bound / (arm.pulls + arm.offline_pulls)
+
+
+def median(a: float, b: float, c: float) -> float:
+    """The middle one of three numbers."""
+    return max(min(a, b), min(max(a, b), c))

@@ -1,0 +1,56 @@
+"""The JSON records the package writes: each names its kind and version."""
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from driftanchor.errors import UnreadableState
+
+Record = dict[str, Any]
+
+
+def seal(kind: str, version: int, body: Mapping[str, Any]) -> Record:
+    """A record of `kind`, ready for `json.dumps`."""
+    return {"kind": f"driftanchor/{kind}", "version": version, **body}
+
+
+def unseal(record: object, kind: str, version: int, fields: tuple[str, ...]) -> Record:
+    """Check that `record` is one of `kind` this version can read, with all its `fields`."""
+    if not isinstance(record, dict) or record.get("kind") != f"driftanchor/{kind}":
+        found = record.get("kind") if isinstance(record, dict) else type(record).__name__
+        raise UnreadableState(f"not a driftanchor {kind} record: its kind is {found!r}")
+    found = record.get("version")
+    if not isinstance(found, int) or isinstance(found, bool) or found < 1:
+        raise UnreadableState(f"the {kind} record has no usable version, got {found!r}")
+    if found > version:
+        raise UnreadableState(
+            f"the {kind} record is of version {found}, this driftanchor reads up to {version}: "
+            "upgrade driftanchor"
+        )
+    for field in fields:
+        if field not in record:
+            raise UnreadableState(f"the {kind} record lacks {field!r}: the file is damaged")
+    return record
+
+
+def encode(x: float) -> float | str | None:
+    """A float as JSON: infinity has no number there, and NaN stands for "none"."""
+    if math.isnan(x):
+        return None
+    return str(x) if math.isinf(x) else x
+
+
+def decode(x: object) -> object:
+    """The inverse of `encode`."""
+    if x is None:
+        return math.nan
+    return float(x) if x in ("inf", "-inf") else x
+
+
+def parse(text: str) -> object:
+    """Read JSON text, or say where it is damaged."""
+    try:
+        return json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise UnreadableState(f"not valid JSON: {error}") from error

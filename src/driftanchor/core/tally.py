@@ -1,0 +1,86 @@
+"""Tally: what was played online and what it paid."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from driftanchor.core import check, record
+from driftanchor.core.arms import Arms
+from driftanchor.core.check import Floats, Ints
+from driftanchor.errors import InvalidInput
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """Pulls and reward sums for each arm.
+
+    Sums, not running means: tallies merge by addition, rewards may arrive in any order, and the
+    state equals `SELECT arm, COUNT(*), SUM(reward)`.
+
+    Example:
+        >>> tally = Tally.empty(Arms(["A", "B"])).add(0, 1.0).add(0, 0.0)
+        >>> tally.pulls.tolist(), tally.totals.tolist(), tally.means.tolist()
+        ([2, 0], [1.0, 0.0], [0.5, nan])
+    """
+
+    arms: Arms
+    pulls: Ints
+    totals: Floats
+
+    def __post_init__(self) -> None:
+        pulls = check.pulls_per_arm(self.pulls, "pulls", self.arms)
+        totals = check.per_arm(self.totals, "totals", self.arms)
+        for column, label in enumerate(self.arms):
+            if pulls[column] == 0 and totals[column] != 0:
+                raise InvalidInput(
+                    f"totals of arm {label!r} is {totals[column]:g} after no pulls: it must be 0"
+                )
+        object.__setattr__(self, "pulls", check.frozen(pulls))
+        object.__setattr__(self, "totals", check.frozen(totals))
+
+    @classmethod
+    def empty(cls, arms: Arms) -> Tally:
+        """No pulls yet."""
+        return cls(arms, np.zeros(len(arms), np.int64), np.zeros(len(arms)))
+
+    @property
+    def means(self) -> Floats:
+        """Mean reward of each arm; NaN where there is none."""
+        return np.divide(
+            self.totals, self.pulls, out=np.full(len(self.arms), np.nan), where=self.pulls > 0
+        )
+
+    def add(self, column: int, reward: float) -> Tally:
+        """This tally and one more reward."""
+        return self.add_many([column], [reward])
+
+    def add_many(self, columns: Sequence[int], rewards: Sequence[float]) -> Tally:
+        """This tally and more rewards, added one after the other in the order given."""
+        pulls, totals = self.pulls.copy(), self.totals.copy()
+        np.add.at(pulls, columns, 1)
+        np.add.at(totals, columns, rewards)
+        return Tally(self.arms, pulls, totals)
+
+    def with_arm(self, label: str) -> Tally:
+        """This tally with a new, unpulled arm in the last column."""
+        return Tally(self.arms.with_arm(label), np.append(self.pulls, 0), np.append(self.totals, 0))
+
+    def to_json(self) -> record.Record:
+        """A JSON-ready record."""
+        body = {"arms": list(self.arms), "pulls": self.pulls.tolist(), "totals": self.totals.tolist()}
+        return record.seal("tally", 1, body)
+
+    @classmethod
+    def from_json(cls, data: object) -> Tally:
+        """Read what `to_json` wrote."""
+        body = record.unseal(data, "tally", 1, ("arms", "pulls", "totals"))
+        return cls(Arms(body["arms"]), body["pulls"], body["totals"])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Tally) and self.to_json() == other.to_json()
+
+    def __hash__(self) -> int:
+        return hash((self.arms, self.pulls.tobytes(), self.totals.tobytes()))

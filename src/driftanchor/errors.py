@@ -1,0 +1,65 @@
+"""Every error this package raises on purpose.
+
+::
+
+    DriftanchorError
+    ├── InvalidInput        (ValueError)   a value that cannot be used
+    │   └── UnknownName     (LookupError)  a policy, arm or file name nobody knows
+    ├── UnreadableState     (ValueError)   a saved file that is damaged or too new
+    └── MissingExtra        (ImportError)  an optional package that is not installed
+
+Each message says what is wrong, where, the value received and what to do. `exit_code` is what the
+command line returns for it.
+"""
+
+import difflib
+import importlib
+from collections.abc import Iterable
+from typing import Any
+
+
+class DriftanchorError(Exception):
+    """Root of the tree: catch this to catch everything raised on purpose."""
+
+    exit_code = 1
+
+
+class InvalidInput(DriftanchorError, ValueError):
+    """A value given by the caller cannot be used."""
+
+    exit_code = 2
+
+
+class UnknownName(InvalidInput, LookupError):
+    """A name that is not among the known ones; the message suggests the nearest."""
+
+    def __init__(self, kind: str, name: object, known: Iterable[str]) -> None:
+        names = list(known)
+        nearest = difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
+        hint = f"did you mean {nearest[0]!r}?" if nearest else f"known: {', '.join(names) or 'none'}"
+        super().__init__(f"unknown {kind} {name!r}; {hint}")
+
+
+class UnreadableState(DriftanchorError, ValueError):
+    """A saved file that is damaged, of another kind, or written by a newer version."""
+
+
+class MissingExtra(DriftanchorError, ImportError):
+    """An optional package is needed and not installed."""
+
+
+def require(module: str, *, extra: str, why: str) -> Any:
+    """Import an optional package, or say which extra brings it.
+
+    Args:
+        module: Name to import, such as `"numba"`.
+        extra: The extra of this package that installs it.
+        why: What needs it, as the start of the message.
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        package = module.partition(".")[0]
+        raise MissingExtra(
+            f'{why} needs {package}: pip install "driftanchor[{extra}]"'
+        ) from error

@@ -1,0 +1,75 @@
+"""The policies: one file each, listed here by the name that the command line and files use."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from driftanchor.errors import InvalidInput, UnknownName
+from driftanchor.policies.anchor_ts import AnchorTS
+from driftanchor.policies.artificial_replay import ArtificialReplay
+from driftanchor.policies.base import Policy
+from driftanchor.policies.epsilon_ts import EpsilonTS
+from driftanchor.policies.hybrid_ts import HybridTS
+from driftanchor.policies.hybrid_ucb import HybridUCB
+from driftanchor.policies.min_ucb import MinUCB
+from driftanchor.policies.optimistic_ts import OptimisticTS
+from driftanchor.policies.ts import TS
+from driftanchor.policies.ucb import UCB
+
+POLICIES: dict[str, type[Policy]] = {
+    "anchor-ts": AnchorTS,
+    "ts": TS,
+    "ucb": UCB,
+    "hybrid-ts": HybridTS,
+    "hybrid-ucb": HybridUCB,
+    "min-ucb": MinUCB,
+    "optimistic-ts": OptimisticTS,
+    "epsilon-ts": EpsilonTS,
+    "artificial-replay": ArtificialReplay,
+}
+
+
+def make(name: str, **parameters: Any) -> Policy:
+    """The policy of that name.
+
+    Example:
+        >>> make("min-ucb", radius="cheung-lyu")
+        MinUCB(prior_mean=0.0, noise=1.0, c=2.0, radius='cheung-lyu')
+    """
+    if name not in POLICIES:
+        raise UnknownName("policy", name, POLICIES)
+    cls = POLICIES[name]
+    known = list(cls.__dataclass_fields__)
+    for parameter in parameters:
+        if parameter not in known:
+            raise UnknownName(f"parameter of policy {name!r}", parameter, known)
+    return cls(**parameters)
+
+
+def by_name(policies: object) -> dict[str, Policy]:
+    """Policies with the names they are reported under.
+
+    Args:
+        policies: A mapping from names to policies, one policy, or a list of policies and names.
+    """
+    if isinstance(policies, Policy | str):
+        policies = [policies]
+    if isinstance(policies, dict):
+        pairs = list(policies.items())
+    elif isinstance(policies, list | tuple):
+        made = [make(item) if isinstance(item, str) else item for item in policies]
+        pairs = [(getattr(policy, "name", policy), policy) for policy in made]
+    else:
+        raise InvalidInput(f"policies must map names to policies, got {policies!r}")
+    if not pairs:
+        raise InvalidInput("policies is empty: name at least one policy")
+    named: dict[str, Policy] = {}
+    for name, policy in pairs:
+        if not isinstance(policy, Policy):
+            raise InvalidInput(f"policy {name!r} must be a Policy such as AnchorTS(), got {policy!r}")
+        if not isinstance(name, str) or not name:
+            raise InvalidInput(f"a policy's name must be text, got {name!r}")
+        if name in named:
+            raise InvalidInput(f"policy {name!r} is given twice: use a mapping with two names")
+        named[name] = policy
+    return named

@@ -1,0 +1,88 @@
+"""Anchor-TS, the paper's algorithm.
+
+Li, Fu, Chen & Kong (2026), "Sample-Mean Anchored Thompson Sampling for Offline-to-Online Learning
+with Distribution Shift", arXiv 2605.10289, Algorithm 1. Line numbers below are its own; E1, E2, …
+are the points of `docs/errata.md`, where the printed pseudo-code cannot be meant.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from driftanchor.core.evidence import ArmEvidence, Round
+from driftanchor.core.noise import Draws, two_normals
+from driftanchor.core.posterior import bias_shift, hybrid_posterior, median, online_posterior
+from driftanchor.policies.base import Policy
+
+
+class Candidates(NamedTuple):
+    """The three numbers of an arm whose median is its index."""
+
+    anchor: float
+    online_sample: float
+    hybrid_sample: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnchorTS(Policy):
+    """The median of the online mean, an online sample and a hybrid sample shifted right.
+
+    With T pulls and reward sum S online, N logged rewards of mean m, and bias bound V::
+
+        anchor = (S + m₀)/(T + 1)
+        θ_on   ~ N(anchor, c σ²/(T + 1))
+        θ_hyb  ~ N((S + N m + m₀)/(T + N + 1) + Z, c σ²/(T + N + 1)),   Z = N V/(T + N)
+        index  = median(anchor, θ_on, θ_hyb)
+
+    Logs that fit pull θ_hyb close to the anchor and spare exploration; logs that do not fit make
+    it an outlier, which a median ignores. V = ∞ gives max(anchor, θ_on): the logs are not used.
+
+    Attributes:
+        prior_mean: m₀; the paper has 0.
+        noise: σ; the paper has 1.
+        posterior_scale: c; the paper has 1. With Gaussian rewards, 1 has the best median and rare
+            runs that never recover; 2 matches the Lai–Robbins rate; 4 is what the theorem covers.
+
+    Example:
+        >>> arm = ArmEvidence(pulls=3, total=1.2, offline_pulls=4, offline_mean=0.5, bias_bound=0.7)
+        >>> z = Draws(on=1.0, hyb=-1.0, coin=0.0)
+        >>> AnchorTS().explain(arm, Round(t=4, arms=2), z)
+        {'anchor': 0.3, 'online_sample': 0.8, 'hybrid_sample': 0.4464...}
+        >>> AnchorTS().index(arm, Round(t=4, arms=2), z)
+        0.4464...
+    """
+
+    name = "anchor-ts"
+    formula = "median(anchor, θ_on, θ_hyb + N V/(T+N))"
+    source = "Li, Fu, Chen & Kong 2026, arXiv 2605.10289, Algorithm 1"
+    draw = staticmethod(two_normals)
+
+    posterior_scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.check_number("posterior_scale", above=0.0)
+
+    def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
+        """Lines 5 to 7 for one arm."""
+        three = candidates(arm, self.prior_mean, self.noise, self.posterior_scale, z)
+        return median(three.anchor, three.online_sample, three.hybrid_sample)  # line 7
+
+    def explain(self, arm: ArmEvidence, now: Round, z: Draws) -> dict[str, float]:
+        """The three numbers whose median is the index."""
+        return candidates(arm, self.prior_mean, self.noise, self.posterior_scale, z)._asdict()
+
+
+def candidates(
+    arm: ArmEvidence, prior_mean: float, noise: float, scale: float, z: Draws
+) -> Candidates:
+    """The three numbers of one arm; what is drawn is `mean + sd * z` with z standard normal."""
+    # Lines 11 and 12. Printed: mean ← (T mean + R)/(T + 2), which forgets the prior's pull and
+    # converges to half the mean (E1). Meant, by the proofs: all rewards so far over T + 1.
+    online = online_posterior(arm, prior_mean, noise, scale)
+    # Lines 14 and 15, with the reward sum itself and not T/(T + 1) of it (E2, E3, E5).
+    hybrid = hybrid_posterior(arm, prior_mean, noise, scale)
+    shift = bias_shift(arm)  # line 15: Z = N V/(T + N), and 0 without logs (E4)
+
+    online_sample = online.mean + online.sd * z.on  # line 5: θ_on ~ N(μ_on, σ_on²)
+    hybrid_sample = hybrid.mean + shift + hybrid.sd * z.hyb  # line 6: θ_hyb ~ N(μ_hyb + Z, σ_hyb²)
+    return Candidates(online.mean, online_sample, hybrid_sample)

@@ -1,0 +1,91 @@
+"""Artificial Replay: a policy that lives through its logs as if they happened now."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from driftanchor.core.evidence import ArmEvidence, Evidence, Round
+from driftanchor.core.noise import Draws, Stream, normal, one_normal
+from driftanchor.core.posterior import online_posterior
+from driftanchor.policies.base import Policy, largest_index
+from driftanchor.policies.ucb import log_plays, upper_bound
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArtificialReplay(Policy):
+    """UCB1 or TS that is fed a logged reward whenever it picks an arm that has one left.
+
+    Each round: ask the base policy, which sees online rewards and the logged rewards used so far;
+    if the arm it picks has unused logged rewards, use the next one and ask again; otherwise play
+    that arm. The logs are taken for unbiased, but only as many are used as the base policy asks
+    for.
+
+    A summary has no single rewards, so the next one is drawn as the next of N exchangeable normal
+    rewards given what is left: with r left that sum to R, N(R/r, σ²(1 − 1/r)). They add up to the
+    logged total exactly.
+
+    Attributes:
+        prior_mean: m₀ of TS.
+        noise: σ.
+        base: `"ucb"` or `"ts"`.
+        c: Of UCB.
+
+    Example:
+        >>> ArtificialReplay(base="ts").parameters()
+        {'prior_mean': 0.0, 'noise': 1.0, 'base': 'ts', 'c': 2.0}
+    """
+
+    name = "artificial-replay"
+    formula = "base policy on online rewards and the logged rewards used so far"
+    source = "Banerjee, Sinclair, Tambe, Xu & Yu 2022, arXiv 2210.00025"
+    draw = staticmethod(one_normal)
+    memory = 2  # logged rewards used, and their sum
+
+    base: str = "ucb"
+    c: float = 2.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.check_choice("base", ("ucb", "ts"))
+        self.check_number("c", above=0.0)
+
+    @property
+    def samples(self) -> bool:
+        """Whether the base policy is TS."""
+        return self.base == "ts"
+
+    def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
+        """The base policy's index of an arm whose pulls include the logged rewards used."""
+        if self.samples:
+            posterior = online_posterior(arm, self.prior_mean, self.noise)
+            return posterior.mean + posterior.sd * z.on
+        return upper_bound(arm.total, arm.pulls, self.noise, self.c * log_plays(now))
+
+    def choose(self, evidence: Evidence, now: Round, stream: Stream) -> int:
+        """Replay until the base policy picks an arm whose logs are used up."""
+        used, used_total = evidence.memory[:, 0], evidence.memory[:, 1]
+        while True:
+            lived = Round(now.t + int(used.sum()), now.arms)
+            chosen = largest_index(self, lived_evidence(evidence), lived, stream)
+            if chosen < 0 or used[chosen] >= evidence.offline_pulls[chosen]:
+                return chosen
+            left = evidence.offline_pulls[chosen] - used[chosen]
+            logged_total = evidence.offline_pulls[chosen] * evidence.offline_means[chosen]
+            mean_left = (logged_total - used_total[chosen]) / left
+            reward = mean_left + self.noise * math.sqrt(1.0 - 1.0 / left) * normal(stream)
+            used[chosen] += 1.0
+            used_total[chosen] += reward
+
+
+def lived_evidence(evidence: Evidence) -> Evidence:
+    """The evidence had the logged rewards used so far been online ones."""
+    return Evidence(
+        evidence.pulls + evidence.memory[:, 0].astype(np.int64),
+        evidence.totals + evidence.memory[:, 1],
+        evidence.offline_pulls,
+        evidence.offline_means,
+        evidence.bias_bounds,
+        evidence.playable,
+        evidence.memory,
+    )

@@ -1,0 +1,134 @@
+"""What every policy is: frozen parameters and one scalar function, the index of one arm.
+
+`index`, `choose` and `draw` below are how other code asks a policy. Interpreted, they call the
+policy's own methods; compiled, Numba replaces each by the method of the policy's class and `self`
+by the policy's numbers (see `driftanchor.simulate.compiled`). So a policy is written once, as
+plain Python, and runs in live decisions, in the reference simulator and in the kernel.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import numbers
+from collections import namedtuple
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from driftanchor.core import check
+from driftanchor.core.evidence import ArmEvidence, Evidence, Round, arm_at
+from driftanchor.core.noise import Draws, Stream, nothing, uniform
+from driftanchor.errors import InvalidInput, UnknownName
+
+
+@dataclass(frozen=True, kw_only=True)
+class Policy:
+    """A rule that gives every arm an index; the arm with the largest is played.
+
+    A policy writes `index` with its own fields and properties, the arm's numbers, the round and
+    the noise it asked for with `draw`. Everything it calls must be a plain module-level function
+    of numbers, so that it can be compiled.
+
+    Attributes:
+        prior_mean: m₀, what a reward is expected to be before anything is known.
+        noise: σ, the standard deviation of a reward given its arm.
+    """
+
+    name: ClassVar[str]
+    formula: ClassVar[str]
+    source: ClassVar[str]
+    draw: ClassVar[Callable[[Stream], Draws]] = staticmethod(nothing)
+    memory: ClassVar[int] = 0  # numbers per arm that `choose` keeps from round to round
+    Numbers: ClassVar[Any] = None  # the type of `numbers()`, made when first asked for
+
+    prior_mean: float = 0.0
+    noise: float = 1.0
+
+    def __post_init__(self) -> None:
+        self.check_number("prior_mean")
+        self.check_number("noise", above=0.0)
+
+    def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
+        """The index of one arm in this round."""
+        raise InvalidInput(f"policy {type(self).__name__} defines neither index nor choose")
+
+    def choose(self, evidence: Evidence, now: Round, stream: Stream) -> int:
+        """The column to play: the largest index, ties at random."""
+        return largest_index(self, evidence, now, stream)
+
+    def explain(self, arm: ArmEvidence, now: Round, z: Draws) -> dict[str, float]:
+        """The named numbers the index is made of, for people."""
+        return {}
+
+    def check_number(self, field: str, **limits: Any) -> None:
+        """Validate a numeric field and keep it as a float."""
+        value = check.number(getattr(self, field), f"{field} of policy {self.name!r}", **limits)
+        object.__setattr__(self, field, value)
+
+    def check_choice(self, field: str, choices: tuple[str, ...]) -> None:
+        """Validate a field that takes one of a few words."""
+        if getattr(self, field) not in choices:
+            raise UnknownName(f"{field} of policy {self.name!r}", getattr(self, field), choices)
+
+    def parameters(self) -> dict[str, Any]:
+        """The parameters by name, ready for JSON."""
+        return dataclasses.asdict(self)
+
+    def numbers(self) -> Any:
+        """All that `index` and `choose` may read of `self`: numeric fields and properties.
+
+        A named tuple, of a type of its own for each class: compiled code takes it for `self`.
+        """
+        cls = type(self)
+        names = [field.name for field in dataclasses.fields(cls) if field.default is not None]
+        names += [name for name in dir(cls) if isinstance(getattr(cls, name), property)]
+        values = {name: getattr(self, name) for name in names}
+        values = {name: x for name, x in values.items() if isinstance(x, numbers.Real)}
+        return _numbers_type(cls, tuple(values))(*values.values())
+
+
+def index(policy: Policy, arm: ArmEvidence, now: Round, z: Draws) -> float:
+    """The index of one arm under `policy`."""
+    return policy.index(arm, now, z)
+
+
+def choose(policy: Policy, evidence: Evidence, now: Round, stream: Stream) -> int:
+    """The column that `policy` plays."""
+    return policy.choose(evidence, now, stream)
+
+
+def draw(policy: Policy, stream: Stream) -> Draws:
+    """The noise `policy` needs for one arm in one round."""
+    return type(policy).draw(stream)
+
+
+def largest_index(policy: Policy, evidence: Evidence, now: Round, stream: Stream) -> int:
+    """The playable arm with the largest index; ties are broken uniformly at random (E15).
+
+    Every arm draws its noise, playable or not: leaving one out changes no other arm's draw. The
+    answer is -1 when no arm can be played or every index is NaN.
+    """
+    best = -math.inf
+    chosen = -1
+    tied = 0
+    for column in range(evidence.pulls.size):
+        value = index(policy, arm_at(evidence, column), now, draw(policy, stream))
+        if not evidence.playable[column] or not value >= best:
+            continue
+        tied = tied + 1 if value == best else 1
+        if tied == 1 or uniform(stream) * tied < 1.0:
+            best = value
+            chosen = column
+    return chosen
+
+
+def _numbers_type(cls: type[Policy], fields: tuple[str, ...]) -> Any:
+    """The named tuple type of a policy class, made once and found again by its name."""
+    if "Numbers" not in vars(cls) or cls.Numbers._fields != fields:
+        make: Any = namedtuple
+        cls.Numbers = make("Numbers", fields)
+        cls.Numbers.__module__ = cls.__module__
+        cls.Numbers.__qualname__ = f"{cls.__qualname__}.Numbers"
+        cls.Numbers.policy = cls
+    return cls.Numbers

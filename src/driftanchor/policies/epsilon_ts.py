@@ -1,0 +1,56 @@
+"""ε-exploring Thompson sampling: sample an arm only now and then."""
+
+import math
+from dataclasses import dataclass
+
+from driftanchor.core.evidence import ArmEvidence, Round
+from driftanchor.core.noise import Draws, normal_and_coin
+from driftanchor.policies.base import Policy
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpsilonTS(Policy):
+    """With probability ε a sample of the arm's posterior, otherwise its mean; logs are ignored.
+
+    Every arm is pulled once. Then, with T pulls and reward sum S online and a coin for each arm::
+
+        index = S/T + σ/√T · z   with probability ε,   z ~ N(0, 1)
+                S/T              otherwise
+
+    Attributes:
+        prior_mean: Not used: the first pull replaces it.
+        noise: σ; the source has 1.
+        epsilon: ε; `None` is the source's 1/K.
+
+    Example:
+        >>> arm = ArmEvidence(pulls=4, total=2.0, offline_pulls=0, offline_mean=0, bias_bound=0)
+        >>> [EpsilonTS().index(arm, Round(t=9, arms=2), Draws(1.0, 0, coin)) for coin in (0.4, 0.6)]
+        [1.0, 0.5]
+    """
+
+    name = "epsilon-ts"
+    formula = "S/T + [coin < ε] σ/√T · z"
+    source = "Jin, Yang, Xiao & Xu 2023, PMLR 202:15239"
+    draw = staticmethod(normal_and_coin)
+
+    epsilon: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.epsilon is not None:
+            self.check_number("epsilon", low=0.0, high=1.0)
+
+    @property
+    def chance(self) -> float:
+        """ε, or −1 for 1/K, which only the round knows."""
+        return -1.0 if self.epsilon is None else self.epsilon
+
+    def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
+        """The mean, or at times a sample around it."""
+        if arm.pulls == 0:
+            return math.inf
+        mean = arm.total / arm.pulls
+        chance = self.chance if self.chance >= 0.0 else 1.0 / now.arms
+        if z.coin < chance:
+            return mean + self.noise / math.sqrt(arm.pulls) * z.on
+        return mean

@@ -1,0 +1,39 @@
+"""Thompson sampling that takes the logs for online rewards."""
+
+from dataclasses import dataclass
+
+from driftanchor.core.evidence import ArmEvidence, Round
+from driftanchor.core.noise import Draws, one_normal
+from driftanchor.core.posterior import hybrid_posterior
+from driftanchor.policies.base import Policy
+
+
+@dataclass(frozen=True, kw_only=True)
+class HybridTS(Policy):
+    """One sample of the posterior from logs and online rewards together, whatever the bias.
+
+    With T pulls and reward sum S online, and N logged rewards of mean m::
+
+        index = θ ~ N((S + N m + m₀)/(T + N + 1), σ²/(T + N + 1))
+
+    The paper cites no source for it: this is the hybrid sample of Anchor-TS with V = 0.
+
+    Attributes:
+        prior_mean: m₀.
+        noise: σ.
+
+    Example:
+        >>> arm = ArmEvidence(pulls=3, total=1.5, offline_pulls=12, offline_mean=0.5, bias_bound=0)
+        >>> HybridTS().index(arm, Round(t=4, arms=2), Draws(on=1.0, hyb=0.0, coin=0.0))
+        0.71875
+    """
+
+    name = "hybrid-ts"
+    formula = "θ ~ N((S+N m+m₀)/(T+N+1), σ²/(T+N+1))"
+    source = "baseline of Li, Fu, Chen & Kong 2026; TS after Agrawal & Goyal 2013"
+    draw = staticmethod(one_normal)
+
+    def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
+        """One sample of the hybrid posterior."""
+        posterior = hybrid_posterior(arm, self.prior_mean, self.noise)
+        return posterior.mean + posterior.sd * z.on

@@ -1,0 +1,88 @@
+"""MIN-UCB: the smaller of an online and a bias-aware hybrid upper bound."""
+
+import math
+from dataclasses import dataclass
+
+from driftanchor.core.evidence import ArmEvidence, Round
+from driftanchor.core.noise import Draws
+from driftanchor.core.posterior import bias_shift
+from driftanchor.policies.base import Policy
+from driftanchor.policies.ucb import log_plays, upper_bound
+
+
+@dataclass(frozen=True, kw_only=True)
+class MinUCB(Policy):
+    """Two upper bounds on the online mean, of which the smaller is believed.
+
+    Every arm is pulled once. Then, with T pulls and reward sum S online, N logged rewards of mean
+    m, and bias bound V::
+
+        UCB    = S/T + σ √(w/T)
+        UCB^S  = (S + N m)/(T + N) + σ √(w/(T + N)) + N V/(T + N)
+        index  = min(UCB, UCB^S)
+
+    The width w is c log t after t plays with `radius="ucb1"`, and c log(2t/δ_t) in round t with
+    δ_t = 1/(2 K t²), that is c log(4 K t³), with `radius="cheung-lyu"`. Only the first fits the
+    curves the Anchor-TS paper describes (see docs/calibration.md); the second is the theorem's.
+
+    Attributes:
+        prior_mean: Not used: the first pull replaces it.
+        noise: σ.
+        c: 2 in the source.
+        radius: `"ucb1"` or `"cheung-lyu"`.
+
+    Example:
+        >>> arm = ArmEvidence(pulls=2, total=1.0, offline_pulls=8, offline_mean=0.5, bias_bound=0.1)
+        >>> MinUCB().explain(arm, Round(t=11, arms=2), Draws(0, 0, 0))
+        {'online_bound': 2.0174..., 'hybrid_bound': 1.2586...}
+    """
+
+    name = "min-ucb"
+    formula = "min(S/T + σ √(w/T), (S+N m)/(T+N) + σ √(w/(T+N)) + N V/(T+N))"
+    source = "Cheung & Lyu 2024, PMLR 235:8286, arXiv 2405.02594"
+
+    c: float = 2.0
+    radius: str = "ucb1"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.check_number("c", above=0.0)
+        self.check_choice("radius", ("ucb1", "cheung-lyu"))
+
+    @property
+    def cheung_lyu(self) -> bool:
+        """Whether the width is the theorem's."""
+        return self.radius == "cheung-lyu"
+
+    def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
+        """The smaller of the two bounds."""
+        width = self.c * log_width(now, self.cheung_lyu)
+        return min(online_bound(arm, self.noise, width), hybrid_bound(arm, self.noise, width))
+
+    def explain(self, arm: ArmEvidence, now: Round, z: Draws) -> dict[str, float]:
+        """The two bounds."""
+        width = self.c * log_width(now, self.cheung_lyu)
+        return {
+            "online_bound": online_bound(arm, self.noise, width),
+            "hybrid_bound": hybrid_bound(arm, self.noise, width),
+        }
+
+
+def log_width(now: Round, cheung_lyu: bool) -> float:
+    """The logarithm under the root of both radii."""
+    if cheung_lyu:
+        return math.log(4.0 * now.arms) + 3.0 * math.log(now.t)
+    return log_plays(now)
+
+
+def online_bound(arm: ArmEvidence, noise: float, width: float) -> float:
+    """UCB: from online rewards alone."""
+    return upper_bound(arm.total, arm.pulls, noise, width)
+
+
+def hybrid_bound(arm: ArmEvidence, noise: float, width: float) -> float:
+    """UCB^S: from logs and online rewards; nothing is believed before the first online pull."""
+    if arm.pulls == 0:
+        return math.inf
+    total = arm.total + arm.offline_pulls * arm.offline_mean
+    return upper_bound(total, arm.pulls + arm.offline_pulls, noise, width) + bias_shift(arm)

@@ -1,0 +1,47 @@
+"""Optimistic Thompson sampling: what Anchor-TS becomes when nothing is known of the bias."""
+
+from dataclasses import dataclass
+
+from driftanchor.core.evidence import ArmEvidence, Round
+from driftanchor.core.noise import Draws, one_normal
+from driftanchor.core.posterior import online_posterior
+from driftanchor.policies.base import Policy
+
+
+@dataclass(frozen=True, kw_only=True)
+class OptimisticTS(Policy):
+    """The larger of the online mean and an online sample; logs are ignored.
+
+    With T pulls and reward sum S online::
+
+        anchor = (S + m₀)/(T + 1)
+        index  = max(anchor, θ),   θ ~ N(anchor, c σ²/(T + 1))
+
+    Anchor-TS with V = ∞ is exactly this: the shifted hybrid sample is then +∞.
+
+    Attributes:
+        prior_mean: m₀.
+        noise: σ.
+        posterior_scale: c.
+
+    Example:
+        >>> arm = ArmEvidence(pulls=3, total=1.2, offline_pulls=0, offline_mean=0, bias_bound=0)
+        >>> [OptimisticTS().index(arm, Round(t=4, arms=2), Draws(z, 0, 0)) for z in (-1.0, 1.0)]
+        [0.3, 0.8]
+    """
+
+    name = "optimistic-ts"
+    formula = "max(anchor, θ_on)"
+    source = "May, Korda, Lee & Leslie 2012, JMLR 13:2069"
+    draw = staticmethod(one_normal)
+
+    posterior_scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.check_number("posterior_scale", above=0.0)
+
+    def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
+        """The online mean, or a sample above it."""
+        posterior = online_posterior(arm, self.prior_mean, self.noise, self.posterior_scale)
+        return max(posterior.mean, posterior.mean + posterior.sd * z.on)

@@ -1,0 +1,37 @@
+"""Thompson sampling with Gaussian priors: logs are ignored."""
+
+from dataclasses import dataclass
+
+from driftanchor.core.evidence import ArmEvidence, Round
+from driftanchor.core.noise import Draws, one_normal
+from driftanchor.core.posterior import online_posterior
+from driftanchor.policies.base import Policy
+
+
+@dataclass(frozen=True, kw_only=True)
+class TS(Policy):
+    """One sample of the online posterior.
+
+    With T pulls and reward sum S online::
+
+        index = θ ~ N((S + m₀)/(T + 1), σ²/(T + 1))
+
+    Attributes:
+        prior_mean: m₀; the source has 0.
+        noise: σ; the source has 1.
+
+    Example:
+        >>> arm = ArmEvidence(pulls=3, total=1.2, offline_pulls=0, offline_mean=0, bias_bound=0)
+        >>> TS().index(arm, Round(t=4, arms=2), Draws(on=1.0, hyb=0.0, coin=0.0))
+        0.8
+    """
+
+    name = "ts"
+    formula = "θ ~ N((S+m₀)/(T+1), σ²/(T+1))"
+    source = "Agrawal & Goyal 2013, arXiv 1209.3353, Algorithm 2"
+    draw = staticmethod(one_normal)
+
+    def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
+        """One sample of the online posterior."""
+        posterior = online_posterior(arm, self.prior_mean, self.noise)
+        return posterior.mean + posterior.sd * z.on

@@ -1,0 +1,54 @@
+"""UCB1: logs are ignored."""
+
+import math
+from dataclasses import dataclass
+
+from driftanchor.core.evidence import ArmEvidence, Round
+from driftanchor.core.noise import Draws
+from driftanchor.policies.base import Policy
+
+
+@dataclass(frozen=True, kw_only=True)
+class UCB(Policy):
+    """The online mean and a radius that grows while the arm is left alone.
+
+    Every arm is pulled once. Then, with T pulls and reward sum S, after t plays of all arms::
+
+        index = S/T + σ √(c log t / T)
+
+    Attributes:
+        prior_mean: Not used: the first pull replaces it.
+        noise: σ; the source's rewards lie in [0, 1], the paper's experiments have σ = 1.
+        c: 2 in the source.
+
+    Example:
+        >>> arm = ArmEvidence(pulls=2, total=1.0, offline_pulls=0, offline_mean=0, bias_bound=0)
+        >>> UCB().index(arm, Round(t=11, arms=2), Draws(0, 0, 0))
+        2.0174...
+    """
+
+    name = "ucb"
+    formula = "S/T + σ √(c log t / T)"
+    source = "Auer, Cesa-Bianchi & Fischer 2002, Machine Learning 47:235, UCB1"
+
+    c: float = 2.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.check_number("c", above=0.0)
+
+    def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
+        """The online mean and its radius."""
+        return upper_bound(arm.total, arm.pulls, self.noise, self.c * log_plays(now))
+
+
+def log_plays(now: Round) -> float:
+    """log t with t the plays before this round, as Auer et al. count; 0 before there are any."""
+    return math.log(max(now.t - 1, 1))
+
+
+def upper_bound(total: float, pulls: int, noise: float, width: float) -> float:
+    """Mean + σ √(width / pulls); +∞ for an arm without pulls, so that each is played once."""
+    if pulls == 0:
+        return math.inf
+    return total / pulls + noise * math.sqrt(width / pulls)

@@ -1,0 +1,1 @@
+"""Simulated worlds, the runs of policies in them, and their results."""

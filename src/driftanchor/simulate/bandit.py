@@ -1,0 +1,136 @@
+"""Bandit: a simulated world with logs of its past."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from driftanchor.core import check
+from driftanchor.core.arms import Arms
+from driftanchor.core.check import Floats, Ints
+from driftanchor.core.evidence import bias_bounds
+from driftanchor.errors import InvalidInput, UnknownName
+
+LAWS = ("gaussian", "bernoulli")
+COVERAGES = ("uniform", "optimal", "suboptimal")
+
+
+@dataclass(frozen=True, eq=False)
+class Bandit:
+    """Arms with an online mean, logs drawn around an offline mean, and declared bias bounds.
+
+    The offline data are drawn anew in each run. `shift` is the truth the bias bounds speak of.
+
+    Attributes:
+        online: Mean online reward of each arm.
+        offline: Mean offline reward of each arm; `None` where there are no logs.
+        offline_pulls: Number of logged rewards, one number for all arms or one for each.
+        bias_bound: What the policies are told of |online − offline|: one number, one for each
+            arm, or `None` for the truth, as in the paper.
+        reward: `"gaussian"` or `"bernoulli"`.
+        noise: Standard deviation of a Gaussian reward; a Bernoulli reward has its own.
+
+    Example:
+        >>> bandit = Bandit(online=[0.8, 0.5], offline=[0.5, 0.6], offline_pulls=200)
+        >>> bandit.shift.round(3).tolist(), bandit.gaps.round(3).tolist()
+        ([0.3, -0.1], [0.0, 0.3])
+    """
+
+    online: Floats
+    offline: Floats
+    offline_pulls: Ints
+    bias_bound: Floats
+    reward: str
+    noise: float
+
+    def __init__(
+        self,
+        online: Sequence[float] | Floats,
+        offline: Sequence[float] | Floats | float | None = None,
+        offline_pulls: Sequence[int] | Ints | int = 0,
+        bias_bound: Sequence[float] | Floats | float | None = None,
+        reward: str = "gaussian",
+        noise: float = 1.0,
+    ) -> None:
+        if reward not in LAWS:
+            raise UnknownName("reward", reward, LAWS)
+        low, high = (0.0, 1.0) if reward == "bernoulli" else (-np.inf, np.inf)
+        arms = Arms.numbered(len(check.items(online, "online")))
+        means = check.per_arm(online, "online", arms, low=low, high=high)
+        pulls = check.pulls_per_arm(offline_pulls, "offline_pulls", arms)
+        if offline is None and pulls.any():
+            first = arms[int(np.flatnonzero(pulls)[0])]
+            raise InvalidInput(
+                f"offline_pulls of arm {first!r} is {pulls[pulls > 0][0]} and offline is missing: "
+                "give the offline means, or offline=online for unbiased logs"
+            )
+        past = means if offline is None else offline
+        past = check.per_arm(past, "offline", arms, low=low, high=high)
+        bounds = bias_bounds(np.abs(means - past) if bias_bound is None else bias_bound, arms)
+        for name, array in (
+            ("online", means),
+            ("offline", past),
+            ("offline_pulls", pulls),
+            ("bias_bound", bounds),
+        ):
+            object.__setattr__(self, name, check.frozen(array))
+        object.__setattr__(self, "reward", reward)
+        object.__setattr__(self, "noise", check.number(noise, "noise", above=0.0))
+
+    @property
+    def arms(self) -> Arms:
+        """The arms, numbered from 1 as in the paper."""
+        return Arms.numbered(len(self.online))
+
+    @property
+    def shift(self) -> Floats:
+        """Online mean − offline mean: how far reality has moved."""
+        return self.online - self.offline
+
+    @property
+    def gaps(self) -> Floats:
+        """What a pull of each arm loses against the best arm."""
+        return self.online.max() - self.online
+
+    @classmethod
+    def paper(
+        cls, *, biased: bool, gap: float = 0.3, arms: int = 10, total: int = 2000, coverage: str = "uniform"
+    ) -> Bandit:
+        """The base settings of the paper's experiments.
+
+        Arm 1 has mean 0.5 + gap, the others 0.5. Biased logs have means 0.5 and 0.6, so that they
+        recommend the wrong arms; bias bounds are exact.
+        """
+        arms = check.whole(arms, "arms", low=2, high=10**6)
+        gap = check.number(gap, "gap", low=0.0)
+        online = [0.5 + gap] + [0.5] * (arms - 1)
+        offline = [0.5] + [0.6] * (arms - 1) if biased else online
+        return cls(online, offline, offline_pulls=cover(total, arms, coverage))
+
+
+def cover(total: int, arms: int, coverage: str) -> list[int]:
+    """How many of `total` logged rewards each arm has.
+
+    `uniform` spreads them evenly; `optimal` gives 80 % to arm 1 and `suboptimal` 80 % to arm 2,
+    the rest evenly to the others. What does not divide goes to the first arms, one each.
+
+    Example:
+        >>> cover(2000, 10, "optimal")
+        [1600, 45, 45, 45, 45, 44, 44, 44, 44, 44]
+    """
+    if coverage not in COVERAGES:
+        raise UnknownName("coverage", coverage, COVERAGES)
+    total = check.whole(total, "offline total")
+    arms = check.whole(arms, "arms", low=1 if coverage == "uniform" else 2)
+    if coverage == "uniform":
+        return _evenly(total, arms)
+    most = total * 4 // 5
+    rest = _evenly(total - most, arms - 1)
+    return [most, *rest] if coverage == "optimal" else [rest[0], most, *rest[1:]]
+
+
+def _evenly(total: int, arms: int) -> list[int]:
+    share, left = divmod(total, arms)
+    return [share + (i < left) for i in range(arms)]

@@ -1,0 +1,137 @@
+"""The simulator: one obvious loop, interpreted as it stands, or compiled line by line.
+
+Plain scalar Python over arrays. `driftanchor.simulate.compiled` hands these functions to Numba;
+called directly they are the reference. Both give the same bits.
+
+The noise is keyed (see `driftanchor.core.noise`): the rewards of an arm by (seed, run, arm), its
+logs by (seed, run, arm), a policy's own draws by (seed, policy, run). Every policy meets the same
+logs and the same n-th reward of each arm, so comparisons are paired.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from driftanchor.core.check import Floats, Ints
+from driftanchor.core.evidence import Evidence, Round
+from driftanchor.core.noise import Key, Stream, normal, start, uniform
+from driftanchor.policies.base import Policy, choose
+
+
+class World(NamedTuple):
+    """A bandit as the loop sees it."""
+
+    online: Floats
+    offline: Floats
+    offline_pulls: Ints
+    bias_bounds: Floats
+    gaps: Floats
+    gaussian: bool
+    noise: float
+
+
+class Keys(NamedTuple):
+    """The keys of the noise of a simulation."""
+
+    rewards: Key
+    logs: Key
+    policy: Key
+
+
+def run_many(
+    policy: Policy,
+    memory: int,
+    world: World,
+    keys: Keys,
+    first_run: int,
+    checkpoints: Ints,
+    regret: Floats,
+    pulls: Ints,
+) -> bool:
+    """Runs `first_run`, `first_run + 1`, … into the rows of `regret` and `pulls`.
+
+    False when the policy could not choose, because every index was NaN.
+    """
+    stream = np.empty(4, np.uint64)
+    rewards = np.empty((world.online.size, 4), np.uint64)
+    for row in range(regret.shape[0]):
+        run = first_run + row
+        evidence = draw_evidence(world, keys, run, memory, stream)
+        for arm in range(world.online.size):
+            start(rewards[arm], keys.rewards, run, arm)
+        start(stream, keys.policy, run, 0)
+        if not run_once(policy, world, evidence, stream, rewards, checkpoints, regret[row]):
+            return False
+        pulls[row] = evidence.pulls
+    return True
+
+
+def run_once(
+    policy: Policy,
+    world: World,
+    evidence: Evidence,
+    stream: Stream,
+    rewards: Stream,
+    checkpoints: Ints,
+    regret: Floats,
+) -> bool:
+    """One run; `regret` gets the pseudo-regret after each of the `checkpoints`."""
+    arms = world.online.size
+    reached = 0
+    for t in range(1, checkpoints[-1] + 1):
+        arm = choose(policy, evidence, Round(t, arms), stream)
+        if arm < 0:
+            return False
+        evidence.totals[arm] += draw_reward(world, world.online[arm], rewards[arm])
+        evidence.pulls[arm] += 1
+        if t == checkpoints[reached]:
+            regret[reached] = pseudo_regret(world.gaps, evidence.pulls)
+            reached += 1
+    return True
+
+
+def draw_reward(world: World, mean: float, stream: Stream) -> float:
+    """The next reward of an arm with that mean."""
+    if world.gaussian:
+        return mean + world.noise * normal(stream)
+    return 1.0 if uniform(stream) < mean else 0.0
+
+
+def draw_evidence(world: World, keys: Keys, run: int, memory: int, stream: Stream) -> Evidence:
+    """The evidence before the first round: logs drawn anew, nothing played."""
+    arms = world.online.size
+    means = np.zeros(arms)
+    for arm in range(arms):
+        if world.offline_pulls[arm] > 0:
+            start(stream, keys.logs, run, arm)
+            means[arm] = draw_mean(world, world.offline[arm], world.offline_pulls[arm], stream)
+    return Evidence(
+        np.zeros(arms, np.int64),
+        np.zeros(arms),
+        world.offline_pulls,
+        means,
+        world.bias_bounds,
+        np.ones(arms, np.bool_),
+        np.zeros((arms, memory)),
+    )
+
+
+def draw_mean(world: World, mean: float, pulls: int, stream: Stream) -> float:
+    """The mean of `pulls` independent rewards; that of Gaussian ones is one draw."""
+    if world.gaussian:
+        return mean + world.noise / math.sqrt(pulls) * normal(stream)
+    wins = 0
+    for _ in range(pulls):
+        wins += 1 if uniform(stream) < mean else 0
+    return wins / pulls
+
+
+def pseudo_regret(gaps: Floats, pulls: Ints) -> float:
+    """What the pulls lost against always playing the best arm, in expectation (E20)."""
+    lost = 0.0
+    for arm in range(gaps.size):
+        lost += gaps[arm] * pulls[arm]
+    return lost
