@@ -1,2 +1,68 @@
-"""tmp."""
+"""Bandits that use old logs safely.
+
+The public names are loaded when first used, so that `import driftanchor` is quick and needs
+neither Numba nor Matplotlib. Every policy of `driftanchor.policies` is public by itself.
+"""
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from driftanchor.core.arms import Arms as Arms
+    from driftanchor.core.evidence import ArmEvidence as ArmEvidence
+    from driftanchor.core.evidence import Evidence as Evidence
+    from driftanchor.core.evidence import Round as Round
+    from driftanchor.core.noise import Draws as Draws
+    from driftanchor.core.offline import OfflineData as OfflineData
+    from driftanchor.core.tally import Tally as Tally
+    from driftanchor.errors import DriftanchorError as DriftanchorError
+    from driftanchor.errors import InvalidInput as InvalidInput
+    from driftanchor.errors import MissingExtra as MissingExtra
+    from driftanchor.errors import UnknownName as UnknownName
+    from driftanchor.errors import UnreadableState as UnreadableState
+    from driftanchor.live.learner import Learner as Learner
+    from driftanchor.policies import *
+    from driftanchor.simulate.bandit import Bandit as Bandit
+    from driftanchor.simulate.result import Result as Result
+    from driftanchor.simulate.run import simulate as simulate
+
 __version__ = "0.1.0.dev0"
+
+_HOMES = {
+    "core.arms": ["Arms"],
+    "core.evidence": ["ArmEvidence", "Evidence", "Round"],
+    "core.noise": ["Draws"],
+    "core.offline": ["OfflineData"],
+    "core.tally": ["Tally"],
+    "errors": [
+        "DriftanchorError",
+        "InvalidInput",
+        "MissingExtra",
+        "UnknownName",
+        "UnreadableState",
+    ],
+    "live.learner": ["Learner"],
+    "simulate.bandit": ["Bandit"],
+    "simulate.result": ["Result"],
+    "simulate.run": ["simulate"],
+}
+
+
+def __getattr__(name: str) -> object:
+    if name == "__all__":
+        return _public()
+    if name.startswith("__") or name not in _public():
+        raise AttributeError(f"module 'driftanchor' has no attribute {name!r}")
+    home = next((home for home, names in _HOMES.items() if name in names), "policies")
+    value = getattr(importlib.import_module(f"driftanchor.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_public()})
+
+
+def _public() -> list[str]:
+    policies: list[str] = importlib.import_module("driftanchor.policies").__all__
+    return sorted([*policies, *(name for names in _HOMES.values() for name in names)])

@@ -36,7 +36,9 @@ class UnknownName(InvalidInput, LookupError):
     def __init__(self, kind: str, name: object, known: Iterable[str]) -> None:
         names = list(known)
         nearest = difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
-        hint = f"did you mean {nearest[0]!r}?" if nearest else f"known: {', '.join(names) or 'none'}"
+        hint = (
+            f"did you mean {nearest[0]!r}?" if nearest else f"known: {', '.join(names) or 'none'}"
+        )
         super().__init__(f"unknown {kind} {name!r}; {hint}")
 
 
@@ -60,6 +62,4 @@ def require(module: str, *, extra: str, why: str) -> Any:
         return importlib.import_module(module)
     except ImportError as error:
         package = module.partition(".")[0]
-        raise MissingExtra(
-            f'{why} needs {package}: pip install "driftanchor[{extra}]"'
-        ) from error
+        raise MissingExtra(f'{why} needs {package}: pip install "driftanchor[{extra}]"') from error

@@ -53,7 +53,7 @@ def whole(value: object, name: str, *, low: int = 0, high: int = 2**62) -> int:
         raise InvalidInput(f"{name} must be a whole number, got {value!r}")
     if not math.isfinite(value) or value != math.floor(value):
         raise InvalidInput(f"{name} must be a whole number, got {value!r}")
-    n = math.floor(value)
+    n = int(math.floor(value))
     if n < low or n > high:
         raise InvalidInput(f"{name} must be {_range(low, high)}, got {value!r}")
     return n

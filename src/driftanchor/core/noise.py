@@ -84,7 +84,7 @@ def normal(stream: Stream) -> float:
     x = float(np.int64(word >> _11) - _HALF) * _EDGE_PER_STEP[layer]
     if abs(x) < EDGE[layer + _1]:  # inside the layer's rectangle: 98.5 % of draws
         return float(x)
-    return _outside(stream, np.int64(layer), float(x))
+    return _outside(stream, int(layer), float(x))
 
 
 def nothing(stream: Stream) -> Draws:
@@ -110,7 +110,7 @@ def normal_and_coin(stream: Stream) -> Draws:
 def _next(stream: Stream) -> np.uint64:
     """The next word of xoshiro256++."""
     s0, s1, s2, s3 = stream[0], stream[1], stream[2], stream[3]
-    word = s0 + s3
+    word: np.uint64 = s0 + s3
     word = ((word << _23) | (word >> _41)) + s0
     t = s1 << _17
     s2 ^= s0
@@ -138,7 +138,7 @@ def _outside(stream: Stream, layer: int, x: float) -> float:
         if wedge < math.exp(-0.5 * x * x):
             return x
         word = _next(stream)
-        layer = np.int64(word & _LAYER)
+        layer = int(word & _LAYER)
         x = float(np.int64(word >> _11) - _HALF) * _EDGE_PER_STEP[layer]
         if abs(x) < EDGE[layer + 1]:
             return float(x)

@@ -93,7 +93,9 @@ class OfflineData:
     def pooled_mean(self) -> float:
         """Mean of all logged rewards together; NaN with no logs."""
         known = self.n > 0
-        return float(np.average(self.mean[known], weights=self.n[known])) if known.any() else math.nan
+        return (
+            float(np.average(self.mean[known], weights=self.n[known])) if known.any() else math.nan
+        )
 
     def pooled_noise(self) -> float:
         """Standard deviation within arms, pooled over those whose variance is known; else NaN."""
@@ -127,13 +129,13 @@ class OfflineData:
         return hash((self.arms, self.n.tobytes(), self.mean.tobytes(), self.source))
 
 
-def _row(
-    value: object, name: str, arms: Arms, n: Ints, low: float = -math.inf
-) -> Floats:
+def _row(value: object, name: str, arms: Arms, n: Ints, low: float = -math.inf) -> Floats:
     """One number for each arm that has logs; NaN where there are none or it is not known."""
     values = [None] * len(arms) if value is None else check.items(value, name)
     if len(values) != len(arms):
-        raise InvalidInput(f"{name} has {len(values)} values for {len(arms)} arms: give one for each")
+        raise InvalidInput(
+            f"{name} has {len(values)} values for {len(arms)} arms: give one for each"
+        )
     row = np.full(len(arms), np.nan)
     for i, (label, x) in enumerate(zip(arms, values, strict=True)):
         absent = x is None or (isinstance(x, float) and math.isnan(x))

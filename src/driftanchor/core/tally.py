@@ -49,9 +49,9 @@ class Tally:
     @property
     def means(self) -> Floats:
         """Mean reward of each arm; NaN where there is none."""
-        return np.divide(
-            self.totals, self.pulls, out=np.full(len(self.arms), np.nan), where=self.pulls > 0
-        )
+        means = np.full(len(self.arms), np.nan)
+        np.divide(self.totals, self.pulls, out=means, where=self.pulls > 0)
+        return means
 
     def add(self, column: int, reward: float) -> Tally:
         """This tally and one more reward."""
@@ -70,7 +70,11 @@ class Tally:
 
     def to_json(self) -> record.Record:
         """A JSON-ready record."""
-        body = {"arms": list(self.arms), "pulls": self.pulls.tolist(), "totals": self.totals.tolist()}
+        body = {
+            "arms": list(self.arms),
+            "pulls": self.pulls.tolist(),
+            "totals": self.totals.tolist(),
+        }
         return record.seal("tally", 1, body)
 
     @classmethod

@@ -16,6 +16,20 @@ from driftanchor.policies.optimistic_ts import OptimisticTS
 from driftanchor.policies.ts import TS
 from driftanchor.policies.ucb import UCB
 
+__all__ = [
+    "POLICIES",
+    "TS",
+    "UCB",
+    "AnchorTS",
+    "ArtificialReplay",
+    "EpsilonTS",
+    "HybridTS",
+    "HybridUCB",
+    "MinUCB",
+    "OptimisticTS",
+    "Policy",
+]
+
 POLICIES: dict[str, type[Policy]] = {
     "anchor-ts": AnchorTS,
     "ts": TS,
@@ -66,7 +80,9 @@ def by_name(policies: object) -> dict[str, Policy]:
     named: dict[str, Policy] = {}
     for name, policy in pairs:
         if not isinstance(policy, Policy):
-            raise InvalidInput(f"policy {name!r} must be a Policy such as AnchorTS(), got {policy!r}")
+            raise InvalidInput(
+                f"policy {name!r} must be a Policy such as AnchorTS(), got {policy!r}"
+            )
         if not isinstance(name, str) or not name:
             raise InvalidInput(f"a policy's name must be text, got {name!r}")
         if name in named:

@@ -12,7 +12,6 @@ import dataclasses
 import math
 import numbers
 from collections import namedtuple
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -38,7 +37,6 @@ class Policy:
     name: ClassVar[str]
     formula: ClassVar[str]
     source: ClassVar[str]
-    draw: ClassVar[Callable[[Stream], Draws]] = staticmethod(nothing)
     memory: ClassVar[int] = 0  # numbers per arm that `choose` keeps from round to round
     Numbers: ClassVar[Any] = None  # the type of `numbers()`, made when first asked for
 
@@ -48,6 +46,11 @@ class Policy:
     def __post_init__(self) -> None:
         self.check_number("prior_mean")
         self.check_number("noise", above=0.0)
+
+    @staticmethod
+    def draw(stream: Stream) -> Draws:
+        """The noise of one arm in one round: which of the kinds in `driftanchor.core.noise`."""
+        return nothing(stream)
 
     def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
         """The index of one arm in this round."""
@@ -100,7 +103,7 @@ def choose(policy: Policy, evidence: Evidence, now: Round, stream: Stream) -> in
 
 def draw(policy: Policy, stream: Stream) -> Draws:
     """The noise `policy` needs for one arm in one round."""
-    return type(policy).draw(stream)
+    return policy.draw(stream)
 
 
 def largest_index(policy: Policy, evidence: Evidence, now: Round, stream: Stream) -> int:

@@ -43,7 +43,7 @@ class UCB(Policy):
 
 
 def log_plays(now: Round) -> float:
-    """log t with t the plays before this round, as Auer et al. count; 0 before there are any."""
+    """Log t with t the plays before this round, as Auer et al. count; 0 before there are any."""
     return math.log(max(now.t - 1, 1))
 
 

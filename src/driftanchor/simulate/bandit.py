@@ -92,11 +92,18 @@ class Bandit:
     @property
     def gaps(self) -> Floats:
         """What a pull of each arm loses against the best arm."""
-        return self.online.max() - self.online
+        best: float = self.online.max()
+        return best - self.online
 
     @classmethod
     def paper(
-        cls, *, biased: bool, gap: float = 0.3, arms: int = 10, total: int = 2000, coverage: str = "uniform"
+        cls,
+        *,
+        biased: bool,
+        gap: float = 0.3,
+        arms: int = 10,
+        total: int = 2000,
+        coverage: str = "uniform",
     ) -> Bandit:
         """The base settings of the paper's experiments.
 

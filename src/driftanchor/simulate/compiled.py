@@ -27,10 +27,17 @@ from driftanchor.policies import base
 from driftanchor.policies.base import Policy
 from driftanchor.simulate import reference
 
+_kernels: dict[type[Policy], Callable[..., bool]] = {}
 
-@functools.cache
+
 def kernel(policy: type[Policy]) -> Callable[..., bool]:
-    """`reference.run_many` compiled for a policy class; it takes `policy.numbers()` for `policy`."""
+    """`reference.run_many` compiled for a policy class, to be called with `policy.numbers()`."""
+    if policy not in _kernels:
+        _kernels[policy] = _compile(policy)
+    return _kernels[policy]
+
+
+def _compile(policy: type[Policy]) -> Callable[..., bool]:
     numba = require("numba", extra="fast", why="compiled simulation")
     _overload_dispatch()
     roots = [reference.run_many, policy.index, policy.choose, policy.draw]
@@ -51,21 +58,21 @@ def kernel(policy: type[Policy]) -> Callable[..., bool]:
 
 @functools.cache
 def _overload_dispatch() -> None:
-    """Let compiled code resolve `index`, `choose` and `draw` by the type of the policy's numbers."""
+    """Let compiled code find `index`, `choose` and `draw` by the type of the policy's numbers."""
     extending = require("numba.extending", extra="fast", why="compiled simulation")
 
-    @extending.overload(base.index, strict=False)
-    def _index(policy: Any, arm: Any, now: Any, z: Any) -> Any:
+    def index(policy: Any, arm: Any, now: Any, z: Any) -> Any:
         return policy.instance_class.policy.index
 
-    @extending.overload(base.choose, strict=False)
-    def _choose(policy: Any, evidence: Any, now: Any, stream: Any) -> Any:
+    def choose(policy: Any, evidence: Any, now: Any, stream: Any) -> Any:
         return policy.instance_class.policy.choose
 
-    @extending.overload(base.draw, strict=False)
-    def _draw(policy: Any, stream: Any) -> Any:
+    def draw(policy: Any, stream: Any) -> Any:
         draws = policy.instance_class.policy.draw
         return lambda policy, stream: draws(stream)
+
+    for asked, resolve in ((base.index, index), (base.choose, choose), (base.draw, draw)):
+        extending.overload(asked, strict=False)(resolve)
 
 
 @functools.cache

@@ -1,0 +1,37 @@
+"""Writing files whole: either the new content is there, or the old one is untouched."""
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from driftanchor.errors import InvalidInput
+
+
+@contextlib.contextmanager
+def write_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """A scratch file beside `path`, which takes its place when the block ends well."""
+    target = Path(path)
+    try:
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    except (OSError, ValueError) as error:
+        raise InvalidInput(f"cannot write {str(path)!r}: {error}") from error
+    os.close(handle)
+    scratch = Path(name)
+    try:
+        yield scratch
+        with scratch.open("rb") as file:
+            os.fsync(file.fileno())
+        scratch.chmod(0o666 & ~_umask())
+        scratch.replace(target)
+    except OSError as error:
+        raise InvalidInput(f"cannot write {str(path)!r}: {error}") from error
+    finally:
+        scratch.unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,152 @@
+"""`simulate`: policies × runs in one bandit, on all cores, with keyed noise."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import warnings
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from driftanchor.core import check
+from driftanchor.core.check import Ints
+from driftanchor.core.noise import key, wrapping
+from driftanchor.errors import InvalidInput, UnknownName
+from driftanchor.policies import by_name
+from driftanchor.policies.base import Policy
+from driftanchor.simulate import compiled, reference
+from driftanchor.simulate.bandit import Bandit
+from driftanchor.simulate.reference import Keys, World
+from driftanchor.simulate.result import Result
+
+ENGINES = ("auto", "every-round", "interpreted")
+Progress = Callable[[int, int], None]
+
+
+def simulate(
+    policies: object,
+    bandit: Bandit,
+    *,
+    horizon: int = 10_000,
+    runs: int = 50,
+    seed: int = 0,
+    checkpoints: int | Sequence[int] = 100,
+    threads: int | None = None,
+    engine: str = "auto",
+    progress: Progress | None = None,
+) -> Result:
+    """Run every policy `runs` times in a bandit and read its pseudo-regret.
+
+    Run r of every policy meets the same logs and the same rewards, so differences are paired. The
+    numbers depend on the seed alone: not on threads, engine, order or which policies take part.
+
+    Args:
+        policies: A mapping from names to policies, one policy, or a list of policies and names.
+        bandit: The world.
+        horizon: Rounds in a run.
+        runs: Runs of each policy.
+        seed: Of all noise.
+        checkpoints: How many evenly spaced rounds to read regret after, or which ones; the
+            horizon is always the last.
+        threads: At most this many at once; `None` for all cores.
+        engine: `"every-round"` compiles the loop with Numba, `"interpreted"` runs the same loop
+            in Python, some hundred times slower; `"auto"` compiles where Numba is installed.
+        progress: Called with (runs done, runs in all) while it goes on.
+
+    Example:
+        >>> bandit = Bandit(online=[0.9, 0.1], noise=0.1)
+        >>> result = simulate(["ts", "ucb"], bandit, horizon=200, runs=4, seed=1)
+        >>> result.regret.shape, list(result.summary()["ts"])
+        ((2, 4, 100), ['mean', 'se', 'median', 'q90', 'q99', 'max'])
+    """
+    named = by_name(policies)
+    if not isinstance(bandit, Bandit):
+        raise InvalidInput(f"bandit must be a Bandit, got {bandit!r}")
+    horizon = check.whole(horizon, "horizon", low=1)
+    runs = check.whole(runs, "runs", low=1, high=10**9)
+    seed = check.whole(seed, "seed")
+    rounds = _rounds(checkpoints, horizon)
+    workers = _threads(threads)
+    chosen = _engine(engine)
+    world = World(
+        bandit.online,
+        bandit.offline,
+        bandit.offline_pulls,
+        bandit.bias_bound,
+        bandit.gaps,
+        bandit.reward == "gaussian",
+        bandit.noise,
+    )
+    regret = np.empty((len(named), runs, len(rounds)))
+    pulls = np.empty((len(named), runs, len(bandit.online)), np.int64)
+    chunk = max(1, min(64, -(-runs // workers)))
+    parts = [(p, first) for p in range(len(named)) for first in range(0, runs, chunk)]
+
+    def play(part: tuple[int, int]) -> int:
+        p, first = part
+        name, policy = list(named.items())[p]
+        rows = slice(first, min(first + chunk, runs))
+        keys = Keys(key(seed, "rewards"), key(seed, "logs"), key(seed, f"policy/{policy.name}"))
+        loop, rule = _loop(policy, chosen)
+        out = regret[p, rows], pulls[p, rows]
+        with wrapping():
+            played = loop(rule, type(policy).memory, world, keys, first, rounds, *out)
+        if not played:
+            raise InvalidInput(f"policy {name!r} chose no arm: its index is NaN for every arm")
+        return rows.stop - rows.start
+
+    done = 0
+    with ThreadPoolExecutor(workers if chosen == "every-round" else 1) as pool:
+        try:
+            for part in pool.map(play, parts):
+                done += part
+                if progress is not None:
+                    progress(done, runs * len(named))
+        except BaseException:  # Ctrl-C too: what has not begun must not begin
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return Result(tuple(named), rounds, regret, pulls, seed, chosen)
+
+
+def _loop(policy: Policy, engine: str) -> tuple[Callable[..., bool], Any]:
+    """The loop of an engine, and the form in which it takes the policy."""
+    if engine == "every-round":
+        return compiled.kernel(type(policy)), policy.numbers()
+    return reference.run_many, policy
+
+
+def _engine(engine: str) -> str:
+    if engine not in ENGINES:
+        raise UnknownName("engine", engine, ENGINES)
+    if engine != "auto":
+        return engine
+    if importlib.util.find_spec("numba") is not None:
+        return "every-round"
+    warnings.warn(
+        "Numba is not installed, so every round is interpreted, some hundred times slower: "
+        'pip install "driftanchor[fast]"',
+        stacklevel=3,
+    )
+    return "interpreted"
+
+
+def _threads(threads: int | None) -> int:
+    if threads is None:
+        return os.cpu_count() or 1
+    return check.whole(threads, "threads", low=1, high=4096)
+
+
+def _rounds(checkpoints: int | Sequence[int], horizon: int) -> Ints:
+    """The rounds after which regret is read, ascending, the horizon last."""
+    if isinstance(checkpoints, int | np.integer):
+        count = min(check.whole(checkpoints, "checkpoints", low=1, high=10**7), horizon)
+        spaced = np.linspace(0, horizon, count + 1)[1:]
+        return np.unique(np.ceil(spaced).astype(np.int64))
+    asked = [
+        check.whole(t, "checkpoints", low=1, high=horizon)
+        for t in check.items(checkpoints, "checkpoints")
+    ]
+    return np.array(sorted({*asked, horizon}), dtype=np.int64)
