@@ -1,1 +1,1 @@
-"""Arms, tallies, offline data, evidence, posteriors and keyed noise: NumPy only, no I/O, no clock."""
+"""Arms, tallies, offline data, evidence, posteriors and keyed noise: NumPy only, no I/O."""

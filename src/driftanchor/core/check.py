@@ -51,9 +51,9 @@ def whole(value: object, name: str, *, low: int = 0, high: int = 2**62) -> int:
     """A whole number in `[low, high]`; `200.0` counts as whole, `True` does not."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
         raise InvalidInput(f"{name} must be a whole number, got {value!r}")
-    if not math.isfinite(value) or value != math.floor(value):
+    if not math.isfinite(value) or value != int(value):
         raise InvalidInput(f"{name} must be a whole number, got {value!r}")
-    n = int(math.floor(value))
+    n = int(value)
     if n < low or n > high:
         raise InvalidInput(f"{name} must be {_range(low, high)}, got {value!r}")
     return n

@@ -28,7 +28,8 @@ class OfflineData:
         source: Where the numbers come from, for people.
 
     Example:
-        >>> offline = OfflineData.from_summary({"A": (200, 0.51), "B": (300, 0.48, 0.25), "C": (0,)})
+        >>> summary = {"A": (200, 0.51), "B": (300, 0.48, 0.25), "C": (0,)}
+        >>> offline = OfflineData.from_summary(summary)
         >>> offline.n.tolist(), offline.mean.tolist()
         ([200, 300, 0], [0.51, 0.48, nan])
         >>> OfflineData.from_json(offline.to_json()) == offline
@@ -69,7 +70,7 @@ class OfflineData:
         for label, row in zip(arms, rows, strict=True):
             if not 1 <= len(row) <= 3:
                 raise InvalidInput(
-                    f"summary of arm {label!r} must be (n, mean) or (n, mean, variance), got {row!r}"
+                    f"summary of arm {label!r} is not (n, mean) or (n, mean, variance): {row!r}"
                 )
         n, mean, variance = zip(*([*row, None, None][:3] for row in rows), strict=True)
         return cls(arms, n, mean, variance, source)
