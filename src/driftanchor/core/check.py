@@ -26,7 +26,7 @@ def number(
     *,
     low: float = -math.inf,
     high: float = math.inf,
-    above: float = -math.inf,
+    above: float | None = None,
     infinite: bool = False,
 ) -> float:
     """A real number in `[low, high]`, strictly above `above`; finite unless `infinite`."""
@@ -42,7 +42,7 @@ def number(
         raise InvalidInput(f"{name} must be finite, got {x!r}")
     if x < low or x > high:
         raise InvalidInput(f"{name} must be {_range(low, high)}, got {value!r}")
-    if x <= above:
+    if above is not None and x <= above:
         raise InvalidInput(f"{name} must be greater than {above:g}, got {value!r}")
     return x
 
@@ -51,12 +51,12 @@ def whole(value: object, name: str, *, low: int = 0, high: int = 2**62) -> int:
     """A whole number in `[low, high]`; `200.0` counts as whole, `True` does not."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
         raise InvalidInput(f"{name} must be a whole number, got {value!r}")
-    if not math.isfinite(value) or value != int(value):
+    x: Any = value
+    if x != x or x in (math.inf, -math.inf) or x != int(x):
         raise InvalidInput(f"{name} must be a whole number, got {value!r}")
-    n = int(value)
-    if n < low or n > high:
+    if x < low or x > high:
         raise InvalidInput(f"{name} must be {_range(low, high)}, got {value!r}")
-    return n
+    return int(x)
 
 
 def items(value: object, name: str) -> list[object]:

@@ -82,9 +82,10 @@ class OfflineData:
 
     def with_arm(self, label: str, row: Summary = (0,)) -> OfflineData:
         """This data with one more arm in the last column."""
+        arms = self.arms.with_arm(label)
         new = OfflineData.from_summary({label: row})
         return OfflineData(
-            self.arms.with_arm(label),
+            arms,
             np.append(self.n, new.n),
             np.append(self.mean, new.mean),
             np.append(self.variance, new.variance),

@@ -109,8 +109,8 @@ def draw(policy: Policy, stream: Stream) -> Draws:
 def largest_index(policy: Policy, evidence: Evidence, now: Round, stream: Stream) -> int:
     """The playable arm with the largest index; ties are broken uniformly at random (E15).
 
-    Every arm draws its noise, playable or not: leaving one out changes no other arm's draw. The
-    answer is -1 when no arm can be played or every index is NaN.
+    Every arm draws its noise, playable or not: leaving one out changes no other arm's draw, unless
+    it was part of a tie. The answer is -1 when no arm can be played or every index is NaN.
     """
     best = -math.inf
     chosen = -1

@@ -27,7 +27,7 @@ class HybridUCB(Policy):
     Example:
         >>> arm = ArmEvidence(pulls=2, total=1.0, offline_pulls=8, offline_mean=0.5, bias_bound=0)
         >>> HybridUCB().index(arm, Round(t=11, arms=2), Draws(0, 0, 0))
-        1.2602...
+        1.2603...
     """
 
     name = "hybrid-ucb"

@@ -1,0 +1,1 @@
+"""Deciding for real: an in-process learner."""

@@ -1,0 +1,134 @@
+"""Why an arm was played: the decision made once more, with every number written down."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from driftanchor.core import record
+from driftanchor.core.evidence import ArmEvidence, Evidence, Round
+from driftanchor.core.noise import Draws, Stream, wrapping
+from driftanchor.policies.base import Policy
+
+
+@dataclass(frozen=True)
+class ArmExplanation:
+    """One arm in one decision.
+
+    Attributes:
+        index: Its index.
+        parts: The named numbers behind the index; for Anchor-TS `anchor`, `online_sample` and
+            `hybrid_sample`.
+        decided_by: Which of the parts the index is; for Anchor-TS the median of the three.
+        playable: Whether it could be played.
+    """
+
+    index: float
+    parts: Mapping[str, float]
+    decided_by: str | None
+    playable: bool
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """One decision: which arm, why, and the numbers of every arm. Printed, it is a table."""
+
+    decision: int
+    policy: str
+    arm: str
+    reason: str
+    arms: Mapping[str, ArmExplanation]
+
+    def to_json(self) -> record.Record:
+        """A JSON-ready record."""
+        arms = {
+            label: {
+                "index": record.encode(arm.index),
+                "parts": {name: record.encode(x) for name, x in arm.parts.items()},
+                "decided_by": arm.decided_by,
+                "playable": arm.playable,
+            }
+            for label, arm in self.arms.items()
+        }
+        body = {
+            "decision": self.decision,
+            "policy": self.policy,
+            "arm": self.arm,
+            "reason": self.reason,
+            "arms": arms,
+        }
+        return record.seal("explanation", 1, body)
+
+    def __str__(self) -> str:
+        parts = list(dict.fromkeys(name for arm in self.arms.values() for name in arm.parts))
+        head = ["arm", *parts, "index", "decided by"]
+        rows = [head]
+        for label, arm in self.arms.items():
+            numbers = [f"{arm.parts[name]:.4g}" if name in arm.parts else "" for name in parts]
+            by = (arm.decided_by or "") if arm.playable else "not playable"
+            mark = "* " if label == self.arm else "  "
+            rows.append([mark + label, *numbers, f"{arm.index:.4g}", by])
+        widths = [max(len(row[i]) for row in rows) for i in range(len(head))]
+        lines = ["  ".join(x.ljust(w) for x, w in zip(row, widths, strict=True)) for row in rows]
+        return "\n".join([f"Decision {self.decision}: {self.reason}", *(x.rstrip() for x in lines)])
+
+
+class _Recorder:
+    """Stands in for a policy and writes down each index it gives."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+        self.given: list[tuple[float, dict[str, float]]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._policy, name)
+
+    def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
+        value = self._policy.index(arm, now, z)
+        self.given.append((value, self._policy.explain(arm, now, z)))
+        return value
+
+
+def explain(
+    policy: Policy,
+    evidence: Evidence,
+    now: Round,
+    stream: Stream,
+    labels: tuple[str, ...],
+    decision: int,
+) -> Explanation:
+    """Decide as `policy.choose` does, from the same noise, and keep all numbers."""
+    recorder = _Recorder(policy)
+    with wrapping():
+        chosen = type(policy).choose(cast(Policy, recorder), evidence, now, stream)
+    last = recorder.given[-len(labels) :]  # a policy may look at its arms more than once
+    arms = {
+        label: ArmExplanation(
+            float(value),
+            {name: float(x) for name, x in parts.items()},
+            next((name for name, x in parts.items() if x == value), None),
+            bool(evidence.playable[column]),
+        )
+        for column, (label, (value, parts)) in enumerate(zip(labels, last, strict=False))
+    }
+    arm = labels[chosen]
+    return Explanation(decision, policy.name, arm, _reason(arm, arms), arms)
+
+
+def _reason(arm: str, arms: Mapping[str, ArmExplanation]) -> str:
+    if arm not in arms:
+        return f"{arm!r} was chosen by the policy's own rule"
+    won = arms[arm]
+    rivals = {label: x for label, x in arms.items() if x.playable and label != arm}
+    tied = [label for label, x in rivals.items() if x.index == won.index]
+    text = f"{arm!r} has the largest index, {won.index:.4g}"
+    if won.decided_by:
+        others = [f"{name} {x:.4g}" for name, x in won.parts.items() if name != won.decided_by]
+        text += f": its {won.decided_by}" + (f" (against {', '.join(others)})" if others else "")
+    if tied:
+        text += f"; a tie with {', '.join(map(repr, tied))}, broken at random"
+    elif rivals:
+        second = max(rivals, key=lambda label: rivals[label].index)
+        text += f"; next is {second!r} with {rivals[second].index:.4g}"
+    return text

@@ -1,0 +1,90 @@
+"""What a learner is given, checked and put into the form it works with."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from driftanchor.core import check
+from driftanchor.core.arms import Arms
+from driftanchor.core.check import Floats, Ints
+from driftanchor.core.evidence import bias_bounds
+from driftanchor.core.offline import OfflineData
+from driftanchor.errors import InvalidInput, UnreadableState
+from driftanchor.live.units import Range, anchor_ts_for, warn_of_units
+from driftanchor.policies import POLICIES, make
+from driftanchor.policies.base import Policy
+
+
+def rule(policy: Policy | None, offline: OfflineData, reward_range: Range) -> Policy:
+    """The policy, Anchor-TS by default; a warning when its units do not fit the logs."""
+    if policy is None:
+        return anchor_ts_for(offline, reward_range)
+    if not isinstance(policy, Policy):
+        raise InvalidInput(f"policy must be a Policy such as AnchorTS(), got {policy!r}")
+    warn_of_units(policy, offline)
+    return policy
+
+
+def over(offline: OfflineData | None, labels: Iterable[str] | None) -> OfflineData:
+    """The offline data over the arms asked for; those without logs have none."""
+    if offline is None:
+        return OfflineData.empty(Arms(labels or ()))
+    if labels is None:
+        return offline
+    arms = Arms(labels)
+    for label in offline.arms:
+        if label not in arms.labels:
+            raise InvalidInput(
+                f"arm {label!r} has logs and is not among arms: add it, or drop its logs"
+            )
+    where = {label: column for column, label in enumerate(offline.arms)}
+
+    def row(values: Ints | Floats, absent: float) -> list[float]:
+        return [values[where[label]] if label in where else absent for label in arms]
+
+    nan = math.nan
+    n = row(offline.n, 0)
+    return OfflineData(arms, n, row(offline.mean, nan), row(offline.variance, nan), offline.source)
+
+
+def promise(bias_bound: object, offline: OfflineData) -> Floats:
+    """The bias bounds; logs without a promise are refused."""
+    if bias_bound is not None:
+        return bias_bounds(bias_bound, offline.arms)
+    for label, n in zip(offline.arms, offline.n, strict=True):
+        if n > 0:
+            raise InvalidInput(
+                f"bias_bound is missing and arm {label!r} has {n} logged rewards: say how far its "
+                "online mean may be from its offline mean, inf if nothing is known"
+            )
+    return bias_bounds(math.inf, offline.arms)
+
+
+def valid_range(reward_range: object) -> Range:
+    """Lowest and highest reward; without a declared range anything finite goes."""
+    if reward_range is None:
+        return (-math.inf, math.inf)
+    ends = check.items(reward_range, "reward_range")
+    if len(ends) != 2:
+        raise InvalidInput(f"reward_range must be (lowest, highest), got {reward_range!r}")
+    low, high = (check.number(x, "reward_range", infinite=True) for x in ends)
+    if low >= high:
+        raise InvalidInput(f"reward_range must rise, got ({low:g}, {high:g})")
+    return (low, high)
+
+
+def saved_policy(saved: object, given: Policy | None) -> Policy:
+    """The policy of a saved learner: one of this package, or the one given."""
+    if not isinstance(saved, dict) or not isinstance(saved.get("parameters"), dict):
+        raise UnreadableState(f"the learner record has no usable policy: {saved!r}")
+    name = saved.get("name")
+    if given is None and name in POLICIES:
+        return make(name, **saved["parameters"])
+    if given is None:
+        raise UnreadableState(
+            f"saved with the policy {name!r} of your own: give it to load(policy=…)"
+        )
+    if given.name != name:
+        raise InvalidInput(f"policy is {given.name!r}, but the learner was saved with {name!r}")
+    return given

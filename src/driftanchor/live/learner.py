@@ -1,0 +1,260 @@
+"""Learner: decide and learn in one process."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import overload
+
+import numpy as np
+
+from driftanchor.core import check, record
+from driftanchor.core.arms import Arms
+from driftanchor.core.check import Bools
+from driftanchor.core.evidence import Evidence, Round, gather
+from driftanchor.core.noise import keyed_stream, wrapping
+from driftanchor.core.offline import OfflineData, Summary
+from driftanchor.core.tally import Tally
+from driftanchor.errors import DriftanchorError, InvalidInput, UnreadableState
+from driftanchor.files import write_whole
+from driftanchor.live import inputs
+from driftanchor.live.explanation import Explanation, explain
+from driftanchor.policies.base import Policy
+
+
+class Learner:
+    """Pulls arms, learns from rewards, and can say why.
+
+    The noise of decision n is a function of (seed, n): a learner saved and loaded goes on exactly
+    where it was, and a decision can be explained from the evidence it had. Rewards may come late,
+    in batches and in any order. Not meant to be shared between threads.
+
+    Attributes:
+        policy: The rule.
+        offline: The logs of every arm.
+        bias_bounds: The declared bound of every arm.
+        tally: What was seen online.
+        seed: Of the policy's noise.
+        decisions: How many pulls were asked for.
+
+    Example:
+        >>> from driftanchor import AnchorTS, OfflineData
+        >>> offline = OfflineData.from_summary({"A": (200, 0.51), "B": (200, 0.48)})
+        >>> learner = Learner(AnchorTS(), offline=offline, bias_bound=0.05, seed=1)
+        >>> arm = learner.pull()
+        >>> learner.update(arm, 1.0)
+        >>> learner.tally.pulls.sum()
+        np.int64(1)
+    """
+
+    def __init__(
+        self,
+        policy: Policy | None = None,
+        *,
+        offline: OfflineData | None = None,
+        arms: Iterable[str] | None = None,
+        bias_bound: object = None,
+        reward_range: object = None,
+        seed: int | None = None,
+    ) -> None:
+        """Start with no online rewards.
+
+        Args:
+            policy: The rule; `None` for Anchor-TS in the units of the logs, or of `reward_range`.
+            offline: What the logs say; `None` for no logs, and then `arms` names the arms.
+            arms: The labels, in the order wanted; arms that the logs lack have none.
+            bias_bound: How far an arm's online mean may be from its offline mean: one number, or
+                a mapping from labels; `inf` where nothing is known. Needed when there are logs.
+            reward_range: Lowest and highest reward possible; others are refused.
+            seed: Of the policy's noise; `None` draws one, which `save` keeps.
+        """
+        if offline is not None and not isinstance(offline, OfflineData):
+            raise InvalidInput(f"offline must be OfflineData, got {offline!r}")
+        if offline is None and arms is None:
+            raise InvalidInput("arms is missing: name the arms, or give offline data")
+        self.offline = inputs.over(offline, arms)
+        self.reward_range = inputs.valid_range(reward_range)
+        self.bias_bounds = inputs.promise(bias_bound, self.offline)
+        self.tally = Tally.empty(self.arms)
+        self.seed = secrets.randbits(53) if seed is None else check.whole(seed, "seed")
+        self.decisions = 0
+        self._playable = np.ones(len(self.arms), np.bool_)
+        self.policy = inputs.rule(policy, self.offline, self.reward_range)
+        self._memory = np.zeros((len(self.arms), self.policy.memory))
+        self._last: tuple[Evidence, Round] | None = None
+
+    @property
+    def arms(self) -> Arms:
+        """All arms ever known, retired ones too."""
+        return self.offline.arms
+
+    @property
+    def playable(self) -> tuple[str, ...]:
+        """The arms that can be pulled."""
+        return tuple(label for label, on in zip(self.arms, self._playable, strict=True) if on)
+
+    def pull(self, exclude: Iterable[str] = ()) -> str:
+        """Decide which arm to play now.
+
+        Args:
+            exclude: Arms that cannot be played this time.
+        """
+        playable = self._playable.copy()
+        for label in check.items(exclude, "exclude"):
+            playable[self.arms.column(label)] = False
+        if not playable.any():
+            raise InvalidInput(f"exclude leaves no arm to play, of {', '.join(self.playable)}")
+        now = Round(max(self.decisions, int(self.tally.pulls.sum())) + 1, int(playable.sum()))
+        evidence = self._evidence(playable)
+        before = evidence._replace(memory=self._memory.copy())
+        with wrapping():
+            stream = keyed_stream(self.seed, "decision", self.decisions + 1)
+            chosen = self.policy.choose(evidence, now, stream)
+        if chosen < 0:
+            raise InvalidInput(f"policy {self.policy.name!r} gave every arm the index NaN")
+        self.decisions += 1
+        self._last = (before, now)
+        return self.arms[chosen]
+
+    @overload
+    def update(self, arm: str, reward: float) -> None: ...
+    @overload
+    def update(self, arm: Sequence[str], reward: Sequence[float]) -> None: ...
+    def update(self, arm: str | Sequence[str], reward: float | Sequence[float]) -> None:
+        """Learn from one reward, or from many: a batch equals the loop over it.
+
+        Nothing is learned from a batch in which one arm or reward is refused.
+        """
+        one = isinstance(arm, str)
+        labels = [arm] if one else check.items(arm, "arms")
+        rewards = [reward] if one else check.items(reward, "rewards")
+        if len(labels) != len(rewards):
+            raise InvalidInput(f"{len(labels)} arms and {len(rewards)} rewards: give one for each")
+        columns = [self.arms.column(label) for label in labels]
+        low, high = self.reward_range
+        numbers = [
+            check.number(x, f"reward of arm {label!r}", low=low, high=high)
+            for label, x in zip(labels, rewards, strict=True)
+        ]
+        self.tally = self.tally.add_many(columns, numbers)
+
+    def explain(self) -> Explanation:
+        """Why the last pull since this learner was made or loaded went where it went."""
+        if self._last is None:
+            raise InvalidInput("nothing to explain yet: call pull() first")
+        evidence, now = self._last
+        stream = keyed_stream(self.seed, "decision", self.decisions)
+        again = evidence._replace(memory=evidence.memory.copy())
+        labels = self.arms[: len(evidence.pulls)]
+        return explain(self.policy, again, now, stream, labels, self.decisions)
+
+    def add_arm(self, label: str, offline: Summary = (0,), bias_bound: float | None = None) -> None:
+        """Let a new arm take part from now on.
+
+        Args:
+            label: Its label.
+            offline: (n, mean) or (n, mean, variance) of its logs, if it has any.
+            bias_bound: Its bias bound; needed when it has logs.
+        """
+        wider = self.offline.with_arm(label, offline)
+        alone = OfflineData.from_summary({label: offline})
+        bounds = np.append(self.bias_bounds, inputs.promise(bias_bound, alone))
+        self.tally = self.tally.with_arm(label)
+        self.offline, self.bias_bounds = wider, check.frozen(bounds)
+        self._playable = np.append(self._playable, True)
+        self._memory = np.vstack([self._memory, np.zeros((1, self.policy.memory))])
+
+    def retire_arm(self, label: str) -> None:
+        """Never pull this arm again; late rewards of it are still learned from."""
+        column = self.arms.column(label)
+        if self._playable[column] and self._playable.sum() == 1:
+            raise InvalidInput(
+                f"arm {label!r} is the last one that can be played: add another first"
+            )
+        self._playable[column] = False
+
+    def restore_arm(self, label: str) -> None:
+        """Let a retired arm take part again, with all it had learned."""
+        self._playable[self.arms.column(label)] = True
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write everything to a JSON file, whole or not at all."""
+        text = json.dumps(self.to_json(), indent=1, allow_nan=False)
+        with write_whole(path) as file:
+            file.write_text(text + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], policy: Policy | None = None) -> Learner:
+        """Go on where `save` left off.
+
+        Args:
+            path: The file.
+            policy: The policy it was saved with, when that is not one of this package.
+        """
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except (OSError, ValueError) as error:
+            raise InvalidInput(f"cannot read {str(path)!r}: {error}") from error
+        try:
+            return cls.from_json(record.parse(text), policy)
+        except DriftanchorError as error:
+            raise UnreadableState(f"{str(path)!r}: {error}") from error
+
+    def to_json(self) -> record.Record:
+        """A JSON-ready record of everything."""
+        low, high = self.reward_range
+        body = {
+            "policy": {"name": self.policy.name, "parameters": self.policy.parameters()},
+            "offline": self.offline.to_json(),
+            "bias_bounds": [record.encode(x) for x in self.bias_bounds.tolist()],
+            "tally": self.tally.to_json(),
+            "reward_range": [record.encode(low), record.encode(high)],
+            "seed": self.seed,
+            "decisions": self.decisions,
+            "playable": self._playable.tolist(),
+            "memory": self._memory.tolist(),
+        }
+        return record.seal("learner", 1, body)
+
+    @classmethod
+    def from_json(cls, data: object, policy: Policy | None = None) -> Learner:
+        """Read what `to_json` wrote; see `load`."""
+        body = record.unseal(data, "learner", 1, _FIELDS)
+        offline = OfflineData.from_json(body["offline"])
+        learner = cls(
+            inputs.saved_policy(body["policy"], policy),
+            offline=offline,
+            bias_bound=[record.decode(x) for x in check.items(body["bias_bounds"], "bias_bounds")],
+            reward_range=[record.decode(x) for x in check.items(body["reward_range"], "range")],
+            seed=body["seed"],
+        )
+        learner.tally = Tally.from_json(body["tally"])
+        if learner.tally.arms != offline.arms:
+            raise UnreadableState("the tally and the offline data name different arms")
+        learner.decisions = check.whole(body["decisions"], "decisions")
+        learner._playable = check.per_arm(body["playable"], "playable", offline.arms) > 0
+        rows = check.items(body["memory"], "memory")
+        columns = Arms.numbered(learner.policy.memory) if learner.policy.memory else ()
+        if len(rows) != len(offline.arms):
+            raise UnreadableState(f"memory has {len(rows)} rows for {len(offline.arms)} arms")
+        learner._memory[:] = [check.per_arm(row, "memory", columns) for row in rows]
+        return learner
+
+    def _evidence(self, playable: Bools) -> Evidence:
+        return gather(self.tally, self.offline, self.bias_bounds, playable, self._memory)
+
+
+_FIELDS = (
+    "policy",
+    "offline",
+    "bias_bounds",
+    "tally",
+    "reward_range",
+    "seed",
+    "decisions",
+    "playable",
+    "memory",
+)
