@@ -9,6 +9,8 @@ from typing import overload
 from driftanchor.core import check
 from driftanchor.errors import InvalidInput, UnknownName
 
+MOST = 10**6  # more arms than this are a slip, and would fill the memory
+
 
 @dataclass(frozen=True)
 class Arms(Sequence[str]):
@@ -23,13 +25,15 @@ class Arms(Sequence[str]):
     labels: tuple[str, ...]
 
     def __init__(self, labels: Iterable[str]) -> None:
-        names = check.items(labels, "arms")
+        names = check.ordered(labels, "arms")
         if not names:
             raise InvalidInput("arms is empty: name at least one arm")
         seen: dict[str, int] = {}
         for column, label in enumerate(names):
             if not isinstance(label, str):
-                raise InvalidInput(f"arm label must be text, got {label!r}: use str(label)")
+                raise InvalidInput(
+                    f"arm label must be text, got {check.shown(label)}: use str(label)"
+                )
             if not label.strip() or not label.isprintable():
                 raise InvalidInput(f"arm label must be printable text, got {label!r}")
             if label in seen:
@@ -44,7 +48,7 @@ class Arms(Sequence[str]):
     @classmethod
     def numbered(cls, count: int) -> Arms:
         """Arms labelled 1, 2, … as the paper numbers them."""
-        return cls(str(i + 1) for i in range(count))
+        return cls(str(i + 1) for i in range(check.whole(count, "arms", low=1, high=MOST)))
 
     def column(self, label: object) -> int:
         """The column of a label, or `UnknownName` with the nearest label."""
@@ -70,3 +74,10 @@ class Arms(Sequence[str]):
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.labels)
+
+
+def valid_arms(value: object) -> Arms:
+    """Arms, not merely their labels."""
+    if not isinstance(value, Arms):
+        raise InvalidInput(f"arms must be Arms such as Arms(['A', 'B']), got {check.shown(value)}")
+    return value

@@ -6,13 +6,13 @@ the argument, the arm where there is one, the value, and what to do.
 
 import math
 import numbers
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from driftanchor.errors import InvalidInput
+from driftanchor.errors import InvalidInput, UnknownName
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -31,42 +31,58 @@ def number(
 ) -> float:
     """A real number in `[low, high]`, strictly above `above`; finite unless `infinite`."""
     if not isinstance(value, numbers.Real):
-        raise InvalidInput(f"{name} must be a number, got {value!r}")
+        raise InvalidInput(f"{name} must be a number, got {shown(value)}")
     try:
         x = float(value)
     except OverflowError:
-        raise InvalidInput(f"{name} must fit a 64-bit float, got {value!r}") from None
+        raise InvalidInput(f"{name} must fit a 64-bit float, got {shown(value)}") from None
     if math.isnan(x):
         raise InvalidInput(f"{name} must be a number, got nan: drop or fill the missing value")
     if math.isinf(x) and not infinite:
         raise InvalidInput(f"{name} must be finite, got {x!r}")
     if x < low or x > high:
-        raise InvalidInput(f"{name} must be {_range(low, high)}, got {value!r}")
+        raise InvalidInput(f"{name} must be {_range(low, high, x)}, got {shown(value)}")
     if above is not None and x <= above:
-        raise InvalidInput(f"{name} must be greater than {above:g}, got {value!r}")
+        raise InvalidInput(f"{name} must be greater than {above:g}, got {shown(value)}")
     return x
 
 
 def whole(value: object, name: str, *, low: int = 0, high: int = 2**62) -> int:
     """A whole number in `[low, high]`; `200.0` counts as whole, `True` does not."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
-        raise InvalidInput(f"{name} must be a whole number, got {value!r}")
+        raise InvalidInput(f"{name} must be a whole number, got {shown(value)}")
     x: Any = value
     if x != x or x in (math.inf, -math.inf) or x != int(x):
-        raise InvalidInput(f"{name} must be a whole number, got {value!r}")
+        raise InvalidInput(f"{name} must be a whole number, got {shown(value)}")
     if x < low or x > high:
-        raise InvalidInput(f"{name} must be {_range(low, high)}, got {value!r}")
+        raise InvalidInput(f"{name} must be {_range(low, high, x)}, got {shown(value)}")
     return int(x)
+
+
+def choice(value: object, name: str, choices: Sequence[str]) -> str:
+    """One of a few words; the message suggests the nearest."""
+    if not isinstance(value, str):
+        raise InvalidInput(f"{name} must be one of {', '.join(choices)}, got {shown(value)}")
+    if value not in choices:
+        raise UnknownName(name, value, choices)
+    return value
 
 
 def items(value: object, name: str) -> list[object]:
     """A finite collection of values, in order; text is not one."""
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
-        raise InvalidInput(f"{name} must be a list of values, got {value!r}")
+        raise InvalidInput(f"{name} must be a list of values, got {shown(value)}")
     try:
         return list(value)
     except TypeError:  # a zero-dimensional array says it is iterable and is not
-        raise InvalidInput(f"{name} must be a list of values, got {value!r}") from None
+        raise InvalidInput(f"{name} must be a list of values, got {shown(value)}") from None
+
+
+def ordered(value: object, name: str) -> list[object]:
+    """As `items`, but not a set: its order differs from process to process."""
+    if isinstance(value, Set):
+        raise InvalidInput(f"{name} must be in order, got the set {shown(value)}: use a list")
+    return items(value, name)
 
 
 def per_arm(
@@ -79,18 +95,10 @@ def per_arm(
     infinite: bool = False,
 ) -> Floats:
     """One number for each arm: a scalar for all of them, or a list of the right length."""
-    if isinstance(value, numbers.Real):
-        values: list[object] = [value] * len(labels)
-    else:
-        values = items(value, name)
-    if len(values) != len(labels):
-        raise InvalidInput(
-            f"{name} has {len(values)} values for {len(labels)} arms: give one for each arm"
-        )
     return np.array(
         [
             number(x, f"{name} of arm {label!r}", low=low, high=high, infinite=infinite)
-            for x, label in zip(values, labels, strict=True)
+            for x, label in zip(_spread(value, name, labels), labels, strict=True)
         ],
         dtype=np.float64,
     )
@@ -98,9 +106,11 @@ def per_arm(
 
 def pulls_per_arm(value: object, name: str, labels: Sequence[str]) -> Ints:
     """One count for each arm, as `per_arm`."""
-    counts = per_arm(value, name, labels, low=0.0)
     return np.array(
-        [whole(x, f"{name} of arm {label!r}") for x, label in zip(counts, labels, strict=True)],
+        [
+            whole(x, f"{name} of arm {label!r}")
+            for x, label in zip(_spread(value, name, labels), labels, strict=True)
+        ],
         dtype=np.int64,
     )
 
@@ -111,8 +121,30 @@ def frozen(array: Array) -> Array:
     return array
 
 
-def _range(low: float, high: float) -> str:
-    if low == -math.inf:
+def shown(value: object) -> str:
+    """A value as messages show it: NumPy's numbers as plain ones, nothing endless."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    try:
+        text = repr(value)
+    except ValueError:  # Python prints no whole number of more than 4300 digits
+        return f"a huge {type(value).__name__}"
+    return text if len(text) <= 200 else f"{text[:200]}…"
+
+
+def _spread(value: object, name: str, labels: Sequence[str]) -> list[object]:
+    """The values of the arms, in their order; a scalar counts for all of them."""
+    alike = isinstance(value, numbers.Real)
+    values: list[object] = [value] * len(labels) if alike else ordered(value, name)
+    if len(values) != len(labels):
+        raise InvalidInput(
+            f"{name} has {len(values)} values for {len(labels)} arms: give one for each arm"
+        )
+    return values
+
+
+def _range(low: float, high: float, x: float) -> str:
+    if low == -math.inf or (high == 2**62 and x > high):
         return f"at most {high:g}"
     if high in (math.inf, 2**62):
         return f"at least {low:g}"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from driftanchor.core import check
-from driftanchor.core.arms import Arms
+from driftanchor.core.arms import Arms, valid_arms
 from driftanchor.core.check import Bools, Floats, Ints
 from driftanchor.core.offline import OfflineData
 from driftanchor.core.tally import Tally
@@ -74,6 +74,7 @@ def bias_bounds(value: object, arms: Arms) -> Floats:
         >>> bias_bounds({"A": 0.1, "B": float("inf")}, Arms(["A", "B"])).tolist()
         [0.1, inf]
     """
+    valid_arms(arms)
     if isinstance(value, Mapping):
         for label in value:
             arms.column(label)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from driftanchor.core import check, record
-from driftanchor.core.arms import Arms
+from driftanchor.core.arms import Arms, valid_arms
 from driftanchor.core.check import Floats, Ints
 from driftanchor.errors import InvalidInput
 
@@ -45,7 +45,7 @@ class OfflineData:
     def __init__(
         self, arms: Arms, n: object, mean: object, variance: object = None, source: str = "summary"
     ) -> None:
-        counts = check.pulls_per_arm(n, "n", arms)
+        counts = check.pulls_per_arm(n, "n", valid_arms(arms))
         means = _row(mean, "mean", arms, counts)
         for label, count, x in zip(arms, counts, means, strict=True):
             if count > 0 and math.isnan(x):
@@ -53,7 +53,7 @@ class OfflineData:
                     f"arm {label!r} has {count} offline rewards and no mean: give it, or n = 0"
                 )
         if not isinstance(source, str):
-            raise InvalidInput(f"source must be text, got {source!r}")
+            raise InvalidInput(f"source must be text, got {check.shown(source)}")
         object.__setattr__(self, "arms", arms)
         object.__setattr__(self, "n", check.frozen(counts))
         object.__setattr__(self, "mean", means)
@@ -64,13 +64,14 @@ class OfflineData:
     def from_summary(cls, summary: Mapping[str, Summary], source: str = "summary") -> OfflineData:
         """From `{label: (n, mean)}` or `{label: (n, mean, variance)}`; `(0,)` for no logs."""
         if not isinstance(summary, Mapping):
-            raise InvalidInput(f"summary must map labels to (n, mean), got {summary!r}")
+            raise InvalidInput(f"summary must map labels to (n, mean), got {check.shown(summary)}")
         arms = Arms(summary)
-        rows = [check.items(row, f"summary of arm {label!r}") for label, row in summary.items()]
+        rows = [check.ordered(row, f"summary of arm {label!r}") for label, row in summary.items()]
         for label, row in zip(arms, rows, strict=True):
             if not 1 <= len(row) <= 3:
                 raise InvalidInput(
-                    f"summary of arm {label!r} is not (n, mean) or (n, mean, variance): {row!r}"
+                    f"summary of arm {label!r} must be (n, mean) or (n, mean, variance), "
+                    f"got {check.shown(row)}"
                 )
         n, mean, variance = zip(*([*row, None, None][:3] for row in rows), strict=True)
         return cls(arms, n, mean, variance, source)
@@ -122,18 +123,21 @@ class OfflineData:
         """Read what `to_json` wrote."""
         fields = ("arms", "n", "mean", "variance", "source")
         body = record.unseal(data, "offline-data", 1, fields)
-        return cls(Arms(body["arms"]), body["n"], body["mean"], body["variance"], body["source"])
+        with record.reading("offline-data"):
+            return cls(
+                Arms(body["arms"]), body["n"], body["mean"], body["variance"], body["source"]
+            )
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, OfflineData) and self.to_json() == other.to_json()
 
     def __hash__(self) -> int:
-        return hash((self.arms, self.n.tobytes(), self.mean.tobytes(), self.source))
+        return hash((self.arms, *self.n.tolist(), *map(record.encode, self.mean.tolist())))
 
 
 def _row(value: object, name: str, arms: Arms, n: Ints, low: float = -math.inf) -> Floats:
     """One number for each arm that has logs; NaN where there are none or it is not known."""
-    values = [None] * len(arms) if value is None else check.items(value, name)
+    values = [None] * len(arms) if value is None else check.ordered(value, name)
     if len(values) != len(arms):
         raise InvalidInput(
             f"{name} has {len(values)} values for {len(arms)} arms: give one for each"

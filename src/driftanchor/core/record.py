@@ -1,11 +1,12 @@
 """The JSON records the package writes: each names its kind and version."""
 
+import contextlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from driftanchor.errors import UnreadableState
+from driftanchor.errors import InvalidInput, UnreadableState
 
 Record = dict[str, Any]
 
@@ -34,6 +35,15 @@ def unseal(record: object, kind: str, version: int, fields: tuple[str, ...]) -> 
     return record
 
 
+@contextlib.contextmanager
+def reading(kind: str) -> Iterator[None]:
+    """What is wrong with a value in a record is wrong with the record."""
+    try:
+        yield
+    except InvalidInput as error:
+        raise UnreadableState(f"the {kind} record is damaged: {error}") from error
+
+
 def encode(x: float) -> float | str | None:
     """A float as JSON: infinity has no number there, and NaN stands for "none"."""
     if math.isnan(x):
@@ -52,5 +62,5 @@ def parse(text: str) -> object:
     """Read JSON text, or say where it is damaged."""
     try:
         return json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # ValueError: too long a number, too
         raise UnreadableState(f"not valid JSON: {error}") from error

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from driftanchor.core import check, record
-from driftanchor.core.arms import Arms
+from driftanchor.core.arms import Arms, valid_arms
 from driftanchor.core.check import Floats, Ints
 from driftanchor.errors import InvalidInput
 
@@ -31,6 +31,7 @@ class Tally:
     totals: Floats
 
     def __post_init__(self) -> None:
+        valid_arms(self.arms)
         pulls = check.pulls_per_arm(self.pulls, "pulls", self.arms)
         totals = check.per_arm(self.totals, "totals", self.arms)
         for column, label in enumerate(self.arms):
@@ -59,9 +60,14 @@ class Tally:
 
     def add_many(self, columns: Sequence[int], rewards: Sequence[float]) -> Tally:
         """This tally and more rewards, added one after the other in the order given."""
+        last = len(self.arms) - 1
+        where = [check.whole(i, "column", high=last) for i in check.ordered(columns, "columns")]
+        paid = [check.number(x, "reward") for x in check.ordered(rewards, "rewards")]
+        if len(where) != len(paid):
+            raise InvalidInput(f"{len(where)} columns and {len(paid)} rewards: give one for each")
         pulls, totals = self.pulls.copy(), self.totals.copy()
-        np.add.at(pulls, columns, 1)
-        np.add.at(totals, columns, rewards)
+        np.add.at(pulls, where, 1)
+        np.add.at(totals, where, paid)
         return Tally(self.arms, pulls, totals)
 
     def with_arm(self, label: str) -> Tally:
@@ -81,10 +87,11 @@ class Tally:
     def from_json(cls, data: object) -> Tally:
         """Read what `to_json` wrote."""
         body = record.unseal(data, "tally", 1, ("arms", "pulls", "totals"))
-        return cls(Arms(body["arms"]), body["pulls"], body["totals"])
+        with record.reading("tally"):
+            return cls(Arms(body["arms"]), body["pulls"], body["totals"])
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Tally) and self.to_json() == other.to_json()
 
     def __hash__(self) -> int:
-        return hash((self.arms, self.pulls.tobytes(), self.totals.tobytes()))
+        return hash((self.arms, *self.pulls.tolist(), *self.totals.tolist()))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from driftanchor.core import check
 from driftanchor.errors import InvalidInput, UnknownName
 from driftanchor.policies.anchor_ts import AnchorTS
 from driftanchor.policies.artificial_replay import ArtificialReplay
@@ -50,9 +51,7 @@ def make(name: str, **parameters: Any) -> Policy:
         >>> make("min-ucb", radius="cheung-lyu")
         MinUCB(prior_mean=0.0, noise=1.0, c=2.0, radius='cheung-lyu')
     """
-    if name not in POLICIES:
-        raise UnknownName("policy", name, POLICIES)
-    cls = POLICIES[name]
+    cls = POLICIES[check.choice(name, "policy", list(POLICIES))]
     known = list(cls.__dataclass_fields__)
     for parameter in parameters:
         if parameter not in known:
@@ -74,17 +73,18 @@ def by_name(policies: object) -> dict[str, Policy]:
         made = [make(item) if isinstance(item, str) else item for item in policies]
         pairs = [(getattr(policy, "name", policy), policy) for policy in made]
     else:
-        raise InvalidInput(f"policies must map names to policies, got {policies!r}")
+        raise InvalidInput(f"policies must map names to policies, got {check.shown(policies)}")
     if not pairs:
         raise InvalidInput("policies is empty: name at least one policy")
     named: dict[str, Policy] = {}
     for name, policy in pairs:
         if not isinstance(policy, Policy):
             raise InvalidInput(
-                f"policy {name!r} must be a Policy such as AnchorTS(), got {policy!r}"
+                f"policy {check.shown(name)} must be a Policy such as AnchorTS(), "
+                f"got {check.shown(policy)}"
             )
         if not isinstance(name, str) or not name:
-            raise InvalidInput(f"a policy's name must be text, got {name!r}")
+            raise InvalidInput(f"a policy's name must be text, got {check.shown(name)}")
         if name in named:
             raise InvalidInput(f"policy {name!r} is given twice: use a mapping with two names")
         named[name] = policy

@@ -3,12 +3,10 @@
 import math
 from dataclasses import dataclass
 
-import numpy as np
-
 from driftanchor.core.evidence import ArmEvidence, Evidence, Round
 from driftanchor.core.noise import Draws, Stream, normal, one_normal
 from driftanchor.core.posterior import online_posterior
-from driftanchor.policies.base import Policy, largest_index
+from driftanchor.policies.base import Best, Policy, challenge, draw, index
 from driftanchor.policies.ucb import log_plays, upper_bound
 
 
@@ -66,8 +64,7 @@ class ArtificialReplay(Policy):
         """Replay until the base policy picks an arm whose logs are used up."""
         used, used_total = evidence.memory[:, 0], evidence.memory[:, 1]
         while True:
-            lived = Round(now.t + int(used.sum()), now.arms)
-            chosen = largest_index(self, lived_evidence(evidence), lived, stream)
+            chosen = ask_base(self, evidence, now, stream)
             if chosen < 0 or used[chosen] >= evidence.offline_pulls[chosen]:
                 return chosen
             left = evidence.offline_pulls[chosen] - used[chosen]
@@ -78,14 +75,16 @@ class ArtificialReplay(Policy):
             used_total[chosen] += reward
 
 
-def lived_evidence(evidence: Evidence) -> Evidence:
-    """The evidence had the logged rewards used so far been online ones."""
-    return Evidence(
-        evidence.pulls + evidence.memory[:, 0].astype(np.int64),
-        evidence.totals + evidence.memory[:, 1],
-        evidence.offline_pulls,
-        evidence.offline_means,
-        evidence.bias_bounds,
-        evidence.playable,
-        evidence.memory,
-    )
+def ask_base(policy: ArtificialReplay, evidence: Evidence, now: Round, stream: Stream) -> int:
+    """What the base policy would play, had the logged rewards used so far been online ones."""
+    used, used_total = evidence.memory[:, 0], evidence.memory[:, 1]
+    lived = Round(now.t + int(used.sum()), now.arms)
+    best = Best(-math.inf, -1, 0)
+    for column in range(evidence.pulls.size):
+        pulls = evidence.pulls[column] + int(used[column])
+        total = evidence.totals[column] + used_total[column]
+        arm = ArmEvidence(pulls, total, 0, 0.0, 0.0)
+        value = index(policy, arm, lived, draw(policy, stream))
+        if evidence.playable[column]:
+            best = challenge(best, value, column, stream)
+    return best.column

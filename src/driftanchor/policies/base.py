@@ -13,12 +13,12 @@ import math
 import numbers
 from collections import namedtuple
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from driftanchor.core import check
 from driftanchor.core.evidence import ArmEvidence, Evidence, Round, arm_at
 from driftanchor.core.noise import Draws, Stream, nothing, uniform
-from driftanchor.errors import InvalidInput, UnknownName
+from driftanchor.errors import InvalidInput
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +44,10 @@ class Policy:
     noise: float = 1.0
 
     def __post_init__(self) -> None:
+        if not isinstance(getattr(self, "name", None), str):
+            raise InvalidInput(
+                f'policy {type(self).__name__} has no name: give its class one, name = "my-policy"'
+            )
         self.check_number("prior_mean")
         self.check_number("noise", above=0.0)
 
@@ -71,8 +75,7 @@ class Policy:
 
     def check_choice(self, field: str, choices: tuple[str, ...]) -> None:
         """Validate a field that takes one of a few words."""
-        if getattr(self, field) not in choices:
-            raise UnknownName(f"{field} of policy {self.name!r}", getattr(self, field), choices)
+        check.choice(getattr(self, field), f"{field} of policy {self.name!r}", choices)
 
     def parameters(self) -> dict[str, Any]:
         """The parameters by name, ready for JSON."""
@@ -112,18 +115,30 @@ def largest_index(policy: Policy, evidence: Evidence, now: Round, stream: Stream
     Every arm draws its noise, playable or not: leaving one out changes no other arm's draw, unless
     it was part of a tie. The answer is -1 when no arm can be played or every index is NaN.
     """
-    best = -math.inf
-    chosen = -1
-    tied = 0
+    best = Best(-math.inf, -1, 0)
     for column in range(evidence.pulls.size):
         value = index(policy, arm_at(evidence, column), now, draw(policy, stream))
-        if not evidence.playable[column] or not value >= best:
-            continue
-        tied = tied + 1 if value == best else 1
-        if tied == 1 or uniform(stream) * tied < 1.0:
-            best = value
-            chosen = column
-    return chosen
+        if evidence.playable[column]:
+            best = challenge(best, value, column, stream)
+    return best.column
+
+
+class Best(NamedTuple):
+    """The best arm so far: its value, its column, and how many share that value."""
+
+    value: float
+    column: int
+    tied: int
+
+
+def challenge(best: Best, value: float, column: int, stream: Stream) -> Best:
+    """The best arm after one more; of arms with equal values each is as likely, NaN never wins."""
+    if not value >= best.value:
+        return best
+    tied = best.tied + 1 if value == best.value else 1
+    if tied == 1 or uniform(stream) * tied < 1.0:
+        return Best(value, column, tied)
+    return Best(best.value, best.column, tied)
 
 
 def _numbers_type(cls: type[Policy], fields: tuple[str, ...]) -> Any:

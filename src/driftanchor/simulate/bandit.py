@@ -8,13 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from driftanchor.core import check
-from driftanchor.core.arms import Arms
+from driftanchor.core.arms import MOST, Arms
 from driftanchor.core.check import Floats, Ints
 from driftanchor.core.evidence import bias_bounds
-from driftanchor.errors import InvalidInput, UnknownName
+from driftanchor.errors import InvalidInput
 
 LAWS = ("gaussian", "bernoulli")
 COVERAGES = ("uniform", "optimal", "suboptimal")
+LARGEST = 1e100  # of a mean: sums of rewards must stay far from overflow
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,11 +55,11 @@ class Bandit:
         reward: str = "gaussian",
         noise: float = 1.0,
     ) -> None:
-        if reward not in LAWS:
-            raise UnknownName("reward", reward, LAWS)
-        low, high = (0.0, 1.0) if reward == "bernoulli" else (-np.inf, np.inf)
-        arms = Arms.numbered(len(check.items(online, "online")))
-        means = check.per_arm(online, "online", arms, low=low, high=high)
+        check.choice(reward, "reward", LAWS)
+        low, high = (0.0, 1.0) if reward == "bernoulli" else (-LARGEST, LARGEST)
+        values = check.ordered(online, "online")
+        arms = Arms.numbered(len(values))
+        means = check.per_arm(values, "online", arms, low=low, high=high)
         pulls = check.pulls_per_arm(offline_pulls, "offline_pulls", arms)
         if offline is None and pulls.any():
             first = arms[int(np.flatnonzero(pulls)[0])]
@@ -77,7 +78,7 @@ class Bandit:
         ):
             object.__setattr__(self, name, check.frozen(array))
         object.__setattr__(self, "reward", reward)
-        object.__setattr__(self, "noise", check.number(noise, "noise", above=0.0))
+        object.__setattr__(self, "noise", check.number(noise, "noise", above=0.0, high=LARGEST))
 
     @property
     def arms(self) -> Arms:
@@ -110,7 +111,9 @@ class Bandit:
         Arm 1 has mean 0.5 + gap, the others 0.5. Biased logs have means 0.5 and 0.6, so that they
         recommend the wrong arms; bias bounds are exact.
         """
-        arms = check.whole(arms, "arms", low=2, high=10**6)
+        if not isinstance(biased, bool | np.bool_):
+            raise InvalidInput(f"biased must be True or False, got {check.shown(biased)}")
+        arms = check.whole(arms, "arms", low=2, high=MOST)
         gap = check.number(gap, "gap", low=0.0)
         online = [0.5 + gap] + [0.5] * (arms - 1)
         offline = [0.5] + [0.6] * (arms - 1) if biased else online
@@ -127,10 +130,9 @@ def cover(total: int, arms: int, coverage: str) -> list[int]:
         >>> cover(2000, 10, "optimal")
         [1600, 45, 45, 45, 45, 44, 44, 44, 44, 44]
     """
-    if coverage not in COVERAGES:
-        raise UnknownName("coverage", coverage, COVERAGES)
+    check.choice(coverage, "coverage", COVERAGES)
     total = check.whole(total, "offline total")
-    arms = check.whole(arms, "arms", low=1 if coverage == "uniform" else 2)
+    arms = check.whole(arms, "arms", low=1 if coverage == "uniform" else 2, high=MOST)
     if coverage == "uniform":
         return _evenly(total, arms)
     most = total * 4 // 5

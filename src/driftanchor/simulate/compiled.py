@@ -6,8 +6,8 @@ The plain functions a policy calls are found by walking its code, so a policy of
 decorator to run at compiled speed.
 
 Numba checks only the kernel's own file before it reuses a compiled kernel from disk, although the
-policy's code is compiled into it. The cache folder is therefore named by a hash of every source
-file that went in: editing a rule gives a new folder.
+policy's code is compiled into it. The cache folder is therefore named by a hash of the policy,
+every source file and every constant that went in: editing a rule gives a new folder.
 """
 
 from __future__ import annotations
@@ -15,26 +15,37 @@ from __future__ import annotations
 import functools
 import hashlib
 import inspect
+import numbers
 import os
+import re
 import sys
+import threading
 import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from driftanchor.errors import require
+import numpy as np
+
+from driftanchor.errors import InvalidInput, require
 from driftanchor.policies import base
 from driftanchor.policies.base import Policy
 from driftanchor.simulate import reference
 
+# No reference counts: the loop allocates nothing, and counting the arrays it passes around would
+# cost more than drawing a normal.
+_OPTIONS = {"error_model": "numpy", "_nrt": False}
+
 _kernels: dict[type[Policy], Callable[..., bool]] = {}
+_one_at_a_time = threading.Lock()  # Numba's cache folder is one setting for all threads
 
 
 def kernel(policy: type[Policy]) -> Callable[..., bool]:
     """`reference.run_many` compiled for a policy class, to be called with `policy.numbers()`."""
-    if policy not in _kernels:
-        _kernels[policy] = _compile(policy)
-    return _kernels[policy]
+    with _one_at_a_time:
+        if policy not in _kernels:
+            _kernels[policy] = _compile(policy)
+        return _kernels[policy]
 
 
 def _compile(policy: type[Policy]) -> Callable[..., bool]:
@@ -44,16 +55,27 @@ def _compile(policy: type[Policy]) -> Callable[..., bool]:
     functions = list(_reachable(roots))
     for function in functions:
         _register(function)
-    folder = _cache_folder(functions)
+    folder = _cache_folder(policy, functions)
     previous = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(folder or "")
     try:
         compiled: Callable[..., bool] = numba.njit(
-            nogil=True, error_model="numpy", cache=folder is not None
+            nogil=True, cache=folder is not None, **_OPTIONS
         )(reference.run_many)
     finally:
         numba.config.CACHE_DIR = previous
-    return compiled
+
+    def loop(*arguments: object) -> bool:
+        try:
+            return compiled(*arguments)
+        except numba.core.errors.NumbaError as error:
+            raise InvalidInput(
+                f"policy {policy.name!r} cannot be compiled; its index and choose may use numbers, "
+                'math, plain functions and no new arrays, or take engine="interpreted": '
+                f"{_gist(error)}"
+            ) from error
+
+    return loop
 
 
 @functools.cache
@@ -80,7 +102,14 @@ def _register(function: types.FunctionType) -> None:
     """Let compiled code call a plain function."""
     extending = require("numba.extending", extra="fast", why="compiled simulation")
     if function not in (base.index, base.choose, base.draw):
-        extending.register_jitable(error_model="numpy")(function)
+        extending.register_jitable(**_OPTIONS)(function)
+
+
+def _gist(error: Exception) -> str:
+    """What Numba says, without its colours and the names of its passes."""
+    text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return next((line for line in lines if not line.startswith("Failed in nopython")), "no reason")
 
 
 def _reachable(roots: list[Any]) -> Iterator[types.FunctionType]:
@@ -93,22 +122,35 @@ def _reachable(roots: list[Any]) -> Iterator[types.FunctionType]:
             continue
         seen.add(function)
         yield function
-        named = (function.__globals__.get(name) for name in function.__code__.co_names)
-        waiting += [found for found in named if isinstance(found, types.FunctionType)]
+        waiting += [x for x in _globals(function) if isinstance(x, types.FunctionType)]
 
 
-def _cache_folder(functions: list[types.FunctionType]) -> Path | None:
-    """Where the kernel made of these functions is kept; `None` when one has no file of its own."""
-    files = sorted({inspect.getsourcefile(function) or "" for function in functions})
-    digest = hashlib.sha256(sys.version.encode())
-    for file in files:
+def _globals(function: types.FunctionType) -> Iterator[object]:
+    """The values of the module-level names that a function reads, nested code included."""
+    codes = [function.__code__]
+    for code in codes:
+        yield from (function.__globals__.get(name) for name in code.co_names)
+        codes += [inner for inner in code.co_consts if isinstance(inner, types.CodeType)]
+
+
+def _cache_folder(policy: type[Policy], functions: list[types.FunctionType]) -> Path | None:
+    """Where the kernel is kept; `None` when a part of it has no file, or no name to load it by."""
+    if "<locals>" in policy.__qualname__ or policy.__module__ == "__main__":
+        return None
+    digest = hashlib.sha256(f"{sys.version} {policy.__module__}.{policy.__qualname__}".encode())
+    for file in sorted({inspect.getsourcefile(function) or "" for function in functions}):
         if not Path(file).is_file() or any(f.__module__ == "__main__" for f in functions):
             return None
         digest.update(Path(file).read_bytes())
-    root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    folder = Path(root) / "driftanchor" / "kernels" / digest.hexdigest()[:20]
+    for value in (value for function in functions for value in _globals(function)):
+        if isinstance(value, np.ndarray):
+            digest.update(value.tobytes())
+        elif isinstance(value, numbers.Number | str | tuple):
+            digest.update(repr(value).encode())
     try:
+        root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+        folder = Path(root) / "driftanchor" / "kernels" / digest.hexdigest()[:20]
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
+    except (OSError, RuntimeError):  # RuntimeError: no home
         return None
     return folder if os.access(folder, os.W_OK) else None

@@ -33,6 +33,29 @@ class World(NamedTuple):
     noise: float
 
 
+class Desk(NamedTuple):
+    """Where a run works: arrays made outside, so that the loop itself allocates nothing."""
+
+    evidence: Evidence
+    stream: Stream  # of the policy; before that of the logs
+    rewards: Stream  # one row for each arm
+
+
+def lay_out(world: World, memory: int) -> Desk:
+    """A desk for the runs of a policy that keeps `memory` numbers per arm."""
+    arms = world.online.size
+    evidence = Evidence(
+        np.zeros(arms, np.int64),
+        np.zeros(arms),
+        world.offline_pulls,
+        np.zeros(arms),
+        world.bias_bounds,
+        np.ones(arms, np.bool_),
+        np.zeros((arms, memory)),
+    )
+    return Desk(evidence, np.empty(4, np.uint64), np.empty((arms, 4), np.uint64))
+
+
 class Keys(NamedTuple):
     """The keys of the noise of a simulation."""
 
@@ -43,11 +66,11 @@ class Keys(NamedTuple):
 
 def run_many(
     policy: Policy,
-    memory: int,
     world: World,
     keys: Keys,
     first_run: int,
     checkpoints: Ints,
+    desk: Desk,
     regret: Floats,
     pulls: Ints,
 ) -> bool:
@@ -55,37 +78,30 @@ def run_many(
 
     False when the policy could not choose, because every index was NaN.
     """
-    stream = np.empty(4, np.uint64)
-    rewards = np.empty((world.online.size, 4), np.uint64)
     for row in range(regret.shape[0]):
         run = first_run + row
-        evidence = draw_evidence(world, keys, run, memory, stream)
+        clear(desk.evidence)
+        draw_logs(world, keys, run, desk)
         for arm in range(world.online.size):
-            start(rewards[arm], keys.rewards, run, arm)
-        start(stream, keys.policy, run, 0)
-        if not run_once(policy, world, evidence, stream, rewards, checkpoints, regret[row]):
+            start(desk.rewards[arm], keys.rewards, run, arm)
+        start(desk.stream, keys.policy, run, 0)
+        if not run_once(policy, world, desk, checkpoints, regret[row]):
             return False
-        pulls[row] = evidence.pulls
+        for arm in range(world.online.size):
+            pulls[row, arm] = desk.evidence.pulls[arm]
     return True
 
 
-def run_once(
-    policy: Policy,
-    world: World,
-    evidence: Evidence,
-    stream: Stream,
-    rewards: Stream,
-    checkpoints: Ints,
-    regret: Floats,
-) -> bool:
+def run_once(policy: Policy, world: World, desk: Desk, checkpoints: Ints, regret: Floats) -> bool:
     """One run; `regret` gets the pseudo-regret after each of the `checkpoints`."""
+    evidence = desk.evidence
     arms = world.online.size
     reached = 0
     for t in range(1, checkpoints[-1] + 1):
-        arm = choose(policy, evidence, Round(t, arms), stream)
+        arm = choose(policy, evidence, Round(t, arms), desk.stream)
         if arm < 0:
             return False
-        evidence.totals[arm] += draw_reward(world, world.online[arm], rewards[arm])
+        evidence.totals[arm] += draw_reward(world, world.online[arm], desk.rewards[arm])
         evidence.pulls[arm] += 1
         if t == checkpoints[reached]:
             regret[reached] = pseudo_regret(world.gaps, evidence.pulls)
@@ -100,23 +116,22 @@ def draw_reward(world: World, mean: float, stream: Stream) -> float:
     return 1.0 if uniform(stream) < mean else 0.0
 
 
-def draw_evidence(world: World, keys: Keys, run: int, memory: int, stream: Stream) -> Evidence:
-    """The evidence before the first round: logs drawn anew, nothing played."""
-    arms = world.online.size
-    means = np.zeros(arms)
-    for arm in range(arms):
+def clear(evidence: Evidence) -> None:
+    """Back to before the first round."""
+    for arm in range(evidence.pulls.size):
+        evidence.pulls[arm] = 0
+        evidence.totals[arm] = 0.0
+        for column in range(evidence.memory.shape[1]):
+            evidence.memory[arm, column] = 0.0
+
+
+def draw_logs(world: World, keys: Keys, run: int, desk: Desk) -> None:
+    """Logs drawn anew: the offline mean of each arm that has any."""
+    for arm in range(world.online.size):
         if world.offline_pulls[arm] > 0:
-            start(stream, keys.logs, run, arm)
-            means[arm] = draw_mean(world, world.offline[arm], world.offline_pulls[arm], stream)
-    return Evidence(
-        np.zeros(arms, np.int64),
-        np.zeros(arms),
-        world.offline_pulls,
-        means,
-        world.bias_bounds,
-        np.ones(arms, np.bool_),
-        np.zeros((arms, memory)),
-    )
+            start(desk.stream, keys.logs, run, arm)
+            mean = draw_mean(world, world.offline[arm], world.offline_pulls[arm], desk.stream)
+            desk.evidence.offline_means[arm] = mean
 
 
 def draw_mean(world: World, mean: float, pulls: int, stream: Stream) -> float:

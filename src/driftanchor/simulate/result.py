@@ -9,8 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
+from driftanchor.core import check
 from driftanchor.core.check import Floats, Ints
-from driftanchor.errors import InvalidInput, UnknownName, require
+from driftanchor.errors import InvalidInput, require
 from driftanchor.files import write_whole
 
 STATISTICS = ("mean", "se", "median", "q90", "q99", "max")
@@ -48,8 +49,7 @@ class Result:
 
     def final(self, policy: str) -> Floats:
         """The regret of each run of a policy at the horizon."""
-        if policy not in self.policies:
-            raise UnknownName("policy", policy, self.policies)
+        check.choice(policy, "policy", self.policies)
         return self.regret[self.policies.index(policy), :, -1]
 
     def summary(self) -> dict[str, dict[str, float]]:
@@ -58,7 +58,7 @@ class Result:
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """One row for each policy, run and checkpoint; nothing is left behind if writing fails."""
-        with write_whole(path) as file, file.open("w", newline="") as out:
+        with write_whole(path) as file, file.open("w", newline="", encoding="utf-8") as out:
             rows = csv.writer(out)
             rows.writerow(["policy", "run", "round", "regret"])
             for policy, runs in zip(self.policies, self.regret, strict=True):
@@ -95,7 +95,8 @@ class Result:
         axes.set_ylim(bottom=0)
         axes.spines[["top", "right"]].set_visible(False)
         axes.grid(alpha=0.3)
-        axes.legend(frameon=False)
+        for text in axes.legend(frameon=False).get_texts():
+            text.set_parse_math(False)  # a dollar in a policy's name is a dollar
         with write_whole(path) as file:
             figure.savefig(file, format=suffix[1:], dpi=160)
 

@@ -14,7 +14,7 @@ import numpy as np
 from driftanchor.core import check
 from driftanchor.core.check import Ints
 from driftanchor.core.noise import key, wrapping
-from driftanchor.errors import InvalidInput, UnknownName
+from driftanchor.errors import InvalidInput
 from driftanchor.policies import by_name
 from driftanchor.policies.base import Policy
 from driftanchor.simulate import compiled, reference
@@ -64,7 +64,9 @@ def simulate(
     """
     named = by_name(policies)
     if not isinstance(bandit, Bandit):
-        raise InvalidInput(f"bandit must be a Bandit, got {bandit!r}")
+        raise InvalidInput(f"bandit must be a Bandit, got {check.shown(bandit)}")
+    if progress is not None and not callable(progress):
+        raise InvalidInput(f"progress must be a function, got {check.shown(progress)}")
     horizon = check.whole(horizon, "horizon", low=1)
     runs = check.whole(runs, "runs", low=1, high=10**9)
     seed = check.whole(seed, "seed")
@@ -80,20 +82,25 @@ def simulate(
         bandit.reward == "gaussian",
         bandit.noise,
     )
-    regret = np.empty((len(named), runs, len(rounds)))
-    pulls = np.empty((len(named), runs, len(bandit.online)), np.int64)
+    try:
+        regret = np.empty((len(named), runs, len(rounds)))
+        pulls = np.empty((len(named), runs, len(bandit.online)), np.int64)
+    except MemoryError as error:
+        raise InvalidInput(f"{error}: ask for fewer runs or checkpoints") from error
     chunk = max(1, min(64, -(-runs // workers)))
     parts = [(p, first) for p in range(len(named)) for first in range(0, runs, chunk)]
+
+    loops = [_loop(policy, chosen) for policy in named.values()]  # here: not once in each thread
 
     def play(part: tuple[int, int]) -> int:
         p, first = part
         name, policy = list(named.items())[p]
         rows = slice(first, min(first + chunk, runs))
         keys = Keys(key(seed, "rewards"), key(seed, "logs"), key(seed, f"policy/{policy.name}"))
-        loop, rule = _loop(policy, chosen)
-        out = regret[p, rows], pulls[p, rows]
+        loop, rule = loops[p]
+        desk = reference.lay_out(world, policy.memory)
         with wrapping():
-            played = loop(rule, type(policy).memory, world, keys, first, rounds, *out)
+            played = loop(rule, world, keys, first, rounds, desk, regret[p, rows], pulls[p, rows])
         if not played:
             raise InvalidInput(f"policy {name!r} chose no arm: its index is NaN for every arm")
         return rows.stop - rows.start
@@ -119,9 +126,7 @@ def _loop(policy: Policy, engine: str) -> tuple[Callable[..., bool], Any]:
 
 
 def _engine(engine: str) -> str:
-    if engine not in ENGINES:
-        raise UnknownName("engine", engine, ENGINES)
-    if engine != "auto":
+    if check.choice(engine, "engine", ENGINES) != "auto":
         return engine
     if importlib.util.find_spec("numba") is not None:
         return "every-round"

@@ -1,0 +1,120 @@
+"""What commands show: data on stdout, messages and progress on stderr."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Literal, TextIO
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+UNLIMITED = 10_000  # columns of a file or a pipe: nothing is wrapped or cut there
+
+
+def say(message: str, *, quiet: bool = False) -> None:
+    """A message for people, on stderr."""
+    if not quiet:
+        typer.echo(message, err=True)
+
+
+def show_json(data: object) -> None:
+    """Data for programs, on stdout: strict JSON, which has neither NaN nor Infinity."""
+    typer.echo(json.dumps(data, indent=2, allow_nan=False))
+
+
+def show_table(table: Table, *, wrap: bool = False) -> None:
+    """A table for people, on stdout.
+
+    Args:
+        table: What to show.
+        wrap: Whether its cells may be wrapped to fit a terminal; otherwise it keeps its width.
+    """
+    console = _console(sys.stdout, None if wrap and sys.stdout.isatty() else UNLIMITED)
+    with console.capture() as captured:
+        console.print(table, crop=False)
+    typer.echo("\n".join(line.rstrip() for line in captured.get().splitlines()))
+
+
+@contextlib.contextmanager
+def progress_bar(
+    names: Sequence[str], runs: int, *, compiling: bool, quiet: bool
+) -> Iterator[Callable[[int, int], None] | None]:
+    """A bar on stderr with the time left; nothing when that is no terminal, or when `quiet`.
+
+    Args:
+        names: The policies, in the order they are run.
+        runs: Of each.
+        compiling: Whether a policy is compiled before its first run.
+        quiet: Show nothing.
+
+    Yields:
+        What `simulate` takes for `progress`.
+    """
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich import progress
+
+    columns = (
+        progress.TextColumn("{task.description}", markup=False),
+        progress.BarColumn(),
+        progress.MofNCompleteColumn(),
+        progress.TextColumn("runs,"),
+        progress.TimeRemainingColumn(),
+        progress.TextColumn("left"),
+    )
+    with progress.Progress(*columns, console=_console(sys.stderr), transient=True) as bar:
+        task = bar.add_task(doing(0, names, runs, compiling), total=runs * len(names))
+
+        def advance(done: int, total: int) -> None:
+            now = doing(done, names, runs, compiling)
+            bar.update(task, completed=done, total=total, description=now)
+
+        yield advance
+
+
+def doing(done: int, names: Sequence[str], runs: int, compiling: bool) -> str:
+    """What goes on after `done` runs; as wide for every policy, so that the bar stands still.
+
+    Example:
+        >>> [doing(done, ["ts", "ucb"], 50, compiling=True) for done in (0, 25, 50)]
+        ['compiling ts ', 'running ts   ', 'compiling ucb']
+    """
+    policy = min(done // max(runs, 1), len(names) - 1)  # `simulate` refuses 0 runs, later
+    verb = "compiling" if compiling and done == policy * runs else "running"
+    name = names[policy]
+    return f"{verb} {name}".ljust(len("compiling ") + max(map(len, names)))
+
+
+@contextlib.contextmanager
+def plain_warnings(*, quiet: bool) -> Iterator[None]:
+    """Warnings raised in here are told in one line, without the source line they come from."""
+
+    def show(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
+        say(f"warning: {message}", quiet=quiet)
+
+    with warnings.catch_warnings():
+        warnings.showwarning = show
+        yield
+
+
+def _console(stream: TextIO, width: int | None = None) -> Console:
+    from rich.console import Console
+
+    colours: Literal["auto"] | None = None if os.environ.get("NO_COLOR") else "auto"
+    return Console(file=stream, width=width, color_system=colours, highlight=False)

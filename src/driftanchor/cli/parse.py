@@ -1,0 +1,158 @@
+"""What people type, turned into the values the package takes.
+
+Errors name the option and the value.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import re
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from driftanchor.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from driftanchor.policies import Policy
+
+MOST_VALUES = 10**6  # in a list: `0.5*1000000000` is a slip, not a bandit
+WORDS = {"true": True, "false": False, "none": None}
+ARGUMENT = re.compile(
+    r"^(offline[_ ](?:pulls|total)|online|offline|bias_bound|noise|horizon|runs|seed|checkpoints"
+    r"|threads)(?= (?:of|has|must|is)\b)"
+)
+
+
+def number(text: str, option: str, within: str | None = None) -> float:
+    """One number; a whole one is an `int`, however it is written.
+
+    Example:
+        >>> number("1e4", "--horizon"), number("0.5", "--noise")
+        (10000, 0.5)
+    """
+    value = word(text)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        where = "" if within is None or within == text else f" in {within!r}"
+        raise InvalidInput(f"{option} must be a number, got {text!r}{where}")
+    return int(value) if math.isfinite(value) and value == int(value) else value
+
+
+def numbers(text: str, option: str) -> list[float]:
+    """A list of numbers: comma separated, `value*count` repeats a value.
+
+    Example:
+        >>> numbers("0.8,0.5*3", "--online")
+        [0.8, 0.5, 0.5, 0.5]
+    """
+    values: list[float] = []
+    for part in text.split(","):
+        value, star, count = (piece.strip() for piece in part.partition("*"))
+        times = number(count, option, text) if star else 1
+        if not isinstance(times, int) or not 1 <= times <= MOST_VALUES - len(values):
+            raise InvalidInput(
+                f"{option} repeats {value!r} {count!r} times in {text!r}: the count after * must "
+                f"be a whole number from 1, and a list has at most {MOST_VALUES:,} values"
+            )
+        values += [number(value, option, text)] * times
+    return values
+
+
+def number_or_list(text: str, option: str) -> Any:
+    """One number, which then holds for all arms, or a list as in `numbers`."""
+    values = numbers(text, option)
+    return values[0] if len(values) == 1 else values
+
+
+def checkpoints(text: str) -> Any:
+    """How many rounds to read regret after, or a list of them."""
+    rounds = numbers(text, "--checkpoints")
+    return rounds[0] if len(rounds) == 1 and isinstance(rounds[0], int) else rounds
+
+
+def policies(texts: Sequence[str]) -> dict[str, Policy]:
+    """The policies asked for by label; all that are known when none is asked for.
+
+    Example:
+        >>> policies(["ts", "careful=anchor-ts:posterior_scale=4"])["careful"].posterior_scale
+        4.0
+    """
+    from driftanchor.policies import POLICIES, make
+
+    if not texts:
+        return {name: make(name) for name in POLICIES}
+    made: dict[str, Policy] = {}
+    for text in texts:
+        label, policy = _policy(text)
+        if label in made:
+            raise InvalidInput(
+                f"--policy {label!r} is given twice: label one of them, as in other={text}"
+            )
+        made[label] = policy
+    return made
+
+
+def _policy(text: str) -> tuple[str, Policy]:
+    """`[label=]name[:parameter=value,…]` as a label and a policy."""
+    from driftanchor.policies import make
+
+    head, colon, tail = text.partition(":")
+    label, equals, name = (piece.strip() for piece in head.rpartition("="))
+    if equals and not label:
+        raise InvalidInput(f"--policy {text!r} has an empty label: write label={name}")
+    parameters: dict[str, Any] = {}
+    for pair in tail.split(",") if colon else []:
+        key, sign, value = (piece.strip() for piece in pair.partition("="))
+        if not key or not sign or not value:
+            raise InvalidInput(f"--policy {text!r}: write {name}:parameter=value, got {pair!r}")
+        if key in parameters:
+            raise InvalidInput(f"--policy {text!r} sets {key!r} twice")
+        parameters[key] = word(value)
+    return label or name, make(name, **parameters)
+
+
+def word(text: str) -> Any:
+    """A whole number, a number, true, false, none, or else the text itself.
+
+    Example:
+        >>> [word(text) for text in ("2", "2.5", "true", "none", "cheung-lyu")]
+        [2, 2.5, True, None, 'cheung-lyu']
+    """
+    if text.lower() in WORDS:
+        return WORDS[text.lower()]
+    for kind in (int, float):
+        with contextlib.suppress(ValueError):
+            return kind(text)
+    return text
+
+
+def destination(path: Path | None, option: str, suffixes: Sequence[str] = ()) -> Path | None:
+    """Where a file will go, links followed; refused before the long run, not after it."""
+    if path is None:
+        return None
+    target = path.resolve()
+    if suffixes and target.suffix.lower() not in suffixes:
+        raise InvalidInput(f"{option} must end in {', '.join(suffixes)}, got {str(path)!r}")
+    if target.exists() and not target.is_file():  # a folder, or a device such as /dev/null
+        raise InvalidInput(f"{option} {str(path)!r} is not a file")
+    try:
+        with tempfile.TemporaryFile(dir=target.parent):
+            return target
+    except OSError as error:
+        reason = error.strerror or error
+        raise InvalidInput(f"{option} cannot write {str(path)!r}: {reason}") from error
+
+
+@contextlib.contextmanager
+def told_as_options() -> Iterator[None]:
+    """Errors about an argument, told of the option it came from: bias_bound → --bias-bound."""
+    try:
+        yield
+    except InvalidInput as error:
+        found = ARGUMENT.match(str(error))
+        if found is None:
+            raise
+        option = "--" + re.sub("[_ ]", "-", found[0])
+        raise InvalidInput(option + str(error)[found.end() :]) from error

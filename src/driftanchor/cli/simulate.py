@@ -1,0 +1,173 @@
+"""`driftanchor simulate`: policies in a simulated world, and what they lost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from driftanchor import __version__
+from driftanchor.cli import options as opt
+from driftanchor.cli import output, parse, world
+from driftanchor.core.record import encode
+from driftanchor.errors import require
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from driftanchor.policies import Policy
+    from driftanchor.simulate.bandit import Bandit
+    from driftanchor.simulate.result import Result
+
+PLOTS = (".png", ".pdf", ".svg")
+
+
+def simulate(
+    online: opt.Online = None,
+    offline: opt.Offline = None,
+    offline_pulls: opt.OfflinePulls = None,
+    offline_total: opt.OfflineTotal = None,
+    coverage: opt.Coverage = None,
+    bias_bound: opt.BiasBound = None,
+    reward: opt.Reward = "gaussian",
+    noise: opt.Noise = None,
+    policy: opt.Policies = None,
+    horizon: opt.Horizon = "10000",
+    runs: opt.Runs = "50",
+    seed: opt.Seed = "0",
+    checkpoints: opt.Checkpoints = "100",
+    threads: opt.Threads = None,
+    engine: opt.Engine = "auto",
+    csv: opt.Csv = None,
+    plot: opt.Plot = None,
+    as_json: opt.Json = False,
+    quiet: opt.Quiet = False,
+) -> None:
+    """Run policies in a simulated bandit with logs, and show what they lost.
+
+    Without options: the paper's biased base setting, every policy.
+
+    Examples:
+      driftanchor simulate --runs 400 --plot regret.png
+      driftanchor simulate --policy anchor-ts --policy ts --bias-bound inf
+      driftanchor simulate --online 0.3,0.2*4 --offline same --reward bernoulli
+      driftanchor simulate --policy ts --policy sure=anchor-ts:posterior_scale=4
+    """
+    with parse.told_as_options():
+        bandit = world.build(
+            online=online,
+            offline=offline,
+            offline_pulls=offline_pulls,
+            offline_total=offline_total,
+            coverage=coverage,
+            bias_bound=bias_bound,
+            reward=reward,
+            noise=noise,
+        )
+    policies = parse.policies(policy or [])
+    csv_file = parse.destination(csv, "--csv")
+    plot_file = parse.destination(plot, "--plot", PLOTS)
+    if plot is not None:
+        require("matplotlib", extra="plot", why="--plot")
+    effort: dict[str, Any] = {
+        "horizon": parse.number(horizon, "--horizon"),
+        "runs": parse.number(runs, "--runs"),
+        "seed": parse.number(seed, "--seed"),
+        "checkpoints": parse.checkpoints(checkpoints),
+        "threads": None if threads is None else parse.number(threads, "--threads"),
+        "engine": engine,
+    }
+    result = _run(policies, bandit, effort, quiet)
+    output.say(world.describe(bandit), quiet=quiet)
+    if as_json:
+        output.show_json(report(result, bandit, policies))
+    else:
+        output.show_table(table(result))
+    _write(result, csv_file, plot_file, quiet)  # last: a full disk does not cost the table
+
+
+def report(result: Result, bandit: Bandit, policies: Mapping[str, Policy]) -> dict[str, Any]:
+    """What was measured, and everything needed to measure it again, for programs."""
+    return {
+        "policies": {
+            name: {statistic: encode(x) for statistic, x in statistics.items()}
+            for name, statistics in result.summary().items()
+        },
+        "horizon": result.horizon,
+        "runs": result.runs,
+        "seed": result.seed,
+        "engine": result.engine,
+        "checkpoints": result.checkpoints.tolist(),
+        "bandit": world.as_json(bandit),
+        "parameters": {
+            name: {"policy": policy.name, **policy.parameters()}
+            for name, policy in policies.items()
+        },
+        "version": __version__,
+    }
+
+
+def table(result: Result) -> Table:
+    """Final regret for people, in the order the policies were given."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    summary = result.summary()
+    lowest = min(statistics["mean"] for statistics in summary.values())
+    digits = decimals(lowest)
+    shown = Table(
+        box=box.SIMPLE_HEAD,
+        title=f"regret after {_count(result.horizon, 'round')}, {_count(result.runs, 'run')}, "
+        f"seed {result.seed}",
+        caption="* lowest mean",
+        title_justify="left",
+        caption_justify="left",
+    )
+    shown.add_column("policy")
+    for heading in ("mean", "± se", "median", "q90", "q99", "max"):
+        shown.add_column(heading, justify="right")
+    for name, statistics in summary.items():
+        best = statistics["mean"] == lowest
+        cells = ["–" if math.isnan(x) else f"{x:,.{digits}f}" for x in statistics.values()]
+        shown.add_row(Text(f"{name} *" if best else name), *cells, style="bold" if best else None)
+    return shown
+
+
+def decimals(smallest: float) -> int:
+    """Digits after the point that show the smallest mean to three figures, at least one.
+
+    Example:
+        >>> [decimals(x) for x in (1234.5, 56.7, 8.9, 0.0123, 0.0)]
+        [1, 1, 2, 4, 1]
+    """
+    return max(1, min(6, 2 - math.floor(math.log10(smallest)))) if smallest > 0.0 else 1
+
+
+def _count(n: int, thing: str) -> str:
+    return f"{n:,} {thing}" if n == 1 else f"{n:,} {thing}s"
+
+
+def _run(
+    policies: Mapping[str, Policy], bandit: Bandit, effort: Mapping[str, Any], quiet: bool
+) -> Result:
+    from driftanchor.simulate.run import simulate
+
+    compiling = effort["engine"] != "interpreted" and find_spec("numba") is not None
+    with (
+        parse.told_as_options(),
+        output.plain_warnings(quiet=quiet),
+        output.progress_bar(
+            list(policies), effort["runs"], compiling=compiling, quiet=quiet
+        ) as progress,
+    ):
+        return simulate(policies, bandit, progress=progress, **effort)
+
+
+def _write(result: Result, csv: Path | None, plot: Path | None, quiet: bool) -> None:
+    for path, write in ((csv, result.to_csv), (plot, result.plot)):
+        if path is not None:
+            write(path)
+            output.say(f"wrote {path}", quiet=quiet)

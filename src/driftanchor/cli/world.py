@@ -1,0 +1,110 @@
+"""The bandit that the options of `driftanchor simulate` describe."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from driftanchor.cli import parse
+from driftanchor.core.record import encode
+from driftanchor.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from driftanchor.simulate.bandit import Bandit
+
+PAPER_ONLINE = "0.8,0.5*9"
+PAPER_OFFLINE = "0.5,0.6*9"
+PAPER_PULLS = 200  # of each arm
+
+
+def build(
+    *,
+    online: str | None,
+    offline: str | None,
+    offline_pulls: str | None,
+    offline_total: str | None,
+    coverage: str | None,
+    bias_bound: str | None,
+    reward: str,
+    noise: str | None,
+) -> Bandit:
+    """The bandit of the options; what is not given is as in the paper's biased base setting."""
+    from driftanchor.simulate.bandit import Bandit
+
+    if noise is not None and reward == "bernoulli":
+        raise InvalidInput(f"--noise {noise!r} is for gaussian rewards: bernoulli has its own")
+    if online is None and offline is None:
+        offline = PAPER_OFFLINE
+    means = parse.numbers(PAPER_ONLINE if online is None else online, "--online")
+    pulls = _pulls(len(means), offline, offline_pulls, offline_total, coverage)
+    past: Any = means if offline == "same" else None
+    if offline not in (None, "same"):
+        past = parse.number_or_list(offline, "--offline")
+    bound = None if bias_bound is None else parse.number_or_list(bias_bound, "--bias-bound")
+    sigma = 1.0 if noise is None else parse.number(noise, "--noise")
+    return Bandit(means, past, pulls, bound, reward, sigma)
+
+
+def _pulls(
+    arms: int, offline: str | None, each: str | None, total: str | None, coverage: str | None
+) -> Any:
+    """Logged rewards of each arm."""
+    from driftanchor.simulate.bandit import cover
+
+    given = {"--offline-pulls": each, "--offline-total": total, "--coverage": coverage}
+    first, *others = [option for option, text in given.items() if text is not None] or [""]
+    if each is not None and others:
+        raise InvalidInput(f"{first} and {others[0]} are both given: choose one")
+    if offline is None and not first:
+        return 0
+    if each is not None:
+        pulls = parse.number_or_list(each, first)
+    else:
+        logged: Any = PAPER_PULLS * arms if total is None else parse.number(total, first)
+        pulls = cover(logged, arms, coverage or "uniform")
+    if offline is None and any(pulls if isinstance(pulls, list) else [pulls]):
+        raise InvalidInput(
+            f"{first} is {given[first]!r} and --offline is missing: give the means of the logged "
+            "rewards, or --offline same for unbiased logs"
+        )
+    return pulls
+
+
+def describe(bandit: Bandit) -> str:
+    """The bandit in one line, lists as they can be typed."""
+    world = f"{len(bandit.online)} arms, online means {shown(bandit.online)}"
+    if bandit.reward == "gaussian":
+        world += f", gaussian rewards with noise {bandit.noise:g}"
+    else:
+        world += f", {bandit.reward} rewards"
+    if not bandit.offline_pulls.any():
+        return f"{world}; no logs"
+    return (
+        f"{world}; logged rewards {shown(bandit.offline_pulls)} with means "
+        f"{shown(bandit.offline)}; bias bound {shown(bandit.bias_bound)}"
+    )
+
+
+def shown(values: Iterable[float]) -> str:
+    """A list as it can be typed; the start of it when it is long.
+
+    Example:
+        >>> shown([0.8, 0.5, 0.5, 0.5])
+        '0.8,0.5*3'
+    """
+    groups = [(text, len(list(same))) for text, same in itertools.groupby(f"{x:g}" for x in values)]
+    parts = [text if count == 1 else f"{text}*{count}" for text, count in groups]
+    return ",".join(parts[:6]) + (",…" if len(parts) > 6 else "")
+
+
+def as_json(bandit: Bandit) -> dict[str, Any]:
+    """The bandit for programs."""
+    return {
+        "online": bandit.online.tolist(),
+        "offline": bandit.offline.tolist(),
+        "offline_pulls": bandit.offline_pulls.tolist(),
+        "bias_bound": [encode(x) for x in bandit.bias_bound.tolist()],
+        "reward": bandit.reward,
+        "noise": bandit.noise,
+    }
