@@ -25,6 +25,11 @@ def say(message: str, *, quiet: bool = False) -> None:
         typer.echo(message, err=True)
 
 
+def count(n: int, thing: str) -> str:
+    """So many of a thing, in words: 1 run, 2 runs."""
+    return f"{n:,} {thing}" if n == 1 else f"{n:,} {thing}s"
+
+
 def show_json(data: object) -> None:
     """Data for programs, on stdout: strict JSON, which has neither NaN nor Infinity."""
     typer.echo(json.dumps(data, indent=2, allow_nan=False))
@@ -45,13 +50,12 @@ def show_table(table: Table, *, wrap: bool = False) -> None:
 
 @contextlib.contextmanager
 def progress_bar(
-    names: Sequence[str], runs: int, *, compiling: bool, quiet: bool
+    names: Sequence[str], *, compiling: bool, quiet: bool
 ) -> Iterator[Callable[[int, int], None] | None]:
     """A bar on stderr with the time left; nothing when that is no terminal, or when `quiet`.
 
     Args:
         names: The policies, in the order they are run.
-        runs: Of each.
         compiling: Whether a policy is compiled before its first run.
         quiet: Show nothing.
 
@@ -67,28 +71,28 @@ def progress_bar(
         progress.TextColumn("{task.description}", markup=False),
         progress.BarColumn(),
         progress.MofNCompleteColumn(),
-        progress.TextColumn("runs,"),
+        progress.TextColumn("runs"),
         progress.TimeRemainingColumn(),
-        progress.TextColumn("left"),
+        progress.TextColumn("{task.fields[left]}"),
     )
     with progress.Progress(*columns, console=_console(sys.stderr), transient=True) as bar:
-        task = bar.add_task(doing(0, names, runs, compiling), total=runs * len(names))
+        task = bar.add_task(doing(0, 1, names, compiling), total=None, left="")
 
         def advance(done: int, total: int) -> None:
-            now = doing(done, names, runs, compiling)
-            bar.update(task, completed=done, total=total, description=now)
+            now = doing(done, total // len(names), names, compiling)
+            bar.update(task, completed=done, total=total, description=now, left="left")
 
         yield advance
 
 
-def doing(done: int, names: Sequence[str], runs: int, compiling: bool) -> str:
+def doing(done: int, runs: int, names: Sequence[str], compiling: bool) -> str:
     """What goes on after `done` runs; as wide for every policy, so that the bar stands still.
 
     Example:
-        >>> [doing(done, ["ts", "ucb"], 50, compiling=True) for done in (0, 25, 50)]
+        >>> [doing(done, 50, ["ts", "ucb"], compiling=True) for done in (0, 25, 50)]
         ['compiling ts ', 'running ts   ', 'compiling ucb']
     """
-    policy = min(done // max(runs, 1), len(names) - 1)  # `simulate` refuses 0 runs, later
+    policy = min(done // runs, len(names) - 1)
     verb = "compiling" if compiling and done == policy * runs else "running"
     name = names[policy]
     return f"{verb} {name}".ljust(len("compiling ") + max(map(len, names)))

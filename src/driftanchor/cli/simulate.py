@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from driftanchor import __version__
 from driftanchor.cli import options as opt
-from driftanchor.cli import output, parse, world
-from driftanchor.core.record import encode
+from driftanchor.cli import output, parse, regret, world
 from driftanchor.errors import require
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from driftanchor.policies import Policy
     from driftanchor.simulate.bandit import Bandit
     from driftanchor.simulate.result import Result
@@ -82,72 +77,10 @@ def simulate(
     result = _run(policies, bandit, effort, quiet)
     output.say(world.describe(bandit), quiet=quiet)
     if as_json:
-        output.show_json(report(result, bandit, policies))
+        output.show_json(regret.report(result, bandit, policies))
     else:
-        output.show_table(table(result))
+        output.show_table(regret.table(result))
     _write(result, csv_file, plot_file, quiet)  # last: a full disk does not cost the table
-
-
-def report(result: Result, bandit: Bandit, policies: Mapping[str, Policy]) -> dict[str, Any]:
-    """What was measured, and everything needed to measure it again, for programs."""
-    return {
-        "policies": {
-            name: {statistic: encode(x) for statistic, x in statistics.items()}
-            for name, statistics in result.summary().items()
-        },
-        "horizon": result.horizon,
-        "runs": result.runs,
-        "seed": result.seed,
-        "engine": result.engine,
-        "checkpoints": result.checkpoints.tolist(),
-        "bandit": world.as_json(bandit),
-        "parameters": {
-            name: {"policy": policy.name, **policy.parameters()}
-            for name, policy in policies.items()
-        },
-        "version": __version__,
-    }
-
-
-def table(result: Result) -> Table:
-    """Final regret for people, in the order the policies were given."""
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    summary = result.summary()
-    lowest = min(statistics["mean"] for statistics in summary.values())
-    digits = decimals(lowest)
-    shown = Table(
-        box=box.SIMPLE_HEAD,
-        title=f"regret after {_count(result.horizon, 'round')}, {_count(result.runs, 'run')}, "
-        f"seed {result.seed}",
-        caption="* lowest mean",
-        title_justify="left",
-        caption_justify="left",
-    )
-    shown.add_column("policy")
-    for heading in ("mean", "± se", "median", "q90", "q99", "max"):
-        shown.add_column(heading, justify="right")
-    for name, statistics in summary.items():
-        best = statistics["mean"] == lowest
-        cells = ["–" if math.isnan(x) else f"{x:,.{digits}f}" for x in statistics.values()]
-        shown.add_row(Text(f"{name} *" if best else name), *cells, style="bold" if best else None)
-    return shown
-
-
-def decimals(smallest: float) -> int:
-    """Digits after the point that show the smallest mean to three figures, at least one.
-
-    Example:
-        >>> [decimals(x) for x in (1234.5, 56.7, 8.9, 0.0123, 0.0)]
-        [1, 1, 2, 4, 1]
-    """
-    return max(1, min(6, 2 - math.floor(math.log10(smallest)))) if smallest > 0.0 else 1
-
-
-def _count(n: int, thing: str) -> str:
-    return f"{n:,} {thing}" if n == 1 else f"{n:,} {thing}s"
 
 
 def _run(
@@ -159,9 +92,7 @@ def _run(
     with (
         parse.told_as_options(),
         output.plain_warnings(quiet=quiet),
-        output.progress_bar(
-            list(policies), effort["runs"], compiling=compiling, quiet=quiet
-        ) as progress,
+        output.progress_bar(list(policies), compiling=compiling, quiet=quiet) as progress,
     ):
         return simulate(policies, bandit, progress=progress, **effort)
 

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from driftanchor.cli import parse
+from driftanchor.cli import output, parse
 from driftanchor.core.record import encode
 from driftanchor.errors import InvalidInput
 
@@ -73,7 +73,7 @@ def _pulls(
 
 def describe(bandit: Bandit) -> str:
     """The bandit in one line, lists as they can be typed."""
-    world = f"{len(bandit.online)} arms, online means {shown(bandit.online)}"
+    world = f"{output.count(len(bandit.online), 'arm')}, online means {shown(bandit.online)}"
     if bandit.reward == "gaussian":
         world += f", gaussian rewards with noise {bandit.noise:g}"
     else:
@@ -93,7 +93,9 @@ def shown(values: Iterable[float]) -> str:
         >>> shown([0.8, 0.5, 0.5, 0.5])
         '0.8,0.5*3'
     """
-    groups = [(text, len(list(same))) for text, same in itertools.groupby(f"{x:g}" for x in values)]
+    groups = [
+        (text, len(list(same))) for text, same in itertools.groupby(f"{x:.10g}" for x in values)
+    ]
     parts = [text if count == 1 else f"{text}*{count}" for text, count in groups]
     return ",".join(parts[:6]) + (",…" if len(parts) > 6 else "")
 

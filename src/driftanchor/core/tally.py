@@ -67,7 +67,8 @@ class Tally:
             raise InvalidInput(f"{len(where)} columns and {len(paid)} rewards: give one for each")
         pulls, totals = self.pulls.copy(), self.totals.copy()
         np.add.at(pulls, where, 1)
-        np.add.at(totals, where, paid)
+        with np.errstate(over="ignore"):  # the new tally refuses an infinite total
+            np.add.at(totals, where, paid)
         return Tally(self.arms, pulls, totals)
 
     def with_arm(self, label: str) -> Tally:

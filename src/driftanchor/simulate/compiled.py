@@ -51,11 +51,9 @@ def kernel(policy: type[Policy]) -> Callable[..., bool]:
 def _compile(policy: type[Policy]) -> Callable[..., bool]:
     numba = require("numba", extra="fast", why="compiled simulation")
     _overload_dispatch()
-    roots = [reference.run_many, policy.index, policy.choose, policy.draw]
-    functions = list(_reachable(roots))
-    for function in functions:
+    for function in _compiled_in(policy):
         _register(function)
-    folder = _cache_folder(policy, functions)
+    folder = _cache_folder(policy)
     previous = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(folder or "")
     try:
@@ -106,10 +104,11 @@ def _register(function: types.FunctionType) -> None:
 
 
 def _gist(error: Exception) -> str:
-    """What Numba says, without its colours and the names of its passes."""
+    """The innermost complaint of Numba, without its colours."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return next((line for line in lines if not line.startswith("Failed in nopython")), "no reason")
+    telling = ("No implementation", "Unknown", "Cannot", "Untyped", "required", "unsupported")
+    lines = [line.strip("> -") for line in text.splitlines()]
+    return next((line for line in reversed(lines) if line.startswith(telling)), lines[0])
 
 
 def _reachable(roots: list[Any]) -> Iterator[types.FunctionType]:
@@ -133,11 +132,17 @@ def _globals(function: types.FunctionType) -> Iterator[object]:
         codes += [inner for inner in code.co_consts if isinstance(inner, types.CodeType)]
 
 
-def _cache_folder(policy: type[Policy], functions: list[types.FunctionType]) -> Path | None:
-    """Where the kernel is kept; `None` when a part of it has no file, or no name to load it by."""
+def _compiled_in(policy: type[Policy]) -> list[types.FunctionType]:
+    """Every function that becomes part of the kernel of a policy."""
+    return list(_reachable([reference.run_many, policy.index, policy.choose, policy.draw]))
+
+
+def source_digest(policy: type[Policy]) -> str | None:
+    """A hash of all that a policy's runs are computed by; `None` when some of it is in no file."""
     if "<locals>" in policy.__qualname__ or policy.__module__ == "__main__":
-        return None
-    digest = hashlib.sha256(f"{sys.version} {policy.__module__}.{policy.__qualname__}".encode())
+        return None  # the same name may hold other code in the next process
+    functions = _compiled_in(policy)
+    digest = hashlib.sha256(f"{policy.__module__}.{policy.__qualname__}".encode())
     for file in sorted({inspect.getsourcefile(function) or "" for function in functions}):
         if not Path(file).is_file() or any(f.__module__ == "__main__" for f in functions):
             return None
@@ -147,9 +152,17 @@ def _cache_folder(policy: type[Policy], functions: list[types.FunctionType]) -> 
             digest.update(value.tobytes())
         elif isinstance(value, numbers.Number | str | tuple):
             digest.update(repr(value).encode())
+    return digest.hexdigest()[:20]
+
+
+def _cache_folder(policy: type[Policy]) -> Path | None:
+    """Where the kernel is kept; `None` when a part of it has no file, or no name to load it by."""
+    digest = source_digest(policy)
+    if digest is None:
+        return None
     try:
         root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-        folder = Path(root) / "driftanchor" / "kernels" / digest.hexdigest()[:20]
+        folder = Path(root) / "driftanchor" / "kernels" / f"{digest}-{sys.hexversion:x}"
         folder.mkdir(parents=True, exist_ok=True)
     except (OSError, RuntimeError):  # RuntimeError: no home
         return None

@@ -1,0 +1,77 @@
+"""What a simulation measured: a table for people, a report for programs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from driftanchor import __version__
+from driftanchor.cli import output, world
+from driftanchor.core.record import encode
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from driftanchor.policies import Policy
+    from driftanchor.simulate.bandit import Bandit
+    from driftanchor.simulate.result import Result
+
+
+def report(result: Result, bandit: Bandit, policies: Mapping[str, Policy]) -> dict[str, Any]:
+    """What was measured, and everything needed to measure it again, for programs."""
+    return {
+        "policies": {
+            name: {statistic: encode(x) for statistic, x in statistics.items()}
+            for name, statistics in result.summary().items()
+        },
+        "horizon": result.horizon,
+        "runs": result.runs,
+        "seed": result.seed,
+        "engine": result.engine,
+        "checkpoints": result.checkpoints.tolist(),
+        "bandit": world.as_json(bandit),
+        "parameters": {
+            name: {"policy": policy.name, **policy.parameters()}
+            for name, policy in policies.items()
+        },
+        "version": __version__,
+    }
+
+
+def table(result: Result) -> Table:
+    """Final regret for people, in the order the policies were given."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    summary = result.summary()
+    lowest = min(statistics["mean"] for statistics in summary.values())
+    compared = len(summary) > 1
+    digits = decimals(lowest)
+    rounds, runs = output.count(result.horizon, "round"), output.count(result.runs, "run")
+    shown = Table(
+        box=box.SIMPLE_HEAD,
+        title=f"regret after {rounds}, {runs}, seed {result.seed}",
+        caption="* lowest mean" if compared else None,
+        title_justify="left",
+        caption_justify="left",
+    )
+    shown.add_column("policy")
+    for heading in ("mean", "± se", "median", "q90", "q99", "max"):
+        shown.add_column(heading, justify="right")
+    for name, statistics in summary.items():
+        best = compared and statistics["mean"] == lowest
+        cells = ["–" if math.isnan(x) else f"{x:,.{digits}f}" for x in statistics.values()]
+        shown.add_row(Text(f"{name} *" if best else name), *cells, style="bold" if best else None)
+    return shown
+
+
+def decimals(smallest: float) -> int:
+    """Digits after the point that show the smallest mean to three figures, at least one.
+
+    Example:
+        >>> [decimals(x) for x in (1234.5, 56.7, 8.9, 0.0123, 0.0)]
+        [1, 1, 2, 4, 1]
+    """
+    return max(1, min(6, 2 - math.floor(math.log10(smallest)))) if smallest > 0.0 else 1

@@ -1,0 +1,77 @@
+"""Setting: the words an experiment file describes a bandit with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from driftanchor.core import check
+from driftanchor.errors import InvalidInput
+from driftanchor.simulate.bandit import Bandit, cover
+
+Share = str | list[float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """A bandit in the paper's words; the defaults are its unbiased base setting.
+
+    Attributes:
+        arms: K.
+        gap: What the other arms fall short of arm 1, the best.
+        base: Mean online reward of the other arms.
+        offline: Logged rewards in all.
+        coverage: How they are spread: a word of `driftanchor.simulate.COVERAGES`, or each arm's
+            share of them.
+        delta: How much the logs under-estimate arm 1.
+        other_bias: How much they over-estimate the other arms.
+        bias_bound: V of every arm, or `"exact"` for the true bias of each.
+        bias_bound_at_least: V is raised to this where it is smaller.
+        reward: The law of rewards.
+        noise: Standard deviation of a Gaussian reward.
+        reward_scale: All rewards are multiplied by this, noise and bias bounds too,
+        reward_shift: and then this is added.
+    """
+
+    arms: int = 10
+    gap: float = 0.3
+    base: float = 0.5
+    offline: int = 2000
+    coverage: Share = "uniform"
+    delta: float = 0.0
+    other_bias: float = 0.0
+    bias_bound: float | str = "exact"
+    bias_bound_at_least: float = 0.0
+    reward: str = "gaussian"
+    noise: float = 1.0
+    reward_scale: float = 1.0
+    reward_shift: float = 0.0
+
+    def bandit(self) -> Bandit:
+        """The bandit it describes."""
+        arms = check.whole(self.arms, "arms", low=1, high=10**6)
+        scale = check.number(self.reward_scale, "reward_scale", above=0.0)
+        first = np.arange(arms) == 0
+        online = np.where(first, self.base + self.gap, self.base)
+        offline = online + np.where(first, -self.delta, self.other_bias)
+        bounds = np.maximum(self._bounds(np.abs(online - offline)), self.bias_bound_at_least)
+        return Bandit(
+            online * scale + self.reward_shift,
+            offline * scale + self.reward_shift,
+            offline_pulls=cover(self.offline, arms, self.coverage),
+            bias_bound=bounds * scale,
+            reward=self.reward,
+            noise=self.noise * scale,
+        )
+
+    def _bounds(self, bias: check.Floats) -> check.Floats:
+        if isinstance(self.bias_bound, str):
+            if self.bias_bound != "exact":
+                raise InvalidInput(
+                    f"bias_bound must be a number or 'exact', got {self.bias_bound!r}"
+                )
+            return bias
+        return np.full(
+            len(bias), check.number(self.bias_bound, "bias_bound", low=0.0, infinite=True)
+        )

@@ -1,0 +1,274 @@
+"""Experiment files: TOML in, checked cells out.
+
+A file names its policies, its horizon and runs, and one or more sweeps. A sweep is a grid: `vary`
+maps words of `Setting` to lists of values, `fixed` to one value; every combination is a cell with
+a readable id such as `fig2/offline=500/coverage=uniform`. Everything unknown is an error that
+names the file, the line, the key and the value.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from driftanchor.core import check
+from driftanchor.errors import DriftanchorError, InvalidInput, UnknownName
+from driftanchor.experiments.setting import Setting
+from driftanchor.policies import make
+from driftanchor.policies.base import Policy
+from driftanchor.simulate.bandit import Bandit
+
+FIGURES = ("curves", "versus", "quantiles")
+_WORDS = tuple(field.name for field in dataclasses.fields(Setting))
+_FILE_KEYS = (
+    "title",
+    "source",
+    "about",
+    "policies",
+    "horizon",
+    "runs",
+    "curve_runs",
+    "checkpoints",
+    "figure",
+    "sweep",
+)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One bandit of an experiment and the policies that are run in it."""
+
+    id: str
+    sweep: int
+    varied: Mapping[str, Any]
+    setting: Setting
+    bandit: Bandit
+    policies: Mapping[str, Policy]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A file: what is run, how often, and how it is drawn.
+
+    Attributes:
+        name: The file's name, first part of every cell id.
+        title: For people.
+        source: The figure of the paper, or `"beyond the paper"`.
+        about: A sentence or two on what it is for.
+        horizon: Rounds.
+        runs: Runs of each policy in each cell.
+        curve_runs: Of how many runs whole curves are kept and drawn; of the others the end.
+        checkpoints: The rounds that a curve has.
+        figure: `"curves"` (regret over rounds, a panel for each cell), `"versus"` (final regret
+            over the varied value, a panel for each other value) or `"quantiles"` (over rounds).
+        cells: In the order of the file.
+    """
+
+    name: str
+    title: str
+    source: str
+    about: str
+    horizon: int
+    runs: int
+    curve_runs: int
+    checkpoints: tuple[int, ...]
+    figure: str
+    cells: tuple[Cell, ...]
+
+
+def paper_experiments() -> list[str]:
+    """The names of the experiments inside the package, in reading order."""
+    files = resources.files("driftanchor.experiments").joinpath("paper").iterdir()
+    names = {file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml")}
+    order = ["fig1", "fig2", "fig7"]
+    return [*order, *sorted(names - set(order) - {"claims"})]
+
+
+def load(name: str, *, runs: int | None = None, horizon: int | None = None) -> Experiment:
+    """An experiment of the paper by its name, or one of your own by its path.
+
+    Args:
+        name: Such as `"fig1"`, or a path ending in `.toml`.
+        runs: Instead of the file's runs.
+        horizon: Instead of the file's horizon.
+    """
+    if name.endswith(".toml"):
+        try:
+            text = Path(name).read_text(encoding="utf-8")
+        except (OSError, ValueError) as error:
+            raise InvalidInput(f"cannot read {name!r}: {error}") from error
+        return parse(text, name, runs=runs, horizon=horizon)
+    if name not in paper_experiments():
+        raise UnknownName("experiment", name, paper_experiments())
+    file = resources.files("driftanchor.experiments").joinpath("paper", f"{name}.toml")
+    return parse(file.read_text(encoding="utf-8"), f"{name}.toml", runs=runs, horizon=horizon)
+
+
+def parse(
+    text: str, file: str, *, runs: int | None = None, horizon: int | None = None
+) -> Experiment:
+    """The experiment that a TOML text describes; `file` is its name in messages and ids."""
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidInput(f"{file}: {error}") from error
+    return _Reader(text, file).experiment(table, runs, horizon)
+
+
+class _Reader:
+    """Turns the table of one file into an experiment, keeping track of where things stand."""
+
+    def __init__(self, text: str, file: str) -> None:
+        self.lines = text.splitlines()
+        self.file = file
+        self.name = Path(file).stem
+
+    def experiment(
+        self, table: dict[str, Any], runs: int | None, horizon: int | None
+    ) -> Experiment:
+        self._known(table, _FILE_KEYS, "key")
+        rounds = horizon or self._whole(table, "horizon", 10_000)
+        runs = runs or self._whole(table, "runs", 50)
+        figure = table.get("figure", "curves")
+        if figure not in FIGURES:
+            raise self._error("figure", figure, UnknownName("figure", figure, FIGURES))
+        checkpoints = self._checkpoints(table.get("checkpoints", 50), rounds)
+        sweeps = table.get("sweep", [{}])
+        if not isinstance(sweeps, list) or not all(isinstance(s, dict) for s in sweeps):
+            raise self._error("sweep", sweeps, "write it as [[sweep]]")
+        cells = [
+            cell
+            for number, sweep in enumerate(sweeps)
+            for cell in self._cells(number, sweep, table.get("policies"))
+        ]
+        for a, b in itertools.pairwise(sorted(cells, key=lambda cell: cell.id)):
+            if a.id == b.id:
+                raise self._error("sweep", a.id, "two cells have this id: vary something else")
+        return Experiment(
+            self.name,
+            self._text(table, "title", self.name),
+            self._text(table, "source", "beyond the paper"),
+            self._text(table, "about", ""),
+            rounds,
+            runs,
+            min(runs, self._whole(table, "curve_runs", runs)),
+            checkpoints,
+            figure,
+            tuple(cells),
+        )
+
+    def _cells(self, number: int, sweep: dict[str, Any], shared: Any) -> list[Cell]:
+        self._known(sweep, ("vary", "fixed", "policies"), "key of a sweep")
+        fixed, vary = sweep.get("fixed", {}), sweep.get("vary", {})
+        for word, part in (("fixed", fixed), ("vary", vary)):
+            if not isinstance(part, dict):
+                raise self._error(word, part, "write a table of settings")
+            self._known(part, _WORDS, "setting")
+        for word, values in vary.items():
+            if not isinstance(values, list) or not values:
+                raise self._error(word, values, "under vary, give a list of values")
+        policies = self._policies(sweep.get("policies", shared))
+        return [
+            self._cell(number, fixed, dict(zip(vary, values, strict=True)), policies)
+            for values in itertools.product(*vary.values())
+        ]
+
+    def _cell(
+        self,
+        number: int,
+        fixed: dict[str, Any],
+        varied: dict[str, Any],
+        policies: dict[str, Policy],
+    ) -> Cell:
+        words = {**fixed, **varied}
+        for word, value in words.items():
+            wanted = str(Setting.__dataclass_fields__[word].type)
+            kind = (
+                "text"
+                if isinstance(value, str)
+                else "list"
+                if isinstance(value, list)
+                else "number"
+            )
+            allowed = {
+                "number": "int" in wanted or "float" in wanted,
+                "text": "str" in wanted or "Share" in wanted,
+                "list": "Share" in wanted,
+            }
+            if not allowed[kind] or isinstance(value, bool):
+                raise self._error(word, value, f"this setting takes no {kind}")
+        try:
+            setting = Setting(**words)
+            bandit = setting.bandit()
+        except (DriftanchorError, TypeError) as error:
+            word = next((w for w in words if w in str(error)), next(iter(words), "sweep"))
+            raise self._error(word, words.get(word), error) from error
+        path = [f"{word}={_short(value)}" for word, value in varied.items()]
+        return Cell("/".join([self.name, *path]), number, varied, setting, bandit, policies)
+
+    def _policies(self, entries: Any) -> dict[str, Policy]:
+        if not isinstance(entries, list) or not entries:
+            raise self._error("policies", entries, "give a list of policies")
+        named: dict[str, Policy] = {}
+        for entry in entries:
+            words = {"policy": entry} if isinstance(entry, str) else entry
+            if not isinstance(words, dict) or not isinstance(words.get("policy"), str):
+                raise self._error("policies", entry, 'write a name or {policy = "…", …}')
+            parameters = {k: v for k, v in words.items() if k not in ("policy", "label")}
+            try:
+                policy = make(words["policy"], **parameters)
+            except DriftanchorError as error:
+                raise self._error("policies", entry, error) from error
+            label = words.get("label", words["policy"])
+            if not isinstance(label, str) or label in named:
+                raise self._error("policies", label, "labels must be text and differ")
+            named[label] = policy
+        return named
+
+    def _checkpoints(self, asked: Any, horizon: int) -> tuple[int, ...]:
+        try:
+            if isinstance(asked, list):
+                rounds = {check.whole(t, "checkpoints", low=1) for t in asked}
+                return tuple(sorted({t for t in rounds if t < horizon} | {horizon}))
+            count = min(check.whole(asked, "checkpoints", low=1, high=10_000), horizon)
+        except InvalidInput as error:
+            raise self._error("checkpoints", asked, error) from error
+        return tuple(sorted({-(-horizon * (i + 1) // count) for i in range(count)}))
+
+    def _whole(self, table: dict[str, Any], key: str, default: int) -> int:
+        try:
+            return check.whole(table.get(key, default), key, low=1, high=10**12)
+        except InvalidInput as error:
+            raise self._error(key, table[key], error) from error
+
+    def _text(self, table: dict[str, Any], key: str, default: str) -> str:
+        value = table.get(key, default)
+        if not isinstance(value, str):
+            raise self._error(key, value, "give a text")
+        return value
+
+    def _known(self, table: dict[str, Any], known: tuple[str, ...], kind: str) -> None:
+        for key, value in table.items():
+            if key not in known:
+                raise self._error(key, value, UnknownName(kind, key, known))
+
+    def _error(self, key: str, value: Any, why: object) -> InvalidInput:
+        """An error that names file, line, key and value."""
+        pattern = re.compile(rf"(^|[\s{{,\[]){re.escape(key)}\s*(=|\])")
+        found = (n for n, line in enumerate(self.lines, 1) if pattern.search(line))
+        line = next(found, None)
+        where = f"{self.file}, line {line}" if line else self.file
+        return InvalidInput(f"{where}: {key} = {value!r}: {why}")
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, list):
+        return ",".join(map(_short, value))
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,164 @@
+"""Sweep: run every policy in every cell of an experiment, and never the same twice.
+
+What is kept is one file for each (cell, policy), named by a hash of all that its numbers depend
+on: the bandit, the policy, horizon, runs, checkpoints, seed, and the source code that computes
+them. A sweep that was stopped goes on with what is missing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from driftanchor.core.check import Floats, Ints
+from driftanchor.errors import InvalidInput
+from driftanchor.experiments.spec import Cell, Experiment
+from driftanchor.files import write_whole
+from driftanchor.policies.base import Policy
+from driftanchor.simulate import compiled
+from driftanchor.simulate.run import simulate
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What one policy did in one cell.
+
+    Attributes:
+        final: Regret at the horizon, of every run.
+        curves: Regret at the checkpoints, of the first runs, (run, checkpoint).
+        pulls: Pulls of each arm at the horizon, (run, arm).
+    """
+
+    final: Floats
+    curves: Floats
+    pulls: Ints
+
+
+Outcomes = Mapping[tuple[str, str], Outcome]
+
+
+@dataclass(frozen=True)
+class Job:
+    """One policy in one cell."""
+
+    experiment: Experiment
+    cell: Cell
+    label: str
+    seed: int
+
+    @property
+    def policy(self) -> Policy:
+        """The policy to run."""
+        return self.cell.policies[self.label]
+
+    @property
+    def rounds(self) -> int:
+        """Rounds to simulate, times arms: what it costs."""
+        return self.experiment.runs * self.experiment.horizon * len(self.cell.bandit.online)
+
+    def key(self) -> str:
+        """A hash of everything the outcome depends on."""
+        bandit = self.cell.bandit
+        numbers = {
+            "online": bandit.online.tolist(),
+            "offline": bandit.offline.tolist(),
+            "offline_pulls": bandit.offline_pulls.tolist(),
+            "bias_bound": [repr(x) for x in bandit.bias_bound.tolist()],
+            "reward": bandit.reward,
+            "noise": bandit.noise,
+            "policy": self.policy.name,
+            "parameters": self.policy.parameters(),
+            "horizon": self.experiment.horizon,
+            "runs": self.experiment.runs,
+            "curve_runs": self.experiment.curve_runs,
+            "checkpoints": self.experiment.checkpoints,
+            "seed": self.seed,
+            "source": compiled.source_digest(type(self.policy)),
+        }
+        return hashlib.sha256(json.dumps(numbers, sort_keys=True).encode()).hexdigest()[:24]
+
+    def run(self, progress: Callable[[int, int], None] | None = None) -> Outcome:
+        """Simulate it."""
+        result = simulate(
+            {self.label: self.policy},
+            self.cell.bandit,
+            horizon=self.experiment.horizon,
+            runs=self.experiment.runs,
+            checkpoints=self.experiment.checkpoints,
+            seed=self.seed,
+            progress=progress,
+        )
+        regret = result.regret[0]
+        return Outcome(regret[:, -1], regret[: self.experiment.curve_runs], result.pulls[0])
+
+
+def jobs(experiments: list[Experiment], seed: int) -> Iterator[Job]:
+    """All that has to be run."""
+    for experiment in experiments:
+        for cell in experiment.cells:
+            for label in cell.policies:
+                yield Job(experiment, cell, label, seed)
+
+
+def run(
+    experiments: list[Experiment], folder: Path, *, seed: int = 0, progress: Progress | None = None
+) -> dict[tuple[str, str], Outcome]:
+    """Run what `folder` does not hold yet, and return everything by (cell id, policy label).
+
+    Args:
+        experiments: What to run.
+        folder: Where outcomes are kept.
+        seed: Of all noise.
+        progress: Called with (what runs now, cost done, cost in all).
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidInput(f"cannot write to {str(folder)!r}: {error}") from error
+    todo = list(jobs(experiments, seed))
+    total, done = sum(job.rounds for job in todo), 0
+    outcomes: dict[tuple[str, str], Outcome] = {}
+    for job in todo:
+        where = folder / f"{job.key()}.npz"
+        outcome = _read(where)
+        if outcome is None:
+            report = _reporter(progress, f"{job.cell.id} {job.label}", done, total, job.rounds)
+            outcome = job.run(report)
+            _write(where, outcome)
+        outcomes[job.cell.id, job.label] = outcome
+        done += job.rounds
+        if progress is not None:
+            progress(f"{job.cell.id} {job.label}", done, total)
+    return outcomes
+
+
+def _reporter(
+    progress: Progress | None, what: str, done: int, total: int, cost: int
+) -> Callable[[int, int], None] | None:
+    if progress is None:
+        return None
+    return lambda runs, of: progress(what, done + cost * runs // of, total)
+
+
+def _write(path: Path, outcome: Outcome) -> None:
+    with write_whole(path) as file, file.open("wb") as out:
+        pulls = outcome.pulls.astype(np.min_scalar_type(int(outcome.pulls.max(initial=0))))
+        np.savez_compressed(out, final=outcome.final, curves=outcome.curves, pulls=pulls)
+
+
+def _read(path: Path) -> Outcome | None:
+    """A kept outcome; `None` when there is none, or its file was damaged."""
+    try:
+        with np.load(path, allow_pickle=False) as kept:
+            pulls: Ints = kept["pulls"].astype(np.int64)
+            return Outcome(kept["final"], kept["curves"], pulls)
+    except (FileNotFoundError, zipfile.BadZipFile, KeyError, ValueError, EOFError):
+        return None
