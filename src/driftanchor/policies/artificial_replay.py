@@ -72,7 +72,7 @@ class ArtificialReplay(Policy):
             mean_left = (logged_total - used_total[chosen]) / left
             reward = mean_left + self.noise * math.sqrt(1.0 - 1.0 / left) * normal(stream)
             used[chosen] += 1.0
-            used_total[chosen] += reward
+            used_total[chosen] = logged_total if left == 1 else used_total[chosen] + reward
 
 
 def ask_base(policy: ArtificialReplay, evidence: Evidence, now: Round, stream: Stream) -> int:
