@@ -6,14 +6,16 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from driftanchor.errors import InvalidInput
+from driftanchor.errors import DriftanchorError, InvalidInput
 
 
 @contextlib.contextmanager
 def write_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A scratch file beside `path`, which takes its place when the block ends well."""
-    target = Path(path)
     try:
+        target = Path(path).resolve()  # what a link points to is written, and the link stays
+        if target.exists() and not target.is_file():
+            raise IsADirectoryError("it is not a regular file")
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     except (OSError, ValueError) as error:
         raise InvalidInput(f"cannot write {str(path)!r}: {error}") from error
@@ -25,8 +27,8 @@ def write_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
             os.fsync(file.fileno())
         scratch.chmod(0o666 & ~_umask())
         scratch.replace(target)
-    except OSError as error:
-        raise InvalidInput(f"cannot write {str(path)!r}: {error}") from error
+    except OSError as error:  # the disk is full, or went away
+        raise DriftanchorError(f"cannot write {str(path)!r}: {error}") from error
     finally:
         scratch.unlink(missing_ok=True)
 

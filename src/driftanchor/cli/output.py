@@ -120,5 +120,6 @@ def plain_warnings(*, quiet: bool) -> Iterator[None]:
 def _console(stream: TextIO, width: int | None = None) -> Console:
     from rich.console import Console
 
-    colours: Literal["auto"] | None = None if os.environ.get("NO_COLOR") else "auto"
+    plain = bool(os.environ.get("NO_COLOR")) or not stream.isatty()
+    colours: Literal["auto"] | None = None if plain else "auto"
     return Console(file=stream, width=width, color_system=colours, highlight=False)

@@ -6,7 +6,6 @@ Errors name the option and the value.
 from __future__ import annotations
 
 import contextlib
-import math
 import re
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -37,7 +36,7 @@ def number(text: str, option: str, within: str | None = None) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         where = "" if within is None or within == text else f" in {within!r}"
         raise InvalidInput(f"{option} must be a number, got {text!r}{where}")
-    return int(value) if math.isfinite(value) and value == int(value) else value
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def numbers(text: str, option: str) -> list[float]:
@@ -132,16 +131,16 @@ def destination(path: Path | None, option: str, suffixes: Sequence[str] = ()) ->
     """Where a file will go, links followed; refused before the long run, not after it."""
     if path is None:
         return None
-    target = path.resolve()
-    if suffixes and target.suffix.lower() not in suffixes:
+    if suffixes and path.suffix.lower() not in suffixes:
         raise InvalidInput(f"{option} must end in {', '.join(suffixes)}, got {str(path)!r}")
-    if target.exists() and not target.is_file():  # a folder, or a device such as /dev/null
-        raise InvalidInput(f"{option} {str(path)!r} is not a file")
     try:
+        target = path.resolve()
+        if target.exists() and not target.is_file():  # a folder, or a device such as /dev/null
+            raise InvalidInput(f"{option} {str(path)!r} is not a file")
         with tempfile.TemporaryFile(dir=target.parent):
             return target
-    except OSError as error:
-        reason = error.strerror or error
+    except (OSError, RuntimeError) as error:  # RuntimeError: a link that leads to itself
+        reason = getattr(error, "strerror", None) or error
         raise InvalidInput(f"{option} cannot write {str(path)!r}: {reason}") from error
 
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from driftanchor.simulate.bandit import Bandit
     from driftanchor.simulate.result import Result
 
-PLOTS = (".png", ".pdf", ".svg")
-
 
 def simulate(
     online: opt.Online = None,
@@ -61,9 +59,11 @@ def simulate(
             reward=reward,
             noise=noise,
         )
+    from driftanchor.simulate.result import PLOT_SUFFIXES
+
     policies = parse.policies(policy or [])
     csv_file = parse.destination(csv, "--csv")
-    plot_file = parse.destination(plot, "--plot", PLOTS)
+    plot_file = parse.destination(plot, "--plot", PLOT_SUFFIXES)
     if plot is not None:
         require("matplotlib", extra="plot", why="--plot")
     effort: dict[str, Any] = {

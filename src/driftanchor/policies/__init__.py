@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 from driftanchor.core import check
@@ -44,7 +45,7 @@ POLICIES: dict[str, type[Policy]] = {
 }
 
 
-def make(name: str, **parameters: Any) -> Policy:
+def make(name: str, /, **parameters: Any) -> Policy:
     """The policy of that name.
 
     Example:
@@ -52,7 +53,7 @@ def make(name: str, **parameters: Any) -> Policy:
         MinUCB(prior_mean=0.0, noise=1.0, c=2.0, radius='cheung-lyu')
     """
     cls = POLICIES[check.choice(name, "policy", list(POLICIES))]
-    known = list(cls.__dataclass_fields__)
+    known = [field.name for field in dataclasses.fields(cls)]
     for parameter in parameters:
         if parameter not in known:
             raise UnknownName(f"parameter of policy {name!r}", parameter, known)

@@ -14,6 +14,7 @@ from driftanchor.core.check import Floats, Ints
 from driftanchor.errors import InvalidInput, require
 from driftanchor.files import write_whole
 
+PLOT_SUFFIXES = (".png", ".pdf", ".svg")
 STATISTICS = ("mean", "se", "median", "q90", "q99", "max")
 
 
@@ -70,8 +71,9 @@ class Result:
         """Mean regret over the rounds with a band of one standard error, as PNG, PDF or SVG."""
         pyplot = require("matplotlib.figure", extra="plot", why="plotting")
         suffix = Path(path).suffix.lower()
-        if suffix not in (".png", ".pdf", ".svg"):
-            raise InvalidInput(f"plot file must end in .png, .pdf or .svg, got {str(path)!r}")
+        if suffix not in PLOT_SUFFIXES:
+            endings = ", ".join(PLOT_SUFFIXES)
+            raise InvalidInput(f"plot file must end in one of {endings}, got {str(path)!r}")
         figure = pyplot.Figure(figsize=(6.4, 4.2), layout="constrained")
         axes = figure.subplots()
         rounds = np.concatenate([[0], self.checkpoints])

@@ -23,6 +23,7 @@ from driftanchor.simulate.reference import Keys, World
 from driftanchor.simulate.result import Result
 
 ENGINES = ("auto", "every-round", "interpreted")
+_CHUNK_ROUNDS = 1_000_000  # at once in a thread: a fraction of a second, so that progress shows
 Progress = Callable[[int, int], None]
 
 
@@ -87,7 +88,7 @@ def simulate(
         pulls = np.empty((len(named), runs, len(bandit.online)), np.int64)
     except MemoryError as error:
         raise InvalidInput(f"{error}: ask for fewer runs or checkpoints") from error
-    chunk = max(1, min(64, -(-runs // workers)))
+    chunk = max(1, min(-(-runs // workers), _CHUNK_ROUNDS // horizon))
     parts = [(p, first) for p in range(len(named)) for first in range(0, runs, chunk)]
 
     loops = [_loop(policy, chosen) for policy in named.values()]  # here: not once in each thread
@@ -106,15 +107,14 @@ def simulate(
         return rows.stop - rows.start
 
     done = 0
-    with ThreadPoolExecutor(workers if chosen == "every-round" else 1) as pool:
-        try:
-            for part in pool.map(play, parts):
-                done += part
-                if progress is not None:
-                    progress(done, runs * len(named))
-        except BaseException:  # Ctrl-C too: what has not begun must not begin
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    pool = ThreadPoolExecutor(workers if chosen == "every-round" else 1)
+    try:
+        for part in pool.map(play, parts):
+            done += part
+            if progress is not None:
+                progress(done, runs * len(named))
+    finally:  # on Ctrl-C what has not begun must not begin, and what has is not waited for
+        pool.shutdown(wait=False, cancel_futures=True)
     return Result(tuple(named), rounds, regret, pulls, seed, chosen)
 
 
@@ -148,8 +148,9 @@ def _rounds(checkpoints: int | Sequence[int], horizon: int) -> Ints:
     """The rounds after which regret is read, ascending, the horizon last."""
     if isinstance(checkpoints, int | np.integer):
         count = min(check.whole(checkpoints, "checkpoints", low=1, high=10**7), horizon)
-        spaced = np.linspace(0, horizon, count + 1)[1:]
-        return np.unique(np.ceil(spaced).astype(np.int64))
+        steps = np.arange(1, count + 1, dtype=np.int64)
+        each, rest = divmod(horizon, count)
+        return steps * each - (-steps * rest) // count  # the ceilings of i · horizon / count
     asked = [
         check.whole(t, "checkpoints", low=1, high=horizon)
         for t in check.items(checkpoints, "checkpoints")

@@ -1,0 +1,55 @@
+import re
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from driftanchor.cli.main import INTERRUPTED, app
+from driftanchor.errors import DriftanchorError
+
+
+def invoke(*arguments: str) -> Result:
+    return CliRunner().invoke(app, list(arguments), env={"COLUMNS": "120"})
+
+
+def plain(text: str) -> str:
+    """Text without colours, which typer forces on some build servers."""
+    return re.sub(r"\x1b\[[0-9;]*m", "", text)
+
+
+def raiser(error: BaseException) -> object:
+    def simulate(*_: object, **__: object) -> None:
+        raise error
+
+    return simulate
+
+
+@pytest.mark.parametrize("arguments", [[], ["simulate"], ["policies"]])
+def test_help_has_examples_and_json(arguments: list[str]) -> None:
+    done = invoke(*arguments, "--help")
+    assert done.exit_code == 0
+    for word in ("Examples:", "driftanchor policies", "--json"):
+        assert word in plain(done.stdout)
+
+
+def test_an_unknown_option_is_wrong_usage() -> None:
+    done = invoke("simulate", "--bananas")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "--bananas" in plain(done.stderr)
+
+
+def test_our_errors_end_in_one_line_and_their_exit_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("driftanchor.simulate.run.simulate", raiser(DriftanchorError("no\nluck")))
+    done = invoke("simulate")
+    assert (done.exit_code, done.stdout, done.stderr) == (1, "", "error: no luck\n")
+
+
+def test_unexpected_errors_are_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    error = ZeroDivisionError("a defect")
+    monkeypatch.setattr("driftanchor.simulate.run.simulate", raiser(error))
+    assert invoke("simulate").exception is error
+
+
+def test_ctrl_c_ends_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("driftanchor.simulate.run.simulate", raiser(KeyboardInterrupt()))
+    done = invoke("simulate")
+    assert (done.exit_code, done.stdout, done.stderr) == (INTERRUPTED, "", "interrupted\n")

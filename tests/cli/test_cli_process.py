@@ -1,0 +1,146 @@
+"""The command in a process of its own: exit codes, streams, pipes, signals, imports."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import driftanchor
+from driftanchor.cli.main import INTERRUPTED
+
+if TYPE_CHECKING:
+    from conftest import RunPython
+
+HEAVY = ("numpy", "numba", "matplotlib")
+IMPORTED = f"""
+import sys
+from driftanchor.cli.main import run
+sys.argv = ["driftanchor", *ARGUMENTS]
+try:
+    run()
+except SystemExit as end:
+    assert not end.code, end.code
+print("imported:", [name for name in {HEAVY} if name in sys.modules])
+"""
+
+
+def command(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "driftanchor", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def test_the_version_is_shown() -> None:
+    done = command("--version")
+    assert (done.returncode, done.stdout, done.stderr) == (
+        0,
+        f"driftanchor {driftanchor.__version__}\n",
+        "",
+    )
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["simulate", "--help"], ["policies", "--help"], ["--version"]]
+)
+def test_help_imports_nothing_heavy(arguments: list[str], run_python: RunPython) -> None:
+    printed = run_python(IMPORTED.replace("ARGUMENTS", repr(arguments)))
+    assert printed.splitlines()[-1] == "imported: []"
+
+
+def test_no_command_is_wrong_usage_and_shows_help() -> None:
+    done = command()
+    assert done.returncode == 2
+    assert "Examples:" in done.stdout + done.stderr
+
+
+def test_an_unknown_command_is_wrong_usage_and_suggests_the_nearest() -> None:
+    done = command("simulat")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Did you mean 'simulate'?" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["--policy", "anchor_ts"],
+            "error: unknown policy 'anchor_ts'; did you mean 'anchor-ts'?\n",
+        ),
+        (["--horizon", "0"], "error: --horizon must be at least 1, got 0\n"),
+    ],
+)
+def test_a_bad_value_is_wrong_usage(arguments: list[str], message: str) -> None:
+    done = command("simulate", *arguments)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", message)
+
+
+def test_data_on_stdout_and_messages_on_stderr(tmp_path: Path) -> None:
+    arguments = ["--horizon", "40", "--runs", "3", "--engine", "interpreted", "--policy", "ts"]
+    done = command("simulate", *arguments, "--csv", str(tmp_path / "out.csv"))
+    assert done.returncode == 0
+    assert done.stdout.startswith("regret after 40 rounds, 3 runs, seed 0\n")
+    setting, wrote = done.stderr.splitlines()
+    assert setting.startswith("10 arms, online means 0.8,0.5*9, gaussian rewards with noise 1; ")
+    assert wrote == f"wrote {tmp_path / 'out.csv'}"
+    assert "\x1b" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("arguments", [["policies"], ["policies", "--json"], ["--help"]])
+def test_a_closed_pipe_is_no_drama(arguments: list[str]) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "driftanchor", *arguments],
+            stdout=writing,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+def test_ctrl_c_does_not_wait_for_threads() -> None:
+    program = """
+import os, signal, sys, threading, time
+import driftanchor.simulate.run
+from driftanchor.cli.main import run
+
+def simulate(*_, **__):
+    threading.Thread(target=time.sleep, args=[600]).start()
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(600)
+
+driftanchor.simulate.run.simulate = simulate
+sys.argv = ["driftanchor", "simulate"]
+run()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (INTERRUPTED, "", "interrupted\n")
+
+
+def test_what_a_stream_cannot_show_is_a_question_mark() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "driftanchor", "policies"],
+        capture_output=True,
+        encoding="latin-1",
+        env={**os.environ, "PYTHONIOENCODING": "latin-1"},
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "median(anchor, ?_on, ?_hyb + N V/(T+N))" in done.stdout
