@@ -37,6 +37,16 @@ def hybrid_posterior(
     return Posterior((total + prior_mean) / n, noise * math.sqrt(scale / n))
 
 
+def sample_mean(total: float, pulls: int, noise: float) -> Posterior:
+    """From rewards alone, without a prior: N(S/T, σ²/T); without pulls the mean is +∞.
+
+    So an arm that was never pulled beats all others, and each is pulled once.
+    """
+    if pulls == 0:
+        return Posterior(math.inf, 0.0)
+    return Posterior(total / pulls, noise / math.sqrt(pulls))
+
+
 def bias_shift(arm: ArmEvidence) -> float:
     """How far the declared bias may have pulled the hybrid mean down: Z = N V/(T + N)."""
     if arm.offline_pulls == 0:  # 0/0 at the start; without logs nothing can be biased (E4)

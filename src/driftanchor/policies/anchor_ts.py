@@ -14,6 +14,15 @@ from driftanchor.core.posterior import bias_shift, hybrid_posterior, median, onl
 from driftanchor.policies.base import Policy
 
 
+class Belief(NamedTuple):
+    """The two posteriors of an arm: all that Algorithm 1 keeps of it."""
+
+    anchor: float  # online mean
+    online_sd: float
+    hybrid_mean: float  # shifted right
+    hybrid_sd: float
+
+
 class Candidates(NamedTuple):
     """The three numbers of an arm whose median is its index."""
 
@@ -55,6 +64,7 @@ class AnchorTS(Policy):
     formula = "median(anchor, θ_on, θ_hyb + N V/(T+N))"
     source = "Li, Fu, Chen & Kong 2026, arXiv 2605.10289, Algorithm 1"
     draw = staticmethod(two_normals)
+    belief = Belief
 
     posterior_scale: float = 1.0
 
@@ -62,27 +72,30 @@ class AnchorTS(Policy):
         super().__post_init__()
         self.check_number("posterior_scale", above=0.0)
 
-    def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
-        """Lines 5 to 7 for one arm."""
-        three = candidates(arm, self.prior_mean, self.noise, self.posterior_scale, z)
+    def believe(self, arm: ArmEvidence) -> Belief:
+        """Lines 10 to 15: the posteriors of one arm."""
+        # Line 12 as printed, mean ← (T mean + R)/(T + 2), forgets the prior's pull and converges
+        # to half the mean (E1). Meant, by the proofs: all rewards so far over T + 1.
+        online = online_posterior(arm, self.prior_mean, self.noise, self.posterior_scale)
+        # Lines 14 and 15, with the reward sum itself and not T/(T + 1) of it (E2, E3, E5).
+        hybrid = hybrid_posterior(arm, self.prior_mean, self.noise, self.posterior_scale)
+        shift = bias_shift(arm)  # line 15: Z = N V/(T + N), and 0 without logs (E4)
+        return Belief(online.mean, online.sd, hybrid.mean + shift, hybrid.sd)
+
+    def sample(self, belief: Belief, now: Round, z: Draws) -> float:
+        """Lines 5 to 7: the index of one arm."""
+        three = candidates(belief, z)
         return median(three.anchor, three.online_sample, three.hybrid_sample)  # line 7
 
     def explain(self, arm: ArmEvidence, now: Round, z: Draws) -> dict[str, float]:
         """The three numbers whose median is the index."""
-        return candidates(arm, self.prior_mean, self.noise, self.posterior_scale, z)._asdict()
+        return candidates(self.believe(arm), z)._asdict()
 
 
-def candidates(
-    arm: ArmEvidence, prior_mean: float, noise: float, scale: float, z: Draws
-) -> Candidates:
+def candidates(belief: Belief, z: Draws) -> Candidates:
     """The three numbers of one arm; what is drawn is `mean + sd * z` with z standard normal."""
-    # Lines 11 and 12. Printed: mean ← (T mean + R)/(T + 2), which forgets the prior's pull and
-    # converges to half the mean (E1). Meant, by the proofs: all rewards so far over T + 1.
-    online = online_posterior(arm, prior_mean, noise, scale)
-    # Lines 14 and 15, with the reward sum itself and not T/(T + 1) of it (E2, E3, E5).
-    hybrid = hybrid_posterior(arm, prior_mean, noise, scale)
-    shift = bias_shift(arm)  # line 15: Z = N V/(T + N), and 0 without logs (E4)
-
-    online_sample = online.mean + online.sd * z.on  # line 5: θ_on ~ N(μ_on, σ_on²)
-    hybrid_sample = hybrid.mean + shift + hybrid.sd * z.hyb  # line 6: θ_hyb ~ N(μ_hyb + Z, σ_hyb²)
-    return Candidates(online.mean, online_sample, hybrid_sample)
+    online_sample = belief.anchor + belief.online_sd * z.on  # line 5: θ_on ~ N(μ_on, σ_on²)
+    hybrid_sample = (
+        belief.hybrid_mean + belief.hybrid_sd * z.hyb
+    )  # line 6: θ_hyb ~ N(μ_hyb + Z, σ_hyb²)
+    return Candidates(belief.anchor, online_sample, hybrid_sample)

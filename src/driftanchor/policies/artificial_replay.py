@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from driftanchor.core.evidence import ArmEvidence, Evidence, Round
 from driftanchor.core.noise import Draws, Stream, normal, one_normal
-from driftanchor.core.posterior import online_posterior
+from driftanchor.core.posterior import online_posterior, sample_mean
 from driftanchor.policies.base import Best, Policy, challenge, draw, index
-from driftanchor.policies.ucb import log_plays, upper_bound
+from driftanchor.policies.ucb import log_plays
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +58,8 @@ class ArtificialReplay(Policy):
         if self.samples:
             posterior = online_posterior(arm, self.prior_mean, self.noise)
             return posterior.mean + posterior.sd * z.on
-        return upper_bound(arm.total, arm.pulls, self.noise, self.c * log_plays(now))
+        law = sample_mean(arm.total, arm.pulls, self.noise)
+        return law.mean + law.sd * math.sqrt(self.c * log_plays(now))
 
     def choose(self, evidence: Evidence, now: Round, stream: Stream) -> int:
         """Replay until the base policy picks an arm whose logs are used up."""

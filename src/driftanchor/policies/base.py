@@ -39,6 +39,7 @@ class Policy:
     formula: ClassVar[str]
     source: ClassVar[str]
     memory: ClassVar[int] = 0  # numbers per arm that `choose` keeps from round to round
+    belief: ClassVar[Any] = None  # the type that `believe` returns, where the policy has it
     Numbers: ClassVar[Any] = None  # the type of `numbers()`, made when first asked for
 
     prior_mean: float = 0.0
@@ -59,7 +60,19 @@ class Policy:
 
     def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
         """The index of one arm in this round."""
-        raise InvalidInput(f"policy {type(self).__name__} defines neither index nor choose")
+        return self.sample(self.believe(arm), now, z)
+
+    def believe(self, arm: ArmEvidence) -> Any:
+        """What the arm's numbers say, as a named tuple of floats: it changes only with the arm.
+
+        A policy may write `believe` and `sample` in place of `index`. Compiled simulations then
+        keep a belief until its arm is played again.
+        """
+        raise InvalidInput(f"policy {self.name!r} defines neither index nor believe and sample")
+
+    def sample(self, belief: Any, now: Round, z: Draws) -> float:
+        """The index of an arm that this is believed of."""
+        raise InvalidInput(f"policy {self.name!r} defines neither index nor believe and sample")
 
     def choose(self, evidence: Evidence, now: Round, stream: Stream) -> int:
         """The column to play: the largest index, ties at random."""
@@ -105,6 +118,15 @@ def choose(policy: Policy, evidence: Evidence, now: Round, stream: Stream) -> in
     return policy.choose(evidence, now, stream)
 
 
+def index_at(policy: Policy, evidence: Evidence, column: int, now: Round, z: Draws) -> float:
+    """The index of the arm in `column`; compiled, from what `remember` kept where it can."""
+    return policy.index(arm_at(evidence, column), now, z)
+
+
+def remember(policy: Policy, evidence: Evidence, column: int) -> None:
+    """Compiled, keep what is believed of an arm, in the columns of `memory` after the policy's."""
+
+
 def draw(policy: Policy, stream: Stream) -> Draws:
     """The noise `policy` needs for one arm in one round."""
     return policy.draw(stream)
@@ -118,7 +140,7 @@ def largest_index(policy: Policy, evidence: Evidence, now: Round, stream: Stream
     """
     best = Best(-math.inf, -1, 0)
     for column in range(evidence.pulls.size):
-        value = index(policy, arm_at(evidence, column), now, draw(policy, stream))
+        value = index_at(policy, evidence, column, now, draw(policy, stream))
         if evidence.playable[column]:
             best = challenge(best, value, column, stream)
     return best.column

@@ -1,10 +1,10 @@
 """ε-exploring Thompson sampling: sample an arm only now and then."""
 
-import math
 from dataclasses import dataclass
 
 from driftanchor.core.evidence import ArmEvidence, Round
 from driftanchor.core.noise import Draws, normal_and_coin
+from driftanchor.core.posterior import Posterior, sample_mean
 from driftanchor.policies.base import Policy
 
 
@@ -32,6 +32,7 @@ class EpsilonTS(Policy):
     formula = "S/T + [coin < ε] σ/√T · z"
     source = "Jin, Yang, Xiao & Xu 2023, PMLR 202:15239"
     draw = staticmethod(normal_and_coin)
+    belief = Posterior
 
     epsilon: float | None = None
 
@@ -45,12 +46,13 @@ class EpsilonTS(Policy):
         """ε, or −1 for 1/K, which only the round knows."""
         return -1.0 if self.epsilon is None else self.epsilon
 
-    def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
+    def believe(self, arm: ArmEvidence) -> Posterior:
+        """The law of the arm's mean without a prior."""
+        return sample_mean(arm.total, arm.pulls, self.noise)
+
+    def sample(self, belief: Posterior, now: Round, z: Draws) -> float:
         """The mean, or at times a sample around it."""
-        if arm.pulls == 0:
-            return math.inf
-        mean = arm.total / arm.pulls
         chance = self.chance if self.chance >= 0.0 else 1.0 / now.arms
         if z.coin < chance:
-            return mean + self.noise / math.sqrt(arm.pulls) * z.on
-        return mean
+            return belief.mean + belief.sd * z.on
+        return belief.mean

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from driftanchor.core.evidence import ArmEvidence, Round
 from driftanchor.core.noise import Draws, one_normal
-from driftanchor.core.posterior import hybrid_posterior
+from driftanchor.core.posterior import Posterior, hybrid_posterior
 from driftanchor.policies.base import Policy
 
 
@@ -32,8 +32,12 @@ class HybridTS(Policy):
     formula = "θ ~ N((S+N m+m₀)/(T+N+1), σ²/(T+N+1))"
     source = "baseline of Li, Fu, Chen & Kong 2026; TS after Agrawal & Goyal 2013"
     draw = staticmethod(one_normal)
+    belief = Posterior
 
-    def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
-        """One sample of the hybrid posterior."""
-        posterior = hybrid_posterior(arm, self.prior_mean, self.noise)
-        return posterior.mean + posterior.sd * z.on
+    def believe(self, arm: ArmEvidence) -> Posterior:
+        """The hybrid posterior."""
+        return hybrid_posterior(arm, self.prior_mean, self.noise)
+
+    def sample(self, belief: Posterior, now: Round, z: Draws) -> float:
+        """One sample of it."""
+        return belief.mean + belief.sd * z.on

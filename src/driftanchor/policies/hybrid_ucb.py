@@ -2,11 +2,20 @@
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from driftanchor.core.evidence import ArmEvidence, Round
 from driftanchor.core.noise import Draws
+from driftanchor.core.posterior import sample_mean
 from driftanchor.policies.base import Policy
-from driftanchor.policies.ucb import upper_bound
+
+
+class Belief(NamedTuple):
+    """The law of the pooled mean, and how much of it the logs are."""
+
+    mean: float
+    sd: float
+    offline_pulls: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +42,7 @@ class HybridUCB(Policy):
     name = "hybrid-ucb"
     formula = "(S+N m)/(T+N) + σ √(c log(t+N) / (T+N))"
     source = "Shivaswamy & Joachims 2012, PMLR 22:1046, HUCB1"
+    belief = Belief
 
     c: float = 2.0
 
@@ -40,8 +50,13 @@ class HybridUCB(Policy):
         super().__post_init__()
         self.check_number("c", above=0.0)
 
-    def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
-        """The pooled mean and its radius."""
+    def believe(self, arm: ArmEvidence) -> Belief:
+        """The pooled mean and its standard deviation."""
         total = arm.total + arm.offline_pulls * arm.offline_mean
-        width = self.c * math.log(max(now.t - 1 + arm.offline_pulls, 1))
-        return upper_bound(total, arm.pulls + arm.offline_pulls, self.noise, width)
+        pooled = sample_mean(total, arm.pulls + arm.offline_pulls, self.noise)
+        return Belief(pooled.mean, pooled.sd, float(arm.offline_pulls))
+
+    def sample(self, belief: Belief, now: Round, z: Draws) -> float:
+        """The pooled mean and its radius."""
+        lived = max(now.t - 1 + belief.offline_pulls, 1.0)
+        return belief.mean + belief.sd * math.sqrt(self.c * math.log(lived))

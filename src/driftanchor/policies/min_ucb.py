@@ -2,12 +2,29 @@
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from driftanchor.core.evidence import ArmEvidence, Round
 from driftanchor.core.noise import Draws
-from driftanchor.core.posterior import bias_shift
+from driftanchor.core.posterior import bias_shift, sample_mean
 from driftanchor.policies.base import Policy
-from driftanchor.policies.ucb import log_plays, upper_bound
+from driftanchor.policies.ucb import log_plays
+
+
+class Belief(NamedTuple):
+    """The laws of the online and of the shifted hybrid mean."""
+
+    online_mean: float
+    online_sd: float
+    hybrid_mean: float
+    hybrid_sd: float
+
+
+class Bounds(NamedTuple):
+    """The two upper bounds of an arm."""
+
+    online_bound: float
+    hybrid_bound: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +57,7 @@ class MinUCB(Policy):
     name = "min-ucb"
     formula = "min(S/T + σ √(w/T), (S+N m)/(T+N) + σ √(w/(T+N)) + N V/(T+N))"
     source = "Cheung & Lyu 2024, PMLR 235:8286, arXiv 2405.02594"
+    belief = Belief
 
     c: float = 2.0
     radius: str = "ucb1"
@@ -54,18 +72,33 @@ class MinUCB(Policy):
         """Whether the width is the theorem's."""
         return self.radius == "cheung-lyu"
 
-    def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
+    def believe(self, arm: ArmEvidence) -> Belief:
+        """The online mean, the shifted hybrid mean, and their standard deviations."""
+        online = sample_mean(arm.total, arm.pulls, self.noise)
+        if arm.pulls == 0:  # nothing is believed before the first online pull
+            return Belief(online.mean, online.sd, online.mean, online.sd)
+        total = arm.total + arm.offline_pulls * arm.offline_mean
+        hybrid = sample_mean(total, arm.pulls + arm.offline_pulls, self.noise)
+        return Belief(online.mean, online.sd, hybrid.mean + bias_shift(arm), hybrid.sd)
+
+    def sample(self, belief: Belief, now: Round, z: Draws) -> float:
         """The smaller of the two bounds."""
-        width = self.c * log_width(now, self.cheung_lyu)
-        return min(online_bound(arm, self.noise, width), hybrid_bound(arm, self.noise, width))
+        two = bounds(belief, self.c * log_width(now, self.cheung_lyu))
+        return min(two.online_bound, two.hybrid_bound)
 
     def explain(self, arm: ArmEvidence, now: Round, z: Draws) -> dict[str, float]:
         """The two bounds."""
         width = self.c * log_width(now, self.cheung_lyu)
-        return {
-            "online_bound": online_bound(arm, self.noise, width),
-            "hybrid_bound": hybrid_bound(arm, self.noise, width),
-        }
+        return bounds(self.believe(arm), width)._asdict()
+
+
+def bounds(belief: Belief, width: float) -> Bounds:
+    """UCB and UCB^S of one arm."""
+    root = math.sqrt(width)
+    return Bounds(
+        belief.online_mean + belief.online_sd * root,
+        belief.hybrid_mean + belief.hybrid_sd * root,
+    )
 
 
 def log_width(now: Round, cheung_lyu: bool) -> float:
@@ -73,16 +106,3 @@ def log_width(now: Round, cheung_lyu: bool) -> float:
     if cheung_lyu:
         return math.log(4.0 * now.arms) + 3.0 * math.log(now.t)
     return log_plays(now)
-
-
-def online_bound(arm: ArmEvidence, noise: float, width: float) -> float:
-    """UCB: from online rewards alone."""
-    return upper_bound(arm.total, arm.pulls, noise, width)
-
-
-def hybrid_bound(arm: ArmEvidence, noise: float, width: float) -> float:
-    """UCB^S: from logs and online rewards; nothing is believed before the first online pull."""
-    if arm.pulls == 0:
-        return math.inf
-    total = arm.total + arm.offline_pulls * arm.offline_mean
-    return upper_bound(total, arm.pulls + arm.offline_pulls, noise, width) + bias_shift(arm)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from driftanchor.core.evidence import ArmEvidence, Round
 from driftanchor.core.noise import Draws, one_normal
-from driftanchor.core.posterior import online_posterior
+from driftanchor.core.posterior import Posterior, online_posterior
 from driftanchor.policies.base import Policy
 
 
@@ -34,6 +34,7 @@ class OptimisticTS(Policy):
     formula = "max(anchor, θ_on)"
     source = "May, Korda, Lee & Leslie 2012, JMLR 13:2069"
     draw = staticmethod(one_normal)
+    belief = Posterior
 
     posterior_scale: float = 1.0
 
@@ -41,7 +42,10 @@ class OptimisticTS(Policy):
         super().__post_init__()
         self.check_number("posterior_scale", above=0.0)
 
-    def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
+    def believe(self, arm: ArmEvidence) -> Posterior:
+        """The online posterior."""
+        return online_posterior(arm, self.prior_mean, self.noise, self.posterior_scale)
+
+    def sample(self, belief: Posterior, now: Round, z: Draws) -> float:
         """The online mean, or a sample above it."""
-        posterior = online_posterior(arm, self.prior_mean, self.noise, self.posterior_scale)
-        return max(posterior.mean, posterior.mean + posterior.sd * z.on)
+        return max(belief.mean, belief.mean + belief.sd * z.on)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from driftanchor.core.evidence import ArmEvidence, Round
 from driftanchor.core.noise import Draws, one_normal
-from driftanchor.core.posterior import online_posterior
+from driftanchor.core.posterior import Posterior, online_posterior
 from driftanchor.policies.base import Policy
 
 
@@ -30,8 +30,12 @@ class TS(Policy):
     formula = "θ ~ N((S+m₀)/(T+1), σ²/(T+1))"
     source = "Agrawal & Goyal 2013, arXiv 1209.3353, Algorithm 2"
     draw = staticmethod(one_normal)
+    belief = Posterior
 
-    def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
-        """One sample of the online posterior."""
-        posterior = online_posterior(arm, self.prior_mean, self.noise)
-        return posterior.mean + posterior.sd * z.on
+    def believe(self, arm: ArmEvidence) -> Posterior:
+        """The online posterior."""
+        return online_posterior(arm, self.prior_mean, self.noise)
+
+    def sample(self, belief: Posterior, now: Round, z: Draws) -> float:
+        """One sample of it."""
+        return belief.mean + belief.sd * z.on

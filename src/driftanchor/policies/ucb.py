@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from driftanchor.core.evidence import ArmEvidence, Round
 from driftanchor.core.noise import Draws
+from driftanchor.core.posterior import Posterior, sample_mean
 from driftanchor.policies.base import Policy
 
 
@@ -30,6 +31,7 @@ class UCB(Policy):
     name = "ucb"
     formula = "S/T + σ √(c log t / T)"
     source = "Auer, Cesa-Bianchi & Fischer 2002, Machine Learning 47:235, UCB1"
+    belief = Posterior
 
     c: float = 2.0
 
@@ -37,18 +39,15 @@ class UCB(Policy):
         super().__post_init__()
         self.check_number("c", above=0.0)
 
-    def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
-        """The online mean and its radius."""
-        return upper_bound(arm.total, arm.pulls, self.noise, self.c * log_plays(now))
+    def believe(self, arm: ArmEvidence) -> Posterior:
+        """The online mean and its standard deviation."""
+        return sample_mean(arm.total, arm.pulls, self.noise)
+
+    def sample(self, belief: Posterior, now: Round, z: Draws) -> float:
+        """The mean and its radius."""
+        return belief.mean + belief.sd * math.sqrt(self.c * log_plays(now))
 
 
 def log_plays(now: Round) -> float:
-    """Log t with t the plays before this round, as Auer et al. count; 0 before there are any."""
+    """Logarithm of the plays before this round, as Auer et al. count; 0 before there are any."""
     return math.log(max(now.t - 1, 1))
-
-
-def upper_bound(total: float, pulls: int, noise: float, width: float) -> float:
-    """Mean + σ √(width / pulls); +∞ for an arm without pulls, so that each is played once."""
-    if pulls == 0:
-        return math.inf
-    return total / pulls + noise * math.sqrt(width / pulls)

@@ -27,6 +27,7 @@ from typing import Any
 
 import numpy as np
 
+from driftanchor.core.evidence import arm_at
 from driftanchor.errors import InvalidInput, require
 from driftanchor.policies import base
 from driftanchor.policies.base import Policy
@@ -81,6 +82,9 @@ def _overload_dispatch() -> None:
     """Let compiled code find `index`, `choose` and `draw` by the type of the policy's numbers."""
     extending = require("numba.extending", extra="fast", why="compiled simulation")
 
+    fixed = require("numba.np.unsafe.ndarray", extra="fast", why="compiled simulation")
+    to_tuple = fixed.to_fixed_tuple
+
     def index(policy: Any, arm: Any, now: Any, z: Any) -> Any:
         return policy.instance_class.policy.index
 
@@ -91,15 +95,46 @@ def _overload_dispatch() -> None:
         draws = policy.instance_class.policy.draw
         return lambda policy, stream: draws(stream)
 
-    for asked, resolve in ((base.index, index), (base.choose, choose), (base.draw, draw)):
-        extending.overload(asked, strict=False)(resolve)
+    def index_at(policy: Any, evidence: Any, column: Any, now: Any, z: Any) -> Any:
+        cls = policy.instance_class.policy
+        if cls.belief is None:
+            return lambda policy, evidence, column, now, z: base.index(
+                policy, arm_at(evidence, column), now, z
+            )
+        belief, sample = cls.belief, cls.sample
+        first, count = cls.memory, len(cls.belief._fields)
+        return lambda policy, evidence, column, now, z: sample(
+            policy, belief(*to_tuple(evidence.memory[column, first:], count)), now, z
+        )
+
+    def remember(policy: Any, evidence: Any, column: Any) -> Any:
+        cls = policy.instance_class.policy
+        if cls.belief is None:
+            return lambda policy, evidence, column: None
+        believe = cls.believe
+        first, count = cls.memory, len(cls.belief._fields)
+
+        def keep(policy: Any, evidence: Any, column: Any) -> None:
+            belief = believe(policy, arm_at(evidence, column))
+            for i in range(count):
+                evidence.memory[column, first + i] = belief[i]
+
+        return keep
+
+    for resolve in (index, choose, draw, index_at, remember):
+        extending.overload(getattr(base, resolve.__name__), strict=False, jit_options=_OPTIONS)(
+            resolve
+        )
+
+
+_DISPATCH = (base.index, base.choose, base.draw, base.index_at, base.remember)
 
 
 @functools.cache
 def _register(function: types.FunctionType) -> None:
     """Let compiled code call a plain function."""
     extending = require("numba.extending", extra="fast", why="compiled simulation")
-    if function not in (base.index, base.choose, base.draw):
+    if function not in _DISPATCH:
         extending.register_jitable(**_OPTIONS)(function)
 
 
@@ -134,7 +169,10 @@ def _globals(function: types.FunctionType) -> Iterator[object]:
 
 def _compiled_in(policy: type[Policy]) -> list[types.FunctionType]:
     """Every function that becomes part of the kernel of a policy."""
-    return list(_reachable([reference.run_many, policy.index, policy.choose, policy.draw]))
+    methods = [policy.index, policy.choose, policy.draw]
+    if policy.belief is not None:
+        methods = [policy.believe, policy.sample, policy.choose, policy.draw]
+    return list(_reachable([reference.run_many, arm_at, *methods]))
 
 
 def source_digest(policy: type[Policy]) -> str | None:

@@ -18,7 +18,7 @@ import numpy as np
 from driftanchor.core.check import Floats, Ints
 from driftanchor.core.evidence import Evidence, Round
 from driftanchor.core.noise import Key, Stream, normal, start, uniform
-from driftanchor.policies.base import Policy, choose
+from driftanchor.policies.base import Policy, choose, remember
 
 
 class World(NamedTuple):
@@ -41,9 +41,10 @@ class Desk(NamedTuple):
     rewards: Stream  # one row for each arm
 
 
-def lay_out(world: World, memory: int) -> Desk:
-    """A desk for the runs of a policy that keeps `memory` numbers per arm."""
+def lay_out(world: World, policy: Policy) -> Desk:
+    """A desk for the runs of a policy."""
     arms = world.online.size
+    beliefs = 0 if policy.belief is None else len(policy.belief._fields)
     evidence = Evidence(
         np.zeros(arms, np.int64),
         np.zeros(arms),
@@ -51,7 +52,7 @@ def lay_out(world: World, memory: int) -> Desk:
         np.zeros(arms),
         world.bias_bounds,
         np.ones(arms, np.bool_),
-        np.zeros((arms, memory)),
+        np.zeros((arms, policy.memory + beliefs)),
     )
     return Desk(evidence, np.empty(4, np.uint64), np.empty((arms, 4), np.uint64))
 
@@ -96,6 +97,8 @@ def run_once(policy: Policy, world: World, desk: Desk, checkpoints: Ints, regret
     """One run; `regret` gets the pseudo-regret after each of the `checkpoints`."""
     evidence = desk.evidence
     arms = world.online.size
+    for arm in range(arms):
+        remember(policy, evidence, arm)
     reached = 0
     for t in range(1, checkpoints[-1] + 1):
         arm = choose(policy, evidence, Round(t, arms), desk.stream)
@@ -103,6 +106,7 @@ def run_once(policy: Policy, world: World, desk: Desk, checkpoints: Ints, regret
             return False
         evidence.totals[arm] += draw_reward(world, world.online[arm], desk.rewards[arm])
         evidence.pulls[arm] += 1
+        remember(policy, evidence, arm)
         if t == checkpoints[reached]:
             regret[reached] = pseudo_regret(world.gaps, evidence.pulls)
             reached += 1

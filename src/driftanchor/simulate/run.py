@@ -99,7 +99,7 @@ def simulate(
         rows = slice(first, min(first + chunk, runs))
         keys = Keys(key(seed, "rewards"), key(seed, "logs"), key(seed, f"policy/{policy.name}"))
         loop, rule = loops[p]
-        desk = reference.lay_out(world, policy.memory)
+        desk = reference.lay_out(world, policy)
         with wrapping():
             played = loop(rule, world, keys, first, rounds, desk, regret[p, rows], pulls[p, rows])
         if not played:

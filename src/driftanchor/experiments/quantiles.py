@@ -1,0 +1,89 @@
+"""Quantiles of regret over the rounds, next to its mean: what a mean hides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from driftanchor.core.check import Floats
+from driftanchor.experiments import panels, style, words
+from driftanchor.experiments.panels import Drawing
+from driftanchor.experiments.spec import Cell, Experiment
+from driftanchor.experiments.sweep import Outcomes
+from driftanchor.simulate.result import standard_error
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+COLUMNS: dict[str, Callable[[Floats], Floats]] = {
+    "median": lambda curves: np.asarray(np.quantile(curves, 0.5, axis=0)),
+    "mean": lambda curves: np.asarray(curves.mean(0)),
+    "90 % quantile": lambda curves: np.asarray(np.quantile(curves, 0.9, axis=0)),
+    "99 % quantile": lambda curves: np.asarray(np.quantile(curves, 0.99, axis=0)),
+    "worst run": lambda curves: np.asarray(curves.max(0)),
+}
+
+
+def draw(experiment: Experiment, outcomes: Outcomes) -> Drawing:
+    """A row for each cell, a column for each statistic, both axes logarithmic."""
+    looks = style.looks(panels.policies(experiment.cells))
+    cells = experiment.cells
+    figure = style.blank(2.35 * len(COLUMNS), 2.35 * len(cells) + 0.5)
+    axes = figure.subplots(len(cells), len(COLUMNS), sharex=True, sharey="row", squeeze=False)
+    for cell, places in zip(cells, axes, strict=True):
+        for place, statistic in zip(places, COLUMNS, strict=True):
+            _panel(place, experiment, cell, statistic, outcomes, looks)
+        _row_title(places[0], cell, experiment)
+    for place, statistic in zip(axes[0], COLUMNS, strict=True):
+        place.set_title(statistic, fontsize=9.5)
+    for place in axes.ravel():
+        panels.tidy(place)
+    for place in axes[-1]:
+        place.set_xlabel("round", fontsize=9)
+    panels.legend(figure, looks)
+    return Drawing(experiment.name, figure, _caption(experiment), _alt(experiment, outcomes))
+
+
+def _panel(
+    axes: Axes,
+    experiment: Experiment,
+    cell: Cell,
+    statistic: str,
+    outcomes: Outcomes,
+    looks: dict[str, style.Look],
+) -> None:
+    rounds: Floats = np.array(experiment.checkpoints, dtype=np.float64)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    for label in cell.policies:
+        curves = outcomes[cell.id, label].curves
+        se = standard_error(curves) if statistic == "mean" else None
+        panels.line(axes, rounds, COLUMNS[statistic](curves), se, looks[label])
+
+
+def _row_title(axes: Axes, cell: Cell, experiment: Experiment) -> None:
+    parts = [words.title(cell.varied), words.rest(cell, experiment.cells)]
+    text = "\n".join(part.replace(", ", "\n") for part in parts if part)
+    axes.set_ylabel(f"{text}\n\nregret", fontsize=8.5, parse_math=False)
+
+
+def _caption(experiment: Experiment) -> str:
+    return (
+        f"{experiment.title}: cumulative pseudo-regret up to {experiment.horizon:,} rounds over "
+        f"{experiment.curve_runs:,} runs, on log scales: its median, its mean with a band of ± one "
+        f"standard error, quantiles and the worst run. {panels.setting(experiment)}"
+    )
+
+
+def _alt(experiment: Experiment, outcomes: Outcomes) -> str:
+    told = []
+    for cell in experiment.cells:
+        for label in cell.policies:
+            final = outcomes[cell.id, label].final
+            told.append(
+                f"{cell.id} {label}: median {np.median(final):.3g}, mean {final.mean():.3g}, "
+                f"worst {final.max():.3g}"
+            )
+    return f"Quantiles of regret at the horizon. {'; '.join(told)}."

@@ -1,0 +1,142 @@
+"""Final regret over a varied value: a block for each sweep, a panel for each other value."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from driftanchor.core.check import Floats
+from driftanchor.experiments import panels, style, words
+from driftanchor.experiments.panels import Drawing
+from driftanchor.experiments.spec import Cell, Experiment
+from driftanchor.experiments.sweep import Outcomes
+from driftanchor.simulate.result import standard_error
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import SubFigure
+
+
+@dataclass(frozen=True)
+class Block:
+    """Cells that vary the same words: the one along the axis, and panels for the others."""
+
+    word: str
+    panels: dict[str, list[Cell]]
+
+    @property
+    def cells(self) -> list[Cell]:
+        """All of them."""
+        return [cell for cells in self.panels.values() for cell in cells]
+
+
+def draw(experiment: Experiment, outcomes: Outcomes) -> Drawing:
+    """The mean of all runs at the horizon, with a band; all panels share their regret axis."""
+    found = blocks(experiment.cells)
+    looks = style.looks(panels.policies(experiment.cells))
+    across = 2 if len(found) > 1 else 1
+    down = math.ceil(len(found) / across)
+    most = max(len(block.panels) for block in found)
+    figure = style.blank(max(2.15 * most * across, 6.0), 2.75 * down + 0.5)
+    parts = figure.subfigures(down, across, squeeze=False).ravel()
+    means = [float(outcomes[c.id, label].final.mean()) for c in experiment.cells for label in c.policies]
+    log = panels.wide_apart(means)
+    limits = _limits(means, log=log)
+    for block, part in zip(found, parts, strict=False):
+        _block(block, part, outcomes, looks, log=log, limits=limits)
+    panels.legend(figure, looks)
+    return Drawing(
+        experiment.name, figure, _caption(experiment), _alt(experiment, found, outcomes)
+    )
+
+
+def blocks(cells: tuple[Cell, ...]) -> list[Block]:
+    """Cells by the words they vary; sweeps that vary the same words belong together."""
+    grouped: dict[tuple[str, ...], list[Cell]] = {}
+    for cell in cells:
+        grouped.setdefault(tuple(cell.varied), []).append(cell)
+    return [_grouped(keys, members) for keys, members in grouped.items()]
+
+
+def _grouped(keys: tuple[str, ...], cells: list[Cell]) -> Block:
+    numeric = [k for k in keys if all(isinstance(c.varied[k], int | float) for c in cells)]
+    word = (numeric or list(keys) or [""])[0]
+    columns: dict[str, list[Cell]] = {}
+    for cell in cells:
+        others = {key: value for key, value in cell.varied.items() if key != word}
+        columns.setdefault(words.title(others), []).append(cell)
+    return Block(word, columns)
+
+
+def _limits(means: list[float], *, log: bool) -> tuple[float, float]:
+    positive = [mean for mean in means if mean > 0] or [1.0]
+    return (min(positive) / 1.3, max(positive) * 1.3) if log else (0.0, max(positive) * 1.08)
+
+
+def _block(
+    block: Block,
+    part: SubFigure,
+    outcomes: Outcomes,
+    looks: dict[str, style.Look],
+    *,
+    log: bool,
+    limits: tuple[float, float],
+) -> None:
+    axes = part.subplots(1, len(block.panels), sharey=True, squeeze=False)[0]
+    for place, (title, cells) in zip(axes, block.panels.items(), strict=True):
+        place.set_yscale("log" if log else "linear")
+        place.set_ylim(*limits)
+        x = along(cells, block.word)
+        for label in {label: None for cell in cells for label in cell.policies}:
+            have = [i for i, cell in enumerate(cells) if label in cell.policies]
+            final = np.stack([outcomes[cells[i].id, label].final for i in have], axis=1)
+            panels.line(place, x[have], final.mean(0), standard_error(final), looks[label])
+        place.set_title(title, fontsize=8.5, parse_math=False)
+        ticks(place, x, [cell.varied.get(block.word, "") for cell in cells])
+        panels.tidy(place)
+    part.supxlabel(words.AXES.get(block.word, ""), fontsize=9)
+    axes[0].set_ylabel("regret (log scale)" if log else "regret", fontsize=9)
+
+
+def along(cells: list[Cell], word: str) -> Floats:
+    """Where cells stand on the axis: at their value, or one after another where it is a word."""
+    values = [cell.varied.get(word) for cell in cells]
+    numeric = all(isinstance(value, int | float) for value in values)
+    return np.array(values if numeric else range(len(values)), dtype=np.float64)
+
+
+def ticks(axes: Axes, x: Floats, values: list[Any]) -> None:
+    """Ticks at the values that were run, on a log axis when they are far apart, none too close."""
+    from matplotlib.ticker import NullLocator
+
+    log = bool(len(x) > 2 and x.min() > 0 and x.max() >= 8 * x.min())
+    axes.set_xscale("log" if log else "linear")
+    place = np.log(x) if log else x
+    shown: list[int] = []
+    for i in np.argsort(place):
+        if not shown or place[i] - place[shown[-1]] >= 0.11 * np.ptp(place):
+            shown.append(int(i))
+    axes.set_xticks(x[shown], [words.number(values[i]) for i in shown])
+    axes.xaxis.set_minor_locator(NullLocator())
+
+
+def _caption(experiment: Experiment) -> str:
+    return (
+        f"{experiment.title}: cumulative pseudo-regret after {experiment.horizon:,} rounds, mean "
+        f"of {experiment.runs:,} runs, bands of ± one standard error. {panels.setting(experiment)}"
+    )
+
+
+def _alt(experiment: Experiment, found: list[Block], outcomes: Outcomes) -> str:
+    told = []
+    for block in found:
+        for title, cells in block.panels.items():
+            ends = (cells[0], cells[-1]) if len(cells) > 1 else (cells[0],)
+            for cell in ends:
+                means = {p: outcomes[cell.id, p].final.mean() for p in cell.policies}
+                best = min(means, key=means.get)
+                told.append(f"{cell.id}: lowest is {best} with {means[best]:.3g}")
+    return f"Final regret over varied values. {'; '.join(told)}."

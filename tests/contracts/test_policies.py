@@ -1,0 +1,310 @@
+"""What every policy keeps to, whichever there are: a new one is picked up from POLICIES by itself.
+
+Statistical checks have a false-alarm rate of 1e-6 for each policy and bandit, and fixed seeds.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import pickle
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import driftanchor
+from driftanchor import (
+    POLICIES,
+    ArmEvidence,
+    Bandit,
+    Draws,
+    Evidence,
+    InvalidInput,
+    Policy,
+    Result,
+    Round,
+    simulate,
+)
+from driftanchor.core.noise import keyed_stream, wrapping
+from driftanchor.policies import make
+
+if TYPE_CHECKING:
+    from conftest import Chance
+
+FALSE_ALARM = 1e-6
+
+# Parameters that lead to other branches of a policy; each is tried beside the defaults.
+VARIANTS: dict[str, list[dict[str, Any]]] = {
+    "anchor-ts": [{"posterior_scale": 2.0}],
+    "min-ucb": [{"radius": "cheung-lyu"}],
+    "epsilon-ts": [{"epsilon": 0.3}, {"epsilon": 0.0}],
+    "artificial-replay": [{"base": "ts"}],
+}
+
+BANDITS = {
+    "paper": Bandit([0.8, 0.5, 0.5], [0.5, 0.6, 0.6], 20),
+    "one arm": Bandit([0.5], [0.4], 5),
+    "no logs": Bandit([0.2, 0.1]),
+    "logs of some arms": Bandit([0.5, 0.4, 0.3], [0.5, 0.0, 0.6], [7, 0, 12]),
+    "nothing known of the bias": Bandit([0.5, 0.4], [0.1, 0.9], [9, 3], bias_bound=math.inf),
+    "known for one arm": Bandit([0.5, 0.4, 0.6], 0.5, [9, 3, 0], bias_bound=[0.0, math.inf, 0.1]),
+    "no bias": Bandit([0.5, 0.4], [0.5, 0.4], 10, bias_bound=0.0),
+    "equal means": Bandit([0.5] * 4, [0.5] * 4, 5),
+    "almost no noise": Bandit([1.0, 1.0, -1.0], [1.0, 1.0, -1.0], 3, noise=1e-300),
+    "large and far from 0": Bandit([1e6, 1.1e6], [1.2e6, 1e6], 4, noise=1e5),
+    "coins": Bandit([0.7, 0.3, 0.3], [0.2, 0.5, 0.5], [11, 0, 6], reward="bernoulli"),
+    "sure coins": Bandit([1.0, 0.0, 1.0], [0.0, 1.0, 1.0], 3, reward="bernoulli"),
+    "many arms": Bandit(np.linspace(0, 1, 17), np.linspace(1, 0, 17), np.arange(17)),
+}
+
+
+@pytest.fixture(scope="module", params=list(POLICIES))
+def name(request: pytest.FixtureRequest) -> str:
+    """The policy under test. Of module scope: all tests of one policy then share its kernel."""
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def policy(name: str) -> Policy:
+    return POLICIES[name]()
+
+
+@pytest.fixture(scope="module")
+def variants(name: str) -> list[Policy]:
+    return [POLICIES[name](**parameters) for parameters in [{}, *VARIANTS.get(name, [])]]
+
+
+def run(policy: Policy, bandit: Bandit, **effort: Any) -> Result:
+    return simulate({"it": policy}, bandit, **{"engine": "every-round", **effort})
+
+
+def bits(result: Result, policy: str = "it") -> tuple[bytes, bytes]:
+    row = result.policies.index(policy)
+    return result.regret[row].tobytes(), result.pulls[row].tobytes()
+
+
+def test_it_says_what_it_is(name: str, policy: Policy) -> None:
+    cls = type(policy)
+    assert cls.name == name
+    assert cls.__module__ == f"driftanchor.policies.{name.replace('-', '_')}"
+    assert getattr(driftanchor, cls.__name__) is cls
+    assert cls.formula.strip()
+    assert cls.source.strip()
+    assert cls.__doc__ is not None
+    assert "Example:" in cls.__doc__
+    assert ">>> " in cls.__doc__
+    for field in dataclasses.fields(cls):
+        assert f"{field.name}: " in cls.__doc__
+
+
+def test_it_is_frozen_comparable_and_hashable(name: str, policy: Policy) -> None:
+    same: Any = POLICIES[name]()
+    assert same == policy
+    assert hash(same) == hash(policy)
+    assert POLICIES[name](noise=2.0) != policy
+    assert pickle.loads(pickle.dumps(policy)) == policy
+    for field in dataclasses.fields(same):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(same, field.name, 1.0)
+
+
+def test_its_parameters_make_it_again(name: str, variants: list[Policy]) -> None:
+    for rule in [*variants, make(name, prior_mean=1, noise=np.float32(2))]:
+        saved = json.loads(json.dumps(rule.parameters(), allow_nan=False))
+        assert make(name, **saved) == rule
+
+
+@pytest.mark.parametrize(
+    ("parameter", "value", "message"),
+    [
+        ("noise", 0, "must be greater than 0, got 0"),
+        ("noise", -1.5, r"must be greater than 0, got -1\.5"),
+        ("noise", math.nan, "must be a number, got nan"),
+        ("noise", math.inf, "must be finite, got inf"),
+        ("noise", "1", "must be a number, got '1'"),
+        ("prior_mean", math.nan, "must be a number, got nan"),
+        ("prior_mean", -math.inf, "must be finite, got -inf"),
+        ("prior_mean", None, "must be a number, got None"),
+    ],
+)
+def test_unusable_noise_and_prior_mean_are_refused(
+    name: str, parameter: str, value: object, message: str
+) -> None:
+    with pytest.raises(InvalidInput, match=f"^{parameter} of policy '{name}' {message}"):
+        make(name, **{parameter: value})
+
+
+def test_an_unknown_parameter_gets_the_nearest(name: str) -> None:
+    with pytest.raises(
+        InvalidInput, match=f"parameter of policy '{name}' 'noize'; did you mean 'noise'"
+    ):
+        make(name, noize=1.0)
+
+
+NUMBERS = st.floats(-1e9, 1e9)
+COUNTS = st.integers(0, 10**9)
+
+
+@st.composite
+def arms(draw: st.DrawFn) -> ArmEvidence:
+    pulls, logs = draw(COUNTS), draw(COUNTS)
+    total = draw(NUMBERS) if pulls else 0.0
+    mean = draw(NUMBERS) if logs else 0.0
+    return ArmEvidence(pulls, total, logs, mean, draw(st.floats(0, math.inf)))
+
+
+DRAWS = st.builds(Draws, st.floats(-12, 12), st.floats(-12, 12), st.floats(0, 1, exclude_max=True))
+
+
+@given(arms(), st.integers(1, 10**9), st.integers(1, 1000), DRAWS, NUMBERS, st.floats(1e-9, 1e9))
+def test_the_index_is_a_number_or_plus_infinity_and_depends_on_its_arguments_alone(
+    name: str, arm: ArmEvidence, t: int, many: int, z: Draws, prior_mean: float, noise: float
+) -> None:
+    for parameters in [{}, *VARIANTS.get(name, [])]:
+        rule = POLICIES[name](prior_mean=prior_mean, noise=noise, **parameters)
+        value = rule.index(arm, Round(max(t, arm.pulls + 1), many), z)
+        assert isinstance(value, float)
+        assert value > -math.inf  # and not NaN
+        assert rule.index(arm, Round(max(t, arm.pulls + 1), many), z) == value
+        for part in rule.explain(arm, Round(max(t, arm.pulls + 1), many), z).values():
+            assert not math.isnan(part)
+
+
+@pytest.mark.parametrize("world", list(BANDITS))
+def test_interpreted_and_compiled_runs_are_equal_to_the_bit(
+    variants: list[Policy], world: str
+) -> None:
+    for rule in variants:
+        effort = {"horizon": 40, "runs": 3, "seed": 7, "checkpoints": 40}
+        compiled = run(rule, BANDITS[world], **effort)
+        interpreted = run(rule, BANDITS[world], **effort, engine="interpreted")
+        assert (compiled.engine, interpreted.engine) == ("every-round", "interpreted")
+        assert bits(compiled) == bits(interpreted)
+
+
+@pytest.mark.parametrize("world", list(BANDITS))
+def test_pulls_and_regret_add_up(variants: list[Policy], world: str) -> None:
+    bandit = BANDITS[world]
+    for rule in variants:
+        result = run(rule, bandit, horizon=50, runs=20, checkpoints=50)
+        assert (result.pulls.sum(axis=2) == 50).all()
+        np.testing.assert_allclose(result.regret[..., -1], result.pulls @ bandit.gaps)
+        steps = np.diff(result.regret, prepend=0.0, axis=2)
+        assert (steps >= -1e-9 * bandit.gaps.max()).all()
+
+
+@pytest.mark.parametrize("logs", [0, 10])
+def test_among_equal_arms_each_is_as_likely_to_be_the_first(
+    variants: list[Policy], logs: int, chance: Chance
+) -> None:
+    for rule in variants:
+        first = run(rule, Bandit([0.0] * 5, 0.0, logs), horizon=1, runs=4000).pulls[0]
+        chance.fits(first.sum(axis=0), np.full(5, 800), false_alarm=FALSE_ALARM)
+
+
+def test_ties_on_the_way_are_fair_too(variants: list[Policy], chance: Chance) -> None:
+    """Coins that always win: after the first rounds arms with the same numbers keep tying."""
+    bandit = Bandit([1.0] * 3, reward="bernoulli")
+    for rule in variants:
+        pulls = run(rule, bandit, horizon=4, runs=4000).pulls[0]
+        most = (pulls == pulls.max(axis=1, keepdims=True)).astype(float)
+        shares = (most / most.sum(axis=1, keepdims=True)).sum(axis=0)  # less spread than counts
+        chance.fits(shares, np.full(3, 4000 / 3), false_alarm=FALSE_ALARM)
+
+
+def test_the_order_of_the_arms_does_not_matter(variants: list[Policy], chance: Chance) -> None:
+    """Regret and the pulls of each of four arms, on other noise: five tests at a fifth each."""
+    online, offline = np.array([0.8, 0.5, 0.4, 0.1]), np.array([0.5, 0.6, 0.2, 0.3])
+    logs, order = np.array([5, 20, 0, 10]), [3, 0, 2, 1]
+    for rule in variants:
+        straight = run(rule, Bandit(online, offline, logs), horizon=60, runs=2000, seed=1)
+        moved = Bandit(online[order], offline[order], logs[order])
+        turned = run(rule, moved, horizon=60, runs=2000, seed=2)
+        chance.same_mean(straight.final("it"), turned.final("it"), false_alarm=FALSE_ALARM / 5)
+        for there, here in enumerate(order):
+            chance.same_mean(
+                straight.pulls[0, :, here], turned.pulls[0, :, there], false_alarm=FALSE_ALARM / 5
+            )
+
+
+@pytest.mark.parametrize(
+    ("scale", "shift"), [(4.0, 0.0), (0.125, 0.0), (10.0, 0.0), (1.0, 2.0), (10.0, -50.0)]
+)
+def test_other_units_of_reward_change_no_pull(name: str, scale: float, shift: float) -> None:
+    online, offline = np.array([0.8, 0.5, 0.4]), np.array([0.5, 0.6, 0.0])
+    logs, bound = [20, 30, 0], np.array([0.3, 0.2, math.inf])
+    for parameters in [{}, *VARIANTS.get(name, [])]:
+        plain = run(
+            POLICIES[name](**parameters), Bandit(online, offline, logs, bound), horizon=200, runs=50
+        )
+        moved = run(
+            POLICIES[name](**parameters, prior_mean=shift, noise=scale),
+            Bandit(
+                online * scale + shift,
+                offline * scale + shift,
+                logs,
+                bound * scale,
+                noise=scale,
+            ),
+            horizon=200,
+            runs=50,
+        )
+        np.testing.assert_array_equal(moved.pulls, plain.pulls)
+        np.testing.assert_allclose(moved.regret, plain.regret * scale, rtol=1e-9)
+
+
+def test_the_numbers_depend_on_the_seed_and_not_on_threads_or_chunks(policy: Policy) -> None:
+    effort = {"horizon": 60, "runs": 150}
+    one = run(policy, BANDITS["paper"], **effort, seed=3, threads=1)
+    assert bits(run(policy, BANDITS["paper"], **effort, seed=3, threads=2)) == bits(one)
+    assert bits(run(policy, BANDITS["paper"], **effort, seed=3, threads=7)) == bits(one)
+    assert bits(run(policy, BANDITS["paper"], **effort, seed=4, threads=1)) != bits(one)
+
+
+def test_company_and_order_change_nothing(policy: Policy) -> None:
+    effort: Any = {"horizon": 60, "runs": 10, "seed": 3}
+    alone = run(policy, BANDITS["paper"], **effort)
+    company = {"first": POLICIES["ts"](), "it": policy, "last": POLICIES["ucb"]()}
+    turned = dict(reversed(company.items()))
+    for together in (company, turned):
+        result = simulate(together, BANDITS["paper"], engine="every-round", **effort)
+        assert bits(result) == bits(alone)
+
+
+def test_a_short_simulation_is_the_beginning_of_a_long_one(policy: Policy) -> None:
+    long = run(policy, BANDITS["paper"], horizon=80, runs=20, checkpoints=80)
+    fewer = run(policy, BANDITS["paper"], horizon=80, runs=7, checkpoints=80)
+    assert fewer.regret.tobytes() == long.regret[:, :7].tobytes()
+    assert fewer.pulls.tobytes() == long.pulls[:, :7].tobytes()
+    shorter = run(policy, BANDITS["paper"], horizon=30, runs=20, checkpoints=30)
+    assert shorter.regret.tobytes() == long.regret[:, :, :30].tobytes()
+
+
+@given(
+    st.lists(st.tuples(arms(), st.booleans()), min_size=1, max_size=5),
+    st.integers(0, 2**32),
+)
+def test_only_playable_arms_are_chosen(
+    name: str, columns: list[tuple[ArmEvidence, bool]], seed: int
+) -> None:
+    seen = [arm._replace(offline_pulls=arm.offline_pulls % 20) for arm, _ in columns]
+    playable = np.array([on for _, on in columns])
+    for parameters in [{}, *VARIANTS.get(name, [])]:
+        rule = POLICIES[name](**parameters)
+        evidence = Evidence(
+            np.array([arm.pulls for arm in seen]),
+            np.array([arm.total for arm in seen]),
+            np.array([arm.offline_pulls for arm in seen]),
+            np.array([arm.offline_mean for arm in seen]),
+            np.array([arm.bias_bound for arm in seen]),
+            playable,
+            np.zeros((len(seen), rule.memory)),
+        )
+        now = Round(1 + sum(arm.pulls for arm in seen), max(1, int(playable.sum())))
+        with wrapping():
+            chosen = rule.choose(evidence, now, keyed_stream(seed, "choose", 0))
+        assert playable[chosen] if playable.any() else chosen == -1

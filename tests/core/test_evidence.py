@@ -1,0 +1,74 @@
+"""Evidence: what a policy may see, and the bias bounds in it."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from driftanchor import ArmEvidence, Arms, InvalidInput, OfflineData, Tally, UnknownName
+from driftanchor.core.evidence import arm_at, bias_bounds, gather
+
+ARMS = Arms(["A", "B"])
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (0.1, [0.1, 0.1]),
+        (0, [0.0, 0.0]),
+        (math.inf, [math.inf, math.inf]),
+        ([0.1, math.inf], [0.1, math.inf]),
+        (np.array([0.1, 0.2]), [0.1, 0.2]),
+        ({"B": 0.2, "A": 0.1}, [0.1, 0.2]),
+    ],
+)
+def test_bias_bounds_come_as_a_number_a_list_or_a_mapping(value: object, expected: object) -> None:
+    bounds = bias_bounds(value, ARMS)
+    assert bounds.tolist() == expected
+    with pytest.raises(ValueError, match="read-only"):
+        bounds[0] = 1.0
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (-0.2, r"bias_bound of arm 'A' must be at least 0, got -0\.2"),
+        ([0.1, -0.2], r"bias_bound of arm 'B' must be at least 0, got -0\.2"),
+        ({"A": 0.1, "B": -math.inf}, "bias_bound of arm 'B' must be at least 0, got -inf"),
+        ({"A": 0.1}, "bias_bound of arm 'B' must be a number, got None"),
+        (math.nan, "bias_bound of arm 'A' must be a number, got nan"),
+        (None, "bias_bound must be a list of values, got None"),
+        ("0.1", r"bias_bound must be a list of values, got '0\.1'"),
+        ([0.1], "bias_bound has 1 values for 2 arms: give one for each arm"),
+        ([[0.1], [0.2]], r"bias_bound of arm 'A' must be a number, got \[0\.1\]"),
+        ({0.1, 0.2}, "bias_bound must be in order, got the set"),
+    ],
+)
+def test_impossible_bias_bounds_are_refused(value: object, message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        bias_bounds(value, ARMS)
+
+
+def test_a_bias_bound_for_an_unknown_arm_is_refused() -> None:
+    with pytest.raises(UnknownName, match="unknown arm 'X'; known: A, B"):
+        bias_bounds({"A": 0.1, "B": 0.1, "X": 0.1}, ARMS)
+
+
+def test_bias_bounds_need_arms() -> None:
+    arms: Any = ["A", "B"]
+    with pytest.raises(InvalidInput, match="arms must be Arms such as"):
+        bias_bounds(0.1, arms)
+
+
+def test_evidence_has_the_numbers_of_each_arm_and_no_nan_without_logs() -> None:
+    evidence = gather(
+        Tally.empty(ARMS).add(0, 1.5),
+        OfflineData.from_summary({"A": (5, 0.5), "B": (0,)}),
+        bias_bounds([0.1, math.inf], ARMS),
+        np.array([True, False]),
+        np.zeros((2, 0)),
+    )
+    assert arm_at(evidence, 0) == ArmEvidence(1, 1.5, 5, 0.5, 0.1)
+    assert arm_at(evidence, 1) == ArmEvidence(0, 0.0, 0, 0.0, math.inf)
+    assert evidence.playable.tolist() == [True, False]

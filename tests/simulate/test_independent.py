@@ -1,0 +1,145 @@
+"""A second simulator, written from algorithms.md sections 0 and 1 alone, agrees in law.
+
+Plain NumPy over all runs at once with NumPy's own generator; it shares no line with the package.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from driftanchor import Bandit, simulate
+
+if TYPE_CHECKING:
+    from conftest import Chance
+
+Array = npt.NDArray[np.float64]
+
+HORIZON = 300
+NAIVE_RUNS, RUNS = 4_000, 20_000
+
+
+class World(NamedTuple):
+    """What is known before the first round: online and offline means, N, V."""
+
+    online: Array
+    offline: Array
+    logs: Array
+    bound: Array
+
+
+class State(NamedTuple):
+    """All runs at once, by (run, arm): T, S, N, m, V, and the plays so far."""
+
+    T: Array
+    S: Array
+    N: Array
+    m: Array
+    V: Array
+    plays: int
+
+
+def ts(s: State, rng: np.random.Generator) -> Array:
+    return rng.normal(s.S / (s.T + 1), 1 / np.sqrt(s.T + 1))
+
+
+def anchor_ts(s: State, rng: np.random.Generator) -> Array:
+    on_mean = s.S / (s.T + 1)
+    hyb_mean = (s.S + s.N * s.m) / (s.T + s.N + 1)
+    z = np.where(s.N > 0, s.N * s.V / np.maximum(s.T + s.N, 1), 0.0)
+    theta_on = rng.normal(on_mean, 1 / np.sqrt(s.T + 1))
+    theta_hyb = rng.normal(hyb_mean, 1 / np.sqrt(s.T + s.N + 1)) + z
+    return np.clip(theta_on, np.minimum(on_mean, theta_hyb), np.maximum(on_mean, theta_hyb))
+
+
+def upper(mean_sum: Array, n: Array, log: Array | float) -> Array:
+    safe = np.maximum(n, 1)
+    return np.where(n > 0, mean_sum / safe + np.sqrt(2 * log / safe), np.inf)
+
+
+def ucb(s: State, rng: np.random.Generator) -> Array:
+    return upper(s.S, s.T, math.log(max(s.plays, 1)))
+
+
+def hucb1(s: State, rng: np.random.Generator) -> Array:
+    return upper(s.S + s.N * s.m, s.T + s.N, np.log(np.maximum(s.plays + s.N, 1)))
+
+
+def min_ucb(s: State, rng: np.random.Generator) -> Array:
+    log = math.log(max(s.plays, 1))
+    pulled = np.maximum(s.T + s.N, 1)
+    hybrid = upper(s.S + s.N * s.m, s.T + s.N, log)
+    hybrid = hybrid + np.where(s.N > 0, s.N * s.V / pulled, 0.0)
+    return np.where(s.T > 0, np.minimum(upper(s.S, s.T, log), hybrid), np.inf)
+
+
+Rule = Callable[[State, np.random.Generator], Array]
+RULES: dict[str, Rule] = {
+    "anchor-ts": anchor_ts,
+    "ts": ts,
+    "ucb": ucb,
+    "hybrid-ucb": hucb1,
+    "min-ucb": min_ucb,
+}
+
+BASE = World(
+    np.array([0.8] + [0.5] * 9),
+    np.array([0.5] + [0.6] * 9),
+    np.full(10, 200.0),
+    np.array([0.3] + [0.1] * 9),
+)
+UNEVEN = World(
+    np.array([0.2, 0.9, 0.5, 0.6]),
+    np.array([0.8, 0.4, 0.5, 0.0]),
+    np.array([40.0, 15.0, 100.0, 0.0]),
+    np.array([0.6, np.inf, 0.1, 0.2]),
+)
+WORLDS = {"biased base": BASE, "uneven": UNEVEN}
+
+
+def naive(rule: Rule, world: World, seed: int) -> Array:
+    """The pulls of each arm at the horizon, by (run, arm)."""
+    rng = np.random.default_rng(seed)
+    shape = (NAIVE_RUNS, world.online.size)
+    every = np.arange(NAIVE_RUNS)
+    m = rng.normal(world.offline, 1 / np.sqrt(np.maximum(world.logs, 1)), shape)
+    pulls, sums = np.zeros(shape), np.zeros(shape)
+    for plays in range(HORIZON):
+        index = rule(State(pulls, sums, world.logs, m, world.bound, plays), rng)
+        best = index == index.max(axis=1, keepdims=True)
+        arm = np.argmax(best * rng.uniform(0.5, 1.0, shape), axis=1)
+        sums[every, arm] += rng.normal(world.online[arm], 1.0)
+        pulls[every, arm] += 1
+    return pulls
+
+
+def same_law(a: Array, b: Array, false_alarm: float) -> None:
+    """The two-sample test of Kolmogorov and Smirnov, from its limit law."""
+    values = np.unique(np.concatenate([a, b]))
+    shares = [np.searchsorted(np.sort(x), values, side="right") / x.size for x in (a, b)]
+    distance = np.abs(shares[0] - shares[1]).max()
+    limit = math.sqrt(math.log(2 / false_alarm) / 2 * (1 / a.size + 1 / b.size))
+    assert distance < limit, (distance, limit)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("world", list(WORLDS))
+@pytest.mark.parametrize("name", list(RULES))
+def test_it_agrees_with_the_package(name: str, world: str, chance: Chance) -> None:
+    """Regret (mean and law) and the pulls of the first two arms: false alarm 1e-4 in all."""
+    known = WORLDS[world]
+    each = 1e-4 / (4 * len(RULES) * len(WORLDS))
+    seed = [*RULES].index(name) * 10 + [*WORLDS].index(world)
+    ours = naive(RULES[name], known, seed)
+    bandit = Bandit(known.online, known.offline, known.logs.astype(int), known.bound)
+    result = simulate(name, bandit, horizon=HORIZON, runs=RUNS, seed=seed, checkpoints=1)
+    regret = ours @ (known.online.max() - known.online)
+    chance.same_mean(result.final(name), regret, false_alarm=each)
+    same_law(np.round(result.final(name), 6), np.round(regret, 6), each)
+    for arm in (0, 1):
+        chance.same_mean(result.pulls[0, :, arm].astype(np.float64), ours[:, arm], false_alarm=each)
