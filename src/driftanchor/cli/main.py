@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 from driftanchor import __version__
 from driftanchor.cli.policies import policies
 from driftanchor.cli.simulate import simulate
+from driftanchor.cli.theory import theory
 from driftanchor.errors import DriftanchorError
 
 INTERRUPTED = 130  # what shells report for a command ended by Ctrl-C
@@ -32,6 +33,7 @@ class Boundary(TyperGroup):
 app = typer.Typer(cls=Boundary, no_args_is_help=True, pretty_exceptions_enable=False)
 app.command()(simulate)
 app.command()(policies)
+app.command()(theory)
 
 
 def run() -> None:

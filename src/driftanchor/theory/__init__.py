@@ -10,12 +10,15 @@ from driftanchor.theory.lower import kl_bernoulli, lai_robbins, lai_robbins_bern
 from driftanchor.theory.min_ucb import min_ucb_bound, min_ucb_worst_case, tau_star
 from driftanchor.theory.online import online_anchor_pulls, online_ts_pulls
 from driftanchor.theory.savings import anchor_savings, effective_discrepancy, min_ucb_savings
+from driftanchor.theory.terms import TERMS, arm_terms
 
 __all__ = [
+    "TERMS",
     "AnchorBound",
     "anchor_bound",
     "anchor_pulls_shape",
     "anchor_savings",
+    "arm_terms",
     "effective_discrepancy",
     "kl_bernoulli",
     "lai_robbins",

@@ -1,0 +1,89 @@
+"""`driftanchor theory`: what the bounds say of given numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from driftanchor.cli import options as opt
+from driftanchor.cli import output, parse, world
+from driftanchor.core.record import encode
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+def theory(
+    online: opt.Online = None,
+    offline: opt.Offline = None,
+    offline_pulls: opt.OfflinePulls = None,
+    offline_total: opt.OfflineTotal = None,
+    coverage: opt.Coverage = None,
+    bias_bound: opt.BiasBound = None,
+    noise: opt.Noise = None,
+    horizon: opt.Horizon = "10000",
+    as_json: opt.Json = False,
+) -> None:
+    """Print the terms of the regret bounds for each sub-optimal arm.
+
+    Without options: the paper's biased base setting. The numbers are pulls of the arm; its regret
+    is the gap times that. Constants that the proofs leave huge are set to 1 or to the rate no
+    policy can beat, so look at the shape and not at the level.
+
+    Examples:
+      driftanchor theory
+      driftanchor theory --online 0.6,0.5 --offline same --offline-pulls 100 --horizon 100000
+    """
+    from driftanchor.core.check import whole
+    from driftanchor.theory.terms import TERMS, arm_terms
+
+    with parse.told_as_options():
+        bandit = world.build(
+            online=online,
+            offline=offline,
+            offline_pulls=offline_pulls,
+            offline_total=offline_total,
+            coverage=coverage,
+            bias_bound=bias_bound,
+            reward="gaussian",
+            noise=noise,
+        )
+        rounds = whole(parse.number(horizon, "--horizon"), "horizon", low=2)
+        columns, terms = arm_terms(
+            bandit.online,
+            bandit.offline,
+            bandit.offline_pulls,
+            bandit.bias_bound,
+            rounds,
+            bandit.noise,
+        )
+    labels = [bandit.arms[column] for column in columns]
+    rows = [[float(values[i]) for values in terms.values()] for i in range(len(labels))]
+    if as_json:
+        named = [dict(zip(terms, map(encode, row), strict=True)) for row in rows]
+        arms = dict(zip(labels, named, strict=True))
+        bandit_json = world.as_json(bandit)
+        output.show_json({"arms": arms, "horizon": rounds, "bandit": bandit_json, "terms": TERMS})
+    else:
+        output.show_table(_table(labels, rows, rounds, TERMS))
+
+
+def _table(
+    labels: list[str], rows: list[list[float]], horizon: int, terms: Mapping[str, str]
+) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    shown = Table(
+        box=box.SIMPLE_HEAD,
+        title=f"pulls of sub-optimal arms in {horizon:,} rounds",
+        caption="\n".join(f"{name}: {meaning}" for name, meaning in terms.items()),
+        title_justify="left",
+        caption_justify="left",
+    )
+    shown.add_column("arm")
+    for name in terms:
+        shown.add_column(name, justify="right")
+    for label, row in zip(labels, rows, strict=True):
+        shown.add_row(label, *(f"{x:,.4g}" for x in row))
+    return shown

@@ -1,0 +1,72 @@
+"""All terms of the bounds side by side, for the arms of one bandit."""
+
+import numpy as np
+import numpy.typing as npt
+
+from driftanchor.core.check import Floats
+from driftanchor.errors import InvalidInput
+from driftanchor.theory import inputs
+from driftanchor.theory.anchor import anchor_pulls_shape
+from driftanchor.theory.lower import lai_robbins
+from driftanchor.theory.min_ucb import min_ucb_bound
+from driftanchor.theory.online import online_anchor_pulls
+from driftanchor.theory.savings import anchor_savings, effective_discrepancy, min_ucb_savings
+
+TERMS = {
+    "gap": "Δ, what a pull loses",
+    "omega": "ω = V + offline mean − online mean; 0 where V is too small",
+    "logs": "N, logged rewards",
+    "anchor saves": "N (1 − 3ω/Δ)₊, pulls that the logs save Anchor-TS",
+    "min-ucb saves": "N ((1 − ω/Δ)₊)², pulls that they save MIN-UCB",
+    "lai-robbins": "2σ² log T/Δ², what TS and every consistent policy needs without logs",
+    "anchor online": "half of it, the leading term of Anchor-TS without logs",
+    "anchor shape": "Theorem 1 with C₁ = 2, C₂ = C₃ = 1",
+    "min-ucb shape": "(2 log T/Δ² − savings)₊",
+}
+
+
+def arm_terms(
+    online: npt.ArrayLike,
+    offline: npt.ArrayLike,
+    offline_pulls: npt.ArrayLike,
+    bias_bound: npt.ArrayLike,
+    horizon: float,
+    noise: float = 1.0,
+) -> tuple[list[int], dict[str, Floats]]:
+    """The columns of the sub-optimal arms, and their terms by the keys of `TERMS`.
+
+    Args:
+        online: Mean online reward of each arm.
+        offline: Mean offline reward of each arm.
+        offline_pulls: Logged rewards of each arm.
+        bias_bound: V of each arm.
+        horizon: T.
+        noise: σ.
+
+    Example:
+        >>> columns, terms = arm_terms([0.8, 0.5], [0.8, 0.5], [100, 100], [0, 0], 10_000)
+        >>> columns, terms["anchor saves"].tolist(), terms["lai-robbins"].round(1).tolist()
+        ([1], [100.0], [204.7])
+    """
+    means = inputs.array(online, "online")
+    worse = means < means.max()
+    if not worse.any():
+        raise InvalidInput("online has no arm worse than the best: there is nothing to lose")
+    best = int(np.argmax(means))
+    logs = inputs.array(offline_pulls, "offline_pulls", low=0.0)
+    gap, n = (means.max() - means)[worse], logs[worse]
+    omega = effective_discrepancy(means, offline, bias_bound)[worse]
+    omega = np.maximum(omega, 0.0)
+    columns = [int(column) for column in np.flatnonzero(worse)]
+    values = (
+        gap,
+        omega,
+        n,
+        anchor_savings(n, omega, gap),
+        min_ucb_savings(n, omega, gap),
+        lai_robbins(gap, noise) * np.log(horizon),
+        online_anchor_pulls(horizon, gap, noise=noise),
+        anchor_pulls_shape(horizon, gap, n, omega, logs[best]).total,
+        min_ucb_bound(horizon, gap, n, omega),
+    )
+    return columns, dict(zip(TERMS, values, strict=True))

@@ -1,0 +1,48 @@
+"""`driftanchor theory` prints the terms of the bounds."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from driftanchor.cli.main import app
+
+
+def invoke(*arguments: str) -> tuple[int, str, str]:
+    result = CliRunner().invoke(app, ["theory", *arguments])
+    return result.exit_code, result.stdout, result.stderr
+
+
+def test_the_terms_of_given_numbers() -> None:
+    given = (
+        "--online 0.6,0.5 --offline 0.6,0.45 --offline-pulls 90 --bias-bound 0.06 --horizon 1000"
+    )
+    code, out, _ = invoke(*given.split(), "--json")
+    assert code == 0
+    arm = json.loads(out)["arms"]["2"]
+    assert arm["omega"] == pytest.approx(0.01)
+    assert arm["anchor saves"] == pytest.approx(90 * (1 - 0.3))
+    assert arm["min-ucb saves"] == pytest.approx(90 * 0.9**2)
+    assert arm["lai-robbins"] == pytest.approx(2 * 6.907755 / 0.01)
+
+
+def test_the_table_names_every_term() -> None:
+    code, out, _ = invoke()
+    assert code == 0
+    for name in ("gap", "omega", "anchor saves", "min-ucb saves", "lai-robbins"):
+        assert f"{name}: " in out
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("--online 0.5,0.5", "no arm worse than the best"),
+        ("--horizon 1", "--horizon must be at least 2, got 1"),
+        ("--online 0.5,x", "--online must be a number, got 'x'"),
+    ],
+)
+def test_bad_input_is_refused(given: str, message: str) -> None:
+    code, out, err = invoke(*given.split())
+    assert code == 2
+    assert out == ""
+    assert message in err
