@@ -1,0 +1,155 @@
+"""Measured numbers into pages: what stands between `<!-- measured:name -->` and `<!-- end -->`.
+
+The pages' numbers are never typed in: `measure.py` writes JSON into `measured/`, and this turns it
+into tables.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+DOCS = Path(__file__).parent
+MEASURED = DOCS / "measured"
+BLOCK = re.compile(r"(<!-- measured:(\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+Block = dict[str, Any]
+
+
+def pages() -> list[Path]:
+    """The pages with measured blocks."""
+    return [page for page in sorted(DOCS.glob("*.md")) if BLOCK.search(page.read_text())]
+
+
+def rendered(page: Path) -> str:
+    """The page with its blocks made anew from the JSON files."""
+    measured = load()
+
+    def fill(match: re.Match[str]) -> str:
+        begin, name, end = match.groups()
+        return f"{begin}\n{block(measured[name])}\n\n{end}"
+
+    return BLOCK.sub(fill, page.read_text())
+
+
+def load() -> dict[str, Block]:
+    """Every measured block by name."""
+    blocks: dict[str, Block] = {}
+    for file in sorted(MEASURED.glob("*.json")):
+        blocks |= json.loads(file.read_text())
+    return blocks
+
+
+def save(file: str, blocks: dict[str, Block]) -> None:
+    """Write blocks where `load` finds them."""
+    MEASURED.mkdir(exist_ok=True)
+    text = json.dumps(blocks, indent=1, ensure_ascii=False)
+    (MEASURED / file).write_text(f"{text}\n")
+
+
+def block(measured: Block) -> str:
+    """One block as Markdown."""
+    kinds: dict[str, Callable[[Block], str]] = {
+        "readings": _readings,
+        "samples": _samples,
+        "calibration": _calibration,
+        "verdict": _verdict,
+    }
+    return kinds[measured["kind"]](measured)
+
+
+def _readings(measured: Block) -> str:
+    """Policies by worlds."""
+    lines = _head(["", *measured["columns"]])
+    for row in measured["rows"]:
+        cells = [
+            f"{_pm(cell['mean'], cell['se'])} ({cell['median']:,.0f}; {cell['q99']:,.0f})"
+            for cell in row["cells"]
+        ]
+        lines.append(_line([row["label"], *cells]))
+        if "difference" in row["cells"][0]:
+            cells = [_pm(cell["difference"], cell["difference_se"], "+") for cell in row["cells"]]
+            lines.append(_line(["… minus ours, run by run", *cells]))
+    note = f"Mean ± standard error (median; 99 % quantile) of {measured['runs']:,} runs"
+    return "\n".join([*lines, "", f"{note}; {measured['note']}."])
+
+
+def _samples(measured: Block) -> str:
+    """What an experiment of few runs would have reported."""
+    size = measured["size"]
+    lines = _head(
+        [
+            "setting",
+            "all runs",
+            "median run",
+            f"means of {size} runs, from – to",
+            "their standard errors, from – to",
+            f"{size} runs put it behind",
+        ]
+    )
+    for row in measured["rows"]:
+        lines.append(
+            _line(
+                [
+                    row["label"],
+                    _pm(row["mean"], row["se"]),
+                    f"{row['median']:,.0f}",
+                    f"{row['low']:,.0f} – {row['high']:,.0f}",
+                    f"{row['se_low']:,.0f} – {row['se_high']:,.0f}",
+                    f"{row['rival']} in {row['behind']} of {row['samples']}",
+                ]
+            )
+        )
+    return "\n".join([*lines, "", f"Anchor-TS, {measured['runs']:,} runs; {measured['note']}."])
+
+
+def _calibration(measured: Block) -> str:
+    """Ours against the reference, cell by cell."""
+    lines = _head(["logs", "policy", "ours", "reference", "z", "agrees"], words=2)
+    for cell in measured["cells"]:
+        star = "" if cell["reference_se_noted"] else "*"
+        lines.append(
+            _line(
+                [
+                    cell["coverage"],
+                    cell["policy"],
+                    _pm(cell["mean"], cell["se"]),
+                    f"{cell['reference']:,} ± {cell['reference_se']:,.0f}{star}",
+                    _signed(cell["z"]),
+                    "yes" if cell["agrees"] else "**no**",
+                ]
+            )
+        )
+    return "\n".join(lines)
+
+
+def _verdict(measured: Block) -> str:
+    """All cells in two sentences."""
+    worst = measured["worst"]
+    return (
+        f"{measured['agree']} of {measured['cells']} numbers agree within {measured['limit']:g} "
+        f"standard errors, from {measured['runs']:,} runs each with seed {measured['seed']}. "
+        f"The largest difference is z = {_signed(worst['z'])}: {worst['policy']}, "
+        f"{worst['setting'].lower()}, logs {worst['coverage']}. The root of the mean of z² is "
+        f"{measured['rms']:.2f}; 1 is what chance gives."
+    )
+
+
+def _head(cells: list[str], words: int = 1) -> list[str]:
+    """The first lines of a table whose first `words` columns are text and the rest numbers."""
+    return [_line(cells), _line(["---"] * words + ["---:"] * (len(cells) - words))]
+
+
+def _line(cells: list[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _pm(mean: float, se: float, sign: str = "") -> str:
+    """Mean ± standard error, with as many digits as the error is good for."""
+    digits = 0 if se >= 1 else 1 if se >= 0.1 else 2
+    return f"{mean:{sign}z,.{digits}f} ± {se:,.{digits}f}".replace("-", "−")
+
+
+def _signed(z: float) -> str:
+    return f"{z:+z.1f}".replace("-", "−")

@@ -1,0 +1,48 @@
+"""The simulated worlds that the errata are measured in, besides the paper's own."""
+
+import functools
+
+import numpy as np
+
+from driftanchor.simulate import Bandit
+
+
+@functools.cache
+def paper(coverage: str, *, biased: bool = True, gap: float = 0.3, at_least: float = 0.0) -> Bandit:
+    """A setting of the paper with no bias bound below `at_least`; coverage `none`: no logs."""
+    if coverage == "none":
+        return Bandit.paper(biased=biased, gap=gap, total=0)
+    exact = Bandit.paper(biased=biased, gap=gap, coverage=coverage)
+    bounds = np.maximum(exact.bias_bound, at_least)
+    return Bandit(exact.online, exact.offline, exact.offline_pulls, bounds)
+
+
+def moved(bandit: Bandit, by: float) -> Bandit:
+    """The same world with `by` added to every reward."""
+    return Bandit(bandit.online + by, bandit.offline + by, bandit.offline_pulls, bandit.bias_bound)
+
+
+def half_logged() -> Bandit:
+    """The biased base setting with logs of every second arm only, and one bias bound for all."""
+    base = Bandit.paper(biased=True)
+    return Bandit(base.online, base.offline, offline_pulls=[200, 0] * 5, bias_bound=0.3)
+
+
+def orders() -> dict[str, Bandit]:
+    """No logs, gap 0.3, the best arm first or last."""
+    best_first = {arms: [0.8] + [0.5] * (arms - 1) for arms in (2, 10)}
+    return {
+        f"{arms} arms, best {place}": Bandit(online if place == "first" else online[::-1])
+        for arms, online in best_first.items()
+        for place in ("first", "last")
+    }
+
+
+def tails() -> dict[str, tuple[Bandit, int]]:
+    """Worlds without logs and their horizons, where rare bad runs show."""
+    two_arms, two_coins = Bandit([0.5, 0.0]), Bandit([0.75, 0.25], reward="bernoulli")
+    return {
+        **{f"2 arms, T = {t:,}": (two_arms, t) for t in (100, 1_000, 10_000, 100_000)},
+        "10 arms, T = 10,000": (paper("none"), 10_000),
+        "2 coins, T = 10,000": (two_coins, 10_000),
+    }
