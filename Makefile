@@ -37,7 +37,7 @@ bench: $(READY)  ## interpreted against compiled, side by side
 	$(BIN)/python benchmarks/engines.py
 
 docs: $(READY)  ## build the documentation into site/
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 claims: $(READY)  ## measure the errata and the calibration anew and write them into docs
 	$(BIN)/python docs/measure.py

@@ -81,10 +81,15 @@ def test_an_unusable_number_of_arms_is_refused(count: Any) -> None:
     [
         ("chekout", "unknown arm 'chekout'; did you mean 'checkout'?"),
         ("zzz", "unknown arm 'zzz'; known: checkout, banner"),
-        (0, "unknown arm 0; known: checkout, banner"),
-        ([], "unknown arm []; known: checkout, banner"),
     ],
 )
-def test_an_unknown_label_gets_the_nearest_or_all(label: object, message: str) -> None:
+def test_an_unknown_label_gets_the_nearest_or_all(label: str, message: str) -> None:
     with pytest.raises(UnknownName, match=re.escape(message)):
         Arms(["checkout", "banner"]).column(label)
+
+
+@pytest.mark.parametrize("label", [0, None, [], b"A"])
+def test_a_label_that_is_no_text_is_told_the_labels(label: object) -> None:
+    message = f"arm label must be text, got {label!r}: use one of ('A', 'B')"
+    with pytest.raises(InvalidInput, match=re.escape(message)):
+        Arms(["A", "B"]).column(label)

@@ -38,6 +38,7 @@ def test_a_number_of_any_kind_becomes_a_plain_float(value: Any) -> None:
         (np.float64(-1), {"low": 0.0}, "x must be at least 0, got -1.0"),
         ("1", {}, "x must be a number, got '1'"),
         (Decimal(1), {}, "x must be a number, got Decimal"),
+        (np.timedelta64(1, "s"), {}, "x must be a number, got datetime.timedelta"),
         (10**400, {}, "x must fit a 64-bit float, got 1000"),
     ],
 )
@@ -72,6 +73,7 @@ def test_a_whole_number_of_any_kind_becomes_a_plain_int(value: Any) -> None:
         (math.nan, "n must be a whole number, got nan"),
         (math.inf, "n must be a whole number, got inf"),
         ("3", "n must be a whole number, got '3'"),
+        (np.timedelta64(1, "s"), "n must be a whole number, got datetime.timedelta"),
         (-1, "n must be at least 0, got -1"),
         (2**63, "n must be at most 4.61169e+18, got 9223372036854775808"),
         (10**400, "n must be at most 4.61169e+18, got 1000"),

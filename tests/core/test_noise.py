@@ -17,6 +17,7 @@ from driftanchor.core.check import Floats
 from driftanchor.core.noise import (
     Stream,
     _next,
+    _outside,
     _scramble,
     _tail,
     key,
@@ -149,6 +150,14 @@ def test_the_numbers_never_change() -> None:
         0.32663614702469057,
         0.8416530985483727,
     ]
+    stream = keyed_stream(0, "rewards", 1)  # long enough to meet wedges and tails
+    assert np.abs(drawn(normal, stream, 10_000)).sum() == pytest.approx(7887.370820972159)
+    assert stream.tolist() == [
+        12708392205221185504,
+        14178070425344503447,
+        7869057977215561282,
+        3906369763364114969,
+    ]
     assert (int(key(0, "rewards")), int(key(1, "decision"))) == (
         1559889050017281952,
         8922450730632585938,
@@ -243,6 +252,19 @@ def test_the_tail_is_that_of_a_normal(positive: bool) -> None:
     beyond = LAW.cdf(-TAIL)
     kolmogorov(abs(sample), lambda x: 1 - LAW.cdf(-x) / beyond, ONE_IN_A_MILLION)
     assert (np.sign(sample) == (1 if positive else -1)).all()
+
+
+@pytest.mark.parametrize("layer", [1, 2, 50, 128, 200, 254, 255])
+def test_a_draw_between_rectangle_and_curve_is_kept_as_often_as_it_lies_below_the_curve(
+    layer: int,
+) -> None:
+    """z tests at three places of the wedge of a layer: false alarm 3e-6."""
+    stream = keyed_stream(13, "wedge", layer)
+    for share in (0.1, 0.5, 0.9):
+        x = EDGE[layer + 1] + share * (EDGE[layer] - EDGE[layer + 1])
+        due = (math.exp(-x * x / 2) - DENSITY[layer]) / (DENSITY[layer + 1] - DENSITY[layer])
+        kept = np.mean([_outside(stream, layer, float(x)) == x for _ in range(3000)])
+        assert abs(kept - due) < 4.9 * math.sqrt(due * (1 - due) / 3000)
 
 
 def test_the_ziggurat_has_256_layers_of_equal_area() -> None:

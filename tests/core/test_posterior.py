@@ -7,7 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from driftanchor import ArmEvidence
-from driftanchor.core.posterior import bias_shift, hybrid_posterior, median, online_posterior
+from driftanchor.core.posterior import (
+    bias_shift,
+    hybrid_posterior,
+    median,
+    online_posterior,
+    sample_mean,
+)
 
 FINITE = st.floats(-1e6, 1e6)
 POSITIVE = st.floats(1e-3, 1e3)
@@ -54,6 +60,11 @@ def test_without_logs_the_hybrid_posterior_is_the_online_one_exactly(
 def test_the_online_mean_of_many_pulls_is_their_mean_and_not_half_of_it() -> None:
     # E1: the recursion as printed would converge to 0.4
     assert online_posterior(arm(10_000, 8_000.0), 0.0, 1.0).mean == pytest.approx(0.8, abs=1e-4)
+
+
+def test_the_law_of_a_mean_without_a_prior_by_hand() -> None:
+    assert sample_mean(3.0, 4, 5.0) == (0.75, 2.5)  # 3/4 and 5/√4
+    assert sample_mean(0.0, 0, 5.0) == (math.inf, 0.0)  # never pulled: comes first
 
 
 def test_the_bias_shift_by_hand() -> None:

@@ -12,17 +12,22 @@ import numba
 import pytest
 
 from driftanchor import (
+    TS,
+    UCB,
+    AnchorTS,
     ArmEvidence,
     Bandit,
     Draws,
+    Evidence,
     InvalidInput,
     Policy,
     Round,
     simulate,
 )
-from driftanchor.policies.ts import TS
-from driftanchor.policies.ucb import UCB
-from driftanchor.simulate import compiled, reference
+from driftanchor.core.noise import Stream
+from driftanchor.core.posterior import Posterior
+from driftanchor.policies.base import largest_index
+from driftanchor.simulate import ENGINES, compiled, reference
 
 if TYPE_CHECKING:
     from conftest import RunPython
@@ -64,6 +69,10 @@ def write(
 
 def kernels(folder: Path) -> int:
     return len(list(folder.rglob("*.nbc")))
+
+
+def cache_folder(policy: type[Policy]) -> Path | None:
+    return compiled._cache_folder(policy, reference.run_many)
 
 
 @pytest.mark.slow
@@ -124,18 +133,18 @@ def test_a_policy_typed_into_a_session_or_made_in_a_function_is_not_cached() -> 
         """Of a function: no name finds it again."""
 
     Typed.__module__, Typed.__qualname__ = "__main__", "Typed"
-    assert compiled._cache_folder(Typed) is None
-    assert compiled._cache_folder(Local) is None
+    assert cache_folder(Typed) is None
+    assert cache_folder(Local) is None
 
 
 def test_a_cache_folder_that_cannot_be_used_is_none(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    folder = compiled._cache_folder(TS)
+    folder = cache_folder(TS)
     assert folder is not None
     assert folder.is_relative_to(tmp_path)
-    assert compiled._cache_folder(UCB) != folder
+    assert cache_folder(UCB) != folder
 
     def no_home() -> Path:
         raise RuntimeError("Could not determine home directory.")
@@ -143,18 +152,18 @@ def test_a_cache_folder_that_cannot_be_used_is_none(
     with monkeypatch.context() as patch:
         patch.delenv("XDG_CACHE_HOME")
         patch.setattr(Path, "home", no_home)
-        assert compiled._cache_folder(TS) is None
+        assert cache_folder(TS) is None
     with monkeypatch.context() as patch:
         patch.setattr("os.access", lambda *_: False)  # a read-only folder, even for root
-        assert compiled._cache_folder(TS) is None
+        assert cache_folder(TS) is None
     (tmp_path / "file").touch()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    assert compiled._cache_folder(TS) is None
+    assert cache_folder(TS) is None
 
 
 def test_a_subclass_that_changes_no_rule_has_a_folder_of_its_own() -> None:
     """A shared one would hold the subclass's type, which other programs cannot import."""
-    assert compiled._cache_folder(Renamed) != compiled._cache_folder(TS)
+    assert cache_folder(Renamed) != cache_folder(TS)
 
 
 class Renamed(TS):
@@ -169,7 +178,7 @@ def test_two_threads_compile_one_after_the_other_and_each_policy_once(
     """Numba's cache folder is global: side by side, a kernel would land in another's folder."""
     busy, made = threading.Lock(), []
 
-    def compile_alone(policy: Any) -> Any:
+    def compile_alone(policy: Any, run_many: Any) -> Any:
         assert busy.acquire(blocking=False)
         time.sleep(0.01)
         made.append(policy)
@@ -196,6 +205,59 @@ def test_compiling_leaves_the_cache_setting_of_numba_as_it_was(
     assert config.CACHE_DIR == "of-the-user"
 
 
+class OtherIndex(AnchorTS):
+    """A rule of its own over a parent that keeps beliefs."""
+
+    name = "other-index"
+
+    def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
+        return arm.bias_bound
+
+
+class OtherEvidence(TS):
+    """The parent's rule on other numbers: every arm has the totals of its neighbour."""
+
+    name = "other-evidence"
+
+    def choose(self, evidence: Evidence, now: Round, stream: Stream) -> int:
+        return largest_index(self, mirrored(evidence), now, stream)
+
+
+def mirrored(evidence: Evidence) -> Evidence:
+    return Evidence(
+        evidence.pulls[::-1],
+        evidence.totals[::-1],
+        evidence.offline_pulls,
+        evidence.offline_means,
+        evidence.bias_bounds,
+        evidence.playable,
+        evidence.memory,
+    )
+
+
+class OtherSample(TS):
+    """The parent's belief, looked at in another way."""
+
+    name = "other-sample"
+
+    def sample(self, belief: Posterior, now: Round, z: Draws) -> float:
+        return belief.mean + 3.0 * belief.sd * z.on
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cls", [OtherIndex, OtherEvidence, OtherSample])
+def test_what_a_subclass_changes_is_what_runs_compiled(cls: type[Policy]) -> None:
+    bandit = Bandit([0.5, -0.5, 0.2], 0.0, 5, bias_bound=[0.1, 0.9, 0.3])
+    effort: dict[str, Any] = {"horizon": 300, "runs": 4}
+    slow = simulate({"it": cls()}, bandit, engine="interpreted", **effort)
+    for engine in sorted({*ENGINES} - {"auto", "interpreted"}):  # none may use a parent's law
+        fast = simulate({"it": cls()}, bandit, engine=engine, **effort)
+        assert fast.pulls.tolist() == slow.pulls.tolist(), engine
+    parent: Any = cls.__base__
+    other = simulate({"it": parent()}, bandit, engine="interpreted", **effort)
+    assert slow.pulls.tolist() != other.pulls.tolist()
+
+
 @dataclass(frozen=True, kw_only=True)
 class Wordy(Policy):
     """Its rule cannot be compiled."""
@@ -205,7 +267,8 @@ class Wordy(Policy):
     source = "this test"
 
     def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
-        return float(f"{arm.bias_bound}")
+        table: Any = {"one": arm.bias_bound, 2: arm}
+        return float(table["one"])
 
 
 def test_a_rule_that_cannot_be_compiled_says_so_and_what_to_do() -> None:

@@ -52,11 +52,15 @@ class Arms(Sequence[str]):
 
     def column(self, label: object) -> int:
         """The column of a label, or `UnknownName` with the nearest label."""
-        columns: dict[object, int] = self.__dict__["_columns"]
-        try:
-            return columns[label]
-        except (KeyError, TypeError):
-            raise UnknownName("arm", label, self.labels) from None
+        if not isinstance(label, str):
+            raise InvalidInput(
+                f"arm label must be text, got {check.shown(label)}: use one of "
+                f"{check.shown(self.labels)}"
+            )
+        columns: dict[str, int] = self.__dict__["_columns"]
+        if label not in columns:
+            raise UnknownName("arm", label, self.labels)
+        return columns[label]
 
     def with_arm(self, label: str) -> Arms:
         """These arms and one more, in the last column."""

@@ -30,7 +30,7 @@ def number(
     infinite: bool = False,
 ) -> float:
     """A real number in `[low, high]`, strictly above `above`; finite unless `infinite`."""
-    if not isinstance(value, numbers.Real):
+    if isinstance(value, np.timedelta64) or not isinstance(value, numbers.Real):
         raise InvalidInput(f"{name} must be a number, got {shown(value)}")
     try:
         x = float(value)
@@ -49,7 +49,7 @@ def number(
 
 def whole(value: object, name: str, *, low: int = 0, high: int = 2**62) -> int:
     """A whole number in `[low, high]`; `200.0` counts as whole, `True` does not."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
+    if isinstance(value, bool | np.timedelta64) or not isinstance(value, numbers.Real):
         raise InvalidInput(f"{name} must be a whole number, got {shown(value)}")
     x: Any = value
     if x != x or x in (math.inf, -math.inf) or x != int(x):

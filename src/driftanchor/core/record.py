@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from driftanchor.core.check import shown
 from driftanchor.errors import InvalidInput, UnreadableState
 
 Record = dict[str, Any]
@@ -18,16 +19,16 @@ def seal(kind: str, version: int, body: Mapping[str, Any]) -> Record:
 
 def unseal(record: object, kind: str, version: int, fields: tuple[str, ...]) -> Record:
     """Check that `record` is one of `kind` this version can read, with all its `fields`."""
-    if not isinstance(record, dict) or record.get("kind") != f"driftanchor/{kind}":
-        found = record.get("kind") if isinstance(record, dict) else type(record).__name__
-        raise UnreadableState(f"not a driftanchor {kind} record: its kind is {found!r}")
+    found = record.get("kind") if isinstance(record, dict) else type(record).__name__
+    if not isinstance(record, dict) or not isinstance(found, str) or found != f"driftanchor/{kind}":
+        raise UnreadableState(f"not a driftanchor {kind} record: its kind is {shown(found)}")
     found = record.get("version")
     if not isinstance(found, int) or isinstance(found, bool) or found < 1:
-        raise UnreadableState(f"the {kind} record has no usable version, got {found!r}")
+        raise UnreadableState(f"the {kind} record has no usable version, got {shown(found)}")
     if found > version:
         raise UnreadableState(
-            f"the {kind} record is of version {found}, this driftanchor reads up to {version}: "
-            "upgrade driftanchor"
+            f"the {kind} record is of version {shown(found)}, this driftanchor reads up to "
+            f"{version}: upgrade driftanchor"
         )
     for field in fields:
         if field not in record:

@@ -45,7 +45,8 @@ class Tally:
     @classmethod
     def empty(cls, arms: Arms) -> Tally:
         """No pulls yet."""
-        return cls(arms, np.zeros(len(arms), np.int64), np.zeros(len(arms)))
+        count = len(valid_arms(arms))
+        return cls(arms, np.zeros(count, np.int64), np.zeros(count))
 
     @property
     def means(self) -> Floats:

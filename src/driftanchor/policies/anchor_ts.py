@@ -11,14 +11,15 @@ from typing import NamedTuple
 from driftanchor.core.evidence import ArmEvidence, Round
 from driftanchor.core.noise import Draws, two_normals
 from driftanchor.core.posterior import bias_shift, hybrid_posterior, median, online_posterior
+from driftanchor.policies.anchor_tails import ANCHOR_TAILS
 from driftanchor.policies.base import Policy
 
 
 class Belief(NamedTuple):
     """The two posteriors of an arm: all that Algorithm 1 keeps of it."""
 
-    anchor: float  # online mean
-    online_sd: float
+    mean: float  # online: the anchor
+    sd: float  # online
     hybrid_mean: float  # shifted right
     hybrid_sd: float
 
@@ -65,6 +66,7 @@ class AnchorTS(Policy):
     source = "Li, Fu, Chen & Kong 2026, arXiv 2605.10289, Algorithm 1"
     draw = staticmethod(two_normals)
     belief = Belief
+    tails = ANCHOR_TAILS
 
     posterior_scale: float = 1.0
 
@@ -94,8 +96,8 @@ class AnchorTS(Policy):
 
 def candidates(belief: Belief, z: Draws) -> Candidates:
     """The three numbers of one arm; what is drawn is `mean + sd * z` with z standard normal."""
-    online_sample = belief.anchor + belief.online_sd * z.on  # line 5: θ_on ~ N(μ_on, σ_on²)
+    online_sample = belief.mean + belief.sd * z.on  # line 5: θ_on ~ N(μ_on, σ_on²)
     hybrid_sample = (
         belief.hybrid_mean + belief.hybrid_sd * z.hyb
     )  # line 6: θ_hyb ~ N(μ_hyb + Z, σ_hyb²)
-    return Candidates(belief.anchor, online_sample, hybrid_sample)
+    return Candidates(belief.mean, online_sample, hybrid_sample)

@@ -20,6 +20,7 @@ from driftanchor.core import check
 from driftanchor.core.evidence import ArmEvidence, Evidence, Round, arm_at
 from driftanchor.core.noise import Draws, Stream, nothing, uniform
 from driftanchor.errors import InvalidInput
+from driftanchor.policies.tails import Tails
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +41,7 @@ class Policy:
     source: ClassVar[str]
     memory: ClassVar[int] = 0  # numbers per arm that `choose` keeps from round to round
     belief: ClassVar[Any] = None  # the type that `believe` returns, where the policy has it
+    tails: ClassVar[Tails | None] = None  # the index law, for engines that skip rounds
     Numbers: ClassVar[Any] = None  # the type of `numbers()`, made when first asked for
 
     prior_mean: float = 0.0
@@ -123,6 +125,11 @@ def index_at(policy: Policy, evidence: Evidence, column: int, now: Round, z: Dra
     return policy.index(arm_at(evidence, column), now, z)
 
 
+def belief_at(policy: Policy, evidence: Evidence, column: int) -> Any:
+    """What is believed of the arm in `column`; compiled, what `remember` kept."""
+    return policy.believe(arm_at(evidence, column))
+
+
 def remember(policy: Policy, evidence: Evidence, column: int) -> None:
     """Compiled, keep what is believed of an arm, in the columns of `memory` after the policy's."""
 
@@ -162,6 +169,16 @@ def challenge(best: Best, value: float, column: int, stream: Stream) -> Best:
     if tied == 1 or uniform(stream) * tied < 1.0:
         return Best(value, column, tied)
     return Best(best.value, best.column, tied)
+
+
+def kept_belief(cls: type[Policy]) -> Any:
+    """The type of the beliefs that compiled runs keep; none where they might not decide.
+
+    A policy with an `index` or a `choose` of its own, perhaps over a parent's beliefs, may look at
+    other numbers than those that `remember` saw.
+    """
+    plain = cls.index is Policy.index and cls.choose is Policy.choose
+    return cls.belief if plain else None
 
 
 def _numbers_type(cls: type[Policy], fields: tuple[str, ...]) -> Any:

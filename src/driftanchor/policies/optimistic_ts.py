@@ -6,6 +6,7 @@ from driftanchor.core.evidence import ArmEvidence, Round
 from driftanchor.core.noise import Draws, one_normal
 from driftanchor.core.posterior import Posterior, online_posterior
 from driftanchor.policies.base import Policy
+from driftanchor.policies.tails import OPTIMISTIC_TAILS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +36,7 @@ class OptimisticTS(Policy):
     source = "May, Korda, Lee & Leslie 2012, JMLR 13:2069"
     draw = staticmethod(one_normal)
     belief = Posterior
+    tails = OPTIMISTIC_TAILS
 
     posterior_scale: float = 1.0
 

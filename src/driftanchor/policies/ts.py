@@ -6,6 +6,7 @@ from driftanchor.core.evidence import ArmEvidence, Round
 from driftanchor.core.noise import Draws, one_normal
 from driftanchor.core.posterior import Posterior, online_posterior
 from driftanchor.policies.base import Policy
+from driftanchor.policies.tails import TS_TAILS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +32,7 @@ class TS(Policy):
     source = "Agrawal & Goyal 2013, arXiv 1209.3353, Algorithm 2"
     draw = staticmethod(one_normal)
     belief = Posterior
+    tails = TS_TAILS
 
     def believe(self, arm: ArmEvidence) -> Posterior:
         """The online posterior."""

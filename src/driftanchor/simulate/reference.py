@@ -18,7 +18,7 @@ import numpy as np
 from driftanchor.core.check import Floats, Ints
 from driftanchor.core.evidence import Evidence, Round
 from driftanchor.core.noise import Key, Stream, normal, start, uniform
-from driftanchor.policies.base import Policy, choose, remember
+from driftanchor.policies.base import Policy, choose, kept_belief, remember
 
 
 class World(NamedTuple):
@@ -39,12 +39,14 @@ class Desk(NamedTuple):
     evidence: Evidence
     stream: Stream  # of the policy; before that of the logs
     rewards: Stream  # one row for each arm
+    hazards: Floats  # what an engine that leaps keeps of each arm
 
 
 def lay_out(world: World, policy: Policy) -> Desk:
     """A desk for the runs of a policy."""
     arms = world.online.size
-    beliefs = 0 if policy.belief is None else len(policy.belief._fields)
+    belief = kept_belief(type(policy))
+    beliefs = 0 if belief is None else len(belief._fields)
     evidence = Evidence(
         np.zeros(arms, np.int64),
         np.zeros(arms),
@@ -54,7 +56,7 @@ def lay_out(world: World, policy: Policy) -> Desk:
         np.ones(arms, np.bool_),
         np.zeros((arms, policy.memory + beliefs)),
     )
-    return Desk(evidence, np.empty(4, np.uint64), np.empty((arms, 4), np.uint64))
+    return Desk(evidence, np.empty(4, np.uint64), np.empty((arms, 4), np.uint64), np.zeros(arms))
 
 
 class Keys(NamedTuple):
@@ -80,17 +82,21 @@ def run_many(
     False when the policy could not choose, because every index was NaN.
     """
     for row in range(regret.shape[0]):
-        run = first_run + row
-        clear(desk.evidence)
-        draw_logs(world, keys, run, desk)
-        for arm in range(world.online.size):
-            start(desk.rewards[arm], keys.rewards, run, arm)
-        start(desk.stream, keys.policy, run, 0)
+        prepare(world, keys, first_run + row, desk)
         if not run_once(policy, world, desk, checkpoints, regret[row]):
             return False
         for arm in range(world.online.size):
             pulls[row, arm] = desk.evidence.pulls[arm]
     return True
+
+
+def prepare(world: World, keys: Keys, run: int, desk: Desk) -> None:
+    """Clear the desk, draw the logs, and put every stream at its start."""
+    clear(desk.evidence)
+    draw_logs(world, keys, run, desk)
+    for arm in range(world.online.size):
+        start(desk.rewards[arm], keys.rewards, run, arm)
+    start(desk.stream, keys.policy, run, 0)
 
 
 def run_once(policy: Policy, world: World, desk: Desk, checkpoints: Ints, regret: Floats) -> bool:

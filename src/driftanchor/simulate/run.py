@@ -16,13 +16,13 @@ from driftanchor.core.check import Ints
 from driftanchor.core.noise import key, wrapping
 from driftanchor.errors import InvalidInput
 from driftanchor.policies import by_name
-from driftanchor.policies.base import Policy
-from driftanchor.simulate import compiled, reference
+from driftanchor.policies.base import Policy, kept_belief
+from driftanchor.simulate import compiled, events, reference
 from driftanchor.simulate.bandit import Bandit
 from driftanchor.simulate.reference import Keys, World
 from driftanchor.simulate.result import Result
 
-ENGINES = ("auto", "every-round", "interpreted")
+ENGINES = ("auto", "every-round", "events", "interpreted")
 _CHUNK_ROUNDS = 1_000_000  # at once in a thread: a fraction of a second, so that progress shows
 Progress = Callable[[int, int], None]
 
@@ -42,7 +42,7 @@ def simulate(
     """Run every policy `runs` times in a bandit and read its pseudo-regret.
 
     Run r of every policy meets the same logs and the same rewards, so differences are paired. The
-    numbers depend on the seed alone: not on threads, engine, order or which policies take part.
+    numbers depend on the seed alone: not on threads, order or which policies take part.
 
     Args:
         policies: A mapping from names to policies, one policy, or a list of policies and names.
@@ -53,8 +53,11 @@ def simulate(
         checkpoints: How many evenly spaced rounds to read regret after, or which ones; the
             horizon is always the last.
         threads: At most this many at once; `None` for all cores.
-        engine: `"every-round"` compiles the loop with Numba, `"interpreted"` runs the same loop
-            in Python, some hundred times slower; `"auto"` compiles where Numba is installed.
+        engine: `"every-round"` compiles the loop with Numba; `"interpreted"` runs the same loop
+            in Python, some hundred times slower, to the same numbers. `"events"` leaps over the
+            rounds in which the leader is played again: the same law with other draws, and cheap
+            at long horizons; where a policy gives no index law, or rewards are not Gaussian, it
+            plays every round. `"auto"` plays every round, compiled where Numba is installed.
         progress: Called with (runs done, runs in all) while it goes on.
 
     Example:
@@ -91,7 +94,8 @@ def simulate(
     chunk = max(1, min(-(-runs // workers), _CHUNK_ROUNDS // horizon))
     parts = [(p, first) for p in range(len(named)) for first in range(0, runs, chunk)]
 
-    loops = [_loop(policy, chosen) for policy in named.values()]  # here: not once in each thread
+    # Here, and not once in each thread:
+    loops = [_loop(policy, chosen, world.gaussian) for policy in named.values()]
 
     def play(part: tuple[int, int]) -> int:
         p, first = part
@@ -107,7 +111,7 @@ def simulate(
         return rows.stop - rows.start
 
     done = 0
-    pool = ThreadPoolExecutor(workers if chosen == "every-round" else 1)
+    pool = ThreadPoolExecutor(1 if chosen == "interpreted" else workers)
     try:
         for part in pool.map(play, parts):
             done += part
@@ -118,11 +122,25 @@ def simulate(
     return Result(tuple(named), rounds, regret, pulls, seed, chosen)
 
 
-def _loop(policy: Policy, engine: str) -> tuple[Callable[..., bool], Any]:
+def _loop(policy: Policy, engine: str, gaussian: bool) -> tuple[Callable[..., bool], Any]:
     """The loop of an engine, and the form in which it takes the policy."""
-    if engine == "every-round":
-        return compiled.kernel(type(policy)), policy.numbers()
-    return reference.run_many, policy
+    if engine == "interpreted":
+        return reference.run_many, policy
+    return compiled.kernel(type(policy), run_many(policy, engine, gaussian)), policy.numbers()
+
+
+def run_many(policy: Policy, engine: str, gaussian: bool) -> compiled.RunMany:
+    """The loop that an engine runs a policy with."""
+    if engine == "events" and gaussian and leaps(type(policy)):
+        return events.run_many_events
+    return reference.run_many
+
+
+def leaps(policy: type[Policy]) -> bool:
+    """Whether a policy's index law is known to be that of its rule, and its beliefs decide alone."""
+    home = next(cls for cls in policy.__mro__ if "tails" in vars(cls))
+    rules = [(cls.believe, cls.sample, cls.draw) for cls in (home, policy)]
+    return policy.tails is not None and kept_belief(policy) is not None and rules[0] == rules[1]
 
 
 def _engine(engine: str) -> str:

@@ -1,0 +1,296 @@
+"""Whatever is put in, out comes a result or an error of ours that says what is wrong."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import re
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from driftanchor import (
+    POLICIES,
+    TS,
+    AnchorTS,
+    Arms,
+    Bandit,
+    DriftanchorError,
+    EpsilonTS,
+    InvalidInput,
+    MinUCB,
+    OfflineData,
+    Tally,
+    simulate,
+)
+from driftanchor.core import record
+from driftanchor.core.evidence import bias_bounds
+from driftanchor.policies import by_name, make
+from driftanchor.simulate import cover
+
+ARMS = Arms(["A", "B"])
+TALLY = Tally(ARMS, np.array([1, 2]), np.array([1.0, 2.0]))
+LOGS = OfflineData.from_summary({"A": (5, 0.5), "B": (3, 0.4, 0.2)})
+RESULT = simulate("ts", Bandit([0.5, 0.4]), horizon=2, runs=1, engine="interpreted")
+
+
+make_arms: Any = Arms
+make_tally: Any = Tally
+
+
+class Entry(NamedTuple):
+    """A public way in, and arguments it accepts."""
+
+    call: Callable[..., object]
+    valid: dict[str, Any]
+
+
+def damaged(read: Callable[[object], object], saved: dict[str, Any]) -> Entry:
+    """Reading a record whose fields are the arguments."""
+    return Entry(lambda **fields: read(fields), saved)
+
+
+ENTRIES: dict[str, Entry] = {
+    "Arms": Entry(Arms, {"labels": ["A", "B"]}),
+    "Arms.numbered": Entry(Arms.numbered, {"count": 2}),
+    "Arms.column": Entry(ARMS.column, {"label": "A"}),
+    "Arms.with_arm": Entry(ARMS.with_arm, {"label": "C"}),
+    "Tally": Entry(Tally, {"arms": ARMS, "pulls": [1, 2], "totals": [1.0, 2.0]}),
+    "Tally.empty": Entry(Tally.empty, {"arms": ARMS}),
+    "Tally.add": Entry(TALLY.add, {"column": 0, "reward": 1.0}),
+    "Tally.add_many": Entry(TALLY.add_many, {"columns": [0, 1], "rewards": [1.0, 2.0]}),
+    "Tally.with_arm": Entry(TALLY.with_arm, {"label": "C"}),
+    "Tally.from_json": Entry(Tally.from_json, {"data": TALLY.to_json()}),
+    "Tally.from_json, fields": damaged(Tally.from_json, TALLY.to_json()),
+    "OfflineData": Entry(
+        OfflineData, {"arms": ARMS, "n": [1, 2], "mean": [1, 2], "variance": None, "source": ""}
+    ),
+    "OfflineData.empty": Entry(OfflineData.empty, {"arms": ARMS}),
+    "OfflineData.from_summary": Entry(
+        OfflineData.from_summary, {"summary": {"A": (1, 2.0)}, "source": "x"}
+    ),
+    "OfflineData.from_summary, rows": Entry(
+        lambda **rows: OfflineData.from_summary(rows), {"A": (1, 2.0), "B": (3, 4.0, 5.0)}
+    ),
+    "OfflineData.with_arm": Entry(LOGS.with_arm, {"label": "C", "row": (1, 2.0)}),
+    "OfflineData.from_json": Entry(OfflineData.from_json, {"data": LOGS.to_json()}),
+    "OfflineData.from_json, fields": damaged(OfflineData.from_json, LOGS.to_json()),
+    "bias_bounds": Entry(bias_bounds, {"value": 0.1, "arms": ARMS}),
+    "bias_bounds, by arm": Entry(lambda **value: bias_bounds(value, ARMS), {"A": 0.1, "B": 0.2}),
+    "make": Entry(lambda policy, **parameters: make(policy, **parameters), {"policy": "ts"}),
+    "by_name": Entry(by_name, {"policies": ["ts", AnchorTS()]}),
+    "by_name, mapping": Entry(lambda **policies: by_name(policies), {"a": TS()}),
+    "Bandit": Entry(
+        Bandit,
+        {
+            "online": [0.8, 0.5],
+            "offline": [0.5, 0.6],
+            "offline_pulls": [5, 0],
+            "bias_bound": 0.3,
+            "reward": "gaussian",
+            "noise": 1.0,
+        },
+    ),
+    "Bandit.paper": Entry(
+        Bandit.paper,
+        {"biased": True, "gap": 0.3, "arms": 3, "total": 10, "coverage": "uniform"},
+    ),
+    "cover": Entry(cover, {"total": 10, "arms": 3, "coverage": "optimal"}),
+    "simulate": Entry(
+        simulate,
+        {
+            "policies": ["ts", "anchor-ts"],
+            "bandit": Bandit([0.5, 0.4], 0.5, 3),
+            "horizon": 3,
+            "runs": 2,
+            "seed": 0,
+            "checkpoints": 2,
+            "threads": 1,
+            "engine": "interpreted",
+        },
+    ),
+    "Result.final": Entry(RESULT.final, {"policy": "ts"}),
+    **{
+        f"policy {name}": Entry(cls, {k: v for k, v in cls().parameters().items()})
+        for name, cls in POLICIES.items()
+    },
+}
+
+# Numbers are small or impossible: a horizon of a billion is not junk, only slow.
+NUMBERS: list[Any] = [
+    *(0, 1, 2, 3, -1, 10**19, -(10**19), 10**400, -(10**400)),
+    *(0.0, -0.0, 0.5, 2.0, -1.5, 1e-300, 1e300, math.nan, math.inf, -math.inf),
+    *(True, False, 1j, Decimal("NaN"), Decimal("0.5"), Fraction(1, 3), Fraction(10**400, 7)),
+    *(
+        np.float16("nan"),
+        np.float32(0.5),
+        np.longdouble("1e4000"),
+        np.int8(-1),
+        np.uint64(2**64 - 1),
+    ),
+    *(
+        np.True_,
+        np.complex64(1),
+        np.datetime64("NaT"),
+        np.timedelta64(1, "s"),
+        np.str_("A"),
+        np.bytes_(b"A"),
+    ),
+]
+ARRAYS: list[Any] = [
+    np.array(1.0),
+    np.array([]),
+    np.array([1.0, 2.0]),
+    np.array([math.nan, math.inf]),
+    np.array([1, 2], np.int8),
+    np.array([2**63, 1], np.uint64),
+    np.array([True, False]),
+    np.array([[1.0, 2.0], [3.0, 4.0]]),
+    np.zeros((0, 2)),
+    np.array(["A", "B"]),
+    np.array([b"A", b"B"]),
+    np.array([None, "A"], object),
+    np.array([1 + 1j, 2]),
+    np.array(["2020", "NaT"], "M8[D]"),
+    np.array([(1, 2.0)], [("a", int), ("b", float)]),
+    np.ma.masked_array([1.0, 2.0], [True, False]),
+    np.arange(4.0)[::-2],
+]
+THINGS: list[Any] = [None, object(), int, len, ..., range(2), memoryview(b"AB"), ARMS, TALLY, LOGS]
+WORDS = ["", "A", "B", "ts", "1", "nan", "gaussian", "\n", "\ud800", "é"]
+
+JUNK: st.SearchStrategy[Any] = st.recursive(
+    st.sampled_from(NUMBERS)
+    | st.sampled_from(ARRAYS)
+    | st.sampled_from(THINGS)
+    | st.sampled_from(WORDS)
+    | st.binary(max_size=2),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.lists(inner, max_size=3).map(tuple)
+        | st.lists(inner, max_size=3).map(iter)
+        | st.dictionaries(st.sampled_from(WORDS), inner, max_size=3)
+        | st.sets(st.sampled_from(WORDS), max_size=2)
+    ),
+    max_leaves=6,
+)
+
+
+@pytest.mark.parametrize("name", list(ENTRIES))
+@given(data=st.data())
+def test_junk_gets_a_result_or_an_error_of_ours(name: str, data: st.DataObject) -> None:
+    call, valid = ENTRIES[name]
+    fields = data.draw(st.lists(st.sampled_from(list(valid)), min_size=1, unique=True))
+    with contextlib.suppress(DriftanchorError):
+        call(**(valid | {field: data.draw(JUNK) for field in fields}))
+
+
+@pytest.mark.parametrize("name", list(ENTRIES))
+def test_each_piece_of_junk_in_each_place_gets_a_result_or_an_error_of_ours(name: str) -> None:
+    call, valid = ENTRIES[name]
+    too_long_to_print = 10**5000
+    for junk in [*NUMBERS, *ARRAYS, *THINGS, *WORDS, too_long_to_print]:
+        for field in valid:
+            for value in (junk, [junk], (junk, 1), {"A": junk}):
+                with contextlib.suppress(DriftanchorError):
+                    call(**(valid | {field: value}))
+
+
+@pytest.mark.parametrize("name", list(ENTRIES))
+def test_what_the_junk_replaces_is_accepted(name: str) -> None:
+    call, valid = ENTRIES[name]
+    call(**valid)
+
+
+@given(st.text(max_size=20) | st.binary(max_size=20).map(lambda raw: raw.decode("latin-1")))
+def test_any_text_is_json_or_an_error_of_ours(text: str) -> None:
+    with contextlib.suppress(DriftanchorError):
+        record.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        # each message tells the argument, the arm or policy, the value and what to do
+        (lambda: make_arms(["A", 7]), ("arm label", "7", "use str(label)")),
+        (lambda: Arms(["A", "A"]), ("arm label", "'A'", "positions 1 and 2", "must differ")),
+        (lambda: ARMS.column("AB"), ("arm", "'AB'", "did you mean 'B'")),
+        (lambda: make_tally(ARMS, 1, [1, math.nan]), ("totals", "'B'", "nan", "drop or fill")),
+        (lambda: make_tally(ARMS, [0, 1], 2.0), ("totals", "'A'", "2", "must be 0")),
+        (lambda: TALLY.add(9, 1.0), ("column", "9", "between 0 and 1")),
+        (lambda: TALLY.add_many([0, 1], [1.0]), ("2 columns", "1 rewards", "one for each")),
+        (
+            lambda: Tally.from_json(TALLY.to_json() | {"version": 9}),
+            ("tally", "version 9", "up to 1", "upgrade driftanchor"),
+        ),
+        (
+            lambda: OfflineData.from_summary({"A": (5, 1.0), "B": (7,)}),
+            ("'B'", "7 offline rewards", "no mean", "give it, or n = 0"),
+        ),
+        (
+            lambda: OfflineData.from_summary({"A": (5, 1.0, -2)}),
+            ("variance", "'A'", "at least 0", "-2"),
+        ),
+        (
+            lambda: bias_bounds({"A": 0.1, "B": -0.2}, ARMS),
+            ("bias_bound", "'B'", ">=|at least 0", "-0.2"),
+        ),
+        (
+            lambda: bias_bounds([0.1], ARMS),
+            ("bias_bound", "1 values", "2 arms", "one for each arm"),
+        ),
+        (lambda: bias_bounds({"b": 1}, ARMS), ("arm", "'b'", "known: A, B")),
+        (
+            lambda: AnchorTS(posterior_scale=0),
+            ("posterior_scale", "'anchor-ts'", "greater than 0", "0"),
+        ),
+        (lambda: EpsilonTS(epsilon=2), ("epsilon", "'epsilon-ts'", "between 0 and 1", "2")),
+        (lambda: MinUCB(radius="ucb"), ("radius", "'min-ucb'", "'ucb'", "did you mean 'ucb1'")),
+        (lambda: make("anchor_ts"), ("policy", "'anchor_ts'", "did you mean 'anchor-ts'")),
+        (lambda: make("ts", sigma=1), ("parameter of policy 'ts'", "'sigma'", "known: prior_mean")),
+        (lambda: by_name([TS(), TS()]), ("'ts'", "twice", "use a mapping")),
+        (
+            lambda: Bandit([0.5], offline_pulls=3),
+            ("offline_pulls", "'1'", "3", "give the offline means"),
+        ),
+        (
+            lambda: Bandit([0.5, 1.5], reward="bernoulli"),
+            ("online", "'2'", "1.5", "between 0 and 1"),
+        ),
+        (lambda: cover(10, 2, "best"), ("coverage", "'best'", "known: uniform")),
+        (
+            lambda: simulate(["ts"], Bandit([0.5]), horizon=5, checkpoints=[9]),
+            ("checkpoints", "9", "between 1 and 5"),
+        ),
+        (
+            lambda: simulate(["ts"], Bandit([0.5]), engine="interpret"),
+            ("engine", "'interpret'", "did you mean 'interpreted'"),
+        ),
+    ],
+)
+def test_a_message_tells_argument_arm_value_and_remedy(
+    call: Callable[[], object], told: tuple[str, ...]
+) -> None:
+    with pytest.raises(DriftanchorError) as caught:
+        call()
+    message = str(caught.value)
+    for part in told:
+        assert re.search(part if "|" in part else re.escape(part), message), (part, message)
+    assert "\n" not in message
+    assert not message.endswith(".")
+
+
+def test_every_error_is_also_the_builtin_it_stands_for() -> None:
+    with pytest.raises(ValueError, match="noise"):
+        AnchorTS(noise=-1)
+    with pytest.raises(LookupError, match="unknown policy"):
+        make("x")
+    with pytest.raises(ValueError, match="not a driftanchor tally"):
+        Tally.from_json({})
+    assert issubclass(InvalidInput, DriftanchorError)
