@@ -12,6 +12,8 @@ Each message says what is wrong, where, the value received and what to do. `exit
 command line returns for it.
 """
 
+from __future__ import annotations
+
 import difflib
 import importlib
 from collections.abc import Iterable
@@ -35,11 +37,16 @@ class UnknownName(InvalidInput, LookupError):
 
     def __init__(self, kind: str, name: object, known: Iterable[str]) -> None:
         names = list(known)
-        nearest = difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
+        self.told = (kind, name, names)
+        near = name if isinstance(name, str) else ""
+        nearest = difflib.get_close_matches(near, names, n=1, cutoff=0.5)
         hint = (
             f"did you mean {nearest[0]!r}?" if nearest else f"known: {', '.join(names) or 'none'}"
         )
         super().__init__(f"unknown {kind} {name!r}; {hint}")
+
+    def __reduce__(self) -> tuple[type[UnknownName], tuple[object, ...]]:
+        return type(self), self.told  # to be raised again in another process
 
 
 class UnreadableState(DriftanchorError, ValueError):

@@ -17,7 +17,7 @@ def write_whole(path: str | os.PathLike[str]) -> Iterator[Path]:
         if target.exists() and not target.is_file():
             raise IsADirectoryError("it is not a regular file")
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    except (OSError, ValueError) as error:
+    except (OSError, TypeError, ValueError) as error:
         raise InvalidInput(f"cannot write {str(path)!r}: {error}") from error
     os.close(handle)
     scratch = Path(name)

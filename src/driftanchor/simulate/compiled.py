@@ -71,7 +71,7 @@ def _compile(policy: type[Policy], run_many: RunMany) -> RunMany:
     def loop(*arguments: object) -> bool:
         try:
             return compiled(*arguments)
-        except numba.core.errors.NumbaError as error:
+        except Exception as error:  # Numba's own, and others where it gives up early
             raise InvalidInput(
                 f"policy {policy.name!r} cannot be compiled; its index and choose may use numbers, "
                 'math, plain functions and no new arrays, or take engine="interpreted": '
