@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 
 from driftanchor import __version__
 from driftanchor.cli.policies import policies
+from driftanchor.cli.reproduce import reproduce
 from driftanchor.cli.simulate import simulate
 from driftanchor.cli.theory import theory
 from driftanchor.errors import DriftanchorError
@@ -31,6 +32,7 @@ class Boundary(TyperGroup):
 
 
 app = typer.Typer(cls=Boundary, no_args_is_help=True, pretty_exceptions_enable=False)
+app.command()(reproduce)
 app.command()(simulate)
 app.command()(policies)
 app.command()(theory)

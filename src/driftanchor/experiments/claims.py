@@ -13,23 +13,25 @@ from __future__ import annotations
 
 import fnmatch
 import itertools
+import math
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import resources
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
 from driftanchor.core.check import Floats
 from driftanchor.errors import InvalidInput, UnknownName
+from driftanchor.experiments.student import student
 from driftanchor.experiments.sweep import Outcomes
 
 VERDICTS = ("fails", "inconclusive", "holds")  # the worst of its comparisons is a claim's own
 STATISTICS = {"mean": None, "median": 0.5, "q90": 0.9, "q99": 0.99}
 ERROR_RATE = 0.05  # that any interval of any claim misses what it estimates
+BEYOND = 5.0  # runs that must lie beyond a quantile, on average, before it says anything
 _KEYS = ("id", "says", "place", "cells", "each", "statistic", "holds", "note")
 _TERM = re.compile(r"^(?:(?P<factor>\d+(?:\.\d+)?)\*)?(?P<policy>[^@]+?)(?:@(?P<cell>\S+))?$")
 
@@ -120,38 +122,52 @@ def parse(text: str, file: str) -> list[Claim]:
     return claims
 
 
-def judge(claims: Iterable[Claim], outcomes: Outcomes) -> list[Judgement]:
-    """Judge the claims all of whose cells were run; the others are left out."""
-    cells = {cell for cell, _ in outcomes}
-    ready = [(claim, _expand(claim, cells)) for claim in claims]
+def judge(
+    claims: Iterable[Claim], outcomes: Outcomes, cells: Iterable[str] = ()
+) -> list[Judgement]:
+    """Judge the claims all of whose cells were run; the others are left out.
+
+    Args:
+        claims: What is claimed.
+        outcomes: What was run.
+        cells: The ids of all cells there are, run or not: a claim about `fig1/*` is not judged by
+            a part of them.
+    """
+    known = {*cells, *(cell for cell, _ in outcomes)}
+    ready = [(claim, _expand(claim, known)) for claim in claims]
     ready = [(claim, found) for claim, found in ready if found and _all_run(found, outcomes)]
     count = sum(len(found) for _, found in ready)
-    z = NormalDist().inv_cdf(1 - ERROR_RATE / (2 * max(count, 1)))
-    return [_judge(claim, found, outcomes, z) for claim, found in ready]
+    return [_judge(claim, found, outcomes, ERROR_RATE / count) for claim, found in ready]
 
 
-def _judge(claim: Claim, comparisons: list[Comparison], outcomes: Outcomes, z: float) -> Judgement:
-    findings = [_measure(c, claim.statistic, outcomes, z) for c in comparisons]
+def _judge(
+    claim: Claim, comparisons: list[Comparison], outcomes: Outcomes, error: float
+) -> Judgement:
+    findings = [_measure(c, claim.statistic, outcomes, error) for c in comparisons]
     signs = {c.text: c.sign for c in comparisons}
     findings.sort(key=lambda f: (VERDICTS.index(f.verdict), signs[f.text] * f.estimate))
     return Judgement(claim, findings[0].verdict, tuple(findings))
 
 
-def _measure(c: Comparison, statistic: str, outcomes: Outcomes, z: float) -> Finding:
+def _measure(c: Comparison, statistic: str, outcomes: Outcomes, error: float) -> Finding:
     constant = sum(term.factor for term in c.terms if not term.policy)
     terms = [term for term in c.terms if term.policy]
     values = [outcomes[term.cell, term.policy].final for term in terms]
     runs = min(len(x) for x in values)
     paired = np.stack([x[:runs] for x in values])
     factors = np.array([term.factor for term in terms])
-    estimate, se = _estimate(factors, paired, STATISTICS[statistic])
+    quantile = STATISTICS[statistic]
+    estimate, se = _estimate(factors, paired, quantile)
     estimate += constant
-    low, high = estimate - z * se, estimate + z * se
+    width = student(error, runs - 1) * se if runs > 1 else math.nan
+    low, high = estimate - width, estimate + width
+    needed = 2.0 if quantile is None else BEYOND / min(quantile, 1 - quantile)
     verdict = "inconclusive"
-    if runs > 1 and (high < 0 if c.sign < 0 else low > 0):
-        verdict = "holds"
-    elif runs > 1 and (low > 0 if c.sign < 0 else high < 0):
-        verdict = "fails"
+    if runs >= needed:
+        if high < 0 if c.sign < 0 else low > 0:
+            verdict = "holds"
+        elif low > 0 if c.sign < 0 else high < 0:
+            verdict = "fails"
     return Finding(c.text, estimate, low, high, verdict)
 
 
@@ -184,13 +200,23 @@ def _claim(entry: Mapping[str, Any], where: str) -> Claim:
         )
     each = entry.get("each", {})
     cells = entry.get("cells", [""])
+    for key, texts in (("holds", entry["holds"]), ("cells", cells)):
+        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+            raise InvalidInput(f"{where}: {key} = {texts!r}: give a list of texts")
     comparisons = []
     for line, cell in itertools.product(entry["holds"], cells):
         for values in itertools.product(*each.values()):
             filled = dict(zip(each, values, strict=True))
-            comparisons.append(_comparison(line.format(**filled), cell.format(**filled), where))
+            comparisons.append(_comparison(*_filled(line, cell, filled, where), where))
     note = entry.get("note", "")
     return Claim(entry["id"], entry["says"], entry["place"], note, statistic, tuple(comparisons))
+
+
+def _filled(line: str, cell: str, words: Mapping[str, str], where: str) -> tuple[str, str]:
+    try:
+        return line.format(**words), cell.format(**words)
+    except (LookupError, ValueError) as error:
+        raise InvalidInput(f"{where}: {line!r}: {{…}} must be a word of each: {error}") from error
 
 
 def _comparison(line: str, cell: str, where: str) -> Comparison:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import itertools
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from driftanchor.core.check import Floats
-from driftanchor.experiments import panels, style, words
+from driftanchor.experiments import panels, style
 from driftanchor.experiments.panels import Drawing
 from driftanchor.experiments.spec import Cell, Experiment
-from driftanchor.experiments.sweep import Outcome, Outcomes
+from driftanchor.experiments.sweep import Outcomes
 from driftanchor.simulate.result import standard_error
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 ACROSS = 4  # panels side by side at most
+LOG_FROM = 40.0  # times the smallest mean in one panel: then regret is drawn on a log axis
+ALIKE = 4.0  # panels whose highest values differ by no more than this share their axis
 
 
 def draw(experiment: Experiment, outcomes: Outcomes) -> Drawing:
@@ -24,15 +27,24 @@ def draw(experiment: Experiment, outcomes: Outcomes) -> Drawing:
     rows = grid(experiment.cells)
     looks = style.looks(panels.policies(experiment.cells))
     width = max(len(row) for row in rows)
+    log = any(panels.wide_apart(_ends(cell, outcomes), LOG_FROM) for cell in experiment.cells)
+    share = "row" if log else _sharing(rows, outcomes)
     figure = style.blank(max(3.1 * width, 5.0), 2.5 * len(rows) + 0.5)
-    axes = figure.subplots(len(rows), width, sharex=True, sharey="row", squeeze=False)
+    axes = figure.subplots(len(rows), width, sharex=True, sharey=share, squeeze=False)
     for cells, places in zip(rows, axes, strict=True):
-        _row(experiment, outcomes, cells, list(places), looks)
+        for cell, place in zip(cells, places, strict=False):
+            _panel(place, experiment, cell, outcomes, looks, log=log)
+        places[0].set_ylabel("regret (log scale)" if log else "regret", fontsize=9)
+    for cells, places in zip(rows, axes, strict=True):  # when all is drawn: axes are shared
+        ends = [end for cell in cells for end in _ends(cell, outcomes) if end > 0]
+        for place in places[: len(cells)]:  # a log axis needs no room for the first rounds
+            _scales(place, experiment.horizon, low=min(ends, default=1.0) / 5 if log else 0.0)
     empty = [place for row, cells in zip(axes, rows, strict=True) for place in row[len(cells) :]]
     for place in empty:
         place.set_axis_off()
     panels.legend(figure, looks, inside=empty[0] if empty else None)
-    return Drawing(experiment.name, figure, _caption(experiment), _alt(experiment, outcomes))
+    alt = f"Regret of each policy over the rounds. {panels.lowest(experiment, outcomes)}"
+    return Drawing(experiment.name, figure, _caption(experiment), alt)
 
 
 def grid(cells: tuple[Cell, ...]) -> list[list[Cell]]:
@@ -45,62 +57,58 @@ def grid(cells: tuple[Cell, ...]) -> list[list[Cell]]:
     ]
 
 
-def _row(
+def _ends(cell: Cell, outcomes: Outcomes) -> list[float]:
+    """What each policy's curve in a cell ends at."""
+    return [float(outcomes[cell.id, label].curves[:, -1].mean()) for label in cell.policies]
+
+
+def _sharing(rows: list[list[Cell]], outcomes: Outcomes) -> Literal["row", "col", "none"]:
+    """Which panels share their regret axis: rows if that hides nothing, else columns, or none."""
+    tops = [[max(_ends(cell, outcomes)) for cell in row] for row in rows]
+    columns = list(itertools.zip_longest(*tops, fillvalue=0.0))
+    if not any(panels.wide_apart(row, ALIKE) for row in tops):
+        return "row"
+    return "none" if any(panels.wide_apart(column, ALIKE) for column in columns) else "col"
+
+
+def _panel(
+    axes: Axes,
     experiment: Experiment,
+    cell: Cell,
     outcomes: Outcomes,
-    cells: list[Cell],
-    places: list[Axes],
     looks: dict[str, style.Look],
+    *,
+    log: bool,
 ) -> None:
-    found = [outcomes[cell.id, label] for cell in cells for label in cell.policies]
-    log = panels.wide_apart(float(outcome.curves[:, -1].mean()) for outcome in found)
-    for cell, axes in zip(cells, places, strict=False):
-        if log:
-            axes.set_yscale("log")
-        for label in cell.policies:
-            _curve(axes, experiment, outcomes[cell.id, label], looks[label])
-        panels.heading(axes, cell, experiment)
-        axes.tick_params(labelbottom=True)
-    for axes in places[: len(cells)]:
-        _scales(axes, experiment.horizon, log=log)
-    places[0].set_ylabel("regret (log scale)" if log else "regret", fontsize=9)
-
-
-def _curve(axes: Axes, experiment: Experiment, outcome: Outcome, look: style.Look) -> None:
+    axes.set_yscale("log" if log else "linear")
     rounds: Floats = np.array([0, *experiment.checkpoints], dtype=np.float64)
-    curves = np.hstack([np.zeros((len(outcome.curves), 1)), outcome.curves])
     every = max(1, len(rounds) // 5)
-    panels.line(
-        axes, rounds, curves.mean(0), standard_error(curves), look, markevery=(every, every)
-    )
+    for i, label in enumerate(cell.policies):
+        curves = outcomes[cell.id, label].curves
+        curves = np.hstack([np.zeros((len(curves), 1)), curves])
+        first = 1 + i * every // len(cell.policies)  # each its own: markers must not hide others
+        band = standard_error(curves)
+        panels.line(axes, rounds, curves.mean(0), band, looks[label], markevery=(first, every))
+    panels.heading(axes, cell, experiment)
 
 
-def _scales(axes: Axes, horizon: int, *, log: bool) -> None:
+def _scales(axes: Axes, horizon: int, *, low: float) -> None:
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     axes.set_xlim(0, horizon)
-    if not log:
-        axes.set_ylim(bottom=0)
+    axes.set_ylim(bottom=low)
     axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.0f}"))
     axes.set_xlabel("round", fontsize=9)
     panels.tidy(axes)
+    axes.tick_params(labelbottom=True)
 
 
 def _caption(experiment: Experiment) -> str:
     shown = min(experiment.curve_runs, experiment.runs)
-    runs = f"all {shown:,}" if shown == experiment.runs else f"the first {shown:,}"
+    runs = "" if shown == experiment.runs else f"the first {shown:,} of "
     return (
         f"{experiment.title}: cumulative pseudo-regret over {experiment.horizon:,} rounds, mean of "
-        f"{runs} of {experiment.runs:,} runs, bands of ± one standard error. "
+        f"{runs}{experiment.runs:,} runs, bands of ± one standard error. "
         f"{panels.setting(experiment)}"
     )
-
-
-def _alt(experiment: Experiment, outcomes: Outcomes) -> str:
-    told = []
-    for cell in experiment.cells:
-        means = {label: outcomes[cell.id, label].final.mean() for label in cell.policies}
-        ranked = ", ".join(f"{label} {means[label]:.3g}" for label in sorted(means, key=means.get))
-        told.append(f"{words.title(cell.varied) or cell.id}: {ranked}")
-    return f"Regret curves. Mean regret at the end, lowest first. {'; '.join(told)}."

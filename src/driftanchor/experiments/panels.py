@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,12 +13,11 @@ import numpy as np
 from driftanchor.core.check import Floats
 from driftanchor.experiments import style, words
 from driftanchor.experiments.spec import Cell, Experiment
+from driftanchor.experiments.sweep import Outcomes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure, SubFigure
-
-LOG_FROM = 25.0  # times the smallest mean: beyond that a linear axis shows one policy alone
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,26 +62,25 @@ def tidy(axes: Axes) -> None:
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(alpha=0.25, linewidth=0.6)
     axes.tick_params(labelsize=8)
-    if axes.get_yscale() == "log":
-        plain_log(axes)
+    _plain_numbers(axes)
 
 
-def plain_log(axes: Axes) -> None:
-    """Plain numbers on a log axis, with those between the powers of ten where there is room."""
+def _plain_numbers(axes: Axes) -> None:
+    """2,000 and not 2·10³; on a log axis also between the powers of ten, where there is room."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-    low, high = axes.get_ylim()
-    decades = np.log10(high / low)
-    between = (1.0, 2.0, 5.0) if decades < 2.2 else (1.0,)
-    axes.yaxis.set_major_locator(LogLocator(10, subs=between, numticks=20))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:,g}"))
-    axes.yaxis.set_minor_formatter(NullFormatter())
+    if axes.get_yscale() == "log":
+        low, high = axes.get_ylim()
+        between = (1.0, 2.0, 5.0) if high < 500 * low else (1.0,)
+        axes.yaxis.set_major_locator(LogLocator(10, subs=between, numticks=20))
+        axes.yaxis.set_minor_formatter(NullFormatter())
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:,g}".replace("-", "−")))
 
 
-def wide_apart(means: Iterable[float]) -> bool:
-    """Whether means need a log axis."""
+def wide_apart(means: Iterable[float], ratio: float) -> bool:
+    """Whether the largest is so many times the smallest that a linear axis would hide most."""
     positive = [mean for mean in means if mean > 0]
-    return bool(positive) and max(positive) > LOG_FROM * min(positive)
+    return bool(positive) and max(positive) > ratio * min(positive)
 
 
 def legend(
@@ -95,19 +95,50 @@ def legend(
     if inside is not None:
         shown = inside.legend(loc="center", title="policies", **options)
     else:
-        shown = figure.legend(loc="outside upper center", ncols=min(len(handles), 7), **options)
+        inches = [0.75 + 0.07 * len(label) for label in looks]
+        rows = math.ceil(sum(inches) / (figure.bbox.width / figure.dpi - 0.3))
+        columns = math.ceil(len(handles) / rows)
+        shown = figure.legend(loc="outside upper center", ncols=columns, **options)
     for text in shown.get_texts():
         text.set_parse_math(False)  # a dollar in a label is a dollar
 
 
 def heading(axes: Axes, cell: Cell, experiment: Experiment) -> None:
     """The cell's values in words, as the title of a panel."""
-    first = words.title(cell.varied) or experiment.title
-    second = words.rest(cell, experiment.cells)
-    text = f"{first}\n{second}" if second else first
-    axes.set_title(text, fontsize=8.5, parse_math=False)
+    text = words.heading(cell, experiment.cells) or experiment.title
+    axes.set_title(folded(text), fontsize=8.5, parse_math=False)
+
+
+def folded(text: str, width: int = 42) -> str:
+    r"""A text in lines that end at commas.
+
+    Example:
+        >>> folded("2,000 logs on all arms alike, best arm biased by −0.3, others by +0.1")
+        '2,000 logs on all arms alike,\nbest arm biased by −0.3, others by +0.1'
+    """
+    lines = [""]
+    for phrase in text.split(", "):
+        longer = f"{lines[-1]}, {phrase}" if lines[-1] else phrase
+        if len(longer) > width and lines[-1]:
+            lines[-1] += ","
+            lines.append(phrase)
+        else:
+            lines[-1] = longer
+    return "\n".join(lines)
 
 
 def setting(experiment: Experiment) -> str:
     """The sentences every caption ends with."""
     return f"Where not varied: {words.describe(experiment.cells)}."
+
+
+def lowest(experiment: Experiment, outcomes: Outcomes) -> str:
+    """Which policy has the lowest mean regret in how many cells, for those who cannot see it."""
+    best: Counter[str] = Counter()
+    for cell in experiment.cells:
+        means = {label: float(outcomes[cell.id, label].final.mean()) for label in cell.policies}
+        best[min(means, key=lambda label: means[label])] += 1
+    told = ", ".join(f"{label} in {count}" for label, count in best.most_common())
+    cells = len(experiment.cells)
+    of = "the only cell" if cells == 1 else f"{cells} cells"
+    return f"Of {of}, the lowest mean regret has: {told}. All numbers are in the tables."

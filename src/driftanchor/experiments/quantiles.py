@@ -36,14 +36,14 @@ def draw(experiment: Experiment, outcomes: Outcomes) -> Drawing:
         for place, statistic in zip(places, COLUMNS, strict=True):
             _panel(place, experiment, cell, statistic, outcomes, looks)
         _row_title(places[0], cell, experiment)
-    for place, statistic in zip(axes[0], COLUMNS, strict=True):
-        place.set_title(statistic, fontsize=9.5)
+        places[0].set_ylabel("regret", fontsize=9)
     for place in axes.ravel():
         panels.tidy(place)
     for place in axes[-1]:
         place.set_xlabel("round", fontsize=9)
     panels.legend(figure, looks)
-    return Drawing(experiment.name, figure, _caption(experiment), _alt(experiment, outcomes))
+    alt = f"Quantiles of regret over the rounds. {panels.lowest(experiment, outcomes)}"
+    return Drawing(experiment.name, figure, _caption(experiment), alt)
 
 
 def _panel(
@@ -61,12 +61,16 @@ def _panel(
         curves = outcomes[cell.id, label].curves
         se = standard_error(curves) if statistic == "mean" else None
         panels.line(axes, rounds, COLUMNS[statistic](curves), se, looks[label])
+    axes.set_title(f" \n{statistic}", fontsize=9)  # the line above is the row's
 
 
 def _row_title(axes: Axes, cell: Cell, experiment: Experiment) -> None:
-    parts = [words.title(cell.varied), words.rest(cell, experiment.cells)]
-    text = "\n".join(part.replace(", ", "\n") for part in parts if part)
-    axes.set_ylabel(f"{text}\n\nregret", fontsize=8.5, parse_math=False)
+    text = words.heading(cell, experiment.cells) or experiment.title
+    title = axes.annotate(
+        text, (0, 1), xytext=(0, 19), xycoords="axes fraction", textcoords="offset points"
+    )
+    title.set(fontsize=9, fontweight="bold", parse_math=False)
+    title.set_in_layout(False)  # it may reach over the panels to its right
 
 
 def _caption(experiment: Experiment) -> str:
@@ -75,15 +79,3 @@ def _caption(experiment: Experiment) -> str:
         f"{experiment.curve_runs:,} runs, on log scales: its median, its mean with a band of ± one "
         f"standard error, quantiles and the worst run. {panels.setting(experiment)}"
     )
-
-
-def _alt(experiment: Experiment, outcomes: Outcomes) -> str:
-    told = []
-    for cell in experiment.cells:
-        for label in cell.policies:
-            final = outcomes[cell.id, label].final
-            told.append(
-                f"{cell.id} {label}: median {np.median(final):.3g}, mean {final.mean():.3g}, "
-                f"worst {final.max():.3g}"
-            )
-    return f"Quantiles of regret at the horizon. {'; '.join(told)}."

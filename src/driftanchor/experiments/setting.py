@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,3 +76,26 @@ class Setting:
         return np.full(
             len(bias), check.number(self.bias_bound, "bias_bound", low=0.0, infinite=True)
         )
+
+
+def unusable(word: str, value: object) -> str:
+    """Why a setting cannot have this value, by its type; empty when it can.
+
+    Example:
+        >>> unusable("gap", "wide"), unusable("gap", 0.3)
+        ('this setting takes no str', '')
+    """
+    wanted = str(Setting.__dataclass_fields__[word].type)
+    if isinstance(value, float) and not math.isfinite(value):
+        endless = math.isinf(value) and word.startswith("bias_bound")
+        return "" if endless else "it must be finite"
+    allowed = (
+        (isinstance(value, int | float) and ("int" in wanted or "float" in wanted))
+        or (isinstance(value, str) and ("str" in wanted or "Share" in wanted))
+        or (isinstance(value, list) and "Share" in wanted)
+    )
+    return (
+        ""
+        if allowed and not isinstance(value, bool)
+        else f"this setting takes no {type(value).__name__}"
+    )

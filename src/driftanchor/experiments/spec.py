@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +19,8 @@ from typing import Any
 
 from driftanchor.core import check
 from driftanchor.errors import DriftanchorError, InvalidInput, UnknownName
-from driftanchor.experiments.setting import Setting
+from driftanchor.experiments.lines import line_of
+from driftanchor.experiments.setting import Setting, unusable
 from driftanchor.policies import make
 from driftanchor.policies.base import Policy
 from driftanchor.simulate.bandit import Bandit
@@ -126,7 +126,7 @@ class _Reader:
     """Turns the table of one file into an experiment, keeping track of where things stand."""
 
     def __init__(self, text: str, file: str) -> None:
-        self.lines = text.splitlines()
+        self.text = text
         self.file = file
         self.name = Path(file).stem
 
@@ -189,26 +189,15 @@ class _Reader:
     ) -> Cell:
         words = {**fixed, **varied}
         for word, value in words.items():
-            wanted = str(Setting.__dataclass_fields__[word].type)
-            kind = (
-                "text"
-                if isinstance(value, str)
-                else "list"
-                if isinstance(value, list)
-                else "number"
-            )
-            allowed = {
-                "number": "int" in wanted or "float" in wanted,
-                "text": "str" in wanted or "Share" in wanted,
-                "list": "Share" in wanted,
-            }
-            if not allowed[kind] or isinstance(value, bool):
-                raise self._error(word, value, f"this setting takes no {kind}")
+            why = unusable(word, value)
+            if why:
+                raise self._error(word, value, why)
         try:
             setting = Setting(**words)
             bandit = setting.bandit()
-        except (DriftanchorError, TypeError) as error:
-            word = next((w for w in words if w in str(error)), next(iter(words), "sweep"))
+        except (DriftanchorError, TypeError, OverflowError) as error:
+            told = [word for word in words if word in str(error)]
+            word = min(told, key=str(error).find) if told else next(iter(words), "sweep")
             raise self._error(word, words.get(word), error) from error
         path = [f"{word}={_short(value)}" for word, value in varied.items()]
         return Cell("/".join([self.name, *path]), number, varied, setting, bandit, policies)
@@ -261,9 +250,7 @@ class _Reader:
 
     def _error(self, key: str, value: Any, why: object) -> InvalidInput:
         """An error that names file, line, key and value."""
-        pattern = re.compile(rf"(^|[\s{{,\[]){re.escape(key)}\s*(=|\])")
-        found = (n for n, line in enumerate(self.lines, 1) if pattern.search(line))
-        line = next(found, None)
+        line = line_of(self.text, key, value)
         where = f"{self.file}, line {line}" if line else self.file
         return InvalidInput(f"{where}: {key} = {value!r}: {why}")
 

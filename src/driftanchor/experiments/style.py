@@ -6,7 +6,8 @@ the policies apart in grey. A policy with other parameters keeps its colour and 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,11 +18,11 @@ from driftanchor.files import write_whole
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Dash = str | tuple[float, tuple[float, ...]]
+Dash = tuple[float, tuple[float, ...]]
 FORMATS = ("png", "svg")
 DPI = 160
 
-SOLID: Dash = "-"
+SOLID: Dash = (0.0, ())
 LONG: Dash = (0.0, (7.0, 2.0))
 SHORT: Dash = (0.0, (3.0, 1.5))
 DOTS: Dash = (0.0, (1.0, 1.2))
@@ -104,14 +105,22 @@ def blank(width: float, height: float) -> Figure:
     return figure
 
 
+@contextlib.contextmanager
+def sheet() -> Iterator[None]:
+    """Matplotlib's own defaults, whatever the machine's configuration says."""
+    library = require("matplotlib.style", extra="plot", why="drawing figures")
+    with library.context(["default", {"svg.fonttype": "path", "svg.hashsalt": "driftanchor"}]):
+        yield
+
+
 def save(figure: Figure, folder: Path, name: str) -> list[Path]:
     """Write a figure as PNG and SVG; the same figure always gives the same bytes."""
-    matplotlib = require("matplotlib", extra="plot", why="drawing figures")
     paths = [folder / f"{name}.{suffix}" for suffix in FORMATS]
-    with matplotlib.rc_context({"svg.hashsalt": name, "svg.fonttype": "path"}):
-        for path in paths:
-            kind = path.suffix[1:]
-            metadata = {"Date": None} if kind == "svg" else {"Software": None}
-            with write_whole(path) as file:
-                figure.savefig(file, format=kind, dpi=DPI, metadata=metadata)
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")  # laid out once is enough
+    for path in paths:
+        kind = path.suffix[1:]
+        metadata = {"Date": None} if kind == "svg" else {"Software": None}
+        with write_whole(path) as file:
+            figure.savefig(file, format=kind, dpi=DPI, metadata=metadata)
     return paths

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,7 @@ from driftanchor.simulate import compiled
 from driftanchor.simulate.run import simulate
 
 Progress = Callable[[str, int, int], None]
+_DAMAGE = (zipfile.BadZipFile, zlib.error)  # what reading a file with wrong bytes raises, and more
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,27 +119,27 @@ def run(
         experiments: What to run.
         folder: Where outcomes are kept.
         seed: Of all noise.
-        progress: Called with (what runs now, cost done, cost in all).
+        progress: Called with (what runs now, cost done, cost of all that was missing).
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InvalidInput(f"cannot write to {str(folder)!r}: {error}") from error
-    todo = list(jobs(experiments, seed))
-    total, done = sum(job.rounds for job in todo), 0
-    outcomes: dict[tuple[str, str], Outcome] = {}
-    for job in todo:
-        where = folder / f"{job.key()}.npz"
-        outcome = _read(where)
+    todo = [(job, folder / f"{job.key()}.npz") for job in jobs(experiments, seed)]
+    kept = {(job.cell.id, job.label): _read(path) for job, path in todo}
+    missing = [(job, path) for job, path in todo if kept[job.cell.id, job.label] is None]
+    total, done = sum(job.rounds for job, _ in missing), 0
+    for job, path in missing:
+        name = f"{job.cell.id} {job.label}"
+        outcome = _read(path)  # again: a cell run just now may have had the same content
         if outcome is None:
-            report = _reporter(progress, f"{job.cell.id} {job.label}", done, total, job.rounds)
-            outcome = job.run(report)
-            _write(where, outcome)
-        outcomes[job.cell.id, job.label] = outcome
+            outcome = job.run(_reporter(progress, name, done, total, job.rounds))
+            _write(path, outcome)
+        kept[job.cell.id, job.label] = outcome
         done += job.rounds
         if progress is not None:
-            progress(f"{job.cell.id} {job.label}", done, total)
-    return outcomes
+            progress(name, done, total)
+    return {key: outcome for key, outcome in kept.items() if outcome is not None}
 
 
 def _reporter(
@@ -157,8 +159,8 @@ def _write(path: Path, outcome: Outcome) -> None:
 def _read(path: Path) -> Outcome | None:
     """A kept outcome; `None` when there is none, or its file was damaged."""
     try:
-        with np.load(path, allow_pickle=False) as kept:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as kept:
             pulls: Ints = kept["pulls"].astype(np.int64)
             return Outcome(kept["final"], kept["curves"], pulls)
-    except (FileNotFoundError, zipfile.BadZipFile, KeyError, ValueError, EOFError):
+    except (OSError, EOFError, LookupError, RuntimeError, ValueError, *_DAMAGE):
         return None

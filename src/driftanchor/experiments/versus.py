@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import SubFigure
 
 
+LOG_FROM = 12.0  # times the smallest mean in one panel: then regret is drawn on a log axis
+
+
 @dataclass(frozen=True)
 class Block:
     """Cells that vary the same words: the one along the axis, and panels for the others."""
@@ -40,17 +43,21 @@ def draw(experiment: Experiment, outcomes: Outcomes) -> Drawing:
     across = 2 if len(found) > 1 else 1
     down = math.ceil(len(found) / across)
     most = max(len(block.panels) for block in found)
-    figure = style.blank(max(2.15 * most * across, 6.0), 2.75 * down + 0.5)
+    figure = style.blank(max(2.3 * most * across, 6.0), 2.75 * down + 0.5)
     parts = figure.subfigures(down, across, squeeze=False).ravel()
-    means = [float(outcomes[c.id, label].final.mean()) for c in experiment.cells for label in c.policies]
-    log = panels.wide_apart(means)
+    means = [mean for block in found for mean in _means(block.cells, outcomes)]
+    log = any(
+        panels.wide_apart(_means(cells, outcomes), LOG_FROM)
+        for block in found
+        for cells in block.panels.values()
+    )
     limits = _limits(means, log=log)
     for block, part in zip(found, parts, strict=False):
         _block(block, part, outcomes, looks, log=log, limits=limits)
     panels.legend(figure, looks)
-    return Drawing(
-        experiment.name, figure, _caption(experiment), _alt(experiment, found, outcomes)
-    )
+    over = " and over ".join(words.AXES.get(block.word, "cells") for block in found)
+    alt = f"Final regret of each policy over {over}. {panels.lowest(experiment, outcomes)}"
+    return Drawing(experiment.name, figure, _caption(experiment), alt)
 
 
 def blocks(cells: tuple[Cell, ...]) -> list[Block]:
@@ -69,6 +76,10 @@ def _grouped(keys: tuple[str, ...], cells: list[Cell]) -> Block:
         others = {key: value for key, value in cell.varied.items() if key != word}
         columns.setdefault(words.title(others), []).append(cell)
     return Block(word, columns)
+
+
+def _means(cells: list[Cell], outcomes: Outcomes) -> list[float]:
+    return [float(outcomes[cell.id, p].final.mean()) for cell in cells for p in cell.policies]
 
 
 def _limits(means: list[float], *, log: bool) -> tuple[float, float]:
@@ -128,15 +139,3 @@ def _caption(experiment: Experiment) -> str:
         f"{experiment.title}: cumulative pseudo-regret after {experiment.horizon:,} rounds, mean "
         f"of {experiment.runs:,} runs, bands of ± one standard error. {panels.setting(experiment)}"
     )
-
-
-def _alt(experiment: Experiment, found: list[Block], outcomes: Outcomes) -> str:
-    told = []
-    for block in found:
-        for title, cells in block.panels.items():
-            ends = (cells[0], cells[-1]) if len(cells) > 1 else (cells[0],)
-            for cell in ends:
-                means = {p: outcomes[cell.id, p].final.mean() for p in cell.policies}
-                best = min(means, key=means.get)
-                told.append(f"{cell.id}: lowest is {best} with {means[best]:.3g}")
-    return f"Final regret over varied values. {'; '.join(told)}."

@@ -58,8 +58,8 @@ def say(word: str, value: Any) -> str:
         "base": f"other arms' mean {shown}",
         "offline": f"{shown} logs" if value else "no logs",
         "coverage": _COVERAGES.get(shown, f"shares of the logs {shown}"),
-        "delta": f"best arm under-estimated by {shown}" if value else "best arm not biased",
-        "other_bias": f"others over-estimated by {shown}" if value else "others not biased",
+        "delta": f"best arm biased by −{shown}" if value else "best arm not biased",
+        "other_bias": f"others biased by +{shown}" if value else "others not biased",
         "bias_bound": "V = the true bias" if value == "exact" else f"V = {shown}",
         "bias_bound_at_least": f"V at least {shown}",
         "reward": f"{shown.capitalize()} rewards",
@@ -71,8 +71,26 @@ def say(word: str, value: Any) -> str:
 
 
 def title(varied: Mapping[str, Any]) -> str:
-    """The varied values of a cell in words."""
-    return ", ".join(say(word, value) for word, value in varied.items())
+    """Settings in words, in the order in which `Setting` has them.
+
+    Example:
+        >>> title({"coverage": "optimal", "gap": 0.1})
+        'gap 0.1, 80 % of logs on the best arm'
+        >>> title({"offline": 2000, "coverage": "uniform", "delta": 0.3, "other_bias": 0.1})
+        '2,000 logs on all arms alike, best arm biased by −0.3, others by +0.1'
+    """
+    return _phrases({word: varied[word] for word in _WORDS if word in varied})
+
+
+def heading(cell: Cell, cells: Sequence[Cell]) -> str:
+    """In words, what sets a cell apart from the others."""
+    different = {
+        word: getattr(cell.setting, word)
+        for word in _WORDS
+        if word in cell.varied
+        or any(getattr(other.setting, word) != getattr(cell.setting, word) for other in cells)
+    }
+    return _phrases(different)
 
 
 def describe(cells: Sequence[Cell]) -> str:
@@ -85,36 +103,24 @@ def describe(cells: Sequence[Cell]) -> str:
     return _phrases(common)
 
 
-def rest(cell: Cell, cells: Sequence[Cell]) -> str:
-    """In words, what sets a cell apart from the others that it does not vary itself."""
-    different = {
-        word: getattr(cell.setting, word)
-        for word in _WORDS
-        if word not in cell.varied
-        and any(
-            word not in other.varied
-            and getattr(other.setting, word) != getattr(cell.setting, word)
-            for other in cells
-        )
-    }
-    if cell.setting.offline == 0 and "offline" not in cell.varied:
-        different["offline"] = 0
-    return _phrases(different, no_logs=cell.setting.offline == 0)
-
-
-def _phrases(words: Mapping[str, Any], *, no_logs: bool = False) -> str:
-    """Settings in words, without those that say nothing."""
+def _phrases(words: Mapping[str, Any]) -> str:
+    """Settings in words, without those that say nothing; some are told together."""
     hidden = {word for word in _PLAIN if words.get(word) == _DEFAULTS[word]}
-    if no_logs or words.get("offline") == 0:
+    if words.get("offline") == 0:
         hidden |= set(_ABOUT_LOGS)
     if words.get("reward") == "bernoulli":
         hidden.add("noise")  # a Bernoulli reward has its own
-    phrases = [say(word, value) for word, value in words.items() if word not in hidden]
-    if {"delta", "other_bias"} <= set(words) - hidden and not words["delta"]:
-        unbiased = [say(word, 0.0) for word in ("delta", "other_bias")]
-        if words["other_bias"] == 0:
-            phrases = [p for p in phrases if p not in unbiased] + ["unbiased logs"]
-    return ", ".join(phrases)
+    told = {word: say(word, value) for word, value in words.items() if word not in hidden}
+    if {"offline", "coverage"} <= set(told):
+        spread = told.pop("coverage").removeprefix("logs ").replace(" of logs", "")
+        told["offline"] += f" {spread}" if spread.startswith("on") else f", {spread}"
+    if {"delta", "other_bias"} <= set(told):
+        best, others = words["delta"], words["other_bias"]
+        told["delta"] = f"best arm biased by −{number(best)}, others by +{number(others)}"
+        if not best and not others:
+            told["delta"] = "unbiased"
+        del told["other_bias"]
+    return ", ".join(told.values())
 
 
 def rounds_and_runs(experiment: Experiment) -> str:

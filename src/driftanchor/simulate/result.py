@@ -70,7 +70,7 @@ class Result:
     def plot(self, path: str | os.PathLike[str]) -> None:
         """Mean regret over the rounds with a band of one standard error, as PNG, PDF or SVG."""
         pyplot = require("matplotlib.figure", extra="plot", why="plotting")
-        suffix = Path(path).suffix.lower()
+        suffix = Path(str(path)).suffix.lower()
         if suffix not in PLOT_SUFFIXES:
             endings = ", ".join(PLOT_SUFFIXES)
             raise InvalidInput(f"plot file must end in one of {endings}, got {str(path)!r}")

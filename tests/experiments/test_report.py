@@ -1,0 +1,267 @@
+from __future__ import annotations
+
+import base64
+import csv
+import hashlib
+import html.parser
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from driftanchor.experiments import manifest, markup, report_html, report_markdown, reproduce
+from driftanchor.experiments.report import Report, Section, Table, Verdict
+from driftanchor.experiments.reproduction import Reproduction, strict
+from driftanchor.experiments.sweep import Job
+
+Kept = tuple[Reproduction, Path]
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
+    """The small experiment, run and written."""
+    out = tmp_path_factory.mktemp("kept") / "out"
+    file = Path(__file__).parent / "small.toml"
+    found = reproduce.run(reproduce.Plan(names=[str(file)]), out)
+    reproduce.write(found, out)
+    return found, out
+
+
+class Page(html.parser.HTMLParser):
+    """What a page is made of."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.words = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.words += data
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.tags if name == tag]
+
+
+@pytest.fixture(scope="module")
+def page(kept: Kept) -> str:
+    return (kept[1] / "report.html").read_text(encoding="utf-8")
+
+
+def rows(file: Path) -> list[dict[str, str]]:
+    with file.open(newline="", encoding="utf-8") as text:
+        return list(csv.DictReader(text))
+
+
+def test_everything_is_left_in_the_folder(kept: Kept) -> None:
+    _, out = kept
+    assert {path.name for path in out.iterdir()} == {
+        "report.html",
+        "report.md",
+        "claims.json",
+        "manifest.json",
+        "figures",
+        "results",
+        "cells",
+    }
+    assert {path.name for path in (out / "figures").iterdir()} == {"small.png", "small.svg"}
+    assert {path.name for path in (out / "results").iterdir()} == {"small.csv", "summary.csv"}
+
+
+def test_rows_are_tidy(kept: Kept) -> None:
+    found, out = kept
+    told = rows(out / "results" / "small.csv")
+    assert list(told[0]) == [
+        "experiment",
+        "cell",
+        "gap",
+        "coverage",
+        "policy",
+        "run",
+        "checkpoint",
+        "regret",
+    ]
+    assert len(told) == 4 * 2 * (2 * 3 + 3)  # two runs with three checkpoints, three with the end
+    some = [
+        row
+        for row in told
+        if (row["gap"], row["coverage"], row["policy"]) == ("0.3", "optimal", "ts")
+    ]
+    places = [(int(row["run"]), int(row["checkpoint"])) for row in some]
+    assert places == [
+        (0, 20),
+        (0, 40),
+        (0, 60),
+        (1, 20),
+        (1, 40),
+        (1, 60),
+        (2, 60),
+        (3, 60),
+        (4, 60),
+    ]
+    outcome = found.outcomes["small/gap=0.3/coverage=optimal", "ts"]
+    ends = [float(row["regret"]) for row in some if row["checkpoint"] == "60"]
+    assert np.allclose(ends, outcome.final, rtol=0, atol=1e-9)
+
+
+def test_the_summary_has_every_cell_and_policy(kept: Kept) -> None:
+    found, out = kept
+    told = rows(out / "results" / "summary.csv")
+    assert [(row["cell"], row["policy"]) for row in told] == list(found.outcomes)
+    final = found.outcomes[told[0]["cell"], told[0]["policy"]].final
+    assert float(told[0]["mean"]) == pytest.approx(final.mean())
+    assert float(told[0]["max"]) == pytest.approx(final.max())
+    assert float(told[0]["se"]) == pytest.approx(final.std(ddof=1) / np.sqrt(5))
+
+
+def test_the_manifest_has_versions_settings_keys_and_hashes(kept: Kept) -> None:
+    found, out = kept
+    text = (out / "manifest.json").read_text(encoding="utf-8")
+    told: dict[str, Any] = json.loads(text)
+    assert told["kind"] == "driftanchor/manifest"
+    assert {"driftanchor", "python", "numpy", "numba"} <= set(told["versions"])
+    assert told["seed"] == 0
+    experiment = found.experiments[0]
+    cell = experiment.cells[0]
+    about = told["experiments"]["small"]["cells"][cell.id]
+    assert about["setting"]["offline"] == 30
+    assert about["policies"]["careful | <b>"]["parameters"]["posterior_scale"] == 2.0
+    key = about["policies"]["ts"]["key"]
+    assert key == Job(experiment, cell, "ts", 0).key()
+    assert (out / "cells" / f"{key}.npz").is_file()
+    files = [p for p in out.rglob("*") if p.is_file() and "cells" not in p.parts]
+    assert set(told["sha256"]) == {
+        p.relative_to(out).as_posix() for p in files if p.name != "manifest.json"
+    }
+    for name, digest in told["sha256"].items():
+        assert hashlib.sha256((out / name).read_bytes()).hexdigest() == digest
+
+
+def test_nothing_tells_of_the_machine(kept: Kept) -> None:
+    _, out = kept
+    for name in ("report.html", "report.md", "manifest.json", "claims.json"):
+        text = (out / name).read_text(encoding="utf-8")
+        assert str(out) not in text
+        assert str(Path.home()) not in text or str(Path.home()) == "/"
+        assert str(Path(__file__).parents[2]) not in text
+
+
+def test_the_commit_is_of_this_package_or_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = manifest.commit()
+    assert found is None or re.fullmatch(r"[0-9a-f]{40}\+?", found)
+    monkeypatch.setattr(manifest, "_git", lambda folder, *words: "/another/project")
+    assert manifest.commit() is None
+    monkeypatch.setattr(manifest, "_git", lambda folder, *words: None)
+    assert manifest.commit() is None
+
+
+def test_the_page_asks_for_nothing_else(page: str) -> None:
+    assert "http:" not in page
+    assert "https:" not in page
+    assert "//" not in re.sub(r'src="data:[^"]*"', "", page)
+    parsed = Page(page)
+    assert not {"script", "link", "iframe", "object"} & {tag for tag, _ in parsed.tags}
+    assert all((image["src"] or "").startswith("data:") for image in parsed.all("img"))
+    assert all((link["href"] or "").startswith("#") for link in parsed.all("a"))
+    assert {"http-equiv": "Content-Security-Policy", "content": report_html.POLICY} in parsed.all(
+        "meta"
+    )
+
+
+def test_the_page_escapes_what_people_write(page: str) -> None:
+    assert "<script>" not in page
+    assert "&lt;script&gt;alert(&#x27;x&#x27;)&lt;/script&gt; &amp; co" in page
+    assert "careful | &lt;b&gt;" in page
+
+
+def test_the_page_can_be_read_without_seeing(page: str) -> None:
+    parsed = Page(page)
+    assert parsed.all("html") == [{"lang": "en"}]
+    assert all(image["alt"] for image in parsed.all("img"))
+    assert all(heading.get("scope") in ("col", "row") for heading in parsed.all("th"))
+    ids = [attributes["id"] for _, attributes in parsed.tags if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    assert {(link["href"] or "")[1:] for link in parsed.all("a")} <= set(ids)
+
+
+def test_the_page_shows_the_figure_itself(page: str, kept: Kept) -> None:
+    (image,) = Page(page).all("img")
+    embedded = (image["src"] or "").removeprefix("data:image/svg+xml;base64,")
+    assert base64.b64decode(embedded) == (kept[1] / "figures" / "small.svg").read_bytes()
+
+
+def test_both_reports_have_the_numbers_the_settings_and_the_versions(page: str, kept: Kept) -> None:
+    found, out = kept
+    experiment = found.experiments[0]
+    numbers = found.statistics(experiment, experiment.cells[0])["ts"]
+    told = report_markdown.escape(f"{numbers['mean']:.2f}"[:3])
+    markdown = (out / "report.md").read_text(encoding="utf-8")
+    assert "(figures/small.png)" in markdown
+    for text in (Page(page).words, markdown):
+        assert told in text
+        assert "5 runs × 60 rounds" in text
+        assert np.__version__ in text
+        assert "small/gap=0.3/coverage=optimal" in text
+        assert "logs on all arms alike" in text or "30 logs" in text
+
+
+def test_markdown_escapes_what_people_write(kept: Kept) -> None:
+    text = (kept[1] / "report.md").read_text(encoding="utf-8")
+    assert "<script>" not in text.replace(r"\<script", "")
+    assert r"careful \| \<b\>" in text
+    lines = [line for line in text.splitlines() if line.startswith("|")]
+    for line in lines:
+        assert len(re.findall(r"(?<!\\)\|", line)) in (4, 6), line
+
+
+def verdict(word: str) -> Verdict:
+    table = Table(
+        "t", ("comparison", "left − right", "interval", "verdict"), (("a<b", "1", "2", word),)
+    )
+    return Verdict(
+        f"id-{word}", "a <says>", "Section 5", word, "a < b", "1 (0 to 2)", "1 of 2", "", table
+    )
+
+
+def test_verdicts_come_first_with_a_word_and_a_colour(tmp_path: Path) -> None:
+    words = ("holds", "fails", "inconclusive")
+    section = Section("fig1", "Unbiased", "Figure 1", "", None, (), ())
+    content = Report(
+        "T",
+        "L",
+        ("smoke run: no evidence",),
+        "1 hold, 1 fail, 1 inconclusive",
+        "method",
+        tuple(map(verdict, words)),
+        ("left: out",),
+        (section,),
+        (("seed", "0"),),
+    )
+    page = report_html.render(content, tmp_path)
+    for word in words:
+        assert f'<span class="verdict {word}">{word}</span>' in page
+        assert f".{word} {{" in report_html.CSS
+    order = ("smoke run: no evidence", "1 hold, 1 fail", "a &lt;says&gt;", "left: out", "Figure 1")
+    places = [page.index(text) for text in order]
+    assert places == sorted(places)
+    markdown = report_markdown.render(content)
+    assert "> **smoke run: no evidence**" in markdown
+    assert markdown.index("**fails**") < markdown.index("## Unbiased")
+
+
+def test_tags_escape_text_and_attributes() -> None:
+    made = markup.tag("p", "a<b", markup.tag("br"), title='"x"', class_="c", aria_label="d")
+    assert made == '<p title="&quot;x&quot;" class="c" aria-label="d">a&lt;b<br></p>'
+
+
+def test_strict_json_has_neither_nan_nor_infinity() -> None:
+    value = {"a": [float("nan"), float("inf"), (1, 2.5)], "b": None, "c": True}
+    assert json.dumps(strict(value), allow_nan=False) == (
+        '{"a": [null, "inf", [1, 2.5]], "b": null, "c": true}'
+    )

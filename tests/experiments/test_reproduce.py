@@ -1,0 +1,234 @@
+"""The command as a whole, on the paper's files at a tiny size."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+import driftanchor
+from driftanchor.cli.main import app
+from driftanchor.errors import InvalidInput
+from driftanchor.experiments import claims, reproduce, spec
+from driftanchor.experiments.reproduce import Plan
+
+SMALL = (Path(__file__).parent / "small.toml").read_text(encoding="utf-8")
+TINY = ("--runs", "3", "--horizon", "40")
+ONE = "fig1/gap=0.3/coverage=uniform"
+
+
+@pytest.fixture(autouse=True)
+def _inside_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "small.toml").write_text(SMALL, encoding="utf-8")
+
+
+def invoke(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["reproduce", *arguments])
+
+
+def said(*arguments: str) -> Any:
+    done = invoke("--json", *arguments)
+    assert done.exit_code == 0, done.stderr
+
+    def refuse(token: str) -> None:
+        raise AssertionError(f"{token} is not JSON")
+
+    return json.loads(done.stdout, parse_constant=refuse)
+
+
+@pytest.fixture(scope="module")
+def fig1(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Figure 1 at a tiny size."""
+    out = tmp_path_factory.mktemp("fig1") / "out"
+    done = invoke("fig1", *TINY, "--out", str(out))
+    assert done.exit_code == 0, done.stderr
+    return out
+
+
+@pytest.fixture
+def out(fig1: Path, tmp_path: Path) -> Path:
+    """A folder that holds the cells of figure 1 and nothing else."""
+    shutil.copytree(fig1 / "cells", tmp_path / "out" / "cells")
+    return tmp_path / "out"
+
+
+def test_json_has_cells_claims_and_where_the_report_is(out: Path) -> None:
+    told = said("fig1", *TINY)
+    assert [cell["id"] for cell in told["cells"]] == [cell.id for cell in spec.load("fig1").cells]
+    for cell in told["cells"]:
+        assert set(cell["policies"]) == {
+            "ts",
+            "ucb",
+            "hybrid-ts",
+            "hybrid-ucb",
+            "min-ucb",
+            "anchor-ts",
+        }
+        for numbers in cell["policies"].values():
+            assert list(numbers) == ["mean", "se", "median", "q90", "q99", "max"]
+    for claim in told["claims"]:
+        assert claim["verdict"] in claims.VERDICTS
+        assert len(claim["interval"]) == 2
+    assert {claim["id"] for claim in told["claims"]} >= {"unbiased-logs-help", "ts-beats-ucb"}
+    assert (told["seed"], told["version"], told["quick"]) == (0, driftanchor.__version__, False)
+    assert told["report"] == "out/report.html"
+    assert (out / "report.html").is_file()
+
+
+@pytest.mark.usefixtures("out")
+def test_claims_are_judged_only_when_all_their_cells_ran(fig1: Path) -> None:
+    told = json.loads((fig1 / "claims.json").read_text(encoding="utf-8"))
+    judged = {claim["id"] for claim in told["claims"]}
+    assert "never-worse-than-ts-with-valid-v" not in judged  # it needs fig2 too
+    assert judged | set(told["left_out"]) == {claim.id for claim in claims.paper_claims()}
+    part = said("fig1", *TINY, "--only", "fig1/gap=0.3/*")
+    assert [cell["id"] for cell in part["cells"]] == [
+        f"fig1/gap=0.3/coverage={coverage}" for coverage in ("uniform", "optimal", "suboptimal")
+    ]
+    assert {claim["id"] for claim in part["claims"]} == {
+        "hybrid-zero-regret",
+        "anchor-small-constant",
+    }
+
+
+@pytest.mark.usefixtures("out")
+def test_it_ends_with_the_verdicts_and_the_path_of_the_report() -> None:
+    done = invoke("fig1", *TINY)
+    assert done.stdout.splitlines()[0].endswith(" inconclusive")
+    assert "every method that uses them beats its purely online counterpart" in done.stdout
+    assert "reduced: 3 runs × 40 rounds" in done.stdout
+    assert done.stderr == "report: out/report.html\n"
+    assert invoke("fig1", *TINY, "--only", ONE, "--quiet").stderr == ""
+
+
+def test_a_smaller_size_is_told_in_the_reports(fig1: Path) -> None:
+    for name in ("report.html", "report.md"):
+        text = (fig1 / name).read_text(encoding="utf-8")
+        assert "reduced: 3 runs × 40 rounds" in text
+        assert "smoke run" not in text
+
+
+@pytest.mark.usefixtures("out")
+def test_strict_exits_10_when_a_claim_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    def told(text: str) -> None:
+        entry = f'[[claim]]\nid = "x"\nsays = "x"\nplace = "x"\ncells = ["{ONE}"]\nholds = {text}'
+        monkeypatch.setattr(claims, "paper_claims", lambda: claims.parse(entry, "c.toml"))
+
+    arguments = ("fig1", *TINY, "--only", ONE)
+    told('["ts > 99999"]')
+    assert invoke(*arguments).exit_code == 0
+    failed = invoke(*arguments, "--strict")
+    assert failed.exit_code == 10
+    assert "0 hold, 1 fail, 0 inconclusive" in failed.stdout
+    told('["ts < 99999"]')
+    assert invoke(*arguments, "--strict").exit_code == 0
+
+
+def test_the_same_seed_gives_the_same_bytes_and_another_does_not() -> None:
+    for out, seed in (("a", "0"), ("b", "0"), ("c", "1")):
+        assert invoke("small.toml", "--out", out, "--seed", seed).exit_code == 0
+    names = ["claims.json"]
+    for folder in ("results", "figures"):
+        names += [f"{folder}/{file.name}" for file in Path("a", folder).iterdir()]
+    assert len(names) == 5
+    for name in names:
+        assert Path("a", name).read_bytes() == Path("b", name).read_bytes(), name
+    a, c = (Path(out, "results", "small.csv").read_bytes() for out in "ac")
+    assert a != c
+
+
+def test_a_file_of_ones_own_is_no_paper() -> None:
+    Path("fig1.toml").write_text(SMALL, encoding="utf-8")
+    told = said("fig1.toml", "--only", "fig1/gap=0.3/coverage=uniform")
+    assert (told["claims"], told["claims_left_out"]) == ([], [])
+    shown = invoke("fig1.toml", "--only", "fig1/gap=0.3/coverage=uniform").stdout
+    assert "regret at the horizon" in shown
+    assert "careful | <b>" in shown
+
+
+def test_quick_says_that_it_is_no_evidence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reproduce, "QUICK_RUNS", 2)
+    monkeypatch.setattr(reproduce, "QUICK_HORIZON", 20)
+    done = invoke("fig7", "--quick", "--only", "fig7/gap=0.3/arms=5")
+    assert done.exit_code == 0, done.stderr
+    assert "smoke run: no evidence" in done.stdout
+    for name in ("report.html", "report.md"):
+        text = (Path("out") / name).read_text(encoding="utf-8")
+        assert "smoke run: no evidence" in text
+        assert "reduced: 2 runs × 20 rounds" in text
+    manifest = json.loads(Path("out/manifest.json").read_text(encoding="utf-8"))
+    assert manifest["quick"] is True
+    assert said("fig7", "--quick", "--only", "fig7/gap=0.3/arms=5")["quick"] is True
+
+
+def test_one_run_is_strict_json_too() -> None:
+    told = said("fig7", "--runs", "1", "--horizon", "20", "--only", "fig7/gap=0.3/*")
+    assert told["cells"][0]["policies"]["ts"]["se"] is None
+    assert {claim["verdict"] for claim in told["claims"]} <= {"inconclusive"}
+
+
+def test_sizes_in_words() -> None:
+    def changes(**size: Any) -> str:
+        plan = Plan(names=["small.toml"], **size)
+        return plan.changes(plan.experiments())
+
+    assert changes() == ""
+    assert changes(runs=5) == ""
+    assert changes(runs=4) == "reduced: 4 runs × 60 rounds"
+    assert changes(runs=50) == "changed: 50 runs × 60 rounds"
+    assert changes(horizon=2000, runs=2) == "reduced: 2 runs × 2,000 rounds"
+    assert changes(quick=True, runs=3) == "reduced: 3 runs × 400 rounds"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["fig11"], "error: unknown experiment 'fig11'; did you mean 'fig1'?\n"),
+        (["none.toml"], "error: cannot read 'none.toml': "),
+        (["small.toml", "--runs", "0"], "error: --runs must be at least 1, got 0\n"),
+        (["small.toml", "--runs", "many"], "error: --runs must be a number, got 'many'\n"),
+        (["small.toml", "--horizon", "2.5"], "error: --horizon must be a whole number, got 2.5\n"),
+        (["small.toml", "--seed", "-1"], "error: --seed must be "),
+        (["small.toml", "--only", "fig1/*"], "error: no cell fits 'fig1/*': cells are such as "),
+        (["small.toml", "--out", "small.toml"], "error: --out 'small.toml' is not a folder\n"),
+        (["small.toml", "there/small.toml"], "error: experiment name 'small' is given twice"),
+        (["there/summary.toml"], "error: experiment name 'summary' is taken"),
+    ],
+)
+def test_a_bad_word_is_wrong_usage(arguments: list[str], message: str) -> None:
+    Path("there").mkdir()
+    for name in ("small", "summary"):
+        shutil.copy("small.toml", f"there/{name}.toml")
+    done = invoke(*arguments)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.startswith(message)
+
+
+def test_a_bad_file_is_told_before_anything_runs() -> None:
+    Path("bad.toml").write_text(SMALL.replace('"ts"', '"tss"'), encoding="utf-8")
+    done = invoke("small.toml", "bad.toml")
+    assert done.exit_code == 2
+    assert done.stderr.startswith("error: bad.toml, line 4: policies = 'tss': unknown policy")
+    assert not Path("out").exists()
+
+
+def test_a_missing_matplotlib_is_told_before_anything_runs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
+    done = invoke("small.toml")
+    assert done.exit_code == 1
+    assert 'pip install "driftanchor[plot]"' in done.stderr
+    assert not Path("out").exists()
+
+
+def test_plans_take_every_experiment_of_the_paper() -> None:
+    names = [experiment.name for experiment in Plan(quick=True).experiments()]
+    assert names == spec.paper_experiments()
+    with pytest.raises(InvalidInput, match="no cell fits"):
+        Plan(only=["fig9/*"]).experiments()

@@ -1,0 +1,199 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from driftanchor.errors import InvalidInput, UnknownName
+from driftanchor.experiments import spec
+from driftanchor.experiments.lines import line_of
+
+SMALL = (Path(__file__).parent / "small.toml").read_text(encoding="utf-8")
+BASE = """\
+title = "x"
+policies = ["ts"]
+horizon = 50
+runs = 2
+"""
+
+
+def sweep(text: str) -> str:
+    return f"{BASE}[[sweep]]\n{text}\n"
+
+
+BAD = {  # what is wrong: (the file, where, what the message ends with)
+    "unknown key": (
+        BASE + "horizn = 3\n",
+        "my.toml, line 5: horizn = 3: ",
+        "did you mean 'horizon'?",
+    ),
+    "wrong type": (
+        BASE.replace("50", '"long"'),
+        "my.toml, line 3: horizon = 'long': ",
+        "horizon must be a whole number, got 'long'",
+    ),
+    "none at all": (
+        BASE.replace("50", "0"),
+        "my.toml, line 3: horizon = 0: ",
+        ", got 0",
+    ),
+    "unknown policy": (
+        BASE.replace('["ts"]', '["ts",\n  "anchor_ts"]'),
+        "my.toml, line 3: policies = 'anchor_ts': ",
+        "unknown policy 'anchor_ts'; did you mean 'anchor-ts'?",
+    ),
+    "unknown parameter": (
+        BASE.replace('"ts"', '{ policy = "ucb", radius = "wide" }'),
+        "my.toml, line 2: policies = {'policy': 'ucb', 'radius': 'wide'}: ",
+        "",
+    ),
+    "two of a label": (
+        BASE.replace('"ts"', '"ts", "ts"'),
+        "my.toml, line 2: policies = 'ts': ",
+        "labels must be text and differ",
+    ),
+    "no policies": (
+        BASE.replace('"ts"', ""),
+        "my.toml, line 2: policies = []: ",
+        "give a list of policies",
+    ),
+    "coverage that does not sum": (
+        sweep("fixed.arms = 2\nvary.coverage = [[0.5, 0.5], [0.5, 0.2]]"),
+        "my.toml, line 7: coverage = [0.5, 0.2]: ",
+        "coverage sums to 0.7: the shares of the arms must sum to 1",
+    ),
+    "unknown coverage": (
+        sweep('fixed.coverage = "some"'),
+        "my.toml, line 6: coverage = 'some': ",
+        "known: uniform, optimal, suboptimal",
+    ),
+    "a setting of the wrong type": (
+        sweep('fixed.arms = 3\n[[sweep]]\nfixed.arms = "two"'),
+        "my.toml, line 8: arms = 'two': ",
+        "this setting takes no str",
+    ),
+    "no truth values": (
+        sweep("fixed.arms = true"),
+        "my.toml, line 6: arms = True: ",
+        "this setting takes no bool",
+    ),
+    "a part of an arm": (
+        sweep("fixed.arms = 2.5"),
+        "my.toml, line 6: arms = 2.5: ",
+        "arms must be a whole number, got 2.5",
+    ),
+    "endless": (sweep("fixed.gap = inf"), "my.toml, line 6: gap = inf: ", "it must be finite"),
+    "unknown setting": (
+        sweep("vary.gapp = [1]"),
+        "my.toml, line 6: gapp = [1]: ",
+        "unknown setting 'gapp'; did you mean 'gap'?",
+    ),
+    "unknown key of a sweep": (
+        sweep("varry.gap = [1]"),
+        "my.toml, line 6: varry = {'gap': [1]}: ",
+        "did you mean 'vary'?",
+    ),
+    "a value where a list belongs": (
+        sweep("vary.gap = 0.3"),
+        "my.toml, line 6: gap = 0.3: ",
+        "under vary, give a list of values",
+    ),
+    "one sweep": (
+        f"{BASE}[sweep]\n",
+        "my.toml, line 5: sweep = {}: ",
+        "write it as [[sweep]]",
+    ),
+    "twice the same cell": (
+        sweep("vary.gap = [0.1, 0.1]"),
+        "my.toml, line 5: sweep = 'my/gap=0.1': ",
+        "two cells have this id: vary something else",
+    ),
+    "unknown figure": (
+        f'{BASE}figure = "pie"\n',
+        "my.toml, line 5: figure = 'pie': ",
+        "known: curves, versus, quantiles",
+    ),
+    "no TOML": ("title =", "my.toml: ", "(at end of document)"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_an_error_names_file_line_key_and_value(case: str) -> None:
+    text, start, end = BAD[case]
+    with pytest.raises(InvalidInput) as caught:
+        spec.parse(text, "my.toml")
+    assert str(caught.value).startswith(start)
+    assert str(caught.value).endswith(end)
+
+
+def test_the_line_is_the_one_with_the_value() -> None:
+    text = "runs = 3\n[[sweep]]  # gap = 7\nfixed.gap = 1\n[[sweep]]\nfixed.gap = 7\n"
+    assert line_of(text, "gap", 7) == 5
+    assert line_of(text, "gap", 9) == 3
+    assert line_of(text, "gape", 7) is None
+
+
+def test_cells_are_every_combination_with_readable_ids() -> None:
+    experiment = spec.parse(SMALL, "some/where/small.toml")
+    assert [cell.id for cell in experiment.cells] == [
+        "small/gap=0.3/coverage=uniform",
+        "small/gap=0.3/coverage=optimal",
+        "small/gap=0.1/coverage=uniform",
+        "small/gap=0.1/coverage=optimal",
+    ]
+    first = experiment.cells[0]
+    assert first.varied == {"gap": 0.3, "coverage": "uniform"}
+    assert first.bandit.offline_pulls.tolist() == [10, 10, 10]
+    assert {label: policy.name for label, policy in first.policies.items()} == {
+        "ts": "ts",
+        "careful | <b>": "anchor-ts",
+    }
+    assert experiment.checkpoints == (20, 40, 60)
+
+
+def test_a_file_without_a_sweep_is_one_cell() -> None:
+    (cell,) = spec.parse(BASE, "my.toml").cells
+    assert (cell.id, dict(cell.varied)) == ("my", {})
+
+
+def test_a_list_in_an_id_is_short() -> None:
+    text = sweep("fixed.arms = 2\nvary.coverage = [[0.25, 0.75]]\nvary.gap = [1.0]")
+    assert spec.parse(text, "my.toml").cells[0].id == "my/coverage=0.25,0.75/gap=1"
+
+
+def test_runs_and_horizon_can_be_overridden() -> None:
+    experiment = spec.parse(SMALL, "small.toml", runs=1, horizon=2)
+    assert (experiment.runs, experiment.curve_runs, experiment.horizon) == (1, 1, 2)
+    assert experiment.checkpoints == (1, 2)
+
+
+def test_checkpoints_beyond_the_horizon_are_dropped() -> None:
+    text = f"{BASE}checkpoints = [10, 500, 20]\n"
+    assert spec.parse(text, "my.toml").checkpoints == (10, 20, 50)
+
+
+def test_own_files_are_read_by_path(tmp_path: Path) -> None:
+    file = tmp_path / "small.toml"
+    file.write_text(SMALL, encoding="utf-8")
+    assert spec.load(str(file)).name == "small"
+    with pytest.raises(InvalidInput, match="cannot read"):
+        spec.load(str(tmp_path / "none.toml"))
+    with pytest.raises(UnknownName, match="did you mean 'fig1'"):
+        spec.load("fig11")
+
+
+def test_the_paper_is_there() -> None:
+    paper = {name: spec.load(name) for name in spec.paper_experiments()}
+    assert list(paper)[:3] == ["fig1", "fig2", "fig7"]
+    assert {"tails", "misspecified", "bernoulli", "location"} <= set(paper)
+    assert [len(paper[name].cells) for name in ("fig1", "fig2", "fig7")] == [6, 60, 8]
+    for experiment in paper.values():
+        assert experiment.title
+        assert experiment.about
+        assert experiment.curve_runs <= experiment.runs
+
+
+def test_fig2_tests_v_from_the_true_bias_on() -> None:
+    cells = {cell.id: cell for cell in spec.load("fig2").cells}
+    bandit = cells["fig2/bias_bound_at_least=0.2/coverage=uniform"].bandit
+    assert bandit.bias_bound.round(9).tolist() == [0.3] + [0.2] * 9

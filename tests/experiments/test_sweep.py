@@ -1,0 +1,217 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from driftanchor.errors import InvalidInput
+from driftanchor.experiments import spec, sweep
+from driftanchor.experiments.spec import Experiment
+from driftanchor.experiments.sweep import Job, Outcome, Outcomes
+
+SMALL = (Path(__file__).parent / "small.toml").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def experiment() -> Experiment:
+    return spec.parse(SMALL, "small.toml")
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What is really run, as it happens."""
+    ran: list[str] = []
+    run = Job.run
+
+    def count(job: Job, progress: Callable[[int, int], None] | None = None) -> Outcome:
+        ran.append(f"{job.cell.id} {job.label}")
+        return run(job, progress)
+
+    monkeypatch.setattr(Job, "run", count)
+    return ran
+
+
+def same(a: Outcomes, b: Outcomes) -> bool:
+    return list(a) == list(b) and all(
+        np.array_equal(a[key].final, b[key].final)
+        and np.array_equal(a[key].curves, b[key].curves)
+        and np.array_equal(a[key].pulls, b[key].pulls)
+        for key in a
+    )
+
+
+def part(experiment: Experiment, cells: int) -> Experiment:
+    return replace(experiment, cells=experiment.cells[:cells])
+
+
+def test_outcomes_have_the_shape_of_their_experiment(
+    experiment: Experiment, tmp_path: Path
+) -> None:
+    outcomes = sweep.run([experiment], tmp_path)
+    assert len(outcomes) == 4 * 2
+    for outcome in outcomes.values():
+        assert outcome.final.shape == (5,)
+        assert outcome.curves.shape == (2, 3)
+        assert outcome.pulls.sum(axis=1).tolist() == [60] * 5
+        assert outcome.curves[:, -1].tolist() == outcome.final[:2].tolist()
+
+
+def test_finished_cells_are_not_run_again(
+    experiment: Experiment, tmp_path: Path, counted: list[str]
+) -> None:
+    sweep.run([part(experiment, 2)], tmp_path / "a")
+    first = {file: file.stat().st_mtime_ns for file in (tmp_path / "a").iterdir()}
+    assert len(counted) == 4
+    resumed = sweep.run([experiment], tmp_path / "a")
+    assert counted[4:] == [f"{c.id} {p}" for c in experiment.cells[2:] for p in c.policies]
+    assert all(file.stat().st_mtime_ns == at for file, at in first.items())
+    assert same(resumed, sweep.run([experiment], tmp_path / "b"))
+
+
+def test_kept_numbers_are_the_same(
+    experiment: Experiment, tmp_path: Path, counted: list[str]
+) -> None:
+    fresh = sweep.run([experiment], tmp_path)
+    del counted[:]
+    assert same(fresh, sweep.run([experiment], tmp_path))
+    assert counted == []
+
+
+@pytest.mark.parametrize("damage", [b"", b"no zip at all", b"PK\x03\x04 half"])
+def test_a_damaged_file_is_run_again(
+    experiment: Experiment, tmp_path: Path, counted: list[str], damage: bytes
+) -> None:
+    fresh = sweep.run([experiment], tmp_path)
+    job = next(sweep.jobs([experiment], 0))
+    (tmp_path / f"{job.key()}.npz").write_bytes(damage)
+    del counted[:]
+    assert same(fresh, sweep.run([experiment], tmp_path))
+    assert counted == [f"{job.cell.id} {job.label}"]
+
+
+def test_a_truncated_file_is_run_again(
+    experiment: Experiment, tmp_path: Path, counted: list[str]
+) -> None:
+    fresh = sweep.run([experiment], tmp_path)
+    file = sorted(tmp_path.iterdir())[0]
+    file.write_bytes(file.read_bytes()[:-20])
+    del counted[:]
+    assert same(fresh, sweep.run([experiment], tmp_path))
+    assert len(counted) == 1
+
+
+def test_the_key_depends_on_all_that_numbers_depend_on() -> None:
+    def key(text: str, seed: int = 0) -> str:
+        return next(sweep.jobs([spec.parse(text, "small.toml")], seed)).key()
+
+    assert key(SMALL) == key(SMALL.replace("Small", "Other"))
+    for old, new in [
+        ("horizon = 60", "horizon = 61"),
+        ("runs = 5", "runs = 6"),
+        ("curve_runs = 2", "curve_runs = 3"),
+        ("checkpoints = 3", "checkpoints = 4"),
+        ("offline = 30", "offline = 31"),
+        ('["ts"', '["ucb"'),
+        ('["ts"', '[{ label = "ts", policy = "ts", noise = 2.0 }'),
+        ("gap = [0.3", "gap = [0.4"),
+    ]:
+        assert old in SMALL
+        assert key(SMALL) != key(SMALL.replace(old, new)), old
+    assert key(SMALL) != key(SMALL, seed=1)
+
+
+def test_cells_of_the_same_content_are_run_once(tmp_path: Path, counted: list[str]) -> None:
+    text = """
+policies = ["ts"]
+horizon = 20
+runs = 2
+[[sweep]]
+vary.arms = [10]
+[[sweep]]
+vary.gap = [0.3]
+"""
+    outcomes = sweep.run([spec.parse(text, "twice.toml")], tmp_path)
+    assert counted == ["twice/arms=10 ts"]
+    assert len(outcomes) == 2
+
+
+def test_progress_counts_what_was_missing(experiment: Experiment, tmp_path: Path) -> None:
+    sweep.run([part(experiment, 3)], tmp_path)
+    seen: list[tuple[str, int, int]] = []
+    sweep.run([experiment], tmp_path, progress=lambda *now: seen.append(now))
+    total = 2 * 5 * 60 * 3
+    assert {of for _, _, of in seen} == {total}
+    assert [done for _, done, _ in seen] == sorted(done for _, done, _ in seen)
+    assert seen[-1] == ("small/gap=0.1/coverage=optimal careful | <b>", total, total)
+
+
+def test_a_folder_that_cannot_be_made_is_told(experiment: Experiment, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InvalidInput, match="cannot write to"):
+        sweep.run([experiment], tmp_path / "file" / "cells")
+
+
+SLOW = """
+import sys, time
+from pathlib import Path
+from driftanchor.cli.main import run
+from driftanchor.experiments.sweep import Job
+
+whole, calls = Job.run, []
+
+def slow(job, progress=None):
+    calls.append(job)
+    if len(calls) == 4:
+        Path("ready").touch()
+        time.sleep(60)
+    return whole(job, progress)
+
+Job.run = slow
+sys.argv = ["driftanchor", "reproduce", "small.toml", "--out", "out"]
+run()
+"""
+
+
+def test_ctrl_c_keeps_what_was_finished_and_the_same_command_goes_on(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "small.toml").write_text(SMALL, encoding="utf-8")
+    process = subprocess.Popen(
+        [sys.executable, "-c", SLOW], cwd=tmp_path, stderr=subprocess.PIPE, text=True
+    )
+    until = time.monotonic() + 50
+    while not (tmp_path / "ready").exists() and time.monotonic() < until:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert said == (
+        "interrupted: what was finished is kept, and the same command goes on from there\n"
+    )
+    kept = {file: file.stat().st_mtime_ns for file in (tmp_path / "out" / "cells").iterdir()}
+    assert len(kept) == 3
+    assert not (tmp_path / "out" / "report.html").exists()
+
+    for out in ("out", "whole"):
+        done = subprocess.run(
+            [sys.executable, "-m", "driftanchor", "reproduce", "small.toml", "--out", out],
+            cwd=tmp_path,
+            capture_output=True,
+            env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+    assert all(file.stat().st_mtime_ns == at for file, at in kept.items())
+    assert len(list((tmp_path / "out" / "cells").iterdir())) == 8
+    for name in ("results/small.csv", "results/summary.csv", "claims.json", "manifest.json"):
+        resumed, whole = ((tmp_path / out / name).read_bytes() for out in ("out", "whole"))
+        assert resumed == whole, name
