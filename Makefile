@@ -17,8 +17,8 @@ $(READY): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group dev
 	@touch $@
 
-run: $(READY)  ## the paper's base setting, every policy, as a table
-	$(BIN)/driftanchor simulate --runs 400
+run: $(READY)  ## reproduce the paper: figures, verdicts and a report in out/
+	$(BIN)/driftanchor reproduce --out out
 
 test: $(READY)  ## all tests and examples
 	$(BIN)/pytest

@@ -43,7 +43,7 @@ class UnknownName(InvalidInput, LookupError):
         hint = (
             f"did you mean {nearest[0]!r}?" if nearest else f"known: {', '.join(names) or 'none'}"
         )
-        super().__init__(f"unknown {kind} {name!r}; {hint}")
+        super().__init__(f"unknown {kind} {shown(name)}; {hint}")
 
     def __reduce__(self) -> tuple[type[UnknownName], tuple[object, ...]]:
         return type(self), self.told  # to be raised again in another process
@@ -55,6 +55,21 @@ class UnreadableState(DriftanchorError, ValueError):
 
 class MissingExtra(DriftanchorError, ImportError):
     """An optional package is needed and not installed."""
+
+
+def shown(value: object) -> str:
+    """A value as messages show it: NumPy's numbers as plain ones, nothing endless."""
+    if (
+        type(value).__module__ == "numpy"
+        and hasattr(value, "item")
+        and not hasattr(value, "__len__")
+    ):
+        value = value.item()
+    try:
+        text = repr(value)
+    except ValueError:  # Python prints no whole number of more than 4300 digits
+        return f"a huge {type(value).__name__}"
+    return text if len(text) <= 200 else f"{text[:200]}…"
 
 
 def require(module: str, *, extra: str, why: str) -> Any:

@@ -119,6 +119,6 @@ def test_counts_keep_every_digit() -> None:
 
 
 def test_what_a_message_shows_is_short_and_plain() -> None:
-    assert check.shown(np.float64(0.5)) == "0.5"
-    assert check.shown("a") == "'a'"
-    assert len(check.shown(list(range(10_000)))) == 201
+    assert shown(np.float64(0.5)) == "0.5"
+    assert shown("a") == "'a'"
+    assert len(shown(list(range(10_000)))) == 201

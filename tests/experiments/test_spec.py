@@ -113,6 +113,11 @@ BAD = {  # what is wrong: (the file, where, what the message ends with)
         "my.toml, line 5: figure = 'pie': ",
         "known: curves, versus, quantiles",
     ),
+    "unknown engine": (
+        f'{BASE}engine = "event"\n',
+        "my.toml, line 5: engine = 'event': ",
+        "unknown engine 'event'; did you mean 'events'?",
+    ),
     "no TOML": ("title =", "my.toml: ", "(at end of document)"),
 }
 

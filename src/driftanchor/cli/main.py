@@ -69,12 +69,13 @@ def main(
     """Bandits that use old logs safely: Anchor-TS and its baselines.
 
     Examples:
+      driftanchor reproduce --quick
       driftanchor simulate --runs 400
       driftanchor simulate --online 0.8,0.5*9 --offline same --offline-total 2000
       driftanchor policies
 
     Every command has --help with examples, and --json for programs.
-    Exit codes: 0 ok, 1 failure, 2 wrong usage.
+    Exit codes: 0 ok, 1 failure, 2 wrong usage, 10 a claim fails (reproduce --strict).
     """
 
 

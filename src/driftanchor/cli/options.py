@@ -137,7 +137,7 @@ Engine = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="auto, every-round (compiled) or interpreted (slow); changes no number.",
+        help="auto, every-round, events (for long horizons, other draws) or interpreted (slow).",
         autocompletion=_among("driftanchor.simulate.run", "ENGINES"),
         rich_help_panel=EFFORT,
     ),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import overload
 
 from driftanchor.core import check
-from driftanchor.errors import InvalidInput, UnknownName
+from driftanchor.errors import InvalidInput, UnknownName, shown
 
 MOST = 10**6  # more arms than this are a slip, and would fill the memory
 
@@ -31,9 +31,7 @@ class Arms(Sequence[str]):
         seen: dict[str, int] = {}
         for column, label in enumerate(names):
             if not isinstance(label, str):
-                raise InvalidInput(
-                    f"arm label must be text, got {check.shown(label)}: use str(label)"
-                )
+                raise InvalidInput(f"arm label must be text, got {shown(label)}: use str(label)")
             if not label.strip() or not label.isprintable():
                 raise InvalidInput(f"arm label must be printable text, got {label!r}")
             if label in seen:
@@ -54,8 +52,7 @@ class Arms(Sequence[str]):
         """The column of a label, or `UnknownName` with the nearest label."""
         if not isinstance(label, str):
             raise InvalidInput(
-                f"arm label must be text, got {check.shown(label)}: use one of "
-                f"{check.shown(self.labels)}"
+                f"arm label must be text, got {shown(label)}: use one of {shown(self.labels)}"
             )
         columns: dict[str, int] = self.__dict__["_columns"]
         if label not in columns:
@@ -83,5 +80,5 @@ class Arms(Sequence[str]):
 def valid_arms(value: object) -> Arms:
     """Arms, not merely their labels."""
     if not isinstance(value, Arms):
-        raise InvalidInput(f"arms must be Arms such as Arms(['A', 'B']), got {check.shown(value)}")
+        raise InvalidInput(f"arms must be Arms such as Arms(['A', 'B']), got {shown(value)}")
     return value

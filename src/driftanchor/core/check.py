@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from driftanchor.errors import InvalidInput, UnknownName
+from driftanchor.errors import InvalidInput, UnknownName, shown
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -119,17 +119,6 @@ def frozen(array: Array) -> Array:
     """The array, now refusing to be written, so that what holds it is immutable."""
     array.setflags(write=False)
     return array
-
-
-def shown(value: object) -> str:
-    """A value as messages show it: NumPy's numbers as plain ones, nothing endless."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    try:
-        text = repr(value)
-    except ValueError:  # Python prints no whole number of more than 4300 digits
-        return f"a huge {type(value).__name__}"
-    return text if len(text) <= 200 else f"{text[:200]}…"
 
 
 def _spread(value: object, name: str, labels: Sequence[str]) -> list[object]:

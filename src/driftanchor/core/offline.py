@@ -11,7 +11,7 @@ import numpy as np
 from driftanchor.core import check, record
 from driftanchor.core.arms import Arms, valid_arms
 from driftanchor.core.check import Floats, Ints
-from driftanchor.errors import InvalidInput
+from driftanchor.errors import InvalidInput, shown
 
 Summary = Sequence[float | int | None]
 
@@ -53,7 +53,7 @@ class OfflineData:
                     f"arm {label!r} has {count} offline rewards and no mean: give it, or n = 0"
                 )
         if not isinstance(source, str):
-            raise InvalidInput(f"source must be text, got {check.shown(source)}")
+            raise InvalidInput(f"source must be text, got {shown(source)}")
         object.__setattr__(self, "arms", arms)
         object.__setattr__(self, "n", check.frozen(counts))
         object.__setattr__(self, "mean", means)
@@ -64,14 +64,14 @@ class OfflineData:
     def from_summary(cls, summary: Mapping[str, Summary], source: str = "summary") -> OfflineData:
         """From `{label: (n, mean)}` or `{label: (n, mean, variance)}`; `(0,)` for no logs."""
         if not isinstance(summary, Mapping):
-            raise InvalidInput(f"summary must map labels to (n, mean), got {check.shown(summary)}")
+            raise InvalidInput(f"summary must map labels to (n, mean), got {shown(summary)}")
         arms = Arms(summary)
         rows = [check.ordered(row, f"summary of arm {label!r}") for label, row in summary.items()]
         for label, row in zip(arms, rows, strict=True):
             if not 1 <= len(row) <= 3:
                 raise InvalidInput(
                     f"summary of arm {label!r} must be (n, mean) or (n, mean, variance), "
-                    f"got {check.shown(row)}"
+                    f"got {shown(row)}"
                 )
         n, mean, variance = zip(*([*row, None, None][:3] for row in rows), strict=True)
         return cls(arms, n, mean, variance, source)

@@ -6,8 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from driftanchor.core.check import shown
-from driftanchor.errors import InvalidInput, UnreadableState
+from driftanchor.errors import InvalidInput, UnreadableState, shown
 
 Record = dict[str, Any]
 

@@ -96,6 +96,7 @@ def _experiment(experiment: Experiment, seed: int) -> dict[str, Any]:
         "runs": experiment.runs,
         "curve_runs": experiment.curve_runs,
         "checkpoints": list(experiment.checkpoints),
+        "engine": experiment.engine,
         "cells": {cell.id: _cell(experiment, cell, seed) for cell in experiment.cells},
     }
 

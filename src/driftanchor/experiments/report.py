@@ -127,12 +127,15 @@ def _method(found: Reproduction) -> str:
     count = sum(len(judgement.findings) for judgement in found.judgements)
     if not count:
         return "No claim of the paper is about the cells that were run."
+    leaping = [e.name for e in found.experiments if e.engine == "events"]
+    but = f" (in {', '.join(leaping)} the same logs, but other rewards)" if leaping else ""
     return (
         "A claim is a set of comparisons of regret at the horizon. Each is estimated as left minus "
-        "right, paired run by run: every policy met the same logs and rewards. Intervals are at "
-        f"{1 - ERROR_RATE:.0%} for all {count:,} comparisons together (Bonferroni). A claim holds "
-        "when every interval lies on the claimed side of zero, fails when one lies on the other "
-        "side, and is inconclusive otherwise. Shown is the comparison that speaks most against it."
+        f"right, paired run by run: every policy met the same logs and rewards{but}. Intervals are "
+        f"at {1 - ERROR_RATE:.0%} for all {count:,} comparisons together (Bonferroni). A claim "
+        "holds when every interval lies on the claimed side of zero, fails when one lies on the "
+        "other side, and is inconclusive otherwise. Shown is the comparison that speaks most "
+        "against it."
     )
 
 
@@ -215,6 +218,7 @@ def _settings(experiment: Experiment) -> list[tuple[str, str]]:
         ("where not varied", words.describe(experiment.cells)),
         *((words.AXES[word], ", ".join(values)) for word, values in grids.items()),
         ("policies", ", ".join(policies.values())),
+        *([("engine", experiment.engine)] if experiment.engine != "auto" else []),
     ]
 
 

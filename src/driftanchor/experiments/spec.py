@@ -24,6 +24,7 @@ from driftanchor.experiments.setting import Setting, unusable
 from driftanchor.policies import make
 from driftanchor.policies.base import Policy
 from driftanchor.simulate.bandit import Bandit
+from driftanchor.simulate.run import ENGINES
 
 FIGURES = ("curves", "versus", "quantiles")
 _WORDS = tuple(field.name for field in dataclasses.fields(Setting))
@@ -36,6 +37,7 @@ _FILE_KEYS = (
     "runs",
     "curve_runs",
     "checkpoints",
+    "engine",
     "figure",
     "sweep",
 )
@@ -66,6 +68,7 @@ class Experiment:
         runs: Runs of each policy in each cell.
         curve_runs: Of how many runs whole curves are kept and drawn; of the others the end.
         checkpoints: The rounds that a curve has.
+        engine: Of `driftanchor.simulate`; `"events"` for long horizons.
         figure: `"curves"` (regret over rounds, a panel for each cell), `"versus"` (final regret
             over the varied value, a panel for each other value) or `"quantiles"` (over rounds).
         cells: In the order of the file.
@@ -79,6 +82,7 @@ class Experiment:
     runs: int
     curve_runs: int
     checkpoints: tuple[int, ...]
+    engine: str
     figure: str
     cells: tuple[Cell, ...]
 
@@ -136,9 +140,7 @@ class _Reader:
         self._known(table, _FILE_KEYS, "key")
         rounds = horizon or self._whole(table, "horizon", 10_000)
         runs = runs or self._whole(table, "runs", 50)
-        figure = table.get("figure", "curves")
-        if figure not in FIGURES:
-            raise self._error("figure", figure, UnknownName("figure", figure, FIGURES))
+        figure = self._choice(table, "figure", FIGURES)
         checkpoints = self._checkpoints(table.get("checkpoints", 50), rounds)
         sweeps = table.get("sweep", [{}])
         if not isinstance(sweeps, list) or not all(isinstance(s, dict) for s in sweeps):
@@ -160,6 +162,7 @@ class _Reader:
             runs,
             min(runs, self._whole(table, "curve_runs", runs)),
             checkpoints,
+            self._choice(table, "engine", ENGINES),
             figure,
             tuple(cells),
         )
@@ -236,6 +239,12 @@ class _Reader:
             return check.whole(table.get(key, default), key, low=1, high=10**12)
         except InvalidInput as error:
             raise self._error(key, table[key], error) from error
+
+    def _choice(self, table: dict[str, Any], key: str, choices: tuple[str, ...]) -> str:
+        value = table.get(key, choices[0])
+        if value not in choices:
+            raise self._error(key, value, UnknownName(key, value, choices))
+        return str(value)
 
     def _text(self, table: dict[str, Any], key: str, default: str) -> str:
         value = table.get(key, default)

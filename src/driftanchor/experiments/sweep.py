@@ -23,7 +23,7 @@ from driftanchor.experiments.spec import Cell, Experiment
 from driftanchor.files import write_whole
 from driftanchor.policies.base import Policy
 from driftanchor.simulate import compiled
-from driftanchor.simulate.run import simulate
+from driftanchor.simulate.run import run_many, simulate
 
 Progress = Callable[[str, int, int], None]
 _DAMAGE = (zipfile.BadZipFile, zlib.error)  # what reading a file with wrong bytes raises, and more
@@ -83,7 +83,10 @@ class Job:
             "curve_runs": self.experiment.curve_runs,
             "checkpoints": self.experiment.checkpoints,
             "seed": self.seed,
-            "source": compiled.source_digest(type(self.policy)),
+            "source": compiled.source_digest(
+                type(self.policy),
+                run_many(self.policy, self.experiment.engine, bandit.reward == "gaussian"),
+            ),
         }
         return hashlib.sha256(json.dumps(numbers, sort_keys=True).encode()).hexdigest()[:24]
 
@@ -96,6 +99,7 @@ class Job:
             runs=self.experiment.runs,
             checkpoints=self.experiment.checkpoints,
             seed=self.seed,
+            engine=self.experiment.engine,
             progress=progress,
         )
         regret = result.regret[0]

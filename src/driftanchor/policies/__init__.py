@@ -6,7 +6,7 @@ import dataclasses
 from typing import Any
 
 from driftanchor.core import check
-from driftanchor.errors import InvalidInput, UnknownName
+from driftanchor.errors import InvalidInput, UnknownName, shown
 from driftanchor.policies.anchor_ts import AnchorTS
 from driftanchor.policies.artificial_replay import ArtificialReplay
 from driftanchor.policies.base import Policy
@@ -74,18 +74,17 @@ def by_name(policies: object) -> dict[str, Policy]:
         made = [make(item) if isinstance(item, str) else item for item in policies]
         pairs = [(getattr(policy, "name", policy), policy) for policy in made]
     else:
-        raise InvalidInput(f"policies must map names to policies, got {check.shown(policies)}")
+        raise InvalidInput(f"policies must map names to policies, got {shown(policies)}")
     if not pairs:
         raise InvalidInput("policies is empty: name at least one policy")
     named: dict[str, Policy] = {}
     for name, policy in pairs:
         if not isinstance(policy, Policy):
             raise InvalidInput(
-                f"policy {check.shown(name)} must be a Policy such as AnchorTS(), "
-                f"got {check.shown(policy)}"
+                f"policy {shown(name)} must be a Policy such as AnchorTS(), got {shown(policy)}"
             )
         if not isinstance(name, str) or not name:
-            raise InvalidInput(f"a policy's name must be text, got {check.shown(name)}")
+            raise InvalidInput(f"a policy's name must be text, got {shown(name)}")
         if name in named:
             raise InvalidInput(f"policy {name!r} is given twice: use a mapping with two names")
         named[name] = policy

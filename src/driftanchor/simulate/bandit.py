@@ -11,7 +11,7 @@ from driftanchor.core import check
 from driftanchor.core.arms import MOST, Arms
 from driftanchor.core.check import Floats, Ints
 from driftanchor.core.evidence import bias_bounds
-from driftanchor.errors import InvalidInput
+from driftanchor.errors import InvalidInput, shown
 
 LAWS = ("gaussian", "bernoulli")
 COVERAGES = ("uniform", "optimal", "suboptimal")
@@ -112,7 +112,7 @@ class Bandit:
         recommend the wrong arms; bias bounds are exact.
         """
         if not isinstance(biased, bool | np.bool_):
-            raise InvalidInput(f"biased must be True or False, got {check.shown(biased)}")
+            raise InvalidInput(f"biased must be True or False, got {shown(biased)}")
         arms = check.whole(arms, "arms", low=2, high=MOST)
         gap = check.number(gap, "gap", low=0.0)
         online = [0.5 + gap] + [0.5] * (arms - 1)

@@ -14,7 +14,7 @@ import numpy as np
 from driftanchor.core import check
 from driftanchor.core.check import Ints
 from driftanchor.core.noise import key, wrapping
-from driftanchor.errors import InvalidInput
+from driftanchor.errors import InvalidInput, shown
 from driftanchor.policies import by_name
 from driftanchor.policies.base import Policy, kept_belief
 from driftanchor.simulate import compiled, events, reference
@@ -68,9 +68,9 @@ def simulate(
     """
     named = by_name(policies)
     if not isinstance(bandit, Bandit):
-        raise InvalidInput(f"bandit must be a Bandit, got {check.shown(bandit)}")
+        raise InvalidInput(f"bandit must be a Bandit, got {shown(bandit)}")
     if progress is not None and not callable(progress):
-        raise InvalidInput(f"progress must be a function, got {check.shown(progress)}")
+        raise InvalidInput(f"progress must be a function, got {shown(progress)}")
     horizon = check.whole(horizon, "horizon", low=1)
     runs = check.whole(runs, "runs", low=1, high=10**9)
     seed = check.whole(seed, "seed")

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from driftanchor.core import check
 from driftanchor.core.check import Floats
-from driftanchor.errors import InvalidInput
+from driftanchor.errors import InvalidInput, shown
 
 
 def array(
@@ -30,11 +30,9 @@ def array(
     try:
         raw = np.asarray(value)
     except ValueError:
-        raise InvalidInput(
-            f"{name} must be an array, got the ragged {check.shown(value)}"
-        ) from None
+        raise InvalidInput(f"{name} must be an array, got the ragged {shown(value)}") from None
     if raw.dtype.kind not in "iuf":
-        raise InvalidInput(f"{name} must be numbers, got {check.shown(value)}")
+        raise InvalidInput(f"{name} must be numbers, got {shown(value)}")
     x = raw.astype(np.float64)
     good = (x >= low) & (x <= high)
     if not infinite:
