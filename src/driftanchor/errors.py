@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import numbers
 from collections.abc import Iterable
 from typing import Any
 
@@ -59,11 +60,7 @@ class MissingExtra(DriftanchorError, ImportError):
 
 def shown(value: object) -> str:
     """A value as messages show it: NumPy's numbers as plain ones, nothing endless."""
-    if (
-        type(value).__module__ == "numpy"
-        and hasattr(value, "item")
-        and not hasattr(value, "__len__")
-    ):
+    if isinstance(value, numbers.Number) and hasattr(value, "item"):
         value = value.item()
     try:
         text = repr(value)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from driftanchor import InvalidInput, UnknownName
 from driftanchor.core import check
+from driftanchor.errors import shown
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
