@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import difflib
 import importlib
-import numbers
 from collections.abc import Iterable
 from typing import Any
 
@@ -60,7 +59,7 @@ class MissingExtra(DriftanchorError, ImportError):
 
 def shown(value: object) -> str:
     """A value as messages show it: NumPy's numbers as plain ones, nothing endless."""
-    if isinstance(value, numbers.Number) and hasattr(value, "item"):
+    if getattr(value, "ndim", None) == 0 and hasattr(value, "item"):
         value = value.item()
     try:
         text = repr(value)
