@@ -11,8 +11,16 @@ from collections.abc import Callable
 import numpy as np
 
 from driftanchor import POLICIES, Bandit, simulate
+from driftanchor.simulate.run import leaps
 
-ROUNDS = 5
+REPEATS = 5
+# engine, runs, horizon
+JOBS = {
+    "interpreted": ("interpreted", 1, 300),
+    "every-round": ("every-round", 20, 10_000),
+    "events": ("events", 20, 10_000),
+    "events, 1e6": ("events", 5, 1_000_000),
+}
 
 
 def numpy_loop(bandit: Bandit, horizon: int) -> None:
@@ -32,24 +40,29 @@ def cost(job: Callable[[], object], rounds: int) -> float:
     return (time.process_time() - start) / rounds
 
 
+def run(name: str, bandit: Bandit, engine: str, runs: int, horizon: int) -> Callable[[], object]:
+    """The job of one engine."""
+    return lambda: simulate(
+        name, bandit, runs=runs, horizon=horizon, engine=engine, threads=1, checkpoints=1
+    )
+
+
 def main() -> None:
     """Measure every policy and print the table."""
     bandit = Bandit.paper(biased=True)
-
-    def run(name: str, engine: str, runs: int, horizon: int) -> Callable[[], object]:
-        return lambda: simulate(
-            name, bandit, runs=runs, horizon=horizon, engine=engine, threads=1, checkpoints=1
-        )
-
-    print(f"{'policy':<20}{'every-round':>14}{'interpreted':>14}   (NumPy loop = 1)")
-    for name in POLICIES:
-        run(name, "every-round", 1, 10)()  # compile outside the clock
-        fast, slow = [], []
-        for _ in range(ROUNDS):
+    print(f"{'policy':<20}" + "".join(f"{job:>14}" for job in JOBS) + "   (NumPy loop = 1)")
+    for name, policy in POLICIES.items():
+        jobs = {job: how for job, how in JOBS.items() if leaps(policy) or how[0] != "events"}
+        for engine, _, _ in jobs.values():
+            run(name, bandit, engine, 1, 10)()  # compile outside the clock
+        ratios: dict[str, list[float]] = {job: [] for job in jobs}
+        for _ in range(REPEATS):
             base = cost(lambda: numpy_loop(bandit, 3_000), 3_000)
-            fast.append(cost(run(name, "every-round", 10, 10_000), 100_000) / base)
-            slow.append(cost(run(name, "interpreted", 1, 300), 300) / base)
-        print(f"{name:<20}{statistics.median(fast):>14.4f}{statistics.median(slow):>14.1f}")
+            for job, (engine, runs, horizon) in jobs.items():
+                spent = cost(run(name, bandit, engine, runs, horizon), runs * horizon)
+                ratios[job].append(spent / base)
+        row = [f"{statistics.median(ratios[job]):.2g}" if job in jobs else "–" for job in JOBS]
+        print(f"{name:<20}" + "".join(f"{cell:>14}" for cell in row))
 
 
 if __name__ == "__main__":
