@@ -69,11 +69,14 @@ class Job:
     def key(self) -> str:
         """A hash of everything the outcome depends on."""
         bandit = self.cell.bandit
-        numbers = {
-            "online": bandit.online.tolist(),
+        logs = {
             "offline": bandit.offline.tolist(),
             "offline_pulls": bandit.offline_pulls.tolist(),
             "bias_bound": [repr(x) for x in bandit.bias_bound.tolist()],
+        }
+        numbers = {
+            "online": bandit.online.tolist(),
+            "logs": logs if self.policy.uses_logs else None,  # one run for all cells that differ so
             "reward": bandit.reward,
             "noise": bandit.noise,
             "policy": self.policy.name,

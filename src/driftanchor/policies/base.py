@@ -39,6 +39,7 @@ class Policy:
     name: ClassVar[str]
     formula: ClassVar[str]
     source: ClassVar[str]
+    uses_logs: ClassVar[bool] = True  # False where offline numbers change nothing
     memory: ClassVar[int] = 0  # numbers per arm that `choose` keeps from round to round
     belief: ClassVar[Any] = None  # the type that `believe` returns, where the policy has it
     tails: ClassVar[Tails | None] = None  # the index law, for engines that skip rounds

@@ -31,6 +31,7 @@ class EpsilonTS(Policy):
     name = "epsilon-ts"
     formula = "S/T + [coin < ε] σ/√T · z"
     source = "Jin, Yang, Xiao & Xu 2023, PMLR 202:15239"
+    uses_logs = False
     draw = staticmethod(normal_and_coin)
     belief = Posterior
 

@@ -34,6 +34,7 @@ class OptimisticTS(Policy):
     name = "optimistic-ts"
     formula = "max(anchor, θ_on)"
     source = "May, Korda, Lee & Leslie 2012, JMLR 13:2069"
+    uses_logs = False
     draw = staticmethod(one_normal)
     belief = Posterior
     tails = OPTIMISTIC_TAILS

@@ -30,6 +30,7 @@ class TS(Policy):
     name = "ts"
     formula = "θ ~ N((S+m₀)/(T+1), σ²/(T+1))"
     source = "Agrawal & Goyal 2013, arXiv 1209.3353, Algorithm 2"
+    uses_logs = False
     draw = staticmethod(one_normal)
     belief = Posterior
     tails = TS_TAILS

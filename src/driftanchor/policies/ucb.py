@@ -31,6 +31,7 @@ class UCB(Policy):
     name = "ucb"
     formula = "S/T + σ √(c log t / T)"
     source = "Auer, Cesa-Bianchi & Fischer 2002, Machine Learning 47:235, UCB1"
+    uses_logs = False
     belief = Posterior
 
     c: float = 2.0
