@@ -76,6 +76,14 @@ def test_regret_and_pulls_have_the_same_law(name: str, bandit: str) -> None:
     assert same_law(every.pulls[0, :, 0], leapt.pulls[0, :, 0], 1e-5)
 
 
+def test_regret_inside_a_leap_is_the_sum_that_every_round_gives() -> None:
+    bandit = Bandit([0.8, 0.5], [0.4, 0.7], 500)  # logs so wrong that hybrid TS stays on arm 2
+    result = simulate("hybrid-ts", bandit, horizon=900, runs=20, checkpoints=90, engine="events")
+    gap = bandit.gaps[1]
+    assert np.array_equal(result.regret, gap * np.round(result.regret / gap))
+    assert result.regret[0, :, -1].max() > 250
+
+
 def world_of(bandit: Bandit) -> World:
     return World(
         bandit.online,

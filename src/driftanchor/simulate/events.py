@@ -218,11 +218,11 @@ def note(
 ) -> None:
     """Write down the regret at the checkpoints that the next `rounds` pulls of an arm pass."""
     i = next_checkpoint(checkpoints, t)
-    if checkpoints[i] > t + rounds:
-        return
-    before = pseudo_regret(world.gaps, evidence.pulls)
     while i < checkpoints.size and checkpoints[i] <= t + rounds:
-        regret[i] = before + world.gaps[arm] * (checkpoints[i] - t)
+        ahead = checkpoints[i] - t
+        evidence.pulls[arm] += ahead  # for a moment: the very sum that playing every round gives
+        regret[i] = pseudo_regret(world.gaps, evidence.pulls)
+        evidence.pulls[arm] -= ahead
         i += 1
 
 
