@@ -135,15 +135,16 @@ def run(
     todo = [(job, folder / f"{job.key()}.npz") for job in jobs(experiments, seed)]
     kept = {(job.cell.id, job.label): _read(path) for job, path in todo}
     missing = [(job, path) for job, path in todo if kept[job.cell.id, job.label] is None]
-    total, done = sum(job.rounds for job, _ in missing), 0
+    costs = {path: job.rounds for job, path in missing}  # cells of the same content cost once
+    total, done = sum(costs.values()), 0
     for job, path in missing:
         name = f"{job.cell.id} {job.label}"
-        outcome = _read(path)  # again: a cell run just now may have had the same content
+        outcome = None if path in costs else _read(path)
         if outcome is None:
             outcome = job.run(_reporter(progress, name, done, total, job.rounds))
             _write(path, outcome)
         kept[job.cell.id, job.label] = outcome
-        done += job.rounds
+        done += costs.pop(path, 0)
         if progress is not None:
             progress(name, done, total)
     return {key: outcome for key, outcome in kept.items() if outcome is not None}
