@@ -30,8 +30,8 @@ check: $(READY)  ## format, lint, types, layers
 	$(BIN)/lint-imports --no-cache
 
 fix: $(READY)  ## format and mend what can be mended
-	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
 
 bench: $(READY)  ## interpreted against compiled, side by side
 	$(BIN)/python benchmarks/engines.py

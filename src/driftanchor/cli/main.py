@@ -29,6 +29,10 @@ class Boundary(TyperGroup):
             _end(f"error: {error}", error.exit_code)
         except KeyboardInterrupt:
             _end("interrupted", INTERRUPTED)
+        except BrokenPipeError:  # nobody reads on: click ends quietly
+            raise
+        except OSError as error:
+            _end(f"error: {error}", 1)
 
 
 app = typer.Typer(cls=Boundary, no_args_is_help=True, pretty_exceptions_enable=False)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ from driftanchor.policies.base import Policy
 from driftanchor.simulate.bandit import Bandit
 from driftanchor.simulate.run import ENGINES
 
+MOST_CELLS = 10_000  # of one sweep
 FIGURES = ("curves", "versus", "quantiles")
 _WORDS = tuple(field.name for field in dataclasses.fields(Setting))
 _FILE_KEYS = (
@@ -121,7 +123,7 @@ def parse(
     """The experiment that a TOML text describes; `file` is its name in messages and ids."""
     try:
         table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # a TOMLDecodeError says the line
         raise InvalidInput(f"{file}: {error}") from error
     return _Reader(text, file).experiment(table, runs, horizon)
 
@@ -143,7 +145,8 @@ class _Reader:
         figure = self._choice(table, "figure", FIGURES)
         checkpoints = self._checkpoints(table.get("checkpoints", 50), rounds)
         sweeps = table.get("sweep", [{}])
-        if not isinstance(sweeps, list) or not all(isinstance(s, dict) for s in sweeps):
+        tables = isinstance(sweeps, list) and all(isinstance(sweep, dict) for sweep in sweeps)
+        if not tables or not sweeps:
             raise self._error("sweep", sweeps, "write it as [[sweep]]")
         cells = [
             cell
@@ -177,6 +180,8 @@ class _Reader:
         for word, values in vary.items():
             if not isinstance(values, list) or not values:
                 raise self._error(word, values, "under vary, give a list of values")
+        if math.prod(len(values) for values in vary.values()) > MOST_CELLS:
+            raise self._error("vary", list(vary), f"that is more than {MOST_CELLS:,} cells")
         policies = self._policies(sweep.get("policies", shared))
         return [
             self._cell(number, fixed, dict(zip(vary, values, strict=True)), policies)

@@ -161,7 +161,8 @@ def _reporter(
 def _write(path: Path, outcome: Outcome) -> None:
     with write_whole(path) as file, file.open("wb") as out:
         pulls = outcome.pulls.astype(np.min_scalar_type(int(outcome.pulls.max(initial=0))))
-        np.savez_compressed(out, final=outcome.final, curves=outcome.curves, pulls=pulls)
+        key = np.array(path.stem)
+        np.savez_compressed(out, key=key, final=outcome.final, curves=outcome.curves, pulls=pulls)
 
 
 def _read(path: Path) -> Outcome | None:
@@ -169,6 +170,8 @@ def _read(path: Path) -> Outcome | None:
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as kept:
             pulls: Ints = kept["pulls"].astype(np.int64)
-            return Outcome(kept["final"], kept["curves"], pulls)
-    except (OSError, EOFError, LookupError, RuntimeError, ValueError, *_DAMAGE):
+            outcome = Outcome(kept["final"], kept["curves"], pulls)
+            mine = str(kept["key"]) == path.stem and bool(np.isfinite(outcome.final).all())
+            return outcome if mine else None
+    except (OSError, EOFError, LookupError, RuntimeError, TypeError, ValueError, *_DAMAGE):
         return None

@@ -102,7 +102,8 @@ def explain(
     recorder = _Recorder(policy)
     with wrapping():
         chosen = type(policy).choose(cast(Policy, recorder), evidence, now, stream)
-    last = recorder.given[-len(labels) :]  # a policy may look at its arms more than once
+    # Only the plain rule is known to look at every arm once, in order.
+    last = recorder.given if type(policy).choose is Policy.choose else []
     arms = {
         label: ArmExplanation(
             float(value),

@@ -10,7 +10,7 @@ from driftanchor.core.arms import Arms
 from driftanchor.core.check import Floats, Ints
 from driftanchor.core.evidence import bias_bounds
 from driftanchor.core.offline import OfflineData
-from driftanchor.errors import InvalidInput, UnreadableState
+from driftanchor.errors import InvalidInput, UnreadableState, shown
 from driftanchor.live.units import Range, anchor_ts_for, warn_of_units
 from driftanchor.policies import POLICIES, make
 from driftanchor.policies.base import Policy
@@ -29,7 +29,7 @@ def rule(policy: Policy | None, offline: OfflineData, reward_range: Range) -> Po
 def over(offline: OfflineData | None, labels: Iterable[str] | None) -> OfflineData:
     """The offline data over the arms asked for; those without logs have none."""
     if offline is None:
-        return OfflineData.empty(Arms(labels or ()))
+        return OfflineData.empty(Arms(() if labels is None else labels))
     if labels is None:
         return offline
     arms = Arms(labels)
@@ -78,13 +78,19 @@ def saved_policy(saved: object, given: Policy | None) -> Policy:
     """The policy of a saved learner: one of this package, or the one given."""
     if not isinstance(saved, dict) or not isinstance(saved.get("parameters"), dict):
         raise UnreadableState(f"the learner record has no usable policy: {saved!r}")
-    name = saved.get("name")
-    if given is None and name in POLICIES:
-        return make(name, **saved["parameters"])
+    name, parameters = saved.get("name"), saved["parameters"]
+    if given is not None and not isinstance(given, Policy):
+        raise InvalidInput(f"policy must be a Policy such as AnchorTS(), got {shown(given)}")
+    known = POLICIES.get(name) if isinstance(name, str) else None
+    if given is None and known is not None and saved.get("class") == known.__name__:
+        return make(known.name, **parameters)
     if given is None:
         raise UnreadableState(
-            f"saved with the policy {name!r} of your own: give it to load(policy=…)"
+            f"saved with the policy {shown(name)} of your own: give it to load(policy=…)"
         )
-    if given.name != name:
-        raise InvalidInput(f"policy is {given.name!r}, but the learner was saved with {name!r}")
+    if given.name != name or given.parameters() != parameters:
+        raise InvalidInput(
+            f"policy is {given.name!r} with {given.parameters()}, but the learner was saved with "
+            f"{shown(name)} and {shown(parameters)}"
+        )
     return given

@@ -18,7 +18,7 @@ from driftanchor.core.evidence import Evidence, Round, gather
 from driftanchor.core.noise import keyed_stream, wrapping
 from driftanchor.core.offline import OfflineData, Summary
 from driftanchor.core.tally import Tally
-from driftanchor.errors import DriftanchorError, InvalidInput, UnreadableState
+from driftanchor.errors import DriftanchorError, InvalidInput, UnreadableState, shown
 from driftanchor.files import write_whole
 from driftanchor.live import inputs
 from driftanchor.live.explanation import Explanation, explain
@@ -113,8 +113,11 @@ class Learner:
         with wrapping():
             stream = keyed_stream(self.seed, "decision", self.decisions + 1)
             chosen = self.policy.choose(evidence, now, stream)
-        if chosen < 0:
-            raise InvalidInput(f"policy {self.policy.name!r} gave every arm the index NaN")
+        if chosen not in np.flatnonzero(playable):
+            raise InvalidInput(
+                f"policy {self.policy.name!r} chose {shown(chosen)}, which is no arm that can be "
+                "played: every index may be NaN, or its choose is wrong"
+            )
         self.decisions += 1
         self._last = (before, now)
         return self.arms[chosen]
@@ -129,8 +132,8 @@ class Learner:
         Nothing is learned from a batch in which one arm or reward is refused.
         """
         one = isinstance(arm, str)
-        labels = [arm] if one else check.items(arm, "arms")
-        rewards = [reward] if one else check.items(reward, "rewards")
+        labels = [arm] if one else check.ordered(arm, "arms")
+        rewards = [reward] if one else check.ordered(reward, "rewards")
         if len(labels) != len(rewards):
             raise InvalidInput(f"{len(labels)} arms and {len(rewards)} rewards: give one for each")
         columns = [self.arms.column(label) for label in labels]
@@ -196,7 +199,7 @@ class Learner:
         """
         try:
             text = Path(path).read_text(encoding="utf-8")
-        except (OSError, ValueError) as error:
+        except (OSError, TypeError, ValueError) as error:
             raise InvalidInput(f"cannot read {str(path)!r}: {error}") from error
         try:
             return cls.from_json(record.parse(text), policy)
@@ -207,7 +210,11 @@ class Learner:
         """A JSON-ready record of everything."""
         low, high = self.reward_range
         body = {
-            "policy": {"name": self.policy.name, "parameters": self.policy.parameters()},
+            "policy": {
+                "name": self.policy.name,
+                "class": type(self.policy).__name__,
+                "parameters": self.policy.parameters(),
+            },
             "offline": self.offline.to_json(),
             "bias_bounds": [record.encode(x) for x in self.bias_bounds.tolist()],
             "tally": self.tally.to_json(),

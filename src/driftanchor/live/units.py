@@ -26,6 +26,12 @@ def anchor_ts_for(offline: OfflineData, reward_range: Range) -> AnchorTS:
         mean = (low + high) / 2 if bounded else 0.0
     if bounded:  # no law on a range has a larger standard deviation than half of it
         noise = min(noise, (high - low) / 2) if noise > 0 else (high - low) / 2
+    elif offline.n.any() and not noise > 0:
+        warnings.warn(
+            "the logs have no variance, so noise=1 is assumed: give (n, mean, variance), a "
+            "reward_range, or a policy with the noise of a reward",
+            stacklevel=5,
+        )
     return AnchorTS(prior_mean=mean, noise=noise if noise > 0 else 1.0)
 
 

@@ -106,7 +106,7 @@ class Policy:
         cls = type(self)
         names = [field.name for field in dataclasses.fields(cls) if field.default is not None]
         names += [name for name in dir(cls) if isinstance(getattr(cls, name), property)]
-        values = {name: getattr(self, name) for name in names}
+        values = {name: getattr(self, name) for name in names if not name.startswith("_")}
         values = {name: x for name, x in values.items() if isinstance(x, numbers.Real)}
         return _numbers_type(cls, tuple(values))(*values.values())
 

@@ -17,7 +17,9 @@ import hashlib
 import inspect
 import numbers
 import os
+import pickle
 import re
+import shutil
 import sys
 import threading
 import types
@@ -69,8 +71,14 @@ def _compile(policy: type[Policy], run_many: RunMany) -> RunMany:
         numba.config.CACHE_DIR = previous
 
     def loop(*arguments: object) -> bool:
+        nonlocal compiled
         try:
             return compiled(*arguments)
+        except (OSError, EOFError, pickle.UnpicklingError):  # what was kept on disk is damaged
+            compiled = numba.njit(nogil=True, **_OPTIONS)(run_many)
+            if folder is not None:
+                shutil.rmtree(folder, ignore_errors=True)
+            return loop(*arguments)
         except Exception as error:  # Numba's own, and others where it gives up early
             raise InvalidInput(
                 f"policy {policy.name!r} cannot be compiled; its index and choose may use numbers, "
@@ -193,7 +201,8 @@ def _gist(error: Exception) -> str:
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
     telling = ("No implementation", "Unknown", "Cannot", "Untyped", "required", "unsupported")
     lines = [line.strip("> -") for line in text.splitlines()]
-    return next((line for line in reversed(lines) if line.startswith(telling)), lines[0])
+    told = (line for line in reversed(lines) if line.startswith(telling))
+    return next(told, lines[0] if lines else type(error).__name__)
 
 
 def _reachable(roots: list[Any]) -> Iterator[types.FunctionType]:
@@ -230,17 +239,42 @@ def source_digest(policy: type[Policy], run_many: RunMany = reference.run_many) 
     if "<locals>" in policy.__qualname__ or policy.__module__ == "__main__":
         return None  # the same name may hold other code in the next process
     functions = _compiled_in(policy, run_many)
+    if not all(_is_plain(function) for function in functions):
+        return None
     digest = hashlib.sha256(f"{policy.__module__}.{policy.__qualname__} {_PART_OPTIONS}".encode())
     for file in sorted({inspect.getsourcefile(function) or "" for function in functions}):
         if not Path(file).is_file() or any(f.__module__ == "__main__" for f in functions):
             return None
         digest.update(Path(file).read_bytes())
+    for function in functions:
+        digest.update(repr((function.__defaults__, function.__kwdefaults__)).encode())
     for value in (value for function in functions for value in _globals(function)):
         if isinstance(value, np.ndarray):
             digest.update(value.tobytes())
         elif isinstance(value, numbers.Number | str | tuple):
             digest.update(repr(value).encode())
     return digest.hexdigest()[:20]
+
+
+def _is_plain(function: types.FunctionType) -> bool:
+    """Whether all that a function reads is in the files and constants that the digest covers."""
+    known = (
+        types.FunctionType,
+        types.BuiltinFunctionType,
+        np.ufunc,
+        type,
+        np.ndarray,
+        numbers.Number,
+        str,
+        tuple,
+        type(None),
+    )
+    read = list(_globals(function))
+    modules = [x for x in read if isinstance(x, types.ModuleType)]
+    others = [x for x in read if not isinstance(x, types.ModuleType)]
+    stable = ("math", "numpy", "driftanchor")
+    fixed = all(module.__name__.partition(".")[0] in stable for module in modules)
+    return function.__closure__ is None and fixed and all(isinstance(x, known) for x in others)
 
 
 def _cache_folder(policy: type[Policy], run_many: RunMany) -> Path | None:

@@ -79,7 +79,7 @@ def run_leaping(
         patience = min(2 * patience, 64)  # looking for a leader costs some rounds' time
         for _ in range(min(patience, checkpoints[-1] - t)):
             arm = choose(policy, desk.evidence, Round(t + 1, world.online.size), desk.stream)
-            if arm < 0:
+            if arm < 0 or arm >= world.online.size:
                 return False
             t = pull(policy, world, desk, arm, t, checkpoints, regret)
     return True

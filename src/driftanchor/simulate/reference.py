@@ -108,7 +108,7 @@ def run_once(policy: Policy, world: World, desk: Desk, checkpoints: Ints, regret
     reached = 0
     for t in range(1, checkpoints[-1] + 1):
         arm = choose(policy, evidence, Round(t, arms), desk.stream)
-        if arm < 0:
+        if arm < 0 or arm >= arms:
             return False
         evidence.totals[arm] += draw_reward(world, world.online[arm], desk.rewards[arm])
         evidence.pulls[arm] += 1

@@ -13,6 +13,7 @@ import numpy as np
 
 from driftanchor.core import check
 from driftanchor.core.check import Ints
+from driftanchor.core.evidence import ArmEvidence
 from driftanchor.core.noise import key, wrapping
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.policies import by_name
@@ -107,7 +108,10 @@ def simulate(
         with wrapping():
             played = loop(rule, world, keys, first, rounds, desk, regret[p, rows], pulls[p, rows])
         if not played:
-            raise InvalidInput(f"policy {name!r} chose no arm: its index is NaN for every arm")
+            raise InvalidInput(
+                f"policy {name!r} chose no arm: its index is NaN for every arm, or its choose gave "
+                "a column that is not there"
+            )
         return rows.stop - rows.start
 
     done = 0
@@ -126,6 +130,13 @@ def _loop(policy: Policy, engine: str, gaussian: bool) -> tuple[Callable[..., bo
     """The loop of an engine, and the form in which it takes the policy."""
     if engine == "interpreted":
         return reference.run_many, policy
+    if kept_belief(type(policy)) is not None:
+        believed = policy.believe(ArmEvidence(1, policy.prior_mean, 0, 0.0, 0.0))
+        if type(believed) is not policy.belief:
+            raise InvalidInput(
+                f"policy {policy.name!r} names {policy.belief.__name__} as its belief and believes "
+                f"{type(believed).__name__}: set belief to what believe returns"
+            )
     return compiled.kernel(type(policy), run_many(policy, engine, gaussian)), policy.numbers()
 
 
