@@ -21,6 +21,7 @@ from driftanchor import (
     ArtificialReplay,
     Draws,
     DriftanchorError,
+    Evidence,
     InvalidInput,
     Learner,
     OfflineData,
@@ -29,7 +30,8 @@ from driftanchor import (
     UnknownName,
     UnreadableState,
 )
-from driftanchor.core.noise import keyed_stream, normal, wrapping
+from driftanchor.core.noise import Stream, keyed_stream, normal, wrapping
+from driftanchor.core.posterior import Posterior
 
 OFFLINE = OfflineData.from_summary({"A": (200, 0.51), "B": (200, 0.48), "C": (50, 0.2)})
 
@@ -234,6 +236,51 @@ def test_a_learner_with_a_policy_of_ones_own_is_loaded_with_it(tmp_path: Path) -
     with pytest.raises(UnreadableState, match="saved with 'greedy'"):
         Learner.load(tmp_path / "greedy.json", policy=TS())
     assert play(Learner.load(tmp_path / "greedy.json", policy=Greedy()), 5) == play(pupil, 5)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Eager(TS):
+    """A rule of one's own under the name of its parent."""
+
+    def sample(self, belief: Posterior, now: Round, z: Draws) -> float:
+        return belief.mean + 9.0 * belief.sd
+
+
+@dataclass(frozen=True, kw_only=True)
+class Astray(Greedy):
+    """Plays the first arm, whatever can be played."""
+
+    def choose(self, evidence: Evidence, now: Round, stream: Stream) -> int:
+        return 0
+
+
+def test_a_subclass_under_its_parents_name_is_not_swapped_for_it(tmp_path: Path) -> None:
+    Learner(Eager(), arms=["A", "B"], seed=2).save(tmp_path / "eager.json")
+    with pytest.raises(UnreadableState, match="give it to load"):
+        Learner.load(tmp_path / "eager.json")
+    with pytest.raises(UnreadableState, match="'noise': 7"):
+        Learner.load(tmp_path / "eager.json", policy=Eager(noise=7))
+    assert isinstance(Learner.load(tmp_path / "eager.json", policy=Eager()).policy, Eager)
+
+
+def test_a_rule_that_chooses_an_excluded_arm_is_refused() -> None:
+    pupil = Learner(Astray(), arms=["A", "B"], seed=2)
+    assert pupil.pull() == "A"
+    assert pupil.explain().arms == {}  # its own rule: no numbers are put down to arms
+    with pytest.raises(InvalidInput, match="'greedy' chose 0, which is no arm that can be played"):
+        pupil.pull(exclude=["A"])
+    assert pupil.decisions == 1
+
+
+def test_logs_without_variance_are_warned_of() -> None:
+    with pytest.warns(UserWarning, match="no variance, so noise=1 is assumed"):
+        Learner(offline=OFFLINE, bias_bound=0.1)
+
+
+def test_rewards_in_no_order_are_refused() -> None:
+    update: Any = learner().update
+    with pytest.raises(InvalidInput, match="must be in order"):
+        update({"A", "B"}, [1.0, 0.0])
 
 
 @pytest.mark.parametrize(
