@@ -275,13 +275,13 @@ def test_company_and_order_change_nothing(policy: Policy) -> None:
         assert bits(result) == bits(alone)
 
 
-def test_it_says_truly_whether_it_uses_logs(variants: list[Policy]) -> None:
+def test_one_that_says_it_uses_no_logs_uses_none(variants: list[Policy]) -> None:
     online = [0.5, 0.4, 0.3]
     with_logs = Bandit(online, [0.1, 0.9, 0.2], [9, 30, 4], bias_bound=0.1)
     for policy in variants:
         plain = simulate(policy, Bandit(online), horizon=200, runs=4)
         logged = simulate(policy, with_logs, horizon=200, runs=4)
-        assert policy.uses_logs != np.array_equal(plain.regret, logged.regret)
+        assert policy.uses_logs or np.array_equal(plain.regret, logged.regret)
 
 
 def test_a_short_simulation_is_the_beginning_of_a_long_one(policy: Policy) -> None:
