@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from driftanchor.core.check import whole
+from driftanchor.core.hints import apart
 from driftanchor.core.ziggurat import DENSITY, EDGE, TAIL
 
 Stream = npt.NDArray[np.uint64]
@@ -63,6 +64,7 @@ def wrapping() -> np.errstate:
     return np.errstate(over="ignore")
 
 
+@apart
 def start(stream: Stream, key: Key, first: int, second: int) -> None:
     """Put `stream` at the beginning of (key, first, second)."""
     word = _scramble(key + np.uint64(first) * _GOLDEN)
@@ -85,6 +87,11 @@ def normal(stream: Stream) -> float:
     if abs(x) < EDGE[layer + _1]:  # inside the layer's rectangle: 98.5 % of draws
         return float(x)
     return _outside(stream, int(layer), float(x))
+
+
+def exponential(stream: Stream) -> float:
+    """Exponential of rate 1."""
+    return -math.log(1.0 - uniform(stream))
 
 
 def nothing(stream: Stream) -> Draws:
@@ -129,6 +136,7 @@ def _scramble(word: np.uint64) -> np.uint64:
     return word ^ (word >> _31)
 
 
+@apart
 def _outside(stream: Stream, layer: int, x: float) -> float:
     """Finish a draw that fell outside its layer's rectangle."""
     while True:
@@ -147,7 +155,7 @@ def _outside(stream: Stream, layer: int, x: float) -> float:
 def _tail(stream: Stream, positive: bool) -> float:
     """A normal beyond the last edge (Marsaglia 1964)."""
     while True:
-        a = -math.log(1.0 - uniform(stream)) / TAIL
-        b = -math.log(1.0 - uniform(stream))
+        a = exponential(stream) / TAIL
+        b = exponential(stream)
         if b + b > a * a:
             return TAIL + a if positive else -TAIL - a

@@ -70,7 +70,8 @@ class Experiment:
         runs: Runs of each policy in each cell.
         curve_runs: Of how many runs whole curves are kept and drawn; of the others the end.
         checkpoints: The rounds that a curve has.
-        engine: Of `driftanchor.simulate`; `"events"` for long horizons.
+        engine: Of `driftanchor.simulate`; `"auto"` is `"thinned"`, which keeps policies paired by
+            their rewards. `"events"` does not, and makes long horizons cheap.
         figure: `"curves"` (regret over rounds, a panel for each cell), `"versus"` (final regret
             over the varied value, a panel for each other value) or `"quantiles"` (over rounds).
         cells: In the order of the file.

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
+from driftanchor.core.hints import apart
 from driftanchor.core.noise import Stream, uniform
 from driftanchor.core.posterior import Posterior, median
 from driftanchor.policies.tails import (
     Tails,
     normal_above,
     normal_below,
+    normal_contend,
     normal_leader_below,
     online_weight,
     sample_above,
@@ -46,6 +49,7 @@ def anchor_below(belief: Belief, level: float) -> float:
     return on + (1.0 - on) * hyb
 
 
+@apart
 def anchor_draw_above(belief: Belief, level: float, stream: Stream) -> float:
     """An index above the level."""
     online, hybrid = online_law(belief), hybrid_law(belief)
@@ -62,6 +66,7 @@ def anchor_draw_above(belief: Belief, level: float, stream: Stream) -> float:
     return median(belief.mean, x, y)
 
 
+@apart
 def anchor_draw_below(belief: Belief, level: float, stream: Stream) -> float:
     """An index at most the level."""
     online, hybrid = online_law(belief), hybrid_law(belief)
@@ -78,12 +83,21 @@ def anchor_draw_below(belief: Belief, level: float, stream: Stream) -> float:
     return median(belief.mean, x, y)
 
 
+def anchor_contend(belief: Belief, level: float, stream: Stream) -> float:
+    """An index; it is at most the larger of the anchor and θ_on, so θ_hyb may not matter."""
+    on = normal_contend(online_law(belief), level, stream)
+    if max(belief.mean, on) < level:
+        return -math.inf
+    return median(belief.mean, on, normal_contend(hybrid_law(belief), level, stream))
+
+
 # Below its anchor the leader's index needs both samples to be low: at most P(θ_on ≤ level).
 ANCHOR_TAILS = Tails(
     anchor_above,
     anchor_below,
     anchor_draw_above,
     anchor_draw_below,
+    anchor_contend,
     online_weight,
     normal_leader_below,
 )

@@ -42,7 +42,8 @@ class Policy:
     uses_logs: ClassVar[bool] = True  # False where offline numbers change nothing
     memory: ClassVar[int] = 0  # numbers per arm that `choose` keeps from round to round
     belief: ClassVar[Any] = None  # the type that `believe` returns, where the policy has it
-    tails: ClassVar[Tails | None] = None  # the index law, for engines that skip rounds
+    tails: ClassVar[Tails | None] = None  # the index law, for engines that skip draws
+    grows: ClassVar[bool] = False  # the index draws nothing, and never falls by waiting alone
     Numbers: ClassVar[Any] = None  # the type of `numbers()`, made when first asked for
 
     prior_mean: float = 0.0

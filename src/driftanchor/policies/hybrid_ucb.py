@@ -43,6 +43,7 @@ class HybridUCB(Policy):
     formula = "(S+N m)/(T+N) + σ √(c log(t+N) / (T+N))"
     source = "Shivaswamy & Joachims 2012, PMLR 22:1046, HUCB1"
     belief = Belief
+    grows = True
 
     c: float = 2.0
 

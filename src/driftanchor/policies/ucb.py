@@ -33,6 +33,7 @@ class UCB(Policy):
     source = "Auer, Cesa-Bianchi & Fischer 2002, Machine Learning 47:235, UCB1"
     uses_logs = False
     belief = Posterior
+    grows = True
 
     c: float = 2.0
 

@@ -173,7 +173,7 @@ def _overload_tail(extending: Any, asked: Callable[..., Any]) -> None:
 
     resolve = {"weight": weight, "leader_below": leader_below}.get(name)
     if resolve is None:
-        resolve = drawn if name.startswith("draw") else of_belief
+        resolve = of_belief if name in ("above", "below") else drawn
     extending.overload(asked, strict=False, jit_options=_PART_OPTIONS)(resolve)
 
 
@@ -193,7 +193,8 @@ def _register(function: types.FunctionType) -> None:
     """Let compiled code call a plain function."""
     extending = require("numba.extending", extra="fast", why="compiled simulation")
     if function not in _DISPATCH:
-        extending.register_jitable(**_PART_OPTIONS)(function)
+        inlined = "apart" not in vars(function)
+        extending.register_jitable(**{**_PART_OPTIONS, "forceinline": inlined})(function)
 
 
 def _gist(error: Exception) -> str:

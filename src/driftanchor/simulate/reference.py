@@ -15,10 +15,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from driftanchor.core.binomial import binomial
 from driftanchor.core.check import Floats, Ints
 from driftanchor.core.evidence import Evidence, Round
+from driftanchor.core.hints import apart
 from driftanchor.core.noise import Key, Stream, normal, start, uniform
 from driftanchor.policies.base import Policy, choose, kept_belief, remember
+from driftanchor.simulate.table import Table, make_table
 
 
 class World(NamedTuple):
@@ -39,7 +42,8 @@ class Desk(NamedTuple):
     evidence: Evidence
     stream: Stream  # of the policy; before that of the logs
     rewards: Stream  # one row for each arm
-    hazards: Floats  # what an engine that leaps keeps of each arm
+    clock: Ints  # of an engine that leaps: rounds played, checkpoints passed
+    table: Table  # of such an engine
 
 
 def lay_out(world: World, policy: Policy) -> Desk:
@@ -56,7 +60,13 @@ def lay_out(world: World, policy: Policy) -> Desk:
         np.ones(arms, np.bool_),
         np.zeros((arms, policy.memory + beliefs)),
     )
-    return Desk(evidence, np.empty(4, np.uint64), np.empty((arms, 4), np.uint64), np.zeros(arms))
+    return Desk(
+        evidence,
+        np.empty(4, np.uint64),
+        np.empty((arms, 4), np.uint64),
+        np.zeros(2, np.int64),
+        make_table(arms),
+    )
 
 
 class Keys(NamedTuple):
@@ -90,6 +100,7 @@ def run_many(
     return True
 
 
+@apart
 def prepare(world: World, keys: Keys, run: int, desk: Desk) -> None:
     """Clear the desk, draw the logs, and put every stream at its start."""
     clear(desk.evidence)
@@ -145,13 +156,10 @@ def draw_logs(world: World, keys: Keys, run: int, desk: Desk) -> None:
 
 
 def draw_mean(world: World, mean: float, pulls: int, stream: Stream) -> float:
-    """The mean of `pulls` independent rewards; that of Gaussian ones is one draw."""
+    """The mean of `pulls` independent rewards, in one draw."""
     if world.gaussian:
         return mean + world.noise / math.sqrt(pulls) * normal(stream)
-    wins = 0
-    for _ in range(pulls):
-        wins += 1 if uniform(stream) < mean else 0
-    return wins / pulls
+    return binomial(pulls, mean, stream) / pulls
 
 
 def pseudo_regret(gaps: Floats, pulls: Ints) -> float:

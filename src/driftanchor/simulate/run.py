@@ -18,12 +18,12 @@ from driftanchor.core.noise import key, wrapping
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.policies import by_name
 from driftanchor.policies.base import Policy, kept_belief
-from driftanchor.simulate import compiled, events, reference
+from driftanchor.simulate import compiled, events, reference, windows
 from driftanchor.simulate.bandit import Bandit
 from driftanchor.simulate.reference import Keys, World
 from driftanchor.simulate.result import Result
 
-ENGINES = ("auto", "every-round", "events", "interpreted")
+ENGINES = ("auto", "every-round", "thinned", "events", "interpreted")
 _CHUNK_ROUNDS = 1_000_000  # at once in a thread: a fraction of a second, so that progress shows
 Progress = Callable[[int, int], None]
 
@@ -42,8 +42,9 @@ def simulate(
 ) -> Result:
     """Run every policy `runs` times in a bandit and read its pseudo-regret.
 
-    Run r of every policy meets the same logs and the same rewards, so differences are paired. The
-    numbers depend on the seed alone: not on threads, order or which policies take part.
+    Run r of every policy meets the same logs and, unless an engine draws sums of rewards, the same
+    n-th reward of each arm, so differences are paired. The numbers depend on the seed and the
+    engine alone: not on threads, order or which policies take part.
 
     Args:
         policies: A mapping from names to policies, one policy, or a list of policies and names.
@@ -55,10 +56,11 @@ def simulate(
             horizon is always the last.
         threads: At most this many at once; `None` for all cores.
         engine: `"every-round"` compiles the loop with Numba; `"interpreted"` runs the same loop
-            in Python, some hundred times slower, to the same numbers. `"events"` leaps over the
-            rounds in which the leader is played again: the same law with other draws, and cheap
-            at long horizons; where a policy gives no index law, or rewards are not Gaussian, it
-            plays every round. `"auto"` plays every round, compiled where Numba is installed.
+            in Python, some hundred times slower, to the same numbers. `"thinned"` and `"events"`
+            leap over the rounds in which the leader is played again: the same law with fewer
+            draws, of which `"thinned"` draws every reward and `"events"` only their sums, at a cost
+            that hardly grows with the horizon. A policy that gives them nothing to leap by is
+            played every round. `"auto"` is `"events"` where Numba is installed.
         progress: Called with (runs done, runs in all) while it goes on.
 
     Example:
@@ -78,15 +80,7 @@ def simulate(
     rounds = _rounds(checkpoints, horizon)
     workers = _threads(threads)
     chosen = _engine(engine)
-    world = World(
-        bandit.online,
-        bandit.offline,
-        bandit.offline_pulls,
-        bandit.bias_bound,
-        bandit.gaps,
-        bandit.reward == "gaussian",
-        bandit.noise,
-    )
+    world = world_of(bandit)
     try:
         regret = np.empty((len(named), runs, len(rounds)))
         pulls = np.empty((len(named), runs, len(bandit.online)), np.int64)
@@ -96,7 +90,7 @@ def simulate(
     parts = [(p, first) for p in range(len(named)) for first in range(0, runs, chunk)]
 
     # Here, and not once in each thread:
-    loops = [_loop(policy, chosen, world.gaussian) for policy in named.values()]
+    loops = [_loop(policy, chosen) for policy in named.values()]
 
     def play(part: tuple[int, int]) -> int:
         p, first = part
@@ -126,7 +120,20 @@ def simulate(
     return Result(tuple(named), rounds, regret, pulls, seed, chosen)
 
 
-def _loop(policy: Policy, engine: str, gaussian: bool) -> tuple[Callable[..., bool], Any]:
+def world_of(bandit: Bandit) -> World:
+    """A bandit as the loops see it."""
+    return World(
+        bandit.online,
+        bandit.offline,
+        bandit.offline_pulls,
+        bandit.bias_bound,
+        bandit.gaps,
+        bandit.reward == "gaussian",
+        bandit.noise,
+    )
+
+
+def _loop(policy: Policy, engine: str) -> tuple[Callable[..., bool], Any]:
     """The loop of an engine, and the form in which it takes the policy."""
     if engine == "interpreted":
         return reference.run_many, policy
@@ -137,31 +144,49 @@ def _loop(policy: Policy, engine: str, gaussian: bool) -> tuple[Callable[..., bo
                 f"policy {policy.name!r} names {policy.belief.__name__} as its belief and believes "
                 f"{type(believed).__name__}: set belief to what believe returns"
             )
-    return compiled.kernel(type(policy), run_many(policy, engine, gaussian)), policy.numbers()
+    return compiled.kernel(type(policy), run_many(type(policy), engine)), policy.numbers()
 
 
-def run_many(policy: Policy, engine: str, gaussian: bool) -> compiled.RunMany:
+def run_many(policy: type[Policy], engine: str) -> compiled.RunMany:
     """The loop that an engine runs a policy with."""
-    if engine == "events" and gaussian and leaps(type(policy)):
-        return events.run_many_events
+    if engine in ("auto", "thinned", "events"):
+        if leaps(policy):
+            return events.run_many_thinned if engine == "thinned" else events.run_many_events
+        if waits(policy):
+            return windows.run_many_windows
     return reference.run_many
 
 
 def leaps(policy: type[Policy]) -> bool:
-    """Whether a policy's index law is known, and its beliefs decide alone.
+    """Whether a policy's index law is known, and its beliefs decide alone."""
+    return policy.tails is not None and _still_holds("tails", policy)
 
-    A subclass that changes a method does not follow the law that its parent gave.
+
+def waits(policy: type[Policy]) -> bool:
+    """Whether an arm's index, without randomness, can only grow while the arm is left alone."""
+    return policy.grows and _still_holds("grows", policy)
+
+
+def _still_holds(promise: str, policy: type[Policy]) -> bool:
+    """Whether what a class promises of its index is true of a policy.
+
+    A subclass that changes a method does not keep the promise that its parent gave.
     """
-    home: Any = next(cls for cls in policy.__mro__ if "tails" in vars(cls))
+    home: Any = next(cls for cls in policy.__mro__ if promise in vars(cls))
     kept = all(getattr(home, x) is getattr(policy, x) for x in ("believe", "sample", "draw"))
-    return policy.tails is not None and kept_belief(policy) is not None and kept
+    return kept_belief(policy) is not None and kept
+
+
+def compiles() -> bool:
+    """Whether Numba is installed."""
+    return importlib.util.find_spec("numba") is not None
 
 
 def _engine(engine: str) -> str:
     if check.choice(engine, "engine", ENGINES) != "auto":
         return engine
-    if importlib.util.find_spec("numba") is not None:
-        return "every-round"
+    if compiles():
+        return "events"
     warnings.warn(
         "Numba is not installed, so every round is interpreted, some hundred times slower: "
         'pip install "driftanchor[fast]"',

@@ -30,6 +30,11 @@ def draw_below(policy: Policy, belief: Any, level: float, stream: Stream) -> flo
     return _tails(policy).draw_below(belief, level, stream)
 
 
+def contend(policy: Policy, belief: Any, level: float, stream: Stream) -> float:
+    """An index, or −∞ where it is below the level."""
+    return _tails(policy).contend(belief, level, stream)
+
+
 def weight(policy: Policy, arm: ArmEvidence) -> int:
     """How many pulls the mean of the arm's belief stands for."""
     return _tails(policy).weight(arm)
@@ -40,7 +45,7 @@ def leader_below(policy: Policy, mean: float, sd: float, level: float) -> float:
     return _tails(policy).leader_below(mean, sd, level)
 
 
-ASKED = (above, below, draw_above, draw_below, weight, leader_below)
+ASKED = (above, below, draw_above, draw_below, contend, weight, leader_below)
 
 
 def _tails(policy: Policy) -> Tails:

@@ -1,0 +1,74 @@
+"""Whether two engines have the same law: Kolmogorov–Smirnov over many runs, for `measure.py`."""
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from driftanchor.core.check import Floats
+from driftanchor.policies import POLICIES
+from driftanchor.simulate import Bandit, simulate
+from driftanchor.simulate.run import leaps
+
+RUNS = 30_000
+
+
+class Setting(NamedTuple):
+    """A bandit and how long it is played."""
+
+    bandit: Bandit
+    horizon: int
+
+
+def settings() -> dict[str, Setting]:
+    """Where the engines are compared."""
+    biased = Bandit.paper(biased=True)
+    spread = np.linspace(0.2, 0.9, 500)
+    return {
+        "biased": Setting(biased, 10_000),
+        "small gap": Setting(Bandit.paper(biased=False, gap=0.1, coverage="suboptimal"), 10_000),
+        "no logs": Setting(Bandit(biased.online), 10_000),
+        "V = 0.6": Setting(Bandit(biased.online, biased.offline, 200, 0.6), 10_000),
+        "Bernoulli": Setting(
+            Bandit([0.6, 0.5, 0.4], [0.5, 0.5, 0.5], [20, 0, 100], reward="bernoulli"), 10_000
+        ),
+        "500 arms": Setting(Bandit(spread, spread[::-1], 20, 0.7), 1_000),
+        "biased, long": Setting(biased, 100_000),
+    }
+
+
+def chance_of_gap(a: Floats, b: Floats) -> float:
+    """A bound on the chance that two samples of one law differ so much (Massart 1990).
+
+    The largest distance of the two distribution functions, as in Kolmogorov and Smirnov's test;
+    ties make the bound only more careful.
+    """
+    values = np.union1d(a, b)
+    below_a = np.searchsorted(np.sort(a), values, side="right") / a.size
+    below_b = np.searchsorted(np.sort(b), values, side="right") / b.size
+    gap = float(np.abs(below_a - below_b).max())
+    return min(1.0, 2.0 * math.exp(-2.0 * gap * gap / (1 / a.size + 1 / b.size)))
+
+
+def compare(runs: int, seed: int, progress: Callable[[str], None]) -> Iterator[dict[str, Any]]:
+    """One row for each setting, policy and engine: the least chances over regret and over arms."""
+    for name, (bandit, horizon) in settings().items():
+        effort: dict[str, Any] = {"horizon": horizon, "runs": runs, "checkpoints": 4}
+        for policy in (p for p, cls in POLICIES.items() if leaps(cls)):
+            progress(f"{name}: {policy}")
+            every = simulate(policy, bandit, seed=seed, engine="every-round", **effort)
+            for i, engine in enumerate(("thinned", "events")):
+                other = simulate(policy, bandit, seed=seed + 1 + i, engine=engine, **effort)
+                yield {
+                    "setting": name,
+                    "horizon": horizon,
+                    "policy": policy,
+                    "engine": engine,
+                    "regret": _least(every.regret[0], other.regret[0]),
+                    "pulls": _least(every.pulls[0], other.pulls[0]),
+                }
+
+
+def _least(a: Any, b: Any) -> float:
+    return min(chance_of_gap(a[:, i], b[:, i]) for i in range(a.shape[1]))
