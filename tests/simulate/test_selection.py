@@ -187,4 +187,12 @@ def test_planted_faults_are_caught(fault: str, monkeypatch: pytest.MonkeyPatch) 
     for module in modules:
         monkeypatch.setattr(module, name, broken(getattr(module, name)))
     cases = itertools.product(("ts", "anchor-ts"), STATES, WAYS)
-    assert not all(agrees(*case) for case in cases)
+    assert any(is_seen(*case) for case in cases)
+
+
+def is_seen(name: str, state: str, way: str) -> bool:
+    """Whether a fault shows, in the frequencies or by numbers that cannot be drawn."""
+    try:
+        return not agrees(name, state, way)
+    except RuntimeWarning:
+        return True
