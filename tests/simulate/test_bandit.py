@@ -1,6 +1,7 @@
 """Bandit and cover: possible worlds pass, the others are named."""
 
 import math
+import pickle
 import re
 from typing import Any
 
@@ -100,6 +101,15 @@ def test_an_impossible_bandit_is_refused(arguments: dict[str, Any], message: str
     possible: dict[str, Any] = {"online": [0.8, 0.5], "offline": [0.5, 0.6], "offline_pulls": 5}
     with pytest.raises(InvalidInput, match=re.escape(message)):
         Bandit(**(possible | arguments))
+
+
+def test_a_bandit_is_the_same_in_another_process() -> None:
+    bandit = Bandit([0.8, 0.5], [0.5, 0.6], [5, 0], [math.inf, 0.2], "bernoulli")
+    copy = pickle.loads(pickle.dumps(bandit))
+    for array in ("online", "offline", "offline_pulls", "bias_bound"):
+        assert np.array_equal(getattr(copy, array), getattr(bandit, array))
+        assert not getattr(copy, array).flags.writeable
+    assert (copy.reward, copy.noise) == ("bernoulli", 1.0)
 
 
 def test_the_base_settings_of_the_paper() -> None:

@@ -80,6 +80,11 @@ class Bandit:
         object.__setattr__(self, "reward", reward)
         object.__setattr__(self, "noise", check.number(noise, "noise", above=0.0, high=LARGEST))
 
+    def __reduce__(self) -> tuple[type[Bandit], tuple[object, ...]]:
+        # Made anew in another process: its arrays are read-only there too, for Numba another type.
+        numbers = (self.online, self.offline, self.offline_pulls, self.bias_bound)
+        return type(self), (*numbers, self.reward, self.noise)
+
     @property
     def arms(self) -> Arms:
         """The arms, numbered from 1 as in the paper."""

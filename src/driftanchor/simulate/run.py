@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
+import threading
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -20,12 +22,15 @@ from driftanchor.policies import by_name
 from driftanchor.policies.base import Policy, kept_belief
 from driftanchor.simulate import compiled, events, reference, windows
 from driftanchor.simulate.bandit import Bandit
+from driftanchor.simulate.part import CHUNK_ROUNDS, Part, Played
 from driftanchor.simulate.reference import Keys, World
 from driftanchor.simulate.result import Result
 
 ENGINES = ("auto", "every-round", "thinned", "events", "interpreted")
-_CHUNK_ROUNDS = 1_000_000  # at once in a thread: a fraction of a second, so that progress shows
 Progress = Callable[[int, int], None]
+_one_at_a_time = (
+    threading.Lock()
+)  # a policy's numbers are of a type that is made when first asked for
 
 
 def simulate(
@@ -69,55 +74,93 @@ def simulate(
         >>> result.regret.shape, list(result.summary()["ts"])
         ((2, 4, 100), ['mean', 'se', 'median', 'q90', 'q99', 'max'])
     """
+    if progress is not None and not callable(progress):
+        raise InvalidInput(f"progress must be a function, got {shown(progress)}")
+    workers = _threads(threads)
+    wholes = parts(
+        policies,
+        bandit,
+        horizon=horizon,
+        runs=runs,
+        seed=seed,
+        checkpoints=checkpoints,
+        engine=engine,
+    )
+    one = wholes[0]
+    try:
+        regret = np.empty((len(wholes), one.runs, len(one.checkpoints)))
+        pulls = np.empty((len(wholes), one.runs, len(bandit.online)), np.int64)
+    except MemoryError as error:
+        raise InvalidInput(f"{error}: ask for fewer runs or checkpoints") from error
+    played = _in_threads(wholes, workers)
+    done = 0
+    with contextlib.closing(played):
+        for p, part, (lost, pulled) in played:
+            regret[p, part.rows], pulls[p, part.rows] = lost, pulled
+            done += part.runs
+            if progress is not None:
+                progress(done, one.runs * len(wholes))
+    names = tuple(whole.name for whole in wholes)
+    return Result(names, one.checkpoints, regret, pulls, one.seed, one.engine)
+
+
+def parts(
+    policies: object,
+    bandit: Bandit,
+    *,
+    horizon: int,
+    runs: int,
+    seed: int,
+    checkpoints: int | Sequence[int],
+    engine: str,
+) -> list[Part]:
+    """What `simulate` was asked for, checked: one part for each policy, with all its runs."""
     named = by_name(policies)
     if not isinstance(bandit, Bandit):
         raise InvalidInput(f"bandit must be a Bandit, got {shown(bandit)}")
-    if progress is not None and not callable(progress):
-        raise InvalidInput(f"progress must be a function, got {shown(progress)}")
     horizon = check.whole(horizon, "horizon", low=1)
     runs = check.whole(runs, "runs", low=1, high=10**9)
     seed = check.whole(seed, "seed")
     rounds = _rounds(checkpoints, horizon)
-    workers = _threads(threads)
     chosen = _engine(engine)
-    world = world_of(bandit)
+    return [Part(name, x, bandit, rounds, chosen, seed, 0, runs) for name, x in named.items()]
+
+
+def play(part: Part) -> Played:
+    """Play a part, in this thread."""
+    policy, seed = part.policy, part.seed
+    world = world_of(part.bandit)
+    keys = Keys(key(seed, "rewards"), key(seed, "logs"), key(seed, f"policy/{policy.name}"))
+    with _one_at_a_time:
+        loop, rule = _loop(policy, part.engine)
+    desk = reference.lay_out(world, policy)
+    rounds = part.checkpoints.copy()  # what was sent may be read-only, for Numba another type
+    regret = np.empty((part.runs, rounds.size))
+    pulls = np.empty((part.runs, world.online.size), np.int64)
+    with wrapping():
+        played = loop(rule, world, keys, part.first, rounds, desk, regret, pulls)
+    if not played:
+        raise InvalidInput(
+            f"policy {part.name!r} chose no arm: its index is NaN for every arm, or its choose "
+            "gave a column that is not there"
+        )
+    return regret, pulls
+
+
+def _in_threads(
+    wholes: list[Part], threads: int
+) -> Generator[tuple[int, Part, Played], None, None]:
+    """Play parts in pieces, in order."""
+    one = wholes[0]
+    chunk = max(1, min(-(-one.runs // threads), CHUNK_ROUNDS // one.horizon))
+    pieces = [(p, piece) for p, whole in enumerate(wholes) for piece in whole.cut(chunk)]
+    pool = ThreadPoolExecutor(1 if one.engine == "interpreted" else threads)
     try:
-        regret = np.empty((len(named), runs, len(rounds)))
-        pulls = np.empty((len(named), runs, len(bandit.online)), np.int64)
-    except MemoryError as error:
-        raise InvalidInput(f"{error}: ask for fewer runs or checkpoints") from error
-    chunk = max(1, min(-(-runs // workers), _CHUNK_ROUNDS // horizon))
-    parts = [(p, first) for p in range(len(named)) for first in range(0, runs, chunk)]
-
-    # Here, and not once in each thread:
-    loops = [_loop(policy, chosen) for policy in named.values()]
-
-    def play(part: tuple[int, int]) -> int:
-        p, first = part
-        name, policy = list(named.items())[p]
-        rows = slice(first, min(first + chunk, runs))
-        keys = Keys(key(seed, "rewards"), key(seed, "logs"), key(seed, f"policy/{policy.name}"))
-        loop, rule = loops[p]
-        desk = reference.lay_out(world, policy)
-        with wrapping():
-            played = loop(rule, world, keys, first, rounds, desk, regret[p, rows], pulls[p, rows])
-        if not played:
-            raise InvalidInput(
-                f"policy {name!r} chose no arm: its index is NaN for every arm, or its choose gave "
-                "a column that is not there"
-            )
-        return rows.stop - rows.start
-
-    done = 0
-    pool = ThreadPoolExecutor(1 if chosen == "interpreted" else workers)
-    try:
-        for part in pool.map(play, parts):
-            done += part
-            if progress is not None:
-                progress(done, runs * len(named))
+        results = pool.map(play, (piece for _, piece in pieces))
+        for (p, piece), played in zip(pieces, results, strict=True):
+            yield p, piece, played
     finally:  # on Ctrl-C what has not begun must not begin, and what has is not waited for
         pool.shutdown(wait=False, cancel_futures=True)
-    return Result(tuple(named), rounds, regret, pulls, seed, chosen)
 
 
 def world_of(bandit: Bandit) -> World:
@@ -190,7 +233,7 @@ def _engine(engine: str) -> str:
     warnings.warn(
         "Numba is not installed, so every round is interpreted, some hundred times slower: "
         'pip install "driftanchor[fast]"',
-        stacklevel=3,
+        stacklevel=4,
     )
     return "interpreted"
 
