@@ -1,13 +1,17 @@
-"""What all tests share: the hypothesis profile, a kernel cache of their own, new processes, chance.
+"""What all tests share: the hypothesis profile, a kernel cache, new processes, chance.
 
 Tests take these as fixtures; their types are imported for the type checker alone.
 """
 
+import contextlib
+import importlib
+import json
 import math
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from statistics import NormalDist
 from typing import Any, Protocol
@@ -51,6 +55,90 @@ def run_python(tmp_path: Path) -> RunPython:
         return done.stdout
 
     return run
+
+
+class DaskCluster:
+    """A Dask scheduler and its workers, each a process of its own, on loopback.
+
+    Left alone, by a test run that was killed, they end by themselves.
+    """
+
+    def __init__(self, folder: Path, **env: str) -> None:
+        self.folder = folder
+        self.processes: list[subprocess.Popen[bytes]] = []
+        where = folder / "scheduler.json"
+        options = ["--port", "0", "--scheduler-file", str(where), "--idle-timeout", "300"]
+        self.scheduler = self._start("scheduler", *options, **env)
+        self.wait_until(lambda: where.exists() and where.read_text())
+        self.address: str = json.loads(where.read_text())["address"]
+
+    def add_worker(self, threads: int = 1, **env: str) -> subprocess.Popen[bytes]:
+        """One more worker; it joins while the test goes on."""
+        options = ["--no-nanny", "--nthreads", str(threads), "--death-timeout", "30"]
+        return self._start("worker", self.address, *options, **env)
+
+    def client(self) -> Any:
+        """A client of the test's own."""
+        dask: Any = importlib.import_module("distributed")
+        return dask.Client(self.address, set_as_default=False)
+
+    def tasks(self, client: Any) -> int:
+        """How many tasks the scheduler knows."""
+        known: int = client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks))
+        return known
+
+    def wait_until(self, condition: Callable[[], object]) -> None:
+        """Wait, though not for ever, for what a process is about to do."""
+        until = time.monotonic() + 60
+        while not condition():
+            assert time.monotonic() < until, [log.read_text() for log in self.folder.glob("*.log")]
+            time.sleep(0.02)
+
+    def close(self) -> None:
+        """Kill what is left."""
+        for process in reversed(self.processes):
+            process.kill()
+            process.wait(60)
+
+    def _start(self, *words: str, **env: str) -> subprocess.Popen[bytes]:
+        with (self.folder / f"{len(self.processes)}.log").open("wb") as log:
+            options = [
+                "--host",
+                "127.0.0.1",
+                "--no-dashboard",
+                "--dashboard-address",
+                "127.0.0.1:0",
+            ]
+            process = subprocess.Popen(
+                [sys.executable, "-m", "dask", *words, *options],
+                cwd=self.folder,
+                env={**os.environ, "DASK_TEMPORARY_DIRECTORY": str(self.folder), **env},
+                stdout=log,
+                stderr=log,
+            )
+        self.processes.append(process)
+        return process
+
+
+class StartCluster(Protocol):
+    """Start a scheduler and so many workers, the n-th of n threads, with these variables."""
+
+    def __call__(self, workers: int, **env: str) -> DaskCluster: ...
+
+
+@pytest.fixture(scope="module")
+def start_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartCluster]:
+    """A way to start Dask clusters, which end with the module."""
+    with contextlib.ExitStack() as ends:
+
+        def start(workers: int, **env: str) -> DaskCluster:
+            cluster = DaskCluster(tmp_path_factory.mktemp("dask"), **env)
+            ends.callback(cluster.close)
+            for n in range(workers):
+                cluster.add_worker(n + 1, **env)
+            return cluster
+
+        yield start
 
 
 class Chance:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from driftanchor.errors import MissingExtra as MissingExtra
     from driftanchor.errors import UnknownName as UnknownName
     from driftanchor.errors import UnreadableState as UnreadableState
+    from driftanchor.errors import UnusableCluster as UnusableCluster
     from driftanchor.live.learner import Learner as Learner
     from driftanchor.policies import *
     from driftanchor.simulate.bandit import Bandit as Bandit
@@ -40,6 +41,7 @@ _HOMES = {
         "MissingExtra",
         "UnknownName",
         "UnreadableState",
+        "UnusableCluster",
     ],
     "live.learner": ["Learner"],
     "simulate.bandit": ["Bandit"],

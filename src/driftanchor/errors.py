@@ -6,7 +6,8 @@
     ├── InvalidInput        (ValueError)   a value that cannot be used
     │   └── UnknownName     (LookupError)  a policy, arm or file name nobody knows
     ├── UnreadableState     (ValueError)   a saved file that is damaged or too new
-    └── MissingExtra        (ImportError)  an optional package that is not installed
+    ├── MissingExtra        (ImportError)  an optional package that is not installed
+    └── UnusableCluster     (RuntimeError) a cluster that is not there, or would give other numbers
 
 Each message says what is wrong, where, the value received and what to do. `exit_code` is what the
 command line returns for it.
@@ -55,6 +56,10 @@ class UnreadableState(DriftanchorError, ValueError):
 
 class MissingExtra(DriftanchorError, ImportError):
     """An optional package is needed and not installed."""
+
+
+class UnusableCluster(DriftanchorError, RuntimeError):
+    """A cluster does not answer, has no workers, or would not give the same numbers as here."""
 
 
 def shown(value: object) -> str:

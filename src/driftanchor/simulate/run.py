@@ -22,6 +22,7 @@ from driftanchor.policies import by_name
 from driftanchor.policies.base import Policy, kept_belief
 from driftanchor.simulate import compiled, events, reference, windows
 from driftanchor.simulate.bandit import Bandit
+from driftanchor.simulate.cluster import on_cluster
 from driftanchor.simulate.part import CHUNK_ROUNDS, Part, Played
 from driftanchor.simulate.reference import Keys, World
 from driftanchor.simulate.result import Result
@@ -42,6 +43,7 @@ def simulate(
     seed: int = 0,
     checkpoints: int | Sequence[int] = 100,
     threads: int | None = None,
+    cluster: Any = None,
     engine: str = "auto",
     progress: Progress | None = None,
 ) -> Result:
@@ -49,7 +51,7 @@ def simulate(
 
     Run r of every policy meets the same logs and, unless an engine draws sums of rewards, the same
     n-th reward of each arm, so differences are paired. The numbers depend on the seed and the
-    engine alone: not on threads, order or which policies take part.
+    engine alone: not on threads, cluster, order or which policies take part.
 
     Args:
         policies: A mapping from names to policies, one policy, or a list of policies and names.
@@ -60,6 +62,8 @@ def simulate(
         checkpoints: How many evenly spaced rounds to read regret after, or which ones; the
             horizon is always the last.
         threads: At most this many at once; `None` for all cores.
+        cluster: Play on a Dask cluster instead: the address of its scheduler, such as
+            `"tcp://127.0.0.1:8786"`, or a `distributed.Client`. The numbers are the same.
         engine: `"every-round"` compiles the loop with Numba; `"interpreted"` runs the same loop
             in Python, some hundred times slower, to the same numbers. `"thinned"` and `"events"`
             leap over the rounds in which the leader is played again: the same law with fewer
@@ -77,6 +81,8 @@ def simulate(
     if progress is not None and not callable(progress):
         raise InvalidInput(f"progress must be a function, got {shown(progress)}")
     workers = _threads(threads)
+    if threads is not None and cluster is not None:
+        raise InvalidInput("threads is for this machine, not for a cluster: give one of them")
     wholes = parts(
         policies,
         bandit,
@@ -92,7 +98,7 @@ def simulate(
         pulls = np.empty((len(wholes), one.runs, len(bandit.online)), np.int64)
     except MemoryError as error:
         raise InvalidInput(f"{error}: ask for fewer runs or checkpoints") from error
-    played = _in_threads(wholes, workers)
+    played = _in_threads(wholes, workers) if cluster is None else on_cluster(cluster, play, wholes)
     done = 0
     with contextlib.closing(played):
         for p, part, (lost, pulled) in played:
