@@ -133,6 +133,16 @@ Threads = Annotated[
         rich_help_panel=EFFORT,
     ),
 ]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Run on the Dask cluster of this scheduler, such as tcp://127.0.0.1:8786; changes no "
+        "number.",
+        show_default="this machine",
+        rich_help_panel=EFFORT,
+    ),
+]
 Engine = Annotated[
     str,
     typer.Option(

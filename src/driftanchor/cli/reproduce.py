@@ -93,6 +93,7 @@ def reproduce(
     seed: opt.Seed = "0",
     only: Only = None,
     quick: Quick = False,
+    cluster: opt.Cluster = None,
     strict: Strict = False,
     as_json: opt.Json = False,
     quiet: opt.Quiet = False,
@@ -117,7 +118,7 @@ def reproduce(
         "seed": parse.number(seed, "--seed"),
     }
     try:
-        found, report = _run(names or [], only or [], quick, effort, out, quiet)
+        found, report = _run(names or [], only or [], quick, effort, out, cluster, quiet)
     except KeyboardInterrupt:
         typer.echo(
             "interrupted: what was finished is kept, and the same command goes on from there",
@@ -136,6 +137,7 @@ def _run(
     quick: bool,
     effort: dict[str, Any],
     out: Path,
+    cluster: str | None,
     quiet: bool,
 ) -> tuple[Reproduction, Path]:
     from driftanchor.experiments import reproduce as work
@@ -146,7 +148,7 @@ def _run(
         output.plain_warnings(quiet=quiet),
         _progress_bar(quiet=quiet) as progress,
     ):
-        found = work.run(plan, out, progress)
+        found = work.run(plan, out, progress, cluster)
         return found, work.write(found, out)
 
 

@@ -32,6 +32,7 @@ def simulate(
     seed: opt.Seed = "0",
     checkpoints: opt.Checkpoints = "100",
     threads: opt.Threads = None,
+    cluster: opt.Cluster = None,
     engine: opt.Engine = "auto",
     csv: opt.Csv = None,
     plot: opt.Plot = None,
@@ -72,6 +73,7 @@ def simulate(
         "seed": parse.number(seed, "--seed"),
         "checkpoints": parse.checkpoints(checkpoints),
         "threads": None if threads is None else parse.number(threads, "--threads"),
+        "cluster": cluster,
         "engine": engine,
     }
     result = _run(policies, bandit, effort, quiet)
@@ -88,11 +90,12 @@ def _run(
 ) -> Result:
     from driftanchor.simulate.run import simulate
 
+    names = list(policies) if effort["cluster"] is None else ["on the cluster"]
     compiling = effort["engine"] != "interpreted" and find_spec("numba") is not None
     with (
         parse.told_as_options(),
         output.plain_warnings(quiet=quiet),
-        output.progress_bar(list(policies), compiling=compiling, quiet=quiet) as progress,
+        output.progress_bar(names, compiling=compiling, quiet=quiet) as progress,
     ):
         return simulate(policies, bandit, progress=progress, **effort)
 

@@ -7,6 +7,7 @@ import fnmatch
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from driftanchor.core import check
 from driftanchor.errors import InvalidInput, require
@@ -96,15 +97,19 @@ class Plan:
         return chosen
 
 
-def run(plan: Plan, out: Path, progress: sweep.Progress | None = None) -> Reproduction:
-    """Run what `out` does not hold yet, and judge the claims about it."""
+def run(
+    plan: Plan, out: Path, progress: sweep.Progress | None = None, cluster: Any = None
+) -> Reproduction:
+    """Run what `out` does not hold yet, here or on a cluster, and judge the claims about it."""
     check.whole(plan.seed, "seed")
     for name in ("runs", "horizon"):
         if getattr(plan, name) is not None:
             check.whole(getattr(plan, name), name, low=1)
     require("matplotlib", extra="plot", why="drawing figures")  # now, not after the long run
     experiments = plan.experiments()
-    outcomes = sweep.run(experiments, out / "cells", seed=plan.seed, progress=progress)
+    outcomes = sweep.run(
+        experiments, out / "cells", seed=plan.seed, progress=progress, cluster=cluster
+    )
     paper = tuple(e.name for e in experiments if e.name in plan.names or not plan.names)
     told = claims.paper_claims() if paper else []
     measured = {key: x for key, x in outcomes.items() if key[0].partition("/")[0] in paper}

@@ -7,13 +7,16 @@ them. A sweep that was stopped goes on with what is missing.
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import hashlib
 import json
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +26,9 @@ from driftanchor.experiments.spec import Cell, Experiment
 from driftanchor.files import write_whole
 from driftanchor.policies.base import Policy
 from driftanchor.simulate import compiled
-from driftanchor.simulate.run import compiles, run_many, simulate
+from driftanchor.simulate.cluster import on_cluster
+from driftanchor.simulate.part import Part
+from driftanchor.simulate.run import compiles, parts, play, run_many, simulate
 
 Progress = Callable[[str, int, int], None]
 _DAMAGE = (zipfile.BadZipFile, zlib.error)  # what reading a file with wrong bytes raises, and more
@@ -55,6 +60,11 @@ class Job:
     cell: Cell
     label: str
     seed: int
+
+    @property
+    def name(self) -> str:
+        """What people see while it runs."""
+        return f"{self.cell.id} {self.label}"
 
     @property
     def policy(self) -> Policy:
@@ -99,19 +109,33 @@ class Job:
         return "thinned" if auto and compiles() else self.experiment.engine
 
     def run(self, progress: Callable[[int, int], None] | None = None) -> Outcome:
-        """Simulate it."""
+        """Simulate it, here."""
         result = simulate(
-            {self.label: self.policy},
-            self.cell.bandit,
-            horizon=self.experiment.horizon,
-            runs=self.experiment.runs,
-            checkpoints=self.experiment.checkpoints,
-            seed=self.seed,
-            engine=self.engine,
-            progress=progress,
+            {self.label: self.policy}, self.cell.bandit, progress=progress, **self._effort()
         )
-        regret = result.regret[0]
-        return Outcome(regret[:, -1], regret[: self.experiment.curve_runs], result.pulls[0])
+        return self.outcome(result.regret[0], result.pulls[0])
+
+    def part(self) -> Part:
+        """What there is to play, for a cluster."""
+        return parts({self.label: self.policy}, self.cell.bandit, **self._effort())[0]
+
+    def outcome(self, regret: Floats, pulls: Ints) -> Outcome:
+        """What is kept of its regret by (run, checkpoint) and its pulls."""
+        return Outcome(regret[:, -1], regret[: self.experiment.curve_runs], pulls)
+
+    def _effort(self) -> dict[str, Any]:
+        return {
+            "horizon": self.experiment.horizon,
+            "runs": self.experiment.runs,
+            "checkpoints": self.experiment.checkpoints,
+            "seed": self.seed,
+            "engine": self.engine,
+        }
+
+
+Missing = dict[Path, Job]
+Report = Callable[[Job, int], None]
+Ran = Generator[tuple[Path, Outcome], None, None]
 
 
 def jobs(experiments: list[Experiment], seed: int) -> Iterator[Job]:
@@ -123,7 +147,12 @@ def jobs(experiments: list[Experiment], seed: int) -> Iterator[Job]:
 
 
 def run(
-    experiments: list[Experiment], folder: Path, *, seed: int = 0, progress: Progress | None = None
+    experiments: list[Experiment],
+    folder: Path,
+    *,
+    seed: int = 0,
+    progress: Progress | None = None,
+    cluster: Any = None,
 ) -> dict[tuple[str, str], Outcome]:
     """Run what `folder` does not hold yet, and return everything by (cell id, policy label).
 
@@ -132,35 +161,61 @@ def run(
         folder: Where outcomes are kept.
         seed: Of all noise.
         progress: Called with (what runs now, cost done, cost of all that was missing).
+        cluster: Where to run it instead of here, as for `simulate`.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InvalidInput(f"cannot write to {str(folder)!r}: {error}") from error
     todo = [(job, folder / f"{job.key()}.npz") for job in jobs(experiments, seed)]
-    kept = {(job.cell.id, job.label): _read(path) for job, path in todo}
-    missing = [(job, path) for job, path in todo if kept[job.cell.id, job.label] is None]
-    costs = {path: job.rounds for job, path in missing}  # cells of the same content cost once
-    total, done = sum(costs.values()), 0
-    for job, path in missing:
-        name = f"{job.cell.id} {job.label}"
-        outcome = None if path in costs else _read(path)
-        if outcome is None:
-            outcome = job.run(_reporter(progress, name, done, total, job.rounds))
-            _write(path, outcome)
-        kept[job.cell.id, job.label] = outcome
-        done += costs.pop(path, 0)
+    kept = {path: _read(path) for _, path in todo}
+    missing: Missing = {}
+    for job, path in todo:
+        if kept[path] is None:
+            missing.setdefault(path, job)  # cells of the same content are run once
+    total = sum(job.rounds for job in missing.values())
+
+    def report(job: Job, done: int) -> None:
         if progress is not None:
-            progress(name, done, total)
-    return {key: outcome for key, outcome in kept.items() if outcome is not None}
+            progress(job.name, done, total)
+
+    ran = _here(missing, report) if cluster is None else _there(missing, report, cluster)
+    with contextlib.closing(ran):
+        for path, outcome in ran:
+            _write(path, outcome)
+            kept[path] = outcome
+    found = {(job.cell.id, job.label): kept[path] for job, path in todo}
+    return {key: outcome for key, outcome in found.items() if outcome is not None}
 
 
-def _reporter(
-    progress: Progress | None, what: str, done: int, total: int, cost: int
-) -> Callable[[int, int], None] | None:
-    if progress is None:
-        return None
-    return lambda runs, of: progress(what, done + cost * runs // of, total)
+def _here(missing: Missing, report: Report) -> Ran:
+    """Run jobs one after the other."""
+    done = 0
+    for path, job in missing.items():
+        yield path, job.run(functools.partial(_within, report, job, done))
+        done += job.rounds
+        report(job, done)
+
+
+def _within(report: Report, job: Job, before: int, runs: int, of: int) -> None:
+    report(job, before + job.rounds * runs // of)
+
+
+def _there(missing: Missing, report: Report, cluster: Any) -> Ran:
+    """Run all jobs at once on a cluster; each is given when its last part has come in."""
+    waiting = list(missing.items())
+    came: dict[Path, list[tuple[int, Floats, Ints]]] = {path: [] for path in missing}
+    done = 0
+    played = on_cluster(cluster, play, [job.part() for job in missing.values()])
+    with contextlib.closing(played):
+        for i, part, (regret, pulls) in played:
+            path, job = waiting[i]
+            came[path].append((part.first, regret, pulls))
+            done += job.rounds * part.runs // job.experiment.runs
+            if sum(len(rows) for _, rows, _ in came[path]) == job.experiment.runs:
+                _, curves, counts = zip(*sorted(came.pop(path), key=lambda x: x[0]), strict=True)
+                yield path, job.outcome(np.concatenate(curves), np.concatenate(counts))
+            report(job, done)
 
 
 def _write(path: Path, outcome: Outcome) -> None:

@@ -1,0 +1,99 @@
+"""`--cluster` on real Dask clusters: the same data, and clear words when it cannot be."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from driftanchor.cli.main import INTERRUPTED, app
+from driftanchor.simulate import cluster as there
+
+if TYPE_CHECKING:
+    from conftest import DaskCluster, StartCluster
+
+SMALL = Path(__file__).parents[1] / "experiments" / "small.toml"
+SIMULATE = ("simulate", "--horizon", "40", "--runs", "3", "--engine", "interpreted")
+
+
+@pytest.fixture(scope="module")
+def two(start_cluster: StartCluster) -> DaskCluster:
+    """A scheduler with two workers."""
+    return start_cluster(2)
+
+
+@pytest.fixture(autouse=True)
+def _inside_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def invoke(*arguments: str) -> Result:
+    return CliRunner().invoke(app, list(arguments))
+
+
+def test_simulate_shows_the_same_and_nothing_else(two: DaskCluster) -> None:
+    near, far = invoke(*SIMULATE, "--json"), invoke(*SIMULATE, "--json", "--cluster", two.address)
+    assert (far.exit_code, far.stdout, far.stderr) == (0, near.stdout, near.stderr)
+    assert len(json.loads(far.stdout)["policies"]) > 5
+
+
+def test_reproduce_leaves_the_same_bytes(two: DaskCluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    near = invoke("reproduce", str(SMALL), "--out", "near")
+    far = invoke("reproduce", str(SMALL), "--out", "far", "--cluster", two.address)
+    assert (near.exit_code, far.exit_code) == (0, 0), far.stderr
+    assert far.stdout == near.stdout
+    names = {str(file.relative_to("near")) for file in Path("near").rglob("*") if file.is_file()}
+    assert names == {str(file.relative_to("far")) for file in Path("far").rglob("*.*")}
+    assert len([name for name in names if name.startswith("cells")]) == 6
+    for name in names:
+        assert Path("far", name).read_bytes() == Path("near", name).read_bytes(), name
+    monkeypatch.setattr(there, "ANSWER", 0.5)
+    again = invoke("reproduce", str(SMALL), "--out", "far", "--cluster", "tcp://127.0.0.1:9")
+    assert (again.exit_code, again.stdout) == (0, near.stdout)  # what is kept needs no cluster
+
+
+@pytest.mark.parametrize("command", [SIMULATE, ("reproduce", str(SMALL))])
+def test_no_scheduler_is_a_failure_in_one_line(
+    command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(there, "ANSWER", 0.5)
+    done = invoke(*command, "--cluster", "tcp://127.0.0.1:9")
+    assert (done.exit_code, done.stdout) == (1, "")
+    said = "error: no Dask scheduler answers at tcp://127.0.0.1:9: check the address, or start one"
+    assert done.stderr.startswith(said)
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", [SIMULATE, ("reproduce", str(SMALL))])
+def test_what_is_no_address_is_wrong_usage(command: tuple[str, ...]) -> None:
+    done = invoke(*command, "--cluster", "there")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: --cluster must be the address of a Dask scheduler such ")
+
+
+def test_threads_are_not_for_a_cluster() -> None:
+    done = invoke(*SIMULATE, "--threads", "2", "--cluster", "tcp://127.0.0.1:9")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: --threads is for this machine")
+
+
+def test_ctrl_c_ends_it_and_leaves_the_cluster_empty(two: DaskCluster) -> None:
+    effort = ["--horizon", "1000000", "--runs", "200", "--policy", "ts"]
+    with two.client() as client:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "driftanchor", "simulate", *effort, "--cluster", two.address],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        two.wait_until(lambda: two.tasks(client) > 0)
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=60) == ("", "interrupted\n")
+        assert process.returncode == INTERRUPTED
+        two.wait_until(lambda: two.tasks(client) == 0)
