@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import logging
 import re
 import shutil
 import signal
@@ -161,8 +162,13 @@ def test_a_cluster_that_loses_all_workers_is_told(
 
 
 @pytest.mark.usefixtures("one_by_one")
-def test_a_scheduler_that_dies_is_told(start_cluster: StartCluster) -> None:
+def test_a_scheduler_that_dies_is_told_once(
+    start_cluster: StartCluster,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     cluster = start_cluster(1)
+    monkeypatch.setattr(logging.getLogger("distributed.client"), "handlers", [caplog.handler])
     with pytest.raises(UnusableCluster, match=f"{cluster.address} is gone"):
         simulate(
             "ts",
@@ -171,6 +177,7 @@ def test_a_scheduler_that_dies_is_told(start_cluster: StartCluster) -> None:
             cluster=cluster.address,
             progress=lambda *_: cluster.scheduler.kill(),
         )
+    assert not caplog.records
 
 
 def test_a_scheduler_without_workers_is_told(

@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import hashlib
 import importlib
+import logging
 import pickle
 import queue
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -98,8 +99,19 @@ def _connected(cluster: Any) -> Iterator[Any]:
         ) from error
     finally:
         beside.shutdown(wait=False)
-    with client:
+    with _hushed("distributed.client"), client:  # what goes wrong, our errors say
         yield client
+
+
+@contextlib.contextmanager
+def _hushed(name: str) -> Iterator[None]:
+    logger = logging.getLogger(name)
+    level = logger.level
+    logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
 
 
 def _dask() -> Any:
