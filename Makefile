@@ -39,5 +39,5 @@ bench: $(READY)  ## interpreted against compiled, side by side
 docs: $(READY)  ## build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-claims: $(READY)  ## measure the errata and the calibration anew and write them into docs
+claims: $(READY)  ## measure errata, calibration and engines anew and write them into docs
 	$(BIN)/python docs/measure.py

@@ -1,6 +1,6 @@
-"""Measure the errata and the calibration, and write the numbers into the pages.
+"""Measure the errata, the calibration and the engines, and write the numbers into the pages.
 
-    python docs/measure.py [--runs N] [--seed S] [--render-only] [errata | calibration]
+    python docs/measure.py [--runs N] [--seed S] [--render-only] [errata | calibration | engines]
 
 The same runs and seed give the same files.
 """
@@ -18,6 +18,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parent))  # for when this is imported, not run as a script
 
 import calibration
+import exactness
 import readings
 import render
 import worlds
@@ -221,15 +222,22 @@ def errata(runs: int, seed: int, progress: Progress) -> dict[str, render.Block]:
     return blocks
 
 
+MEASURES = {
+    "errata": errata,
+    "calibration": calibration.measure,
+    "engines": exactness.measure,
+}
+
+
 def main() -> None:
     """Measure what is asked for, then bring the pages up to date."""
-    parser = argparse.ArgumentParser(description="Measure the errata and the calibration.")
-    parser.add_argument("what", nargs="?", choices=["errata", "calibration"])
+    parser = argparse.ArgumentParser(description="Measure what the pages say.")
+    parser.add_argument("what", nargs="?", choices=list(MEASURES))
     parser.add_argument("--runs", type=int, default=2_000, help="runs behind each number")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--render-only", action="store_true", help="pages from the JSON files")
     asked = parser.parse_args()
-    for what, measure in (("errata", errata), ("calibration", calibration.measure)):
+    for what, measure in MEASURES.items():
         if not asked.render_only and asked.what in (None, what):
             render.save(f"{what}.json", measure(asked.runs, asked.seed, say))
     for page in render.pages():

@@ -55,6 +55,7 @@ def block(measured: Block) -> str:
         "samples": _samples,
         "calibration": _calibration,
         "verdict": _verdict,
+        "exactness": _exactness,
     }
     return kinds[measured["kind"]](measured)
 
@@ -153,3 +154,23 @@ def _pm(mean: float, se: float, sign: str = "") -> str:
 
 def _signed(z: float) -> str:
     return f"{z:+z.1f}".replace("-", "−")
+
+
+def _exactness(measured: Block) -> str:
+    """The least chance of each comparison, and what to expect of so many."""
+    rows = measured["rows"]
+    checks = sum(row["checks"] for row in rows)
+    least = min(min(row["regret"], row["pulls"]) for row in rows)
+    lines = [
+        f"{measured['runs']:,} runs of each engine, {checks:,} checks; the smallest chance is "
+        f"{least:.1g}, and {1 / checks:.1g} would be no surprise.",
+        "",
+        "| setting | rounds | policy | engine | regret | pulls |",
+        "|---|--:|---|---|--:|--:|",
+    ]
+    lines += [
+        f"| {row['setting']} | {row['horizon']:,} | {row['policy']} | {row['engine']} "
+        f"| {row['regret']:.2g} | {row['pulls']:.2g} |"
+        for row in rows
+    ]
+    return "\n".join(lines)

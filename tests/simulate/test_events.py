@@ -83,7 +83,8 @@ def test_thinned_meets_the_rewards_that_playing_every_round_meets() -> None:
         desk = reference.lay_out(world, policy)
         keys = Keys(key(3, "rewards"), key(3, "logs"), key(3, "policy"))
         with wrapping():
-            loop(policy, world, keys, 0, np.array([400]), desk, np.empty((1, 1)), np.empty((1, 1)))
+            regret, pulls = np.empty((1, 1)), np.empty((1, 1), np.int64)
+            loop(policy, world, keys, 0, np.array([400]), desk, regret, pulls)
         totals.append(desk.evidence.totals[0])
     assert totals[0] == pytest.approx(totals[1], rel=1e-12)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from driftanchor.core.binomial import binomial
 from driftanchor.core.noise import Stream, keyed_stream, normal, uniform, wrapping
 from driftanchor.simulate import leader
 from driftanchor.simulate.bandit import Bandit
@@ -106,7 +107,7 @@ def greedy_blocks(stream: Stream) -> tuple[int, float]:
     position, taken = 1.3, 0
     while taken < 90 and position > 0.0:
         block = min(90 - taken, int(position / 0.55) + 6)
-        position += leader.binomial(block, 0.6, stream) - 0.55 * block
+        position += binomial(block, 0.6, stream) - 0.55 * block
         taken += block
     return taken, position
 

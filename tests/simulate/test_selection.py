@@ -18,7 +18,8 @@ from driftanchor import POLICIES, Bandit
 from driftanchor.core.evidence import Round
 from driftanchor.core.noise import Stream, exponential, keyed_stream, uniform, wrapping
 from driftanchor.policies.base import Best, Policy, belief_at, choose
-from driftanchor.simulate import events, levels, reference, table, tails
+from driftanchor.simulate import events, levels, reference, table
+from driftanchor.simulate import tails as asked
 from driftanchor.simulate.reference import Desk
 from driftanchor.simulate.run import leaps, world_of
 from driftanchor.simulate.table import Table
@@ -92,7 +93,7 @@ def from_table(policy: Policy, desk: Desk) -> OneRound:
     leader = belief_at(policy, desk.evidence, int(sheet.leader[0]))
 
     def play(stream: Stream) -> int:
-        value = events.contend(policy, leader, -math.inf, stream)
+        value = asked.contend(policy, leader, -math.inf, stream)
         return table.pick(policy, desk.evidence, sheet, value, exponential(stream), stream)
 
     return play
@@ -104,7 +105,7 @@ def lazily(policy: Policy, desk: Desk) -> OneRound:
     belief = belief_at(policy, desk.evidence, leader)
 
     def play(stream: Stream) -> int:
-        value = events.contend(policy, belief, -math.inf, stream)
+        value = asked.contend(policy, belief, -math.inf, stream)
         return events.outdo(policy, desk.evidence, leader, value, stream)
 
     return play
@@ -152,12 +153,15 @@ def first_of_ties(best: Best, value: float, column: int, stream: Stream) -> Best
     return Best(value, column, 1) if value > best.value else best
 
 
+NORMAL = asked.contend  # as it is before it is broken
+
+
 def shared_draw(policy: Policy, belief: Any, level: float, stream: Stream) -> float:
     """One normal for both samples of Anchor-TS (E18)."""
-    x = tails.contend(POLICIES["ts"](), belief, level, stream)
+    x = NORMAL(POLICIES["ts"](), belief, level, stream)
     z = (x - belief.mean) / belief.sd
     hybrid = belief.hybrid_mean + belief.hybrid_sd * z if hasattr(belief, "hybrid_sd") else x
-    return sorted([belief.mean, x, hybrid])[1]
+    return float(sorted([belief.mean, x, hybrid])[1])
 
 
 # what is broken, in which modules, and how
@@ -170,7 +174,7 @@ FAULTS: dict[str, tuple[str, tuple[Any, ...], Any]] = {
         (table,),
         lambda real: lambda policy, belief, level, stream: level,
     ),
-    "a shared draw": ("contend", (events,), lambda real: shared_draw),
+    "a shared draw": ("contend", (events, asked), lambda real: shared_draw),
     "the first of ties": ("challenge", (events, table), lambda real: first_of_ties),
     "a bin off by one": (
         "find",

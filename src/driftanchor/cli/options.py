@@ -147,7 +147,8 @@ Engine = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="auto, every-round, events (for long horizons, other draws) or interpreted (slow).",
+        help="auto, every-round, thinned (fewer samples), events (sums of rewards too, for long "
+        "horizons) or interpreted (slow).",
         autocompletion=_among("driftanchor.simulate.run", "ENGINES"),
         rich_help_panel=EFFORT,
     ),
