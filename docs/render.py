@@ -56,6 +56,8 @@ def block(measured: Block) -> str:
         "calibration": _calibration,
         "verdict": _verdict,
         "exactness": _exactness,
+        "table": _table,
+        "text": lambda text: str(text["text"]),
     }
     return kinds[measured["kind"]](measured)
 
@@ -135,6 +137,37 @@ def _verdict(measured: Block) -> str:
         f"{worst['setting'].lower()}, logs {worst['coverage']}. The root of the mean of z² is "
         f"{measured['rms']:.2f}; 1 is what chance gives."
     )
+
+
+def _table(measured: Block) -> str:
+    """A table of ratios with their spread."""
+    rule = ["---" if text else "---:" for text in texts(measured)]
+    return "\n".join(map(_line, [measured["columns"], rule, *cells(measured)]))
+
+
+def texts(measured: Block) -> list[bool]:
+    """Which columns of such a table are text and not numbers."""
+    columns = zip(*(row["cells"] for row in measured["rows"]), strict=True)
+    return [True, *(not any(isinstance(cell, dict) for cell in column) for column in columns)]
+
+
+def cells(measured: Block) -> list[list[str]]:
+    """The lines of such a table, cell by cell."""
+    return [[row["label"], *map(_ratio, row["cells"])] for row in measured["rows"]]
+
+
+def _ratio(cell: Any) -> str:
+    """A median with its least and most; text as it stands; a dash where nothing was measured."""
+    if not isinstance(cell, dict):
+        return cell or "–"
+    unit = f" {cell['unit']}" if "unit" in cell else ""
+    median, low, high = (_digits(cell[x]) for x in ("median", "low", "high"))
+    return f"{median}{unit} ({low}–{high})"
+
+
+def _digits(x: float) -> str:
+    """Three digits, more would be noise; all of a larger number's."""
+    return f"{x:,.0f}" if x >= 100 else f"{x:.3g}"
 
 
 def _head(cells: list[str], words: int = 1) -> list[str]:
