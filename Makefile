@@ -33,8 +33,8 @@ fix: $(READY)  ## format and mend what can be mended
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(READY)  ## interpreted against compiled, side by side
-	$(BIN)/python benchmarks/engines.py
+bench: $(READY)  ## speed beside peers, C and NumPy: tables, and docs/benchmarks.md
+	$(BIN)/python -m benchmarks $(BENCH)
 
 docs: $(READY)  ## build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

@@ -1,26 +1,62 @@
-"""Each engine against the others and against a plain NumPy loop, interleaved in one process.
+"""Our engines: which there are, and each against a plain NumPy loop and against C."""
 
-Prints CPU time per round as a ratio to the NumPy loop: above 1 is slower. Absolute times depend on
-the machine and its mood; the ratios of one run do not.
-"""
-
-import statistics
-import time
-from collections.abc import Callable
+import importlib.util
+from typing import Any
 
 import numpy as np
 
+from benchmarks.clock import Job, cpu_cost, in_turn, ratio
+from benchmarks.loop import Loop, check
+from benchmarks.tables import Blocks, table
 from driftanchor import POLICIES, Bandit, simulate
-from driftanchor.simulate.run import leaps
+from driftanchor.simulate.run import ENGINES
 
-REPEATS = 5
-# engine, runs, horizon
-JOBS = {
-    "interpreted": ("interpreted", 1, 300),
-    "every-round": ("every-round", 20, 10_000),
-    "events": ("events", 20, 10_000),
-    "events, 1e6": ("events", 5, 1_000_000),
-}
+HORIZON = 10_000
+ORDER = ("every-round", "thinned", "events", "vectorised", "interpreted")
+WITHOUT_NUMBA = ("vectorised", "interpreted")
+# Runs of 10,000 rounds in one job: some tenths of a second, and many at once for `vectorised`.
+RUNS = {"every-round": 100, "thinned": 200, "events": 200, "vectorised": 200}
+INTERPRETED_HORIZON = 300  # every round costs the same there
+
+# Columns that targets are read from, and the job that each is a ratio to.
+OVER_C, OVER_FLOOR = "over the C loop", "over 2K + 1 normals"
+BASES = {OVER_C: "C, every sample", OVER_FLOOR: "2K + 1 normals"}
+
+MISSING_NUMBA = (
+    "Numba is not installed, so only the engines that need none are measured, and no page is "
+    'written: pip install "driftanchor[fast]"'
+)
+
+
+def has_numba() -> bool:
+    """Whether simulations can be compiled."""
+    return importlib.util.find_spec("numba") is not None
+
+
+def available() -> list[str]:
+    """The engines that run here, in the order of the tables."""
+    known = [engine for engine in ORDER if engine in ENGINES]
+    return known if has_numba() else [engine for engine in known if engine in WITHOUT_NUMBA]
+
+
+def play(policy: str, bandit: Bandit, engine: str, runs: int, horizon: int, **how: Any) -> Any:
+    """One simulation, on one thread unless told otherwise."""
+    how = {"threads": 1, "checkpoints": 1, **how}
+    return simulate(policy, bandit, engine=engine, runs=runs, horizon=horizon, **how)
+
+
+def job(policy: str, bandit: Bandit, engine: str, runs: int, horizon: int) -> Job:
+    """What a round costs, compiled before the clock starts."""
+    play(policy, bandit, engine, 1, 10)
+    return lambda: cpu_cost(lambda: play(policy, bandit, engine, runs, horizon), runs * horizon)
+
+
+def usual_job(policy: str, bandit: Bandit, engine: str) -> Job:
+    """The job of 10 arms and 10,000 rounds; `auto` as the engine that it takes."""
+    meant = play(policy, bandit, "auto", 1, HORIZON).engine if engine == "auto" else engine
+    if meant == "interpreted":
+        return job(policy, bandit, engine, 1, INTERPRETED_HORIZON)
+    return job(policy, bandit, engine, RUNS.get(meant, 100), HORIZON)
 
 
 def numpy_loop(bandit: Bandit, horizon: int) -> None:
@@ -33,37 +69,31 @@ def numpy_loop(bandit: Bandit, horizon: int) -> None:
         pulls[arm] += 1
 
 
-def cost(job: Callable[[], object], rounds: int) -> float:
-    """CPU seconds per simulated round."""
-    start = time.process_time()
-    job()
-    return (time.process_time() - start) / rounds
-
-
-def run(name: str, bandit: Bandit, engine: str, runs: int, horizon: int) -> Callable[[], object]:
-    """The job of one engine."""
-    return lambda: simulate(
-        name, bandit, runs=runs, horizon=horizon, engine=engine, threads=1, checkpoints=1
-    )
-
-
-def main() -> None:
-    """Measure every policy and print the table."""
+def against_numpy(rounds: int) -> Blocks:
+    """How many times faster each policy is than a NumPy loop of TS, by engine."""
     bandit = Bandit.paper(biased=True)
-    print(f"{'policy':<20}" + "".join(f"{job:>14}" for job in JOBS) + "   (NumPy loop = 1)")
-    for name, policy in POLICIES.items():
-        jobs = {job: how for job, how in JOBS.items() if leaps(policy) or how[0] != "events"}
-        for engine, _, _ in jobs.values():
-            run(name, bandit, engine, 1, 10)()  # compile outside the clock
-        ratios: dict[str, list[float]] = {job: [] for job in jobs}
-        for _ in range(REPEATS):
-            base = cost(lambda: numpy_loop(bandit, 3_000), 3_000)
-            for job, (engine, runs, horizon) in jobs.items():
-                spent = cost(run(name, bandit, engine, runs, horizon), runs * horizon)
-                ratios[job].append(spent / base)
-        row = [f"{statistics.median(ratios[job]):.2g}" if job in jobs else "–" for job in JOBS]
-        print(f"{name:<20}" + "".join(f"{cell:>14}" for cell in row))
+    engines = available()
+    rows = {}
+    for policy in POLICIES:
+        jobs = {engine: usual_job(policy, bandit, engine) for engine in engines}
+        jobs["NumPy loop"] = lambda: cpu_cost(lambda: numpy_loop(bandit, 3_000), 3_000)
+        costs = in_turn(jobs, rounds)
+        rows[policy] = [ratio(costs["NumPy loop"], costs[engine]) for engine in engines]
+    title = "Times as fast as a plain NumPy loop of TS"
+    return table("bench-engines", title, ["policy", *engines], rows)
 
 
-if __name__ == "__main__":
-    main()
+def against_c(rounds: int, c: Loop) -> Blocks:
+    """The time of a round of Anchor-TS over that of the C loop, and over drawing 2K + 1 normals."""
+    bandit = Bandit.paper(biased=True)
+    check(c, bandit, "every-round" if has_numba() else "interpreted")
+    jobs = {engine: usual_job("anchor-ts", bandit, engine) for engine in available()}
+    jobs |= {
+        "C, every sample": c.job("every_round", bandit, 100, HORIZON),
+        "C, lazily": c.job("lazily", bandit, 100, HORIZON),
+        "2K + 1 normals": c.floor_job(2 * len(bandit.online) + 1, 100 * HORIZON),
+    }
+    costs = in_turn(jobs, rounds)
+    rows = {name: [ratio(costs[name], costs[base]) for base in BASES.values()] for name in jobs}
+    title = "Time of a round of Anchor-TS over that of C"
+    return table("bench-c", title, ["Anchor-TS", *BASES], rows)

@@ -1,0 +1,1 @@
+"""How fast this package is, measured beside others: `make bench`."""

@@ -1,0 +1,110 @@
+"""Measure how fast this is, beside others: `make bench`, or `python -m benchmarks --help`.
+
+Ratios only, from jobs run in turn. A full run writes the page `docs/benchmarks.md`; with `--quick`,
+chosen peers, fewer than three rounds or no Numba, the tables are only printed.
+"""
+
+import argparse
+import json
+import sys
+import traceback
+import warnings
+from collections.abc import Callable
+
+from benchmarks import engines, loop, report, scale, startup, targets
+from benchmarks.clock import say
+from benchmarks.peers import PEERS
+from benchmarks.peers.compare import against_peers
+from benchmarks.tables import Blocks
+
+PARTS = ("peers", "engines", "scale", "startup")
+
+
+def main() -> int:
+    """Measure what is asked for; 1 when something of ours could not be run."""
+    asked = arguments()
+    if asked.render_only:
+        report.redraw()
+        return 0
+    full = asked.rounds >= 3 and asked.peers == list(PEERS) and engines.has_numba()
+    if not engines.has_numba():
+        say(engines.MISSING_NUMBA)
+        warnings.simplefilter("ignore")  # said once
+    blocks, failed = measure(asked)
+    blocks |= targets.judged(blocks)
+    print(json.dumps(blocks, ensure_ascii=False) if asked.json else report.show(blocks))
+    if full and not failed:
+        report.write(blocks)
+    return 1 if failed else 0
+
+
+def arguments() -> argparse.Namespace:
+    """What is asked for."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        choices=PARTS,
+        default=list(PARTS),
+        metavar="PART",
+        help=f"of {', '.join(PARTS)}",
+    )
+    parser.add_argument(
+        "--peers",
+        nargs="+",
+        choices=list(PEERS),
+        default=list(PEERS),
+        metavar="PEER",
+        help=f"of {', '.join(PEERS)}",
+    )
+    parser.add_argument("--rounds", type=int, default=3, help="how often each job is run in turn")
+    parser.add_argument("--quick", action="store_true", help="one short round, to see it work")
+    parser.add_argument("--json", action="store_true", help="the numbers instead of tables")
+    parser.add_argument("--render-only", action="store_true", help="the page from its numbers")
+    asked = parser.parse_args()
+    if asked.rounds < 1:
+        parser.error(f"--rounds must be at least 1, got {asked.rounds}")
+    if asked.quick:
+        asked.rounds = 1
+    return asked
+
+
+def measure(asked: argparse.Namespace) -> tuple[Blocks, bool]:
+    """Every part that is asked for, whatever becomes of the others."""
+    rounds, quick = asked.rounds, asked.quick
+    c = c_loop()
+    steps: dict[str, list[Callable[[], Blocks]]] = {
+        "peers": [lambda: against_peers(asked.peers, rounds, 10 if quick else 1)],
+        "engines": [lambda: engines.against_numpy(rounds)],
+        "scale": [
+            lambda: scale.against_horizon(rounds, 10**6 if quick else 10**8),
+            lambda: scale.against_arms(rounds, 10**3 if quick else 10**5, c),
+            lambda: scale.threads(rounds),
+        ],
+        "startup": [lambda: startup.beginnings(rounds)],
+    }
+    if c is not None:
+        steps["engines"].insert(0, lambda: engines.against_c(rounds, c))
+    blocks = report.sitting(rounds)
+    failed = False
+    for part in PARTS:
+        for step in steps[part] if part in asked.only else []:
+            try:
+                blocks |= step()
+            except Exception:
+                traceback.print_exc()
+                failed = True
+    return blocks, failed
+
+
+def c_loop() -> loop.Loop | None:
+    """The compiled C loop; without a compiler the rest is measured all the same."""
+    try:
+        return loop.load()
+    except loop.NoCompiler as missing:
+        say(str(missing))
+        return None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

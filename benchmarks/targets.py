@@ -1,0 +1,78 @@
+"""What we set out to reach, and whether the tables show it."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from benchmarks.clock import Cell
+from benchmarks.engines import OVER_C, OVER_FLOOR
+from benchmarks.peers.compare import column, label
+from benchmarks.scale import GROWTH, LONG_RUN, TWO_THREADS
+from benchmarks.tables import Blocks, table
+
+
+class Target(NamedTuple):
+    """A number of a table, and the limit it should keep."""
+
+    text: str
+    block: str
+    row: str
+    column: str
+    limit: float
+    at_least: bool = True
+
+
+TARGETS = (
+    *(
+        Target(
+            f"{policy.upper()}: times as fast as {label(peer)}",
+            "bench-peers",
+            label(peer),
+            column(policy, "auto"),
+            limit,
+        )
+        for policy, limit in (("ts", 250.0), ("ucb", 400.0))
+        for peer in ("pymab", "river")
+    ),
+    Target("`every-round`: time over the C loop's", "bench-c", "every-round", OVER_C, 1.15, False),
+    Target("`events`: time over 2K + 1 normals", "bench-c", "events", OVER_FLOOR, 0.7, False),
+    Target("`events`: cost of 10⁶ rounds over 10⁴", "bench-horizon", "events", GROWTH, 5.0, False),
+    Target("`events`: a run of 10⁸ rounds", "bench-horizon", "events", LONG_RUN, 10.0, False),
+    Target(
+        "`events`, K = 10⁴: times as fast as drawing lazily in C",
+        "bench-lazily",
+        "events",
+        "K = 10⁴",
+        10.0,
+    ),
+    Target("two threads: times as fast as one", "bench-threads", "every-round", TWO_THREADS, 1.7),
+)
+
+
+def judged(blocks: Mapping[str, Any]) -> Blocks:
+    """Every target with what was measured for it."""
+    rows = {}
+    for target in TARGETS:
+        cell = found(blocks, target)
+        sign = "≥" if target.at_least else "≤"
+        unit = f" {cell['unit']}" if cell and "unit" in cell else ""
+        rows[target.text] = [f"{sign} {target.limit:g}{unit}", cell, verdict(target, cell)]
+    columns = ["one core, K = 10, 10,000 rounds unless said", "target", "measured", "verdict"]
+    return table("bench-targets", "Targets", columns, rows)
+
+
+def found(blocks: Mapping[str, Any], target: Target) -> Cell | None:
+    """The cell that a target is about, where it was measured."""
+    block = blocks.get(target.block)
+    if block is None or target.column not in block["columns"]:
+        return None
+    position = block["columns"].index(target.column) - 1  # the first column is the rows' labels
+    cells = (row["cells"][position] for row in block["rows"] if row["label"] == target.row)
+    return next(cells, None)
+
+
+def verdict(target: Target, cell: Cell | None) -> str:
+    """By the median: a single round may be disturbed."""
+    if cell is None:
+        return "not measured"
+    kept = cell["median"] >= target.limit if target.at_least else cell["median"] <= target.limit
+    return "met" if kept else "missed"
