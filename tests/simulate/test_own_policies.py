@@ -82,13 +82,13 @@ def test_an_edited_rule_takes_effect_in_the_next_process(
     cache = tmp_path / "cache"
     env = {"XDG_CACHE_HOME": str(cache)}
     write(tmp_path)
-    assert run_python(PROGRAM, env) == "every-round [0, 5]\n"
+    assert run_python(PROGRAM, env) == "events [0, 5]\n"
     assert kernels(cache) == 1
     write(tmp_path, rule="-SIGN * twist(arm.bias_bound)")
-    assert run_python(PROGRAM, env) == "every-round [5, 0]\n"
+    assert run_python(PROGRAM, env) == "events [5, 0]\n"
     assert kernels(cache) == 2
     write(tmp_path)  # back again: nothing is compiled anew
-    assert run_python(PROGRAM, env) == "every-round [0, 5]\n"
+    assert run_python(PROGRAM, env) == "events [0, 5]\n"
     assert kernels(cache) == 2
 
 
@@ -121,7 +121,7 @@ def test_without_a_usable_cache_folder_it_compiles_all_the_same(
     write(tmp_path)
     (tmp_path / "file").write_text("not a folder")
     env = {"XDG_CACHE_HOME": str(tmp_path / "file" / "cache")}
-    assert run_python(PROGRAM, env) == "every-round [0, 5]\n"
+    assert run_python(PROGRAM, env) == "events [0, 5]\n"
     assert kernels(tmp_path) == kernels(Path(reference.__file__).parent) == 0
 
 

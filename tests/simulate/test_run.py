@@ -298,4 +298,4 @@ except da.MissingExtra as error:
 
 
 def test_with_numba_auto_compiles() -> None:
-    assert simulate("ts", BANDIT, horizon=5, runs=1).engine == "every-round"
+    assert simulate("ts", BANDIT, horizon=5, runs=1).engine == "events"
