@@ -16,16 +16,16 @@ from driftanchor import Draws, InvalidInput
 from driftanchor.core.check import Floats
 from driftanchor.core.noise import (
     Stream,
-    _next,
-    _outside,
     _scramble,
     _tail,
     key,
     keyed_stream,
+    next_word,
     normal,
     normal_and_coin,
     nothing,
     one_normal,
+    outside,
     two_normals,
     uniform,
     wrapping,
@@ -107,7 +107,7 @@ def test_the_published_values_of_the_generators() -> None:
 def test_a_stream_is_xoshiro256pp() -> None:
     for words in ([1, 2, 3, 4], [MASK, 0, MASK, 5], seeded(3, "x", 1, 2)):
         stream = np.array(words, np.uint64)
-        ours = [int(_next(stream)) for _ in range(1000)]
+        ours = [int(next_word(stream)) for _ in range(1000)]
         assert ours == list(itertools.islice(xoshiro256pp(words), 1000))
 
 
@@ -263,7 +263,7 @@ def test_a_draw_between_rectangle_and_curve_is_kept_as_often_as_it_lies_below_th
     for share in (0.1, 0.5, 0.9):
         x = EDGE[layer + 1] + share * (EDGE[layer] - EDGE[layer + 1])
         due = (math.exp(-x * x / 2) - DENSITY[layer]) / (DENSITY[layer + 1] - DENSITY[layer])
-        kept = np.mean([_outside(stream, layer, float(x)) == x for _ in range(3000)])
+        kept = np.mean([outside(stream, np.uint64(layer), float(x)) == x for _ in range(3000)])
         assert abs(kept - due) < 4.9 * math.sqrt(due * (1 - due) / 3000)
 
 

@@ -76,17 +76,16 @@ def start(stream: Stream, key: Key, first: int, second: int) -> None:
 
 def uniform(stream: Stream) -> float:
     """Uniform on [0, 1), 53 bits."""
-    return float(np.int64(_next(stream) >> _11)) * 2.0**-53
+    return float(np.int64(next_word(stream) >> _11)) * 2.0**-53
 
 
 def normal(stream: Stream) -> float:
     """Standard normal."""
-    word = _next(stream)
-    layer = word & _LAYER
-    x = float(np.int64(word >> _11) - _HALF) * _EDGE_PER_STEP[layer]
-    if abs(x) < EDGE[layer + _1]:  # inside the layer's rectangle: 98.5 % of draws
-        return float(x)
-    return _outside(stream, int(layer), float(x))
+    word = next_word(stream)
+    x = place(word)
+    if inside(word, x):  # 98.5 % of draws
+        return x
+    return outside(stream, word, x)
 
 
 def exponential(stream: Stream) -> float:
@@ -114,7 +113,7 @@ def normal_and_coin(stream: Stream) -> Draws:
     return Draws(normal(stream), 0.0, uniform(stream))
 
 
-def _next(stream: Stream) -> np.uint64:
+def next_word(stream: Stream) -> np.uint64:
     """The next word of xoshiro256++."""
     s0, s1, s2, s3 = stream[0], stream[1], stream[2], stream[3]
     word: np.uint64 = s0 + s3
@@ -129,27 +128,37 @@ def _next(stream: Stream) -> np.uint64:
     return word
 
 
+def place(word: np.uint64) -> float:
+    """Where in its layer a word falls: low bits name the layer, high bits the place."""
+    return float((np.int64(word >> _11) - _HALF) * _EDGE_PER_STEP[word & _LAYER])
+
+
+def inside(word: np.uint64, x: float) -> bool:
+    """Whether that is inside the layer's rectangle, where every place is below the density."""
+    return bool(abs(x) < EDGE[(word & _LAYER) + _1])
+
+
+@apart
+def outside(stream: Stream, word: np.uint64, x: float) -> float:
+    """Finish a draw that fell outside its layer's rectangle."""
+    while True:
+        layer = word & _LAYER
+        if layer == 0:
+            return _tail(stream, x > 0.0)
+        wedge = DENSITY[layer] + uniform(stream) * (DENSITY[layer + _1] - DENSITY[layer])
+        if wedge < math.exp(-0.5 * x * x):
+            return x
+        word = next_word(stream)
+        x = place(word)
+        if inside(word, x):
+            return x
+
+
 def _scramble(word: np.uint64) -> np.uint64:
     """The output function of splitmix64."""
     word = (word ^ (word >> _30)) * _MIX1
     word = (word ^ (word >> _27)) * _MIX2
     return word ^ (word >> _31)
-
-
-@apart
-def _outside(stream: Stream, layer: int, x: float) -> float:
-    """Finish a draw that fell outside its layer's rectangle."""
-    while True:
-        if layer == 0:
-            return _tail(stream, x > 0.0)
-        wedge = DENSITY[layer] + uniform(stream) * (DENSITY[layer + 1] - DENSITY[layer])
-        if wedge < math.exp(-0.5 * x * x):
-            return x
-        word = _next(stream)
-        layer = int(word & _LAYER)
-        x = float(np.int64(word >> _11) - _HALF) * _EDGE_PER_STEP[layer]
-        if abs(x) < EDGE[layer + 1]:
-            return float(x)
 
 
 def _tail(stream: Stream, positive: bool) -> float:
