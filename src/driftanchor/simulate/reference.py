@@ -134,7 +134,7 @@ def draw_reward(world: World, mean: float, stream: Stream) -> float:
     """The next reward of an arm with that mean."""
     if world.gaussian:
         return mean + world.noise * normal(stream)
-    return 1.0 if uniform(stream) < mean else 0.0
+    return (uniform(stream) < mean) * 1.0
 
 
 def clear(evidence: Evidence) -> None:
