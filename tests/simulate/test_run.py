@@ -262,7 +262,7 @@ class Broken(Policy):
         return math.nan if arm.offline_pulls == 0 else 1.0
 
 
-@pytest.mark.parametrize("engine", ["interpreted", "every-round"])
+@pytest.mark.parametrize("engine", ["interpreted", "every-round", "vectorised"])
 def test_an_index_that_is_nan_never_wins_and_is_refused_when_all_are(engine: str) -> None:
     with pytest.raises(
         InvalidInput, match="policy 'mine' chose no arm: its index is NaN for every arm"
@@ -274,14 +274,14 @@ def test_an_index_that_is_nan_never_wins_and_is_refused_when_all_are(engine: str
     assert some.pulls.tolist() == [[[0, 3], [0, 3]]]
 
 
-def test_without_numba_it_warns_and_interprets(run_python: RunPython) -> None:
+def test_without_numba_it_warns_and_takes_numpy(run_python: RunPython) -> None:
     told = run_python("""
 import sys, warnings
 sys.modules["numba"] = None
 import driftanchor as da
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
-    result = da.simulate("ts", da.Bandit([0.5, 0.4]), horizon=20, runs=2)
+    result = da.simulate(["ts", "artificial-replay"], da.Bandit([0.5, 0.4]), horizon=60, runs=9)
 print(result.engine, result.pulls.tolist())
 print(len(caught), caught[0].category.__name__, caught[0].filename, caught[0].message)
 try:
@@ -290,9 +290,10 @@ except da.MissingExtra as error:
     print(error)
 """)
     engine, warning, error = told.splitlines()
-    here = simulate("ts", Bandit([0.5, 0.4]), horizon=20, runs=2, engine="interpreted")
-    assert engine == f"interpreted {here.pulls.tolist()}"
-    assert warning.startswith("1 UserWarning <string> Numba is not installed")
+    policies = ["ts", "artificial-replay"]
+    here = simulate(policies, Bandit([0.5, 0.4]), horizon=60, runs=9, engine="interpreted")
+    assert engine == f"vectorised {here.pulls.tolist()}"
+    assert warning.startswith("1 UserWarning <string> Numba is not installed, so runs go side by")
     assert warning.endswith('pip install "driftanchor[fast]"')
     assert error == 'compiled simulation needs numba: pip install "driftanchor[fast]"'
 

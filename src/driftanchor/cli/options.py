@@ -148,7 +148,7 @@ Engine = Annotated[
     typer.Option(
         metavar="NAME",
         help="auto, every-round, thinned (fewer samples), events (sums of rewards too, for long "
-        "horizons) or interpreted (slow).",
+        "horizons), vectorised (NumPy alone) or interpreted (slow).",
         autocompletion=_among("driftanchor.simulate.run", "ENGINES"),
         rich_help_panel=EFFORT,
     ),

@@ -91,7 +91,9 @@ def _run(
     from driftanchor.simulate.run import simulate
 
     names = list(policies) if effort["cluster"] is None else ["on the cluster"]
-    compiling = effort["engine"] != "interpreted" and find_spec("numba") is not None
+    compiling = (
+        effort["engine"] not in ("interpreted", "vectorised") and find_spec("numba") is not None
+    )
     with (
         parse.told_as_options(),
         output.plain_warnings(quiet=quiet),

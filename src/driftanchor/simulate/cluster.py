@@ -49,7 +49,7 @@ def on_cluster(
     """
     if not wholes:
         return
-    asked = [(address_of(whole.policy), whole.engine != "interpreted") for whole in wholes]
+    asked = [(address_of(whole.policy), whole.is_compiled) for whole in wholes]
     with _connected(cluster) as client:
         ours = _agreed(client, play, dict.fromkeys(asked))
         pieces, tasks = [], []

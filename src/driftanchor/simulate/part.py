@@ -44,6 +44,11 @@ class Part:
         return int(self.checkpoints[-1])
 
     @property
+    def is_compiled(self) -> bool:
+        """Whether Numba plays it."""
+        return self.engine not in ("interpreted", "vectorised")
+
+    @property
     def rows(self) -> slice:
         """Where its runs stand among those of the policy."""
         return slice(self.first, self.first + self.runs)

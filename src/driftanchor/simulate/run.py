@@ -20,14 +20,14 @@ from driftanchor.core.noise import key, wrapping
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.policies import by_name
 from driftanchor.policies.base import Policy, kept_belief
-from driftanchor.simulate import compiled, events, reference, windows
+from driftanchor.simulate import compiled, events, reference, vectorised, windows
 from driftanchor.simulate.bandit import Bandit
 from driftanchor.simulate.cluster import on_cluster
 from driftanchor.simulate.part import CHUNK_ROUNDS, Part, Played
 from driftanchor.simulate.reference import Keys, World
 from driftanchor.simulate.result import Result
 
-ENGINES = ("auto", "every-round", "thinned", "events", "interpreted")
+ENGINES = ("auto", "every-round", "thinned", "events", "vectorised", "interpreted")
 Progress = Callable[[int, int], None]
 _one_at_a_time = (
     threading.Lock()
@@ -65,11 +65,14 @@ def simulate(
         cluster: Play on a Dask cluster instead: the address of its scheduler, such as
             `"tcp://127.0.0.1:8786"`, or a `distributed.Client`. The numbers are the same.
         engine: `"every-round"` compiles the loop with Numba; `"interpreted"` runs the same loop
-            in Python, some hundred times slower, to the same numbers. `"thinned"` and `"events"`
-            leap over the rounds in which the leader is played again: the same law with fewer
-            draws, of which `"thinned"` draws every reward and `"events"` only their sums, at a cost
-            that hardly grows with the horizon. A policy that gives them nothing to leap by is
-            played every round. `"auto"` is `"events"` where Numba is installed.
+            in Python, some thousand times slower, to the same numbers. `"vectorised"` takes many
+            runs through it at once in NumPy, to the same numbers, 20 (1,000 runs) to 80 times (50
+            runs) slower than compiled; what NumPy cannot run so is interpreted. `"thinned"` and
+            `"events"` leap over the rounds in which the leader is played again: the same law with
+            fewer draws, of which `"thinned"` draws every reward and `"events"` only their sums, at
+            a cost that hardly grows with the horizon. A policy that gives them nothing to leap by
+            is played every round. `"auto"` is `"events"` where Numba is installed and
+            `"vectorised"` where it is not.
         progress: Called with (runs done, runs in all) while it goes on.
 
     Example:
@@ -159,8 +162,10 @@ def _in_threads(
     """Play parts in pieces, in order."""
     one = wholes[0]
     chunk = max(1, min(-(-one.runs // threads), CHUNK_ROUNDS // one.horizon))
+    if one.engine == "vectorised":
+        chunk = vectorised.runs_at_once(one.bandit.online.size)
     pieces = [(p, piece) for p, whole in enumerate(wholes) for piece in whole.cut(chunk)]
-    pool = ThreadPoolExecutor(1 if one.engine == "interpreted" else threads)
+    pool = ThreadPoolExecutor(threads if one.is_compiled else 1)
     try:
         results = pool.map(play, (piece for _, piece in pieces))
         for (p, piece), played in zip(pieces, results, strict=True):
@@ -186,6 +191,8 @@ def _loop(policy: Policy, engine: str) -> tuple[Callable[..., bool], Any]:
     """The loop of an engine, and the form in which it takes the policy."""
     if engine == "interpreted":
         return reference.run_many, policy
+    if engine == "vectorised":
+        return vectorised.run_many, policy
     if kept_belief(type(policy)) is not None:
         believed = policy.believe(ArmEvidence(1, policy.prior_mean, 0, 0.0, 0.0))
         if type(believed) is not policy.belief:
@@ -237,11 +244,13 @@ def _engine(engine: str) -> str:
     if compiles():
         return "events"
     warnings.warn(
-        "Numba is not installed, so every round is interpreted, some hundred times slower: "
+        "Numba is not installed, so runs go side by side in NumPy: 20 (1,000 runs) to 80 times (50 "
+        "runs) slower than every-round, to its numbers; policies that cannot, such as "
+        "artificial-replay, are interpreted, some thousand times slower. To compile them: "
         'pip install "driftanchor[fast]"',
         stacklevel=4,
     )
-    return "interpreted"
+    return "vectorised"
 
 
 def _threads(threads: int | None) -> int:
