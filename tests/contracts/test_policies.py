@@ -43,6 +43,7 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "min-ucb": [{"radius": "cheung-lyu"}],
     "epsilon-ts": [{"epsilon": 0.3}, {"epsilon": 0.0}],
     "artificial-replay": [{"base": "ts"}],
+    "guarded-anchor-ts": [{"eps": 0.0}, {"b": 0.0, "eps": 0.0, "prior": "fixed"}],
 }
 
 BANDITS = {
@@ -324,6 +325,7 @@ def test_only_playable_arms_are_chosen(
             np.array([arm.bias_bound for arm in seen]),
             playable,
             np.zeros((len(seen), rule.memory)),
+            np.array([arm.pending for arm in seen]),
         )
         now = Round(1 + sum(arm.pulls for arm in seen), max(1, int(playable.sum())))
         with wrapping():

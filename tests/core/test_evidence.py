@@ -68,7 +68,8 @@ def test_evidence_has_the_numbers_of_each_arm_and_no_nan_without_logs() -> None:
         bias_bounds([0.1, math.inf], ARMS),
         np.array([True, False]),
         np.zeros((2, 0)),
+        np.array([2, 0]),
     )
-    assert arm_at(evidence, 0) == ArmEvidence(1, 1.5, 5, 0.5, 0.1)
+    assert arm_at(evidence, 0) == ArmEvidence(1, 1.5, 5, 0.5, 0.1, pending=2)
     assert arm_at(evidence, 1) == ArmEvidence(0, 0.0, 0, 0.0, math.inf)
     assert evidence.playable.tolist() == [True, False]

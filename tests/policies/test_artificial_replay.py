@@ -43,6 +43,7 @@ def evidence(logs: list[int], means: list[float]) -> Evidence:
         np.zeros(arms),
         np.ones(arms, np.bool_),
         np.zeros((arms, 2)),
+        np.zeros(arms, np.int64),
     )
 
 

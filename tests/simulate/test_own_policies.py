@@ -232,6 +232,7 @@ def mirrored(evidence: Evidence) -> Evidence:
         evidence.bias_bounds,
         evidence.playable,
         evidence.memory,
+        evidence.pending,
     )
 
 

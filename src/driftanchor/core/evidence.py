@@ -22,6 +22,7 @@ class ArmEvidence(NamedTuple):
     offline_pulls: int  # N_i
     offline_mean: float  # the mean of its offline rewards; 0 where N_i = 0
     bias_bound: float  # V_i ≥ |online mean − offline mean|
+    pending: int = 0  # pulls whose reward has not come; they are not in `pulls`
 
 
 class Round(NamedTuple):
@@ -41,6 +42,7 @@ class Evidence(NamedTuple):
     bias_bounds: Floats
     playable: Bools
     memory: Floats  # what a policy with `memory > 0` keeps between rounds, (arms, memory)
+    pending: Ints  # pulls whose reward has not come; 0 in simulations
 
 
 def arm_at(evidence: Evidence, column: int) -> ArmEvidence:
@@ -51,15 +53,23 @@ def arm_at(evidence: Evidence, column: int) -> ArmEvidence:
         evidence.offline_pulls[column],
         evidence.offline_means[column],
         evidence.bias_bounds[column],
+        evidence.pending[column],
     )
 
 
 def gather(
-    tally: Tally, offline: OfflineData, bias_bounds: Floats, playable: Bools, memory: Floats
+    tally: Tally,
+    offline: OfflineData,
+    bias_bounds: Floats,
+    playable: Bools,
+    memory: Floats,
+    pending: Ints,
 ) -> Evidence:
     """The evidence of a tally, offline data and bias bounds over the same arms."""
     means = np.where(offline.n > 0, np.nan_to_num(offline.mean), 0.0)
-    return Evidence(tally.pulls, tally.totals, offline.n, means, bias_bounds, playable, memory)
+    return Evidence(
+        tally.pulls, tally.totals, offline.n, means, bias_bounds, playable, memory, pending
+    )
 
 
 def bias_bounds(value: object, arms: Arms) -> Floats:

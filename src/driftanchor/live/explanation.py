@@ -10,6 +10,7 @@ from driftanchor.core import record
 from driftanchor.core.evidence import ArmEvidence, Evidence, Round
 from driftanchor.core.noise import Draws, Stream, wrapping
 from driftanchor.policies.base import Policy
+from driftanchor.policies.guarded_anchor_ts import Guard
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,8 @@ class ArmExplanation:
     Attributes:
         index: Its index.
         parts: The named numbers behind the index; for Anchor-TS `anchor`, `online_sample` and
-            `hybrid_sample`.
+            `hybrid_sample`; in a guard pull, where the index is an upper bound, `audit_bound`,
+            `online_bound` and `hybrid_bound`.
         decided_by: Which of the parts the index is; for Anchor-TS the median of the three.
         playable: Whether it could be played.
     """
@@ -32,11 +34,22 @@ class ArmExplanation:
 
 @dataclass(frozen=True)
 class Explanation:
-    """One decision: which arm, why, and the numbers of every arm. Printed, it is a table."""
+    """One decision: which arm, why, and the numbers of every arm. Printed, it is a table.
+
+    Attributes:
+        decision: Its number.
+        policy: The policy's name.
+        arm: What was played.
+        guard: Whether it was a guard pull. Nothing is drawn in one: given what was known, the arm
+            is played with probability 1, ties aside.
+        reason: In words.
+        arms: The numbers of every arm.
+    """
 
     decision: int
     policy: str
     arm: str
+    guard: bool
     reason: str
     arms: Mapping[str, ArmExplanation]
 
@@ -55,6 +68,7 @@ class Explanation:
             "decision": self.decision,
             "policy": self.policy,
             "arm": self.arm,
+            "guard": self.guard,
             "reason": self.reason,
             "arms": arms,
         }
@@ -99,11 +113,12 @@ def explain(
     decision: int,
 ) -> Explanation:
     """Decide as `policy.choose` does, from the same noise, and keep all numbers."""
-    recorder = _Recorder(policy)
+    rule = policy.for_round(evidence, now)
+    recorder = _Recorder(rule)
     with wrapping():
-        chosen = type(policy).choose(cast(Policy, recorder), evidence, now, stream)
+        chosen = type(rule).choose(cast(Policy, recorder), evidence, now, stream)
     # Only the plain rule is known to look at every arm once, in order.
-    last = recorder.given if type(policy).choose is Policy.choose else []
+    last = recorder.given if type(rule).choose is Policy.choose else []
     arms = {
         label: ArmExplanation(
             float(value),
@@ -113,17 +128,21 @@ def explain(
         )
         for column, (label, (value, parts)) in enumerate(zip(labels, last, strict=False))
     }
-    arm = labels[chosen]
-    return Explanation(decision, policy.name, arm, _reason(arm, arms), arms)
+    arm, guard = labels[chosen], isinstance(rule, Guard)
+    reason = _reason(arm, arms, "upper bound" if guard else "index")
+    if guard:
+        leader = max((x for x in arms if arms[x].playable), key=lambda x: arms[x].parts["anchor"])
+        reason = f"guard pull beside the leader {leader!r}: {reason}"
+    return Explanation(decision, policy.name, arm, guard, reason, arms)
 
 
-def _reason(arm: str, arms: Mapping[str, ArmExplanation]) -> str:
+def _reason(arm: str, arms: Mapping[str, ArmExplanation], index: str) -> str:
     if arm not in arms:
         return f"{arm!r} was chosen by the policy's own rule"
     won = arms[arm]
     rivals = {label: x for label, x in arms.items() if x.playable and label != arm}
     tied = [label for label, x in rivals.items() if x.index == won.index]
-    text = f"{arm!r} has the largest index, {won.index:.4g}"
+    text = f"{arm!r} has the largest {index}, {won.index:.4g}"
     if won.decided_by:
         others = [f"{name} {x:.4g}" for name, x in won.parts.items() if name != won.decided_by]
         text += f": its {won.decided_by}" + (f" (against {', '.join(others)})" if others else "")

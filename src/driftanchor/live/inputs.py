@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from driftanchor.core import check
 from driftanchor.core.arms import Arms
@@ -72,6 +72,24 @@ def valid_range(reward_range: object) -> Range:
     if low >= high:
         raise InvalidInput(f"reward_range must rise, got ({low:g}, {high:g})")
     return (low, high)
+
+
+def rewards(
+    arm: str | Sequence[str], reward: float | Sequence[float], arms: Arms, reward_range: Range
+) -> tuple[list[int], list[float]]:
+    """Columns and rewards of one update, or of a batch."""
+    one = isinstance(arm, str)
+    labels = [arm] if one else check.ordered(arm, "arms")
+    given = [reward] if one else check.ordered(reward, "rewards")
+    if len(labels) != len(given):
+        raise InvalidInput(f"{len(labels)} arms and {len(given)} rewards: give one for each")
+    columns = [arms.column(label) for label in labels]
+    low, high = reward_range
+    numbers = [
+        check.number(x, f"reward of arm {label!r}", low=low, high=high)
+        for label, x in zip(labels, given, strict=True)
+    ]
+    return columns, numbers
 
 
 def saved_policy(saved: object, given: Policy | None) -> Policy:

@@ -20,7 +20,7 @@ from driftanchor.core.offline import OfflineData, Summary
 from driftanchor.core.tally import Tally
 from driftanchor.errors import DriftanchorError, InvalidInput, UnreadableState, shown
 from driftanchor.files import write_whole
-from driftanchor.live import inputs
+from driftanchor.live import inputs, pending
 from driftanchor.live.explanation import Explanation, explain
 from driftanchor.policies.base import Policy
 
@@ -30,13 +30,15 @@ class Learner:
 
     The noise of decision n is a function of (seed, n): a learner saved and loaded goes on exactly
     where it was, and a decision can be explained from the evidence it had. Rewards may come late,
-    in batches and in any order. Not meant to be shared between threads.
+    in batches and in any order: pulls that wait for theirs are counted as pending, and a guard pull
+    on its way is not made again. Not meant to be shared between threads.
 
     Attributes:
         policy: The rule.
         offline: The logs of every arm.
         bias_bounds: The declared bound of every arm.
         tally: What was seen online.
+        pending: Pulls of each arm whose reward has not come.
         seed: Of the policy's noise.
         decisions: How many pulls were asked for.
 
@@ -79,6 +81,7 @@ class Learner:
         self.reward_range = inputs.valid_range(reward_range)
         self.bias_bounds = inputs.promise(bias_bound, self.offline)
         self.tally = Tally.empty(self.arms)
+        self.pending = pending.none(self.arms)
         self.seed = secrets.randbits(53) if seed is None else check.whole(seed, "seed")
         self.decisions = 0
         self._playable = np.ones(len(self.arms), np.bool_)
@@ -120,6 +123,7 @@ class Learner:
             )
         self.decisions += 1
         self._last = (before, now)
+        self.pending = pending.pulled(self.pending, chosen)
         return self.arms[chosen]
 
     @overload
@@ -129,20 +133,21 @@ class Learner:
     def update(self, arm: str | Sequence[str], reward: float | Sequence[float]) -> None:
         """Learn from one reward, or from many: a batch equals the loop over it.
 
-        Nothing is learned from a batch in which one arm or reward is refused.
+        Nothing is learned from a batch in which one arm or reward is refused. A reward ends the
+        wait of one pending pull of its arm, if there is any.
         """
-        one = isinstance(arm, str)
-        labels = [arm] if one else check.ordered(arm, "arms")
-        rewards = [reward] if one else check.ordered(reward, "rewards")
-        if len(labels) != len(rewards):
-            raise InvalidInput(f"{len(labels)} arms and {len(rewards)} rewards: give one for each")
-        columns = [self.arms.column(label) for label in labels]
-        low, high = self.reward_range
-        numbers = [
-            check.number(x, f"reward of arm {label!r}", low=low, high=high)
-            for label, x in zip(labels, rewards, strict=True)
-        ]
-        self.tally = self.tally.add_many(columns, numbers)
+        columns, rewards = inputs.rewards(arm, reward, self.arms, self.reward_range)
+        self.tally = self.tally.add_many(columns, rewards)
+        self.pending = pending.rewarded(self.pending, columns)
+
+    def drop_pending(self, arm: str | None = None, count: int | None = None) -> None:
+        """Stop waiting for rewards that will never come.
+
+        Args:
+            arm: Of which arm; `None` for all arms.
+            count: How many pulls; `None` for all of that arm.
+        """
+        self.pending = pending.dropped(self.pending, self.arms, arm, count)
 
     def explain(self) -> Explanation:
         """Why the last pull since this learner was made or loaded went where it went."""
@@ -167,6 +172,7 @@ class Learner:
         bounds = np.append(self.bias_bounds, inputs.promise(bias_bound, alone))
         self.tally = self.tally.with_arm(label)
         self.offline, self.bias_bounds = wider, check.frozen(bounds)
+        self.pending = check.frozen(np.append(self.pending, 0))
         self._playable = np.append(self._playable, True)
         self._memory = np.vstack([self._memory, np.zeros((1, self.policy.memory))])
 
@@ -218,6 +224,7 @@ class Learner:
             "offline": self.offline.to_json(),
             "bias_bounds": [record.encode(x) for x in self.bias_bounds.tolist()],
             "tally": self.tally.to_json(),
+            "pending": self.pending.tolist(),
             "reward_range": [record.encode(low), record.encode(high)],
             "seed": self.seed,
             "decisions": self.decisions,
@@ -241,6 +248,9 @@ class Learner:
         learner.tally = Tally.from_json(body["tally"])
         if learner.tally.arms != offline.arms:
             raise UnreadableState("the tally and the offline data name different arms")
+        learner.pending = check.frozen(
+            check.pulls_per_arm(body["pending"], "pending", offline.arms)
+        )
         learner.decisions = check.whole(body["decisions"], "decisions")
         learner._playable = check.per_arm(body["playable"], "playable", offline.arms) > 0
         rows = check.items(body["memory"], "memory")
@@ -251,7 +261,9 @@ class Learner:
         return learner
 
     def _evidence(self, playable: Bools) -> Evidence:
-        return gather(self.tally, self.offline, self.bias_bounds, playable, self._memory)
+        return gather(
+            self.tally, self.offline, self.bias_bounds, playable, self._memory, self.pending
+        )
 
 
 _FIELDS = (
@@ -259,6 +271,7 @@ _FIELDS = (
     "offline",
     "bias_bounds",
     "tally",
+    "pending",
     "reward_range",
     "seed",
     "decisions",

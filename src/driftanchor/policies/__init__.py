@@ -11,6 +11,7 @@ from driftanchor.policies.anchor_ts import AnchorTS
 from driftanchor.policies.artificial_replay import ArtificialReplay
 from driftanchor.policies.base import Policy
 from driftanchor.policies.epsilon_ts import EpsilonTS
+from driftanchor.policies.guarded_anchor_ts import GuardedAnchorTS
 from driftanchor.policies.hybrid_ts import HybridTS
 from driftanchor.policies.hybrid_ucb import HybridUCB
 from driftanchor.policies.min_ucb import MinUCB
@@ -25,6 +26,7 @@ __all__ = [
     "AnchorTS",
     "ArtificialReplay",
     "EpsilonTS",
+    "GuardedAnchorTS",
     "HybridTS",
     "HybridUCB",
     "MinUCB",
@@ -42,6 +44,7 @@ POLICIES: dict[str, type[Policy]] = {
     "optimistic-ts": OptimisticTS,
     "epsilon-ts": EpsilonTS,
     "artificial-replay": ArtificialReplay,
+    "guarded-anchor-ts": GuardedAnchorTS,
 }
 
 

@@ -76,22 +76,32 @@ class AnchorTS(Policy):
 
     def believe(self, arm: ArmEvidence) -> Belief:
         """Lines 10 to 15: the posteriors of one arm."""
-        # Line 12 as printed, mean ← (T mean + R)/(T + 2), forgets the prior's pull and converges
-        # to half the mean (E1). Meant, by the proofs: all rewards so far over T + 1.
-        online = online_posterior(arm, self.prior_mean, self.noise, self.posterior_scale)
-        # Lines 14 and 15, with the reward sum itself and not T/(T + 1) of it (E2, E3, E5).
-        hybrid = hybrid_posterior(arm, self.prior_mean, self.noise, self.posterior_scale)
-        shift = bias_shift(arm)  # line 15: Z = N V/(T + N), and 0 without logs (E4)
-        return Belief(online.mean, online.sd, hybrid.mean + shift, hybrid.sd)
+        return posteriors(arm, self.prior_mean, self.noise, self.posterior_scale)
 
     def sample(self, belief: Belief, now: Round, z: Draws) -> float:
         """Lines 5 to 7: the index of one arm."""
-        three = candidates(belief, z)
-        return median(three.anchor, three.online_sample, three.hybrid_sample)  # line 7
+        return anchored(belief, z)
 
     def explain(self, arm: ArmEvidence, now: Round, z: Draws) -> dict[str, float]:
         """The three numbers whose median is the index."""
         return candidates(self.believe(arm), z)._asdict()
+
+
+def posteriors(arm: ArmEvidence, prior_mean: float, noise: float, scale: float) -> Belief:
+    """The online and the shifted hybrid posterior of one arm."""
+    # Line 12 as printed, mean ← (T mean + R)/(T + 2), forgets the prior's pull and converges
+    # to half the mean (E1). Meant, by the proofs: all rewards so far over T + 1.
+    online = online_posterior(arm, prior_mean, noise, scale)
+    # Lines 14 and 15, with the reward sum itself and not T/(T + 1) of it (E2, E3, E5).
+    hybrid = hybrid_posterior(arm, prior_mean, noise, scale)
+    shift = bias_shift(arm)  # line 15: Z = N V/(T + N), and 0 without logs (E4)
+    return Belief(online.mean, online.sd, hybrid.mean + shift, hybrid.sd)
+
+
+def anchored(belief: Belief, z: Draws) -> float:
+    """The median of the three numbers of one arm."""
+    three = candidates(belief, z)
+    return median(three.anchor, three.online_sample, three.hybrid_sample)  # line 7
 
 
 def candidates(belief: Belief, z: Draws) -> Candidates:

@@ -84,7 +84,7 @@ def ask_base(policy: ArtificialReplay, evidence: Evidence, now: Round, stream: S
     for column in range(evidence.pulls.size):
         pulls = evidence.pulls[column] + int(used[column])
         total = evidence.totals[column] + used_total[column]
-        arm = ArmEvidence(pulls, total, 0, 0.0, 0.0)
+        arm = ArmEvidence(pulls, total, 0, 0.0, 0.0, 0)
         value = index(policy, arm, lived, draw(policy, stream))
         if evidence.playable[column]:
             best = challenge(best, value, column, stream)

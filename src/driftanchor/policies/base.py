@@ -82,6 +82,14 @@ class Policy:
         """The column to play: the largest index, ties at random."""
         return largest_index(self, evidence, now, stream)
 
+    def for_round(self, evidence: Evidence, now: Round) -> Policy:
+        """The policy whose index decides in this round, for people: for most, itself.
+
+        A policy with a `choose` that sets numbers of an index by all arms together, or picks one
+        of several, can name it here; `choose` must give what that policy's `choose` would.
+        """
+        return self
+
     def explain(self, arm: ArmEvidence, now: Round, z: Draws) -> dict[str, float]:
         """The named numbers the index is made of, for people."""
         return {}

@@ -59,6 +59,7 @@ def lay_out(world: World, policy: Policy) -> Desk:
         world.bias_bounds,
         np.ones(arms, np.bool_),
         np.zeros((arms, policy.memory + beliefs)),
+        np.zeros(arms, np.int64),
     )
     return Desk(
         evidence,
