@@ -39,5 +39,5 @@ bench: $(READY)  ## speed beside peers, C and NumPy: tables, and docs/benchmarks
 docs: $(READY)  ## build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
-claims: $(READY)  ## measure errata, calibration and engines anew and write them into docs
+claims: $(READY)  ## measure anew what the pages say and write it into docs
 	$(BIN)/python docs/measure.py

@@ -1,6 +1,7 @@
-"""Measure the errata, the calibration and the engines, and write the numbers into the pages.
+"""Measure the errata, the calibration, the engines and what to choose by, for the pages.
 
-    python docs/measure.py [--runs N] [--seed S] [--render-only] [errata | calibration | engines]
+    python docs/measure.py [--runs N] [--seed S] [--render-only]
+                           [errata | calibration | engines | choice]
 
 The same runs and seed give the same files.
 """
@@ -24,7 +25,7 @@ import render
 import worlds
 
 from driftanchor.core.check import Floats
-from driftanchor.policies import TS, AnchorTS, HybridTS, OptimisticTS
+from driftanchor.policies import TS, AnchorTS, GuardedAnchorTS, HybridTS, MinUCB, OptimisticTS
 from driftanchor.policies.base import Policy
 from driftanchor.simulate import COVERAGES, Bandit, simulate
 from driftanchor.simulate.result import standard_error
@@ -137,6 +138,26 @@ def _large_bounds() -> Question:
     return Question(note, COVERAGES, rows, paired=False)
 
 
+def _which_policy() -> Question:
+    policies: dict[str, Callable[[float], Policy]] = {
+        "TS": lambda noise: TS(noise=noise),
+        "MIN-UCB": lambda noise: MinUCB(noise=noise),
+        "Anchor-TS": lambda noise: AnchorTS(noise=noise),
+        "**guarded**": lambda noise: GuardedAnchorTS(noise=noise),
+        "guarded, ε = 0": lambda noise: GuardedAnchorTS(noise=noise, eps=0.0),
+        "guarded, ε = 0.25": lambda noise: GuardedAnchorTS(noise=noise, eps=0.25),
+    }
+    rows = {
+        label: [
+            Case(make(0.5 if bandit.reward == "bernoulli" else 1.0), bandit)
+            for make in policies.values()
+        ]
+        for label, bandit in worlds.kinds_of_logs().items()
+    }
+    note = "10,000 rounds, ten arms of gap 0.3 and 200 logged rewards of each unless said; m₀ = 0"
+    return Question(note, tuple(policies), rows, paired=False)
+
+
 @functools.cache
 def regrets(case: Case, runs: int, seed: int) -> Floats:
     """Final regret of each run; the same case is simulated once, whoever asks."""
@@ -222,10 +243,17 @@ def errata(runs: int, seed: int, progress: Progress) -> dict[str, render.Block]:
     return blocks
 
 
+def choice(runs: int, seed: int, progress: Progress) -> dict[str, render.Block]:
+    """The table behind `which-policy.md`."""
+    progress("which policy: 8 worlds")
+    return {"which-policy": answer(_which_policy(), runs, seed)}
+
+
 MEASURES = {
     "errata": errata,
     "calibration": calibration.measure,
     "engines": exactness.measure,
+    "choice": choice,
 }
 
 

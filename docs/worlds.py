@@ -38,6 +38,24 @@ def orders() -> dict[str, Bandit]:
     }
 
 
+def kinds_of_logs() -> dict[str, Bandit]:
+    """What one may have before choosing a policy: ten arms, and two coins."""
+    fitting, misleading = paper("uniform", biased=False), paper("uniform")
+    all_but_best = Bandit(fitting.online, fitting.offline, [0] + [200] * 9)
+    return {
+        "no logs": paper("none"),
+        "no logs, ten arms 0.1 apart": Bandit(np.arange(9, -1, -1) / 10),
+        "no logs, two coins, 0.6 and 0.5": Bandit([0.6, 0.5], reward="bernoulli"),
+        "logs that fit, V = 0": fitting,
+        "logs that fit, none of the best arm, V = 0": all_but_best,
+        "logs that mislead, V right": misleading,
+        "logs that mislead, V = 0, wrong": Bandit(
+            misleading.online, misleading.offline, misleading.offline_pulls, 0.0
+        ),
+        "logs that mislead, V right, 2 added to all rewards": moved(misleading, 2.0),
+    }
+
+
 def tails() -> dict[str, tuple[Bandit, int]]:
     """Worlds without logs and their horizons, where rare bad runs show."""
     two_arms, two_coins = Bandit([0.5, 0.0]), Bandit([0.75, 0.25], reward="bernoulli")

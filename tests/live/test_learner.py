@@ -198,23 +198,6 @@ def test_late_rewards_do_not_stop_pulls() -> None:
     assert pupil.tally.pulls.sum() == 10
 
 
-def test_without_a_policy_the_units_come_from_the_logs_or_the_range() -> None:
-    logs = OfflineData.from_summary({"A": (200, 50.0, 90.0), "B": (100, 56.0, 120.0)})
-    rule = Learner(offline=logs, bias_bound=5.0).policy
-    assert isinstance(rule, AnchorTS)
-    assert rule.prior_mean == pytest.approx(52.0)
-    assert rule.noise == pytest.approx(math.sqrt((199 * 90 + 99 * 120) / 298))
-    rule = Learner(arms=["A"], reward_range=(0, 1)).policy
-    assert (rule.prior_mean, rule.noise) == (0.5, 0.5)
-
-
-def test_logs_in_other_units_than_the_policy_are_warned_of() -> None:
-    logs = OfflineData.from_summary({"A": (200, 50.0, 100.0)})
-    with pytest.warns(UserWarning, match=r"use AnchorTS\(prior_mean=50, noise=10\)"):
-        Learner(AnchorTS(), offline=logs, bias_bound=5.0)
-    Learner(UCB(), offline=logs, bias_bound=5.0)  # a policy without a prior has no such trouble
-
-
 @dataclass(frozen=True, kw_only=True)
 class Greedy(Policy):
     """A policy of one's own."""
@@ -270,11 +253,6 @@ def test_a_rule_that_chooses_an_excluded_arm_is_refused() -> None:
     with pytest.raises(InvalidInput, match="'greedy' chose 0, which is no arm that can be played"):
         pupil.pull(exclude=["A"])
     assert pupil.decisions == 1
-
-
-def test_logs_without_variance_are_warned_of() -> None:
-    with pytest.warns(UserWarning, match="no variance, so noise=1 is assumed"):
-        Learner(offline=OFFLINE, bias_bound=0.1)
 
 
 def test_rewards_in_no_order_are_refused() -> None:
@@ -343,6 +321,12 @@ def test_a_failed_save_leaves_the_old_file(tmp_path: Path) -> None:
         ({"offline": OFFLINE, "bias_bound": {"X": 1}}, "unknown arm 'X'"),
         ({"offline": OFFLINE, "arms": ["A"], "bias_bound": 1}, "'B' has logs and is not among"),
         ({"arms": ["A"], "policy": "ts"}, "policy must be a Policy"),
+        ({"arms": ["A"], "bias_bound_source": "proven"}, "did you mean 'proved'"),
+        ({"arms": ["A"], "bias_bound_source": 1}, "must be one of proved, estimated, guessed"),
+        (
+            {"arms": ["A"], "policy": TS(), "bias_bound_source": "proved"},
+            "bias_bound_source is 'proved' and a policy is given",
+        ),
         ({"arms": ["A"], "reward_range": (1, 0)}, "must rise"),
         ({"arms": ["A"], "reward_range": (1,)}, r"must be \(lowest, highest\)"),
         ({"arms": ["A"], "seed": -1}, "seed must be at least 0, got -1"),
@@ -394,6 +378,7 @@ def test_junk_gets_success_or_an_error_of_ours(a: object, b: object, c: object, 
         (pupil.retire_arm, (a,), {}),
         (pupil.restore_arm, (a,), {}),
         (pupil.drop_pending, (a, b), {}),
+        (build, (), {"arms": "AB", "bias_bound_source": a}),
         (Learner.from_json, (a,), {}),
         (Learner.from_json, (learner().to_json() | {"memory": a, "playable": b, "tally": c},), {}),
         (Learner.from_json, (learner().to_json() | {"pending": a},), {}),

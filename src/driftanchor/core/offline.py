@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 
@@ -106,6 +107,29 @@ class OfflineData:
         if not known.any():
             return math.nan
         return math.sqrt(float(np.average(self.variance[known], weights=self.n[known] - 1)))
+
+    def noise_limit(self) -> float:
+        """The upper 95 % limit of `pooled_noise`; NaN with fewer than two degrees of freedom.
+
+        With s the pooled standard deviation and ν = Σ (n − 1) over the arms behind it::
+
+            s √(ν/χ²),   χ² ≈ ν (1 − 2/(9 ν) − z √(2/(9 ν)))³,   z = 1.645
+
+        which is the 5 % quantile of the chi-square law by Wilson & Hilferty (1931). It holds for
+        rewards near normal; where a few large rewards carry the variance, s itself is less sure.
+
+        Example:
+            >>> logs = OfflineData.from_summary({"A": (50, 1.0, 4.0), "B": (52, 1.0, 4.0)})
+            >>> round(logs.pooled_noise(), 3), round(logs.noise_limit(), 3)
+            (2.0, 2.266)
+        """
+        known = (self.n > 1) & ~np.isnan(self.variance)
+        degrees = float((self.n[known] - 1).sum())
+        if degrees < 2:
+            return math.nan
+        z = NormalDist().inv_cdf(0.95)
+        spread = 2 / (9 * degrees)
+        return self.pooled_noise() / math.sqrt((1 - spread - z * math.sqrt(spread)) ** 3)
 
     def to_json(self) -> record.Record:
         """A JSON-ready record."""

@@ -11,19 +11,31 @@ from driftanchor.core.check import Floats, Ints
 from driftanchor.core.evidence import bias_bounds
 from driftanchor.core.offline import OfflineData
 from driftanchor.errors import InvalidInput, UnreadableState, shown
-from driftanchor.live.units import Range, anchor_ts_for, warn_of_units
+from driftanchor.live.units import EPS, Range, guarded_for, warn_of_units
 from driftanchor.policies import POLICIES, make
 from driftanchor.policies.base import Policy
 
 
-def rule(policy: Policy | None, offline: OfflineData, reward_range: Range) -> Policy:
-    """The policy, Anchor-TS by default; a warning when its units do not fit the logs."""
+def rule(
+    policy: Policy | None, offline: OfflineData, reward_range: Range, source: str | None
+) -> tuple[Policy, tuple[str, ...]]:
+    """The policy, and why it is what it is when it is the default, guarded Anchor-TS.
+
+    A policy of one's own gets a warning when its units do not fit the logs.
+    """
+    if source is not None:
+        check.choice(source, "bias_bound_source", list(EPS))
     if policy is None:
-        return anchor_ts_for(offline, reward_range)
+        return guarded_for(offline, reward_range, source or "estimated")
     if not isinstance(policy, Policy):
         raise InvalidInput(f"policy must be a Policy such as AnchorTS(), got {policy!r}")
+    if source is not None:
+        raise InvalidInput(
+            f"bias_bound_source is {source!r} and a policy is given: it sets eps of the default "
+            "policy; use GuardedAnchorTS(eps=…) or leave one of them out"
+        )
     warn_of_units(policy, offline)
-    return policy
+    return policy, ()
 
 
 def over(offline: OfflineData | None, labels: Iterable[str] | None) -> OfflineData:

@@ -35,6 +35,7 @@ class Learner:
 
     Attributes:
         policy: The rule.
+        reasons: Why the default policy has the numbers it has; empty when you gave the policy.
         offline: The logs of every arm.
         bias_bounds: The declared bound of every arm.
         tally: What was seen online.
@@ -59,17 +60,22 @@ class Learner:
         offline: OfflineData | None = None,
         arms: Iterable[str] | None = None,
         bias_bound: object = None,
+        bias_bound_source: str | None = None,
         reward_range: object = None,
         seed: int | None = None,
     ) -> None:
         """Start with no online rewards.
 
         Args:
-            policy: The rule; `None` for Anchor-TS in the units of the logs, or of `reward_range`.
+            policy: The rule; `None` for `GuardedAnchorTS` in the units of the logs, or of
+                `reward_range`. `AnchorTS()` is the paper's, in its own units.
             offline: What the logs say; `None` for no logs, and then `arms` names the arms.
             arms: The labels, in the order wanted; arms that the logs lack have none.
             bias_bound: How far an arm's online mean may be from its offline mean: one number, or
                 a mapping from labels; `inf` where nothing is known. Needed when there are logs.
+            bias_bound_source: Where that number comes from, for the default policy: `"proved"`,
+                `"estimated"` or `"guessed"`. The less sure, the more it tries arms whatever their
+                logs say (ε = 0, 0.1, 0.25); `None` for `"estimated"`.
             reward_range: Lowest and highest reward possible; others are refused.
             seed: Of the policy's noise; `None` draws one, which `save` keeps.
         """
@@ -85,7 +91,9 @@ class Learner:
         self.seed = secrets.randbits(53) if seed is None else check.whole(seed, "seed")
         self.decisions = 0
         self._playable = np.ones(len(self.arms), np.bool_)
-        self.policy = inputs.rule(policy, self.offline, self.reward_range)
+        self.policy, self.reasons = inputs.rule(
+            policy, self.offline, self.reward_range, bias_bound_source
+        )
         self._memory = np.zeros((len(self.arms), self.policy.memory))
         self._last: tuple[Evidence, Round] | None = None
 
