@@ -120,6 +120,7 @@ def _lay_out(policy: Policy, world: World, keys: Keys, runs: Ints) -> Desk:
         np.repeat(world.bias_bounds, runs.size).reshape(shape),
         np.ones(shape, np.bool_),
         np.zeros((*shape, 0)),
+        np.zeros(shape, np.int64),
     )
     desk = reference.lay_out(world, policy)._replace(
         evidence=evidence,
