@@ -80,9 +80,9 @@ def same(a: Result, b: Result) -> bool:
     )
 
 
-@pytest.mark.parametrize("engine", ["every-round", "events", "interpreted"])
+@pytest.mark.parametrize("engine", ["every-round", "events", "vectorised", "interpreted"])
 def test_the_numbers_are_those_of_this_machine(engine: str, two: DaskCluster) -> None:
-    rounds = 60 if engine == "interpreted" else 200_000
+    rounds = {"interpreted": 60, "vectorised": 600}.get(engine, 200_000)
     policies = {"anchor": driftanchor.AnchorTS(), "other": driftanchor.AnchorTS(noise=2.0)}
     effort: dict[str, Any] = {"horizon": rounds, "runs": 12, "seed": 7, "engine": engine}
     seen: list[tuple[int, int]] = []
