@@ -245,8 +245,9 @@ def _engine(engine: str) -> str:
         return "events"
     warnings.warn(
         "Numba is not installed, so runs go side by side in NumPy: 20 (1,000 runs) to 80 times (50 "
-        "runs) slower than every-round, to its numbers; policies that cannot, such as "
-        "artificial-replay, are interpreted, some thousand times slower. To compile them: "
+        "runs) slower than every-round, to its numbers; policies that choose by "
+        "rules of their own (artificial-replay, guarded-anchor-ts) are interpreted, some thousand "
+        "times slower. To compile them: "
         'pip install "driftanchor[fast]"',
         stacklevel=4,
     )
