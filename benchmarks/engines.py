@@ -8,7 +8,7 @@ import numpy as np
 from benchmarks.clock import Job, cpu_cost, in_turn, ratio
 from benchmarks.loop import Loop, check
 from benchmarks.tables import Blocks, table
-from driftanchor import POLICIES, Bandit, simulate
+from driftanchor import POLICIES, Bandit, Policy, simulate
 from driftanchor.simulate.run import ENGINES
 
 HORIZON = 10_000
@@ -54,7 +54,8 @@ def job(policy: str, bandit: Bandit, engine: str, runs: int, horizon: int) -> Jo
 def usual_job(policy: str, bandit: Bandit, engine: str) -> Job:
     """The job of 10 arms and 10,000 rounds; `auto` as the engine that it takes."""
     meant = play(policy, bandit, "auto", 1, HORIZON).engine if engine == "auto" else engine
-    if meant == "interpreted":
+    own_choice = POLICIES[policy].choose is not Policy.choose  # which `vectorised` interprets
+    if meant == "interpreted" or (meant == "vectorised" and own_choice):
         return job(policy, bandit, engine, 1, INTERPRETED_HORIZON)
     return job(policy, bandit, engine, RUNS.get(meant, 100), HORIZON)
 
