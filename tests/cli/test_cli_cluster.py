@@ -85,6 +85,7 @@ def test_threads_are_not_for_a_cluster() -> None:
 
 def test_ctrl_c_ends_it_and_leaves_the_cluster_empty(two: DaskCluster) -> None:
     effort = ["--horizon", "1000000", "--runs", "200", "--policy", "ts"]
+    effort += ["--engine", "every-round"]  # long enough to be interrupted
     with two.client() as client:
         process = subprocess.Popen(
             [sys.executable, "-m", "driftanchor", "simulate", *effort, "--cluster", two.address],
