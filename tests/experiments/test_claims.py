@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from driftanchor.core.student import student
 from driftanchor.errors import InvalidInput
 from driftanchor.experiments import claims, spec
 from driftanchor.experiments.claims import Judgement
-from driftanchor.experiments.student import student
 from driftanchor.experiments.sweep import Outcome, Outcomes
 
 CELL = "a/gap=0.3"

@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 
 from driftanchor.core.check import Floats
+from driftanchor.core.student import student
 from driftanchor.errors import InvalidInput, UnknownName
-from driftanchor.experiments.student import student
 from driftanchor.experiments.sweep import Outcomes
 
 VERDICTS = ("fails", "inconclusive", "holds")  # the worst of its comparisons is a claim's own
