@@ -5,7 +5,9 @@ neither Numba nor Matplotlib. Every policy of `driftanchor.policies` is public b
 """
 
 import importlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
+
+from driftanchor.core import hooks
 
 if TYPE_CHECKING:
     from driftanchor.core.arms import Arms as Arms
@@ -18,10 +20,12 @@ if TYPE_CHECKING:
     from driftanchor.errors import DriftanchorError as DriftanchorError
     from driftanchor.errors import InvalidInput as InvalidInput
     from driftanchor.errors import MissingExtra as MissingExtra
+    from driftanchor.errors import RejectedRows as RejectedRows
     from driftanchor.errors import UnknownName as UnknownName
     from driftanchor.errors import UnreadableState as UnreadableState
     from driftanchor.errors import UnusableCluster as UnusableCluster
     from driftanchor.live.learner import Learner as Learner
+    from driftanchor.logs.read import read_logs as read_logs
     from driftanchor.policies import *
     from driftanchor.simulate.bandit import Bandit as Bandit
     from driftanchor.simulate.result import Result as Result
@@ -39,15 +43,26 @@ _HOMES = {
         "DriftanchorError",
         "InvalidInput",
         "MissingExtra",
+        "RejectedRows",
         "UnknownName",
         "UnreadableState",
         "UnusableCluster",
     ],
     "live.learner": ["Learner"],
+    "logs.read": ["read_logs"],
     "simulate.bandit": ["Bandit"],
     "simulate.result": ["Result"],
     "simulate.run": ["simulate"],
 }
+
+
+def _offline_from_logs(logs: object, **options: Unpack[hooks.LogOptions]) -> "OfflineData":
+    from driftanchor.logs.read import read_logs
+
+    return read_logs(logs, **options).offline
+
+
+hooks.offline_from_logs = _offline_from_logs  # the core cannot import what is above it
 
 
 def __getattr__(name: str) -> object:

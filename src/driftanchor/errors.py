@@ -5,6 +5,7 @@
     DriftanchorError
     ├── InvalidInput        (ValueError)   a value that cannot be used
     │   └── UnknownName     (LookupError)  a policy, arm or file name nobody knows
+    ├── RejectedRows        (ValueError)   logs in which too many rows cannot be used
     ├── UnreadableState     (ValueError)   a saved file that is damaged or too new
     ├── MissingExtra        (ImportError)  an optional package that is not installed
     └── UnusableCluster     (RuntimeError) a cluster that is not there, or would give other numbers
@@ -48,6 +49,10 @@ class UnknownName(InvalidInput, LookupError):
 
     def __reduce__(self) -> tuple[type[UnknownName], tuple[object, ...]]:
         return type(self), self.told  # to be raised again in another process
+
+
+class RejectedRows(DriftanchorError, ValueError):
+    """Too many rows of the logs cannot be used; the message says why, and where the first are."""
 
 
 class UnreadableState(DriftanchorError, ValueError):

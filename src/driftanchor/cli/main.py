@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from driftanchor import __version__
+from driftanchor.cli.logs import logs
 from driftanchor.cli.policies import policies
 from driftanchor.cli.reproduce import reproduce
 from driftanchor.cli.simulate import simulate
@@ -38,6 +39,7 @@ class Boundary(TyperGroup):
 app = typer.Typer(cls=Boundary, no_args_is_help=True, pretty_exceptions_enable=False)
 app.command()(reproduce)
 app.command()(simulate)
+app.command()(logs)
 app.command()(policies)
 app.command()(theory)
 
@@ -76,6 +78,7 @@ def main(
       driftanchor reproduce --quick
       driftanchor simulate --runs 400
       driftanchor simulate --online 0.8,0.5*9 --offline same --offline-total 2000
+      driftanchor logs last_test.csv --arm variant --reward converted
       driftanchor policies
 
     Every command has --help with examples, and --json for programs.

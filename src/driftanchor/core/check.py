@@ -115,6 +115,17 @@ def pulls_per_arm(value: object, name: str, labels: Sequence[str]) -> Ints:
     )
 
 
+def rising_pair(value: object, name: str) -> tuple[float, float]:
+    """Two numbers, the first below the second; either may be infinite."""
+    ends = items(value, name)
+    if len(ends) != 2:
+        raise InvalidInput(f"{name} must be (lowest, highest), got {shown(value)}")
+    low, high = (number(x, name, infinite=True) for x in ends)
+    if low >= high:
+        raise InvalidInput(f"{name} must rise, got ({low:g}, {high:g})")
+    return (low, high)
+
+
 def frozen(array: Array) -> Array:
     """The array, now refusing to be written, so that what holds it is immutable."""
     array.setflags(write=False)

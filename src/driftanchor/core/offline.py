@@ -6,12 +6,15 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import Unpack
 
 import numpy as np
 
-from driftanchor.core import check, record
+from driftanchor.core import check, hooks, record
 from driftanchor.core.arms import Arms, valid_arms
 from driftanchor.core.check import Floats, Ints
+from driftanchor.core.hooks import LogOptions
+from driftanchor.core.provenance import Provenance
 from driftanchor.errors import InvalidInput, shown
 
 Summary = Sequence[float | int | None]
@@ -27,6 +30,7 @@ class OfflineData:
         mean: Their mean; NaN where there are none.
         variance: Their sample variance; NaN where it is not known.
         source: Where the numbers come from, for people.
+        provenance: How they were read, when they were read from logs.
 
     Example:
         >>> summary = {"A": (200, 0.51), "B": (300, 0.48, 0.25), "C": (0,)}
@@ -42,9 +46,16 @@ class OfflineData:
     mean: Floats
     variance: Floats
     source: str
+    provenance: Provenance | None
 
     def __init__(
-        self, arms: Arms, n: object, mean: object, variance: object = None, source: str = "summary"
+        self,
+        arms: Arms,
+        n: object,
+        mean: object,
+        variance: object = None,
+        source: str = "summary",
+        provenance: Provenance | None = None,
     ) -> None:
         counts = check.pulls_per_arm(n, "n", valid_arms(arms))
         means = _row(mean, "mean", arms, counts)
@@ -55,11 +66,14 @@ class OfflineData:
                 )
         if not isinstance(source, str):
             raise InvalidInput(f"source must be text, got {shown(source)}")
+        if provenance is not None and not isinstance(provenance, Provenance):
+            raise InvalidInput(f"provenance must be a Provenance, got {shown(provenance)}")
         object.__setattr__(self, "arms", arms)
         object.__setattr__(self, "n", check.frozen(counts))
         object.__setattr__(self, "mean", means)
         object.__setattr__(self, "variance", _row(variance, "variance", arms, counts, low=0.0))
         object.__setattr__(self, "source", source)
+        object.__setattr__(self, "provenance", provenance)
 
     @classmethod
     def from_summary(cls, summary: Mapping[str, Summary], source: str = "summary") -> OfflineData:
@@ -78,6 +92,29 @@ class OfflineData:
         return cls(arms, n, mean, variance, source)
 
     @classmethod
+    def from_logs(cls, logs: object, **options: Unpack[LogOptions]) -> OfflineData:
+        """From the rows of logs: files, a frame, or a table of a warehouse.
+
+        Args:
+            logs: Paths or patterns of CSV, Parquet or JSON lines files; a pandas, polars or pyarrow
+                frame; a DuckDB relation; an Ibis table, which is aggregated where it lives.
+            **options: The columns, filters and limits: see `LogOptions`. `arm` is needed, and
+                `reward`, or `count` with `total` or `mean`.
+
+        Raises:
+            InvalidInput: A file, column or option that cannot be used.
+            RejectedRows: More than 1 % of the rows cannot be used.
+
+        Example:
+            >>> import pyarrow
+            >>> logs = pyarrow.table({"variant": ["A", "B", "A"], "converted": [1, 0, 0]})
+            >>> offline = OfflineData.from_logs(logs, arm="variant", reward="converted")
+            >>> offline.n.tolist(), offline.mean.tolist()
+            ([2, 1], [0.5, 0.0])
+        """
+        return hooks.offline_from_logs(logs, **options)
+
+    @classmethod
     def empty(cls, arms: Arms) -> OfflineData:
         """No logs for any arm."""
         return cls(arms, 0, None, None, "none")
@@ -92,6 +129,7 @@ class OfflineData:
             np.append(self.mean, new.mean),
             np.append(self.variance, new.variance),
             self.source,
+            self.provenance,
         )
 
     def pooled_mean(self) -> float:
@@ -140,6 +178,8 @@ class OfflineData:
             "variance": [record.encode(x) for x in self.variance.tolist()],
             "source": self.source,
         }
+        if self.provenance is not None:
+            body["provenance"] = self.provenance.to_json()
         return record.seal("offline-data", 1, body)
 
     @classmethod
@@ -148,9 +188,10 @@ class OfflineData:
         fields = ("arms", "n", "mean", "variance", "source")
         body = record.unseal(data, "offline-data", 1, fields)
         with record.reading("offline-data"):
-            return cls(
-                Arms(body["arms"]), body["n"], body["mean"], body["variance"], body["source"]
-            )
+            how = body.get("provenance")  # records written before there was any lack it
+            provenance = None if how is None else Provenance.from_json(how)
+            arms, n, mean, variance, source = (body[field] for field in fields)
+            return cls(Arms(arms), n, mean, variance, source, provenance)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, OfflineData) and self.to_json() == other.to_json()

@@ -56,8 +56,8 @@ def over(offline: OfflineData | None, labels: Iterable[str] | None) -> OfflineDa
         return [values[where[label]] if label in where else absent for label in arms]
 
     nan = math.nan
-    n = row(offline.n, 0)
-    return OfflineData(arms, n, row(offline.mean, nan), row(offline.variance, nan), offline.source)
+    n, mean, variance = row(offline.n, 0), row(offline.mean, nan), row(offline.variance, nan)
+    return OfflineData(arms, n, mean, variance, offline.source, offline.provenance)
 
 
 def promise(bias_bound: object, offline: OfflineData) -> Floats:
@@ -77,13 +77,7 @@ def valid_range(reward_range: object) -> Range:
     """Lowest and highest reward; without a declared range anything finite goes."""
     if reward_range is None:
         return (-math.inf, math.inf)
-    ends = check.items(reward_range, "reward_range")
-    if len(ends) != 2:
-        raise InvalidInput(f"reward_range must be (lowest, highest), got {reward_range!r}")
-    low, high = (check.number(x, "reward_range", infinite=True) for x in ends)
-    if low >= high:
-        raise InvalidInput(f"reward_range must rise, got ({low:g}, {high:g})")
-    return (low, high)
+    return check.rising_pair(reward_range, "reward_range")
 
 
 def rewards(

@@ -1,0 +1,106 @@
+"""The options that say what to read from logs: their names and help."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+COLUMNS = "The columns"
+FILTERS = "Which rows"
+LIMITS = "Limits"
+OUTPUT = "Output"
+
+
+def _column(help: str) -> object:
+    return typer.Option(metavar="COLUMN", help=help, rich_help_panel=COLUMNS)
+
+
+Files = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FILE...", help="CSV, Parquet or JSON lines; patterns such as 'logs/*.csv'."
+    ),
+]
+Arm = Annotated[str, _column("Which arm a row is of.")]
+Reward = Annotated[str | None, _column("The reward, when a row is one event.")]
+Count = Annotated[str | None, _column("How many events a row stands for, as impressions.")]
+Total = Annotated[str | None, _column("The sum of their rewards, as clicks.")]
+Mean = Annotated[str | None, _column("Their mean reward, instead of --total.")]
+Variance = Annotated[str | None, _column("The sample variance of their rewards, with --mean.")]
+Time = Annotated[
+    str | None, _column("When it was: dates, timestamps, ISO text or seconds since 1970.")
+]
+Where = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILTER",
+        help="Rows to keep, such as \"country = 'DE' and age >= 18\".",
+        rich_help_panel=FILTERS,
+    ),
+]
+Since = Annotated[
+    str | None,
+    typer.Option(metavar="TIME", help="Rows at or after this time.", rich_help_panel=FILTERS),
+]
+Until = Annotated[
+    str | None,
+    typer.Option(metavar="TIME", help="Rows before this time.", rich_help_panel=FILTERS),
+]
+Arms = Annotated[
+    str | None,
+    typer.Option(metavar="LIST", help="Labels to keep, comma separated.", rich_help_panel=FILTERS),
+]
+Range = Annotated[
+    tuple[str, str] | None,
+    typer.Option(
+        "--range",
+        "--reward-range",
+        metavar="LO HI",
+        help="Lowest and highest reward possible; rows outside are rejected.",
+        rich_help_panel=LIMITS,
+    ),
+]
+MaxRows = Annotated[
+    str | None,
+    typer.Option(metavar="N", help="Refuse logs with more rows than this.", rich_help_panel=LIMITS),
+]
+AllowRejects = Annotated[
+    bool,
+    typer.Option(
+        "--allow-rejects",
+        help="Go on when more than 1 % of the rows cannot be used.",
+        rich_help_panel=LIMITS,
+    ),
+]
+Root = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FOLDER", help="Refuse files outside this folder.", rich_help_panel=LIMITS
+    ),
+]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="csv, parquet or jsonl, when the names of the files do not say.",
+        rich_help_panel=LIMITS,
+    ),
+]
+Memory = Annotated[
+    str,
+    typer.Option(metavar="SIZE", help="What reading may use.", rich_help_panel=LIMITS),
+]
+FullHash = Annotated[
+    bool,
+    typer.Option(
+        "--full-hash", help="Hash large files whole, not by samples.", rich_help_panel=OUTPUT
+    ),
+]
+Save = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Write the offline data and where they come from.",
+        rich_help_panel=OUTPUT,
+    ),
+]

@@ -1,0 +1,136 @@
+"""`driftanchor logs`: rows of logs as numbers for each arm."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from driftanchor.cli import log_options as log
+from driftanchor.cli import options as opt
+from driftanchor.cli import output, parse
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from driftanchor.logs.summary import ArmSummary, LogSummary
+
+
+def logs(
+    files: log.Files,
+    arm: log.Arm,
+    reward: log.Reward = None,
+    count: log.Count = None,
+    total: log.Total = None,
+    mean: log.Mean = None,
+    variance: log.Variance = None,
+    time: log.Time = None,
+    where: log.Where = None,
+    since: log.Since = None,
+    until: log.Until = None,
+    arms: log.Arms = None,
+    reward_range: log.Range = None,
+    max_rows: log.MaxRows = None,
+    allow_rejects: log.AllowRejects = False,
+    root: log.Root = None,
+    format: log.Format = None,
+    memory: log.Memory = "400MB",
+    full_hash: log.FullHash = False,
+    save: log.Save = None,
+    as_json: opt.Json = False,
+    quiet: opt.Quiet = False,
+) -> None:
+    """Read logs: how many rewards each arm has, their mean, variance and interval.
+
+    A row is one event with a --reward, or stands for --count events with a --total or a --mean.
+    Every row is accounted for: filtered, rejected for a reason, or used.
+
+    Examples:
+      driftanchor logs last_test.parquet --arm variant --reward converted
+      driftanchor logs 'logs/*.csv.gz' --arm page --count views --total clicks
+      driftanchor logs a.jsonl --arm ad --reward won --time at --since 2026-01-01
+      driftanchor logs a.csv --arm ad --reward won --where "os = 'ios'" --save offline.json
+    """
+    from driftanchor.logs.read import read_logs
+
+    target = parse.destination(save, "--save")
+    ends: Any = reward_range and tuple(parse.number(x, "--range") for x in reward_range)
+    most: Any = None if max_rows is None else parse.number(max_rows, "--max-rows")
+    with parse.told_as_options(), output.plain_warnings(quiet=quiet):
+        summary = read_logs(
+            files,
+            arm=arm,
+            reward=reward,
+            count=count,
+            total=total,
+            mean=mean,
+            variance=variance,
+            time=time,
+            where=where,
+            since=since,
+            until=until,
+            arms=None if arms is None else [label.strip() for label in arms.split(",")],
+            reward_range=ends,
+            max_rows=most,
+            allow_rejects=allow_rejects,
+            root=root,
+            format=format,
+            memory=memory,
+            full_hash=full_hash,
+        )
+    if as_json:
+        output.show_json(summary.to_json())
+    else:
+        output.show_table(_table(summary))
+        typer.echo(_rows(summary))
+    if target is not None:
+        from driftanchor.files import write_whole
+
+        text = json.dumps(summary.offline.to_json(), indent=1, allow_nan=False)
+        with write_whole(target) as file:
+            file.write_text(text + "\n", encoding="utf-8")
+        output.say(f"wrote {target}", quiet=quiet)
+
+
+def _table(summary: LogSummary) -> Table:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    timed = any(arm.first for arm in summary.arms.values())
+    shown = Table(box=box.SIMPLE_HEAD)
+    shown.add_column("arm")
+    for name in ("n", "mean", "variance", "95 % interval"):
+        shown.add_column(name, justify="right")
+    for name in ("first", "last") if timed else ():
+        shown.add_column(name)
+    for label, arm in summary.arms.items():
+        shown.add_row(Text(label), *_cells(arm, timed))
+    return shown
+
+
+def _cells(arm: ArmSummary, timed: bool) -> list[str]:
+    low, high = arm.interval or (math.nan, math.nan)
+    interval = "–" if arm.interval is None else f"{low:.5g} to {high:.5g}"
+    numbers = [f"{arm.n:,}", _number(arm.mean), _number(arm.variance), interval]
+    times = [arm.first, arm.last] if timed else []
+    return numbers + [f"{x:%Y-%m-%d %H:%M:%S}" if x else "–" for x in times]
+
+
+def _number(x: float) -> str:
+    return "–" if math.isnan(x) else f"{x:.6g}"
+
+
+def _rows(summary: LogSummary) -> str:
+    """What became of the rows."""
+    from driftanchor.logs.rejects import told
+
+    how = summary.provenance
+    counts = dict(how.rows_rejected)
+    first = (
+        f"{how.rows_read:,} rows read, {how.rows_filtered:,} filtered, "
+        f"{sum(counts.values()):,} rejected, {how.rows_used:,} used"
+    )
+    return "\n".join([first, *(f"rejected: {line}" for line in told(counts, summary.examples))])

@@ -1,0 +1,84 @@
+"""Every row accounted for: filtered, rejected for a reason, or used."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from driftanchor.errors import InvalidInput, RejectedRows, UnknownName
+from driftanchor.logs import labels
+from driftanchor.logs.aggregate import Group, groups
+from driftanchor.logs.query import LogQuery
+from driftanchor.logs.rejects import Example, Scope, count, examples, told
+from driftanchor.logs.rows import Rows
+
+MOST_REJECTED = 0.01  # of the rows kept
+
+
+@dataclass(frozen=True)
+class Account:
+    """How many rows there were, how many were kept, and what became of these."""
+
+    read: int
+    kept: int
+    arms: Mapping[str, Group]
+    rejected: Mapping[str, int]
+    examples: tuple[Example, ...]
+
+
+def account(rows: Rows, query: LogQuery) -> Account:
+    """Read the rows: once, and again where rows cannot be used, to say why."""
+    found = groups(rows.frame, query)
+    rejected = Counter(record.reason for record in rows.unreadable)
+    read = sum(group.rows for group in found) + rejected.total()
+    if query.max_rows is not None and read > query.max_rows:
+        raise InvalidInput(f"{rows.name} has more rows than max_rows allows, {query.max_rows:,}")
+    if read == 0:
+        raise InvalidInput(f"{rows.name} has no rows")
+    arms, nameless = _by_label(found, query)
+    looked_at = [*arms.values(), *(group for part in nameless.values() for group in part)]
+    kept = sum(group.kept for group in looked_at) + rejected.total()
+    if kept == 0:
+        raise InvalidInput(f"{rows.name} has {read:,} rows, and the filters keep none of them")
+    wanted = None if query.arms is None else [group.value for group in arms.values()]
+    scope = Scope(query, wanted, {why: [g.value for g in part] for why, part in nameless.items()})
+    if any(group.kept > group.used for group in looked_at):
+        rejected.update(count(rows, scope))
+    rejected.update({why: sum(group.used for group in part) for why, part in nameless.items()})
+    rejected = +rejected
+    where = examples(rows, scope, rejected) if rejected else []
+    lost = rejected.total()
+    if lost == kept or (lost > MOST_REJECTED * kept and not query.allow_rejects):
+        raise RejectedRows(
+            f"{lost:,} of {kept:,} rows of {rows.name} cannot be used: "
+            f"{'; '.join(told(rejected, where))}; mend them, or go on without them by "
+            "allow_rejects (--allow-rejects)"
+        )
+    return Account(read, kept, arms, rejected, tuple(where))
+
+
+def _by_label(
+    found: Sequence[Group], query: LogQuery
+) -> tuple[dict[str, Group], dict[str, list[Group]]]:
+    """The groups that are arms, by label and in order; and those without one, by reason."""
+    arms: dict[str, Group] = {}
+    nameless: dict[str, list[Group]] = defaultdict(list)
+    for group in found:
+        problem = labels.problem_of(group.value)
+        if problem:
+            nameless[problem].append(group)
+            continue
+        label = labels.label_of(group.value)
+        if label in arms:
+            raise InvalidInput(
+                f"{arms[label].value!r} and {group.value!r} in column {query.arm!r} are both the "
+                f"arm {label!r}: make it a column of text"
+            )
+        if group.kept:
+            arms[label] = group
+    wanted = labels.in_order(arms) if query.arms is None else query.arms
+    for label in wanted if arms else ():
+        if label not in arms:
+            raise UnknownName("arm in the logs", label, arms)
+    return {label: arms[label] for label in wanted if label in arms}, dict(nameless)

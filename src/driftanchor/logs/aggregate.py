@@ -1,0 +1,171 @@
+"""One pass of GROUP BY over the rows, wherever they live."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import narwhals as nw
+
+from driftanchor.errors import InvalidInput
+from driftanchor.logs import judge
+from driftanchor.logs.frames import Frame
+from driftanchor.logs.query import LogQuery
+from driftanchor.logs.times import from_seconds, in_utc
+
+MOST_ARMS = 100_000  # more different values are no arms
+ARM = nw.col("arm")
+
+
+@dataclass(frozen=True)
+class Group:
+    """The rows with one value of the arm's column.
+
+    Attributes:
+        value: That value, as the source has it.
+        rows: All of them.
+        kept: Those the filters keep.
+        used: Those of these that can be used.
+        n: How many rewards they stand for.
+        mean: Of these rewards; NaN if there are none.
+        variance: Their sample variance; NaN if it is not known.
+        first, last: The earliest and the latest time of a row used.
+    """
+
+    value: object
+    rows: int
+    kept: int
+    used: int
+    n: int
+    mean: float
+    variance: float
+    first: datetime | None
+    last: datetime | None
+
+
+def groups(frame: Frame, query: LogQuery) -> list[Group]:
+    """The rows by arm; rows that cannot be used are counted and left out."""
+    schema = frame.collect_schema()
+    filtered = judge.kept(query, schema)
+    good = judge.usable(query) if filtered is None else judge.usable(query) & filtered
+    parts = {"arm": ARM} | {role: _where(good, nw.col(role)) for role in query.numbers}
+    first_number = next(iter(query.numbers))
+    found = [nw.len().alias("rows"), nw.col(first_number).count().alias("used")]
+    if filtered is not None:
+        parts["kept"] = _where(filtered, nw.lit(1))
+        found.append(nw.col("kept").count())
+    if query.time is not None:
+        parts["time"] = _where(good, nw.col("time"))
+        found += [nw.col("time").min().alias("first"), nw.col("time").max().alias("last")]
+    masked = frame.select(**parts)
+    if query.shape == "events":
+        reward = nw.col("reward")
+        found += [reward.mean().alias("mean"), reward.var(ddof=1).alias("variance")]
+        rows = fetch(masked.group_by("arm").agg(*found).head(MOST_ARMS + 1))
+    elif query.shape == "totals":
+        rows = _totals(masked, query, found)
+    else:
+        rows = _moments(masked, query, found)
+    if len(rows) > MOST_ARMS:
+        raise InvalidInput(
+            f"column {query.arm!r} has more than {MOST_ARMS:,} different values: is it the arm? "
+            "To use some of them, say which in where"
+        )
+    return [_group(row) for row in rows]
+
+
+def _totals(masked: Frame, query: LogQuery, found: list[nw.Expr]) -> list[dict[str, Any]]:
+    """Sums of rewards. Their variance is known only where all rewards are 0 or 1.
+
+    That is taken for granted when every total is a whole number from 0 to its count, as of clicks.
+    """
+    count, total = nw.col("count"), nw.col("total")
+    odd = (total < 0) | (total > count) | (total.floor() != total)
+    masked = masked.with_columns(odd=_where(odd, nw.lit(1)))
+    sums = [count.sum().alias("n"), total.sum(), nw.col("odd").count()]
+    rows = fetch(masked.group_by("arm").agg(*found, *sums).head(MOST_ARMS + 1))
+    coins = query.reward_range in (None, (0, 1)) and not any(row["odd"] for row in rows)
+    for row in rows:
+        n, total_sum = row["n"] or 0.0, row["total"] or 0.0
+        row["mean"] = total_sum / n if n else None
+        if coins and n > 1:
+            row["variance"] = total_sum * (1 - total_sum / n) / (n - 1)
+    return rows
+
+
+def _moments(masked: Frame, query: LogQuery, found: list[nw.Expr]) -> list[dict[str, Any]]:
+    """Means and variances of parts, merged: the variance is within and between the parts.
+
+    The sum of squares between them is taken around the arm's own mean, which a first pass gives:
+    it loses no digits however far the rewards are from zero.
+    """
+    count, mean = nw.col("count"), nw.col("mean")
+    weighted = masked.with_columns(weighted=count * mean)
+    sums = [count.sum().alias("n"), nw.col("weighted").sum()]
+    whole = weighted.group_by("arm").agg(*found, *sums).head(MOST_ARMS + 1)
+    rows = fetch(whole)
+    for row in rows:
+        row["mean"] = row["weighted"] / row["n"] if row["n"] else None
+    if query.variance is None:
+        return rows
+    centres = whole.select(
+        arm=ARM, centre=_where(nw.col("n") > 0, nw.col("weighted") / nw.col("n"))
+    )
+    centre, variance = nw.col("centre"), nw.col("variance")
+    apart = masked.join(centres, on="arm", how="inner").select(  # type: ignore[arg-type]
+        arm=ARM,
+        between=count * (mean - centre) ** 2,
+        within=_where(count > 1, (count - 1) * variance),
+    )
+    squares = fetch(apart.group_by("arm").agg(nw.col("between").sum(), nw.col("within").sum()))
+    by_arm = {row["arm"]: (row["between"] or 0.0) + (row["within"] or 0.0) for row in squares}
+    for row in rows:
+        if row["arm"] in by_arm and row["n"] and row["n"] > 1:
+            row["variance"] = by_arm[row["arm"]] / (row["n"] - 1)
+    return rows
+
+
+def fetch(frame: Frame) -> list[dict[str, Any]]:
+    """A small frame as rows of plain values; what is missing is None."""
+    native: Any = frame.to_native()
+    if hasattr(native, "fetchall"):  # a DuckDB relation: narwhals would need pyarrow
+        return [dict(zip(native.columns, row, strict=True)) for row in native.fetchall()]
+    eager = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+    columns = {
+        name: [None if null else x for x, null in zip(s.to_list(), s.is_null(), strict=True)]
+        for name, s in ((name, eager.get_column(name)) for name in eager.columns)
+    }
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _group(row: dict[str, Any]) -> Group:
+    used = int(row["used"])
+    first, last = (_moment(row.get(end)) for end in ("first", "last"))
+    return Group(
+        value=row["arm"],
+        rows=int(row["rows"]),
+        kept=int(row.get("kept", row["rows"])),
+        used=used,
+        n=used if "n" not in row else int(row["n"] or 0),
+        mean=_float(row["mean"]),
+        variance=_float(row.get("variance")),
+        first=first,
+        last=last,
+    )
+
+
+def _where(condition: nw.Expr, value: nw.Expr) -> nw.Expr:
+    """The value where the condition holds, and null elsewhere."""
+    return nw.when(condition).then(value)
+
+
+def _float(x: Any) -> float:
+    return math.nan if x is None else float(x)
+
+
+def _moment(x: Any) -> datetime | None:
+    if x is None:
+        return None
+    return from_seconds(float(x)) if isinstance(x, int | float) else in_utc(x)

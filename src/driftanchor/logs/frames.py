@@ -1,0 +1,82 @@
+"""Frames and tables of other libraries, through narwhals: the same columns as of files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals as nw
+
+from driftanchor.errors import InvalidInput, UnknownName, shown
+from driftanchor.logs.query import LogQuery
+from driftanchor.logs.times import LEAST_SECONDS, UNITS
+
+Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
+
+
+def frame_of(logs: object) -> Frame:
+    """Anything narwhals knows; others are refused."""
+    try:
+        return nw.from_native(logs)
+    except TypeError as error:
+        raise InvalidInput(
+            "logs must be paths of files, a pandas, polars or pyarrow frame, a DuckDB relation or "
+            f"an Ibis table, got {shown(logs)}"
+        ) from error
+
+
+def project(frame: Frame, query: LogQuery) -> Frame:
+    """The columns under the names of their roles: numbers as floats, times comparable."""
+    schema = frame.collect_schema()
+    for name in query.columns.values():
+        if name not in schema:
+            raise UnknownName("column", name, schema.names())
+    parts = {"arm": _arm(query.arm, schema[query.arm])}
+    for role, name in query.numbers.items():
+        parts[role] = _number(name, schema[name])
+    if query.time is not None:
+        parts["time"] = _moment(query.time, schema[query.time])
+    for role, name in query.columns.items():
+        if role.startswith("where "):
+            is_time = isinstance(schema[name], nw.Datetime)
+            parts[role] = _moment(name, schema[name]) if is_time else nw.col(name)
+    return frame.select(**parts)
+
+
+def _arm(name: str, dtype: nw.dtypes.DType) -> nw.Expr:
+    if isinstance(dtype, nw.Categorical | nw.Enum):
+        return nw.col(name).cast(nw.String)
+    if dtype.is_nested() or isinstance(dtype, nw.Object | nw.Unknown | nw.Binary):
+        raise InvalidInput(f"column {name!r} holds {dtype}, not labels: turn it into text")
+    return nw.col(name)
+
+
+def _number(name: str, dtype: nw.dtypes.DType) -> nw.Expr:
+    column = nw.col(name)
+    if isinstance(dtype, nw.Boolean):  # not every database casts it
+        return nw.when(column).then(nw.lit(1.0)).when(~column).then(nw.lit(0.0))
+    if not dtype.is_numeric():
+        raise InvalidInput(
+            f"column {name!r} holds {dtype}, not numbers: convert it first (pandas.to_numeric, "
+            "or a cast), so that what cannot be converted is missing"
+        )
+    return column.cast(nw.Float64)
+
+
+def _moment(name: str, dtype: nw.dtypes.DType) -> nw.Expr:
+    """Timestamps without a zone are in UTC; numbers become seconds since 1970."""
+    column = nw.col(name)
+    if isinstance(dtype, nw.Date):
+        return column.cast(nw.Datetime("us"))
+    if isinstance(dtype, nw.Datetime):
+        return column if dtype.time_zone is None else column.cast(nw.Datetime("us", "UTC"))
+    if not dtype.is_numeric():
+        raise InvalidInput(
+            f"column {name!r} holds {dtype}, not times: convert it first (pandas.to_datetime, "
+            "str.to_datetime, or a cast to timestamp)"
+        )
+    seconds = column.cast(nw.Float64)
+    none = nw.lit(None, nw.Float64)
+    cases: Any = nw.when(seconds.abs() < LEAST_SECONDS).then(none)
+    for size, per_second in UNITS.items():
+        cases = cases.when(seconds.abs() < size).then(seconds / per_second)
+    return cases  # type: ignore[no-any-return]

@@ -1,0 +1,94 @@
+"""The columns of a table under the names of their roles, in SQL.
+
+Numbers become doubles and times timestamps in UTC; what cannot be read becomes NULL, and beside a
+number or time its text stays, as `reward raw`, to tell a missing value from an unreadable one.
+"""
+
+from __future__ import annotations
+
+from driftanchor.errors import InvalidInput, UnknownName
+from driftanchor.logs.query import LogQuery
+from driftanchor.logs.sandbox import identifier
+from driftanchor.logs.tables import Column, Table
+from driftanchor.logs.times import LEAST_SECONDS, UNITS
+
+WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
+NUMERIC = {*WHOLE, *(f"U{kind}" for kind in WHOLE), "FLOAT", "DOUBLE", "BOOLEAN"}
+ZONED = "TIMESTAMP WITH TIME ZONE"
+
+
+def select(table: Table, query: LogQuery, *, numbered: bool = False) -> str:
+    """The rows of a table, as a SELECT.
+
+    Args:
+        table: The table.
+        query: Which columns.
+        numbered: Whether to number the rows, from 1, in the order of the file.
+    """
+    found = {role: _column(table, name) for role, name in query.columns.items()}
+    parts = {"arm": found["arm"].sql}
+    for role in query.numbers:
+        parts[role] = number(found[role], query.columns[role])
+        parts[f"{role} raw"] = _text(found[role])
+    if query.time is not None:
+        parts["time"] = moment(found["time"], query.time)
+        parts["time raw"] = _text(found["time"])
+    for role, kind in zip(_where(query), query.where_kinds.values(), strict=True):
+        column = found[role]
+        as_is = column.type != "VARCHAR" or kind == "text"
+        kinds = {"number": "DOUBLE", "boolean": "BOOLEAN"}
+        parts[role] = column.sql if as_is else f"TRY_CAST({column.sql} AS {kinds[kind]})"
+    if table.function == "read_ndjson_objects":
+        parts["readable"] = "json IS NOT NULL"
+    if numbered:
+        parts["row"] = "row_number() OVER ()"
+    listed = ", ".join(f"{sql} AS {identifier(name)}" for name, sql in parts.items())
+    return f"SELECT {listed} FROM {table.scan}"
+
+
+def number(column: Column, name: str) -> str:
+    """A column as doubles; true is 1 and false is 0."""
+    if column.type == "VARCHAR":
+        words = f"CASE lower({column.sql}) WHEN 'true' THEN 1.0 WHEN 'false' THEN 0.0 END"
+        return f"COALESCE(TRY_CAST({column.sql} AS DOUBLE), {words})"
+    if column.type in NUMERIC or column.type.startswith("DECIMAL"):
+        return f"CAST({column.sql} AS DOUBLE)"
+    raise InvalidInput(f"column {name!r} holds {column.type}, not numbers")
+
+
+def moment(column: Column, name: str) -> str:
+    """A column as timestamps in UTC."""
+    if column.type == "VARCHAR":
+        read = f"timezone('UTC', TRY_CAST({column.sql} AS TIMESTAMPTZ))"
+        finite = f"CASE WHEN isfinite({read}) THEN {read} END"
+        return f"COALESCE({finite}, {_since_1970(f'TRY_CAST({column.sql} AS DOUBLE)')})"
+    if column.type == ZONED:
+        return f"timezone('UTC', {column.sql})"
+    if column.type == "DATE" or column.type.startswith("TIMESTAMP"):
+        return f"CAST({column.sql} AS TIMESTAMP)"
+    return _since_1970(number(column, name))
+
+
+def _since_1970(number: str) -> str:
+    cases = f"WHEN abs({number}) < {LEAST_SECONDS} THEN NULL"
+    for size, per_second in UNITS.items():
+        micros = f"CAST({number} * {1e6 / per_second} AS BIGINT)"
+        cases += f" WHEN abs({number}) < {size} THEN make_timestamp({micros})"
+    return f"CASE {cases} END"
+
+
+def _text(column: Column) -> str:
+    return f"NULLIF(trim(CAST({column.sql} AS VARCHAR)), '')"
+
+
+def _column(table: Table, name: str) -> Column:
+    column = table.columns.get(name)
+    if column is None:
+        raise UnknownName(f"column of {table.files[0].name!r}", name, table.columns)
+    if column.type == "ambiguous":
+        raise InvalidInput(f"{table.files[0].name!r} has more than one column {name!r}: rename one")
+    return column
+
+
+def _where(query: LogQuery) -> list[str]:
+    return [role for role in query.columns if role.startswith("where ")]

@@ -1,0 +1,145 @@
+"""LogQuery: the columns, filters and limits of one reading, checked."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Literal, get_args
+
+from driftanchor.core import check
+from driftanchor.core.arms import Arms
+from driftanchor.errors import InvalidInput, shown
+from driftanchor.logs import where as filters
+from driftanchor.logs.times import bound, shown_time
+
+Format = Literal["csv", "parquet", "jsonl"]
+Shape = Literal["events", "totals", "moments"]
+NUMBERS: dict[Shape, tuple[str, ...]] = {
+    "events": ("reward",),
+    "totals": ("count", "total"),
+    "moments": ("count", "mean", "variance"),
+}
+LARGEST = sys.float_info.max
+COLUMNS = ("arm", "reward", "count", "total", "mean", "variance", "time")
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogQuery:
+    """What to read, under the names of `driftanchor.core.hooks.LogOptions`, which explains them.
+
+    Example:
+        >>> LogQuery(arm="variant", count="views", total="clicks").numbers
+        {'count': 'views', 'total': 'clicks'}
+    """
+
+    arm: str
+    reward: str | None = None
+    count: str | None = None
+    total: str | None = None
+    mean: str | None = None
+    variance: str | None = None
+    time: str | None = None
+    where: str | None = None
+    since: str | date | None = None
+    until: str | date | None = None
+    arms: Iterable[str] | None = None
+    reward_range: tuple[float, float] | None = None
+    max_rows: int | None = None
+    allow_rejects: bool = False
+    root: str | os.PathLike[str] | None = None
+    format: str | None = None
+    memory: str = "400MB"
+    full_hash: bool = False
+    shape: Shape = field(init=False)
+    condition: filters.Condition | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        for role in COLUMNS:
+            column = getattr(self, role)
+            if column is not None and (not isinstance(column, str) or not column):
+                raise InvalidInput(f"{role} must name a column, got {shown(column)}")
+        if self.arm is None:
+            raise InvalidInput("arm is missing: name the column of the arms")
+        since, until = bound(self.since, "since"), bound(self.until, "until")
+        if (since or until) and self.time is None:
+            raise InvalidInput("since and until need time: name the column of the times")
+        if since and until and since >= until:
+            raise InvalidInput(f"since must be before until, got {since} and {until}")
+        if self.max_rows is not None:
+            check.whole(self.max_rows, "max_rows", low=1)
+        if self.format is not None:
+            check.choice(self.format, "format", get_args(Format))
+        if not re.fullmatch(r"[1-9][0-9]*(\.[0-9]+)? ?[KMGT]i?B", str(self.memory)):
+            raise InvalidInput(f"memory must be text such as '400MB', got {shown(self.memory)}")
+        if self.reward_range is not None:
+            pair = check.rising_pair(self.reward_range, "reward_range")
+            object.__setattr__(self, "reward_range", pair)
+        if self.arms is not None:
+            object.__setattr__(self, "arms", tuple(Arms(self.arms)))
+        object.__setattr__(self, "since", since)
+        object.__setattr__(self, "until", until)
+        object.__setattr__(self, "shape", self._find_shape())
+        condition = None if self.where is None else filters.parse(self.where)
+        object.__setattr__(self, "condition", condition)
+
+    def _find_shape(self) -> Shape:
+        """One row for each event, or counted rows; anything in between is refused."""
+        given = {role for role in COLUMNS[1:-1] if getattr(self, role) is not None}
+        if given == {"reward"}:
+            return "events"
+        if given == {"count", "total"}:
+            return "totals"
+        if given in ({"count", "mean"}, {"count", "mean", "variance"}):
+            return "moments"
+        raise InvalidInput(
+            "name the columns of reward, of count and total, or of count, mean and variance; "
+            f"got {', '.join(sorted(given)) or 'none of them'}"
+        )
+
+    @property
+    def numbers(self) -> dict[str, str]:
+        """The numeric columns by role, in the order they are checked."""
+        roles = {role: getattr(self, role) for role in NUMBERS[self.shape]}
+        return {role: column for role, column in roles.items() if column is not None}
+
+    @property
+    def where_kinds(self) -> dict[str, filters.Kind]:
+        """The columns of `where`, and what they are compared with."""
+        return {} if self.condition is None else filters.kinds(self.condition)
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """All columns that are read, by role; those of `where` are `where 1` and so on."""
+        roles = {"arm": self.arm, **self.numbers}
+        if self.time is not None:
+            roles["time"] = self.time
+        extra = {f"where {i}": column for i, column in enumerate(self.where_kinds, start=1)}
+        return roles | extra
+
+    @property
+    def span(self) -> tuple[datetime | None, datetime | None]:
+        """`since` and `until`, in UTC."""
+        return bound(self.since, "since"), bound(self.until, "until")
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """Lowest and highest reward that is accepted; both finite."""
+        low, high = self.reward_range or (-LARGEST, LARGEST)
+        return max(low, -LARGEST), min(high, LARGEST)
+
+    @property
+    def filters(self) -> dict[str, str]:
+        """The filters as text, for the provenance."""
+        since, until = self.span
+        given = {
+            "where": self.where,
+            "since": since and shown_time(since),
+            "until": until and shown_time(until),
+            "arms": ", ".join(self.arms or ()),
+            "reward_range": self.reward_range and "{:g} to {:g}".format(*self.reward_range),
+        }
+        return {name: text for name, text in given.items() if text}

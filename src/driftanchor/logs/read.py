@@ -1,0 +1,111 @@
+"""`read_logs`: rows of logs, judged, aggregated by arm, and accounted for."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import warnings
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Unpack
+
+from driftanchor.core.arms import Arms
+from driftanchor.core.hooks import LogOptions
+from driftanchor.core.offline import OfflineData
+from driftanchor.core.provenance import Provenance
+from driftanchor.errors import require
+from driftanchor.logs import paths
+from driftanchor.logs.query import LogQuery
+from driftanchor.logs.times import shown_time
+
+if TYPE_CHECKING:
+    from driftanchor.logs.rows import Rows
+    from driftanchor.logs.summary import LogSummary
+
+
+def read_logs(logs: object, **options: Unpack[LogOptions]) -> LogSummary:
+    """Read logs as `OfflineData.from_logs` does, and tell all there is to tell.
+
+    Args:
+        logs: Files, a frame or a table.
+        **options: The columns, filters and limits: see `LogOptions`.
+
+    Raises:
+        InvalidInput: A file, column or option that cannot be used.
+        RejectedRows: More than 1 % of the rows cannot be used.
+
+    Example:
+        >>> import pyarrow
+        >>> views = pyarrow.table({"page": ["a", "b"], "views": [900, 1000], "clicks": [9, 21]})
+        >>> summary = read_logs(views, arm="page", count="views", total="clicks")
+        >>> {label: (arm.n, arm.mean) for label, arm in summary.arms.items()}
+        {'a': (900, 0.01), 'b': (1000, 0.021)}
+    """
+    query = LogQuery(**options)
+    require("narwhals", extra="logs", why="reading logs")
+    with _rows(logs, query) as rows:
+        summary = _summary(rows, query)
+    for warning in summary.warnings:
+        warnings.warn(warning, stacklevel=2)
+    return summary
+
+
+@contextlib.contextmanager
+def _rows(logs: object, query: LogQuery) -> Iterator[Rows]:
+    """The rows, until they are read."""
+    one = isinstance(logs, str | os.PathLike)
+    if not one and not (
+        isinstance(logs, list | tuple) and all(isinstance(x, str | os.PathLike) for x in logs)
+    ):
+        from driftanchor.logs.rows import FrameRows
+
+        yield FrameRows(logs, query)
+        return
+    named: Any = [logs] if one else logs
+    files = paths.find(named, root=query.root, format=query.format)
+    require("duckdb", extra="logs", why="reading log files")
+    from driftanchor.logs.rows import FileRows
+    from driftanchor.logs.sandbox import told_of
+
+    with told_of(", ".join(repr(file.name) for file in files[:3]), query.memory):
+        rows = FileRows(files, query)
+        try:
+            yield rows
+        finally:
+            rows.close()
+
+
+def _summary(rows: Rows, query: LogQuery) -> LogSummary:
+    from driftanchor.logs.account import account
+    from driftanchor.logs.summary import ArmSummary, LogSummary, interval, oddities
+
+    told = account(rows, query)
+    arms = {
+        label: ArmSummary(
+            n=group.n,
+            mean=group.mean,
+            variance=group.variance,
+            interval=interval(group.n, group.mean, group.variance),
+            first=group.first,
+            last=group.last,
+        )
+        for label, group in told.arms.items()
+    }
+    provenance = Provenance(
+        sources=rows.sources(),
+        columns=tuple((r, c) for r, c in query.columns.items() if not r.startswith("where ")),
+        filters=tuple(query.filters.items()),
+        rows_read=told.read,
+        rows_filtered=told.read - told.kept,
+        rows_rejected=tuple(told.rejected.items()),
+        read_at=shown_time(datetime.now(UTC).replace(microsecond=0)),
+    )
+    offline = OfflineData(
+        Arms(arms),
+        [arm.n for arm in arms.values()],
+        [arm.mean for arm in arms.values()],
+        [arm.variance for arm in arms.values()],
+        ", ".join(source.name for source in provenance.sources),
+        provenance,
+    )
+    return LogSummary(offline, provenance, arms, told.examples, oddities(arms))

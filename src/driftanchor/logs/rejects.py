@@ -1,0 +1,164 @@
+"""The rows that cannot be used: how many for which reason, and where the first few are."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+
+from driftanchor.logs import judge
+from driftanchor.logs.aggregate import ARM, fetch
+from driftanchor.logs.frames import Frame
+from driftanchor.logs.query import LogQuery
+from driftanchor.logs.rows import Part, Rows, Unreadable
+
+FEW = 3  # examples of each reason
+USABLE = -1  # the code of a row without a problem
+
+
+@dataclass(frozen=True)
+class Example:
+    """A row that cannot be used; `line` counts the lines of a text file, `row` the rows."""
+
+    reason: str
+    file: str | None
+    line: int | None
+    row: int | None
+    value: str | None
+
+    def __str__(self) -> str:
+        place = self.file or ""
+        if self.line is not None:
+            place += f":{self.line}"
+        elif self.row is not None:
+            place += f" row {self.row}"
+        return place.strip() + ("" if self.value is None else f" {self.value!r}")
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Which rows are looked at: those kept, of the arms wanted (all if none are named).
+
+    Attributes:
+        arms: Values of the arm's column that are wanted.
+        no_labels: Values that are no labels, by the reason; None stands for a missing value.
+    """
+
+    query: LogQuery
+    arms: Sequence[Any] | None
+    no_labels: Mapping[str, Sequence[Any]]
+
+    def of(self, frame: Frame) -> Frame:
+        """The rows that are looked at."""
+        kept = judge.kept(self.query, frame.collect_schema())
+        if kept is not None:
+            frame = frame.filter(kept)
+        if self.arms is not None:
+            strange = [value for values in self.no_labels.values() for value in values]
+            frame = frame.filter(_among([*self.arms, *strange, None]))
+        return frame
+
+    def reason(self, schema: nw.Schema) -> tuple[list[str], nw.Expr]:
+        """The reasons by code, and the code of a row."""
+        problems = judge.problems(self.query, schema)
+        (first, bad), *others = problems.items()
+        code: Any = nw.when(bad).then(nw.lit(0))
+        for number, (_, bad) in enumerate(others, start=1):
+            code = code.when(bad).then(nw.lit(number))
+        return [first, *(reason for reason, _ in others)], code.otherwise(nw.lit(USABLE))
+
+
+def count(rows: Rows, scope: Scope) -> dict[str, int]:
+    """The rows with a problem of their values, by the first of their reasons."""
+    reasons, code = scope.reason(rows.frame.collect_schema())
+    coded = scope.of(rows.frame).select(code=code)
+    found = fetch(coded.group_by("code").agg(nw.len().alias("rows")))
+    counts = {int(row["code"]): int(row["rows"]) for row in found}
+    return {reason: counts[i] for i, reason in enumerate(reasons) if counts.get(i)}
+
+
+def examples(rows: Rows, scope: Scope, counts: Mapping[str, int]) -> list[Example]:
+    """The first few rows of each reason, in the order of the files."""
+    found: list[Example] = []
+    unreadable: dict[str, list[Unreadable]] = defaultdict(list)
+    for record in rows.unreadable:
+        unreadable[record.path].append(record)
+    for part in rows.parts():
+        have = Counter(example.reason for example in found)
+        if all(have[reason] >= min(n, FEW) for reason, n in counts.items()):
+            break
+        mine = unreadable[str(part.file.path)] if part.file else []
+        found += _of_part(part, scope, {r: FEW - have[r] for r in counts}, mine)
+    return [e for reason in counts for e in [x for x in found if x.reason == reason][:FEW]]
+
+
+def told(counts: Mapping[str, int], found: Sequence[Example]) -> list[str]:
+    """The reasons in words, the most frequent first, each with its examples."""
+    lines = []
+    for reason, n in Counter(counts).most_common():
+        places = ", ".join(str(example) for example in found if example.reason == reason)
+        lines.append(f"{reason} {n:,}" + (f" ({places})" if places else ""))
+    return lines
+
+
+def _of_part(
+    part: Part, scope: Scope, missing: Mapping[str, int], unreadable: Sequence[Unreadable]
+) -> list[Example]:
+    schema = part.frame.collect_schema()
+    reasons, code = scope.reason(schema)
+    looked_at = scope.of(part.frame)
+    found: list[tuple[str, int, object]] = []  # reason, row, value
+    for reason, few in missing.items():
+        if reason in reasons:
+            role = reason.partition("_")[0]
+            bad = code == reasons.index(reason)
+        elif reason in scope.no_labels:
+            role, bad = "arm", (code == USABLE) & _among(scope.no_labels[reason])
+        else:
+            continue
+        value = next((nw.col(name) for name in (f"{role} raw", role) if name in schema), None)
+        shown = {"value": nw.lit(None) if value is None else value}
+        rows = looked_at.filter(bad).select("row", **shown).head(max(few, 0))
+        found += [(reason, int(row["row"]), row["value"]) for row in fetch(rows)]
+    records = [record for record in unreadable if missing.get(record.reason, 0) > 0][:FEW]
+    wanted = {row for _, row, _ in found}, {record.record for record in records}
+    lines, starts = _lines(part, *wanted, {record.record for record in unreadable})
+    name = part.file.name if part.file else None
+    return [
+        Example(reason, name, lines.get(row), None if row in lines else row, _short(value))
+        for reason, row, value in found
+    ] + [Example(r.reason, name, starts.get(r.record), None, _short(r.text)) for r in records]
+
+
+def _lines(
+    part: Part, rows: set[int], records: set[int], unreadable: set[int]
+) -> tuple[dict[int, int], dict[int, int]]:
+    """The lines of rows and of records."""
+    lines: dict[int, int] = {}
+    starts: dict[int, int] = {}
+    for place in part.places(unreadable) if rows or records else ():
+        if place.row in rows:
+            lines[place.row] = place.line
+        if place.record in records:
+            starts[place.record] = place.line
+        if len(lines) == len(rows) and len(starts) == len(records):
+            break
+    return lines, starts
+
+
+def _among(values: Sequence[Any]) -> nw.Expr:
+    """Whether the arm is one of these values; None stands for a missing one."""
+    present = [value for value in values if value is not None]
+    if not present:
+        return ARM.is_null()
+    return ARM.is_in(present) | ARM.is_null() if None in values else ARM.is_in(present)
+
+
+def _short(value: object) -> str | None:
+    if value is None:
+        return None
+    text = str(value)
+    return text if len(text) <= 40 else f"{text[:40]}…"

@@ -1,0 +1,65 @@
+"""DuckDB that can read the given files, within a given memory, and nothing else."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import duckdb
+
+from driftanchor.errors import DriftanchorError, InvalidInput
+
+MOST_THREADS = 8  # each reader of CSV holds some tens of megabytes
+
+
+def connect(paths: Iterable[Path], memory: str) -> duckdb.DuckDBPyConnection:
+    """A database in memory: no other file, no extension, no Python variable, no way back.
+
+    Args:
+        paths: What may be read.
+        memory: What may be used, such as `"400MB"`.
+    """
+    allowed = ", ".join(literal(str(path)) for path in paths)
+    settings = {
+        "memory_limit": literal(memory),
+        "threads": min(os.cpu_count() or 1, MOST_THREADS),
+        "temp_directory": "''",  # nothing is written beside the logs: too little memory is told
+        "enable_progress_bar": "false",
+        "TimeZone": "'UTC'",
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+        "python_enable_replacements": "false",
+        "allowed_paths": f"[{allowed}]",
+        "enable_external_access": "false",
+        "lock_configuration": "true",
+    }
+    connection = duckdb.connect(":memory:")
+    connection.execute("; ".join(f"SET {name} = {value}" for name, value in settings.items()))
+    return connection
+
+
+@contextlib.contextmanager
+def told_of(name: str, memory: str) -> Iterator[None]:
+    """What DuckDB says, in one line that names the logs."""
+    try:
+        yield
+    except duckdb.OutOfMemoryException as error:
+        raise DriftanchorError(
+            f"reading {name} needs more memory than {memory}: allow more with memory, or see "
+            "whether the file is what it claims to be"
+        ) from error
+    except duckdb.Error as error:
+        reason = str(error).strip().partition("\n")[0]
+        raise InvalidInput(f"cannot read {name}: {reason}") from error
+
+
+def literal(text: str) -> str:
+    """Text as SQL writes it."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def identifier(name: str) -> str:
+    """A column's name as SQL writes it."""
+    return '"' + name.replace('"', '""') + '"'

@@ -1,0 +1,113 @@
+"""LogSummary: what was read, for people and programs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from statistics import NormalDist
+from typing import Any
+
+from driftanchor.core.offline import OfflineData
+from driftanchor.core.provenance import Provenance
+from driftanchor.core.record import encode
+from driftanchor.core.student import student
+from driftanchor.logs.rejects import Example
+from driftanchor.logs.times import shown_time
+
+MISS = 0.05  # intervals miss the mean with this probability
+
+
+@dataclass(frozen=True)
+class ArmSummary:
+    """One arm: its rewards, where their mean may be (95 %), and when they were seen."""
+
+    n: int
+    mean: float
+    variance: float
+    interval: tuple[float, float] | None
+    first: datetime | None
+    last: datetime | None
+
+    def to_json(self) -> dict[str, Any]:
+        """For programs."""
+        return {
+            "n": self.n,
+            "mean": encode(self.mean),
+            "variance": encode(self.variance),
+            "interval": None if self.interval is None else list(self.interval),
+            "first": self.first and shown_time(self.first),
+            "last": self.last and shown_time(self.last),
+        }
+
+
+@dataclass(frozen=True)
+class LogSummary:
+    """What the logs say.
+
+    Attributes:
+        offline: The logs as four numbers for each arm.
+        provenance: How they were read, with the numbers of rows; `offline` has it too.
+        arms: Each arm in more detail.
+        examples: The first few rows that cannot be used.
+        warnings: What looks odd.
+    """
+
+    offline: OfflineData
+    provenance: Provenance
+    arms: Mapping[str, ArmSummary]
+    examples: tuple[Example, ...]
+    warnings: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """For programs."""
+        told = self.provenance.to_json()
+        return {
+            "arms": {label: arm.to_json() for label, arm in self.arms.items()},
+            "rows_read": told.pop("rows_read"),
+            "rows_filtered": told.pop("rows_filtered"),
+            "rows_used": self.provenance.rows_used,
+            "rows_rejected": told.pop("rows_rejected"),
+            "rejected_examples": [asdict(example) for example in self.examples],
+            "warnings": list(self.warnings),
+            "provenance": told,
+        }
+
+
+def interval(n: int, mean: float, variance: float) -> tuple[float, float] | None:
+    """Where the mean may be, with 95 % confidence; none where the variance is not known.
+
+    Rewards that are all 0 or 1 are those with the variance of a coin: their interval is Wilson's,
+    which is right for rare successes too. Others have Student's.
+
+    Example:
+        >>> [round(x, 4) for x in interval(100, 0.0, 0.0)]
+        [0.0, 0.037]
+        >>> [round(x, 4) for x in interval(5, 2.0, 4.0)]
+        [-0.4833, 4.4833]
+    """
+    if n < 2 or math.isnan(variance):
+        return None
+    if 0 <= mean <= 1 and abs(variance * (n - 1) / n - mean * (1 - mean)) <= 1e-9:
+        z = NormalDist().inv_cdf(1 - MISS / 2)
+        centre = (mean + z * z / (2 * n)) / (1 + z * z / n)
+        half = z * math.sqrt(mean * (1 - mean) / n + (z / (2 * n)) ** 2) / (1 + z * z / n)
+        return max(centre - half, 0.0), min(centre + half, 1.0)
+    half = student(MISS, n - 1) * math.sqrt(variance / n)
+    return mean - half, mean + half
+
+
+def oddities(arms: Mapping[str, ArmSummary]) -> tuple[str, ...]:
+    """What makes logs useless though every row is fine."""
+    found = []
+    if len(arms) == 1:
+        found.append(
+            f"the logs have one arm only, {next(iter(arms))!r}: there is nothing to choose"
+        )
+    repeated = [arm for arm in arms.values() if arm.n > 1]
+    if repeated and all(arm.variance == 0 for arm in repeated):
+        same = len({arm.mean for arm in arms.values()}) == 1
+        which = "all rewards" if same else "the rewards of each arm"
+        found.append(f"{which} are equal: is it the right column?")
+    return tuple(found)

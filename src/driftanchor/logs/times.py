@@ -1,0 +1,57 @@
+"""Times: what people write, what columns hold, and UTC in between."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, time, timedelta
+
+from driftanchor.errors import InvalidInput, shown
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# Numbers are seconds, milliseconds, microseconds or nanoseconds since 1970, told apart by their
+# size. Below the least of them they are no times: 20240131 is a date without its dashes.
+LEAST_SECONDS = 1e8
+UNITS = {1e11: 1.0, 1e14: 1e3, 1e17: 1e6, 1e20: 1e9}  # below this size: so many in a second
+
+
+def bound(value: object, name: str) -> datetime | None:
+    """A point in time given by the caller, in UTC; without a zone it is UTC already.
+
+    Example:
+        >>> bound("2026-01-31T01:00+02:00", "since").isoformat()
+        '2026-01-30T23:00:00+00:00'
+    """
+    if value is None:
+        return None
+    try:
+        if isinstance(value, str):
+            value = datetime.fromisoformat(value.strip())
+        if isinstance(value, date):
+            return in_utc(value)
+    except ValueError:
+        pass
+    raise InvalidInput(
+        f"{name} must be a date or time such as 2026-01-31T12:00, got {shown(value)}"
+    )
+
+
+def in_utc(value: date) -> datetime:
+    """A date or time of a column as a time in UTC."""
+    if not isinstance(value, datetime):
+        return datetime.combine(value, time(), UTC)
+    zoned = value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+    return datetime.combine(zoned.date(), zoned.time(), UTC)  # pandas has a type of its own
+
+
+def from_seconds(seconds: float) -> datetime:
+    """A time from seconds since 1970."""
+    return EPOCH + timedelta(seconds=seconds)
+
+
+def shown_time(value: datetime) -> str:
+    """A time in UTC as ISO text.
+
+    Example:
+        >>> shown_time(EPOCH)
+        '1970-01-01T00:00:00Z'
+    """
+    return value.replace(tzinfo=None).isoformat() + "Z"
