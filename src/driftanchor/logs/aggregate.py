@@ -49,12 +49,15 @@ def groups(frame: Frame, query: LogQuery) -> list[Group]:
     """The rows by arm; rows that cannot be used are counted and left out."""
     schema = frame.collect_schema()
     filtered = judge.kept(query, schema)
-    good = judge.usable(query) if filtered is None else judge.usable(query) & filtered
+    good = judge.usable(query)
+    if filtered is not None:
+        frame = frame.with_columns(kept=filtered)
+        good = nw.col("kept") & good
     parts = {"arm": ARM} | {role: _where(good, nw.col(role)) for role in query.numbers}
     first_number = next(iter(query.numbers))
     found = [nw.len().alias("rows"), nw.col(first_number).count().alias("used")]
     if filtered is not None:
-        parts["kept"] = _where(filtered, nw.lit(1))
+        parts["kept"] = _where(nw.col("kept"), nw.lit(1))
         found.append(nw.col("kept").count())
     if query.time is not None:
         parts["time"] = _where(good, nw.col("time"))

@@ -52,9 +52,9 @@ def _arm(name: str, dtype: nw.dtypes.DType) -> nw.Expr:
 
 def _number(name: str, dtype: nw.dtypes.DType) -> nw.Expr:
     column = nw.col(name)
-    if isinstance(dtype, nw.Boolean):  # not every database casts it
-        return nw.when(column).then(nw.lit(1.0)).when(~column).then(nw.lit(0.0))
-    if not dtype.is_numeric():
+    if isinstance(dtype, nw.Boolean):  # not every database casts it to a float
+        column = nw.when(column).then(nw.lit(1)).when(~column).then(nw.lit(0))
+    elif not dtype.is_numeric():
         raise InvalidInput(
             f"column {name!r} holds {dtype}, not numbers: convert it first (pandas.to_numeric, "
             "or a cast), so that what cannot be converted is missing"

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Iterable
 from typing import Any
 
 import narwhals as nw
 
 from driftanchor.errors import InvalidInput
-from driftanchor.logs.query import LARGEST, LogQuery
+from driftanchor.logs.query import LogQuery
 from driftanchor.logs.times import bound
 from driftanchor.logs.where import Comparison, Condition, Value
 
@@ -48,21 +47,8 @@ def kept(query: LogQuery, schema: nw.Schema) -> nw.Expr | None:
 
 
 def usable(query: LogQuery) -> nw.Expr:
-    """Whether all that is needed of a row is there and possible: no problem of `problems`."""
-    low, high = query.limits
-    parts = [] if query.time is None else [~nw.col("time").is_null()]
-    if query.shape == "events":
-        return _all([nw.col("reward").is_between(low, high), *parts])
-    count = nw.col("count")
-    parts.append(_whole(count))
-    if query.shape == "totals":
-        total = nw.col("total")
-        parts += [_finite(total), _within(total, count, query), (count > 0) | (total == 0)]
-    else:
-        parts.append(nw.col("mean").is_between(low, high) | (count == 0))
-    if query.variance is not None:
-        parts.append((_finite(nw.col("variance")) & (nw.col("variance") >= 0)) | (count <= 1))
-    return _all(parts)
+    """Whether all that is needed of a row is there and possible."""
+    return functools.reduce(operator.and_, _rules(query).values())
 
 
 def problems(query: LogQuery, schema: nw.Schema) -> dict[str, nw.Expr]:
@@ -70,56 +56,41 @@ def problems(query: LogQuery, schema: nw.Schema) -> dict[str, nw.Expr]:
     found: dict[str, nw.Expr] = {}
     if "readable" in schema:
         found["line_not_json"] = ~nw.col("readable")
-    if query.time is not None:
-        found |= _absent("time", schema, "unreadable")
-    count = nw.col("count")
-    matters = {"mean": count > 0, "variance": count > 1}  # otherwise they say nothing
-    for role in query.numbers:
-        reasons = _absent(role, schema, "not_number")
-        reasons[f"{role}_not_finite"] = ~_finite(nw.col(role))
-        if role == "count":
-            reasons["count_not_whole"] = ~_whole(count)
-        if role == "variance":
-            reasons["variance_negative"] = nw.col("variance") < 0
-        if role in matters:
-            reasons = {reason: bad & matters[role] for reason, bad in reasons.items()}
-        found |= reasons
-    low, high = query.limits
-    if query.shape == "totals":
-        found["total_without_count"] = (count == 0) & (nw.col("total") != 0)
-        found["reward_out_of_range"] = ~_within(nw.col("total"), count, query)
-    elif query.shape == "moments":
-        found["reward_out_of_range"] = ~nw.col("mean").is_between(low, high) & (count > 0)
-    else:
-        found["reward_out_of_range"] = ~nw.col("reward").is_between(low, high)
+    for reason, fine in _rules(query).items():
+        role, _, what = reason.partition("_")
+        if what == "missing" and f"{role} raw" in schema:  # it is there, but says nothing
+            unreadable = "time_unreadable" if role == "time" else f"{role}_not_number"
+            found[unreadable] = ~fine & ~nw.col(f"{role} raw").is_null()
+        found[reason] = ~fine
     return found
 
 
-def _absent(role: str, schema: nw.Schema, unreadable: str) -> dict[str, nw.Expr]:
-    """A value that is not there, or that is there as text which says nothing."""
-    absent, raw = nw.col(role).is_null(), f"{role} raw"
-    if raw not in schema:
-        return {f"{role}_missing": absent}
-    return {
-        f"{role}_missing": absent & nw.col(raw).is_null(),
-        f"{role}_{unreadable}": absent & ~nw.col(raw).is_null(),
-    }
-
-
-def _finite(column: nw.Expr) -> nw.Expr:
-    return column.is_between(-LARGEST, LARGEST)
-
-
-def _whole(count: nw.Expr) -> nw.Expr:
-    return count.is_between(0, MOST_COUNTED) & (count.floor() == count)
-
-
-def _within(total: nw.Expr, count: nw.Expr, query: LogQuery) -> nw.Expr:
-    """Whether the mean of a row's rewards lies in their range."""
-    if query.reward_range is None:
-        return ~total.is_null()
-    low, high = query.limits
-    return (total >= low * count) & (total <= high * count)
+def _rules(query: LogQuery) -> dict[str, nw.Expr]:
+    """What must hold of a row, by the reason to reject it if it does not."""
+    rules = {} if query.time is None else {"time_missing": ~nw.col("time").is_null()}
+    count, total = nw.col("count"), nw.col("total")
+    idle = {"mean": count == 0, "variance": count <= 1}  # then the column has nothing to say
+    for role in query.numbers:
+        column = nw.col(role)
+        mine = {"missing": ~column.is_null(), "not_finite": column.is_finite()}
+        if role == "count":
+            mine["not_whole"] = count.is_between(0, MOST_COUNTED) & (count.floor() == count)
+        elif role == "total":
+            mine["without_count"] = (count > 0) | (total == 0)
+        elif role == "variance":
+            mine["negative"] = column >= 0
+        for what, fine in mine.items():
+            rules[f"{role}_{what}"] = fine | idle[role] if role in idle else fine
+    if query.reward_range is not None:
+        low, high = query.limits
+        if query.shape == "totals":
+            fine = (total >= low * count) & (total <= high * count)
+        elif query.shape == "moments":
+            fine = nw.col("mean").is_between(low, high) | idle["mean"]
+        else:
+            fine = nw.col("reward").is_between(low, high)
+        rules["reward_out_of_range"] = fine
+    return rules
 
 
 def _condition(condition: Condition, roles: dict[str, str], schema: nw.Schema) -> nw.Expr:
@@ -134,8 +105,18 @@ def _condition(condition: Condition, roles: dict[str, str], schema: nw.Schema) -
     if condition.sign in SIGNS:
         answer = SIGNS[condition.sign](column, values[0])
     else:
-        answer = column.is_in(values) if condition.sign == "in" else ~column.is_in(values)
+        found = _among(column, values, dtype)
+        answer = found if condition.sign == "in" else ~found
     return answer & ~column.is_null()  # pandas takes a missing value for one that differs
+
+
+def _among(column: nw.Expr, values: list[Any], dtype: nw.dtypes.DType) -> nw.Expr:
+    """Whether a column is one of the values; lists are compared in its type alone."""
+    if dtype.is_integer():
+        values = [int(value) for value in values if value == value // 1]
+    elif dtype.is_numeric():
+        values = [float(value) for value in values]
+    return column.is_in(values) if values else column != column
 
 
 def _value(value: Value, dtype: nw.dtypes.DType, name: str) -> Any:
@@ -158,7 +139,3 @@ def _comparable(moment: Any, dtype: nw.dtypes.DType) -> Any:
     if isinstance(dtype, nw.Datetime):
         return moment if dtype.time_zone is not None else moment.replace(tzinfo=None)
     return moment.date() if isinstance(dtype, nw.Date) else moment.timestamp()
-
-
-def _all(parts: Iterable[nw.Expr]) -> nw.Expr:
-    return functools.reduce(operator.and_, parts)

@@ -89,8 +89,10 @@ def _csv(connection: DuckDBPyConnection, file: LogFile, arm: str) -> Table:
     first = connection.execute(as_lines).fetchall()
     if first in ([], [(None,)]):
         raise InvalidInput(f"{file.name!r} has no line of column names")
-    headers = {d: next(csv.reader([first[0][0]], delimiter=d)) for d in DELIMITERS}
-    names = {d: [name.strip() for name in header] for d, header in headers.items()}
+    names = {
+        d: [name.strip() for name in next(csv.reader(first[0], delimiter=d, skipinitialspace=True))]
+        for d in DELIMITERS
+    }
     delimiter = max(DELIMITERS, key=lambda d: (arm in names[d], len(names[d])))
     columns: dict[str, Column] = {}
     for i, name in enumerate(names[delimiter]):

@@ -1,0 +1,111 @@
+"""The same rows give the same numbers, wherever they come from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from driftanchor import OfflineData, read_logs
+
+if TYPE_CHECKING:
+    from conftest import Rows
+
+FORMS = ["csv", "csv.gz", "parquet", "jsonl", "pandas", "pandas on arrow", "polars"]
+FORMS += ["polars, lazy", "pyarrow", "duckdb", "postgres"]
+ARMS = [f"arm {i}" for i in range(5)]
+
+
+def exact(rows: Rows, keep: Callable[[dict[str, Any]], bool]) -> dict[str, list[float]]:
+    """The rewards of each arm, picked by hand."""
+    names = list(rows.columns)
+    each = [dict(zip(names, row, strict=True)) for row in zip(*rows.columns.values(), strict=True)]
+    return {arm: [r["reward"] for r in each if r["variant"] == arm and keep(r)] for arm in ARMS}
+
+
+def test_every_form_is_tried(rows: Rows) -> None:
+    assert list(rows.forms) == FORMS
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_events_are_the_same_from_everywhere(rows: Rows, form: str) -> None:
+    offline = OfflineData.from_logs(rows.forms[form](), arm="variant", reward="reward")
+    expected = exact(rows, lambda _: True)
+    assert list(offline.arms) == ARMS
+    assert offline.n.tolist() == [len(rewards) for rewards in expected.values()]
+    for i, rewards in enumerate(expected.values()):
+        mean = math.fsum(rewards) / len(rewards)
+        squares = math.fsum((x - mean) ** 2 for x in rewards)
+        assert offline.mean[i] == pytest.approx(mean, rel=1e-9, abs=0)
+        assert offline.variance[i] == pytest.approx(squares / (len(rewards) - 1), rel=1e-9, abs=0)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_filters_and_times_are_the_same_from_everywhere(rows: Rows, form: str) -> None:
+    summary = read_logs(
+        rows.forms[form](),
+        arm="variant",
+        reward="reward",
+        time="at",
+        since="2026-01-01T10:00:30+01:00",
+        until=datetime(2026, 1, 2, 20),
+        where="not (country = 'FR' or views < 100) and clicks in (0, 1)",
+        arms=["arm 3", "arm 1"],
+    )
+    since, until = datetime(2026, 1, 1, 9, 0, 30), datetime(2026, 1, 2, 20)
+
+    def keep(row: dict[str, Any]) -> bool:
+        inside: bool = row["country"] == "DE" and row["views"] >= 100
+        return inside and since <= row["at"] < until
+
+    expected = exact(rows, keep)
+    assert list(summary.arms) == ["arm 3", "arm 1"]
+    times = {
+        label: [
+            at.replace(tzinfo=UTC)
+            for at, reward in zip(rows.columns["at"], rows.columns["reward"], strict=True)
+            if reward in set(expected[label])
+        ]
+        for label in summary.arms
+    }
+    for label, arm in summary.arms.items():
+        assert arm.n == len(expected[label]) > 50
+        assert arm.mean == pytest.approx(np.mean(expected[label]), rel=1e-9, abs=0)
+        assert (arm.first, arm.last) == (times[label][0], times[label][-1])
+    how = summary.provenance
+    assert how.rows_read == len(rows.columns["at"])
+    assert how.rows_used == sum(arm.n for arm in summary.arms.values())
+    assert how.rows_rejected == ()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_counted_rows_are_the_same_from_everywhere(rows: Rows, form: str) -> None:
+    logs = rows.forms[form]()
+    clicks = OfflineData.from_logs(logs, arm="variant", count="views", total="clicks")
+    merged = OfflineData.from_logs(
+        logs, arm="variant", count="views", mean="reward", variance="spread"
+    )
+    for i, arm in enumerate(ARMS):
+        mine = [j for j, label in enumerate(rows.columns["variant"]) if label == arm]
+        n, total = (sum(rows.columns[name][j] for j in mine) for name in ("views", "clicks"))
+        assert (clicks.n[i], merged.n[i]) == (n, n)
+        assert clicks.mean[i] == pytest.approx(total / n, rel=1e-12)
+        assert clicks.variance[i] == pytest.approx(total * (n - total) / n / (n - 1), rel=1e-12)
+        parts = [
+            (rows.columns["views"][j], rows.columns["reward"][j], rows.columns["spread"][j])
+            for j in mine
+        ]
+        mean = math.fsum(c * m for c, m, _ in parts) / n
+        squares = math.fsum((c - 1) * v + c * (m - mean) ** 2 for c, m, v in parts)
+        assert merged.mean[i] == pytest.approx(mean, rel=1e-9, abs=0)
+        assert merged.variance[i] == pytest.approx(squares / (n - 1), rel=1e-9, abs=0)
+
+
+@pytest.mark.parametrize("form", ["pandas", "polars", "pyarrow", "duckdb", "postgres"])
+def test_a_missing_column_of_a_frame_is_named_with_the_nearest(rows: Rows, form: str) -> None:
+    with pytest.raises(LookupError, match="unknown column 'rewards'; did you mean 'reward'"):
+        OfflineData.from_logs(rows.forms[form](), arm="variant", reward="rewards")
