@@ -67,10 +67,13 @@ def rules(things: Iterable[object]) -> set[type[Policy]]:
 @pytest.mark.parametrize(
     ("program", "absent"),
     [
-        ("import driftanchor", {"numpy", "numba", "matplotlib", "duckdb", "typer", "rich"}),
+        (
+            "import driftanchor",
+            {"numpy", "numba", "matplotlib", "duckdb", "narwhals", "typer", "rich"},
+        ),
         (
             "from driftanchor import AnchorTS, Bandit, Learner, simulate",
-            {"numba", "matplotlib", "duckdb", "typer", "rich"},
+            {"numba", "matplotlib", "duckdb", "narwhals", "typer", "rich"},
         ),
     ],
 )

@@ -16,7 +16,7 @@ from driftanchor.cli.main import INTERRUPTED
 if TYPE_CHECKING:
     from conftest import RunPython
 
-HEAVY = ("numpy", "numba", "matplotlib")
+HEAVY = ("numpy", "numba", "matplotlib", "duckdb", "narwhals")
 IMPORTED = f"""
 import sys
 from driftanchor.cli.main import run
@@ -49,7 +49,8 @@ def test_the_version_is_shown() -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["simulate", "--help"], ["policies", "--help"], ["--version"]]
+    "arguments",
+    [["--help"], ["simulate", "--help"], ["logs", "--help"], ["policies", "--help"], ["--version"]],
 )
 def test_help_imports_nothing_heavy(arguments: list[str], run_python: RunPython) -> None:
     printed = run_python(IMPORTED.replace("ARGUMENTS", repr(arguments)))

@@ -36,24 +36,24 @@ def write(name: str, content: str | bytes = CSV) -> str:
     return name
 
 
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("comma.csv", CSV),
-        ("tab.tsv", CSV.replace(",", "\t")),
-        ("semicolon.txt", CSV.replace(",", ";")),
-        ("pipe.csv", CSV.replace(",", "|")),
-        ("bom.csv", b"\xef\xbb\xbf" + CSV.encode()),
-        ("quoted.csv", b'\xef\xbb\xbf"arm", "reward"\n' + CSV.partition("\n")[2].encode()),
-        ("windows.csv", CSV.replace("\n", "\r\n")),
-        ("old mac.csv", CSV.replace("\n", "\r")),
-        ("no last line end.csv", CSV.strip()),
-        ("it's.CSV", CSV),
-        ("packed.csv.gz", gzip.compress(CSV.encode())),
-    ],
-)
-def test_csv_in_its_dialects(name: str, content: str | bytes) -> None:
-    offline = read(write(name, content))
+DIALECTS: dict[str, str | bytes] = {
+    "comma.csv": CSV,
+    "tab.tsv": CSV.replace(",", "\t"),
+    "semicolon.txt": CSV.replace(",", ";"),
+    "pipe.csv": CSV.replace(",", "|"),
+    "bom.csv": b"\xef\xbb\xbf" + CSV.encode(),
+    "quoted.csv": b'\xef\xbb\xbf"arm", "reward"\n' + CSV.partition("\n")[2].encode(),
+    "windows.csv": CSV.replace("\n", "\r\n"),
+    "old mac.csv": CSV.replace("\n", "\r"),
+    "no last line end.csv": CSV.strip(),
+    "it's.CSV": CSV,
+    "packed.csv.gz": gzip.compress(CSV.encode()),
+}
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_csv_in_its_dialects(name: str) -> None:
+    offline = read(write(name, DIALECTS[name]))
     assert (offline.n.tolist(), offline.mean.tolist()) == ([2, 2], [0.5, 0.5])
 
 
@@ -130,7 +130,7 @@ REFUSED: dict[str, tuple[str, str | bytes, str]] = {
     "utf-16 big": ("a.csv", b"\xfe\xff" + CSV.encode("utf-16-be"), "UTF-16 or no text"),
     "binary": ("a.csv", bytes(range(256)), "UTF-16 or no text"),
     "not gzip": ("a.csv.gz", CSV, "cannot read 'a.csv.gz': Not a gzipped file"),
-    "cut gzip": ("a.csv.gz", gzip.compress(os.urandom(9999).hex().encode())[:3000], "a.csv.gz"),
+    "cut gzip": ("a.csv.gz", gzip.compress(CSV.encode())[:20], "cannot read 'a.csv.gz'"),
     "not zstd": ("a.csv.zst", CSV, "cannot read 'a.csv.zst'"),
     "not parquet": ("a.parquet", CSV, "cannot read 'a.parquet'"),
     "cut parquet": ("a.parquet", b"PAR1" + b"x" * 50, "cannot read 'a.parquet'"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ from driftanchor import OfflineData, RejectedRows, read_logs
 
 MANY = 50_000
 MADE = f"""
-CREATE TABLE IF NOT EXISTS events AS SELECT
+CREATE TABLE events AS SELECT
     'arm ' || i % 4 AS arm, i % 4 AS number, (i % 10)::numeric / 4 AS paid, i % 25 < 5 AS won,
     timestamptz '2026-01-01 00:00+02' + i * interval '1 s' AS zoned,
     date '2026-01-01' + i % 30 AS day,
@@ -20,21 +22,29 @@ FROM generate_series(0, {MANY - 1}) i
 """
 
 
+@pytest.fixture(scope="module")
+def warehouse(postgres: str) -> Iterator[Any]:
+    ibis: Any = importlib.import_module("ibis")
+    connection = ibis.postgres.connect(host=postgres, user="postgres", database="postgres")
+    connection.raw_sql(MADE).close()
+    connection.con.commit()
+    yield connection
+    connection.disconnect()
+
+
 @pytest.fixture
-def events(postgres: Any) -> Any:
-    postgres.raw_sql(MADE).close()
-    postgres.con.commit()
-    return postgres.table("events")
+def events(warehouse: Any) -> Any:
+    return warehouse.table("events")
 
 
-def test_the_rows_stay_where_they_are(events: Any, postgres: Any, tmp_path: Path) -> None:
+def test_the_rows_stay_where_they_are(events: Any, warehouse: Any, tmp_path: Path) -> None:
     trace = tmp_path / "trace"  # libpq writes every message here, the rows as DataRow
     with trace.open("w") as file:
-        postgres.con.pgconn.trace(file.fileno())
+        warehouse.con.pgconn.trace(file.fileno())
         offline = OfflineData.from_logs(
             events, arm="arm", reward="paid", time="zoned", where="won = true", since="2026-01-01"
         )
-        postgres.con.pgconn.untrace()
+        warehouse.con.pgconn.untrace()
     assert offline.n.sum() > MANY / 10
     told = trace.read_text()
     assert "GROUP BY" in told

@@ -184,6 +184,23 @@ def test_rejected_rows_outside_the_filters_do_not_count(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("where", ["age > 3", "new = true", "age is not null and age > 3"])
+def test_values_that_a_filter_cannot_read_are_filtered(where: str, tmp_path: Path) -> None:
+    path = tmp_path / "logs.csv"
+    lines = [
+        "arm,reward,age,new",
+        "A,1,n/a,?",
+        "B,0,4,true",
+        "A,0,7,true",
+        "A,1,9,TRUE",
+        "B,x,n/a,?",
+    ]
+    path.write_text("\n".join(lines))
+    told = read(path, where=where).provenance
+    assert (told.rows_read, told.rows_filtered, told.rows_used) == (5, 2, 3)
+    assert told.rows_rejected == ()
+
+
 def test_one_in_a_hundred_is_the_limit(tmp_path: Path) -> None:
     path = tmp_path / "logs.csv"
     body = "A,1\nA,0\n" * 99

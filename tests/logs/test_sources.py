@@ -2,22 +2,103 @@
 
 from __future__ import annotations
 
+import contextlib
+import csv
+import functools
+import gzip
+import importlib
+import json
 import math
-from collections.abc import Callable
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import numpy as np
 import pytest
 
 from driftanchor import OfflineData, read_logs
 
-if TYPE_CHECKING:
-    from conftest import Rows
+N = 3_000
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The same rows as columns of Python values, and in every form that can be read."""
+
+    columns: dict[str, list[Any]]
+    forms: dict[str, Callable[[], object]]
+
+
+def made_rows() -> dict[str, list[Any]]:
+    """Events with rewards far from zero, so that a careless variance shows."""
+    rng = np.random.default_rng(7)
+    arms = rng.integers(0, 5, N)
+    start = datetime(2026, 1, 1)
+    return {
+        "variant": [f"arm {i}" for i in arms],
+        "reward": (1e6 + arms + rng.normal(0, 1, N)).tolist(),
+        "views": rng.integers(1, 500, N).tolist(),
+        "clicks": rng.integers(0, 2, N).tolist(),
+        "spread": rng.uniform(0.5, 2, N).tolist(),
+        "country": [("DE", "FR", None)[i] for i in rng.integers(0, 3, N)],
+        "at": [start + timedelta(minutes=i) for i in range(N)],
+    }
+
 
 FORMS = ["csv", "csv.gz", "parquet", "jsonl", "pandas", "pandas on arrow", "polars"]
 FORMS += ["polars, lazy", "pyarrow", "duckdb", "postgres"]
 ARMS = [f"arm {i}" for i in range(5)]
+
+
+@pytest.fixture(scope="module")
+def rows(
+    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Iterator[Rows]:
+    """The made rows in every form."""
+    columns = made_rows()
+    folder = tmp_path_factory.mktemp("rows")
+    pyarrow: Any = importlib.import_module("pyarrow")
+    pandas: Any = importlib.import_module("pandas")
+    polars: Any = importlib.import_module("polars")
+    duckdb: Any = importlib.import_module("duckdb")
+    table = pyarrow.table(columns)
+    for half, part in enumerate((table.slice(0, N // 3), table.slice(N // 3))):
+        importlib.import_module("pyarrow.parquet").write_table(part, folder / f"{half}.parquet")
+    with (folder / "rows.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+    text = (folder / "rows.csv").read_bytes()
+    (folder / "rows.csv.gz").write_bytes(gzip.compress(text))
+    objects = ({k: v[i] for k, v in columns.items()} for i in range(N))
+    lines = (json.dumps(row | {"at": row["at"].isoformat()}) for row in objects)
+    (folder / "rows.jsonl").write_text("\n".join(lines))
+    with contextlib.ExitStack() as stack:
+        connection = stack.enter_context(duckdb.connect())
+
+        @functools.cache
+        def in_postgres() -> object:
+            ibis: Any = importlib.import_module("ibis")
+            folder = request.getfixturevalue("postgres")
+            server = ibis.postgres.connect(host=folder, user="postgres", database="postgres")
+            stack.callback(server.disconnect)
+            return server.create_table("rows", table)
+
+        forms: dict[str, Callable[[], object]] = {
+            "csv": lambda: folder / "rows.csv",
+            "csv.gz": lambda: str(folder / "rows.csv.gz"),
+            "parquet": lambda: [str(folder / "[01].parquet")],
+            "jsonl": lambda: folder / "rows.jsonl",
+            "pandas": lambda: pandas.DataFrame(columns),
+            "pandas on arrow": lambda: table.to_pandas(types_mapper=pandas.ArrowDtype),
+            "polars": lambda: polars.DataFrame(columns),
+            "polars, lazy": lambda: polars.LazyFrame(columns),
+            "pyarrow": lambda: table,
+            "duckdb": lambda: connection.from_arrow(table),
+            "postgres": in_postgres,
+        }
+        yield Rows(columns, forms)
 
 
 def exact(rows: Rows, keep: Callable[[dict[str, Any]], bool]) -> dict[str, list[float]]:

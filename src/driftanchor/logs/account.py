@@ -29,7 +29,9 @@ class Account:
 
 def account(rows: Rows, query: LogQuery) -> Account:
     """Read the rows: once, and again where rows cannot be used, to say why."""
-    found = groups(rows.frame, query)
+    found = groups(rows.frame, query, rows.total)
+    if not rows.settled(all(group.kept == group.used for group in found)):
+        found = groups(rows.frame, query, rows.total)
     rejected = Counter(record.reason for record in rows.unreadable)
     read = sum(group.rows for group in found) + rejected.total()
     if query.max_rows is not None and read > query.max_rows:

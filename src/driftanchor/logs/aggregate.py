@@ -45,8 +45,15 @@ class Group:
     last: datetime | None
 
 
-def groups(frame: Frame, query: LogQuery) -> list[Group]:
-    """The rows by arm; rows that cannot be used are counted and left out."""
+def groups(frame: Frame, query: LogQuery, total: int | None = None) -> list[Group]:
+    """The rows by arm; rows that cannot be used are counted and left out.
+
+    Args:
+        frame: The rows.
+        query: What is asked of them.
+        total: How many rows there are, where that costs nothing to know: if as many can be used,
+            all of them can, and they need not be counted once more.
+    """
     schema = frame.collect_schema()
     filtered = judge.kept(query, schema)
     good = judge.usable(query)
@@ -54,8 +61,7 @@ def groups(frame: Frame, query: LogQuery) -> list[Group]:
         frame = frame.with_columns(kept=filtered)
         good = nw.col("kept") & good
     parts = {"arm": ARM} | {role: _where(good, nw.col(role)) for role in query.numbers}
-    first_number = next(iter(query.numbers))
-    found = [nw.len().alias("rows"), nw.col(first_number).count().alias("used")]
+    found = [nw.col(next(iter(query.numbers))).count().alias("used")]
     if filtered is not None:
         parts["kept"] = _where(nw.col("kept"), nw.lit(1))
         found.append(nw.col("kept").count())
@@ -63,20 +69,22 @@ def groups(frame: Frame, query: LogQuery) -> list[Group]:
         parts["time"] = _where(good, nw.col("time"))
         found += [nw.col("time").min().alias("first"), nw.col("time").max().alias("last")]
     masked = frame.select(**parts)
-    if query.shape == "events":
-        reward = nw.col("reward")
-        found += [reward.mean().alias("mean"), reward.var(ddof=1).alias("variance")]
-        rows = fetch(masked.group_by("arm").agg(*found).head(MOST_ARMS + 1))
-    elif query.shape == "totals":
-        rows = _totals(masked, query, found)
-    else:
-        rows = _moments(masked, query, found)
+    aggregate = {"events": _events, "totals": _totals, "moments": _moments}[query.shape]
+    rows = [] if total is None or filtered is not None else aggregate(masked, query, found)
+    if total is None or sum(row["used"] for row in rows) != total:
+        rows = aggregate(masked, query, [*found, nw.len().alias("rows")])
     if len(rows) > MOST_ARMS:
         raise InvalidInput(
             f"column {query.arm!r} has more than {MOST_ARMS:,} different values: is it the arm? "
             "To use some of them, say which in where"
         )
     return [_group(row) for row in rows]
+
+
+def _events(masked: Frame, query: LogQuery, found: list[nw.Expr]) -> list[dict[str, Any]]:
+    reward = nw.col("reward")
+    moments = [reward.mean().alias("mean"), reward.var(ddof=1).alias("variance")]
+    return fetch(masked.group_by("arm").agg(*found, *moments).head(MOST_ARMS + 1))
 
 
 def _totals(masked: Frame, query: LogQuery, found: list[nw.Expr]) -> list[dict[str, Any]]:
@@ -145,11 +153,12 @@ def fetch(frame: Frame) -> list[dict[str, Any]]:
 
 def _group(row: dict[str, Any]) -> Group:
     used = int(row["used"])
+    rows = int(row.get("rows", used))
     first, last = (_moment(row.get(end)) for end in ("first", "last"))
     return Group(
         value=row["arm"],
-        rows=int(row["rows"]),
-        kept=int(row.get("kept", row["rows"])),
+        rows=rows,
+        kept=int(row.get("kept", rows)),
         used=used,
         n=used if "n" not in row else int(row["n"] or 0),
         mean=_float(row["mean"]),

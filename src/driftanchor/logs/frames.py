@@ -37,9 +37,8 @@ def project(frame: Frame, query: LogQuery) -> Frame:
         parts["time"] = _moment(query.time, schema[query.time])
     for role, name in query.columns.items():
         if role.startswith("where "):
-            is_time = isinstance(schema[name], nw.Datetime)
-            parts[role] = _moment(name, schema[name]) if is_time else nw.col(name)
-    return frame.select(**parts)
+            parts[role] = nw.col(name)
+    return _in_utc(frame.select(**parts))
 
 
 def _arm(name: str, dtype: nw.dtypes.DType) -> nw.Expr:
@@ -63,12 +62,12 @@ def _number(name: str, dtype: nw.dtypes.DType) -> nw.Expr:
 
 
 def _moment(name: str, dtype: nw.dtypes.DType) -> nw.Expr:
-    """Timestamps without a zone are in UTC; numbers become seconds since 1970."""
+    """Timestamps stay as they are; numbers become seconds since 1970."""
     column = nw.col(name)
     if isinstance(dtype, nw.Date):
         return column.cast(nw.Datetime("us"))
     if isinstance(dtype, nw.Datetime):
-        return column if dtype.time_zone is None else column.cast(nw.Datetime("us", "UTC"))
+        return column
     if not dtype.is_numeric():
         raise InvalidInput(
             f"column {name!r} holds {dtype}, not times: convert it first (pandas.to_datetime, "
@@ -80,3 +79,15 @@ def _moment(name: str, dtype: nw.dtypes.DType) -> nw.Expr:
     for size, per_second in UNITS.items():
         cases = cases.when(seconds.abs() < size).then(seconds / per_second)
     return cases  # type: ignore[no-any-return]
+
+
+def _in_utc(frame: Frame) -> Frame:
+    """Zones as one: polars compares times of the same zone only, DuckDB has but one anyway."""
+    if frame.implementation.is_duckdb():
+        return frame
+    zoned = [
+        name
+        for name, dtype in frame.collect_schema().items()
+        if isinstance(dtype, nw.Datetime) and dtype.time_zone is not None
+    ]
+    return frame.with_columns(nw.col(zoned).cast(nw.Datetime("us", "UTC"))) if zoned else frame

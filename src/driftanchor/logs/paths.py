@@ -8,6 +8,7 @@ import hashlib
 import os
 import re
 import stat
+import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -149,7 +150,7 @@ def _peek(file: LogFile) -> None:
     try:
         with opened:
             head = opened.read(1024)
-    except OSError as error:
+    except (OSError, EOFError, zlib.error) as error:  # damaged, or not packed at all
         raise InvalidInput(f"cannot read {file.name!r}: {error}") from error
     if head.startswith(UTF_16) or b"\0" in head:
         raise InvalidInput(

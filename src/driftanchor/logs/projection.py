@@ -14,21 +14,25 @@ from driftanchor.logs.times import LEAST_SECONDS, UNITS
 
 WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 NUMERIC = {*WHOLE, *(f"U{kind}" for kind in WHOLE), "FLOAT", "DOUBLE", "BOOLEAN"}
-ZONED = "TIMESTAMP WITH TIME ZONE"
+ZONED = ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ")
 
 
-def select(table: Table, query: LogQuery, *, numbered: bool = False) -> str:
+def select(table: Table, query: LogQuery, *, hopeful: bool = False, numbered: bool = False) -> str:
     """The rows of a table, as a SELECT.
 
     Args:
         table: The table.
         query: Which columns.
+        hopeful: Whether to read text that should be numbers as numbers alone, which is quicker:
+            DuckDB then reads them while it splits the lines, and may leave out rows in which it
+            cannot. It remembers these rows as unreadable.
         numbered: Whether to number the rows, from 1, in the order of the file.
     """
     found = {role: _column(table, name) for role, name in query.columns.items()}
     parts = {"arm": found["arm"].sql}
     for role in query.numbers:
-        parts[role] = number(found[role], query.columns[role])
+        hoped = hopeful and found[role].type == "VARCHAR"
+        parts[role] = _quick(found[role]) if hoped else number(found[role], query.columns[role])
         parts[f"{role} raw"] = _text(found[role])
     if query.time is not None:
         parts["time"] = moment(found["time"], query.time)
@@ -37,7 +41,7 @@ def select(table: Table, query: LogQuery, *, numbered: bool = False) -> str:
         column = found[role]
         as_is = column.type != "VARCHAR" or kind == "text"
         kinds = {"number": "DOUBLE", "boolean": "BOOLEAN"}
-        parts[role] = column.sql if as_is else f"TRY_CAST({column.sql} AS {kinds[kind]})"
+        parts[role] = column.sql if as_is else _read(column, kinds[kind])
     if table.function == "read_ndjson_objects":
         parts["readable"] = "json IS NOT NULL"
     if numbered:
@@ -47,10 +51,10 @@ def select(table: Table, query: LogQuery, *, numbered: bool = False) -> str:
 
 
 def number(column: Column, name: str) -> str:
-    """A column as doubles; true is 1 and false is 0."""
+    """A column as doubles; of text, true is 1 and false is 0."""
     if column.type == "VARCHAR":
         words = f"CASE lower({column.sql}) WHEN 'true' THEN 1.0 WHEN 'false' THEN 0.0 END"
-        return f"COALESCE(TRY_CAST({column.sql} AS DOUBLE), {words})"
+        return f"COALESCE({_read(column, 'DOUBLE')}, {words})"
     if column.type in NUMERIC or column.type.startswith("DECIMAL"):
         return f"CAST({column.sql} AS DOUBLE)"
     raise InvalidInput(f"column {name!r} holds {column.type}, not numbers")
@@ -59,14 +63,23 @@ def number(column: Column, name: str) -> str:
 def moment(column: Column, name: str) -> str:
     """A column as timestamps in UTC."""
     if column.type == "VARCHAR":
-        read = f"timezone('UTC', TRY_CAST({column.sql} AS TIMESTAMPTZ))"
+        read = f"timezone('UTC', {_read(column, 'TIMESTAMPTZ')})"
         finite = f"CASE WHEN isfinite({read}) THEN {read} END"
-        return f"COALESCE({finite}, {_since_1970(f'TRY_CAST({column.sql} AS DOUBLE)')})"
-    if column.type == ZONED:
-        return f"timezone('UTC', {column.sql})"
+        return f"COALESCE({finite}, {_since_1970(_read(column, 'DOUBLE'))})"
+    if column.type.startswith(ZONED):
+        return f"timezone('UTC', CAST({column.sql} AS TIMESTAMPTZ))"
     if column.type == "DATE" or column.type.startswith("TIMESTAMP"):
         return f"CAST({column.sql} AS TIMESTAMP)"
     return _since_1970(number(column, name))
+
+
+def _read(column: Column, type: str) -> str:
+    """Text as a type, NULL where it is none; looked at twice, so that DuckDB leaves no row out."""
+    return f"CASE WHEN {column.sql} IS NOT NULL THEN {_quick(column, type)} END"
+
+
+def _quick(column: Column, type: str = "DOUBLE") -> str:
+    return f"TRY_CAST({column.sql} AS {type})"
 
 
 def _since_1970(number: str) -> str:

@@ -51,11 +51,16 @@ class FrameRows:
     """Rows of a frame, a relation or a table."""
 
     unreadable: Sequence[Unreadable] = ()
+    total: int | None = None
 
     def __init__(self, logs: object, query: LogQuery) -> None:
         frame = frames.frame_of(logs)
         self.name = f"{type(logs).__module__.partition('.')[0]} {type(logs).__name__}"
         self.frame = _limited(frames.project(frame, query), query)
+
+    def settled(self, all_used: bool) -> bool:
+        """Whether the first pass can be relied on: of a frame it can."""
+        return True
 
     def parts(self) -> Iterator[Part]:
         """The rows, numbered; nothing for a table, which has no order."""
@@ -77,10 +82,30 @@ class FileRows:
         self.files, self.query = files, query
         names = [repr(file.name) for file in files]
         self.name = ", ".join(names) if len(names) <= 3 else f"{names[0]} and {len(names) - 1} more"
-        self.connection = sandbox.connect([file.path for file in files], query.memory)
-        self.tables: list[Table] = tables(self.connection, files, query.arm)
-        sql = " UNION ALL ".join(select(table, query) for table in self.tables)
-        self.frame = _limited(frames.frame_of(self.connection.sql(sql)), query)
+        self.hopeful = files[0].format == "csv"
+        self._open()
+
+    def _open(self) -> None:
+        paths = [file.path for file in self.files]
+        self.connection = sandbox.connect(paths, self.query.memory)
+        self.tables: list[Table] = tables(self.connection, self.files, self.query.arm)
+        parts = (select(table, self.query, hopeful=self.hopeful) for table in self.tables)
+        rows = self.connection.sql(" UNION ALL ".join(parts))
+        self.frame = _limited(frames.frame_of(rows), self.query)
+
+    def settled(self, all_used: bool) -> bool:
+        """Whether the first pass can be relied on; if not, the rows are there for another one.
+
+        Args:
+            all_used: Whether all rows that it saw could be used.
+        """
+        unread = "SELECT 1 FROM reject_errors WHERE error_type = 'CAST' LIMIT 1"
+        if not self.hopeful or (all_used and not self.connection.execute(unread).fetchall()):
+            return True
+        self.hopeful = False
+        self.connection.close()
+        self._open()
+        return False
 
     @functools.cached_property
     def unreadable(self) -> Sequence[Unreadable]:
@@ -100,6 +125,17 @@ class FileRows:
             Unreadable(path, line, "line_ragged" if kind in RAGGED else "line_unreadable", text)
             for path, line, kind, text in found
         ]
+
+    @property
+    def total(self) -> int | None:
+        """How many rows there are, where the files say so themselves."""
+        if self.files[0].format != "parquet" or self.query.max_rows is not None:
+            return None
+        names = ", ".join(sandbox.literal(str(file.path)) for file in self.files)
+        counts = self.connection.execute(
+            f"SELECT sum(num_rows) FROM parquet_file_metadata([{names}])"
+        ).fetchall()
+        return int(counts[0][0])
 
     def parts(self) -> Iterator[Part]:
         """The rows file by file, numbered."""

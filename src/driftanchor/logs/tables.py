@@ -16,7 +16,7 @@ DELIMITERS = ",\t;|"
 SEPARATOR = "\x1f"  # in no text, so that a line is one column
 MOST_UNREADABLE = 100_000  # lines of a file that DuckDB remembers
 SAMPLE = 10_000  # JSON objects whose keys are looked at
-COMPRESSION = {"": "none", ".gz": "gzip", ".zst": "zstd"}
+COMPRESSION = {"": "uncompressed", ".gz": "gzip", ".zst": "zstd"}
 
 
 @dataclass(frozen=True)
