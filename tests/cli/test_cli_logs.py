@@ -166,3 +166,14 @@ def test_the_process_leaves_nothing_on_stderr() -> None:
     command = [sys.executable, "-m", "driftanchor", "logs", *EVENTS]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_page_shows_what_the_command_prints() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "logs.md").read_text()
+    csv, console = (
+        page.partition(f"```{kind}\n")[2].partition("```\n")[0] for kind in ("csv", "console")
+    )
+    Path("last_test.csv").write_text(csv)
+    command, _, output = console.partition("\n")
+    words = command.removeprefix("$ driftanchor logs ").split()
+    assert logs(*words).stdout.strip("\n") == output.strip("\n")

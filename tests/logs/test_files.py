@@ -117,6 +117,10 @@ def test_whole_numbers_truth_values_and_decimals_in_parquet() -> None:
     parquet.write_table(pyarrow.table({"arm": ["A"], "s": [{"x": 1}]}), "b.parquet")
     with pytest.raises(InvalidInput, match=r"column 's' holds STRUCT.*, not numbers"):
         OfflineData.from_logs("b.parquet", arm="arm", reward="s")
+    parquet.write_table(pyarrow.table({"l": [["A"]], "b": [b"A"], "reward": [1]}), "c.parquet")
+    for column in ("l", "b"):
+        with pytest.raises(InvalidInput, match=rf"column '{column}' holds .*, not labels"):
+            OfflineData.from_logs("c.parquet", arm=column, reward="reward")
 
 
 REFUSED: dict[str, tuple[str, str | bytes, str]] = {

@@ -116,6 +116,21 @@ def test_one_arm_and_equal_rewards_are_told() -> None:
         da.OfflineData.from_logs(apart, arm="arm", reward="reward")
 
 
+def test_labels_that_look_alike_are_told() -> None:
+    table = pyarrow.table({"arm": ["A", "a ", "B", "A"], "reward": [1, 0, 1, 0]})
+    with pytest.warns(UserWarning, match="arms 'A' and 'a ' differ in blanks or case alone"):
+        da.read_logs(table, arm="arm", reward="reward")
+
+
+@pytest.mark.parametrize("library", ["pyarrow", "pandas", "polars"])
+def test_a_frame_without_rows_is_refused(library: str) -> None:
+    polars: Any = importlib.import_module("polars")
+    empty = TABLE.slice(0, 0)
+    frames = {"pyarrow": empty, "pandas": empty.to_pandas(), "polars": polars.from_arrow(empty)}
+    with pytest.raises(da.InvalidInput, match=f"{library} .* has no rows"):
+        da.read_logs(frames[library], arm="arm", reward="reward")
+
+
 def test_totals_that_are_no_clicks_have_no_variance() -> None:
     money = pyarrow.table({"arm": ["A", "B"], "n": [10, 20], "sum": [3, 40]})
     told = da.read_logs(money, arm="arm", count="n", total="sum")
@@ -164,7 +179,7 @@ def test_provenance_is_kept_and_old_records_still_load(tmp_path: Path) -> None:
         "where": "land = 'DE'",
         "since": "2026-01-01T00:00:00Z",
         "arms": "B, A",
-        "reward_range": "0 to 1",
+        "reward_range": "0.0 to 1.0",
     }
     assert (how.rows_read, how.rows_filtered, how.rows_used) == (3, 1, 2)
     assert abs((datetime.fromisoformat(how.read_at) - before).total_seconds()) < 600

@@ -140,7 +140,9 @@ def test_every_reason_of_json_lines(tmp_path: Path) -> None:
         "B": (1, 0.5),
     }
     with pytest.warns(UserWarning, match="one arm only, '7'"):
-        assert read(path, where='"a/b~c" = 1').provenance.rows_used == 1
+        told = read(path, where='"a/b~c" = 1').provenance
+    assert (told.rows_filtered, told.rows_used) == (6, 1)
+    assert dict(told.rows_rejected) == {"line_not_json": 2}
 
 
 def test_rows_of_parquet_and_of_frames_are_numbered(tmp_path: Path) -> None:

@@ -31,7 +31,8 @@ SIGNS = {
 def kept(query: LogQuery, schema: nw.Schema) -> nw.Expr | None:
     """Whether the filters keep a row; none if there are no filters.
 
-    A row without a readable time is kept: it is rejected later, and not silently left out.
+    A row that cannot be read, or without a readable time, is kept: it is rejected later, and not
+    silently left out.
     """
     parts = []
     if query.condition is not None:
@@ -43,7 +44,10 @@ def kept(query: LogQuery, schema: nw.Schema) -> nw.Expr | None:
         parts.append((time >= _comparable(since, schema["time"])) | time.is_null())
     if until is not None:
         parts.append((time < _comparable(until, schema["time"])) | time.is_null())
-    return functools.reduce(operator.and_, parts) if parts else None
+    if not parts:
+        return None
+    found = functools.reduce(operator.and_, parts)
+    return found | ~nw.col("readable") if "readable" in schema else found
 
 
 def usable(query: LogQuery) -> nw.Expr:

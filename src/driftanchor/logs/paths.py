@@ -32,7 +32,7 @@ COMPRESSIONS = (".gz", ".zst")
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 BOM = b"\xef\xbb\xbf"
 WHOLE = 8 * 2**20  # bytes of a file that is hashed whole: a few milliseconds
-SAMPLES, SAMPLE = 64, 2**16  # of a larger one, so many parts of so many bytes, evenly spread
+SAMPLES, SAMPLE = 64, 2**14  # of a larger one, so many parts of so many bytes, evenly spread
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from driftanchor.logs.times import LEAST_SECONDS, UNITS
 
 WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 NUMERIC = {*WHOLE, *(f"U{kind}" for kind in WHOLE), "FLOAT", "DOUBLE", "BOOLEAN"}
+NO_LABELS = ("STRUCT", "MAP", "UNION", "BLOB", "VARIANT")
 ZONED = ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ")
 
 
@@ -29,6 +30,8 @@ def select(table: Table, query: LogQuery, *, hopeful: bool = False, numbered: bo
         numbered: Whether to number the rows, from 1, in the order of the file.
     """
     found = {role: _column(table, name) for role, name in query.columns.items()}
+    if found["arm"].type.startswith(NO_LABELS) or found["arm"].type.endswith("]"):
+        raise InvalidInput(f"column {query.arm!r} holds {found['arm'].type}, not labels")
     parts = {"arm": found["arm"].sql}
     for role in query.numbers:
         hoped = hopeful and found[role].type == "VARCHAR"

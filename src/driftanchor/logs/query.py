@@ -140,6 +140,6 @@ class LogQuery:
             "since": since and shown_time(since),
             "until": until and shown_time(until),
             "arms": ", ".join(self.arms or ()),
-            "reward_range": self.reward_range and "{:g} to {:g}".format(*self.reward_range),
+            "reward_range": self.reward_range and "{!r} to {!r}".format(*self.reward_range),
         }
         return {name: text for name, text in given.items() if text}

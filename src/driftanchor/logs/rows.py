@@ -55,7 +55,8 @@ class FrameRows:
 
     def __init__(self, logs: object, query: LogQuery) -> None:
         frame = frames.frame_of(logs)
-        self.name = f"{type(logs).__module__.partition('.')[0]} {type(logs).__name__}"
+        library = type(logs).__module__.partition(".")[0].lstrip("_")
+        self.name = f"{library} {type(logs).__name__}"
         self.frame = _limited(frames.project(frame, query), query)
 
     def settled(self, all_used: bool) -> bool:
