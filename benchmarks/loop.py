@@ -18,7 +18,8 @@ from driftanchor.core.noise import Stream, key, wrapping
 from driftanchor.core.ziggurat import DENSITY, EDGE, TAIL
 from driftanchor.errors import DriftanchorError
 from driftanchor.policies import AnchorTS
-from driftanchor.simulate.reference import Keys, World, lay_out, prepare
+from driftanchor.simulate.reference import Keys, lay_out, prepare
+from driftanchor.simulate.world import world_of
 
 SOURCE = Path(__file__).with_name("loop.c")
 # Contracted to fused operations, sums would differ from ours in the last bit.
@@ -115,15 +116,7 @@ def load() -> Loop:
 
 def keyed_starts(bandit: Bandit, runs: int, seed: int) -> list[Start]:
     """The logs and streams that `simulate` gives to its runs."""
-    world = World(
-        bandit.online,
-        bandit.offline,
-        bandit.offline_pulls,
-        bandit.bias_bound,
-        bandit.gaps,
-        True,
-        bandit.noise,
-    )
+    world = world_of(bandit)
     keys = Keys(key(seed, "rewards"), key(seed, "logs"), key(seed, f"policy/{AnchorTS.name}"))
     starts = []
     for run in range(runs):

@@ -56,7 +56,7 @@ BAD = {
     "--reward gausian": "unknown reward 'gausian'; did you mean 'gaussian'?",
     "--noise 0": "--noise must be greater than 0, got 0",
     "--noise x": "--noise must be a number, got 'x'",
-    "--noise 2 --reward bernoulli": "--noise '2' is for gaussian rewards",
+    "--noise 2 --reward bernoulli": "--noise '2' is not for bernoulli rewards",
     "--policy anchor_ts": "unknown policy 'anchor_ts'; did you mean 'anchor-ts'?",
     "--policy ts:nois=1": "'nois'",
     "--policy ts:noise": "--policy 'ts:noise': write ts:parameter=value, got 'noise'",

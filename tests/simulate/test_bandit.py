@@ -82,9 +82,9 @@ def test_nothing_in_a_bandit_can_be_changed() -> None:
         ),
         ({"bias_bound": [0.1, -0.1]}, "bias_bound of arm '2' must be at least 0, got -0.1"),
         ({"bias_bound": {"3": 0.1}}, "unknown arm '3'"),
-        ({"reward": "poisson"}, "unknown reward 'poisson'; known: gaussian, bernoulli"),
+        ({"reward": "poisson"}, "unknown reward 'poisson'; known: gaussian, bernoulli, student"),
         ({"reward": "gausian"}, "unknown reward 'gausian'; did you mean 'gaussian'?"),
-        ({"reward": None}, "reward must be one of gaussian, bernoulli, got None"),
+        ({"reward": None}, "reward must be one of gaussian, bernoulli, student, got None"),
         ({"noise": 0}, "noise must be greater than 0, got 0"),
         ({"noise": math.inf}, "noise must be finite, got inf"),
         (

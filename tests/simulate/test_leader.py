@@ -15,7 +15,7 @@ from driftanchor.core.binomial import binomial
 from driftanchor.core.noise import Stream, keyed_stream, normal, uniform, wrapping
 from driftanchor.simulate import leader
 from driftanchor.simulate.bandit import Bandit
-from driftanchor.simulate.run import world_of
+from driftanchor.simulate.world import world_of
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))
 
@@ -76,7 +76,7 @@ WORLD = world_of(Bandit([0.6, 0.5], reward="bernoulli"))
 def test_bernoulli_blocks_stop_where_single_rewards_do(start: float, barrier: float) -> None:
     assert same_walk(
         lambda s: leader.in_blocks(start, 0.6, barrier, 90, s),
-        lambda s: leader.one_by_one(WORLD, start, 0.6, barrier, 90, s),
+        lambda s: leader.one_by_one(WORLD, 0, start, barrier, 90, s),
         steps=90,
     )
 
@@ -116,5 +116,5 @@ def test_planted_faults_are_caught() -> None:
     assert not same_walk(late(whole), step_by_step)
     assert not same_walk(unreflected, step_by_step)
     assert not same_walk(
-        greedy_blocks, lambda s: leader.one_by_one(WORLD, 1.3, 0.6, 0.55, 90, s), steps=90
+        greedy_blocks, lambda s: leader.one_by_one(WORLD, 0, 1.3, 0.55, 90, s), steps=90
     )

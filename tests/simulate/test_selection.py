@@ -21,8 +21,9 @@ from driftanchor.policies.base import Best, Policy, belief_at, choose
 from driftanchor.simulate import events, levels, reference, table
 from driftanchor.simulate import tails as asked
 from driftanchor.simulate.reference import Desk
-from driftanchor.simulate.run import leaps, world_of
+from driftanchor.simulate.run import leaps
 from driftanchor.simulate.table import Table
+from driftanchor.simulate.world import world_of
 
 OneRound = Callable[[Stream], int]
 Counts = npt.NDArray[np.float64]

@@ -12,7 +12,8 @@ from driftanchor.core.noise import keyed_stream, uniform, wrapping
 from driftanchor.policies.base import belief_at
 from driftanchor.simulate import levels, reference, table
 from driftanchor.simulate.reference import Desk
-from driftanchor.simulate.run import leaps, world_of
+from driftanchor.simulate.run import leaps
+from driftanchor.simulate.world import world_of
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))
 

@@ -29,8 +29,9 @@ from driftanchor import (
 from driftanchor.core.noise import Stream, key, normal, uniform, wrapping
 from driftanchor.core.posterior import online_posterior, sample_mean
 from driftanchor.simulate.lanes import Unsuited
-from driftanchor.simulate.reference import Keys, World
+from driftanchor.simulate.reference import Keys
 from driftanchor.simulate.vectorised import runs_at_once, side_by_side
+from driftanchor.simulate.world import world_of
 
 BANDIT = Bandit([0.8, 0.5, 0.5, 0.2], [0.5, 0.6, 0.6, 0.2], [20, 0, 3, 8])
 COINS = Bandit([0.7, 0.3, 0.3], [0.2, 0.5, 0.5], [11, 0, 6], reward="bernoulli")
@@ -47,15 +48,7 @@ def same(one: Result, other: Result) -> bool:
 
 def by_numpy_alone(policy: Policy, bandit: Bandit, runs: int, horizon: int) -> Any:
     """The pulls of runs side by side; raises where only the interpreted loop could play them."""
-    world = World(
-        bandit.online,
-        bandit.offline,
-        bandit.offline_pulls,
-        bandit.bias_bound,
-        bandit.gaps,
-        bandit.reward == "gaussian",
-        bandit.noise,
-    )
+    world = world_of(bandit)
     keys = Keys(key(3, "rewards"), key(3, "logs"), key(3, f"policy/{policy.name}"))
     pulls = np.zeros((runs, bandit.online.size), np.int64)
     with wrapping():

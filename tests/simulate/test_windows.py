@@ -11,7 +11,8 @@ from driftanchor.core.noise import key, wrapping
 from driftanchor.core.posterior import Posterior
 from driftanchor.simulate import reference, windows
 from driftanchor.simulate.reference import Keys
-from driftanchor.simulate.run import run_many, waits, world_of
+from driftanchor.simulate.run import run_many, waits
+from driftanchor.simulate.world import world_of
 
 WAITING = [name for name, cls in POLICIES.items() if waits(cls)]
 BANDITS = {

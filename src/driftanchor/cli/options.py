@@ -84,7 +84,7 @@ Reward = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="gaussian or bernoulli.",
+        help="gaussian, bernoulli or student (heavy tails).",
         autocompletion=_among("driftanchor.simulate.bandit", "LAWS"),
         rich_help_panel=WORLD,
     ),
@@ -93,9 +93,25 @@ Noise = Annotated[
     str | None,
     typer.Option(
         metavar="SIGMA",
-        help="Standard deviation of a gaussian reward. Policies go on assuming theirs: "
-        "--policy ts:noise=0.1.",
+        help="Standard deviation of a gaussian or student reward. Policies go on assuming "
+        "theirs: --policy ts:noise=0.1.",
         show_default="1",
+        rich_help_panel=WORLD,
+    ),
+]
+Delay = Annotated[
+    str,
+    typer.Option(
+        metavar="ROUNDS",
+        help="Rounds that go by before a reward is seen.",
+        rich_help_panel=WORLD,
+    ),
+]
+Batch = Annotated[
+    str,
+    typer.Option(
+        metavar="ROUNDS",
+        help="Rounds that arms are chosen for at once, before any of their rewards is seen.",
         rich_help_panel=WORLD,
     ),
 ]

@@ -26,6 +26,8 @@ def simulate(
     bias_bound: opt.BiasBound = None,
     reward: opt.Reward = "gaussian",
     noise: opt.Noise = None,
+    delay: opt.Delay = "0",
+    batch: opt.Batch = "1",
     policy: opt.Policies = None,
     horizon: opt.Horizon = "10000",
     runs: opt.Runs = "50",
@@ -59,6 +61,8 @@ def simulate(
             bias_bound=bias_bound,
             reward=reward,
             noise=noise,
+            delay=delay,
+            batch=batch,
         )
     from driftanchor.simulate.result import PLOT_SUFFIXES
 

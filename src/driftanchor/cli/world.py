@@ -28,12 +28,14 @@ def build(
     bias_bound: str | None,
     reward: str,
     noise: str | None,
+    delay: str = "0",
+    batch: str = "1",
 ) -> Bandit:
     """The bandit of the options; what is not given is as in the paper's biased base setting."""
     from driftanchor.simulate.bandit import Bandit
 
     if noise is not None and reward == "bernoulli":
-        raise InvalidInput(f"--noise {noise!r} is for gaussian rewards: bernoulli has its own")
+        raise InvalidInput(f"--noise {noise!r} is not for bernoulli rewards: they have their own")
     if online is None and offline is None:
         offline = PAPER_OFFLINE
     means = parse.numbers(PAPER_ONLINE if online is None else online, "--online")
@@ -43,7 +45,8 @@ def build(
         past = parse.number_or_list(offline, "--offline")
     bound = None if bias_bound is None else parse.number_or_list(bias_bound, "--bias-bound")
     sigma = 1.0 if noise is None else parse.number(noise, "--noise")
-    return Bandit(means, past, pulls, bound, reward, sigma)
+    late: Any = {"delay": parse.number(delay, "--delay"), "batch": parse.number(batch, "--batch")}
+    return Bandit(means, past, pulls, bound, reward, sigma, **late)
 
 
 def _pulls(
@@ -74,10 +77,11 @@ def _pulls(
 def describe(bandit: Bandit) -> str:
     """The bandit in one line, lists as they can be typed."""
     world = f"{output.count(len(bandit.online), 'arm')}, online means {shown(bandit.online)}"
-    if bandit.reward == "gaussian":
-        world += f", gaussian rewards with noise {bandit.noise:g}"
-    else:
-        world += f", {bandit.reward} rewards"
+    world += f", {bandit.reward} rewards"
+    if bandit.reward != "bernoulli":
+        world += f" with noise {bandit.noise:g}"
+    world += f" seen {bandit.delay:,} rounds late" if bandit.delay else ""
+    world += f" in batches of {bandit.batch:,} rounds" if bandit.batch > 1 else ""
     if not bandit.offline_pulls.any():
         return f"{world}; no logs"
     return (
@@ -109,4 +113,6 @@ def as_json(bandit: Bandit) -> dict[str, Any]:
         "bias_bound": [encode(x) for x in bandit.bias_bound.tolist()],
         "reward": bandit.reward,
         "noise": bandit.noise,
+        "delay": bandit.delay,
+        "batch": bandit.batch,
     }

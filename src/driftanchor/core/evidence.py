@@ -42,7 +42,7 @@ class Evidence(NamedTuple):
     bias_bounds: Floats
     playable: Bools
     memory: Floats  # what a policy with `memory > 0` keeps between rounds, (arms, memory)
-    pending: Ints  # pulls whose reward has not come; 0 in simulations
+    pending: Ints  # pulls whose reward has not come
 
 
 def arm_at(evidence: Evidence, column: int) -> ArmEvidence:

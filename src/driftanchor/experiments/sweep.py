@@ -83,12 +83,14 @@ class Job:
             "offline": bandit.offline.tolist(),
             "offline_pulls": bandit.offline_pulls.tolist(),
             "bias_bound": [repr(x) for x in bandit.bias_bound.tolist()],
+            "given": bandit.logs == "given",
         }
         numbers = {
             "online": bandit.online.tolist(),
             "logs": logs if self.policy.uses_logs else None,  # one run for all cells that differ so
             "reward": bandit.reward,
             "noise": bandit.noise,
+            "late": [bandit.delay, bandit.batch],
             "policy": self.policy.name,
             "parameters": self.policy.parameters(),
             "horizon": self.experiment.horizon,
@@ -97,7 +99,7 @@ class Job:
             "checkpoints": self.experiment.checkpoints,
             "seed": self.seed,
             "source": compiled.source_digest(
-                type(self.policy), run_many(type(self.policy), self.engine)
+                type(self.policy), run_many(type(self.policy), self.engine, bandit.is_late)
             ),
         }
         return hashlib.sha256(json.dumps(numbers, sort_keys=True).encode()).hexdigest()[:24]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -13,16 +16,19 @@ from driftanchor.core.check import Floats, Ints
 from driftanchor.core.evidence import bias_bounds
 from driftanchor.errors import InvalidInput, shown
 
-LAWS = ("gaussian", "bernoulli")
+LAWS = ("gaussian", "bernoulli", "student")
+RESAMPLED = "resampled"  # the law of `Bandit.resampling`
+LOGS = ("drawn", "given")
 COVERAGES = ("uniform", "optimal", "suboptimal")
 LARGEST = 1e100  # of a mean: sums of rewards must stay far from overflow
+LATEST = 10**7  # rounds that rewards may be late by
 
 
 @dataclass(frozen=True, eq=False)
 class Bandit:
     """Arms with an online mean, logs drawn around an offline mean, and declared bias bounds.
 
-    The offline data are drawn anew in each run. `shift` is the truth the bias bounds speak of.
+    `shift` is the truth the bias bounds speak of.
 
     Attributes:
         online: Mean online reward of each arm.
@@ -30,8 +36,13 @@ class Bandit:
         offline_pulls: Number of logged rewards, one number for all arms or one for each.
         bias_bound: What the policies are told of |online − offline|: one number, one for each
             arm, or `None` for the truth, as in the paper.
-        reward: `"gaussian"` or `"bernoulli"`.
-        noise: Standard deviation of a Gaussian reward; a Bernoulli reward has its own.
+        reward: `"gaussian"`, `"bernoulli"`, or `"student"`: heavy tails, Student's t with 3
+            degrees of freedom.
+        noise: Standard deviation of a Gaussian or Student reward; a Bernoulli reward has its own.
+        logs: `"drawn"` anew in each run, or `"given"`: `offline` is what was logged.
+        delay: Rounds that go by before a reward is seen; 0 if it is seen before the next round.
+        batch: Arms are chosen for so many rounds at once, before any reward of them is seen.
+        pools: The observed rewards of each arm, where `resampling` draws from them.
 
     Example:
         >>> bandit = Bandit(online=[0.8, 0.5], offline=[0.5, 0.6], offline_pulls=200)
@@ -45,6 +56,10 @@ class Bandit:
     bias_bound: Floats
     reward: str
     noise: float
+    logs: str
+    delay: int
+    batch: int
+    pools: tuple[Floats, ...]
 
     def __init__(
         self,
@@ -54,6 +69,10 @@ class Bandit:
         bias_bound: Sequence[float] | Floats | float | None = None,
         reward: str = "gaussian",
         noise: float = 1.0,
+        *,
+        logs: str = "drawn",
+        delay: int = 0,
+        batch: int = 1,
     ) -> None:
         check.choice(reward, "reward", LAWS)
         low, high = (0.0, 1.0) if reward == "bernoulli" else (-LARGEST, LARGEST)
@@ -79,11 +98,54 @@ class Bandit:
             object.__setattr__(self, name, check.frozen(array))
         object.__setattr__(self, "reward", reward)
         object.__setattr__(self, "noise", check.number(noise, "noise", above=0.0, high=LARGEST))
+        object.__setattr__(self, "logs", check.choice(logs, "logs", LOGS))
+        object.__setattr__(self, "delay", check.whole(delay, "delay", high=LATEST))
+        object.__setattr__(self, "batch", check.whole(batch, "batch", low=1, high=LATEST))
+        object.__setattr__(self, "pools", ())
 
-    def __reduce__(self) -> tuple[type[Bandit], tuple[object, ...]]:
+    @classmethod
+    def resampling(
+        cls,
+        rewards: Sequence[Sequence[float] | Floats],
+        offline: Sequence[float] | Floats | float | None = None,
+        offline_pulls: Sequence[int] | Ints | int = 0,
+        bias_bound: Sequence[float] | Floats | float | None = None,
+        *,
+        delay: int = 0,
+        batch: int = 1,
+    ) -> Bandit:
+        """A world whose rewards are drawn, with replacement, from those that were observed.
+
+        Args:
+            rewards: The observed rewards of each arm; the online means are theirs.
+            offline: The logged mean of each arm, as it is.
+            offline_pulls: As above.
+            bias_bound: As above.
+            delay: As above.
+            batch: As above.
+
+        Example:
+            >>> Bandit.resampling([[0, 1, 1, 0], [3, 0, 0, 0]], offline=[0.4, 1.0]).online.tolist()
+            [0.5, 0.75]
+        """
+        pools = tuple(_pool(pool, i) for i, pool in enumerate(check.ordered(rewards, "rewards"), 1))
+        means = [float(pool.mean()) for pool in pools]
+        bandit = cls(
+            means, offline, offline_pulls, bias_bound, logs="given", delay=delay, batch=batch
+        )
+        object.__setattr__(bandit, "reward", RESAMPLED)
+        object.__setattr__(bandit, "noise", math.sqrt(np.mean([pool.var() for pool in pools])))
+        object.__setattr__(bandit, "pools", pools)
+        return bandit
+
+    def __reduce__(self) -> tuple[Any, ...]:
         # Made anew in another process: its arrays are read-only there too, for Numba another type.
-        numbers = (self.online, self.offline, self.offline_pulls, self.bias_bound)
-        return type(self), (*numbers, self.reward, self.noise)
+        logs = (self.offline, self.offline_pulls, self.bias_bound)
+        late: dict[str, Any] = {"delay": self.delay, "batch": self.batch}
+        if self.pools:
+            return functools.partial(Bandit.resampling, **late), (self.pools, *logs)
+        again = functools.partial(type(self), **late, logs=self.logs)
+        return again, (self.online, *logs, self.reward, self.noise)
 
     @property
     def arms(self) -> Arms:
@@ -94,6 +156,11 @@ class Bandit:
     def shift(self) -> Floats:
         """Online mean − offline mean: how far reality has moved."""
         return self.online - self.offline
+
+    @property
+    def is_late(self) -> bool:
+        """Whether some arm is chosen before the reward of the round before is seen."""
+        return self.delay > 0 or self.batch > 1
 
     @property
     def gaps(self) -> Floats:
@@ -123,6 +190,21 @@ class Bandit:
         online = [0.5 + gap] + [0.5] * (arms - 1)
         offline = [0.5] + [0.6] * (arms - 1) if biased else online
         return cls(online, offline, offline_pulls=cover(total, arms, coverage))
+
+
+def _pool(rewards: object, arm: int) -> Floats:
+    """The observed rewards of an arm, checked."""
+    name = f"rewards of arm {arm}"
+    try:
+        pool = np.asarray(rewards, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidInput(f"{name} must be a list of numbers, got {shown(rewards)}") from None
+    if pool.ndim != 1 or pool.size == 0:
+        raise InvalidInput(f"{name} must be a list of at least one number, got {shown(rewards)}")
+    odd = pool[~(np.abs(pool) <= LARGEST)]
+    if odd.size:
+        raise InvalidInput(f"{name} must be finite and at most {LARGEST:g}, got {odd[0]:g}")
+    return check.frozen(pool.copy())
 
 
 def cover(total: int, arms: int, coverage: str | Sequence[float]) -> list[int]:

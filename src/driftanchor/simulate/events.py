@@ -27,9 +27,10 @@ from driftanchor.policies.base import Best, Policy, belief_at, challenge, rememb
 from driftanchor.simulate.leader import in_blocks, one_by_one, walk
 from driftanchor.simulate.ledger import Ledger, count, opened, play, rounds_left
 from driftanchor.simulate.levels import BUSY, Lead, best_level, find_lead, spread_levels
-from driftanchor.simulate.reference import Desk, Keys, World, prepare
+from driftanchor.simulate.reference import Desk, Keys, prepare
 from driftanchor.simulate.table import MANY, Table, hazard_from, pick, update
 from driftanchor.simulate.tails import below, contend, draw_below, weight
+from driftanchor.simulate.world import BERNOULLI, GAUSSIAN, World
 
 GROWN = 1.25  # a leader with this much more weight deserves a new level
 LONG = 1_000_000
@@ -205,12 +206,12 @@ def leap(
     mean, barrier, stream = world.online[arm], lead.barrier, desk.rewards[arm]
     above = belief_at(policy, evidence, arm).mean - barrier
     start = above * weight(policy, arm_at(evidence, arm))
-    if single:
-        taken, end = one_by_one(world, start, mean, barrier, rounds, stream)
-    elif world.gaussian:
+    if not single and world.law == GAUSSIAN:
         taken, end = walk(start, mean - barrier, world.noise, rounds, stream)
-    else:
+    elif not single and world.law == BERNOULLI:
         taken, end = in_blocks(start, mean, barrier, rounds, stream)
+    else:
+        taken, end = one_by_one(world, arm, start, barrier, rounds, stream)
     evidence.totals[arm] += end - start + barrier * taken
     count(policy, world, desk, ledger, arm, taken)
     return taken

@@ -13,16 +13,16 @@ import math
 from driftanchor.core.binomial import binomial
 from driftanchor.core.hints import apart
 from driftanchor.core.noise import Stream, normal, uniform
-from driftanchor.simulate.reference import World, draw_reward
+from driftanchor.simulate.world import World, draw_reward
 
 
 def one_by_one(
-    world: World, start: float, mean: float, barrier: float, steps: int, stream: Stream
+    world: World, arm: int, start: float, barrier: float, steps: int, stream: Stream
 ) -> tuple[int, float]:
     """Every reward drawn: any law of rewards."""
     position = start
     for step in range(1, steps + 1):
-        position += draw_reward(world, mean, stream) - barrier
+        position += draw_reward(world, arm, stream) - barrier
         if position <= 0.0:
             return step, position
     return steps, position

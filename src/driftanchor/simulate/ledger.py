@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from driftanchor.core.check import Floats, Ints
 from driftanchor.policies.base import Policy, remember
-from driftanchor.simulate.reference import Desk, World, draw_reward, pseudo_regret
+from driftanchor.simulate.reference import Desk, pseudo_regret
+from driftanchor.simulate.world import World, draw_reward
 
 
 class Ledger(NamedTuple):
@@ -31,7 +32,7 @@ def rounds_left(ledger: Ledger) -> int:
 
 def play(policy: Policy, world: World, desk: Desk, ledger: Ledger, arm: int) -> None:
     """Play an arm once."""
-    desk.evidence.totals[arm] += draw_reward(world, world.online[arm], desk.rewards[arm])
+    desk.evidence.totals[arm] += draw_reward(world, arm, desk.rewards[arm])
     count(policy, world, desk, ledger, arm, 1)
 
 

@@ -10,30 +10,17 @@ logs and the same n-th reward of each arm, so comparisons are paired.
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
-from driftanchor.core.binomial import binomial
 from driftanchor.core.check import Floats, Ints
 from driftanchor.core.evidence import Evidence, Round
 from driftanchor.core.hints import apart
-from driftanchor.core.noise import Key, Stream, normal, start, uniform
+from driftanchor.core.noise import Key, Stream, start
 from driftanchor.policies.base import Policy, choose, kept_belief, remember
 from driftanchor.simulate.table import Table, make_table
-
-
-class World(NamedTuple):
-    """A bandit as the loop sees it."""
-
-    online: Floats
-    offline: Floats
-    offline_pulls: Ints
-    bias_bounds: Floats
-    gaps: Floats
-    gaussian: bool
-    noise: float
+from driftanchor.simulate.world import World, draw_mean, draw_reward
 
 
 class Desk(NamedTuple):
@@ -44,6 +31,8 @@ class Desk(NamedTuple):
     rewards: Stream  # one row for each arm
     clock: Ints  # of an engine that leaps: rounds played, checkpoints passed
     table: Table  # of such an engine
+    waiting: Ints  # the arms of the last rounds, where rewards come late
+    bounds: Floats  # of the arms' indices, for an engine that goes by windows
 
 
 def lay_out(world: World, policy: Policy) -> Desk:
@@ -67,6 +56,8 @@ def lay_out(world: World, policy: Policy) -> Desk:
         np.empty((arms, 4), np.uint64),
         np.zeros(2, np.int64),
         make_table(arms),
+        np.zeros(world.delay + world.batch, np.int64),
+        np.zeros(arms),
     )
 
 
@@ -122,7 +113,7 @@ def run_once(policy: Policy, world: World, desk: Desk, checkpoints: Ints, regret
         arm = choose(policy, evidence, Round(t, arms), desk.stream)
         if arm < 0 or arm >= arms:
             return False
-        evidence.totals[arm] += draw_reward(world, world.online[arm], desk.rewards[arm])
+        evidence.totals[arm] += draw_reward(world, arm, desk.rewards[arm])
         evidence.pulls[arm] += 1
         remember(policy, evidence, arm)
         if t == checkpoints[reached]:
@@ -131,36 +122,26 @@ def run_once(policy: Policy, world: World, desk: Desk, checkpoints: Ints, regret
     return True
 
 
-def draw_reward(world: World, mean: float, stream: Stream) -> float:
-    """The next reward of an arm with that mean."""
-    if world.gaussian:
-        return mean + world.noise * normal(stream)
-    return (uniform(stream) < mean) * 1.0
-
-
 def clear(evidence: Evidence) -> None:
     """Back to before the first round."""
     for arm in range(evidence.pulls.size):
         evidence.pulls[arm] = 0
+        evidence.pending[arm] = 0
         evidence.totals[arm] = 0.0
         for column in range(evidence.memory.shape[1]):
             evidence.memory[arm, column] = 0.0
 
 
 def draw_logs(world: World, keys: Keys, run: int, desk: Desk) -> None:
-    """Logs drawn anew: the offline mean of each arm that has any."""
+    """The offline mean of each arm that has logs: drawn anew, unless it is given."""
     for arm in range(world.online.size):
         if world.offline_pulls[arm] > 0:
-            start(desk.stream, keys.logs, run, arm)
-            mean = draw_mean(world, world.offline[arm], world.offline_pulls[arm], desk.stream)
-            desk.evidence.offline_means[arm] = mean
-
-
-def draw_mean(world: World, mean: float, pulls: int, stream: Stream) -> float:
-    """The mean of `pulls` independent rewards, in one draw."""
-    if world.gaussian:
-        return mean + world.noise / math.sqrt(pulls) * normal(stream)
-    return binomial(pulls, mean, stream) / pulls
+            if world.given:
+                desk.evidence.offline_means[arm] = world.offline[arm]
+            else:
+                start(desk.stream, keys.logs, run, arm)
+                mean = draw_mean(world, arm, world.offline_pulls[arm], desk.stream)
+                desk.evidence.offline_means[arm] = mean
 
 
 def pseudo_regret(gaps: Floats, pulls: Ints) -> float:

@@ -21,11 +21,13 @@ from driftanchor.errors import InvalidInput, shown
 from driftanchor.policies import by_name
 from driftanchor.policies.base import Policy, kept_belief
 from driftanchor.simulate import compiled, events, reference, vectorised, windows
+from driftanchor.simulate import late as late_rewards
 from driftanchor.simulate.bandit import Bandit
 from driftanchor.simulate.cluster import on_cluster
 from driftanchor.simulate.part import CHUNK_ROUNDS, Part, Played
-from driftanchor.simulate.reference import Keys, World
+from driftanchor.simulate.reference import Keys
 from driftanchor.simulate.result import Result
+from driftanchor.simulate.world import world_of
 
 ENGINES = ("auto", "every-round", "thinned", "events", "vectorised", "interpreted")
 Progress = Callable[[int, int], None]
@@ -71,8 +73,8 @@ def simulate(
             `"events"` leap over the rounds in which the leader is played again: the same law with
             fewer draws, of which `"thinned"` draws every reward and `"events"` only their sums, at
             a cost that hardly grows with the horizon. A policy that gives them nothing to leap by
-            is played every round. `"auto"` is `"events"` where Numba is installed and
-            `"vectorised"` where it is not.
+            is played every round, and so is every policy where rewards come late. `"auto"` is
+            `"events"` where Numba is installed and `"vectorised"` where it is not.
         progress: Called with (runs done, runs in all) while it goes on.
 
     Example:
@@ -141,7 +143,7 @@ def play(part: Part) -> Played:
     world = world_of(part.bandit)
     keys = Keys(key(seed, "rewards"), key(seed, "logs"), key(seed, f"policy/{policy.name}"))
     with _one_at_a_time:
-        loop, rule = _loop(policy, part.engine)
+        loop, rule = _loop(policy, part.engine, part.bandit.is_late)
     desk = reference.lay_out(world, policy)
     rounds = part.checkpoints.copy()  # what was sent may be read-only, for Numba another type
     regret = np.empty((part.runs, rounds.size))
@@ -174,25 +176,12 @@ def _in_threads(
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def world_of(bandit: Bandit) -> World:
-    """A bandit as the loops see it."""
-    return World(
-        bandit.online,
-        bandit.offline,
-        bandit.offline_pulls,
-        bandit.bias_bound,
-        bandit.gaps,
-        bandit.reward == "gaussian",
-        bandit.noise,
-    )
-
-
-def _loop(policy: Policy, engine: str) -> tuple[Callable[..., bool], Any]:
+def _loop(policy: Policy, engine: str, late: bool) -> tuple[Callable[..., bool], Any]:
     """The loop of an engine, and the form in which it takes the policy."""
-    if engine == "interpreted":
-        return reference.run_many, policy
-    if engine == "vectorised":
+    if engine == "vectorised" and not late:
         return vectorised.run_many, policy
+    if engine in ("vectorised", "interpreted"):
+        return run_many(type(policy), engine, late), policy
     if kept_belief(type(policy)) is not None:
         believed = policy.believe(ArmEvidence(1, policy.prior_mean, 0, 0.0, 0.0))
         if type(believed) is not policy.belief:
@@ -200,11 +189,13 @@ def _loop(policy: Policy, engine: str) -> tuple[Callable[..., bool], Any]:
                 f"policy {policy.name!r} names {policy.belief.__name__} as its belief and believes "
                 f"{type(believed).__name__}: set belief to what believe returns"
             )
-    return compiled.kernel(type(policy), run_many(type(policy), engine)), policy.numbers()
+    return compiled.kernel(type(policy), run_many(type(policy), engine, late)), policy.numbers()
 
 
-def run_many(policy: type[Policy], engine: str) -> compiled.RunMany:
-    """The loop that an engine runs a policy with."""
+def run_many(policy: type[Policy], engine: str, late: bool = False) -> compiled.RunMany:
+    """The loop that an engine runs a policy with; where rewards come late there is only one."""
+    if late:
+        return late_rewards.run_many_late
     if engine in ("auto", "thinned", "events"):
         if leaps(policy):
             return events.run_many_thinned if engine == "thinned" else events.run_many_events

@@ -23,8 +23,9 @@ from driftanchor.policies.base import Policy
 from driftanchor.simulate import reference
 from driftanchor.simulate.choices import Choices
 from driftanchor.simulate.lanes import over_lanes
-from driftanchor.simulate.reference import Desk, Keys, World
+from driftanchor.simulate.reference import Desk, Keys
 from driftanchor.simulate.words import inside, place
+from driftanchor.simulate.world import World, draw_mean, draw_reward
 
 _LANES = 2**13  # of which more are not much faster
 _MOST_RUNS, _FEWEST_RUNS = 500, 16
@@ -98,7 +99,7 @@ def side_by_side(
                 return False
             lane = column * each.size + each
             streams = rewards.take(lane, axis=1)
-            evidence.totals.ravel()[lane] += _draw_reward(world, world.online[column], streams)
+            evidence.totals.ravel()[lane] += _draw_reward(world, column, streams)
             evidence.pulls.ravel()[lane] += 1
             rewards[:, lane] = streams
             choices.remember(lane)
@@ -140,16 +141,14 @@ def _normal(streams: Stream) -> Any:
     return x
 
 
-def _draw_mean(world: World, mean: float, pulls: int, streams: Stream) -> Floats:
+def _draw_mean(world: World, arm: int, pulls: int, streams: Stream) -> Floats:
     """The mean of the logs of an arm in each run: once in a run, so run by run will do."""
-    return np.array([reference.draw_mean(world, mean, pulls, stream) for stream in streams.T])
+    return np.array([draw_mean(world, arm, pulls, stream) for stream in streams.T])
 
 
 def _is_clear(evidence: Evidence) -> None:
     """A new desk needs no clearing."""
 
 
-_prepare = over_lanes(
-    reference.prepare, {reference.clear: _is_clear, reference.draw_mean: _draw_mean}
-)
-_draw_reward = over_lanes(reference.draw_reward, {noise.normal: _normal})
+_prepare = over_lanes(reference.prepare, {reference.clear: _is_clear, draw_mean: _draw_mean})
+_draw_reward = over_lanes(draw_reward, {noise.normal: _normal})
