@@ -1,7 +1,7 @@
-"""Measure the errata, the calibration, the engines and what to choose by, for the pages.
+"""Measure the errata, the calibration, the engines, the suite and the choice, for the pages.
 
     python docs/measure.py [--runs N] [--seed S] [--render-only]
-                           [errata | calibration | engines | choice]
+                           [errata | calibration | engines | choice | suite]
 
 The same runs and seed give the same files.
 """
@@ -22,6 +22,7 @@ import calibration
 import exactness
 import readings
 import render
+import suite
 import worlds
 
 from driftanchor.core.check import Floats
@@ -254,6 +255,7 @@ MEASURES = {
     "calibration": calibration.measure,
     "engines": exactness.measure,
     "choice": choice,
+    "suite": suite.measure,
 }
 
 

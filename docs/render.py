@@ -56,6 +56,8 @@ def block(measured: Block) -> str:
         "calibration": _calibration,
         "verdict": _verdict,
         "exactness": _exactness,
+        "suite": _suite,
+        "beside": _beside,
         "table": _table,
         "text": lambda text: str(text["text"]),
     }
@@ -163,6 +165,35 @@ def _ratio(cell: Any) -> str:
     unit = f" {cell['unit']}" if "unit" in cell else ""
     median, low, high = (_digits(cell[x]) for x in ("median", "low", "high"))
     return f"{median}{unit} ({low}–{high})"
+
+
+def _suite(measured: Block) -> str:
+    """Mean and tail of policies, cell by cell."""
+    heads = ["cell", "policy", "mean", "median", "90 %", "99 % (interval)", "worst", "stuck, %"]
+    lines = _head(heads, words=2)
+    for before, row in zip([None, *measured["rows"]], measured["rows"], strict=False):
+        same = before is not None and before["cell"] == row["cell"]
+        numbers = [f"{row[name]:,.0f}" for name in ("median", "q90", "q99", "max")]
+        numbers[2] += f" ({row['q99_low']:,.0f}–{row['q99_high']:,.0f})"
+        share, low, high = (
+            f"{100 * row[name]:.2g}" for name in ("stuck", "stuck_low", "stuck_high")
+        )
+        cells = [_pm(row["mean"], row["se"]), *numbers, f"{share} ({low}–{high})"]
+        lines.append(_line(["" if same else row["cell"], row["policy"], *cells]))
+    note = f"{measured['runs']:,} runs of {measured['horizon']:,} rounds; intervals of 95 %"
+    return "\n".join([*lines, "", f"{note}."])
+
+
+def _beside(measured: Block) -> str:
+    """Ours beside another measurement."""
+    lines = _head(["cell", "policy", "here", "first study", "z"], words=2)
+    for row in measured["rows"]:
+        here, before = _pm(row["mean"], row["se"]), "{:,} ± {:,}".format(*row["before"])
+        lines.append(_line([row["cell"], row["policy"], here, before, _signed(row["z"])]))
+    z = [abs(row["z"]) for row in measured["rows"]]
+    within = sum(x <= 3 for x in z)
+    told = f"{within} of {len(z)} within 3 standard errors; the largest |z| is {max(z):.1f}."
+    return "\n".join([told, "", *lines])
 
 
 def _digits(x: float) -> str:

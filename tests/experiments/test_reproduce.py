@@ -13,8 +13,9 @@ from typer.testing import CliRunner, Result
 import driftanchor
 from driftanchor.cli.main import app
 from driftanchor.errors import InvalidInput
-from driftanchor.experiments import claims, reproduce, spec
+from driftanchor.experiments import claims, reproduce, spec, tail
 from driftanchor.experiments.reproduce import Plan
+from driftanchor.simulate.result import STATISTICS
 
 SMALL = (Path(__file__).parent / "small.toml").read_text(encoding="utf-8")
 TINY = ("--runs", "3", "--horizon", "40")
@@ -70,7 +71,7 @@ def test_json_has_cells_claims_and_where_the_report_is(out: Path) -> None:
             "anchor-ts",
         }
         for numbers in cell["policies"].values():
-            assert list(numbers) == ["mean", "se", "median", "q90", "q99", "max"]
+            assert list(numbers) == [*STATISTICS, *tail.STATISTICS]
     for claim in told["claims"]:
         assert claim["verdict"] in claims.VERDICTS
         assert len(claim["interval"]) == 2

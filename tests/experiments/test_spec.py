@@ -111,7 +111,7 @@ BAD = {  # what is wrong: (the file, where, what the message ends with)
     "unknown figure": (
         f'{BASE}figure = "pie"\n',
         "my.toml, line 5: figure = 'pie': ",
-        "known: curves, versus, quantiles",
+        "known: curves, versus, quantiles, tradeoff",
     ),
     "unknown engine": (
         f'{BASE}engine = "event"\n',

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -148,8 +149,46 @@ def _run(
         output.plain_warnings(quiet=quiet),
         _progress_bar(quiet=quiet) as progress,
     ):
-        found = work.run(plan, out, progress, cluster)
-        return found, work.write(found, out)
+        stopwatch = Stopwatch(progress)
+        found = work.run(plan, out, stopwatch, cluster)
+        report = work.write(found, out)
+    if stopwatch.seconds:
+        output.say(stopwatch.told(), quiet=quiet)
+    return found, report
+
+
+class Stopwatch:
+    """Passes progress on, and keeps how long each experiment took."""
+
+    def __init__(self, then: Callable[[str, int, int], None] | None) -> None:
+        self.then = then
+        self.seconds: dict[str, float] = {}
+        self.last = time.monotonic()
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        """What has just been done took the time since the last call."""
+        now = time.monotonic()
+        name = what.partition("/")[0]
+        self.seconds[name] = self.seconds.get(name, 0.0) + now - self.last
+        self.last = now
+        if self.then is not None:
+            self.then(what, done, total)
+
+    def told(self) -> str:
+        """How long, for people."""
+        parts = [f"{name} {_clock(seconds)}" for name, seconds in self.seconds.items()]
+        return f"took {', '.join(parts)} (minutes:seconds)"
+
+
+def _clock(seconds: float) -> str:
+    """Minutes and seconds.
+
+    Example:
+        >>> _clock(75.4)
+        '1:15'
+    """
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes}:{rest:02}"
 
 
 @contextlib.contextmanager
@@ -218,14 +257,17 @@ def _means(found: Reproduction) -> Table:
     from rich.text import Text
 
     from driftanchor.experiments.report import shown
+    from driftanchor.simulate.result import STATISTICS
 
     table = Table(box=box.SIMPLE_HEAD, title="regret at the horizon", title_justify="left")
     table.add_column("cell", overflow="fold")
     table.add_column("policy")
-    for heading in ("mean", "± se", "median", "q90", "q99", "max"):
+    for heading in ("mean", "± se", "median", "q90", "q99", "max", "stuck"):
         table.add_column(heading, justify="right")
     for experiment in found.experiments:
         for cell in experiment.cells:
             for label, numbers in found.statistics(experiment, cell).items():
-                table.add_row(Text(cell.id), Text(label), *map(shown, numbers.values()))
+                told = [shown(numbers[name]) for name in STATISTICS]
+                stuck = f"{100 * numbers['stuck']:.2g} %"
+                table.add_row(Text(cell.id), Text(label), *told, stuck)
     return table

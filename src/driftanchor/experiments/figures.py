@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from driftanchor.experiments import curves, quantiles, versus
+from driftanchor.experiments import curves, quantiles, tradeoff, versus
 from driftanchor.experiments.panels import Drawing
 from driftanchor.experiments.spec import Experiment
 from driftanchor.experiments.sweep import Outcomes
 
-_KINDS = {"curves": curves.draw, "versus": versus.draw, "quantiles": quantiles.draw}
+_KINDS = {
+    "curves": curves.draw,
+    "versus": versus.draw,
+    "quantiles": quantiles.draw,
+    "tradeoff": tradeoff.draw,
+}
 
 
 def draw(experiment: Experiment, outcomes: Outcomes) -> Drawing:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from driftanchor.experiments import manifest, spec, words
+from driftanchor.experiments import manifest, spec, tail, words
 from driftanchor.experiments.claims import ERROR_RATE, Judgement
 from driftanchor.experiments.panels import Drawing
 from driftanchor.experiments.reproduction import SMOKE, Reproduction
@@ -191,12 +192,24 @@ def _means(experiment: Experiment, found: Reproduction) -> Table:
 
 def _tails(experiment: Experiment, found: Reproduction) -> Table:
     rows = [
-        (f"{cell.id} {label}", *(shown(numbers[s]) for s in ("median", "q90", "q99", "max")))
+        (f"{cell.id} {label}", *_tail(numbers))
         for cell in experiment.cells
         for label, numbers in found.statistics(experiment, cell).items()
     ]
-    headings = ("cell and policy", "median", "90 %", "99 %", "worst run")
-    return Table("Median and tail of regret at the horizon", headings, tuple(rows))
+    headings = ("cell and policy", "median", "90 %", "99 %", "worst run", "stuck runs")
+    title = (
+        "Median and tail of regret at the horizon, with 95 % intervals; a run is stuck when it "
+        "lost more than half of what playing the second best arm throughout would lose"
+    )
+    return Table(title, headings, tuple(rows))
+
+
+def _tail(numbers: Mapping[str, float]) -> Iterator[str]:
+    yield from (shown(numbers[name]) for name in ("median", "q90"))
+    yield f"{shown(numbers['q99'])} ({shown(numbers['q99_low'])} to {shown(numbers['q99_high'])})"
+    yield shown(numbers["max"])
+    share, low, high = (f"{100 * numbers[name]:.2g}" for name in tail.STUCK)
+    yield f"{share} % ({low} to {high})"
 
 
 def _settings(experiment: Experiment) -> list[tuple[str, str]]:

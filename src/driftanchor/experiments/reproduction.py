@@ -11,6 +11,7 @@ import numpy as np
 
 from driftanchor import __version__
 from driftanchor.core.record import encode
+from driftanchor.experiments import tail
 from driftanchor.experiments.claims import Claim, Judgement
 from driftanchor.experiments.spec import Cell, Experiment
 from driftanchor.experiments.sweep import Outcomes
@@ -45,9 +46,9 @@ class Reproduction:
     changes: str
 
     def statistics(self, experiment: Experiment, cell: Cell) -> Statistics:
-        """Mean, standard error, quantiles and maximum of final regret, by policy label."""
+        """Mean, standard error, quantiles, maximum and tail of final regret, by policy label."""
         found = [self.outcomes[cell.id, label] for label in cell.policies]
-        return Result(
+        summary = Result(
             tuple(cell.policies),
             np.array([experiment.horizon]),
             np.stack([outcome.final for outcome in found])[:, :, None],
@@ -55,6 +56,9 @@ class Reproduction:
             self.seed,
             "kept",
         ).summary()
+        for label, outcome in zip(cell.policies, found, strict=True):
+            summary[label] |= tail.statistics(outcome.final, cell.bandit.gaps, experiment.horizon)
+        return summary
 
     def counts(self) -> str:
         """How many claims hold, fail, or are left open, in words."""

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from driftanchor.experiments import tail
 from driftanchor.experiments.reproduction import Reproduction
 from driftanchor.experiments.spec import Cell, Experiment
 from driftanchor.experiments.sweep import Outcome
@@ -30,7 +31,7 @@ def write(found: Reproduction, folder: Path) -> list[Path]:
         paths.append(folder / f"{experiment.name}.csv")
         _write(paths[-1], heading, _rows(experiment, list(varied), found))
     paths.append(folder / f"{SUMMARY}.csv")
-    _write(paths[-1], ["cell", "policy", *STATISTICS], _summary(found))
+    _write(paths[-1], ["cell", "policy", *STATISTICS, *tail.STATISTICS], _summary(found))
     return paths
 
 

@@ -12,6 +12,7 @@ from driftanchor.errors import InvalidInput
 from driftanchor.simulate.bandit import Bandit, cover
 
 Share = str | list[float]
+SHAPES = ("step", "ladder")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,7 +22,8 @@ class Setting:
     Attributes:
         arms: K.
         gap: What the other arms fall short of arm 1, the best.
-        base: Mean online reward of the other arms.
+        shape: `"step"`, or `"ladder"`: the means go down to that in steps of the same size.
+        base: Mean online reward of the other arms, on a ladder of the last one.
         offline: Logged rewards in all.
         coverage: How they are spread: a word of `driftanchor.simulate.COVERAGES`, or each arm's
             share of them.
@@ -30,13 +32,16 @@ class Setting:
         bias_bound: V of every arm, or `"exact"` for the true bias of each.
         bias_bound_at_least: V is raised to this where it is smaller.
         reward: The law of rewards.
-        noise: Standard deviation of a Gaussian reward.
+        noise: Standard deviation of a Gaussian or Student reward.
+        delay: Rounds that go by before a reward is seen.
+        batch: Rounds that arms are chosen for at once.
         reward_scale: All rewards are multiplied by this, noise and bias bounds too,
         reward_shift: and then this is added.
     """
 
     arms: int = 10
     gap: float = 0.3
+    shape: str = "step"
     base: float = 0.5
     offline: int = 2000
     coverage: Share = "uniform"
@@ -46,6 +51,8 @@ class Setting:
     bias_bound_at_least: float = 0.0
     reward: str = "gaussian"
     noise: float = 1.0
+    delay: int = 0
+    batch: int = 1
     reward_scale: float = 1.0
     reward_shift: float = 0.0
 
@@ -54,7 +61,9 @@ class Setting:
         arms = check.whole(self.arms, "arms", low=1, high=10**6)
         scale = check.number(self.reward_scale, "reward_scale", above=0.0)
         first = np.arange(arms) == 0
-        online = np.where(first, self.base + self.gap, self.base)
+        step = check.choice(self.shape, "shape", SHAPES) == "step"
+        down = 1.0 * first if step else np.linspace(1.0, 0.0, arms)
+        online = self.base + self.gap * down
         offline = online + np.where(first, -self.delta, self.other_bias)
         bounds = np.maximum(self._bounds(np.abs(online - offline)), self.bias_bound_at_least)
         return Bandit(
@@ -64,6 +73,8 @@ class Setting:
             bias_bound=bounds * scale,
             reward=self.reward,
             noise=self.noise * scale,
+            delay=self.delay,
+            batch=self.batch,
         )
 
     def _bounds(self, bias: check.Floats) -> check.Floats:

@@ -2,8 +2,9 @@
 
 A file names its policies, its horizon and runs, and one or more sweeps. A sweep is a grid: `vary`
 maps words of `Setting` to lists of values, `fixed` to one value; every combination is a cell with
-a readable id such as `fig2/offline=500/coverage=uniform`. Everything unknown is an error that
-names the file, the line, the key and the value.
+a readable id such as `fig2/offline=500/coverage=uniform`. A sweep may have a `name`, which its ids
+then begin with, and `parameters` for all its policies. Everything unknown is an error that names
+the file, the line, the key and the value.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from driftanchor.simulate.bandit import Bandit
 from driftanchor.simulate.run import ENGINES
 
 MOST_CELLS = 10_000  # of one sweep
-FIGURES = ("curves", "versus", "quantiles")
+FIGURES = ("curves", "versus", "quantiles", "tradeoff")
 _WORDS = tuple(field.name for field in dataclasses.fields(Setting))
 _FILE_KEYS = (
     "title",
@@ -51,6 +52,7 @@ class Cell:
 
     id: str
     sweep: int
+    group: str  # the name of its sweep; empty where it has none
     varied: Mapping[str, Any]
     setting: Setting
     bandit: Bandit
@@ -73,7 +75,8 @@ class Experiment:
         engine: Of `driftanchor.simulate`; `"auto"` is `"thinned"`, which keeps policies paired by
             their rewards. `"events"` does not, and makes long horizons cheap.
         figure: `"curves"` (regret over rounds, a panel for each cell), `"versus"` (final regret
-            over the varied value, a panel for each other value) or `"quantiles"` (over rounds).
+            over the varied value, a panel for each other value), `"quantiles"` (over rounds) or
+            `"tradeoff"` (99 % quantile against mean, a panel for each policy).
         cells: In the order of the file.
     """
 
@@ -172,7 +175,10 @@ class _Reader:
         )
 
     def _cells(self, number: int, sweep: dict[str, Any], shared: Any) -> list[Cell]:
-        self._known(sweep, ("vary", "fixed", "policies"), "key of a sweep")
+        self._known(sweep, ("name", "vary", "fixed", "policies", "parameters"), "key of a sweep")
+        name, parameters = self._text(sweep, "name", ""), sweep.get("parameters", {})
+        if not isinstance(parameters, dict):
+            raise self._error("parameters", parameters, "write a table, such as { noise = 0.5 }")
         fixed, vary = sweep.get("fixed", {}), sweep.get("vary", {})
         for word, part in (("fixed", fixed), ("vary", vary)):
             if not isinstance(part, dict):
@@ -183,15 +189,16 @@ class _Reader:
                 raise self._error(word, values, "under vary, give a list of values")
         if math.prod(len(values) for values in vary.values()) > MOST_CELLS:
             raise self._error("vary", list(vary), f"that is more than {MOST_CELLS:,} cells")
-        policies = self._policies(sweep.get("policies", shared))
+        policies = self._policies(sweep.get("policies", shared), parameters)
         return [
-            self._cell(number, fixed, dict(zip(vary, values, strict=True)), policies)
+            self._cell(number, name, fixed, dict(zip(vary, values, strict=True)), policies)
             for values in itertools.product(*vary.values())
         ]
 
     def _cell(
         self,
         number: int,
+        group: str,
         fixed: dict[str, Any],
         varied: dict[str, Any],
         policies: dict[str, Policy],
@@ -209,9 +216,10 @@ class _Reader:
             word = min(told, key=str(error).find) if told else next(iter(words), "sweep")
             raise self._error(word, words.get(word), error) from error
         path = [f"{word}={_short(value)}" for word, value in varied.items()]
-        return Cell("/".join([self.name, *path]), number, varied, setting, bandit, policies)
+        names = [self.name, group] if group else [self.name]
+        return Cell("/".join([*names, *path]), number, group, varied, setting, bandit, policies)
 
-    def _policies(self, entries: Any) -> dict[str, Policy]:
+    def _policies(self, entries: Any, shared: dict[str, Any]) -> dict[str, Policy]:
         if not isinstance(entries, list) or not entries:
             raise self._error("policies", entries, "give a list of policies")
         named: dict[str, Policy] = {}
@@ -219,7 +227,7 @@ class _Reader:
             words = {"policy": entry} if isinstance(entry, str) else entry
             if not isinstance(words, dict) or not isinstance(words.get("policy"), str):
                 raise self._error("policies", entry, 'write a name or {policy = "…", …}')
-            parameters = {k: v for k, v in words.items() if k not in ("policy", "label")}
+            parameters = shared | {k: v for k, v in words.items() if k not in ("policy", "label")}
             try:
                 policy = make(words["policy"], **parameters)
             except DriftanchorError as error:

@@ -12,6 +12,7 @@ from driftanchor.experiments.spec import Cell, Experiment
 AXES = {
     "arms": "number of arms K",
     "gap": "gap Δ",
+    "shape": "how the means go down",
     "base": "mean of the other arms",
     "offline": "logged rewards in all, ΣN",
     "coverage": "coverage of the logs",
@@ -21,6 +22,8 @@ AXES = {
     "bias_bound_at_least": "bias bound V, at least",
     "reward": "law of rewards",
     "noise": "noise σ",
+    "delay": "rounds until a reward is seen",
+    "batch": "rounds chosen for at once",
     "reward_scale": "factor on all rewards",
     "reward_shift": "added to all rewards",
 }
@@ -30,7 +33,7 @@ _COVERAGES = {
     "suboptimal": "80 % of logs on another arm",
 }
 _ABOUT_LOGS = ("coverage", "delta", "other_bias", "bias_bound", "bias_bound_at_least")
-_PLAIN = ("reward_scale", "reward_shift", "bias_bound_at_least")  # unsaid at their defaults
+_PLAIN = ("shape", "delay", "batch", "reward_scale", "reward_shift", "bias_bound_at_least")
 _DEFAULTS = dataclasses.asdict(Setting())
 _WORDS = tuple(_DEFAULTS)
 
@@ -55,6 +58,7 @@ def say(word: str, value: Any) -> str:
     phrases = {
         "arms": f"{shown} arms",
         "gap": f"gap {shown}",
+        "shape": "means on a ladder" if value == "ladder" else "all others alike",
         "base": f"other arms' mean {shown}",
         "offline": f"{shown} logs" if value else "no logs",
         "coverage": _COVERAGES.get(shown, f"shares of the logs {shown}"),
@@ -64,6 +68,8 @@ def say(word: str, value: Any) -> str:
         "bias_bound_at_least": f"V at least {shown}",
         "reward": f"{shown.capitalize()} rewards",
         "noise": f"noise {shown}",
+        "delay": f"rewards {shown} rounds late",
+        "batch": f"batches of {shown}",
         "reward_scale": f"rewards times {shown}",
         "reward_shift": f"rewards plus {shown}",
     }
@@ -105,6 +111,7 @@ def describe(cells: Sequence[Cell]) -> str:
 
 def _phrases(words: Mapping[str, Any]) -> str:
     """Settings in words, without those that say nothing; some are told together."""
+    # What is plain is unsaid at its default.
     hidden = {word for word in _PLAIN if words.get(word) == _DEFAULTS[word]}
     if words.get("offline") == 0:
         hidden |= set(_ABOUT_LOGS)

@@ -6,13 +6,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from statistics import NormalDist
 from typing import Any
 
 from driftanchor.core.offline import OfflineData
 from driftanchor.core.provenance import Provenance
 from driftanchor.core.record import encode
 from driftanchor.core.student import student
+from driftanchor.core.wilson import wilson
 from driftanchor.logs.rejects import Example
 from driftanchor.logs.times import shown_time
 
@@ -90,10 +90,7 @@ def interval(n: int, mean: float, variance: float) -> tuple[float, float] | None
     if n < 2 or math.isnan(variance):
         return None
     if 0 <= mean <= 1 and abs(variance * (n - 1) / n - mean * (1 - mean)) <= 1e-9:
-        z = NormalDist().inv_cdf(1 - MISS / 2)
-        centre = (mean + z * z / (2 * n)) / (1 + z * z / n)
-        half = z * math.sqrt(mean * (1 - mean) / n + (z / (2 * n)) ** 2) / (1 + z * z / n)
-        return max(centre - half, 0.0), min(centre + half, 1.0)
+        return wilson(mean, n, MISS)
     half = student(MISS, n - 1) * math.sqrt(variance / n)
     return mean - half, mean + half
 

@@ -1,0 +1,127 @@
+"""The 99 % quantile of regret against its mean, as multiples of TS's: who pays for whom.
+
+A panel for each policy, a point for each cell. Down is a shorter tail than TS, left a lower mean:
+a policy that is safe everywhere has all its points in the lower left quarter.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from driftanchor.core.check import Floats
+from driftanchor.errors import InvalidInput
+from driftanchor.experiments import panels, style
+from driftanchor.experiments.panels import Drawing
+from driftanchor.experiments.spec import Cell, Experiment
+from driftanchor.experiments.sweep import Outcomes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MEASURE = "ts"  # the policy that others are measured by
+ACROSS = 4
+_MARKS = ("o", "s", "D", "^", "v", "P", "X")
+_COLOURS = ("#0072B2", "#009E73", "#E69F00", "#D55E00", "#CC79A7", "#56B4E9", "#000000")
+_LEAST = 0.05  # of TS's regret: what is less is drawn there
+
+
+def draw(experiment: Experiment, outcomes: Outcomes) -> Drawing:
+    """All policies but TS, in all cells."""
+    cells = [cell for cell in experiment.cells if MEASURE in cell.policies]
+    labels = [label for label in panels.policies(cells) if label != MEASURE]
+    if not labels:
+        raise InvalidInput(f"{experiment.name}: a tradeoff needs {MEASURE!r} and other policies")
+    groups = list(dict.fromkeys(cell.group for cell in cells))
+    points = {label: _points(label, cells, outcomes) for label in labels}
+    rows = math.ceil(len(labels) / ACROSS)
+    figure = style.blank(2.5 * ACROSS, 2.5 * rows + 0.7)
+    axes = figure.subplots(rows, ACROSS, sharex=True, sharey=True, squeeze=False)
+    for place, label in zip(axes.ravel(), labels, strict=False):
+        _panel(place, label, cells, points[label], groups)
+    for place in axes.ravel()[len(labels) :]:
+        place.set_visible(False)
+    for place in axes.ravel()[max(0, len(labels) - ACROSS) : len(labels)]:
+        place.tick_params(labelbottom=True)  # the lowest panel of its column
+    figure.supxlabel("mean regret, in multiples of TS's", fontsize=9)
+    figure.supylabel("99 % quantile, in multiples of TS's", fontsize=9)
+    _legend(figure, groups)
+    told = "; ".join(f"{label}: {_count(points[label])}" for label in labels)
+    alt = f"99 % quantile of regret against its mean, both relative to TS. {told}."
+    return Drawing(experiment.name, figure, _caption(experiment, len(cells)), alt)
+
+
+def _points(label: str, cells: list[Cell], outcomes: Outcomes) -> Floats:
+    """(mean, 99 % quantile) relative to TS's in each cell; NaN where the policy was not run."""
+
+    def told(cell: Cell, label: str) -> Floats:
+        final = outcomes[cell.id, label].final
+        return np.array([final.mean(), np.quantile(final, 0.99)])
+
+    nothing = np.full(2, np.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.array(
+            [
+                told(cell, label) / told(cell, MEASURE) if label in cell.policies else nothing
+                for cell in cells
+            ]
+        )
+
+
+def _count(points: Floats) -> str:
+    points = points[~np.isnan(points).any(axis=1)]
+    mean, tail = (points <= 1).sum(axis=0)
+    return f"mean at most TS's in {mean} of {len(points)}, tail in {tail}"
+
+
+def _panel(axes: Axes, label: str, cells: list[Cell], points: Floats, groups: list[str]) -> None:
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    for i, group in enumerate(groups):
+        mine = points[[cell.group == group for cell in cells]]
+        axes.plot(
+            *np.maximum(mine, _LEAST).T,
+            linestyle="none",
+            marker=_MARKS[i % len(_MARKS)],
+            color=_COLOURS[i % len(_COLOURS)],
+            markersize=4.5,
+            alpha=0.8,
+            markeredgewidth=0,
+        )
+    axes.axvline(1, color="black", linewidth=0.8)
+    axes.axhline(1, color="black", linewidth=0.8)
+    axes.fill_between([_LEAST / 2, 1], _LEAST / 2, 1, color="#009E73", alpha=0.08, linewidth=0)
+    axes.set_title(label, fontsize=9, parse_math=False)
+    axes.text(0.03, 0.97, _count(points).replace(", ", "\n"), transform=axes.transAxes,
+              fontsize=6.5, va="top")  # fmt: skip
+    panels.tidy(axes)
+    axes.xaxis.set_major_formatter(axes.yaxis.get_major_formatter())
+    axes.set_xlim(left=_LEAST * 0.8)
+    axes.set_ylim(bottom=_LEAST * 0.8)
+
+
+def _legend(figure: object, groups: list[str]) -> None:
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
+    assert isinstance(figure, Figure)
+    handles = [
+        Line2D([], [], linestyle="none", marker=_MARKS[i % len(_MARKS)],
+               color=_COLOURS[i % len(_COLOURS)], label=group or "cells")
+        for i, group in enumerate(groups)
+    ]  # fmt: skip
+    figure.legend(
+        handles=handles, loc="outside upper center", ncols=min(len(groups), 4), frameon=False,
+        fontsize=9,
+    )  # fmt: skip
+
+
+def _caption(experiment: Experiment, cells: int) -> str:
+    return (
+        f"{experiment.title}: the 99 % quantile of regret after {experiment.horizon:,} rounds "
+        f"against its mean, over {experiment.runs:,} runs, both divided by those of TS, one point "
+        f"for each of {cells} cells. In the shaded quarter both are at most those of TS; what is "
+        f"below {_LEAST:g} is drawn there."
+    )
