@@ -13,7 +13,6 @@ import numpy as np
 
 from driftanchor.core import check, record
 from driftanchor.core.arms import Arms
-from driftanchor.core.check import Bools
 from driftanchor.core.evidence import Evidence, Round, gather
 from driftanchor.core.noise import keyed_stream, wrapping
 from driftanchor.core.offline import OfflineData, Summary
@@ -113,18 +112,12 @@ class Learner:
         Args:
             exclude: Arms that cannot be played this time.
         """
-        playable = self._playable.copy()
-        for label in check.items(exclude, "exclude"):
-            playable[self.arms.column(label)] = False
-        if not playable.any():
-            raise InvalidInput(f"exclude leaves no arm to play, of {', '.join(self.playable)}")
-        now = Round(max(self.decisions, int(self.tally.pulls.sum())) + 1, int(playable.sum()))
-        evidence = self._evidence(playable)
+        evidence, now = self._situation(exclude)
         before = evidence._replace(memory=self._memory.copy())
         with wrapping():
             stream = keyed_stream(self.seed, "decision", self.decisions + 1)
             chosen = self.policy.choose(evidence, now, stream)
-        if chosen not in np.flatnonzero(playable):
+        if chosen not in np.flatnonzero(evidence.playable):
             raise InvalidInput(
                 f"policy {self.policy.name!r} chose {shown(chosen)}, which is no arm that can be "
                 "played: every index may be NaN, or its choose is wrong"
@@ -133,6 +126,31 @@ class Learner:
         self._last = (before, now)
         self.pending = pending.pulled(self.pending, chosen)
         return self.arms[chosen]
+
+    def probabilities(self, exclude: Iterable[str] = (), draws: int = 1_000) -> dict[str, float]:
+        """With which probability `pull` would play each arm now, over the policy's noise.
+
+        Counted over `draws` decisions made on the same evidence with noise of their own: each has
+        a standard error of at most 1/(2 √draws). Where nothing is drawn, as in a guard pull, one
+        arm has probability 1. Nothing changes, and asking again gives the same.
+
+        Args:
+            exclude: As for `pull`.
+            draws: How many decisions to count.
+
+        Example:
+            >>> Learner(arms=["A", "B"], seed=1).probabilities(exclude=["B"])
+            {'A': 1.0, 'B': 0.0}
+        """
+        count = check.whole(draws, "draws", low=1, high=10**7)
+        evidence, now = self._situation(exclude)
+        chosen = np.zeros(len(self.arms), np.int64)
+        with wrapping():
+            for i in range(count):
+                again = evidence._replace(memory=self._memory.copy())
+                stream = keyed_stream(self.seed, "probability", self.decisions + 1, i)
+                chosen[self.policy.choose(again, now, stream)] += 1
+        return dict(zip(self.arms, (chosen / count).tolist(), strict=True))
 
     @overload
     def update(self, arm: str, reward: float) -> None: ...
@@ -268,10 +286,18 @@ class Learner:
         learner._memory[:] = [check.per_arm(row, "memory", columns) for row in rows]
         return learner
 
-    def _evidence(self, playable: Bools) -> Evidence:
-        return gather(
+    def _situation(self, exclude: Iterable[str]) -> tuple[Evidence, Round]:
+        """What the policy sees when it decides now."""
+        playable = self._playable.copy()
+        for label in check.items(exclude, "exclude"):
+            playable[self.arms.column(label)] = False
+        if not playable.any():
+            raise InvalidInput(f"exclude leaves no arm to play, of {', '.join(self.playable)}")
+        now = Round(max(self.decisions, int(self.tally.pulls.sum())) + 1, int(playable.sum()))
+        evidence = gather(
             self.tally, self.offline, self.bias_bounds, playable, self._memory, self.pending
         )
+        return evidence, now
 
 
 _FIELDS = (
