@@ -28,7 +28,7 @@ ARMS = {
 LOGS = 20  # of each arm
 LAZY = "C, lazily"
 
-THREAD_RUNS = 400
+THREAD_RUNS = 1_600
 
 # Columns that targets are read from.
 GROWTH = "10⁶ over 10⁴"

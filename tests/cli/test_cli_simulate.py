@@ -52,6 +52,8 @@ def test_without_options_it_is_the_papers_biased_setting_with_every_policy() -> 
         "bias_bound": paper.bias_bound.tolist(),
         "reward": "gaussian",
         "noise": 1.0,
+        "delay": 0,
+        "batch": 1,
     }
 
 
@@ -96,14 +98,17 @@ def test_one_run_has_no_standard_error_and_infinity_is_a_word() -> None:
 
 def test_every_part_of_the_bandit_can_be_set() -> None:
     arguments = ["--online", "2,1*2", "--offline", "1.5", "--offline-pulls", "5,0*2"]
-    world = report(*ONE, *arguments, "--bias-bound", "1,2,inf", "--noise", "0.5")["bandit"]
+    late = ["--delay", "3", "--batch", "2", "--reward", "student"]
+    world = report(*ONE, *arguments, "--bias-bound", "1,2,inf", "--noise", "0.5", *late)["bandit"]
     assert world == {
         "online": [2, 1, 1],
         "offline": [1.5] * 3,
         "offline_pulls": [5, 0, 0],
         "bias_bound": [1, 2, "inf"],
-        "reward": "gaussian",
+        "reward": "student",
         "noise": 0.5,
+        "delay": 3,
+        "batch": 2,
     }
 
 

@@ -31,6 +31,7 @@ from driftanchor.simulate.world import world_of
 
 ENGINES = ("auto", "every-round", "thinned", "events", "vectorised", "interpreted")
 Progress = Callable[[int, int], None]
+PIECES = 4  # of the work of a thread: the last to end is then not far behind the others
 _one_at_a_time = (
     threading.Lock()
 )  # a policy's numbers are of a type that is made when first asked for
@@ -163,7 +164,7 @@ def _in_threads(
 ) -> Generator[tuple[int, Part, Played], None, None]:
     """Play parts in pieces, in order."""
     one = wholes[0]
-    chunk = max(1, min(-(-one.runs // threads), CHUNK_ROUNDS // one.horizon))
+    chunk = max(1, min(-(-one.runs // (PIECES * threads)), CHUNK_ROUNDS // one.horizon))
     if one.engine == "vectorised":
         chunk = vectorised.runs_at_once(one.bandit.online.size)
     pieces = [(p, piece) for p, whole in enumerate(wholes) for piece in whole.cut(chunk)]
