@@ -1,28 +1,23 @@
-"""`read_logs` against DuckDB's own GROUP BY over the same files, interleaved in one run.
+"""Reading logs, beside DuckDB's own GROUP BY over the same files."""
 
-Prints wall-clock and CPU time as ratios to DuckDB alone (connecting included on both sides), and
-the most memory `read_logs` takes in a process of its own. The goals: a ratio of at most 1.3, and
-less than 500 MB. Times depend on the machine and its mood; the ratios of one run do less, that of
-CPU time least.
-"""
-
-import argparse
-import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-import duckdb
+from benchmarks.clock import Cell, Job, cpu_seconds, in_turn, ratio, spread
+from benchmarks.tables import Blocks, table
 
-from driftanchor import OfflineData
-
+KINDS = ("parquet", "csv")
+TURNS = 5  # for each round that was asked for: a read takes a second, and the disk has its moods
+OVER_DUCKDB = "time over DuckDB's, by the clock on the wall"
+PEAK = "peak memory"
 READ = (
     "from driftanchor import OfflineData; OfflineData.from_logs({!r}, arm='arm', reward='reward')"
 )
-PEAK = "print([x for x in open('/proc/self/status') if x.startswith('VmHWM')][0].split()[1])"
+TOLD = "print([x for x in open('/proc/self/status') if x.startswith('VmHWM')][0].split()[1])"
 MADE = """
 COPY (
     SELECT timestamp '2026-01-01' + interval (i) second AS at,
@@ -35,8 +30,48 @@ COPY (
 """
 
 
+def against_duckdb(rounds: int, rows: int) -> Blocks:
+    """What `from_logs` costs over DuckDB alone, connecting included on both sides, and its peak."""
+    import duckdb
+
+    told: dict[str, list[Cell | str | None]] = {}
+    with TemporaryDirectory() as folder:
+        for kind in KINDS:
+            path = Path(folder) / f"logs.{kind}"
+            with duckdb.connect() as connection:
+                connection.execute(MADE.format(rows=rows, path=path))
+            costs = _costs(path, kind, rounds * TURNS)
+            wall, cpu = (ratio(costs[f"ours, {x}"], costs[f"DuckDB, {x}"]) for x in ("wall", "CPU"))
+            told[kind] = [wall, cpu, spread([peak(path)], "MB")]
+    columns = [f"{rows / 1e6:g} million rows", OVER_DUCKDB, "CPU time over DuckDB's", PEAK]
+    return table("bench-logs", "Reading logs", columns, told)
+
+
+def _costs(path: Path, kind: str, turns: int) -> dict[str, list[float]]:
+    """Wall and CPU seconds of both, in turn."""
+    readers = {"DuckDB": alone, "ours": ours}
+    for read in readers.values():
+        read(path)  # imports and the disk cache, outside the clock
+    cpu: dict[str, list[float]] = {f"{name}, CPU": [] for name in readers}
+
+    def job(name: str, read: Callable[[Path], object]) -> Job:
+        def cost() -> float:
+            wall, before = time.perf_counter(), cpu_seconds()
+            read(path)
+            cpu[f"{name}, CPU"].append(cpu_seconds() - before)
+            return time.perf_counter() - wall
+
+        return cost
+
+    jobs = {f"{kind}: {name}": job(name, read) for name, read in readers.items()}
+    walls = in_turn(jobs, turns)
+    return cpu | {f"{name}, wall": walls[f"{kind}: {name}"] for name in readers}
+
+
 def alone(path: Path) -> object:
     """What DuckDB itself needs."""
+    import duckdb
+
     with duckdb.connect() as connection:
         query = "SELECT arm, count(*), avg(reward), var_samp(reward) FROM '{}' GROUP BY arm"
         return connection.execute(query.format(path)).fetchall()
@@ -44,45 +79,15 @@ def alone(path: Path) -> object:
 
 def ours(path: Path) -> object:
     """The same through `from_logs`."""
+    from driftanchor import OfflineData
+
     return OfflineData.from_logs(path, arm="arm", reward="reward")
-
-
-def cost(job: Callable[[Path], object], path: Path) -> tuple[float, float]:
-    """Wall-clock and CPU seconds."""
-    wall, cpu = time.perf_counter(), time.process_time()
-    job(path)
-    return time.perf_counter() - wall, time.process_time() - cpu
 
 
 def peak(path: Path) -> float:
     """The most megabytes that reading takes in a new process."""
-    program = f"{READ.format(str(path))}\n{PEAK}"
+    program = f"{READ.format(str(path))}\n{TOLD}"
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    return int(done.stdout) / 1024
-
-
-def main() -> None:
-    """Make the files, measure, and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=10_000_000)
-    parser.add_argument("--repeats", type=int, default=15)
-    asked = parser.parse_args()
-    print(f"{asked.rows:,} rows   DuckDB, s   ours, s   wall ratio   CPU ratio   peak, MB")
-    with tempfile.TemporaryDirectory() as folder:
-        for kind in ("parquet", "csv"):
-            path = Path(folder) / f"logs.{kind}"
-            duckdb.connect().execute(MADE.format(rows=asked.rows, path=path))
-            for job in (alone, ours):
-                job(path)  # imports and the disk cache, outside the clock
-            pairs = [(cost(alone, path), cost(ours, path)) for _ in range(asked.repeats)]
-            walls, cpus = ([(a[i], b[i]) for a, b in pairs] for i in (0, 1))
-            bare, read = (statistics.median(x[i] for x in walls) for i in (0, 1))
-            wall, cpu = (statistics.median(b / a for a, b in x) for x in (walls, cpus))
-            cells = (f"{bare:9.3f}", f"{read:7.3f}", f"{wall:10.2f}", f"{cpu:9.2f}")
-            print(f"{kind:<15}", *cells, f"{peak(path):8.0f}", sep="   ")
-
-
-if __name__ == "__main__":
-    main()
+    return int(done.stdout) * 1024 / 1e6

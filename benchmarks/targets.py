@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.clock import Cell
 from benchmarks.engines import OVER_C, OVER_FLOOR
+from benchmarks.logs import KINDS, OVER_DUCKDB, PEAK
 from benchmarks.peers.compare import column, label
 from benchmarks.scale import GROWTH, LONG_RUN, TWO_THREADS
 from benchmarks.tables import Blocks, table
@@ -43,6 +44,21 @@ TARGETS = (
         "events",
         "K = 10⁴",
         10.0,
+    ),
+    *(
+        Target(
+            f"10 million rows of {kind}: time over DuckDB's",
+            "bench-logs",
+            kind,
+            OVER_DUCKDB,
+            1.3,
+            False,
+        )
+        for kind in KINDS
+    ),
+    *(
+        Target(f"10 million rows of {kind}: peak memory", "bench-logs", kind, PEAK, 500.0, False)
+        for kind in KINDS
     ),
     Target("two threads: times as fast as one", "bench-threads", "every-round", TWO_THREADS, 1.7),
 )
