@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from driftanchor.errors import UnreadableState as UnreadableState
     from driftanchor.errors import UnusableCluster as UnusableCluster
     from driftanchor.live.learner import Learner as Learner
+    from driftanchor.logs.periods import Periods as Periods
+    from driftanchor.logs.periods import read_periods as read_periods
     from driftanchor.logs.read import read_logs as read_logs
     from driftanchor.policies import *
     from driftanchor.simulate.bandit import Bandit as Bandit
@@ -49,6 +51,7 @@ _HOMES = {
         "UnusableCluster",
     ],
     "live.learner": ["Learner"],
+    "logs.periods": ["Periods", "read_periods"],
     "logs.read": ["read_logs"],
     "simulate.bandit": ["Bandit"],
     "simulate.result": ["Result"],

@@ -6,23 +6,28 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from driftanchor.errors import InvalidInput, RejectedRows, UnknownName
-from driftanchor.logs import labels
+from driftanchor.errors import InvalidInput, RejectedRows, UnknownName, shown
+from driftanchor.logs import calendar, labels
 from driftanchor.logs.aggregate import Group, groups
 from driftanchor.logs.query import LogQuery
 from driftanchor.logs.rejects import Example, Scope, count, examples, told
 from driftanchor.logs.rows import Rows
 
+Cell = tuple[str | None, str]  # period, arm
 MOST_REJECTED = 0.01  # of the rows kept
 
 
 @dataclass(frozen=True)
 class Account:
-    """How many rows there were, how many were kept, and what became of these."""
+    """How many rows there were, how many were kept, and what became of these.
+
+    `cells` has the groups by the labels of period and arm; the period is None where no periods are
+    asked for, or where a row says of none.
+    """
 
     read: int
     kept: int
-    arms: Mapping[str, Group]
+    cells: Mapping[Cell, Group]
     rejected: Mapping[str, int]
     examples: tuple[Example, ...]
 
@@ -38,12 +43,14 @@ def account(rows: Rows, query: LogQuery) -> Account:
         raise InvalidInput(f"{rows.name} has more rows than max_rows allows, {query.max_rows:,}")
     if read == 0:
         raise InvalidInput(f"{rows.name} has no rows")
-    arms, nameless = _by_label(found, query)
-    looked_at = [*arms.values(), *(group for part in nameless.values() for group in part)]
+    cells, nameless = _by_label(found, query)
+    looked_at = [*cells.values(), *(group for part in nameless.values() for group in part)]
     kept = sum(group.kept for group in looked_at) + rejected.total()
     if kept == 0:
         raise InvalidInput(f"{rows.name} has {read:,} rows, and the filters keep none of them")
-    wanted = None if query.arms is None else [group.value for group in arms.values()]
+    wanted = (
+        None if query.arms is None else list(dict.fromkeys(group.value for group in cells.values()))
+    )
     scope = Scope(query, wanted, {why: [g.value for g in part] for why, part in nameless.items()})
     if any(group.kept > group.used for group in looked_at):
         rejected.update(count(rows, scope))
@@ -57,30 +64,47 @@ def account(rows: Rows, query: LogQuery) -> Account:
             f"{'; '.join(told(rejected, where))}; mend them, or go on without them by "
             "allow_rejects (--allow-rejects)"
         )
-    return Account(read, kept, arms, rejected, tuple(where))
+    return Account(read, kept, cells, rejected, tuple(where))
 
 
 def _by_label(
     found: Sequence[Group], query: LogQuery
-) -> tuple[dict[str, Group], dict[str, list[Group]]]:
+) -> tuple[dict[Cell, Group], dict[str, list[Group]]]:
     """The groups that are arms, by label and in order; and those without one, by reason."""
-    arms: dict[str, Group] = {}
+    cells: dict[Cell, Group] = {}
     nameless: dict[str, list[Group]] = defaultdict(list)
     for group in found:
         problem = labels.problem_of(group.value)
         if problem:
             nameless[problem].append(group)
             continue
-        label = labels.label_of(group.value)
-        if label in arms:
+        cell = _period(group, query), labels.label_of(group.value)
+        if cell in cells:
             raise InvalidInput(
-                f"{arms[label].value!r} and {group.value!r} in column {query.arm!r} are both the "
-                f"arm {label!r}: make it a column of text"
+                f"{cells[cell].value!r} and {group.value!r} in column {query.arm!r} are both the "
+                f"arm {cell[1]!r}: make it a column of text"
             )
         if group.kept:
-            arms[label] = group
-    wanted = labels.in_order(arms) if query.arms is None else query.arms
-    for label in wanted if arms else ():
-        if label not in arms:
-            raise UnknownName("arm in the logs", label, arms)
-    return {label: arms[label] for label in wanted if label in arms}, dict(nameless)
+            cells[cell] = group
+    known = dict.fromkeys(arm for _, arm in cells)
+    wanted = labels.in_order(known) if query.arms is None else tuple(query.arms)
+    for label in wanted if known else ():
+        if label not in known:
+            raise UnknownName("arm in the logs", label, known)
+    place = {label: i for i, label in enumerate(wanted)}
+    kept = sorted((cell for cell in cells if cell[1] in place), key=lambda cell: place[cell[1]])
+    return {cell: cells[cell] for cell in kept}, dict(nameless)
+
+
+def _period(group: Group, query: LogQuery) -> str | None:
+    """The label of a group's period; rows without one were rejected already."""
+    if query.by is None or group.by is None:
+        return None
+    if query.calendar:
+        return calendar.label(group.by, query.calendar)
+    if labels.problem_of(group.by):
+        raise InvalidInput(
+            f"{shown(group.by)} in column {query.by!r} cannot be the label of a period: leave "
+            "these rows out by where, or mend them"
+        )
+    return labels.label_of(group.by)

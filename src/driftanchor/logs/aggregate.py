@@ -10,7 +10,7 @@ from typing import Any
 import narwhals as nw
 
 from driftanchor.errors import InvalidInput
-from driftanchor.logs import judge
+from driftanchor.logs import calendar, judge
 from driftanchor.logs.frames import Frame
 from driftanchor.logs.query import LogQuery
 from driftanchor.logs.times import from_seconds, in_utc
@@ -21,10 +21,11 @@ ARM = nw.col("arm")
 
 @dataclass(frozen=True)
 class Group:
-    """The rows with one value of the arm's column.
+    """The rows with one value of the arm's column, of one period if these are asked for.
 
     Attributes:
         value: That value, as the source has it.
+        by: The value of the period's column; of the calendar a number; else None.
         rows: All of them.
         kept: Those the filters keep.
         used: Those of these that can be used.
@@ -35,6 +36,7 @@ class Group:
     """
 
     value: object
+    by: Any
     rows: int
     kept: int
     used: int
@@ -60,7 +62,10 @@ def groups(frame: Frame, query: LogQuery, total: int | None = None) -> list[Grou
     if filtered is not None:
         frame = frame.with_columns(kept=filtered)
         good = nw.col("kept") & good
-    parts = {"arm": ARM} | {role: _where(good, nw.col(role)) for role in query.numbers}
+    parts = {"arm": ARM}
+    if query.by is not None:
+        parts["by"] = calendar.number(query, schema["time"]) if query.calendar else nw.col("by")
+    parts |= {role: _where(good, nw.col(role)) for role in query.numbers}
     found = [nw.col(next(iter(query.numbers))).count().alias("used")]
     if filtered is not None:
         parts["kept"] = _where(nw.col("kept"), nw.lit(1))
@@ -74,9 +79,10 @@ def groups(frame: Frame, query: LogQuery, total: int | None = None) -> list[Grou
     if total is None or sum(row["used"] for row in rows) != total:
         rows = aggregate(masked, query, [*found, nw.len().alias("rows")])
     if len(rows) > MOST_ARMS:
+        with_periods = "" if query.by is None else f" by {query.by}"
         raise InvalidInput(
-            f"column {query.arm!r} has more than {MOST_ARMS:,} different values: is it the arm? "
-            "To use some of them, say which in where"
+            f"column {query.arm!r}{with_periods} has more than {MOST_ARMS:,} different values: is "
+            "it the arm? To use some of them, say which in where"
         )
     return [_group(row) for row in rows]
 
@@ -84,7 +90,7 @@ def groups(frame: Frame, query: LogQuery, total: int | None = None) -> list[Grou
 def _events(masked: Frame, query: LogQuery, found: list[nw.Expr]) -> list[dict[str, Any]]:
     reward = nw.col("reward")
     moments = [reward.mean().alias("mean"), reward.var(ddof=1).alias("variance")]
-    return fetch(masked.group_by("arm").agg(*found, *moments).head(MOST_ARMS + 1))
+    return fetch(masked.group_by(*_keys(query)).agg(*found, *moments).head(MOST_ARMS + 1))
 
 
 def _totals(masked: Frame, query: LogQuery, found: list[nw.Expr]) -> list[dict[str, Any]]:
@@ -96,7 +102,7 @@ def _totals(masked: Frame, query: LogQuery, found: list[nw.Expr]) -> list[dict[s
     odd = (total < 0) | (total > count) | (total.floor() != total)
     masked = masked.with_columns(odd=_where(odd, nw.lit(1)))
     sums = [count.sum().alias("n"), total.sum(), nw.col("odd").count()]
-    rows = fetch(masked.group_by("arm").agg(*found, *sums).head(MOST_ARMS + 1))
+    rows = fetch(masked.group_by(*_keys(query)).agg(*found, *sums).head(MOST_ARMS + 1))
     coins = query.reward_range in (None, (0, 1)) and not any(row["odd"] for row in rows)
     for row in rows:
         n, total_sum = row["n"] or 0.0, row["total"] or 0.0
@@ -115,26 +121,29 @@ def _moments(masked: Frame, query: LogQuery, found: list[nw.Expr]) -> list[dict[
     count, mean = nw.col("count"), nw.col("mean")
     weighted = masked.with_columns(weighted=count * mean)
     sums = [count.sum().alias("n"), nw.col("weighted").sum()]
-    whole = weighted.group_by("arm").agg(*found, *sums).head(MOST_ARMS + 1)
+    whole = weighted.group_by(*_keys(query)).agg(*found, *sums).head(MOST_ARMS + 1)
     rows = fetch(whole)
     for row in rows:
         row["mean"] = row["weighted"] / row["n"] if row["n"] else None
     if query.variance is None:
         return rows
-    centres = whole.select(
-        arm=ARM, centre=_where(nw.col("n") > 0, nw.col("weighted") / nw.col("n"))
-    )
+    keys = _keys(query)
+    centres = whole.select(*keys, centre=_where(nw.col("n") > 0, nw.col("weighted") / nw.col("n")))
     centre, variance = nw.col("centre"), nw.col("variance")
-    apart = masked.join(centres, on="arm", how="inner").select(  # type: ignore[arg-type]
-        arm=ARM,
+    apart = masked.join(centres, on=keys, how="inner").select(  # type: ignore[arg-type]
+        *keys,
         between=count * (mean - centre) ** 2,
         within=_where(count > 1, (count - 1) * variance),
     )
-    squares = fetch(apart.group_by("arm").agg(nw.col("between").sum(), nw.col("within").sum()))
-    by_arm = {row["arm"]: (row["between"] or 0.0) + (row["within"] or 0.0) for row in squares}
+    squares = fetch(apart.group_by(*keys).agg(nw.col("between").sum(), nw.col("within").sum()))
+    found_squares = {
+        tuple(row[key] for key in keys): (row["between"] or 0.0) + (row["within"] or 0.0)
+        for row in squares
+    }
     for row in rows:
-        if row["arm"] in by_arm and row["n"] and row["n"] > 1:
-            row["variance"] = by_arm[row["arm"]] / (row["n"] - 1)
+        group = tuple(row[key] for key in keys)
+        if group in found_squares and row["n"] and row["n"] > 1:
+            row["variance"] = found_squares[group] / (row["n"] - 1)
     return rows
 
 
@@ -157,6 +166,7 @@ def _group(row: dict[str, Any]) -> Group:
     first, last = (_moment(row.get(end)) for end in ("first", "last"))
     return Group(
         value=row["arm"],
+        by=row.get("by"),
         rows=rows,
         kept=int(row.get("kept", rows)),
         used=used,
@@ -166,6 +176,10 @@ def _group(row: dict[str, Any]) -> Group:
         first=first,
         last=last,
     )
+
+
+def _keys(query: LogQuery) -> list[str]:
+    return ["arm"] if query.by is None else ["arm", "by"]
 
 
 def _where(condition: nw.Expr, value: nw.Expr) -> nw.Expr:

@@ -30,7 +30,8 @@ def project(frame: Frame, query: LogQuery) -> Frame:
     for name in query.columns.values():
         if name not in schema:
             raise UnknownName("column", name, schema.names())
-    parts = {"arm": _arm(query.arm, schema[query.arm])}
+    labels = {role: name for role, name in query.columns.items() if role in ("arm", "by")}
+    parts = {role: _label(name, schema[name]) for role, name in labels.items()}
     for role, name in query.numbers.items():
         parts[role] = _number(name, schema[name])
     if query.time is not None:
@@ -41,7 +42,7 @@ def project(frame: Frame, query: LogQuery) -> Frame:
     return _in_utc(frame.select(**parts))
 
 
-def _arm(name: str, dtype: nw.dtypes.DType) -> nw.Expr:
+def _label(name: str, dtype: nw.dtypes.DType) -> nw.Expr:
     if isinstance(dtype, nw.Categorical | nw.Enum):
         return nw.col(name).cast(nw.String)
     if dtype.is_nested() or isinstance(dtype, nw.Object | nw.Unknown | nw.Binary):

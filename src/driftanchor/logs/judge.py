@@ -72,6 +72,8 @@ def problems(query: LogQuery, schema: nw.Schema) -> dict[str, nw.Expr]:
 def _rules(query: LogQuery) -> dict[str, nw.Expr]:
     """What must hold of a row, by the reason to reject it if it does not."""
     rules = {} if query.time is None else {"time_missing": ~nw.col("time").is_null()}
+    if "by" in query.columns:
+        rules["by_missing"] = ~nw.col("by").is_null()
     count, total = nw.col("count"), nw.col("total")
     idle = {"mean": count == 0, "variance": count <= 1}  # then the column has nothing to say
     for role in query.numbers:

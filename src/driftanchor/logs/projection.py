@@ -14,6 +14,7 @@ from driftanchor.logs.times import LEAST_SECONDS, UNITS
 
 WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 NUMERIC = {*WHOLE, *(f"U{kind}" for kind in WHOLE), "FLOAT", "DOUBLE", "BOOLEAN"}
+LABELS = ("arm", "by")
 NO_LABELS = ("STRUCT", "MAP", "UNION", "BLOB", "VARIANT")
 ZONED = ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ")
 
@@ -30,9 +31,7 @@ def select(table: Table, query: LogQuery, *, hopeful: bool = False, numbered: bo
         numbered: Whether to number the rows, from 1, in the order of the file.
     """
     found = {role: _column(table, name) for role, name in query.columns.items()}
-    if found["arm"].type.startswith(NO_LABELS) or found["arm"].type.endswith("]"):
-        raise InvalidInput(f"column {query.arm!r} holds {found['arm'].type}, not labels")
-    parts = {"arm": found["arm"].sql}
+    parts = {role: _label(found[role], query.columns[role]) for role in LABELS if role in found}
     for role in query.numbers:
         hoped = hopeful and found[role].type == "VARCHAR"
         parts[role] = _quick(found[role]) if hoped else number(found[role], query.columns[role])
@@ -51,6 +50,12 @@ def select(table: Table, query: LogQuery, *, hopeful: bool = False, numbered: bo
         parts["row"] = "row_number() OVER ()"
     listed = ", ".join(f"{sql} AS {identifier(name)}" for name, sql in parts.items())
     return f"SELECT {listed} FROM {table.scan}"
+
+
+def _label(column: Column, name: str) -> str:
+    if column.type.startswith(NO_LABELS) or column.type.endswith("]"):
+        raise InvalidInput(f"column {name!r} holds {column.type}, not labels")
+    return column.sql
 
 
 def number(column: Column, name: str) -> str:

@@ -25,11 +25,14 @@ NUMBERS: dict[Shape, tuple[str, ...]] = {
 }
 LARGEST = sys.float_info.max
 COLUMNS = ("arm", "reward", "count", "total", "mean", "variance", "time")
+CALENDAR = ("day", "week", "month")
 
 
 @dataclass(frozen=True, kw_only=True)
 class LogQuery:
     """What to read, under the names of `driftanchor.core.hooks.LogOptions`, which explains them.
+
+    `by` is that of `read_periods`: what to group by beside the arm.
 
     Example:
         >>> LogQuery(arm="variant", count="views", total="clicks").numbers
@@ -54,11 +57,12 @@ class LogQuery:
     format: str | None = None
     memory: str = "400MB"
     full_hash: bool = False
+    by: str | None = None
     shape: Shape = field(init=False)
     condition: filters.Condition | None = field(init=False)
 
     def __post_init__(self) -> None:
-        for role in COLUMNS:
+        for role in (*COLUMNS, "by"):
             column = getattr(self, role)
             if column is not None and (not isinstance(column, str) or not column):
                 raise InvalidInput(f"{role} must name a column, got {shown(column)}")
@@ -107,6 +111,11 @@ class LogQuery:
         return {role: column for role, column in roles.items() if column is not None}
 
     @property
+    def calendar(self) -> str | None:
+        """Which part of the calendar to group by, if `by` is one and not a column."""
+        return self.by if self.by in CALENDAR and self.time is not None else None
+
+    @property
     def where_kinds(self) -> dict[str, filters.Kind]:
         """The columns of `where`, and what they are compared with."""
         return {} if self.condition is None else filters.kinds(self.condition)
@@ -117,6 +126,8 @@ class LogQuery:
         roles = {"arm": self.arm, **self.numbers}
         if self.time is not None:
             roles["time"] = self.time
+        if self.by is not None and self.calendar is None:
+            roles["by"] = self.by
         extra = {f"where {i}": column for i, column in enumerate(self.where_kinds, start=1)}
         return roles | extra
 

@@ -19,6 +19,7 @@ from driftanchor.logs.query import LogQuery
 from driftanchor.logs.times import shown_time
 
 if TYPE_CHECKING:
+    from driftanchor.logs.account import Account
     from driftanchor.logs.rows import Rows
     from driftanchor.logs.summary import LogSummary
 
@@ -43,7 +44,7 @@ def read_logs(logs: object, **options: Unpack[LogOptions]) -> LogSummary:
     """
     query = LogQuery(**options)
     require("narwhals", extra="logs", why="reading logs")
-    with _rows(logs, query) as rows:
+    with open_rows(logs, query) as rows:
         summary = _summary(rows, query)
     for warning in summary.warnings:
         warnings.warn(warning, stacklevel=2)
@@ -51,7 +52,7 @@ def read_logs(logs: object, **options: Unpack[LogOptions]) -> LogSummary:
 
 
 @contextlib.contextmanager
-def _rows(logs: object, query: LogQuery) -> Iterator[Rows]:
+def open_rows(logs: object, query: LogQuery) -> Iterator[Rows]:
     """The rows, until they are read."""
     one = isinstance(logs, str | os.PathLike)
     if not one and not (
@@ -89,17 +90,9 @@ def _summary(rows: Rows, query: LogQuery) -> LogSummary:
             first=group.first,
             last=group.last,
         )
-        for label, group in told.arms.items()
+        for (_, label), group in told.cells.items()
     }
-    provenance = Provenance(
-        sources=rows.sources(),
-        columns=tuple((r, c) for r, c in query.columns.items() if not r.startswith("where ")),
-        filters=tuple(query.filters.items()),
-        rows_read=told.read,
-        rows_filtered=told.read - told.kept,
-        rows_rejected=tuple(told.rejected.items()),
-        read_at=shown_time(datetime.now(UTC).replace(microsecond=0)),
-    )
+    provenance = provenance_of(rows, query, told)
     offline = OfflineData(
         Arms(arms),
         [arm.n for arm in arms.values()],
@@ -109,3 +102,19 @@ def _summary(rows: Rows, query: LogQuery) -> LogSummary:
         provenance,
     )
     return LogSummary(offline, provenance, arms, told.examples, oddities(arms))
+
+
+def provenance_of(rows: Rows, query: LogQuery, told: Account) -> Provenance:
+    """How the rows were read."""
+    columns = {r: c for r, c in query.columns.items() if not r.startswith("where ")}
+    if query.by is not None:
+        columns["by"] = query.by
+    return Provenance(
+        sources=rows.sources(),
+        columns=tuple(columns.items()),
+        filters=tuple(query.filters.items()),
+        rows_read=told.read,
+        rows_filtered=told.read - told.kept,
+        rows_rejected=tuple(told.rejected.items()),
+        read_at=shown_time(datetime.now(UTC).replace(microsecond=0)),
+    )

@@ -1,0 +1,60 @@
+"""Days, weeks and months of a time column as whole numbers, and their labels.
+
+Numbers, because every library can count days in the same way, while what it calls a week differs.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+
+import narwhals as nw
+
+from driftanchor.errors import InvalidInput
+from driftanchor.logs.query import LogQuery
+
+UTC_NAMES = (None, "UTC", "Etc/UTC")
+EPOCH = date(1970, 1, 1).toordinal()
+
+
+def number(query: LogQuery, dtype: nw.dtypes.DType) -> nw.Expr:
+    """The day, ISO week or month in which the column `time` is, counted from the year 1, in UTC.
+
+    Days are those of `date.toordinal`: 1 is a Monday.
+    """
+    time = nw.col("time")
+    if not isinstance(dtype, nw.Datetime):  # seconds since 1970
+        if query.calendar == "month":
+            raise InvalidInput(
+                f"column {query.time!r} holds numbers, which have no months here: convert it to "
+                "timestamps first"
+            )
+        day = (time / 86_400).floor() + EPOCH
+        return day if query.calendar == "day" else ((day - 1) / 7).floor()
+    if dtype.time_zone not in UTC_NAMES:
+        raise InvalidInput(
+            f"column {query.time!r} is in the zone {dtype.time_zone!r}, and periods are in UTC: "
+            "set the session to UTC, or convert the column"
+        )
+    year = time.dt.year().cast(nw.Int64)
+    if query.calendar == "month":
+        return 12 * year + time.dt.month().cast(nw.Int64) - 1
+    past = year - 1
+    day = 365 * past + past // 4 - past // 100 + past // 400 + time.dt.ordinal_day().cast(nw.Int64)
+    return day if query.calendar == "day" else (day - 1) // 7
+
+
+def label(number: float, calendar: str) -> str:
+    """What a day, week or month is called.
+
+    Example:
+        >>> day = date(2026, 1, 1).toordinal()
+        >>> label(day, "day"), label((day - 1) // 7, "week"), label(12 * 2026, "month")
+        ('2026-01-01', '2026-W01', '2026-01')
+    """
+    count = int(number)
+    if calendar == "day":
+        return date.fromordinal(count).isoformat()
+    if calendar == "week":
+        year, week, _ = date.fromordinal(7 * count + 1).isocalendar()
+        return f"{year:04}-W{week:02}"
+    return f"{count // 12:04}-{count % 12 + 1:02}"
