@@ -1,9 +1,19 @@
-"""The options that say what to read from logs: their names and help."""
+"""The options that say what to read from logs: their names and help, and what was read."""
 
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
+
+from driftanchor.cli import parse
+
+if TYPE_CHECKING:
+    from driftanchor.core.hooks import LogOptions
+    from driftanchor.core.provenance import Provenance
+    from driftanchor.logs.rejects import Example
 
 COLUMNS = "The columns"
 FILTERS = "Which rows"
@@ -104,3 +114,33 @@ Save = Annotated[
         rich_help_panel=OUTPUT,
     ),
 ]
+
+
+def options(given: Mapping[str, Any]) -> LogOptions:
+    """What a command was told, as `read_logs` takes it.
+
+    Args:
+        given: The local variables of the command, of which those named like options count.
+    """
+    from driftanchor.core.hooks import LogOptions
+
+    taken = {name: given[name] for name in LogOptions.__annotations__}
+    if taken["reward_range"] is not None:
+        taken["reward_range"] = tuple(parse.number(x, "--range") for x in taken["reward_range"])
+    if taken["max_rows"] is not None:
+        taken["max_rows"] = parse.number(taken["max_rows"], "--max-rows")
+    if taken["arms"] is not None:
+        taken["arms"] = [label.strip() for label in taken["arms"].split(",")]
+    return cast("LogOptions", taken)
+
+
+def rows(how: Provenance, examples: Sequence[Example]) -> str:
+    """What became of the rows."""
+    from driftanchor.logs.rejects import told
+
+    counts = dict(how.rows_rejected)
+    first = (
+        f"{how.rows_read:,} rows read, {how.rows_filtered:,} filtered, "
+        f"{sum(counts.values()):,} rejected, {how.rows_used:,} used"
+    )
+    return "\n".join([first, *(f"rejected: {line}" for line in told(counts, examples))])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -53,38 +53,17 @@ def logs(
       driftanchor logs a.jsonl --arm ad --reward won --time at --since 2026-01-01
       driftanchor logs a.csv --arm ad --reward won --where "os = 'ios'" --save offline.json
     """
+    asked = log.options(locals())
     from driftanchor.logs.read import read_logs
 
     target = parse.destination(save, "--save")
-    ends: Any = reward_range and tuple(parse.number(x, "--range") for x in reward_range)
-    most: Any = None if max_rows is None else parse.number(max_rows, "--max-rows")
     with parse.told_as_options(), output.plain_warnings(quiet=quiet):
-        summary = read_logs(
-            files,
-            arm=arm,
-            reward=reward,
-            count=count,
-            total=total,
-            mean=mean,
-            variance=variance,
-            time=time,
-            where=where,
-            since=since,
-            until=until,
-            arms=None if arms is None else [label.strip() for label in arms.split(",")],
-            reward_range=ends,
-            max_rows=most,
-            allow_rejects=allow_rejects,
-            root=root,
-            format=format,
-            memory=memory,
-            full_hash=full_hash,
-        )
+        summary = read_logs(files, **asked)
     if as_json:
         output.show_json(summary.to_json())
     else:
         output.show_table(_table(summary))
-        typer.echo(_rows(summary))
+        typer.echo(log.rows(summary.provenance, summary.examples))
     if target is not None:
         from driftanchor.files import write_whole
 
@@ -121,16 +100,3 @@ def _cells(arm: ArmSummary, timed: bool) -> list[str]:
 
 def _number(x: float) -> str:
     return "–" if math.isnan(x) else f"{x:.6g}"
-
-
-def _rows(summary: LogSummary) -> str:
-    """What became of the rows."""
-    from driftanchor.logs.rejects import told
-
-    how = summary.provenance
-    counts = dict(how.rows_rejected)
-    first = (
-        f"{how.rows_read:,} rows read, {how.rows_filtered:,} filtered, "
-        f"{sum(counts.values()):,} rejected, {how.rows_used:,} used"
-    )
-    return "\n".join([first, *(f"rejected: {line}" for line in told(counts, summary.examples))])

@@ -12,6 +12,7 @@ from driftanchor import __version__
 from driftanchor.cli.logs import logs
 from driftanchor.cli.policies import policies
 from driftanchor.cli.reproduce import reproduce
+from driftanchor.cli.shift import shift
 from driftanchor.cli.simulate import simulate
 from driftanchor.cli.theory import theory
 from driftanchor.errors import DriftanchorError
@@ -40,6 +41,7 @@ app = typer.Typer(cls=Boundary, no_args_is_help=True, pretty_exceptions_enable=F
 app.command()(reproduce)
 app.command()(simulate)
 app.command()(logs)
+app.command()(shift)
 app.command()(policies)
 app.command()(theory)
 
@@ -79,6 +81,7 @@ def main(
       driftanchor simulate --runs 400
       driftanchor simulate --online 0.8,0.5*9 --offline same --offline-total 2000
       driftanchor logs last_test.csv --arm variant --reward converted
+      driftanchor shift last_year.csv --arm variant --reward converted --time at --by week
       driftanchor policies
 
     Every command has --help with examples, and --json for programs.

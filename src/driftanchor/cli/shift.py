@@ -1,0 +1,149 @@
+"""`driftanchor shift`: how far the arms moved between periods, and the bias bound that follows."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from driftanchor.cli import log_options as log
+from driftanchor.cli import options as opt
+from driftanchor.cli import output, parse
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from driftanchor.shift.suggestion import Suggestion, Tau
+
+By = Annotated[
+    str,
+    typer.Option(
+        metavar="PERIOD",
+        help="day, week or month of --time; or a column, as of countries or tests.",
+        rich_help_panel=log.COLUMNS,
+    ),
+]
+Coverage = Annotated[
+    str,
+    typer.Option(metavar="P", help="Probability to cover the moves of a new period."),
+]
+Plot = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Draw the moves: .svg, .png or .pdf.", rich_help_panel=log.OUTPUT
+    ),
+]
+
+
+def shift(
+    files: log.Files,
+    arm: log.Arm,
+    by: By,
+    reward: log.Reward = None,
+    count: log.Count = None,
+    total: log.Total = None,
+    mean: log.Mean = None,
+    variance: log.Variance = None,
+    time: log.Time = None,
+    where: log.Where = None,
+    since: log.Since = None,
+    until: log.Until = None,
+    arms: log.Arms = None,
+    reward_range: log.Range = None,
+    max_rows: log.MaxRows = None,
+    allow_rejects: log.AllowRejects = False,
+    root: log.Root = None,
+    format: log.Format = None,
+    memory: log.Memory = "400MB",
+    full_hash: log.FullHash = False,
+    coverage: Coverage = "0.95",
+    plot: Plot = None,
+    as_json: opt.Json = False,
+    quiet: opt.Quiet = False,
+) -> None:
+    """Suggest a bias bound V from how far the arms moved between periods of the past.
+
+    V covers the moves of all arms in a new period with probability --coverage, if it differs from
+    the past ones as these differ from one another.
+
+    Examples:
+      driftanchor shift last_year.parquet --arm variant --reward converted --time at --by week
+      driftanchor shift 'tests/*.csv' --arm page --count views --total clicks --by test_id
+      driftanchor shift a.csv --arm ad --reward won --by country --plot moves.svg
+    """
+    asked = log.options(locals())
+    from driftanchor.logs.periods import read_periods
+    from driftanchor.logs.query import CALENDAR
+    from driftanchor.shift import suggest
+
+    target = parse.destination(plot, "--plot", (".svg", ".png", ".pdf"))
+    with parse.told_as_options(), output.plain_warnings(quiet=quiet):
+        share = parse.number(coverage, "--coverage")
+        periods = read_periods(files, by=by, **asked)
+        unit = by if time is not None and by in CALENDAR else "period"
+        found = suggest(periods, coverage=share, unit=unit)
+    if as_json:
+        how = periods.provenance.to_json()
+        told = {name: how.pop(name) for name in ("rows_read", "rows_filtered", "rows_rejected")}
+        output.show_json({**found.to_json(), "by": by, **told, "provenance": how})
+    else:
+        output.show_table(_arms(found))
+        output.show_table(_bounds(found) if found.sensitivity else _guesses(found))
+        for line in (found.meaning, *(f"note: {note}" for note in found.notes)):
+            typer.echo(line)
+        typer.echo(log.rows(periods.provenance, periods.examples))
+    if target is not None:
+        found.plot(target)
+        output.say(f"wrote {target}", quiet=quiet)
+
+
+def _arms(found: Suggestion) -> Table:
+    from rich.text import Text
+
+    shown = _table("arm", "periods", "n", "mean", "τ between", "95 % interval")
+    for label, arm in found.arms.items():
+        cells = (f"{arm.periods:,}", f"{arm.n:,}", _number(arm.mean), *_tau(arm.tau))
+        shown.add_row(Text(label), *cells)
+    total = sum(arm.n for arm in found.arms.values())
+    shown.add_row("all arms", f"{len(found.periods):,}", f"{total:,}", "", *_tau(found.tau))
+    return shown
+
+
+def _bounds(found: Suggestion) -> Table:
+    shown = _table("V", "covers a new period", "covers past moves")
+    for line in found.sensitivity:
+        mark = "  suggested" if line.bias_bound == found.bias_bound else ""
+        cells = (f"{line.bias_bound:.4g}", f"{100 * line.chance:.1f} %", f"{100 * line.past:.1f} %")
+        shown.add_row(*cells[:2], cells[2] + mark)
+    return shown
+
+
+def _guesses(found: Suggestion) -> Table:
+    shown = _table("if moves are", "τ/σ", "logs are worth at most", "V")
+    for guess in found.guesses:
+        worth = output.count(guess.worth, "reward")
+        shown.add_row(guess.word, f"{guess.ratio:g}", worth, _number(guess.bias_bound))
+    return shown
+
+
+def _table(first: str, *others: str) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    shown = Table(box=box.SIMPLE_HEAD)
+    shown.add_column(first)
+    for name in others:
+        shown.add_column(name, justify="right")
+    return shown
+
+
+def _tau(tau: Tau | None) -> tuple[str, str]:
+    if tau is None:
+        return "–", "–"
+    return f"{tau.estimate:.4g}", f"{tau.low:.4g} to {tau.high:.4g}"
+
+
+def _number(x: float) -> str:
+    return "–" if math.isnan(x) else f"{x:.6g}"

@@ -1,0 +1,40 @@
+"""The chi-square law, of which NumPy has only the draws."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from driftanchor.core.check import Floats
+
+
+def log_chi_square(x: Floats, freedom: Floats) -> Floats:
+    """Log P(χ² ≤ x), also where the chance itself is too small for a float.
+
+    The power series of the incomplete gamma function, all of whose terms are positive
+    (Abramowitz & Stegun 6.5.29), with a = freedom/2::
+
+        P = (x/2)^a e^(−x/2) / Γ(a + 1) · (1 + (x/2)/(a + 1) + (x/2)²/((a + 1)(a + 2)) + …)
+
+    Args:
+        x: At least 0.
+        freedom: Degrees of freedom, above 0; need not be whole.
+
+    Example:
+        >>> np.exp(log_chi_square(np.array([3.841, 5.991]), np.array([1.0, 2.0]))).round(4).tolist()
+        [0.95, 0.95]
+    """
+    a = freedom / 2
+    half = np.minimum(x / 2, a + 40 + 12 * np.sqrt(a))  # further up the chance is 1
+    term = np.ones(np.broadcast(half, a).shape)
+    series = term.copy()
+    n = 0
+    while (term > 1e-16 * series).any():
+        n += 1
+        term = term * half / (a + n)
+        series = series + term
+    with np.errstate(divide="ignore"):
+        first = a * np.log(half) - half - np.vectorize(math.lgamma, otypes=[float])(a + 1)
+    log_chance: Floats = np.minimum(first + np.log(series), 0.0)
+    return log_chance

@@ -1,0 +1,101 @@
+"""The picture of a suggestion: the moves with the bound, and τ of each arm."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from driftanchor.errors import InvalidInput, require
+from driftanchor.files import write_whole
+
+if TYPE_CHECKING:
+    from driftanchor.shift.suggestion import Suggestion
+
+SUFFIXES = (".png", ".pdf", ".svg")
+MOST = 12  # arms with a colour and a line of their own: those with the most rewards
+# Okabe and Ito, which colour-blind people tell apart; markers tell them apart in grey.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+MARKERS = "osD^vP*Xph<>"
+
+
+def plot(suggestion: Suggestion, path: str | os.PathLike[str]) -> None:
+    """Draw it; nothing is left behind if writing fails."""
+    suffix = Path(str(path)).suffix.lower()
+    if suffix not in SUFFIXES:
+        raise InvalidInput(f"plot file must end in one of {', '.join(SUFFIXES)}, got {str(path)!r}")
+    if suggestion.tau is None:
+        raise InvalidInput("no arm was seen in two periods: there are no moves to draw")
+    library = require("matplotlib.figure", extra="plot", why="plotting")
+    repeated = [k for k, arm in enumerate(suggestion.arms.values()) if arm.tau is not None]
+    counts = np.array([arm.n for arm in suggestion.arms.values()])
+    drawn = sorted(sorted(repeated, key=lambda k: -counts[k])[:MOST])
+    figure = library.Figure(figsize=(10.0, 4.4), layout="constrained")
+    left, right = figure.subplots(1, 2, width_ratios=(2.0, 1.0))
+    _moves(left, suggestion, drawn)
+    _taus(right, suggestion, drawn)
+    if len(drawn) < len(repeated):
+        figure.supxlabel(
+            f"the {MOST} arms with the most rewards, of {len(repeated):,}", fontsize="small"
+        )
+    with write_whole(path) as file:
+        figure.savefig(file, format=suffix[1:], dpi=160)
+
+
+def _moves(axes: Any, suggestion: Suggestion, drawn: list[int]) -> None:
+    bound, labels = suggestion.bias_bound, list(suggestion.arms)
+    axes.axhspan(-bound, bound, color="#000000", alpha=0.07, lw=0)
+    for edge in (-bound, bound):
+        axes.axhline(edge, color="#555555", lw=1, ls="--")
+    axes.axhline(0.0, color="#555555", lw=0.8)
+    name = f"±V = {bound:.3g}"
+    axes.annotate(name, (1, bound), xycoords=("axes fraction", "data"), ha="right", va="bottom")
+    steps = np.linspace(-0.25, 0.25, len(drawn)) if len(drawn) > 1 else np.zeros(1)
+    for i, (k, step) in enumerate(zip(drawn, steps, strict=True)):
+        axes.errorbar(
+            np.arange(len(suggestion.periods)) + step,
+            suggestion.moves[k],
+            1.96 * suggestion.errors[k],
+            color=COLOURS[i % len(COLOURS)],
+            marker=MARKERS[i % len(MARKERS)],
+            ms=4.5,
+            lw=0.9,
+            elinewidth=0.9,
+            label=labels[k] if len(labels[k]) <= 24 else f"{labels[k][:23]}…",
+        )
+    skip = max(1, len(suggestion.periods) // 8)
+    places = np.arange(0, len(suggestion.periods), skip)
+    axes.set_xticks(places, [suggestion.periods[i] for i in places], rotation=30, ha="right")
+    axes.set_ylabel("mean minus mean in all periods (± 95 %)")
+    axes.set_title("How far each arm moved", fontsize="medium")
+    axes.legend(frameon=False, fontsize="small", ncols=max(1, len(drawn) // 4))
+    _tidy(axes)
+
+
+def _taus(axes: Any, suggestion: Suggestion, drawn: list[int]) -> None:
+    arms, labels = list(suggestion.arms.values()), list(suggestion.arms)
+    rows = [(labels[k], arms[k].tau, COLOURS[i % len(COLOURS)]) for i, k in enumerate(drawn)]
+    rows.append(("all arms", suggestion.tau, "#000000"))
+    found = [(label, tau, colour) for label, tau, colour in rows if tau is not None]
+    for y, (_, tau, colour) in enumerate(reversed(found)):
+        axes.plot([tau.low, tau.high], [y, y], color=colour, lw=1.6)
+        axes.plot([tau.estimate], [y], color=colour, marker="o", ms=5)
+    names = [label if len(label) <= 16 else f"{label[:15]}…" for label, _, _ in reversed(found)]
+    axes.set_yticks(range(len(found)), names)
+    most = max(tau.estimate for _, tau, _ in found) + max(tau.high for _, tau, _ in found[-1:])
+    axes.set_xlim(0, 1.6 * most)
+    axes.set_xlabel("τ between periods, 95 % interval")
+    axes.set_title("Beyond noise", fontsize="medium")
+    _tidy(axes)
+
+
+def _tidy(axes: Any) -> None:
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(alpha=0.25)
+    for text in (*axes.get_xticklabels(), *axes.get_yticklabels()):
+        text.set_parse_math(False)  # a dollar in a label is a dollar
+    legend = axes.get_legend()
+    for text in legend.get_texts() if legend else ():
+        text.set_parse_math(False)

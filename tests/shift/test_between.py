@@ -1,0 +1,129 @@
+"""The random-effects model against numbers worked out by hand, and its limits."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from driftanchor.core.check import Floats
+from driftanchor.core.student import student
+from driftanchor.shift.belief import Belief, NextPeriod
+from driftanchor.shift.between import Between
+from driftanchor.shift.chance import log_chi_square
+
+NOISE = np.array([0.1, 0.2, 0.3])
+
+
+def chi_square(x: float, freedom: float) -> float:
+    return math.exp(log_chi_square(np.array([x]), np.array([freedom]))[0])
+
+
+@pytest.mark.parametrize("freedom", [1.0, 2.0, 7.0, 120.0])
+def test_chi_square_is_the_integral_of_its_density(freedom: float) -> None:
+    x = np.linspace(1e-9, 2 * freedom, 400_001)
+    log_norm = freedom / 2 * math.log(2) + math.lgamma(freedom / 2)
+    density = np.exp((freedom / 2 - 1) * np.log(x) - x / 2 - log_norm)
+    if freedom < 2:  # the density has a pole: P(χ²₁ ≤ x) = erf(√(x/2))
+        assert chi_square(3.0, 1.0) == pytest.approx(math.erf(math.sqrt(1.5)), abs=1e-12)
+        return
+    area = float(((density[1:] + density[:-1]) / 2 * np.diff(x)).sum())
+    assert chi_square(2 * freedom, freedom) == pytest.approx(area, abs=1e-6)
+
+
+def test_chi_square_far_out() -> None:
+    assert chi_square(1e9, 3.0) == 1.0
+    assert chi_square(0.0, 3.0) == 0.0
+    small = log_chi_square(np.array([1e-3]), np.array([5_000.0]))[0]
+    assert -40_000 < small < -20_000  # far below the least float
+
+
+def test_q_by_hand() -> None:
+    mean = np.array([[1.0, 2.0, 4.0]])
+    weight = 1 / (NOISE + 0.5)
+    centre = (weight * mean).sum() / weight.sum()
+    expected = (weight * (mean - centre) ** 2).sum()
+    found = Between(mean, NOISE[None]).q(np.array([0.5]))
+    assert found == pytest.approx([expected], rel=1e-12)
+
+
+def test_equal_noise_has_the_textbook_estimate() -> None:
+    mean, noise = np.array([[1.0, 2.0, 4.0, 3.0]]), np.full((1, 4), 0.2)
+    between = Between(mean, noise)
+    assert between.estimate() == pytest.approx([mean.var(ddof=1) - 0.2])
+    low, high = between.interval(0.05)  # Q = 3 s²/(v + τ²) at the quantiles of χ² with 3 degrees
+    squares = 3 * mean.var(ddof=1)
+    assert low == pytest.approx([squares / 9.348404 - 0.2], rel=1e-6)
+    lowest = chi_square(squares / 0.2, 3.0)
+    assert chi_square(squares / (0.2 + high[0]), 3.0) == pytest.approx(0.025 * lowest)
+    assert high == pytest.approx([squares / 0.2157953 - 0.2], rel=1e-3)
+
+
+def test_pooled_and_single_arms_solve_the_same_equation() -> None:
+    rng = np.random.default_rng(3)
+    mean, noise = rng.normal(0, 1, (4, 6)), rng.uniform(0.01, 0.3, (4, 6))
+    noise[0, 2] = noise[3, 5] = np.inf
+    pooled, single = Between(mean, noise), Between(mean, noise, pooled=False)
+    assert pooled.freedom.tolist() == [18.0]
+    assert single.freedom.tolist() == [4.0, 5.0, 5.0, 4.0]
+    assert pooled.q(pooled.estimate()) == pytest.approx(pooled.freedom)
+    assert single.q(single.estimate()) == pytest.approx(single.freedom)
+    alone = Between(mean[1:2], noise[1:2])
+    assert single.estimate()[1] == pytest.approx(alone.estimate()[0])
+    assert single.interval(0.05)[1][1] == pytest.approx(alone.interval(0.05)[1][0])
+
+
+def test_what_is_not_seen_does_not_matter() -> None:
+    mean, noise = np.array([[1.0, 2.0, 9.0]]), np.array([[0.1, 0.2, np.inf]])
+    assert Between(mean, noise).estimate() == Between(mean[:, :2], noise[:, :2]).estimate()
+
+
+def test_periods_that_are_alike_have_no_tau_and_still_an_upper_limit() -> None:
+    between = Between(np.full((3, 4), 0.5), np.full((3, 4), 0.01))
+    assert between.estimate() == [0.0]
+    low, high = between.interval(0.05)
+    assert low == [0.0]
+    assert 0 < math.sqrt(high[0]) < 0.2
+    many = Between(np.full((2_000, 8), 0.5), np.full((2_000, 8), 0.01))
+    assert 0 < many.interval(0.05)[1][0] < high[0]
+
+
+def moves(correlation: float, arms: int = 40, periods: int = 60) -> Floats:
+    rng = np.random.default_rng(5)
+    common, own = rng.normal(0, 1, periods), rng.normal(0, 1, (arms, periods))
+    return math.sqrt(correlation) * common + math.sqrt(1 - correlation) * own
+
+
+def test_arms_that_move_together_count_as_fewer() -> None:
+    noise = np.full((40, 60), 1e-6)
+    apart, some, same = (Between(moves(r), noise) for r in (0.0, 0.5, 1.0))
+    # 60 periods: the standard error of a correlation is about 0.1 at most.
+    assert abs(apart.correlation) < 0.05
+    assert some.correlation == pytest.approx(0.5, abs=0.25)
+    assert same.correlation == pytest.approx(1.0)
+    assert same.together == pytest.approx(40.0)
+    assert apart.together < 1.1
+    one = Between(moves(1.0, arms=1), noise[:1])
+    assert one.together == 1.0
+    low, high = same.interval(0.05)
+    assert np.concatenate(one.interval(0.05)) == pytest.approx(np.concatenate([low, high]))
+
+
+@pytest.mark.parametrize("periods", [2, 3, 5, 12])
+def test_without_noise_the_bound_is_students(periods: int) -> None:
+    rng = np.random.default_rng(periods)
+    mean = rng.normal(0, 2, (1, periods))
+    belief = Belief.from_periods(Between(mean, np.full((1, periods), 1e-20)))
+    factor = math.ceil(math.sqrt(1 + 1 / periods) * 500) / 500
+    bound = NextPeriod(belief, np.array([math.sqrt(1 + 1 / periods)])).bound(0.95)
+    exact = student(0.05, periods - 1) * mean.std(ddof=1) * factor
+    assert bound == pytest.approx(exact, rel=2e-3)
+
+
+def test_the_bound_and_its_chance_are_inverse_and_grow_with_the_arms() -> None:
+    belief = Belief.known(2.0)
+    one, ten = (NextPeriod(belief, np.ones(arms)) for arms in (1, 10))
+    assert one.bound(0.95) == pytest.approx(2 * 1.959964, rel=1e-6)
+    assert ten.bound(0.95) == pytest.approx(2 * 2.799, rel=1e-3)  # Šidák
+    assert ten.chance(ten.bound(0.8)) == pytest.approx(0.8)
