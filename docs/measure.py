@@ -1,7 +1,7 @@
 """Measure the errata, the calibration, the engines, the suite and the choice, for the pages.
 
     python docs/measure.py [--runs N] [--seed S] [--render-only]
-                           [errata | calibration | engines | choice | suite]
+                           [errata | calibration | engines | choice | suite | rules]
 
 The same runs and seed give the same files.
 """
@@ -22,6 +22,7 @@ import calibration
 import exactness
 import readings
 import render
+import rules
 import suite
 import worlds
 
@@ -256,6 +257,7 @@ MEASURES = {
     "engines": exactness.measure,
     "choice": choice,
     "suite": suite.measure,
+    "rules": rules.measure,
 }
 
 

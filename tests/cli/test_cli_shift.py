@@ -119,3 +119,14 @@ def test_bad_input_is_one_line(arguments: str) -> None:
     assert done.stderr.startswith("error: ")
     assert done.stderr.count("\n") == 1
     assert BAD[arguments] in done.stderr
+
+
+def test_the_page_shows_what_the_command_prints() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "choosing-v.md").read_text()
+    csv, console = (
+        page.partition(f"```{kind}\n")[2].partition("```\n")[0] for kind in ("csv", "console")
+    )
+    Path("weeks.csv").write_text(csv)
+    command, _, output = console.partition("\n")
+    words = command.removeprefix("$ driftanchor shift ").split()
+    assert shift(*words).stdout.strip("\n") == output.strip("\n")

@@ -261,14 +261,11 @@ def made(
 
 CASES = [  # arms, periods, law, τ, how much of the move all arms share
     (1, 4, "gaussian", 0.08, 0.0),
-    (1, 12, "bernoulli", 0.02, 0.0),
-    (2, 5, "gaussian", 0.02, 0.8),
+    (2, 12, "bernoulli", 0.02, 0.0),
     (3, 4, "bernoulli", 0.08, 0.0),
-    (3, 4, "gaussian", 0.02, 0.0),
-    (5, 8, "bernoulli", 0.08, 0.8),
-    (5, 12, "gaussian", 0.08, 0.3),
-    (10, 6, "bernoulli", 0.02, 0.0),
-    (10, 4, "gaussian", 0.08, 0.8),
+    (5, 8, "gaussian", 0.02, 0.8),
+    (10, 6, "bernoulli", 0.08, 0.8),
+    (10, 4, "gaussian", 0.08, 0.0),
 ]
 
 
@@ -277,10 +274,10 @@ CASES = [  # arms, periods, law, τ, how much of the move all arms share
 def test_the_bound_covers_the_moves_of_all_arms_in_90_of_100_data_sets(
     arms: int, periods: int, law: str, tau: float, together: float
 ) -> None:
-    """A period's mean has a noise of 0.02 to 0.04, so that one τ is hidden in it.
+    """A period's mean has a noise of 0.01 to 0.045, so that one τ is hidden in it.
 
-    A rule that covers 95 % covers fewer than 90 of 100 data sets with probability 0.011: under
-    other seeds one of these nine cases may fail in one of ten times.
+    A rule that covers 95 % covers fewer than 90 of 100 data sets with probability 0.012: under
+    other seeds one of these cases fails once in 14 times or less, as most cover more.
     """
     rng = np.random.default_rng([arms, periods])
     covered = 0

@@ -82,8 +82,7 @@ def shift(
     with parse.told_as_options(), output.plain_warnings(quiet=quiet):
         share = parse.number(coverage, "--coverage")
         periods = read_periods(files, by=by, **asked)
-        unit = by if time is not None and by in CALENDAR else "period"
-        found = suggest(periods, coverage=share, unit=unit)
+        found = suggest(periods, coverage=share, unit=by if by in CALENDAR else "period")
     if as_json:
         how = periods.provenance.to_json()
         told = {name: how.pop(name) for name in ("rows_read", "rows_filtered", "rows_rejected")}
@@ -112,11 +111,10 @@ def _arms(found: Suggestion) -> Table:
 
 
 def _bounds(found: Suggestion) -> Table:
-    shown = _table("V", "covers a new period", "covers past moves")
+    shown = _table("V", "covers a new period", "covers past moves", "")
     for line in found.sensitivity:
-        mark = "  suggested" if line.bias_bound == found.bias_bound else ""
         cells = (f"{line.bias_bound:.4g}", f"{100 * line.chance:.1f} %", f"{100 * line.past:.1f} %")
-        shown.add_row(*cells[:2], cells[2] + mark)
+        shown.add_row(*cells, "suggested" if line.bias_bound == found.bias_bound else "")
     return shown
 
 

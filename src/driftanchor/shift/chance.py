@@ -25,15 +25,11 @@ def log_chi_square(x: Floats, freedom: Floats) -> Floats:
         >>> np.exp(log_chi_square(np.array([3.841, 5.991]), np.array([1.0, 2.0]))).round(4).tolist()
         [0.95, 0.95]
     """
+    x, freedom = np.broadcast_arrays(x, freedom)
     a = freedom / 2
     half = np.minimum(x / 2, a + 40 + 12 * np.sqrt(a))  # further up the chance is 1
-    term = np.ones(np.broadcast(half, a).shape)
-    series = term.copy()
-    n = 0
-    while (term > 1e-16 * series).any():
-        n += 1
-        term = term * half / (a + n)
-        series = series + term
+    terms = 60 + int(10 * math.sqrt(half.max()) + max(0.0, (half - a).max()))  # beyond: < 1e-16
+    series = 1 + np.cumprod(half[:, None] / (a[:, None] + np.arange(1, terms)), axis=1).sum(axis=1)
     with np.errstate(divide="ignore"):
         first = a * np.log(half) - half - np.vectorize(math.lgamma, otypes=[float])(a + 1)
     log_chance: Floats = np.minimum(first + np.log(series), 0.0)

@@ -50,8 +50,6 @@ def _moves(axes: Any, suggestion: Suggestion, drawn: list[int]) -> None:
     for edge in (-bound, bound):
         axes.axhline(edge, color="#555555", lw=1, ls="--")
     axes.axhline(0.0, color="#555555", lw=0.8)
-    name = f"±V = {bound:.3g}"
-    axes.annotate(name, (1, bound), xycoords=("axes fraction", "data"), ha="right", va="bottom")
     steps = np.linspace(-0.25, 0.25, len(drawn)) if len(drawn) > 1 else np.zeros(1)
     for i, (k, step) in enumerate(zip(drawn, steps, strict=True)):
         axes.errorbar(
@@ -69,7 +67,7 @@ def _moves(axes: Any, suggestion: Suggestion, drawn: list[int]) -> None:
     places = np.arange(0, len(suggestion.periods), skip)
     axes.set_xticks(places, [suggestion.periods[i] for i in places], rotation=30, ha="right")
     axes.set_ylabel("mean minus mean in all periods (± 95 %)")
-    axes.set_title("How far each arm moved", fontsize="medium")
+    axes.set_title(f"How far each arm moved; the band is ±V, V = {bound:.3g}", fontsize="medium")
     axes.legend(frameon=False, fontsize="small", ncols=max(1, len(drawn) // 4))
     _tidy(axes)
 
@@ -84,6 +82,7 @@ def _taus(axes: Any, suggestion: Suggestion, drawn: list[int]) -> None:
         axes.plot([tau.estimate], [y], color=colour, marker="o", ms=5)
     names = [label if len(label) <= 16 else f"{label[:15]}…" for label, _, _ in reversed(found)]
     axes.set_yticks(range(len(found)), names)
+    axes.set_ylim(-0.6, len(found) - 0.4)
     most = max(tau.estimate for _, tau, _ in found) + max(tau.high for _, tau, _ in found[-1:])
     axes.set_xlim(0, 1.6 * most)
     axes.set_xlabel("τ between periods, 95 % interval")
