@@ -59,6 +59,13 @@ def write(blocks: Blocks) -> None:
     redraw()
 
 
+def write_page(name: str, blocks: Blocks) -> None:
+    """The numbers of another page, and the page from them."""
+    render.save(f"{name}.json", blocks)
+    page = render.DOCS / f"{name}.md"
+    page.write_text(render.rendered(page))
+
+
 def redraw() -> None:
     """The page and its plot, from the numbers that are there."""
     plot.draw(render.load(), PLOT)
