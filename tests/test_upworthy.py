@@ -37,7 +37,8 @@ def archive(path: Path, *, later: int = 60) -> Path:
         (201410 + i, f"c{i}", f"solo {i % 6}", "1", 3_000, 40 + 7 * (i % 5)) for i in range(12)
     ]
     values = ", ".join(str(row).replace("None", "NULL") for row in rows)
-    duckdb.sql(f"SELECT * FROM (VALUES {values}) t({COLUMNS})").write_parquet(str(path))
+    with duckdb.connect() as connection:
+        connection.execute(f"COPY (SELECT * FROM (VALUES {values}) t({COLUMNS})) TO '{path}'")
     return path
 
 
