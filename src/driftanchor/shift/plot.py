@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from driftanchor.shift.suggestion import Suggestion
 
 SUFFIXES = (".png", ".pdf", ".svg")
-MOST = 12  # arms with a colour and a line of their own: those with the most rewards
+MOST = 7  # arms that are drawn: those with the most rewards, each in a colour of its own
 # Okabe and Ito, which colour-blind people tell apart; markers tell them apart in grey.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-MARKERS = "osD^vP*Xph<>"
+MARKERS = "osD^vP*"
 
 
 def plot(suggestion: Suggestion, path: str | os.PathLike[str]) -> None:
@@ -45,7 +45,7 @@ def plot(suggestion: Suggestion, path: str | os.PathLike[str]) -> None:
 
 
 def _moves(axes: Any, suggestion: Suggestion, drawn: list[int]) -> None:
-    bound, labels = suggestion.bias_bound, list(suggestion.arms)
+    bound = suggestion.bias_bound
     axes.axhspan(-bound, bound, color="#000000", alpha=0.07, lw=0)
     for edge in (-bound, bound):
         axes.axhline(edge, color="#555555", lw=1, ls="--")
@@ -56,35 +56,32 @@ def _moves(axes: Any, suggestion: Suggestion, drawn: list[int]) -> None:
             np.arange(len(suggestion.periods)) + step,
             suggestion.moves[k],
             1.96 * suggestion.errors[k],
-            color=COLOURS[i % len(COLOURS)],
-            marker=MARKERS[i % len(MARKERS)],
+            color=COLOURS[i],
+            marker=MARKERS[i],
             ms=4.5,
             lw=0.9,
             elinewidth=0.9,
-            label=labels[k] if len(labels[k]) <= 24 else f"{labels[k][:23]}…",
         )
     skip = max(1, len(suggestion.periods) // 8)
     places = np.arange(0, len(suggestion.periods), skip)
     axes.set_xticks(places, [suggestion.periods[i] for i in places], rotation=30, ha="right")
     axes.set_ylabel("mean minus mean in all periods (± 95 %)")
     axes.set_title(f"How far each arm moved; the band is ±V, V = {bound:.3g}", fontsize="medium")
-    axes.legend(frameon=False, fontsize="small", ncols=max(1, len(drawn) // 4))
     _tidy(axes)
 
 
 def _taus(axes: Any, suggestion: Suggestion, drawn: list[int]) -> None:
     arms, labels = list(suggestion.arms.values()), list(suggestion.arms)
-    rows = [(labels[k], arms[k].tau, COLOURS[i % len(COLOURS)]) for i, k in enumerate(drawn)]
-    rows.append(("all arms", suggestion.tau, "#000000"))
-    found = [(label, tau, colour) for label, tau, colour in rows if tau is not None]
-    for y, (_, tau, colour) in enumerate(reversed(found)):
+    rows = [(labels[k], arms[k].tau, COLOURS[i], MARKERS[i]) for i, k in enumerate(drawn)]
+    rows.append(("all arms", suggestion.tau, "#555555", "|"))
+    found = [(label, tau, colour, mark) for label, tau, colour, mark in rows if tau is not None]
+    for y, (_, tau, colour, marker) in enumerate(reversed(found)):
         axes.plot([tau.low, tau.high], [y, y], color=colour, lw=1.6)
-        axes.plot([tau.estimate], [y], color=colour, marker="o", ms=5)
-    names = [label if len(label) <= 16 else f"{label[:15]}…" for label, _, _ in reversed(found)]
+        axes.plot([tau.estimate], [y], color=colour, marker=marker, ms=7)
+    names = [row[0] if len(row[0]) <= 20 else f"{row[0][:19]}…" for row in reversed(found)]
     axes.set_yticks(range(len(found)), names)
     axes.set_ylim(-0.6, len(found) - 0.4)
-    most = max(tau.estimate for _, tau, _ in found) + max(tau.high for _, tau, _ in found[-1:])
-    axes.set_xlim(0, 1.6 * most)
+    axes.set_xlim(0, 1.6 * (max(row[1].estimate for row in found) + found[-1][1].high))
     axes.set_xlabel("τ between periods, 95 % interval")
     axes.set_title("Beyond noise", fontsize="medium")
     _tidy(axes)
@@ -95,6 +92,3 @@ def _tidy(axes: Any) -> None:
     axes.grid(alpha=0.25)
     for text in (*axes.get_xticklabels(), *axes.get_yticklabels()):
         text.set_parse_math(False)  # a dollar in a label is a dollar
-    legend = axes.get_legend()
-    for text in legend.get_texts() if legend else ():
-        text.set_parse_math(False)
