@@ -5,6 +5,7 @@ from typer.testing import CliRunner, Result
 
 from driftanchor.cli.main import INTERRUPTED, app
 from driftanchor.errors import DriftanchorError
+from driftanchor.simulate import run
 
 
 def invoke(*arguments: str) -> Result:
@@ -38,18 +39,18 @@ def test_an_unknown_option_is_wrong_usage() -> None:
 
 
 def test_our_errors_end_in_one_line_and_their_exit_code(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("driftanchor.simulate.run.simulate", raiser(DriftanchorError("no\nluck")))
+    monkeypatch.setattr(run, "simulate", raiser(DriftanchorError("no\nluck")))
     done = invoke("simulate")
     assert (done.exit_code, done.stdout, done.stderr) == (1, "", "error: no luck\n")
 
 
 def test_unexpected_errors_are_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     error = ZeroDivisionError("a defect")
-    monkeypatch.setattr("driftanchor.simulate.run.simulate", raiser(error))
+    monkeypatch.setattr(run, "simulate", raiser(error))
     assert invoke("simulate").exception is error
 
 
 def test_ctrl_c_ends_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("driftanchor.simulate.run.simulate", raiser(KeyboardInterrupt()))
+    monkeypatch.setattr(run, "simulate", raiser(KeyboardInterrupt()))
     done = invoke("simulate")
     assert (done.exit_code, done.stdout, done.stderr) == (INTERRUPTED, "", "interrupted\n")
