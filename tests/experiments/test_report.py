@@ -12,7 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from driftanchor.experiments import manifest, markup, report_html, report_markdown, reproduce
+from driftanchor.experiments import (
+    document,
+    manifest,
+    markup,
+    report_html,
+    report_markdown,
+    reproduce,
+)
 from driftanchor.experiments.report import Report, Section, Table, Verdict
 from driftanchor.experiments.reproduction import Reproduction, strict
 from driftanchor.experiments.sweep import Job
@@ -169,7 +176,7 @@ def test_the_page_asks_for_nothing_else(page: str) -> None:
     assert not {"script", "link", "iframe", "object"} & {tag for tag, _ in parsed.tags}
     assert all((image["src"] or "").startswith("data:") for image in parsed.all("img"))
     assert all((link["href"] or "").startswith("#") for link in parsed.all("a"))
-    assert {"http-equiv": "Content-Security-Policy", "content": report_html.POLICY} in parsed.all(
+    assert {"http-equiv": "Content-Security-Policy", "content": document.POLICY} in parsed.all(
         "meta"
     )
 
@@ -246,7 +253,7 @@ def test_verdicts_come_first_with_a_word_and_a_colour(tmp_path: Path) -> None:
     page = report_html.render(content, tmp_path)
     for word in words:
         assert f'<span class="verdict {word}">{word}</span>' in page
-        assert f".{word} {{" in report_html.CSS
+        assert f".{word} {{" in document.CSS
     order = ("smoke run: no evidence", "1 hold, 1 fail", "a &lt;says&gt;", "left: out", "Figure 1")
     places = [page.index(text) for text in order]
     assert places == sorted(places)

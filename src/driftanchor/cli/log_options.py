@@ -32,14 +32,15 @@ Files = Annotated[
     ),
 ]
 Arm = Annotated[str, _column("Which arm a row is of.")]
+ArmOfLogs = Annotated[str | None, _column("Which arm a row is of; not for saved offline data.")]
 Reward = Annotated[str | None, _column("The reward, when a row is one event.")]
 Count = Annotated[str | None, _column("How many events a row stands for, as impressions.")]
 Total = Annotated[str | None, _column("The sum of their rewards, as clicks.")]
 Mean = Annotated[str | None, _column("Their mean reward, instead of --total.")]
 Variance = Annotated[str | None, _column("The sample variance of their rewards, with --mean.")]
-Time = Annotated[
-    str | None, _column("When it was: dates, timestamps, ISO text or seconds since 1970.")
-]
+_time = _column("When it was: dates, timestamps, ISO text or seconds since 1970.")
+Time = Annotated[str | None, _time]
+TimeNeeded = Annotated[str, _time]
 Where = Annotated[
     str | None,
     typer.Option(
@@ -117,21 +118,22 @@ Save = Annotated[
 
 
 def options(given: Mapping[str, Any]) -> LogOptions:
-    """What a command was told, as `read_logs` takes it.
+    """What a command was told, as `read_logs` takes it; what was left out is left out.
 
     Args:
         given: The local variables of the command, of which those named like options count.
     """
     from driftanchor.core.hooks import LogOptions
 
-    taken = {name: given[name] for name in LogOptions.__annotations__}
-    if taken["reward_range"] is not None:
-        taken["reward_range"] = tuple(parse.number(x, "--range") for x in taken["reward_range"])
-    if taken["max_rows"] is not None:
-        taken["max_rows"] = parse.number(taken["max_rows"], "--max-rows")
-    if taken["arms"] is not None:
-        taken["arms"] = [label.strip() for label in taken["arms"].split(",")]
-    return cast("LogOptions", taken)
+    told = {name: given[name] for name in LogOptions.__annotations__}
+    told = {name: value for name, value in told.items() if value not in (None, False)}
+    if "reward_range" in told:
+        told["reward_range"] = tuple(parse.number(x, "--range") for x in told["reward_range"])
+    if "max_rows" in told:
+        told["max_rows"] = parse.number(told["max_rows"], "--max-rows")
+    if "arms" in told:
+        told["arms"] = [label.strip() for label in told["arms"].split(",")]
+    return cast("LogOptions", told)
 
 
 def rows(how: Provenance, examples: Sequence[Example]) -> str:

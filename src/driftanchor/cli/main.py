@@ -10,7 +10,9 @@ from typer.core import TyperGroup
 
 from driftanchor import __version__
 from driftanchor.cli.logs import logs
+from driftanchor.cli.plan import plan
 from driftanchor.cli.policies import policies
+from driftanchor.cli.replay import replay
 from driftanchor.cli.reproduce import reproduce
 from driftanchor.cli.shift import shift
 from driftanchor.cli.simulate import simulate
@@ -42,6 +44,8 @@ app.command()(reproduce)
 app.command()(simulate)
 app.command()(logs)
 app.command()(shift)
+app.command()(plan)
+app.command()(replay)
 app.command()(policies)
 app.command()(theory)
 
@@ -82,6 +86,7 @@ def main(
       driftanchor simulate --online 0.8,0.5*9 --offline same --offline-total 2000
       driftanchor logs last_test.csv --arm variant --reward converted
       driftanchor shift last_year.csv --arm variant --reward converted --time at --by week
+      driftanchor plan offline.json --bias-bound 0.02 --horizon 50000
       driftanchor policies
 
     Every command has --help with examples, and --json for programs.

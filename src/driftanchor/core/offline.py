@@ -200,6 +200,16 @@ class OfflineData:
         return hash((self.arms, *self.n.tolist(), *map(record.encode, self.mean.tolist())))
 
 
+def like_coins(n: int, mean: float, variance: float) -> bool:
+    """Whether the variance is that of rewards which are all 0 or 1.
+
+    Example:
+        >>> like_coins(4, 0.5, 1 / 3), like_coins(4, 0.5, 0.2)
+        (True, False)
+    """
+    return 0 <= mean <= 1 and abs(variance * (n - 1) / n - mean * (1 - mean)) <= 1e-9
+
+
 def _row(value: object, name: str, arms: Arms, n: Ints, low: float = -math.inf) -> Floats:
     """One number for each arm that has logs; NaN where there are none or it is not known."""
     values = [None] * len(arms) if value is None else check.ordered(value, name)

@@ -2,88 +2,28 @@
 
 from __future__ import annotations
 
-import base64
 import re
 from pathlib import Path
 
-from driftanchor.experiments.markup import Html, join, tag
+from driftanchor.experiments.document import badge, code, document, figure, pairs_of, table_of
+from driftanchor.experiments.markup import Html, tag
 from driftanchor.experiments.report import (
     LONG,
     Picture,
     Report,
     Section,
-    Table,
     Verdict,
 )
-
-POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"  # nothing from elsewhere
-CSS = """
-:root { color-scheme: light dark; --ink: #1d2125; --dim: #59636e; --paper: #fff; --line: #d5dae0;
-  --card: #f6f8fa; --holds: #05603a; --holds-bg: #d3f3e2; --fails: #912018; --fails-bg: #fde3df;
-  --open: #6b4e00; --open-bg: #fdf0c4; --link: #0b5cad; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e4e8ec; --dim: #9aa5b1; --paper: #14171a;
-  --line: #353b42; --card: #1d2126; --holds: #8fe3ba; --holds-bg: #0d3b26; --fails: #ffb4a8;
-  --fails-bg: #551a12; --open: #f5d76e; --open-bg: #453500; --link: #8cc2ff; } }
-* { box-sizing: border-box; }
-body { margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 76rem; background: var(--paper);
-  color: var(--ink); font: 16px/1.55 system-ui, sans-serif; }
-h1 { font-size: 1.9rem; line-height: 1.2; margin: 0 0 .25rem; }
-h2 { font-size: 1.35rem; margin: 3rem 0 .25rem; padding-top: .75rem;
-  border-top: 1px solid var(--line); }
-a { color: var(--link); }
-p, figcaption { max-width: 62rem; }
-.dim, figcaption { color: var(--dim); }
-.counts { font-size: 1.35rem; font-weight: 600; margin: 1rem 0 .25rem; }
-.stamp { border: 2px solid var(--fails); background: var(--fails-bg); color: var(--fails);
-  padding: .6rem 1rem; border-radius: .4rem; font-weight: 700; }
-.wide { overflow-x: auto; margin: .75rem 0; }
-table { border-collapse: collapse; font-size: .875rem; font-variant-numeric: tabular-nums; }
-caption { text-align: left; color: var(--dim); padding: .25rem 0; }
-th, td { padding: .35rem .6rem; border-bottom: 1px solid var(--line); text-align: left;
-  vertical-align: top; }
-thead th { border-bottom-width: 2px; white-space: nowrap; }
-tbody th { font-weight: 500; }
-.numbers td { text-align: right; white-space: nowrap; }
-.numbers thead th:not(:first-child) { text-align: right; }
-.best { font-weight: 700; background: var(--card); }
-.verdict { display: inline-block; padding: .05rem .55rem; border-radius: 1rem; font-weight: 600; }
-.holds { color: var(--holds); background: var(--holds-bg); }
-.fails { color: var(--fails); background: var(--fails-bg); }
-.inconclusive { color: var(--open); background: var(--open-bg); }
-code { font-size: .92em; overflow-wrap: anywhere; }
-figcaption { margin-top: .5rem; }
-.claims { width: 100%; min-width: 56rem; } .claims th:first-child { width: 27%; }
-.claims td:last-child { width: 22%; }
-.claims td:nth-child(2) { width: 13%; }
-figure { margin: 1rem 0; }
-figure img { display: block; max-width: 100%; height: auto; background: #fff; padding: .5rem;
-  border: 1px solid var(--line); border-radius: .4rem; }
-details { margin: .5rem 0; } summary { cursor: pointer; color: var(--link); }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; font-size: .9rem; }
-dt { color: var(--dim); } dd { margin: 0; }
-nav ul { padding-left: 1.2rem; columns: 18rem; }
-@media print { body { max-width: none; padding: 0; font-size: 11px; } nav { display: none; }
-  figure, tr { break-inside: avoid; } h2 { break-after: avoid; } .wide { overflow: visible; } }
-"""
 
 
 def render(report: Report, figures: Path) -> str:
     """The HTML of a report; `figures` is where its SVG files are."""
-    head = tag(
-        "head",
-        tag("meta", charset="utf-8"),
-        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        tag("meta", http_equiv="Content-Security-Policy", content=POLICY),
-        tag("title", report.title),
-        tag("style", Html(CSS)),
-    )
-    body = tag(
-        "body",
+    return document(
+        report.title,
         tag("header", *_opening(report)),
         tag("main", *_main(report, figures)),
-        tag("footer", tag("h2", "Made with", id="facts"), _pairs(report.facts)),
+        tag("footer", tag("h2", "Made with", id="facts"), pairs_of(report.facts)),
     )
-    return f"<!doctype html>\n{tag('html', head, body, lang='en')}\n"
 
 
 def _opening(report: Report) -> list[Html]:
@@ -120,29 +60,18 @@ def _verdicts(verdicts: tuple[Verdict, ...]) -> Html:
 
 
 def _verdict(verdict: Verdict) -> Html:
-    comparison = [_code(verdict.comparison), tag("br"), verdict.estimate]
+    comparison = [code(verdict.comparison), tag("br"), verdict.estimate]
     if verdict.tally:
         summary = tag("summary", verdict.tally)
-        comparison.append(tag("details", summary, _table(verdict.details)))
+        comparison.append(tag("details", summary, table_of(verdict.details)))
     return tag(
         "tr",
         tag("th", verdict.says, scope="row", id=f"claim-{verdict.id}"),
         tag("td", verdict.place),
-        tag("td", _badge(verdict.verdict)),
+        tag("td", badge(verdict.verdict)),
         tag("td", *comparison),
         tag("td", verdict.note),
     )
-
-
-def _code(text: str) -> Html:
-    """A comparison or a cell id, which may be broken at its slashes."""
-    pieces = [join(piece, "/", tag("wbr")) for piece in text.split("/")]
-    last = text.rpartition("/")[2]
-    return tag("code", *pieces[:-1], last)
-
-
-def _badge(verdict: str) -> Html:
-    return tag("span", verdict, class_=f"verdict {verdict}")
 
 
 def _section(section: Section, figures: Path) -> Html:
@@ -152,11 +81,11 @@ def _section(section: Section, figures: Path) -> Html:
     if section.picture:
         parts.append(_figure(section.picture, figures))
     for table in section.tables:
-        shown = _table(table)
+        shown = table_of(table)
         long = len(table.rows) > LONG
         parts.append(tag("details", tag("summary", table.title), shown) if long else shown)
     if section.settings:
-        parts.append(_pairs(section.settings))
+        parts.append(pairs_of(section.settings))
     return tag("section", *parts)
 
 
@@ -165,36 +94,4 @@ def _anchor(section: Section) -> str:
 
 
 def _figure(picture: Picture, figures: Path) -> Html:
-    image = base64.b64encode((figures / f"{picture.name}.svg").read_bytes()).decode("ascii")
-    source = f"data:image/svg+xml;base64,{image}"
-    return tag(
-        "figure",
-        tag("img", src=source, alt=picture.alt),
-        tag("figcaption", picture.caption),
-    )
-
-
-def _table(table: Table) -> Html:
-    head = tag("thead", tag("tr", *(tag("th", text, scope="col") for text in table.headings)))
-    rows = [
-        tag(
-            "tr",
-            tag("th", _code(row[0]), scope="row"),
-            *(_cell(table, r, c, text) for c, text in enumerate(row[1:], 1)),
-        )
-        for r, row in enumerate(table.rows)
-    ]
-    parts = [tag("caption", table.title), head, tag("tbody", *rows)]
-    return tag("div", tag("table", *parts, class_="numbers"), class_="wide", tabindex="0")
-
-
-def _cell(table: Table, row: int, column: int, text: str) -> Html:
-    if table.headings[column] == "verdict":
-        return tag("td", _badge(text))
-    if (row, column) in table.best:
-        return tag("td", tag("strong", f"{text} *"), class_="best")
-    return tag("td", text)
-
-
-def _pairs(pairs: tuple[tuple[str, str], ...]) -> Html:
-    return tag("dl", *(join(tag("dt", name), tag("dd", text)) for name, text in pairs))
+    return figure((figures / f"{picture.name}.svg").read_bytes(), picture.caption, picture.alt)

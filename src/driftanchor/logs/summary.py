@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
-from driftanchor.core.offline import OfflineData
+from driftanchor.core.offline import OfflineData, like_coins
 from driftanchor.core.provenance import Provenance
 from driftanchor.core.record import encode
 from driftanchor.core.student import student
@@ -89,7 +89,7 @@ def interval(n: int, mean: float, variance: float) -> tuple[float, float] | None
     """
     if n < 2 or math.isnan(variance):
         return None
-    if 0 <= mean <= 1 and abs(variance * (n - 1) / n - mean * (1 - mean)) <= 1e-9:
+    if like_coins(n, mean, variance):
         return wilson(mean, n, MISS)
     half = student(MISS, n - 1) * math.sqrt(variance / n)
     return mean - half, mean + half

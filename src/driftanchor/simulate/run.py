@@ -86,7 +86,7 @@ def simulate(
     """
     if progress is not None and not callable(progress):
         raise InvalidInput(f"progress must be a function, got {shown(progress)}")
-    workers = _threads(threads)
+    workers = threads_to_use(threads)
     if threads is not None and cluster is not None:
         raise InvalidInput("threads is for this machine, not for a cluster: give one of them")
     wholes = parts(
@@ -104,7 +104,7 @@ def simulate(
         pulls = np.empty((len(wholes), one.runs, len(bandit.online)), np.int64)
     except MemoryError as error:
         raise InvalidInput(f"{error}: ask for fewer runs or checkpoints") from error
-    played = _in_threads(wholes, workers) if cluster is None else on_cluster(cluster, play, wholes)
+    played = in_threads(wholes, workers) if cluster is None else on_cluster(cluster, play, wholes)
     done = 0
     with contextlib.closing(played):
         for p, part, (lost, pulled) in played:
@@ -159,10 +159,8 @@ def play(part: Part) -> Played:
     return regret, pulls
 
 
-def _in_threads(
-    wholes: list[Part], threads: int
-) -> Generator[tuple[int, Part, Played], None, None]:
-    """Play parts in pieces, in order."""
+def in_threads(wholes: list[Part], threads: int) -> Generator[tuple[int, Part, Played], None, None]:
+    """Play parts of as many rounds and runs in pieces, in order."""
     one = wholes[0]
     chunk = max(1, min(-(-one.runs // (PIECES * threads)), CHUNK_ROUNDS // one.horizon))
     if one.engine == "vectorised":
@@ -246,7 +244,8 @@ def _engine(engine: str) -> str:
     return "vectorised"
 
 
-def _threads(threads: int | None) -> int:
+def threads_to_use(threads: int | None) -> int:
+    """As many as asked for, or all cores."""
     if threads is None:
         return os.cpu_count() or 1
     return check.whole(threads, "threads", low=1, high=4096)

@@ -1,0 +1,111 @@
+"""The options that `plan` and `replay` share, and how they show what they found."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from driftanchor.cli import options as opt
+from driftanchor.cli import output, parse
+from driftanchor.errors import require
+
+if TYPE_CHECKING:
+    from driftanchor.experiments.report import Table as Content
+    from driftanchor.plan.assess import Assessment
+
+PROMISE = "What is promised"
+
+BiasBoundSource = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Where V comes from: proved, estimated or guessed.",
+        show_default="estimated",
+        rich_help_panel=PROMISE,
+    ),
+]
+Worlds = Annotated[
+    str | None,
+    typer.Option(
+        metavar="N",
+        help="How many worlds to draw, in which each policy plays once.",
+        show_default="50 to 400, by the horizon",
+        rich_help_panel=opt.EFFORT,
+    ),
+]
+Page = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Write an HTML page with pictures, in one file.",
+        rich_help_panel=opt.OUTPUT,
+    ),
+]
+
+
+def page_file(page: Path | None) -> Path | None:
+    """Where the page goes, refused before the long run."""
+    if page is not None:
+        require("matplotlib", extra="plot", why="--page")
+    return parse.destination(page, "--page", (".html", ".htm"))
+
+
+def optional(text: str | None, option: str) -> float | None:
+    """A number, if one was typed."""
+    return None if text is None else parse.number(text, option)
+
+
+def bounds(text: str | None) -> object:
+    """One bias bound for all arms, one for each in order, or label=number for each."""
+    if text is None or "=" not in text:
+        return None if text is None else parse.number_or_list(text, "--bias-bound")
+    pairs = (part.rpartition("=") for part in text.split(","))
+    return {label.strip(): parse.number(x.strip(), "--bias-bound", text) for label, _, x in pairs}
+
+
+@contextlib.contextmanager
+def at_work(*, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """Errors and warnings in the words of the command line, and a bar."""
+    compiling = find_spec("numba") is not None
+    with (
+        parse.told_as_options(),
+        output.plain_warnings(quiet=quiet),
+        output.progress_bar(["policies"], compiling=compiling, quiet=quiet) as progress,
+    ):
+        yield progress
+
+
+def show(found: Assessment, page: Path | None, *, as_json: bool, quiet: bool) -> None:
+    """The verdict and the tables, or JSON; then the page."""
+    if as_json:
+        output.show_json(found.to_json())
+    else:
+        from driftanchor.plan.tables import evens, losses
+
+        typer.echo(found.verdict)
+        for content in (losses(found), evens(found), *found.texts().tables):
+            _show_table(content)
+        for note in found.notes:
+            typer.echo(f"note: {note}")
+    if page is not None:
+        found.write_page(page)
+        output.say(f"wrote {page}", quiet=quiet)
+
+
+def _show_table(content: Content) -> None:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, title=content.title, title_justify="left")
+    for i, heading in enumerate(content.headings):
+        table.add_column(heading, justify="right" if i else "left")
+    for r, row in enumerate(content.rows):
+        cells = [f"{text} *" if (r, c) in content.best else text for c, text in enumerate(row)]
+        table.add_row(*map(Text, cells))
+    output.show_table(table)

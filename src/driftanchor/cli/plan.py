@@ -1,0 +1,131 @@
+"""`driftanchor plan`: what logs are worth, before going live."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from driftanchor.cli import assess_options as how
+from driftanchor.cli import log_options as log
+from driftanchor.cli import options as opt
+from driftanchor.cli import parse
+from driftanchor.errors import DriftanchorError, InvalidInput, UnreadableState
+
+if TYPE_CHECKING:
+    from driftanchor.core.offline import OfflineData
+
+BiasBound = Annotated[
+    str,
+    typer.Option(
+        metavar="V",
+        help="How far an arm's mean may have moved since: one number, one for each arm, or "
+        "label=number for each.",
+        rich_help_panel=how.PROMISE,
+    ),
+]
+Law = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="Of rewards: gaussian, bernoulli, or auto to look at the logs.",
+        rich_help_panel=how.PROMISE,
+    ),
+]
+
+
+def plan(
+    files: log.Files,
+    bias_bound: BiasBound,
+    horizon: opt.Horizon,
+    arm: log.ArmOfLogs = None,
+    reward: log.Reward = None,
+    count: log.Count = None,
+    total: log.Total = None,
+    mean: log.Mean = None,
+    variance: log.Variance = None,
+    time: log.Time = None,
+    where: log.Where = None,
+    since: log.Since = None,
+    until: log.Until = None,
+    arms: log.Arms = None,
+    reward_range: log.Range = None,
+    max_rows: log.MaxRows = None,
+    allow_rejects: log.AllowRejects = False,
+    root: log.Root = None,
+    format: log.Format = None,
+    memory: log.Memory = "400MB",
+    full_hash: log.FullHash = False,
+    bias_bound_source: how.BiasBoundSource = None,
+    law: Law = "auto",
+    worlds: how.Worlds = None,
+    seed: opt.Seed = "0",
+    threads: opt.Threads = None,
+    page: how.Page = None,
+    as_json: opt.Json = False,
+    quiet: opt.Quiet = False,
+) -> None:
+    """Say what logs are worth before going live: use them, or go without?
+
+    Draws worlds that the logs and the bias bound leave possible, and lets policies play in them
+    with and without the logs. FILE is logs, or offline data that 'driftanchor logs --save' wrote.
+
+    Examples:
+      driftanchor plan offline.json --bias-bound 0.02 --horizon 50000
+      driftanchor plan last.csv --arm ad --reward won --bias-bound 0.02 --horizon 1e4 --page p.html
+    """
+    options = log.options(locals())
+    from driftanchor.plan.plan import plan as work
+
+    target = how.page_file(page)
+    numbers: Any = {
+        "bias_bound": how.bounds(bias_bound),
+        "horizon": parse.number(horizon, "--horizon"),
+        "worlds": how.optional(worlds, "--worlds"),
+        "seed": parse.number(seed, "--seed"),
+        "threads": how.optional(threads, "--threads"),
+    }
+    with how.at_work(quiet=quiet) as progress:
+        offline = read(files, options)
+        found = work(
+            offline,
+            bias_bound_source=bias_bound_source,
+            law=law,
+            reward_range=options.get("reward_range"),
+            progress=progress,
+            **numbers,
+        )
+    how.show(found, target, as_json=as_json, quiet=quiet)
+
+
+def read(files: list[str], options: Any) -> OfflineData:
+    """Logs, or offline data that were saved: those need no column of arms."""
+    from driftanchor.logs.read import read_logs
+
+    if "arm" in options:
+        return read_logs(files, **options).offline
+    if len(files) != 1 or Path(files[0]).suffix != ".json":
+        raise InvalidInput("--arm is missing: name the column of the arms")
+    needless = [name for name in options if name not in ("memory", "reward_range")]
+    if needless:
+        raise InvalidInput(
+            f"--{needless[0].replace('_', '-')} is for logs and --arm is missing: without it "
+            f"{files[0]!r} is read as saved offline data"
+        )
+    return saved(files[0])
+
+
+def saved(path: str) -> OfflineData:
+    """What `driftanchor logs --save` wrote."""
+    from driftanchor.core import record
+    from driftanchor.core.offline import OfflineData
+
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise InvalidInput(f"cannot read {path!r}: {error}") from error
+    try:
+        return OfflineData.from_json(record.parse(text))
+    except DriftanchorError as error:
+        raise UnreadableState(f"{path!r}: {error}; for logs, name the column --arm") from error

@@ -1,0 +1,103 @@
+"""`driftanchor replay`: what logs would have been worth, at a moment of the past."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from driftanchor.cli import assess_options as how
+from driftanchor.cli import log_options as log
+from driftanchor.cli import options as opt
+from driftanchor.cli import parse
+
+Split = Annotated[
+    str,
+    typer.Option(
+        metavar="DATE",
+        help="Rows before it are the logs, rows from it on are what came after.",
+        rich_help_panel=log.FILTERS,
+    ),
+]
+BiasBound = Annotated[
+    str | None,
+    typer.Option(
+        metavar="V",
+        help="What you would have declared: one number, one for each arm, or label=number.",
+        show_default="the largest shift that happened",
+        rich_help_panel=how.PROMISE,
+    ),
+]
+Horizon = Annotated[
+    str | None,
+    typer.Option(
+        metavar="N",
+        help="Rounds in a run.",
+        show_default="the later rewards, at most 100,000",
+        rich_help_panel=opt.EFFORT,
+    ),
+]
+
+
+def replay(
+    files: log.Files,
+    arm: log.Arm,
+    time: log.TimeNeeded,
+    split: Split,
+    reward: log.Reward = None,
+    count: log.Count = None,
+    total: log.Total = None,
+    mean: log.Mean = None,
+    variance: log.Variance = None,
+    where: log.Where = None,
+    since: log.Since = None,
+    until: log.Until = None,
+    arms: log.Arms = None,
+    reward_range: log.Range = None,
+    max_rows: log.MaxRows = None,
+    allow_rejects: log.AllowRejects = False,
+    root: log.Root = None,
+    format: log.Format = None,
+    memory: log.Memory = "400MB",
+    full_hash: log.FullHash = False,
+    bias_bound: BiasBound = None,
+    bias_bound_source: how.BiasBoundSource = None,
+    horizon: Horizon = None,
+    worlds: how.Worlds = None,
+    seed: opt.Seed = "0",
+    threads: opt.Threads = None,
+    page: how.Page = None,
+    as_json: opt.Json = False,
+    quiet: opt.Quiet = False,
+) -> None:
+    """Say what logs would have been worth: a back-test on your own history.
+
+    The rows before --split are the logs. The rows from it on are the world, in which policies play
+    with and without the logs, on rewards drawn anew from the later ones.
+
+    Examples:
+      driftanchor replay all.parquet --arm ad --reward won --time at --split 2026-02-01
+      driftanchor replay all.csv --arm page --count views --total clicks --time day
+        --split 2026-02-01 --bias-bound 0.01 --page replay.html
+    """
+    options = log.options(locals())
+    from driftanchor.plan.replay import replay as work
+
+    target = how.page_file(page)
+    numbers: Any = {
+        "bias_bound": how.bounds(bias_bound),
+        "horizon": how.optional(horizon, "--horizon"),
+        "worlds": how.optional(worlds, "--worlds"),
+        "seed": parse.number(seed, "--seed"),
+        "threads": how.optional(threads, "--threads"),
+    }
+    with how.at_work(quiet=quiet) as progress:
+        found = work(
+            files,
+            split=split,
+            bias_bound_source=bias_bound_source,
+            progress=progress,
+            **numbers,
+            **options,
+        )
+    how.show(found, target, as_json=as_json, quiet=quiet)

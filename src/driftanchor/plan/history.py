@@ -1,0 +1,208 @@
+"""A history in two parts: the logs before a split, and what really happened after it."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Unpack
+
+import numpy as np
+
+from driftanchor.core.arms import Arms
+from driftanchor.core.check import Floats
+from driftanchor.core.hooks import LogOptions
+from driftanchor.core.offline import OfflineData
+from driftanchor.errors import InvalidInput, require
+from driftanchor.logs.read import read_logs
+from driftanchor.logs.times import bound, shown_time
+from driftanchor.plan.law import Law, law_of
+from driftanchor.plan.statistics import Estimate
+from driftanchor.plan.words import listed
+from driftanchor.simulate.bandit import Bandit
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """What was logged before the split, and what came after, of the arms that came after.
+
+    Attributes:
+        split: The first moment of what came after.
+        before: The logs.
+        after: What came, of the same arms.
+        shifts: By arm that is in both: how far its mean moved.
+        law: Of the rewards that came.
+        rewards: They themselves, or a sample, where they are drawn anew from.
+        notes: What was left out, and how rewards are drawn.
+    """
+
+    split: str
+    before: OfflineData
+    after: OfflineData
+    shifts: dict[str, Estimate]
+    law: Law
+    rewards: tuple[Floats, ...] | None
+    notes: tuple[str, ...]
+
+    @property
+    def moved(self) -> Floats:
+        """How far the mean of each arm moved; 0 for an arm without logs."""
+        return np.array(
+            [self.shifts[x].value if x in self.shifts else 0.0 for x in self.after.arms]
+        )
+
+    @property
+    def largest(self) -> float:
+        """The largest move, either way."""
+        return float(np.abs(self.moved).max())
+
+    def bandit(self, shift: float, bounds: Floats, *, logs: bool) -> Bandit:
+        """What came, had the means moved `shift` times as far."""
+        further = (shift - 1.0) * self.moved
+        offline = np.where(self.before.n > 0, self.before.mean, self.after.mean)
+        known: dict[str, Any] = {
+            "offline": offline,
+            "offline_pulls": self.before.n if logs else 0,
+            "bias_bound": bounds,
+        }
+        if self.rewards is not None:
+            there = [x + d for x, d in zip(self.rewards, further, strict=True)]
+            return Bandit.resampling(there, **known)
+        online = self.after.mean + further
+        if self.law.name == "bernoulli":
+            online = np.clip(online, 0.0, 1.0)
+        return Bandit(online, reward=self.law.name, noise=self.law.noise, logs="given", **known)
+
+
+@dataclass(frozen=True, eq=False)
+class Past:
+    """A history as a truth: the same bandit in every run."""
+
+    history: History
+    runs: int
+
+    def expected(self, bounds: Floats, *, logs: bool = True) -> Sequence[Bandit]:
+        """What happened."""
+        return self.moved(1.0, bounds, logs=logs)
+
+    def moved(self, shift: float, bounds: Floats, *, logs: bool = True) -> Sequence[Bandit]:
+        """What would have happened, had the means moved so many times as far."""
+        return [self.history.bandit(shift, bounds, logs=logs)] * self.runs
+
+
+def read_history(logs: object, split: object, **options: Unpack[LogOptions]) -> History:
+    """Read logs once whole, to see that all is well, and once before and after the split."""
+    if options.get("time") is None:
+        raise InvalidInput("time is missing: name the column of the times, to split by")
+    at = bound(split, "split")
+    if at is None:
+        raise InvalidInput("split is missing: say when the logs end and what came after begins")
+    whole = read_logs(logs, **options)
+    first = min(arm.first for arm in whole.arms.values() if arm.first)
+    last = max(arm.last for arm in whole.arms.values() if arm.last)
+    if not first < at <= last:
+        raise InvalidInput(
+            f"split {shown_time(at)} leaves nothing on one side: the rows go from "
+            f"{shown_time(first)} to {shown_time(last)}"
+        )
+    # What is odd was told of the whole, and rejected rows were accounted for there.
+    part: LogOptions = {**options, "arms": None, "allow_rejects": True}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        earlier: LogOptions = {**part, "until": at}
+        later: LogOptions = {**part, "since": at}
+        before, after = read_logs(logs, **earlier).offline, read_logs(logs, **later).offline
+    wanted = [label for label in whole.arms if label in after.arms.labels]
+    if len(wanted) < 2:
+        raise InvalidInput(
+            f"after the split there is one arm only, {wanted[0]!r}: there is nothing to choose"
+            if wanted
+            else "after the split there is no arm of those wanted"
+        )
+    gone = [label for label in whole.arms if label not in after.arms.labels]
+    new = [label for label in wanted if label not in before.arms.labels]
+    if len(new) == len(wanted):
+        raise InvalidInput(
+            f"no arm is on both sides of the split: before it {listed(list(before.arms))}, "
+            f"after it {listed(wanted)}"
+        )
+    notes = []
+    if gone:
+        notes.append(f"only before the split, and left out: {listed(gone)}")
+    if new:
+        notes.append(f"only after the split, and without logs: {listed(new)}")
+    law, rewards, how = _rewards(logs, select(after, wanted), later)
+    return History(
+        shown_time(at),
+        select(before, wanted),
+        select(after, wanted),
+        {
+            label: difference(before, after, label)
+            for label in wanted
+            if label in before.arms.labels
+        },
+        law,
+        rewards,
+        (*notes, how),
+    )
+
+
+def _rewards(
+    logs: object, after: OfflineData, options: LogOptions
+) -> tuple[Law, tuple[Floats, ...] | None, str]:
+    """The law of what came, the rewards to draw from if there are any, and how in words."""
+    ends = options.get("reward_range") or (-math.inf, math.inf)
+    law = law_of(after, "auto", ends)
+    if law.name == "bernoulli":
+        return law, None, "rewards are drawn as coins with the rates seen after the split"
+    gaussian = "rewards are Gaussian with the means and the noise seen after the split"
+    if options.get("reward") is None:
+        return law, None, gaussian
+    require("narwhals", extra="logs", why="reading logs")
+    from driftanchor.logs.sample import sample_rewards
+
+    counts = dict(zip(after.arms, after.n.tolist(), strict=True))
+    found = sample_rewards(logs, counts, **options)
+    if found is None:
+        return law, None, f"{gaussian}: rows of a database are not sampled"
+    taken = sum(map(len, found.values()))
+    told = f"rewards are drawn anew from {taken:,} of the {int(after.n.sum()):,} after the split"
+    # A sample has another mean than the whole: move it there.
+    rewards = tuple(
+        found[x] - found[x].mean() + m for x, m in zip(after.arms, after.mean, strict=True)
+    )
+    return Law("resampled", law.noise, "as they were seen"), rewards, told
+
+
+def difference(before: OfflineData, after: OfflineData, label: str) -> Estimate:
+    """How far the mean of an arm moved, with the interval made from those of both means.
+
+    With intervals (l₁, u₁) and (l₂, u₂) of the means m₁ before and m₂ after, the ends are
+    d − √((m₂ − l₂)² + (u₁ − m₁)²) and d + √((u₂ − m₂)² + (m₁ − l₁)²), after Newcombe (1998): right
+    for rare successes too. Infinite where a variance is not known.
+    """
+    from driftanchor.logs.summary import interval
+
+    means, ends = [], []
+    for data in (before, after):
+        i = data.arms.column(label)
+        means.append(float(data.mean[i]))
+        known = interval(int(data.n[i]), means[-1], float(data.variance[i]))
+        ends.append(known or (-math.inf, math.inf))
+    (m1, m2), ((l1, u1), (l2, u2)) = means, ends
+    d = m2 - m1
+    return Estimate(d, d - math.hypot(m2 - l2, u1 - m1), d + math.hypot(u2 - m2, m1 - l1))
+
+
+def select(offline: OfflineData, labels: Sequence[str]) -> OfflineData:
+    """The data of these arms, in this order; an arm that is not there has none."""
+    where = {label: column for column, label in enumerate(offline.arms)}
+    rows = [
+        (offline.n[where[x]], offline.mean[where[x]], offline.variance[where[x]])
+        if x in where
+        else (0, None, None)
+        for x in labels
+    ]
+    n, mean, variance = zip(*rows, strict=True)
+    return OfflineData(Arms(labels), n, mean, variance, offline.source, offline.provenance)

@@ -1,0 +1,85 @@
+"""The page of an assessment: one HTML file that asks for nothing else."""
+
+from __future__ import annotations
+
+from driftanchor import __version__
+from driftanchor.experiments.document import document, figure, pairs_of, table_of
+from driftanchor.experiments.markup import Html, tag
+from driftanchor.plan import pictures
+from driftanchor.plan.assess import USE, Assessment
+from driftanchor.plan.contenders import RULE
+from driftanchor.plan.tables import even_of, evens, losses
+
+
+def render(found: Assessment) -> str:
+    """The HTML of an assessment."""
+    texts = found.texts()
+    good = found.decision == USE
+    badge = tag(
+        "span",
+        "use the logs" if good else "go without",
+        class_=f"verdict {'holds' if good else 'fails'}",
+    )
+    return document(
+        texts.title,
+        tag(
+            "header",
+            tag("h1", texts.title),
+            tag("p", texts.lead, class_="dim"),
+            tag("p", badge),
+            tag("p", found.verdict, class_="counts"),
+        ),
+        tag("main", *_main(found)),
+        tag("footer", tag("h2", "Made with"), pairs_of(_facts(found))),
+    )
+
+
+def _main(found: Assessment) -> list[Html]:
+    texts = found.texts()
+    who = [(label, one.what) for label, one in found.contenders.items()]
+    return [
+        tag("h2", "What each policy loses"),
+        tag("p", texts.expected),
+        table_of(losses(found)),
+        pairs_of(tuple(who)),
+        tag("h2", "If the means move further"),
+        _picture(pictures.by_shift(found)),
+        tag("p", _reach(found)),
+        tag("h2", "If you declare another V"),
+        _picture(pictures.by_bound(found)),
+        table_of(evens(found)),
+        tag("h2", "The logs"),
+        *(table_of(table) for table in texts.tables),
+        tag("h2", "How this was found"),
+        tag("p", texts.how),
+        tag("ul", *(tag("li", text) for text in (*found.notes, *found.reasons))),
+    ]
+
+
+def _reach(found: Assessment) -> str:
+    even = found.break_even
+    value, ends = even_of(found, even)
+    if even.value > found.largest_shift:
+        return f"{RULE} gains by the logs at every shift that was tried."
+    return (
+        f"{RULE} gains by the logs up to a shift of {value} (95 % interval {ends}): the "
+        f"break-even against {found.baseline}."
+    )
+
+
+def _picture(picture: pictures.Picture) -> Html:
+    return figure(picture.svg, picture.caption, picture.alt)
+
+
+def _facts(found: Assessment) -> tuple[tuple[str, str], ...]:
+    facts = [
+        ("driftanchor", __version__),
+        ("seed", str(found.seed)),
+        ("logs", found.offline.source),
+    ]
+    how = found.offline.provenance
+    if how is not None:
+        facts += [(f"read: {name}", text) for name, text in (*how.columns, *how.filters)]
+        facts += [("digest", source.digest) for source in how.sources if source.digest]
+        facts.append(("read at", how.read_at))
+    return tuple(facts)

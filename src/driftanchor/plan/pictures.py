@@ -1,0 +1,108 @@
+"""The two pictures: what is lost by how far means have moved, and by the bias bound declared."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from driftanchor.core.check import Floats
+from driftanchor.experiments import panels, style
+from driftanchor.experiments.report import shown
+from driftanchor.plan.assess import Assessment, Curve
+from driftanchor.simulate.result import standard_error
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+SIZE = (7.2, 4.4)  # inches
+FAR = 30.0  # times the smallest: a linear axis would hide most
+
+
+class Picture(NamedTuple):
+    """A drawn figure with its words."""
+
+    svg: bytes
+    caption: str
+    alt: str
+
+
+def by_shift(found: Assessment) -> Picture:
+    """What is lost by how far the means have moved."""
+    texts = found.texts()
+    curve = found.by_shift
+    svg = _draw(found, curve, curve.x, texts.shift_ticks, texts.shift_axis, texts.shift_mark)
+    return Picture(svg, f"{texts.shift_says} {_common(found)}", _alt(curve, "shift"))
+
+
+def by_bound(found: Assessment) -> Picture:
+    """What is lost by the bias bound that policies are told; its values are drawn evenly apart."""
+    curve, (bound, word) = found.by_bound, found.texts().bound_mark
+    steps = np.arange(len(curve.x), dtype=np.float64)
+    mark = (float(np.interp(bound, curve.x, steps)), word)
+    ticks = tuple(shown(float(x)) for x in curve.x)
+    svg = _draw(found, curve, steps, ticks, "bias bound V that policies are told", mark)
+    says = "The same worlds as in the table, and policies that are told another V."
+    return Picture(svg, f"{says} {_common(found)}", _alt(curve, "bias bound"))
+
+
+def _draw(
+    found: Assessment,
+    curve: Curve,
+    x: Floats,
+    ticks: tuple[str, ...],
+    axis: str,
+    mark: tuple[float, str],
+) -> bytes:
+    with style.sheet():
+        figure = style.blank(*SIZE)
+        axes = figure.subplots()
+        looks = style.looks({label: one.policy.name for label, one in found.contenders.items()})
+        means = [float(lost[label].mean()) for lost in curve.lost for label in lost]
+        axes.set_yscale("log" if panels.wide_apart(means, FAR) else "linear")
+        for label, look in looks.items():
+            lost = np.stack([point[label] for point in curve.lost], axis=1)
+            panels.line(axes, x, lost.mean(0), standard_error(lost), look)
+        if axes.get_yscale() == "linear":
+            axes.set_ylim(bottom=0)
+        axes.set_xticks(x, ticks)
+        _mark(axes, *mark)
+        panels.tidy(axes)
+        axes.set_xlabel(axis, fontsize=9)
+        axes.set_ylabel("rewards lost", fontsize=9)
+        panels.legend(figure, looks)
+        file = io.BytesIO()
+        figure.savefig(file, format="svg", metadata={"Date": None})
+    return file.getvalue()
+
+
+def _mark(axes: Axes, x: float, word: str) -> None:
+    axes.axvline(x, color="#59636e", linewidth=1, linestyle=(0, (1, 2)), zorder=0)
+    axes.annotate(
+        word,
+        (x, 1.0),
+        xycoords=("data", "axes fraction"),
+        xytext=(4, -2),
+        textcoords="offset points",
+        va="top",
+        fontsize=8,
+        color="#59636e",
+    )
+
+
+def _common(found: Assessment) -> str:
+    return (
+        f"Mean over {found.worlds:,} runs of {found.horizon:,} rounds, bands of ± one standard "
+        "error."
+    )
+
+
+def _alt(curve: Curve, name: str) -> str:
+    """The means in words, for those who cannot see them."""
+    told = []
+    for label in curve.lost[0]:
+        means = ", ".join(shown(float(lost[label].mean())) for lost in curve.lost)
+        told.append(f"{label}: {means}")
+    at = ", ".join(shown(float(x * curve.unit)) for x in curve.x)
+    return f"Rewards lost at {name} {at}. {'; '.join(told)}."
