@@ -34,6 +34,7 @@ th, td { padding: .35rem .6rem; border-bottom: 1px solid var(--line); text-align
   vertical-align: top; }
 thead th { border-bottom-width: 2px; white-space: nowrap; }
 tbody th { font-weight: 500; }
+.numbers tbody th { min-width: 8.5rem; } .numbers th code { overflow-wrap: normal; }
 .numbers td { text-align: right; white-space: nowrap; }
 .numbers thead th:not(:first-child) { text-align: right; }
 .best { font-weight: 700; background: var(--card); }
@@ -47,8 +48,8 @@ figcaption { margin-top: .5rem; }
 .claims td:last-child { width: 22%; }
 .claims td:nth-child(2) { width: 13%; }
 figure { margin: 1rem 0; }
-figure img { display: block; max-width: 100%; height: auto; background: #fff; padding: .5rem;
-  border: 1px solid var(--line); border-radius: .4rem; }
+figure img { display: block; max-width: 100%; min-width: 34rem; height: auto;
+  background: #fff; padding: .5rem; border: 1px solid var(--line); border-radius: .4rem; }
 details { margin: .5rem 0; } summary { cursor: pointer; color: var(--link); }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; font-size: .9rem; }
 dt { color: var(--dim); } dd { margin: 0; }
@@ -88,7 +89,12 @@ def figure(svg: bytes, caption: str, alt: str) -> Html:
     image = base64.b64encode(svg).decode("ascii")
     return tag(
         "figure",
-        tag("img", src=f"data:image/svg+xml;base64,{image}", alt=alt),
+        tag(
+            "div",
+            tag("img", src=f"data:image/svg+xml;base64,{image}", alt=alt),
+            class_="wide",
+            tabindex="0",
+        ),
         tag("figcaption", caption),
     )
 

@@ -13,6 +13,7 @@ from driftanchor.policies.base import Policy
 
 RULE = "guarded-anchor-ts"
 RULE_COLD = "guarded-anchor-ts-cold"
+BLIND = "hybrid-ts"
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ def contenders(
     return {
         "ts": Contender(made("ts"), True, False, "cold: Thompson sampling"),
         RULE_COLD: Contender(rule, True, False, "cold: the default rule"),
-        "hybrid-ts": Contender(made("hybrid-ts"), False, False, "trusts the logs blindly"),
+        BLIND: Contender(made(BLIND), False, False, "trusts the logs blindly"),
         "min-ucb": Contender(made("min-ucb"), False, True, "logs and V: MIN-UCB"),
         "anchor-ts": Contender(made("anchor-ts"), False, True, "logs and V: Anchor-TS"),
         RULE: Contender(rule, False, True, "logs and V: the default rule"),

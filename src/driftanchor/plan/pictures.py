@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from driftanchor.core.check import Floats
 from driftanchor.experiments import panels, style
 from driftanchor.experiments.report import shown
 from driftanchor.plan.assess import Assessment, Curve
@@ -30,19 +29,17 @@ class Picture(NamedTuple):
 
 def by_shift(found: Assessment) -> Picture:
     """What is lost by how far the means have moved."""
-    texts = found.texts()
-    curve = found.by_shift
-    svg = _draw(found, curve, curve.x, texts.shift_ticks, texts.shift_axis, texts.shift_mark)
+    texts, curve = found.texts(), found.by_shift
+    svg = _draw(found, curve, texts.shift_ticks, texts.shift_axis, texts.shift_mark)
     return Picture(svg, f"{texts.shift_says} {_common(found)}", _alt(curve, "shift"))
 
 
 def by_bound(found: Assessment) -> Picture:
-    """What is lost by the bias bound that policies are told; its values are drawn evenly apart."""
-    curve, (bound, word) = found.by_bound, found.texts().bound_mark
-    steps = np.arange(len(curve.x), dtype=np.float64)
-    mark = (float(np.interp(bound, curve.x, steps)), word)
+    """What is lost by the bias bound that policies are told."""
+    curve = found.by_bound
     ticks = tuple(shown(float(x)) for x in curve.x)
-    svg = _draw(found, curve, steps, ticks, "bias bound V that policies are told", mark)
+    axis = "bias bound V that policies are told"
+    svg = _draw(found, curve, ticks, axis, found.texts().bound_mark)
     says = "The same worlds as in the table, and policies that are told another V."
     return Picture(svg, f"{says} {_common(found)}", _alt(curve, "bias bound"))
 
@@ -50,11 +47,13 @@ def by_bound(found: Assessment) -> Picture:
 def _draw(
     found: Assessment,
     curve: Curve,
-    x: Floats,
     ticks: tuple[str, ...],
     axis: str,
     mark: tuple[float, str],
 ) -> bytes:
+    """A picture whose values along the axis are drawn evenly apart."""
+    x = np.arange(len(curve.x), dtype=np.float64)
+    at, word = mark
     with style.sheet():
         figure = style.blank(*SIZE)
         axes = figure.subplots()
@@ -67,7 +66,7 @@ def _draw(
         if axes.get_yscale() == "linear":
             axes.set_ylim(bottom=0)
         axes.set_xticks(x, ticks)
-        _mark(axes, *mark)
+        _mark(axes, float(np.interp(at, curve.x, x)), word)
         panels.tidy(axes)
         axes.set_xlabel(axis, fontsize=9)
         axes.set_ylabel("rewards lost", fontsize=9)

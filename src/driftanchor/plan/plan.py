@@ -24,7 +24,7 @@ from driftanchor.plan.words import Texts
 from driftanchor.plan.worlds import Worlds
 from driftanchor.theory.terms import arm_terms
 
-SHIFTS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)  # times the bias bound
+SHIFTS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0)  # times the bias bound
 THEORY = ("gap", "anchor saves", "min-ucb saves", "lai-robbins")
 
 
@@ -47,16 +47,10 @@ class Plan(Assessment):
                 f"Use the logs: {RULE} saves about {words.number(saved.value)} of "
                 f"{words.number(cold)} rewards lost, {self._reach()}."
             )
-        if saved.high < 0:
-            told = f"costs about {words.number(-saved.value)} on top of"
-        elif saved.low > 0:
-            told = f"saves only {words.number(saved.value)} of"
-        else:
-            told = f"saves nothing that stands out ({words.interval(saved)}) of"
         bound = words.number(float(self.bias_bounds.max()))
         return (
-            f"Go without: with means that may have moved by {bound}, {RULE} {told} the "
-            f"{words.number(cold)} rewards lost without the logs."
+            f"Go without: with means that may have moved by {bound}, {RULE} {self.too_little()}"
+            f"{self.if_trusted()}."
         )
 
     def _reach(self) -> str:
@@ -70,9 +64,10 @@ class Plan(Assessment):
         if even < bound:
             return (
                 "but only while no mean has moved against the logs by more than "
-                f"{words.number(even)}, which is less than you allow"
+                f"{words.number(even)}, less than V"
             )
-        return f"and still helps while no mean has moved by more than {words.number(even)}"
+        most = words.number(even)
+        return f"and still helps while no mean has moved against the logs by more than {most}"
 
     def texts(self) -> Texts:
         """What its page says."""
@@ -109,8 +104,20 @@ class Plan(Assessment):
             told = [words.number(float(x)) for x in self.theory.get(label, {}).values()]
             told = told or ["–"] * len(THEORY)
             rows.append((label, f"{n:,}", words.number(mean), words.number(bound), *told))
-        title = "The logs, and the pulls that theory says they save, were they unbiased (ω = V)"
-        headings = ("arm", "n", "mean", "V", "gap", "Anchor-TS saves", "MIN-UCB saves", "of about")
+        title = (
+            "The logs, the pulls that theory says they save, were they unbiased (ω = V), and the "
+            "pulls needed without them (2σ² log T/Δ²)"
+        )
+        headings = (
+            "arm",
+            "n",
+            "mean",
+            "V",
+            "gap",
+            "Anchor-TS saves",
+            "MIN-UCB saves",
+            "without logs",
+        )
         return Table(title, headings, tuple(rows))
 
     def to_json(self) -> dict[str, Any]:

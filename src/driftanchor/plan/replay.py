@@ -46,15 +46,9 @@ class Replay(Assessment):
                 f"The logs would have helped: {RULE} saves about {words.number(saved.value)} of "
                 f"{cold} rewards lost after {self.history.split}, {self._reach()}."
             )
-        if saved.high < 0:
-            told = f"costs about {words.number(-saved.value)} on top of"
-        elif saved.low > 0:
-            told = f"saves only {words.number(saved.value)} of"
-        else:
-            told = f"saves nothing that stands out ({words.interval(saved)}) of"
         return (
-            f"The logs would not have helped: after {self.history.split}, {RULE} {told} the "
-            f"{cold} rewards lost without them."
+            f"The logs would not have helped: after {self.history.split}, {RULE} "
+            f"{self.too_little()}{self.if_trusted()}."
         )
 
     def _reach(self) -> str:
