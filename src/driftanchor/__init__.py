@@ -8,6 +8,7 @@ import importlib
 from typing import TYPE_CHECKING, Unpack
 
 from driftanchor.core import hooks
+from driftanchor.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from driftanchor.core.arms import Arms as Arms
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
     from driftanchor.simulate.bandit import Bandit as Bandit
     from driftanchor.simulate.result import Result as Result
     from driftanchor.simulate.run import simulate as simulate
-
-__version__ = "0.1.0.dev0"
 
 _HOMES = {
     "core.arms": ["Arms"],

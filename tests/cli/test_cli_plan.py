@@ -1,0 +1,131 @@
+"""`driftanchor plan` and `driftanchor replay`."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from driftanchor import OfflineData
+from driftanchor.cli.main import app
+
+EVENTS = ("--arm", "ad", "--reward", "won")
+SMALL = ("--horizon", "30", "--worlds", "3")
+PLAN = ("logs.csv", *EVENTS, *SMALL, "--bias-bound", "0.1")
+REPLAY = ("logs.csv", *EVENTS, *SMALL, "--time", "at", "--split", "2026-01-16")
+
+
+@pytest.fixture(autouse=True)
+def _beside_the_logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = [f"2026-01-{1 + i // 4:02},{'AB'[i % 2]},{int(i % 3 == 0)}" for i in range(120)]
+    Path("logs.csv").write_text("\n".join(["at,ad,won", *rows]) + "\n")
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(app, list(arguments))
+
+
+def test_plan_says_the_verdict_first_and_then_the_tables() -> None:
+    done = run("plan", *PLAN, "--page", "plan.html")
+    assert (done.exit_code, done.stderr) == (0, f"wrote {Path('plan.html').resolve()}\n")
+    first, second, *rest = done.stdout.splitlines()
+    assert first.startswith(("Use the logs: ", "Go without: "))
+    assert second.startswith("Rewards lost in 30 rounds, and how many fewer than ")
+    heads = [line.split()[0] for line in rest if line.split()]
+    assert {"ts", "hybrid-ts", "min-ucb", "anchor-ts", "guarded-anchor-ts"} <= set(heads)
+    assert first in Path("plan.html").read_text()
+
+
+def test_plan_json() -> None:
+    done = run("plan", *PLAN, "--json", "--seed", "7", "--law", "gaussian")
+    told = json.loads(done.stdout)
+    assert {"verdict", "policies", "break_even_shift"} <= set(told)
+    assert (told["seed"], told["horizon"], told["worlds"]) == (7, 30, 3)
+    assert told["law"]["name"] == "gaussian"
+    assert told["provenance"]["rows_read"] == 120
+
+
+def test_a_plan_from_saved_offline_data_is_the_same() -> None:
+    assert run("logs", "logs.csv", *EVENTS, "--save", "offline.json").exit_code == 0
+    saved = run("plan", "offline.json", "--bias-bound", "0.1", *SMALL, "--json")
+    assert saved.exit_code == 0
+    direct = json.loads(run("plan", *PLAN, "--json").stdout)
+    for told in (direct, again := json.loads(saved.stdout)):
+        told["provenance"].pop("read_at")
+    assert again == direct
+
+
+def test_a_bound_for_each_arm() -> None:
+    for text in ("0.1,0.2", "B=0.2, A=0.1"):
+        told = json.loads(run("plan", *PLAN[:-1], text, "--json").stdout)
+        assert told["bias_bound"] == {"A": 0.1, "B": 0.2}
+
+
+def test_replay() -> None:
+    done = run("replay", *REPLAY, "--page", "replay.html", "--quiet")
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert done.stdout.startswith("The logs would ")
+    assert "note: rewards are drawn as coins with the rates seen after the split" in done.stdout
+    assert "How far the means moved" in Path("replay.html").read_text()
+    told = json.loads(run("replay", *REPLAY, "--json", "--bias-bound", "0.3").stdout)
+    assert told["declared"] is True
+    assert set(told["shifts"]) == {"A", "B"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("plan", *PLAN[:-2]), "Missing option '--bias-bound'"),
+        (("plan", "logs.csv", *EVENTS, "--bias-bound", "0.1"), "Missing option '--horizon'"),
+        (("plan", *PLAN, "--horizon", "0"), "--horizon must be at least 1, got 0"),
+        (("plan", *PLAN, "--horizon", "ten"), "--horizon must be a number, got 'ten'"),
+        (("plan", *PLAN, "--bias-bound", "-1"), "--bias-bound of arm 'A' must be at least 0"),
+        (("plan", *PLAN, "--bias-bound", "inf"), "--bias-bound of arm 'A' must be finite here"),
+        (("plan", *PLAN, "--bias-bound", "A=0.1,Z=1"), "unknown arm 'Z'"),
+        (("plan", *PLAN, "--reward", "one"), "unknown column of 'logs.csv' 'one'"),
+        (("plan", *PLAN, "--arm", "add"), "did you mean 'ad'?"),
+        (("plan", *PLAN, "--arms", "A"), "the logs have one arm only, 'A'"),
+        (("plan", *PLAN, "--worlds", "1"), "--worlds must be between 2 and 1e+06, got 1"),
+        (("plan", *PLAN, "--law", "coin"), "unknown law 'coin'"),
+        (("plan", *PLAN, "--page", "no/p.html"), "--page cannot write 'no/p.html'"),
+        (("plan", *PLAN, "--page", "p.pdf"), "--page must end in .html, .htm, got 'p.pdf'"),
+        (("plan", "none.csv", *PLAN[1:]), "cannot read 'none.csv': No such file"),
+        (("plan", "logs.csv", *PLAN[5:]), "--arm is missing: name the column of the arms"),
+        (("plan", "none.json", *PLAN[5:]), "cannot read 'none.json'"),
+        (("plan", "a.json", *PLAN[3:]), "--reward is for logs and --arm is missing"),
+        (("replay", *REPLAY, "--split", "2027-01-01"), "leaves nothing on one side"),
+        (("replay", *REPLAY, "--split", "soon"), "--split must be a date or time such as"),
+        (("replay", *REPLAY, "--time", "att"), "did you mean 'at'?"),
+        (("replay", *REPLAY[:-2]), "Missing option '--split'"),
+        (("replay", *REPLAY, "--page", "no/p.html"), "--page cannot write 'no/p.html'"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:the logs have one arm only")
+def test_bad_input(arguments: tuple[str, ...], message: str) -> None:
+    done = run(*arguments)
+    assert done.exit_code == 2
+    assert message in " ".join(done.stderr.replace("│", "").split())
+    assert done.stdout == ""
+    assert [file.name for file in Path().iterdir()] == ["logs.csv"]
+
+
+def test_damaged_offline_data_are_told() -> None:
+    Path("a.json").write_text('{"kind": "driftanchor/learner", "version": 1}')
+    done = run("plan", "a.json", "--bias-bound", "0.1", *SMALL)
+    assert done.exit_code == 1
+    assert done.stderr.startswith("error: 'a.json': not a driftanchor offline-data record")
+
+
+def test_no_offline_json_says_more_than_the_logs() -> None:
+    summary = OfflineData.from_summary({"A": (9, 0.5), "B": (9, 0.4)})
+    Path("a.json").write_text(json.dumps(summary.to_json()))
+    done = run("plan", "a.json", "--bias-bound", "0.1", *SMALL)
+    assert done.exit_code == 2
+    assert "the logs have no variances" in done.stderr
+    done = run("plan", "a.json", "--bias-bound", "0.1", *SMALL, "--law", "bernoulli", "--json")
+    assert done.exit_code == 0
+    assert math.isfinite(json.loads(done.stdout)["break_even_shift"])
