@@ -84,9 +84,10 @@ def test_worlds_have_the_logs_as_they_are_and_means_within_the_bound() -> None:
         assert (bandit.offline_pulls == LOGS.n).all()
         moved = np.abs(bandit.online - truth.means[world])
         assert (moved <= bounds + 1e-15).all()
-    far = truth.moved(2.0, bounds)[0]
-    expected = truth.means[0] + 2.0 * bounds * [-1, 1, 0, 0]
-    assert far.online == pytest.approx(np.clip(expected, 0, 1))
+    for shift, moves in ((1.0, [-1, 1, 0, 0]), (1.5, [-1, 1, 0, 0]), (2.0, [-1, 0, 0, 1])):
+        expected = truth.means[0] + shift * bounds * moves
+        far = truth.moved(shift, bounds)[0]
+        assert far.online == pytest.approx(np.clip(expected, 0, 1))
 
 
 def test_units_are_those_of_a_learner(helpful: Plan) -> None:

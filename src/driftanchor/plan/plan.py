@@ -85,11 +85,12 @@ class Plan(Assessment):
             "what the logs leave open, then moved, and every policy plays once. Rewards are "
             f"{law}: {self.law.why}. Savings are paired world by world. In the table the moves are "
             "uniform within ±V, for nothing else is known of them. The break-even asks for the "
-            "worst: the arm that leads in the logs is worse by the shift, the next one better by "
-            "it, and the others are as logged.",
+            "worst: the arm that leads in the logs is worse by the shift, and the arm furthest "
+            "behind that can overtake it so is better by it.",
             "true shift",
             tuple(words.number(float(x * unit)) for x in self.by_shift.x),
-            "The arm that leads in the logs is worse by the shift, the next one better by it.",
+            "The arm that leads in the logs is worse by the shift, and the arm furthest behind "
+            "that can overtake it so is better by it.",
             (float(self.bias_bounds.max()) / unit, f"V = {bound}"),
             (float(self.bias_bounds.max()), "declared"),
             (self.arm_table(),),

@@ -46,8 +46,8 @@ class Worlds:
         return self._bandits(self.anyhow * self.bounds, bounds, logs)
 
     def moved(self, shift: float, bounds: Floats, *, logs: bool = True) -> list[Bandit]:
-        """The means moved against the logs, by so many times the scale."""
-        return self._bandits(shift * against(self.offline) * self.scale, bounds, logs)
+        """The means moved against the logs, by so many times the scale: see `against`."""
+        return self._bandits(against(self.offline, shift * self.scale), bounds, logs)
 
     def _bandits(self, shift: Floats, bounds: Floats, logs: bool) -> list[Bandit]:
         """One for each world; a rate goes no further than 0 and 1."""
@@ -70,17 +70,23 @@ def scale_of(offline: OfflineData, law: Law, bounds: Floats) -> Floats:
     return np.full(len(bounds), float(np.ptp(means)) or law.noise / 10)
 
 
-def against(offline: OfflineData) -> Floats:
-    """−1 for the arm with the largest logged mean, +1 for the next, 0 for the others.
+def against(offline: OfflineData, reach: Floats) -> Floats:
+    """The shift of each arm by at most `reach` that misleads whoever follows the logs.
 
-    Of all ways to move two arms by so much, this misleads those who follow the logs most.
+    The arm that leads in the logs goes down. The arm furthest behind that can overtake it so goes
+    up: it is better now, and looks as bad as can be. If none can, the next one goes up.
 
     Example:
-        >>> logs = OfflineData.from_summary({"A": (9, 0.1), "B": (9, 0.3), "C": (9, 0.2)})
-        >>> against(logs).tolist()
-        [0.0, -1.0, 1.0]
+        >>> logs = OfflineData.from_summary({"A": (9, 0.1), "B": (9, 0.5), "C": (9, 0.4)})
+        >>> against(logs, np.full(3, 0.1)).tolist(), against(logs, np.full(3, 0.3)).tolist()
+        ([0.0, -0.1, 0.1], [0.3, -0.3, 0.0])
     """
-    order = np.argsort(-np.where(offline.n > 0, offline.mean, -np.inf), kind="stable")
-    directions = np.zeros(len(offline.arms))
-    directions[order[0]], directions[order[1]] = -1.0, 1.0
-    return directions
+    means = np.where(offline.n > 0, offline.mean, -np.inf)
+    lead, second, *_ = np.argsort(-means, kind="stable")
+    behind = means[lead] - means
+    overtakes = np.isfinite(behind) & (reach + reach[lead] > behind)
+    overtakes[lead] = False
+    up = int(np.argmax(np.where(overtakes, behind, -1.0))) if overtakes.any() else second
+    shift = np.zeros(len(reach))
+    shift[lead], shift[up] = -reach[lead], reach[up]
+    return shift
