@@ -18,7 +18,7 @@ from driftanchor.live import inputs
 from driftanchor.plan import words
 from driftanchor.plan.assess import USE, Assessment, compare, default_worlds
 from driftanchor.plan.contenders import RULE, contenders
-from driftanchor.plan.law import COINS, law_of
+from driftanchor.plan.law import COINS, Law, law_of
 from driftanchor.plan.scenes import Progress
 from driftanchor.plan.words import Texts
 from driftanchor.plan.worlds import Worlds
@@ -207,7 +207,7 @@ def plan(
         contenders=who,
         reasons=reasons,
         notes=_notes(offline),
-        theory=theory_of(offline, bounds, rounds, rewards.noise),
+        theory=theory_of(offline, bounds, rounds, rewards),
         **found,
     )
 
@@ -224,13 +224,16 @@ def finite(bounds: Floats, offline: OfflineData) -> Floats:
 
 
 def theory_of(
-    offline: OfflineData, bounds: Floats, horizon: int, noise: float
+    offline: OfflineData, bounds: Floats, horizon: int, law: Law
 ) -> dict[str, dict[str, float]]:
     """What theory says the logs save, were they unbiased: ω = V; empty if all means are equal."""
     logged = np.flatnonzero(offline.n > 0)
     means = offline.mean[logged]
     if np.ptp(means) == 0:
         return {}
+    noise = offline.pooled_noise()
+    if not noise > 0:  # unknown, or of coins that always fell the same way
+        noise = law.noise
     columns, terms = arm_terms(
         means, means, offline.n[logged], bounds[logged], max(horizon, 2), noise
     )
@@ -244,5 +247,6 @@ def _notes(offline: OfflineData) -> tuple[str, ...]:
     bare = [label for label, n in zip(offline.arms, offline.n, strict=True) if n == 0]
     if not bare:
         return ()
-    names = ", ".join(bare)
-    return (f"no logs of {names}: in each world such an arm is like one of the others",)
+    return (
+        f"no logs of {words.listed(bare)}: in each world such an arm is like one of the others",
+    )

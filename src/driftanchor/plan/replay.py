@@ -87,9 +87,8 @@ class Replay(Assessment):
             "rounds.",
             f"After {past.split}, as it really was: {self.worlds:,} runs of each policy.",
             "The part before the split is the offline log, as it is. The part after it is the "
-            "world: its means are taken for the truth, and runs differ by the rewards drawn. The "
-            "same run has the same rewards for all policies, as far as their engines draw them "
-            "one by one.",
+            "world: its means are taken for the truth, and runs differ by the rewards drawn. In "
+            "each run all policies meet the same rewards.",
             "how far the means move, in multiples of what happened",
             tuple(words.number(float(x)) for x in self.by_shift.x),
             f"Every mean moved 0 to 2 times as far as it really did (the furthest by {largest}).",

@@ -12,7 +12,7 @@ import numpy as np
 from driftanchor.core.check import Floats
 from driftanchor.plan.contenders import Contenders
 from driftanchor.simulate.bandit import Bandit
-from driftanchor.simulate.run import in_threads, parts, threads_to_use
+from driftanchor.simulate.run import compiles, in_threads, parts, threads_to_use
 
 Progress = Callable[[int, int], None]
 Lost = Mapping[str, Floats]  # by contender: what it lost in each world
@@ -39,10 +39,13 @@ def play(
     """What each contender loses in each world of each scene, in one run.
 
     Run w of every scene has the same noise, so scenes and contenders are compared world by world.
+    Every round is played: engines that leap compile longer than these few runs take, and would not
+    draw the same rewards for all.
     """
     one = next(iter(scenes.values())).bandits[0]
     policy = next(iter(contenders.values())).policy
-    like = parts([policy], one, horizon=horizon, runs=1, seed=seed, checkpoints=1, engine="auto")[0]
+    engine = "every-round" if compiles() else "auto"
+    like = parts([policy], one, horizon=horizon, runs=1, seed=seed, checkpoints=1, engine=engine)[0]
     pieces = [
         dataclasses.replace(like, name=label, policy=contenders[label].policy, bandit=b, first=w)
         for scene in scenes.values()
