@@ -47,6 +47,7 @@ def test_logs_that_went_on_as_they_were_would_have_helped(helped: Replay) -> Non
     assert helped.decision == "use"
     assert helped.verdict.startswith("The logs would have helped: guarded-anchor-ts saves about ")
     assert {helped.held(label) for label in "ABC"} == {"yes"}
+    assert helped.notes[-1] == "V held for all arms with logs"
     assert helped.law.name == "bernoulli"
 
 
@@ -54,9 +55,10 @@ def test_logs_that_hide_the_best_arm_would_not() -> None:
     swapped = events({"A": 0.2, "B": 0.1}, {"A": 0.2, "B": 0.22}, n=6000)
     found = replay(swapped, split=SPLIT, bias_bound=0.0, horizon=2000, worlds=60, **NAMES)
     assert found.decision == "without"
-    assert found.verdict.startswith("The logs would not have helped: after 2026-02-01T00:00:00Z, ")
+    assert found.verdict.startswith("The logs would not have helped: after 2026-02-01, ")
     assert "to trust them costs about" in found.verdict
     assert (found.held("A"), found.held("B")) == ("unclear", "no")
+    assert found.notes[-1] == "V did not hold: B moved further"
 
 
 def test_the_world_is_what_came_after(helped: Replay) -> None:

@@ -46,6 +46,11 @@ class History:
     notes: tuple[str, ...]
 
     @property
+    def day(self) -> str:
+        """The split for people: without the time at midnight."""
+        return self.split.removesuffix("T00:00:00Z")
+
+    @property
     def moved(self) -> Floats:
         """How far the mean of each arm moved; 0 for an arm without logs."""
         return np.array(

@@ -17,7 +17,7 @@ def render(found: Assessment) -> str:
     good = found.decision == USE
     badge = tag(
         "span",
-        "use the logs" if good else "go without",
+        texts.answers[0 if good else 1],
         class_=f"verdict {'holds' if good else 'fails'}",
     )
     return document(

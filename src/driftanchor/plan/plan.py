@@ -77,6 +77,7 @@ class Plan(Assessment):
         law = "coins" if self.law.name == "bernoulli" else "Gaussian"
         return Texts(
             "What are these logs worth?",
+            ("use the logs", "go without"),
             f"{arms} arms, {n:,} logged rewards; means that may have moved by V = {bound}; "
             f"{self.horizon:,} rounds.",
             f"In {self.worlds:,} worlds that the logs and V leave possible: each mean has moved by "

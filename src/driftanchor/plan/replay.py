@@ -8,6 +8,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from driftanchor.core import check
+from driftanchor.core.check import Floats
 from driftanchor.core.evidence import bias_bounds
 from driftanchor.core.hooks import LogOptions
 from driftanchor.experiments.report import Table
@@ -19,6 +20,7 @@ from driftanchor.plan.history import History, Past, read_history
 from driftanchor.plan.law import COINS
 from driftanchor.plan.plan import finite
 from driftanchor.plan.scenes import Progress
+from driftanchor.plan.statistics import Estimate
 from driftanchor.plan.words import Texts
 
 SHIFTS = (0.0, 0.5, 1.0, 1.5, 2.0)  # times the shift that happened
@@ -44,10 +46,10 @@ class Replay(Assessment):
         if self.decision == USE:
             return (
                 f"The logs would have helped: {RULE} saves about {words.number(saved.value)} of "
-                f"{cold} rewards lost after {self.history.split}, {self._reach()}."
+                f"{cold} rewards lost after {self.history.day}, {self._reach()}."
             )
         return (
-            f"The logs would not have helped: after {self.history.split}, {RULE} "
+            f"The logs would not have helped: after {self.history.day}, {RULE} "
             f"{self.too_little()}{self.if_trusted()}."
         )
 
@@ -59,12 +61,8 @@ class Replay(Assessment):
 
     def held(self, label: str) -> str:
         """Whether an arm's mean stayed within its bound: `"yes"`, `"no"` or `"unclear"`."""
-        shift = self.history.shifts[label]
         bound = float(self.bias_bounds[self.offline.arms.column(label)])
-        if max(abs(shift.low), abs(shift.high)) <= bound:
-            return "yes"
-        outside = shift.low > bound or shift.high < -bound
-        return "no" if outside else "unclear"
+        return within(self.history.shifts[label], bound)
 
     def to_json(self) -> dict[str, Any]:
         """For programs."""
@@ -82,10 +80,11 @@ class Replay(Assessment):
         told = f"V = {bound}" if self.declared else f"V = {bound}, the largest shift that happened"
         return Texts(
             "What would these logs have been worth?",
+            ("would have helped", "would not have helped"),
             f"{len(self.offline.arms)} arms, {int(self.offline.n.sum()):,} logged rewards before "
-            f"{past.split} and {int(past.after.n.sum()):,} after it; {told}; {self.horizon:,} "
+            f"{past.day} and {int(past.after.n.sum()):,} after it; {told}; {self.horizon:,} "
             "rounds.",
-            f"After {past.split}, as it really was: {self.worlds:,} runs of each policy.",
+            f"After {past.day}, as it really was: {self.worlds:,} runs of each policy.",
             "The part before the split is the offline log, as it is. The part after it is the "
             "world: its means are taken for the truth, and runs differ by the rewards drawn. In "
             "each run all policies meet the same rewards.",
@@ -93,7 +92,7 @@ class Replay(Assessment):
             tuple(words.number(float(x)) for x in self.by_shift.x),
             f"Every mean moved 0 to 2 times as far as it really did (the furthest by {largest}).",
             (1.0, "what happened"),
-            (past.largest, "the largest shift"),
+            (float(self.bias_bounds.max()), "declared" if self.declared else "the largest shift"),
             (self.shift_table(),),
         )
 
@@ -158,6 +157,8 @@ def replay(
     ends = (
         COINS if past.law.name == "bernoulli" else inputs.valid_range(options.get("reward_range"))
     )
+    if declared:
+        notes += (_promise_kept(past, bounds),)
     who, reasons = contenders(past.before, ends, bias_bound_source)
     runs = default_worlds(rounds, many)
     runs = runs if worlds is None else check.whole(worlds, "worlds", low=2, high=10**6)
@@ -188,3 +189,27 @@ def replay(
         declared=declared,
         **found,
     )
+
+
+def within(shift: Estimate, bound: float) -> str:
+    """Whether a shift is within a bound, as far as its interval tells.
+
+    Example:
+        >>> [within(Estimate(0.2, 0.1, 0.3), bound) for bound in (0.4, 0.25, 0.05)]
+        ['yes', 'unclear', 'no']
+    """
+    if max(abs(shift.low), abs(shift.high)) <= bound:
+        return "yes"
+    return "no" if shift.low > bound or shift.high < -bound else "unclear"
+
+
+def _promise_kept(past: History, bounds: Floats) -> str:
+    """Whether V held, in words."""
+    by_label = dict(zip(past.before.arms, bounds, strict=True))
+    found = {label: within(shift, by_label[label]) for label, shift in past.shifts.items()}
+    broken = [label for label, answer in found.items() if answer == "no"]
+    if broken:
+        return f"V did not hold: {words.listed(broken)} moved further"
+    if set(found.values()) == {"yes"}:
+        return "V held for all arms with logs"
+    return "V may have held: no arm moved further for sure"

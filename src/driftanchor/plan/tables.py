@@ -39,4 +39,4 @@ def even_of(found: Assessment, even: Estimate) -> tuple[str, str]:
     value, low, high = (
         shown(x) if x <= found.largest_shift else f"over {shown(found.largest_shift)}" for x in even
     )
-    return value, f"{low} to {high}"
+    return value, f"{low} to {high}" if low != high else "–"

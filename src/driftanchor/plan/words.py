@@ -15,6 +15,7 @@ class Texts(NamedTuple):
     """The words of a page."""
 
     title: str
+    answers: tuple[str, str]  # in two or three words: the logs help, or do not
     lead: str
     expected: str  # in which worlds the table's numbers were lost
     how: str  # how these worlds are made
