@@ -104,6 +104,25 @@ def test_simulate_can_be_called_whatever_was_imported_before(
     assert told == "1\n"
 
 
+@pytest.mark.parametrize(
+    "imports",
+    [
+        "import driftanchor",
+        "import driftanchor.plan",
+        "import driftanchor; driftanchor.replay; from driftanchor.plan.law import Law",
+    ],
+)
+def test_plan_can_be_called_whatever_was_imported_before(
+    imports: str, run_python: RunPython
+) -> None:
+    told = run_python(
+        f"{imports}\n"
+        "logs = driftanchor.OfflineData.from_summary({'A': (9, 2.0, 1.0), 'B': (9, 1.0, 1.0)})\n"
+        "print(driftanchor.plan(logs, bias_bound=0.1, horizon=5, worlds=2).worlds)"
+    )
+    assert told == "2\n"
+
+
 def test_the_version_is_the_installed_one() -> None:
     metadata = importlib.import_module("importlib.metadata")
     assert driftanchor.__version__ == metadata.version("driftanchor")
