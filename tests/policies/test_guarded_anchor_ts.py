@@ -78,12 +78,33 @@ def naive_bounds(rule: GuardedAnchorTS, evidence: Evidence, t: int) -> tuple[Any
     with np.errstate(invalid="ignore", divide="ignore"):
         h = (S + N * m + P) / (T + N + 1) + np.where(N > 0, N * V / (T + N), 0.0)
 
-    def r(b: float, n: Any) -> Any:
-        return rule.noise * np.sqrt(2 * b * np.maximum(0, np.log(t / (K * n))) / n)
+    def r(b: float, n: Any, H: Any) -> Any:  # noqa: N803
+        return rule.noise * np.sqrt(2 * b * np.maximum(0, np.log(t / H)) / n)
 
     n = T + evidence.pending + 1
-    three = np.array([a + r(rule.eps, n), a + r(rule.b, n), h + r(rule.b, n + N)])
-    return a, np.sort(three, axis=0)[1]
+    H = np.minimum(K * n, n + n.sum() - n.max()) if rule.joint else K * n  # noqa: N806
+    hybrid = h + r(rule.b, n + N, K * (n + N))
+    if rule.joint:
+        arms = zip(n, a, N, m + V, strict=True)
+        hybrid = np.minimum(hybrid, [naive_joint(rule, *some, t / K) for some in arms])
+    audit = a + rule.budget * rule.noise / n + r(rule.eps, n, H)
+    three = np.array([audit, a + r(rule.b, n, H), hybrid])
+    return a, np.where(N > 0, np.sort(three, axis=0)[1], three[1])
+
+
+def naive_joint(
+    rule: GuardedAnchorTS, n: float, mean: float, logs: float, most: float, rounds: float
+) -> float:
+    """The largest x ≥ m + V whose squared distances are allowed, by halving; ∞ where it is free."""
+    if logs == 0 or mean >= most or math.isinf(most):
+        return math.inf
+    allowed = 2 * rule.b * rule.noise**2 * max(0.0, math.log(rounds / (n + logs)))
+    low, high = most, most + 100.0
+    for _ in range(100):
+        x = (low + high) / 2
+        fits = n * (x - mean) ** 2 + logs * (x - most) ** 2 <= allowed
+        low, high = (x, high) if fits else (low, x)
+    return low
 
 
 def test_the_upper_bound_by_hand() -> None:
@@ -169,12 +190,21 @@ ARMS = st.lists(
     max_size=5,
 )
 RULES = st.builds(
-    lambda b, share, beta, prior: GuardedAnchorTS(
-        prior_mean=0.4, noise=0.7, b=b, eps=b * share, beta=beta, prior=prior
+    lambda b, share, beta, budget, form, prior: GuardedAnchorTS(
+        prior_mean=0.4,
+        noise=0.7,
+        b=b,
+        eps=b * share,
+        beta=beta,
+        budget=budget,
+        form=form,
+        prior=prior,
     ),
-    st.floats(0, 2),
+    st.floats(0.01, 2),
     st.floats(0, 1),
     st.floats(0, 2),
+    st.sampled_from([0.0, 5.0]),
+    st.sampled_from(["joint", "separate"]),
     st.sampled_from(["leader", "fixed"]),
 )
 
@@ -197,6 +227,39 @@ def test_it_is_the_guard_or_anchor_ts_of_the_round_as_written_naively(
         assert decides.name == "anchor-ts"
         anchor = (state.totals[chosen] + decides.prior_mean) / (state.pulls[chosen] + 1)
         assert anchor == pytest.approx(means[chosen])
+
+
+def test_the_joint_bound_by_hand() -> None:
+    # With P = 0: a = 1.2/4 = 0.3, n = 4, N = 4, m + V = 0.7; 8 x² − 8 x + 2.32 ≤ 2 log(t/16)
+    some = ArmEvidence(pulls=3, total=1.2, offline_pulls=4, offline_mean=0.5, bias_bound=0.2)
+    guard = Guard(prior_mean=0.0, noise=1.0, b=1.0, eps=0.0, joint=True, rivals=10**9)
+    z = Draws(0, 0, 0)
+    told = guard.explain(some, Round(1_000, 2), z)["hybrid_bound"]
+    assert told == pytest.approx(0.5 + math.sqrt(math.log(1_000 / 16) / 4 - 0.04))
+    # t/16 = 1.1: 0.5 + √(0.024 − 0.04) is no number, and below m + V the logs do not object;
+    # the old bound h + r = 0.4 + 0.2·4/7 + √(log(1.1)/4) is smaller still
+    told = guard.explain(some, Round(18, 2), z)["hybrid_bound"]
+    assert told == pytest.approx(min(0.7, 0.4 + 0.8 / 7 + math.sqrt(math.log(18 / 16) / 4)))
+
+
+def test_few_close_rivals_are_looked_at_longer_than_many_distant_ones() -> None:
+    z, now = Draws(0, 0, 0), Round(10_000, 10)
+    few = Guard(prior_mean=0.0, b=1.0, eps=0.1, joint=True, rivals=150)
+    many = Guard(prior_mean=0.0, b=1.0, eps=0.1, joint=True, rivals=5_000)
+    rival = arm(99, 0.5)
+    assert few.index(rival, now, z) == pytest.approx(0.495 + math.sqrt(2 * math.log(40) / 100))
+    assert many.index(rival, now, z) == pytest.approx(0.495 + math.sqrt(2 * math.log(10) / 100))
+
+
+def test_an_arm_may_lose_its_budget_before_its_logs_silence_it() -> None:
+    """After n − 1 pulls the arm is 6/n below the leader: one σ of the prior, and A = 5."""
+    silenced = {"logs": 1_000, "logged": -3.0}
+    rule = GuardedAnchorTS(b=1.0, eps=0.0, budget=5.0, form="joint")
+    for lost, speaks in ((5.9, "guard"), (6.1, "anchor-ts")):
+        arms = [arm(9_000, 0.5), arm(20, 0.5 - lost / 20, **silenced)]
+        assert decider(rule, arms, 9_021) == speaks
+    forgotten = GuardedAnchorTS(b=1.0, eps=0.0, budget=0.0, form="joint")
+    assert decider(forgotten, [arm(9_000, 0.5), arm(20, 0.2, **silenced)], 9_021) == "anchor-ts"
 
 
 @given(ARMS, st.integers(1, 10**6), st.integers(0, 99), st.floats(0.1, 4))
@@ -294,6 +357,8 @@ def test_runs_that_do_not_recover_become_rare() -> None:
         ({"eps": 1.5}, "eps of policy 'guarded-anchor-ts' must be between 0 and 1, got 1.5"),
         ({"b": 0}, "eps of policy 'guarded-anchor-ts' must be between 0 and 0, got 0.1"),
         ({"posterior_scale": 0}, "posterior_scale of policy .* must be greater than 0, got 0"),
+        ({"budget": -1}, "budget of policy 'guarded-anchor-ts' must be at least 0, got -1"),
+        ({"form": 3}, "form of policy .* must be one of joint, separate, got 3"),
         ({"prior": 3}, "prior of policy .* must be one of leader, fixed, got 3"),
     ],
 )

@@ -3,7 +3,7 @@
 Anchor-TS plays an arm only when two samples exceed the leader, so an arm that was unlucky early
 may wait for the square of the rounds that TS would make it wait, and a few runs in a hundred never
 recover. The guard is the same median with the two samples replaced by two upper bounds. It is a
-rule of this package and not of the paper; `docs/which-policy.md` has its numbers.
+rule of this package and not of the paper; `docs/guarded.md` says why and has its numbers.
 """
 
 import math
@@ -20,9 +20,21 @@ from driftanchor.policies.base import Best, Policy, challenge, draw
 class Bounds(NamedTuple):
     """The three numbers of an arm whose median is its upper bound."""
 
-    audit_bound: float  # a + r_ε(T + 1)
+    audit_bound: float  # a + A σ/(T + 1) + r_ε(T + 1)
     online_bound: float  # a + r_b(T + 1)
-    hybrid_bound: float  # h + r_b(T + N + 1)
+    hybrid_bound: float  # h + r_b(T + N + 1), or the joint bound where that is smaller
+
+
+class Dials(NamedTuple):
+    """What the bounds of one round are made with, besides the arm."""
+
+    prior_mean: float  # P
+    noise: float
+    b: float
+    eps: float
+    budget: float  # A
+    joint: bool
+    rivals: int  # W: pulls of all arms but the one most pulled
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,16 +48,24 @@ class GuardedAnchorTS(AnchorTS):
         P      = L + β σ, in place of m₀ wherever it stands
         a      = (S + P)/(T + 1), the anchor
         h      = (S + N m + P)/(T + N + 1) + N V/(T + N)
-        r_b(n) = σ √(2 b log⁺(t/(K n)) / n)
-        U      = median(a + r_ε(T + 1), a + r_b(T + 1), h + r_b(T + N + 1))
+        r_b(n) = σ √(2 b log⁺(t/H(n)) / n)
+        U      = median(a + A σ/(T + 1) + r_ε(T + 1), a + r_b(T + 1), h + r_b(T + N + 1))
 
     The leader is the arm with the largest a. If another arm's U is above the leader's, the arm
     with the largest U is played: a guard pull. Otherwise Anchor-TS draws, with prior mean P. Arms
     that share the largest a are led by the one with the largest U. A pull whose reward has not
     come counts in the n of the radii, so that it is not made again and again.
 
+    With `form="separate"` H(n) = K n. With `form="joint"` H(n) = min(K n, n + W) in the first two
+    radii, W the pulls (and one for each arm) of all arms but the most pulled: few close rivals are
+    looked at longer than many distant ones. And logs and rewards bound the mean together: where
+    a < m + V, the hybrid bound is at most the largest x ≥ m + V with ::
+
+        n (x − a)² + N (x − m − V)² ≤ 2 b σ² log⁺(t/(K (n + N))),   n = T + 1
+
     Only differences of means, σ and V matter once an arm was pulled: adding a number to all
-    rewards changes nothing. b = ε = 0 with `prior="fixed"` is Anchor-TS, decision for decision.
+    rewards changes nothing. b = ε = 0 with `prior="fixed"` is Anchor-TS, decision for decision:
+    b = 0 leaves no guard.
 
     Attributes:
         prior_mean: m₀; with `prior="leader"` it is forgotten after the first reward.
@@ -55,6 +75,9 @@ class GuardedAnchorTS(AnchorTS):
         beta: β, how much better than the leader an arm is hoped to be before it is pulled.
         eps: ε, at most b: how much of its radius an arm keeps whatever its logs say, against a
             bias bound that is wrong. 0 where the bias bound is proved, 0.25 where it is a guess.
+        budget: A, what an arm may lose to the leader, in σ, before its logs may silence it. An arm
+            that is g better than the leader is silenced with probability near exp(−2 g A/σ).
+        form: `"joint"`, or `"separate"` for the rule as it was first measured.
         prior: `"leader"` for P, or `"fixed"` for m₀ as in the paper; β is then not used.
 
     Example:
@@ -74,6 +97,8 @@ class GuardedAnchorTS(AnchorTS):
     b: float = 1.0
     beta: float = 1.0
     eps: float = 0.1
+    budget: float = 0.0
+    form: str = "separate"
     prior: str = "leader"
 
     def __post_init__(self) -> None:
@@ -81,6 +106,8 @@ class GuardedAnchorTS(AnchorTS):
         self.check_number("b", low=0.0)
         self.check_number("beta", low=0.0)
         self.check_number("eps", low=0.0, high=self.b)
+        self.check_number("budget", low=0.0)
+        self.check_choice("form", ("joint", "separate"))
         self.check_choice("prior", ("leader", "fixed"))
 
     @property
@@ -88,17 +115,22 @@ class GuardedAnchorTS(AnchorTS):
         """Whether P stands in place of m₀."""
         return self.prior == "leader"
 
+    @property
+    def joint(self) -> bool:
+        """Whether logs and rewards bound an arm together, and rivals are counted."""
+        return self.form == "joint"
+
     def choose(self, evidence: Evidence, now: Round, stream: Stream) -> int:
         """The largest upper bound when the guard speaks, otherwise the largest draw."""
-        prior_mean = prior_mean_now(self, evidence)
-        guarding = guard_speaks(self, evidence, now, prior_mean)
+        dials = dials_now(self, evidence)
+        guarding = guard_speaks(evidence, now, dials)
         best = Best(-math.inf, -1, 0)
         for column in range(evidence.pulls.size):
             arm = arm_at(evidence, column)
             if guarding:
-                value = upper_bound(arm, now, prior_mean, self.noise, self.b, self.eps)
+                value = upper_bound(arm, now, dials)
             else:
-                belief = posteriors(arm, prior_mean, self.noise, self.posterior_scale)
+                belief = posteriors(arm, dials.prior_mean, self.noise, self.posterior_scale)
                 value = anchored(belief, draw(self, stream))
             if evidence.playable[column]:
                 best = challenge(best, value, column, stream)
@@ -106,11 +138,11 @@ class GuardedAnchorTS(AnchorTS):
 
     def for_round(self, evidence: Evidence, now: Round) -> Policy:
         """`Guard` when it speaks, otherwise Anchor-TS; both with the prior mean of this round."""
-        prior_mean = prior_mean_now(self, evidence)
-        if guard_speaks(self, evidence, now, prior_mean):
-            return Guard(prior_mean=prior_mean, noise=self.noise, b=self.b, eps=self.eps)
+        dials = dials_now(self, evidence)
+        if guard_speaks(evidence, now, dials):
+            return Guard(**dials._asdict())
         return AnchorTS(
-            prior_mean=prior_mean, noise=self.noise, posterior_scale=self.posterior_scale
+            prior_mean=dials.prior_mean, noise=self.noise, posterior_scale=self.posterior_scale
         )
 
 
@@ -123,23 +155,36 @@ class Guard(Policy):
         noise: σ.
         b: Of U.
         eps: ε of U.
+        budget: A of U.
+        joint: Whether U is that of `form="joint"`.
+        rivals: W, pulls of all arms but the one most pulled.
     """
 
     name = "guard"
-    formula = "median(a + r_ε(T+1), a + r_b(T+1), h + r_b(T+N+1))"
+    formula = "median(a + Aσ/(T+1) + r_ε(T+1), a + r_b(T+1), h + r_b(T+N+1))"
     source = GuardedAnchorTS.source
 
     b: float
     eps: float
+    budget: float = 0.0
+    joint: bool = False
+    rivals: int = 0
+
+    @property
+    def dials(self) -> Dials:
+        """All of them, as the bounds take them."""
+        return Dials(
+            self.prior_mean, self.noise, self.b, self.eps, self.budget, self.joint, self.rivals
+        )
 
     def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
         """U of one arm."""
-        return upper_bound(arm, now, self.prior_mean, self.noise, self.b, self.eps)
+        return upper_bound(arm, now, self.dials)
 
     def explain(self, arm: ArmEvidence, now: Round, z: Draws) -> dict[str, float]:
         """The anchor, by which arms lead, and the three numbers whose median is U."""
         anchor = online_posterior(arm, self.prior_mean, self.noise).mean
-        three = bounds(arm, now, self.prior_mean, self.noise, self.b, self.eps)
+        three = bounds(arm, now, self.dials)
         return {"anchor": anchor, **three._asdict()}
 
 
@@ -156,46 +201,84 @@ def prior_mean_now(policy: GuardedAnchorTS, evidence: Evidence) -> float:
     return leader + policy.beta * policy.noise
 
 
-def guard_speaks(
-    policy: GuardedAnchorTS, evidence: Evidence, now: Round, prior_mean: float
-) -> bool:
+def dials_now(policy: GuardedAnchorTS, evidence: Evidence) -> Dials:
+    """The policy's numbers, the prior mean P and the pulls of rivals W in this round."""
+    pulls, most = 0, 0
+    for column in range(evidence.pulls.size):
+        if evidence.playable[column]:
+            n = evidence.pulls[column] + evidence.pending[column] + 1
+            pulls += n
+            most = max(most, n)
+    return Dials(
+        prior_mean_now(policy, evidence),
+        policy.noise,
+        policy.b,
+        policy.eps,
+        policy.budget,
+        policy.joint,
+        pulls - most,
+    )
+
+
+def guard_speaks(evidence: Evidence, now: Round, dials: Dials) -> bool:
     """Whether some arm's U is above that of the leader, the arm with the largest a."""
+    if dials.b == 0.0:  # nothing to look with
+        return False
     leader_mean, leader_bound, largest = -math.inf, -math.inf, -math.inf
     for column in range(evidence.pulls.size):
         if evidence.playable[column]:
             arm = arm_at(evidence, column)
-            mean = online_posterior(arm, prior_mean, policy.noise).mean
-            bound = upper_bound(arm, now, prior_mean, policy.noise, policy.b, policy.eps)
+            mean = online_posterior(arm, dials.prior_mean, dials.noise).mean
+            bound = upper_bound(arm, now, dials)
             if mean > leader_mean or (mean == leader_mean and bound > leader_bound):
                 leader_mean, leader_bound = mean, bound
             largest = max(largest, bound)
     return largest > leader_bound
 
 
-def upper_bound(
-    arm: ArmEvidence, now: Round, prior_mean: float, noise: float, b: float, eps: float
-) -> float:
+def upper_bound(arm: ArmEvidence, now: Round, dials: Dials) -> float:
     """U: Anchor-TS's median, with bounds in place of samples."""
-    three = bounds(arm, now, prior_mean, noise, b, eps)
+    three = bounds(arm, now, dials)
     return median(three.audit_bound, three.online_bound, three.hybrid_bound)
 
 
-def bounds(
-    arm: ArmEvidence, now: Round, prior_mean: float, noise: float, b: float, eps: float
-) -> Bounds:
+def bounds(arm: ArmEvidence, now: Round, dials: Dials) -> Bounds:
     """The three numbers of one arm."""
-    belief = posteriors(arm, prior_mean, noise, 1.0)
+    belief = posteriors(arm, dials.prior_mean, dials.noise, 1.0)
     n = arm.pulls + arm.pending + 1
-    audit = belief.mean + radius(eps, n, now, noise)
-    online = belief.mean + radius(b, n, now, noise)
+    share = now.arms * n
+    if dials.joint:
+        share = min(share, n + dials.rivals)
+    audit = belief.mean + dials.noise * (dials.budget / n + radius(dials.eps, n, now.t, share))
+    online = belief.mean + dials.noise * radius(dials.b, n, now.t, share)
     if arm.offline_pulls == 0:  # h = a then, and U is the online bound
         return Bounds(audit, online, online)
-    hybrid = belief.hybrid_mean + radius(b, n + arm.offline_pulls, now, noise)
+    n += arm.offline_pulls
+    reach = dials.noise * radius(dials.b, n, now.t, now.arms * n)
+    hybrid = belief.hybrid_mean + reach
+    if dials.joint:
+        hybrid = min(hybrid, joint_bound(arm, belief.mean, n, reach))
     return Bounds(audit, online, hybrid)
 
 
-def radius(b: float, n: int, now: Round, noise: float) -> float:
-    """r_b(n) = σ √(2 b log⁺(t/(K n)) / n): 0 for an arm that had its share of the rounds."""
-    if now.t <= now.arms * n:
+def joint_bound(arm: ArmEvidence, mean: float, n: int, reach: float) -> float:
+    """The largest x that rewards and logs allow together, n (x − a)² + N (x − m − V)² ≤ n r².
+
+    Of n rewards in all, N are logged; below m + V the logs do not object, so it is at least that.
+    """
+    most_logged = arm.offline_mean + arm.bias_bound  # the largest online mean they fit
+    if mean >= most_logged:
+        return math.inf
+    share = arm.offline_pulls / n
+    middle = mean + share * (most_logged - mean)
+    left = reach**2 - share * (1.0 - share) * (most_logged - mean) ** 2
+    if not left > 0.0:
+        return most_logged
+    return max(most_logged, middle + math.sqrt(left))
+
+
+def radius(b: float, n: int, t: int, share: int) -> float:
+    """r_b(n)/σ = √(2 b log⁺(t/H) / n): 0 for an arm that had its share H of the rounds."""
+    if t <= share:
         return 0.0
-    return noise * math.sqrt(2.0 * b * math.log(now.t / (now.arms * n)) / n)
+    return math.sqrt(2.0 * b * math.log(t / share) / n)
