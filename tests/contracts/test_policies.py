@@ -43,7 +43,12 @@ VARIANTS: dict[str, list[dict[str, Any]]] = {
     "min-ucb": [{"radius": "cheung-lyu"}],
     "epsilon-ts": [{"epsilon": 0.3}, {"epsilon": 0.0}],
     "artificial-replay": [{"base": "ts"}],
-    "guarded-anchor-ts": [{"eps": 0.0}, {"b": 0.0, "eps": 0.0, "prior": "fixed"}],
+    "guarded-anchor-ts": [
+        {"eps": 0.0, "budget": 0.0},
+        {"budget": 0.0, "form": "separate"},
+        {"budget": 5.0, "form": "joint"},
+        {"b": 0.0, "eps": 0.0, "prior": "fixed"},
+    ],
 }
 
 BANDITS = {

@@ -57,7 +57,8 @@ def test_a_guard_pull_is_not_repeated_while_its_reward_is_on_its_way() -> None:
         arm = learner.pull()
         guarded[arm] += learner.explain().guard
     # Anchors a = (−1.8 + 1.5)/4 and (−2.1 + 1.5)/4; with n = 4 and what waits, a bound is below the
-    # leader's mean of 0.5, and the arm left alone, once √(2 log(4,050/(3 n))/n) < 0.5 − a.
+    # leader's mean of 0.5, and the arm left alone, once √(2 log(4,050/(3 n))/n) < 0.5 − a: both
+    # rivals wait for as many, so that n + W = 3 n, or nearly.
     for arm, anchor in {"B": -0.075, "C": -0.15}.items():
         due = next(n for n in range(4, 99) if math.sqrt(2 * math.log(1_350 / n) / n) < 0.5 - anchor)
         assert abs(guarded[arm] - (due - 4)) <= 1

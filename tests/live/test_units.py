@@ -67,13 +67,16 @@ def test_without_logs_the_units_come_from_the_range_or_are_assumed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "eps"), [("proved", 0.0), ("estimated", 0.1), ("guessed", 0.25)]
+    ("source", "eps", "budget"),
+    [("proved", 0.0, 0.0), ("estimated", 0.1, 5.0), ("guessed", 0.25, 5.0)],
 )
-def test_the_less_sure_the_bias_bound_the_more_the_guard_insures(source: str, eps: float) -> None:
+def test_the_less_sure_the_bias_bound_the_more_the_guard_insures(
+    source: str, eps: float, budget: float
+) -> None:
     learner = Learner(offline=LOGS, bias_bound=5.0, bias_bound_source=source)
     assert isinstance(learner.policy, GuardedAnchorTS)
-    assert learner.policy.eps == eps
-    assert learner.reasons[3] == f"eps {eps:g}: the bias bound is {source}"
+    assert (learner.policy.eps, learner.policy.budget) == (eps, budget)
+    assert learner.reasons[3] == f"eps {eps:g}, budget {budget:g}: the bias bound is {source}"
 
 
 def test_a_policy_given_is_taken_as_it_is() -> None:

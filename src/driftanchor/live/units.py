@@ -20,8 +20,9 @@ from driftanchor.policies.guarded_anchor_ts import GuardedAnchorTS
 
 Range = tuple[float, float]
 
-# How much to insure against a wrong bias bound, by where it comes from: ε of the guard.
+# How much to insure against a wrong bias bound, by where it comes from: ε and A of the guard.
 EPS = {"proved": 0.0, "estimated": 0.1, "guessed": 0.25}
+BUDGET = {"proved": 0.0, "estimated": 5.0, "guessed": 5.0}
 
 
 def guarded_for(
@@ -30,12 +31,12 @@ def guarded_for(
     """The default policy, and in words why each of its numbers is what it is."""
     mean, mean_from = _prior_mean(offline, reward_range)
     noise, noise_from = _noise(offline, reward_range)
-    policy = GuardedAnchorTS(prior_mean=mean, noise=noise, eps=EPS[source])
+    policy = GuardedAnchorTS(prior_mean=mean, noise=noise, eps=EPS[source], budget=BUDGET[source])
     reasons = (
         "guarded-anchor-ts is the default; AnchorTS() is the paper's rule, without the guard",
         f"prior_mean {mean:.4g}: {mean_from}; it is forgotten after the first reward",
         f"noise {noise:.4g}: {noise_from}",
-        f"eps {policy.eps:g}: the bias bound is {source}",
+        f"eps {policy.eps:g}, budget {policy.budget:g}: the bias bound is {source}",
     )
     return policy, reasons if offline.n.any() else reasons[:-1]
 

@@ -76,7 +76,8 @@ class GuardedAnchorTS(AnchorTS):
         eps: ε, at most b: how much of its radius an arm keeps whatever its logs say, against a
             bias bound that is wrong. 0 where the bias bound is proved, 0.25 where it is a guess.
         budget: A, what an arm may lose to the leader, in σ, before its logs may silence it. An arm
-            that is g better than the leader is silenced with probability near exp(−2 g A/σ).
+            that is g better than the leader is silenced with probability near exp(−2 g A/σ). 0
+            where the bias bound is proved.
         form: `"joint"`, or `"separate"` for the rule as it was first measured.
         prior: `"leader"` for P, or `"fixed"` for m₀ as in the paper; β is then not used.
 
@@ -97,8 +98,8 @@ class GuardedAnchorTS(AnchorTS):
     b: float = 1.0
     beta: float = 1.0
     eps: float = 0.1
-    budget: float = 0.0
-    form: str = "separate"
+    budget: float = 5.0
+    form: str = "joint"
     prior: str = "leader"
 
     def __post_init__(self) -> None:
