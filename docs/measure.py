@@ -146,8 +146,8 @@ def _which_policy() -> Question:
         "MIN-UCB": lambda noise: MinUCB(noise=noise),
         "Anchor-TS": lambda noise: AnchorTS(noise=noise),
         "**guarded**": lambda noise: GuardedAnchorTS(noise=noise),
-        "guarded, ε = 0": lambda noise: GuardedAnchorTS(noise=noise, eps=0.0),
-        "guarded, ε = 0.25": lambda noise: GuardedAnchorTS(noise=noise, eps=0.25),
+        "guarded, V proved": lambda noise: GuardedAnchorTS(noise=noise, eps=0.0, budget=0.0),
+        "guarded, V guessed": lambda noise: GuardedAnchorTS(noise=noise, eps=0.25),
     }
     rows = {
         label: [
