@@ -254,7 +254,7 @@ def test_few_close_rivals_are_looked_at_longer_than_many_distant_ones() -> None:
 
 def test_an_arm_may_lose_its_budget_before_its_logs_silence_it() -> None:
     """After n − 1 pulls the arm is 6/n below the leader: one σ of the prior, and A = 5."""
-    silenced = {"logs": 1_000, "logged": -3.0}
+    silenced: dict[str, Any] = {"logs": 1_000, "logged": -3.0}
     rule = GuardedAnchorTS(b=1.0, eps=0.0, budget=5.0, form="joint")
     for lost, speaks in ((5.9, "guard"), (6.1, "anchor-ts")):
         arms = [arm(9_000, 0.5), arm(20, 0.5 - lost / 20, **silenced)]
