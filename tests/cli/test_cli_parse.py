@@ -66,7 +66,7 @@ def test_only_names_of_options_are_told_as_options() -> None:
     [
         (Policies, "hy", ["hybrid-ts", "hybrid-ucb"]),
         (Engine, "i", ["interpreted"]),
-        (Reward, "", ["gaussian", "bernoulli"]),
+        (Reward, "", ["gaussian", "bernoulli", "student"]),
         (Coverage, "s", ["suboptimal"]),
     ],
 )
