@@ -45,6 +45,9 @@ def draw(experiment: Experiment, outcomes: Outcomes) -> Drawing:
         place.set_visible(False)
     for place in axes.ravel()[max(0, len(labels) - ACROSS) : len(labels)]:
         place.tick_params(labelbottom=True)  # the lowest panel of its column
+    most = np.nanmax([np.nanmax(x, axis=0) for x in points.values()], axis=0)
+    axes[0, 0].set_xlim(_LEAST * 0.8, 1.3 * max(most[0], 1.0))
+    axes[0, 0].set_ylim(_LEAST * 0.8, 3.0 * max(most[1], 1.0))  # room for the words above
     figure.supxlabel("mean regret, in multiples of TS's", fontsize=9)
     figure.supylabel("99 % quantile, in multiples of TS's", fontsize=9)
     _legend(figure, groups)
@@ -98,8 +101,6 @@ def _panel(axes: Axes, label: str, cells: list[Cell], points: Floats, groups: li
               fontsize=6.5, va="top")  # fmt: skip
     panels.tidy(axes)
     axes.xaxis.set_major_formatter(axes.yaxis.get_major_formatter())
-    axes.set_xlim(left=_LEAST * 0.8)
-    axes.set_ylim(bottom=_LEAST * 0.8)
 
 
 def _legend(figure: object, groups: list[str]) -> None:
