@@ -16,6 +16,7 @@ ORDER = ("every-round", "thinned", "events", "vectorised", "interpreted")
 WITHOUT_NUMBA = ("vectorised", "interpreted")
 # Runs of 10,000 rounds in one job: some tenths of a second, and many at once for `vectorised`.
 RUNS = {"every-round": 100, "thinned": 200, "events": 200, "vectorised": 200}
+TURNS = 5  # beside C, for each round that was asked for
 INTERPRETED_HORIZON = 300  # every round costs the same there
 
 # Columns that targets are read from, and the job that each is a ratio to.
@@ -25,6 +26,11 @@ BASES = {OVER_C: "C, every sample", OVER_FLOOR: "2K + 1 normals"}
 MISSING_NUMBA = (
     "Numba is not installed, so only the engines that need none are measured, and no page is "
     'written: pip install "driftanchor[fast]"'
+)
+
+
+TURNS = (
+    5  # beside C, for each round that was asked for: these jobs take some hundredths of a second
 )
 
 
@@ -94,7 +100,7 @@ def against_c(rounds: int, c: Loop) -> Blocks:
         "C, lazily": c.job("lazily", bandit, 100, HORIZON),
         "2K + 1 normals": c.floor_job(2 * len(bandit.online) + 1, 100 * HORIZON),
     }
-    costs = in_turn(jobs, rounds)
+    costs = in_turn(jobs, rounds * TURNS)
     rows = {name: [ratio(costs[name], costs[base]) for base in BASES.values()] for name in jobs}
     title = "Time of a round of Anchor-TS over that of C"
     return table("bench-c", title, ["Anchor-TS", *BASES], rows)

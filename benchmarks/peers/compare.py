@@ -1,5 +1,6 @@
 """Ours against each peer: TS and UCB with ten arms, in turn."""
 
+import statistics
 from pathlib import Path
 
 from benchmarks.clock import Cell, ratio, say
@@ -9,6 +10,7 @@ from benchmarks.peers.environments import Unusable, build, drive
 from benchmarks.tables import Blocks, table
 from driftanchor import Bandit
 
+REPEATS = 5  # of our jobs, which are short, before and after each of a peer's, which are long
 Costs = dict[str, list[float]]  # a policy, or a policy and an engine of ours
 
 
@@ -32,12 +34,14 @@ def against_peers(names: list[str], rounds: int, shorten: int) -> Blocks:
     for i in range(rounds):
         for name in [name for name in names if name not in troubles]:
             say(f"round {i + 1} of {rounds}: {label(name)}")
+            before = {key: [job() for _ in range(REPEATS)] for key, job in jobs.items()}
             try:
                 theirs = drive(name, pythons[name], PEERS[name].horizon // shorten)
             except Unusable as trouble:
                 troubles[name] = str(trouble)
                 continue
-            ours = {key: job() for key, job in jobs.items()}
+            after = {key: [job() for _ in range(REPEATS)] for key, job in jobs.items()}
+            ours = {key: statistics.median(before[key] + after[key]) for key in jobs}
             for key, cost in {**theirs, **ours}.items():
                 costs[name].setdefault(key, []).append(cost)
     rows = {

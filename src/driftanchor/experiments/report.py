@@ -14,6 +14,7 @@ from driftanchor.experiments.reproduction import SMOKE, Reproduction
 from driftanchor.experiments.spec import Experiment
 
 PAPER = "the paper on Anchor-TS, arXiv 2605.10289"
+ROUNDING = 1e-12  # what is smaller is left over from adding numbers up
 LONG = 8  # rows from which a table is folded away
 
 
@@ -110,6 +111,8 @@ def shown(x: float) -> str:
     if x != x:
         return "–"
     size = abs(x)
+    if size < ROUNDING:
+        return "0"
     digits = 0 if size >= 100 else 1 if size >= 10 else 2
     text = f"{x:,.{digits}f}" if size >= 1 else f"{x:.3g}"
     return text.replace("-", "−")
