@@ -32,7 +32,7 @@ from driftanchor.simulate.table import MANY, Table, hazard_from, pick, update
 from driftanchor.simulate.tails import below, contend, draw_below, weight
 from driftanchor.simulate.world import BERNOULLI, GAUSSIAN, World
 
-GROWN = 1.25  # a leader with this much more weight deserves a new level
+GROWN = 1.5  # a leader with this much more weight deserves a new level
 LONG = 1_000_000
 WORN = 20  # wasted draws for each arm after which new levels pay
 
@@ -95,14 +95,14 @@ def run_leaping(policy: Policy, world: World, desk: Desk, ledger: Ledger, single
         remember(policy, evidence, arm)
     if many:
         spread_levels(policy, evidence, table)
-    patience = 4
+    patience = 8
     while rounds_left(ledger) > 0:
         lead = best_level(policy, evidence, table) if many else find_lead(policy, evidence, table)
         if lead.found:
             follow(policy, world, desk, ledger, lead, single)
-            patience = 4
+            patience = 8
         else:
-            patience = min(2 * patience, 64)  # looking for a level costs some rounds' time
+            patience = min(2 * patience, 256)  # looking for a level costs some rounds' time
             if not play_rounds(policy, world, desk, ledger, min(patience, rounds_left(ledger))):
                 return False
         if many and table.worn[0] > WORN * evidence.pulls.size:

@@ -14,7 +14,7 @@ from driftanchor.policies.base import Policy, belief_at
 from driftanchor.simulate.table import Table, fill, hazard
 from driftanchor.simulate.tails import leader_below, weight
 
-BUSY = 0.4  # expected marks per round above which single rounds are cheaper
+BUSY = 0.6  # expected marks per round above which single rounds are cheaper
 SHALLOWEST, STEP, DEPTHS = 2.0, 1.0, 5  # levels tried, in deviations below the leader's mean
 NEAR = 0.15  # where the barrier is on the way from the leader's mean down to the level
 RARE, COMMON = 0.02, 40.0  # hazards of the highest and of the lowest level worth having
