@@ -108,8 +108,8 @@ def test_points_are_multiples_of_ts() -> None:
     x, y = (np.asarray(values) for values in first.lines[0].get_data())
     assert x.tolist() == [1.0, 1.0]  # two cells of the first sweep
     assert y == pytest.approx([2.44, 2.44])
-    assert "ucb: mean at most TS's in 3 of 3, tail in 0" in drawing.alt
-    assert "quick: mean at most TS's in 3 of 3, tail in 3" in drawing.alt
+    assert "ucb: mean at most TS's in 3 of 3, 99 % in 0" in drawing.alt
+    assert "quick: mean at most TS's in 3 of 3, 99 % in 3" in drawing.alt
     assert "one point for each of 3 cells" in drawing.caption
 
 

@@ -34,7 +34,7 @@ Worlds = Annotated[
     typer.Option(
         metavar="N",
         help="How many worlds to draw, in which each policy plays once.",
-        show_default="50 to 400, by the horizon",
+        show_default="40 to 200, by horizon and arms",
         rich_help_panel=opt.EFFORT,
     ),
 ]
@@ -102,7 +102,13 @@ def _show_table(content: Content) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, title=content.title, title_justify="left")
+    table = Table(
+        box=box.SIMPLE_HEAD,
+        title=content.title,
+        caption="* lowest mean" if content.best else None,
+        title_justify="left",
+        caption_justify="left",
+    )
     for i, heading in enumerate(content.headings):
         table.add_column(heading, justify="right" if i else "left")
     for r, row in enumerate(content.rows):

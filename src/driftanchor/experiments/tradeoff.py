@@ -76,7 +76,7 @@ def _points(label: str, cells: list[Cell], outcomes: Outcomes) -> Floats:
 def _count(points: Floats) -> str:
     points = points[~np.isnan(points).any(axis=1)]
     mean, tail = (points <= 1).sum(axis=0)
-    return f"mean at most TS's in {mean} of {len(points)}, tail in {tail}"
+    return f"mean at most TS's in {mean} of {len(points)}, 99 % in {tail}"
 
 
 def _panel(axes: Axes, label: str, cells: list[Cell], points: Floats, groups: list[str]) -> None:

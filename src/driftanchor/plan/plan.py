@@ -85,8 +85,8 @@ class Plan(Assessment):
             "The logs are taken as they are. In each world the means behind them are drawn from "
             "what the logs leave open, then moved, and every policy plays once. Rewards are "
             f"{law}: {self.law.why}. Savings are paired world by world. In the table the moves are "
-            "uniform within ±V, for nothing else is known of them. The break-even asks for the "
-            "worst: the arm that leads in the logs is worse by the shift, and the arm furthest "
+            "uniform within ±V, for nothing else is known of them. The break-even asks for a "
+            "bad case: the arm that leads in the logs is worse by the shift, and the arm furthest "
             "behind that can overtake it so is better by it.",
             "true shift",
             tuple(words.number(float(x * unit)) for x in self.by_shift.x),

@@ -92,7 +92,7 @@ class GuardedAnchorTS(AnchorTS):
     """
 
     name = "guarded-anchor-ts"
-    formula = "argmax U if above the leader's, U = median(a+r_ε, a+r_b, h+r_b); else anchor-ts"
+    formula = "argmax U if above the leader's, U = median(a+Aσ/n+r_ε, a+r_b, h+r_b); else anchor-ts"
     source = "this package, after Anchor-TS and MOSS (Audibert & Bubeck 2009)"
 
     b: float = 1.0
