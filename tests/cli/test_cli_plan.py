@@ -129,3 +129,16 @@ def test_no_offline_json_says_more_than_the_logs() -> None:
     done = run("plan", "a.json", "--bias-bound", "0.1", *SMALL, "--law", "bernoulli", "--json")
     assert done.exit_code == 0
     assert math.isfinite(json.loads(done.stdout)["break_even_shift"])
+
+
+@pytest.mark.parametrize(
+    ("bound", "message"),
+    [
+        ("A=0.1,A=0.2,B=1", "--bias-bound has arm 'A' twice: 'A=0.1,A=0.2,B=1'"),
+        ("1e308", "of arm 'A' must be at most 1e+90, got 1e+308"),
+    ],
+)
+def test_a_bound_that_cannot_be_meant_is_refused(bound: str, message: str) -> None:
+    done = run("plan", "logs.csv", *EVENTS, *SMALL, "--bias-bound", bound, "--json")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert message in done.stderr

@@ -104,10 +104,11 @@ def test_dates_are_the_midnights_they_start_with(tmp_path: Path) -> None:
 def test_rows_without_a_time_are_rejected_and_not_filtered(tmp_path: Path) -> None:
     path = tmp_path / "logs.csv"
     odd = ["", "yesterday", "20260301", "01/03/2026", "infinity", "7", "2026-13-01"]
+    odd.append("0001-01-01T00:00:00+14:00")  # in UTC before the first year there is
     fine = "A,1,2026-03-01\nA,0,2026-03-01\nB,1,2026-03-02\n"
     path.write_text("arm,reward,at\n" + fine + "".join(f"B,1,{x}\n" for x in odd))
     summary = read(path, since="2026-01-01", allow_rejects=True)
-    assert dict(summary.provenance.rows_rejected) == {"time_unreadable": 6, "time_missing": 1}
+    assert dict(summary.provenance.rows_rejected) == {"time_unreadable": 7, "time_missing": 1}
     assert summary.provenance.rows_used == 3
     assert [e.value for e in summary.examples if e.reason == "time_unreadable"] == odd[1:4]
     numbers = polars.DataFrame(

@@ -12,7 +12,7 @@ import typer
 
 from driftanchor.cli import options as opt
 from driftanchor.cli import output, parse
-from driftanchor.errors import require
+from driftanchor.errors import InvalidInput, require
 
 if TYPE_CHECKING:
     from driftanchor.experiments.report import Table as Content
@@ -64,8 +64,12 @@ def bounds(text: str | None) -> object:
     """One bias bound for all arms, one for each in order, or label=number for each."""
     if text is None or "=" not in text:
         return None if text is None else parse.number_or_list(text, "--bias-bound")
-    pairs = (part.rpartition("=") for part in text.split(","))
-    return {label.strip(): parse.number(x.strip(), "--bias-bound", text) for label, _, x in pairs}
+    told: dict[str, float] = {}
+    for label, _, x in (part.rpartition("=") for part in text.split(",")):
+        if label.strip() in told:
+            raise InvalidInput(f"--bias-bound has arm {label.strip()!r} twice: {text!r}")
+        told[label.strip()] = parse.number(x.strip(), "--bias-bound", text)
+    return told
 
 
 @contextlib.contextmanager

@@ -11,10 +11,14 @@ import typer
 from driftanchor.cli import log_options as log
 from driftanchor.cli import options as opt
 from driftanchor.cli import output, parse
+from driftanchor.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rich.table import Table
 
+    from driftanchor.core.hooks import LogOptions
     from driftanchor.logs.summary import ArmSummary, LogSummary
 
 
@@ -58,6 +62,8 @@ def logs(
 
     target = parse.destination(save, "--save")
     with parse.told_as_options(), output.plain_warnings(quiet=quiet):
+        if target is not None:
+            _not_a_log(target, files, asked)
         summary = read_logs(files, **asked)
     if as_json:
         output.show_json(summary.to_json())
@@ -71,6 +77,17 @@ def logs(
         with write_whole(target) as file:
             file.write_text(text + "\n", encoding="utf-8")
         output.say(f"wrote {target}", quiet=quiet)
+
+
+def _not_a_log(target: Path, files: list[str], asked: LogOptions) -> None:
+    """Refuse to write over what is read."""
+    from driftanchor.logs import paths
+
+    found = paths.find(files, root=asked.get("root"), format=asked.get("format"))
+    if target.resolve() in [file.path for file in found]:
+        raise InvalidInput(
+            f"--save {str(target)!r} is one of the logs and would be lost: name another file"
+        )
 
 
 def _table(summary: LogSummary) -> Table:

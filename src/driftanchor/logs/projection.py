@@ -13,6 +13,7 @@ from driftanchor.logs.tables import Column, Table
 from driftanchor.logs.times import LEAST_SECONDS, UNITS
 
 WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
+EARLIEST, LATEST = "TIMESTAMP '0001-01-02'", "TIMESTAMP '9999-12-30'"
 NUMERIC = {*WHOLE, *(f"U{kind}" for kind in WHOLE), "FLOAT", "DOUBLE", "BOOLEAN"}
 LABELS = ("arm", "by")
 NO_LABELS = ("STRUCT", "MAP", "UNION", "BLOB", "VARIANT")
@@ -69,7 +70,12 @@ def number(column: Column, name: str) -> str:
 
 
 def moment(column: Column, name: str) -> str:
-    """A column as timestamps in UTC."""
+    """A column as timestamps in UTC, of the years that Python knows."""
+    read = _moment(column, name)
+    return f"CASE WHEN {read} BETWEEN {EARLIEST} AND {LATEST} THEN {read} END"
+
+
+def _moment(column: Column, name: str) -> str:
     if column.type == "VARCHAR":
         read = f"timezone('UTC', {_read(column, 'TIMESTAMPTZ')})"
         finite = f"CASE WHEN isfinite({read}) THEN {read} END"

@@ -24,6 +24,8 @@ from driftanchor.plan.words import Texts
 from driftanchor.plan.worlds import Worlds
 from driftanchor.theory.terms import arm_terms
 
+MOST_BOUND = 1e90  # means are moved by multiples of it, and their sums must stay finite
+
 SHIFTS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0)  # times the bias bound
 THEORY = ("gap", "anchor saves", "min-ucb saves", "lai-robbins")
 
@@ -216,7 +218,9 @@ def plan(
 def finite(bounds: Floats, offline: OfflineData) -> Floats:
     """The bias bounds, which must say something."""
     for label, bound in zip(offline.arms, bounds, strict=True):
-        if not np.isfinite(bound):
+        if np.isfinite(bound):
+            check.number(float(bound), f"bias_bound of arm {label!r}", high=MOST_BOUND)
+        else:
             raise InvalidInput(
                 f"bias_bound of arm {label!r} must be finite here, got {bound}: without a bound "
                 "anything may have happened, and logs save nothing"
