@@ -45,9 +45,10 @@ def draw(experiment: Experiment, outcomes: Outcomes) -> Drawing:
         place.set_visible(False)
     for place in axes.ravel()[max(0, len(labels) - ACROSS) : len(labels)]:
         place.tick_params(labelbottom=True)  # the lowest panel of its column
-    most = np.nanmax([np.nanmax(x, axis=0) for x in points.values()], axis=0)
-    axes[0, 0].set_xlim(_LEAST * 0.8, 1.3 * max(most[0], 1.0))
-    axes[0, 0].set_ylim(_LEAST * 0.8, 3.0 * max(most[1], 1.0))  # room for the words above
+    drawn = np.concatenate(list(points.values()))
+    most = np.where(np.isfinite(drawn), drawn, 1.0).max(axis=0, initial=1.0)
+    axes[0, 0].set_xlim(_LEAST * 0.8, 1.3 * most[0])
+    axes[0, 0].set_ylim(_LEAST * 0.8, 3.0 * most[1])  # room for the words above
     figure.supxlabel("mean regret, in multiples of TS's", fontsize=9)
     figure.supylabel("99 % quantile, in multiples of TS's", fontsize=9)
     _legend(figure, groups)
