@@ -179,7 +179,7 @@ def pulled_together(s: State, relative: Array, rng: np.random.Generator) -> Stat
     return s._replace(
         N=np.where(move, fewer, s.N),
         m=np.where(move, s.m + c, s.m),
-        V=np.where(move, relative, s.V),
+        V=np.where(move, relative, np.where(s.N > 0, s.V, 0.0)),
     )
 
 
