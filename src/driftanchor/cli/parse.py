@@ -23,7 +23,7 @@ ARGUMENT = re.compile(
     r"^(offline[_ ](?:pulls|total)|online|offline|bias_bound|noise|horizon|runs|seed|checkpoints"
     r"|threads|cluster|where|since|until|reward_range|max_rows|memory|by|coverage|law|split|time"
     r"|worlds|bias_bound_source)"
-    r"(?= (?:of|has|must|is|compares)\b)"
+    r"(?= (?:of|has|must|is)\b)"
 )
 
 
