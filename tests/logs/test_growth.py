@@ -230,7 +230,7 @@ def test_three_times_may_leave_a_doubt() -> None:
 
 
 def test_a_ramp_whose_rates_vary_as_those_of_new_events_is_read() -> None:
-    # Twelve times and four arms leave no doubt: 2 % of such ramps are refused, not this one.
+    # Twelve times and four arms leave little doubt: 3 % of such ramps are refused, not this one.
     rng = np.random.default_rng(3)
     n = np.arange(1, 13) * 1000
     at = [START + timedelta(days=7 * week) for week in range(12)]
@@ -252,7 +252,7 @@ def test_traffic_in_any_order_is_no_running_total() -> None:
 
 
 def test_running_totals_are_found() -> None:
-    # Measured, 3 % of running totals of six times and two arms are missed, 5 % at most: more than
+    # At most 5 % of running totals of six times and two arms are missed (1 % measured): more than
     # 20 of 150 happen less than once in 10,000 times.
     missed = 0
     for seed in range(150):
