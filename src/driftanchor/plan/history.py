@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -17,13 +17,15 @@ from driftanchor.core.offline import OfflineData
 from driftanchor.errors import InvalidInput, RejectedRows, require, shown
 from driftanchor.logs.query import NothingKept
 from driftanchor.logs.read import read_logs
-from driftanchor.logs.summary import LogSummary
 from driftanchor.logs.times import shown_time
 from driftanchor.plan.law import Law, law_of
 from driftanchor.plan.split import Filter, Moment, Split, split_of
 from driftanchor.plan.statistics import Estimate
 from driftanchor.plan.words import listed
 from driftanchor.simulate.bandit import Bandit
+
+if TYPE_CHECKING:
+    from driftanchor.logs.summary import LogSummary
 
 
 @dataclass(frozen=True, eq=False)
