@@ -230,7 +230,7 @@ def test_three_times_may_leave_a_doubt() -> None:
 
 
 def test_a_ramp_whose_rates_vary_as_those_of_new_events_is_read() -> None:
-    # Twelve times and four arms leave little doubt: 3 % of such ramps are refused, not this one.
+    # Twelve times and four arms leave little doubt: 2 % of such ramps are refused, not this one.
     rng = np.random.default_rng(3)
     n = np.arange(1, 13) * 1000
     at = [START + timedelta(days=7 * week) for week in range(12)]
@@ -241,7 +241,7 @@ def test_a_ramp_whose_rates_vary_as_those_of_new_events_is_read() -> None:
 
 def test_traffic_in_any_order_is_no_running_total() -> None:
     # Counts of five times in random order grow with probability 1/120, in both arms less often;
-    # measured, 0.1 % of such logs are refused: more than 4 of 300 happen once in 30,000 times.
+    # measured, 0.2 % of such logs are refused: more than 4 of 300 happen once in 2,000 times.
     refused = 0
     for seed in range(300):
         try:
