@@ -169,7 +169,11 @@ def test_the_interval_of_a_shift_of_rates() -> None:
     [
         ({"time": None}, "time is missing: name the column of the times"),
         ({"split": None}, "split is missing"),
-        ({"split": "soon"}, "split must be a date or time such as 2026-01-31T12:00, got 'soon'"),
+        (
+            {"split": "soon"},
+            "split must be a date or time such as 2026-01-31T12:00, or a filter such as "
+            "\"channel = 'Web'\", got 'soon'; read as a filter: expected a comparison at its end",
+        ),
         (
             {"split": "2027-01-01"},
             "split 2027-01-01T00:00:00Z leaves nothing on one side: the rows go from "
@@ -194,7 +198,9 @@ def test_bad_input(changes: dict[str, Any], message: str) -> None:
 
 def test_nothing_in_common_is_refused() -> None:
     moved = events({"A": 0.3, "B": 0.2}, {"C": 0.3, "D": 0.2}, n=5)
-    with pytest.raises(InvalidInput, match="no arm is on both sides of the split: before it A, B"):
+    with pytest.raises(
+        InvalidInput, match="no arm is on both sides of the split: before the split A, B"
+    ):
         replay(moved, split=SPLIT, **NAMES)
 
 

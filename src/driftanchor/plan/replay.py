@@ -46,10 +46,10 @@ class Replay(Assessment):
         if self.decision == USE:
             return (
                 f"The logs would have helped: {RULE} saves about {words.number(saved.value)} of "
-                f"{cold} rewards lost after {self.history.day}, {self._reach()}."
+                f"{cold} rewards lost {self.history.by.there}, {self._reach()}."
             )
         return (
-            f"The logs would not have helped: after {self.history.day}, {RULE} "
+            f"The logs would not have helped: {self.history.by.there}, {RULE} "
             f"{self.too_little()}{self.if_trusted()}."
         )
 
@@ -78,16 +78,15 @@ class Replay(Assessment):
         past, largest = self.history, words.number(self.history.largest)
         bound = words.number(float(self.bias_bounds.max()))
         told = f"V = {bound}" if self.declared else f"V = {bound}, the largest shift that happened"
+        sizes = past.by.sizes(int(self.offline.n.sum()), int(past.after.n.sum()))
+        there = past.by.there[0].upper() + past.by.there[1:]
         return Texts(
             "What would these logs have been worth?",
             ("would have helped", "would not have helped"),
-            f"{len(self.offline.arms)} arms, {int(self.offline.n.sum()):,} logged rewards before "
-            f"{past.day} and {int(past.after.n.sum()):,} after it; {told}; {self.horizon:,} "
-            "rounds.",
-            f"After {past.day}, as it really was: {self.worlds:,} runs of each policy.",
-            "The part before the split is the offline log, as it is. The part after it is the "
-            "world: its means are taken for the truth, and runs differ by the rewards drawn. In "
-            "each run all policies meet the same rewards.",
+            f"{len(self.offline.arms)} arms, {sizes}; {told}; {self.horizon:,} rounds.",
+            f"{there}, as it really was: {self.worlds:,} runs of each policy.",
+            f"{past.by.how}: its means are taken for the truth, and runs differ by the rewards "
+            "drawn. In each run all policies meet the same rewards.",
             "how far the means move, in multiples of what happened",
             tuple(words.number(float(x)) for x in self.by_shift.x),
             f"Every mean moved 0 to 2 times as far as it really did (the furthest by {largest}).",
@@ -108,7 +107,8 @@ class Replay(Assessment):
                 shift = past.shifts[label]
                 told = (words.number(shift.value), words.interval(shift), self.held(label))
             rows.append((label, f"{n:,}", m, *later, *told))
-        headings = ("arm", "n before", "mean", "n after", "mean", "shift", "95 %", "within V")
+        sides = (f"n {past.by.before}", "mean", f"n {past.by.after}", "mean")
+        headings = ("arm", *sides, "shift", "95 %", "within V")
         return Table("How far the means moved", headings, tuple(rows))
 
 
@@ -128,11 +128,13 @@ def replay(
     """Say what logs would have been worth: a back-test on what really happened.
 
     The rows before `split` are the offline log, those from it on are the world: policies with and
-    without the logs play on rewards drawn anew from the later ones.
+    without the logs play on rewards drawn anew from those of the world.
 
     Args:
         logs: Files, a frame or a table, as for `read_logs`.
-        split: A date or time.
+        split: A date or time; or a filter as for `where`, such as `"channel = 'Web'"`: the rows
+            that match are the world, the others the log, and rows in which it compares a missing
+            value are on neither side.
         bias_bound: The bound you would have declared: one number, or a mapping from labels; `None`
             for the largest shift that happened, which nobody knows beforehand.
         horizon: Rounds; `None` for as many as there are later rewards, up to 100,000.
@@ -141,7 +143,8 @@ def replay(
         seed: Of all noise.
         threads: At most this many at once; changes no number.
         progress: Called with (runs done, runs in all) while it goes on.
-        **options: The columns, filters and limits: see `LogOptions`. `time` is needed.
+        **options: The columns, filters and limits: see `LogOptions`. `time` is needed to
+            split at a date.
     """
     past = read_history(logs, split, **options)
     many = len(past.before.arms)
