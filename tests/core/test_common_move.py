@@ -59,9 +59,9 @@ def test_a_bias_bound_of_zero_leaves_no_common_move() -> None:
     assert common_move(seen(*exact), 1.0) == Posterior(0.0, 0.0)
 
 
-def test_before_it_can_be_known_it_is_taken_for_zero() -> None:
+def test_before_it_can_be_known_it_is_as_wide_as_a_reward() -> None:
     fresh = [x._replace(pulls=0, total=0.0) for x in (A, B)]
-    assert common_move(seen(*fresh), 1.0) == Posterior(0.0, 0.0)
+    assert common_move(seen(*fresh), 0.5) == Posterior(0.0, 0.5)
 
 
 @pytest.mark.parametrize(

@@ -43,9 +43,9 @@ def common_move(evidence: Evidence, noise: float) -> Posterior:
         q = q₀ + Σ w,   c ~ N(Σ w y / q, 1/q)
 
     q₀ = 1/(V/2)² where every arm with logs has a finite bias bound, V the largest of them; c = 0 is
-    known where it is 0. Otherwise q₀ = 0: c may be anything. While q = 0 it is taken for 0, with
-    standard deviation 0: all logs move alike, so the choice between their arms does not depend on
-    it.
+    known where it is 0. Otherwise q₀ = 0: c may be anything. While q = 0 it is N(0, σ²): the choice
+    between arms with logs does not depend on it, and an arm without logs that pays well because all
+    arms do must not hide the others for good.
 
     Args:
         evidence: Of all arms, retired ones too.
@@ -66,7 +66,7 @@ def common_move(evidence: Evidence, noise: float) -> Posterior:
             precision += weight
             total += weight * (evidence.totals[column] / pulls - evidence.offline_means[column])
     if precision == 0.0:
-        return Posterior(0.0, 0.0)
+        return Posterior(0.0, noise)
     return Posterior(total / precision, 1.0 / math.sqrt(precision))
 
 

@@ -148,7 +148,7 @@ def explain(
 
 
 def _moved(common: Posterior) -> str:
-    if common.sd == 0:  # nothing is known yet, or a bias bound of 0 leaves nothing else
+    if common.sd == 0:  # a bias bound of 0 leaves nothing else
         return "The common move of all arms since the logs is taken for 0"
     return (
         f"All arms are believed to have moved by {common.mean:.4g} together since the logs "
