@@ -110,6 +110,18 @@ class History:
         rows = self.repeated
         return Between(self.mean[rows], self.noise[rows], pooled)
 
+    @property
+    def error(self) -> Floats:
+        """Standard error of the mean of all rewards of each arm; NaN where it is not known."""
+        return np.asarray(np.sqrt(self.variance / np.where(self.seen.any(1), self.n.sum(1), np.nan)))
+
+    @property
+    def coins(self) -> bool:
+        """Whether all rewards seem to be 0 or 1, as `like_coins` has it for one mean."""
+        n, mean = self.n[self.seen], self.mean[self.seen]
+        off = np.where(n > 1, self.squares[self.seen] / n, 0.0) - mean * (1 - mean)
+        return bool(((mean >= 0) & (mean <= 1) & (np.abs(off) <= 1e-9)).all())
+
     @cached_property
     def two_way(self) -> TwoWay | None:
         """The model of common and own moves; None where these cannot be told apart."""
