@@ -54,7 +54,7 @@ def test_estimates_are_near_those_of_the_likelihood() -> None:
     values = np.array([[likelihood(given, c**2, d**2) for d in grid] for c in grid])
     best = np.unravel_index(values.argmax(), values.shape)
     spread = Spread(given)
-    # Moments and the likelihood differ by a part of a standard error: 0.02 for own, 0.13 for common.
+    # They differ by a part of a standard error, which is 0.02 for own moves, 0.13 for common.
     assert math.sqrt(spread.own2) == pytest.approx(grid[best[1]], abs=0.04)
     assert math.sqrt(spread.common2) == pytest.approx(grid[best[0]], abs=0.06)
 

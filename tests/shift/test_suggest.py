@@ -90,8 +90,8 @@ def test_more_coverage_more_arms_and_fewer_periods_ask_for_more() -> None:
     fewer = suggest(dict(list(MOVING.items())[:2]))
     assert fewer.bias_bound > 1.5 * usual
     assert fewer.notes[0].startswith(
-        "two periods are very little: they show the common move once, and the own moves of two arms "
-        "only once"
+        "two periods are very little: they show the common move once, "
+        "and the own moves of two arms only once"
     )
     three = suggest(weeks((0.5, 0.3, 0.4), (0.52, 0.3, 0.43)))
     assert "the own moves of 3 arms 2 times" in three.notes[0]
