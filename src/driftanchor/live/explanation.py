@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, cast
 
 from driftanchor.core import record
 from driftanchor.core.common_move import common_move
-from driftanchor.core.evidence import ArmEvidence, Evidence, Round
-from driftanchor.core.noise import Draws, Stream, wrapping
+from driftanchor.core.evidence import Evidence, Round
+from driftanchor.core.noise import Stream, wrapping
 from driftanchor.core.posterior import Posterior
 from driftanchor.policies.base import Policy, moves_together
-from driftanchor.policies.guarded_anchor_ts import Guard
 
 
 @dataclass(frozen=True)
@@ -22,8 +20,9 @@ class ArmExplanation:
     Attributes:
         index: Its index.
         parts: The named numbers behind the index; for Anchor-TS `anchor`, `online_sample` and
-            `hybrid_sample`; in a guard pull, where the index is an upper bound, `audit_bound`,
-            `online_bound` and `hybrid_bound`.
+            `hybrid_sample`; for the guarded rule `guess` in place of the anchor, and in a guard
+            pull, where the index is an upper bound, `audit_bound`, `online_bound` and
+            `hybrid_bound`.
         decided_by: Which of the parts the index is; for Anchor-TS the median of the three.
         playable: Whether it could be played.
     """
@@ -97,22 +96,6 @@ class Explanation:
         return "\n".join([*told, *(x.rstrip() for x in lines)])
 
 
-class _Recorder:
-    """Stands in for a policy and writes down each index it gives."""
-
-    def __init__(self, policy: Policy) -> None:
-        self._policy = policy
-        self.given: list[tuple[float, dict[str, float]]] = []
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._policy, name)
-
-    def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
-        value = self._policy.index(arm, now, z)
-        self.given.append((value, self._policy.explain(arm, now, z)))
-        return value
-
-
 def explain(
     policy: Policy,
     evidence: Evidence,
@@ -122,12 +105,8 @@ def explain(
     decision: int,
 ) -> Explanation:
     """Decide as `policy.choose` does, from the same noise, and keep all numbers."""
-    rule = policy.for_round(evidence, now)
-    recorder = _Recorder(rule)
     with wrapping():
-        chosen = type(rule).choose(cast(Policy, recorder), evidence, now, stream)
-    # Only the plain rule is known to look at every arm once, in order.
-    last = recorder.given if type(rule).choose is Policy.choose else []
+        account = policy.account(evidence, now, stream)
     arms = {
         label: ArmExplanation(
             float(value),
@@ -135,13 +114,12 @@ def explain(
             next((name for name, x in parts.items() if x == value), None),
             bool(evidence.playable[column]),
         )
-        for column, (label, (value, parts)) in enumerate(zip(labels, last, strict=False))
+        for column, (label, (value, parts)) in enumerate(zip(labels, account.arms, strict=False))
     }
-    arm, guard = labels[chosen], isinstance(rule, Guard)
+    arm, guard = labels[account.column], account.leader is not None
     reason = _reason(arm, arms, "upper bound" if guard else "index")
-    if guard:
-        leader = max((x for x in arms if arms[x].playable), key=lambda x: arms[x].parts["anchor"])
-        reason = f"guard pull beside the leader {leader!r}: {reason}"
+    if account.leader is not None:
+        reason = f"guard pull beside the leader {labels[account.leader]!r}: {reason}"
     common = common_move(evidence, policy.noise) if moves_together(policy, evidence) else None
     belief = None if common is None else Posterior(float(common.mean), float(common.sd))
     return Explanation(decision, policy.name, arm, guard, reason, arms, belief)

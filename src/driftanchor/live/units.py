@@ -12,7 +12,7 @@ import numpy as np
 
 from driftanchor.core.arms import Arms
 from driftanchor.core.evidence import Evidence, Round, arm_at, gather
-from driftanchor.core.noise import Draws
+from driftanchor.core.noise import Draws, keyed_stream, wrapping
 from driftanchor.core.offline import OfflineData
 from driftanchor.core.tally import Tally
 from driftanchor.policies.base import Policy
@@ -20,9 +20,14 @@ from driftanchor.policies.guarded_anchor_ts import GuardedAnchorTS
 
 Range = tuple[float, float]
 
-# How much to insure against a wrong bias bound, by where it comes from: ε and A of the guard.
-EPS = {"proved": 0.0, "estimated": 0.1, "guessed": 0.25}
-BUDGET = {"proved": 0.0, "estimated": 5.0, "guessed": 5.0}
+# How much to insure against bounds that do not hold, by where they come from: A and ε of the guard.
+BUDGET = {"proved": 0.0, "estimated": 5.0, "guessed": 8.0}
+EPS = {"proved": 0.0, "estimated": 0.2, "guessed": 0.4}
+INSURANCE = {
+    "proved": "the bounds are proved, so logs may rule an arm out at once",
+    "estimated": "the bounds are estimated, so logs alone rule no arm out",
+    "guessed": "the bounds are guessed, so arms are tested longer before logs rule one out",
+}
 
 
 def guarded_for(
@@ -36,7 +41,7 @@ def guarded_for(
         "guarded-anchor-ts is the default; AnchorTS() is the paper's rule, without the guard",
         f"prior_mean {mean:.4g}: {mean_from}; it is forgotten after the first reward",
         f"noise {noise:.4g}: {noise_from}",
-        f"eps {policy.eps:g}, budget {policy.budget:g}: the bias bound is {source}",
+        f"budget {policy.budget:g}, eps {policy.eps:g}: {INSURANCE[source]}",
     )
     return policy, reasons if offline.n.any() else reasons[:-1]
 
@@ -108,5 +113,8 @@ def _uses_prior(policy: Policy) -> bool:
 
 def _fresh_index(policy: Policy, evidence: Evidence) -> float:
     now = Round(2, 2)
-    rule = policy.for_round(evidence, now)
-    return rule.index(arm_at(evidence, 1), now, Draws(0.0, 0.0, 0.0))
+    with wrapping():
+        account = policy.account(evidence, now, keyed_stream(0, "units", 0))
+    if account.arms:
+        return account.arms[1][0]
+    return policy.index(arm_at(evidence, 1), now, Draws(0.0, 0.0, 0.0))

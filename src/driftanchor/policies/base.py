@@ -14,7 +14,7 @@ import numbers
 import re
 from collections import namedtuple
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, cast
 
 from driftanchor.core import check
 from driftanchor.core.common_move import common_move, is_relative, moved
@@ -95,13 +95,16 @@ class Policy:
         """
         return largest_index(self, evidence, now, stream)
 
-    def for_round(self, evidence: Evidence, now: Round) -> Policy:
-        """The policy whose index decides in this round, for people: for most, itself.
+    def account(self, evidence: Evidence, now: Round, stream: Stream) -> Account:
+        """The decision of `choose` from the same noise, with the numbers behind it, for people.
 
-        A policy with a `choose` that sets numbers of an index by all arms together, or picks one
-        of several, can name it here; `choose` must give what that policy's `choose` would.
+        A policy with a `choose` of its own writes its own, or names no numbers.
         """
-        return self
+        if type(self).choose is not Policy.choose:
+            return Account(self.choose(evidence, now, stream), [], None)
+        recorder = Recorder(self)
+        chosen = largest_index(cast(Policy, recorder), evidence, now, stream)
+        return Account(chosen, recorder.given, None)
 
     def explain(self, arm: ArmEvidence, now: Round, z: Draws) -> dict[str, float]:
         """The named numbers the index is made of, for people."""
@@ -131,6 +134,37 @@ class Policy:
         values = {name: getattr(self, name) for name in names if not name.startswith("_")}
         values = {name: x for name, x in values.items() if isinstance(x, numbers.Real)}
         return _numbers_type(cls, tuple(values))(*values.values())
+
+
+class Account(NamedTuple):
+    """A decision and the numbers behind it.
+
+    Attributes:
+        column: What is played.
+        arms: The index of every arm and its named parts; empty where the policy names none.
+        leader: In a guard pull the arm that it is compared with, otherwise `None`.
+    """
+
+    column: int
+    arms: list[tuple[float, dict[str, float]]]
+    leader: int | None
+
+
+class Recorder:
+    """Stands in for a policy and writes down each index it gives."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+        self.given: list[tuple[float, dict[str, float]]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._policy, name)
+
+    def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
+        """The policy's index, written down with its parts."""
+        value = self._policy.index(arm, now, z)
+        self.given.append((value, self._policy.explain(arm, now, z)))
+        return value
 
 
 def index(policy: Policy, arm: ArmEvidence, now: Round, z: Draws) -> float:

@@ -1,285 +1,330 @@
-"""Guarded Anchor-TS: no arm is left alone while an upper bound of it beats the leader.
+"""Guarded Anchor-TS, the default: trust the logs while live rewards agree, and test every arm.
 
-Anchor-TS plays an arm only when two samples exceed the leader, so an arm that was unlucky early
-may wait for the square of the rounds that TS would make it wait, and a few runs in a hundred never
-recover. The guard is the same median with the two samples replaced by two upper bounds. It is a
-rule of this package and not of the paper; `docs/guarded.md` says why and has its numbers.
+It is a rule of this package and not of the paper. In four sentences:
+
+1. The best guess of an arm's mean comes from its logs and its live rewards together, and never
+   leaves the range of two standard errors around the live mean.
+2. An arm that may still be better than the arm with the best guess is pulled: a guard pull.
+3. Logs alone do not rule an arm out: it may first lose a small budget in live rewards.
+4. Otherwise Anchor-TS draws, with the best guess for its anchor.
+
+`docs/guarded.md` says why, what was tried, and what still fails.
 """
 
 import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from driftanchor.core.common_move import common_move, is_relative, moved, moved_pulls, own_sd
 from driftanchor.core.evidence import ArmEvidence, Evidence, Round, arm_at
-from driftanchor.core.noise import Draws, Stream
-from driftanchor.core.posterior import median, online_posterior
-from driftanchor.policies.anchor_ts import AnchorTS, anchored, posteriors
-from driftanchor.policies.base import Best, Policy, challenge, draw
+from driftanchor.core.noise import Draws, Stream, normal, two_normals
+from driftanchor.core.posterior import Posterior, median
+from driftanchor.policies.base import Account, Best, Policy, challenge, draw
+
+WAITING = 4  # pulls on their way after which a test waits for rewards, if there are no more yet
+
+
+class Logs(NamedTuple):
+    """What the logs say of an arm's live mean."""
+
+    pulls: float  # N; 0 where nothing is promised of them
+    mean: float  # m, moved along with all arms
+    ceiling: float  # the largest live mean that the promises allow behind them
+    weight: float  # N', how many live rewards they are worth in a guess
 
 
 class Bounds(NamedTuple):
-    """The three numbers of an arm whose median is its upper bound."""
+    """The three upper bounds of an arm; it may be better than the leader if their median is."""
 
-    audit_bound: float  # a + A σ/(T + 1) + r_ε(T + 1)
-    online_bound: float  # a + r_b(T + 1)
-    hybrid_bound: float  # h + r_b(T + N + 1), or the joint bound where that is smaller
+    audit_bound: float
+    online_bound: float
+    hybrid_bound: float
 
 
-class Dials(NamedTuple):
-    """What the bounds of one round are made with, besides the arm."""
+class Candidates(NamedTuple):
+    """The three numbers of an arm whose median Anchor-TS takes."""
 
-    prior_mean: float  # P
-    noise: float
-    b: float
-    eps: float
-    budget: float  # A
-    joint: bool
-    rivals: int  # W: pulls of all arms but the one most pulled
+    guess: float
+    online_sample: float
+    hybrid_sample: float
+
+
+class Judgement(NamedTuple):
+    """What is true of a round before anything is drawn."""
+
+    common: Posterior  # what is believed of the common move
+    level: float  # what an arm without live rewards is taken to pay
+    rivals: int  # W: pulls of all arms but the one most pulled, and one for each
+    leader: int  # the column with the best guess
+    doubt: float  # how far the logs may be off beside a leader that has none
+    threshold: float  # what an upper bound must exceed
+    guard: bool  # whether one does
 
 
 @dataclass(frozen=True, kw_only=True)
-class GuardedAnchorTS(AnchorTS):
-    """Anchor-TS under a guard, with a prior that follows the leader.
+class GuardedAnchorTS(Policy):
+    """Anchor-TS around the best guess from logs and rewards, under a guard that tests every arm.
 
-    With T pulls and reward sum S online, N logged rewards of mean m, and bias bound V, in round t
-    of K arms::
+    With T pulls and reward sum S online, n = T and the pulls on their way, N logged rewards of mean
+    m, and a bound B on their move, in round t of K arms. B is V; or W, with m moved along by what
+    is believed of the common move. All in units of σ::
 
-        L      = the largest S/T of the arms pulled so far; m₀ before the first pull
-        P      = L + β σ, in place of m₀ wherever it stands
-        a      = (S + P)/(T + 1), the anchor
-        h      = (S + N m + P)/(T + N + 1) + N V/(T + N)
-        r_b(n) = σ √(2 b log⁺(t/H(n)) / n)
-        U      = median(a + A σ/(T + 1) + r_ε(T + 1), a + r_b(T + 1), h + r_b(T + N + 1))
+        N'     = 1/(1/N + (B/2)²)                      what the logs are worth
+        guess  = (S + N' m)/(T + N'), at most z/√T from S/T
+        r(n)   = √(2 log⁺(t/H) / n),  H = min(K n, n + W)
+        online = S/T + r(n)
+        hybrid = the largest mean that rewards and logs (each mean at most m + B) allow together
+        audit  = S/T + A/n + √ε r(n)
+        U      = median(audit, online, hybrid);  online where there are no logs
 
-    The leader is the arm with the largest a. If another arm's U is above the leader's, the arm
-    with the largest U is played: a guard pull. Otherwise Anchor-TS draws, with prior mean P. Arms
-    that share the largest a are led by the one with the largest U. A pull whose reward has not
-    come counts in the n of the radii, so that it is not made again and again.
+    W are the pulls of all arms but the most pulled, and one for each. The leader has the largest
+    guess. Where some U is above the leader's U and guess, the largest U is played: a guard pull.
+    Otherwise the index is Anchor-TS's median of the guess, an online sample S/T + N(0, 1/T) and a
+    hybrid sample, the mean of the logs moved by one draw of the common move for all arms.
 
-    With `form="separate"` H(n) = K n. With `form="joint"` H(n) = min(K n, n + W) in the first two
-    radii, W the pulls (and one for each arm) of all arms but the most pulled: few close rivals are
-    looked at longer than many distant ones. And logs and rewards bound the mean together: where
-    a < m + V, the hybrid bound is at most the largest x ≥ m + V with ::
-
-        n (x − a)² + N (x − m − V)² ≤ 2 b σ² log⁺(t/(K (n + N))),   n = T + 1
-
-    Only differences of means, σ and V matter once an arm was pulled: adding a number to all
-    rewards changes nothing. b = ε = 0 with `prior="fixed"` is Anchor-TS, decision for decision:
-    b = 0 leaves no guard.
+    Only differences of means, σ and the bounds matter once there is a reward or a log.
 
     Attributes:
-        prior_mean: m₀; with `prior="leader"` it is forgotten after the first reward.
+        prior_mean: Not used: what an arm without logs pays is found by a pull.
         noise: σ; better too large than too small.
-        posterior_scale: c of the draws.
-        b: How far the guard looks; 1 is the Lai–Robbins rate, and less lets bad runs come back.
-        beta: β, how much better than the leader an arm is hoped to be before it is pulled.
-        eps: ε, at most b: how much of its radius an arm keeps whatever its logs say, against a
-            bias bound that is wrong. 0 where the bias bound is proved, 0.25 where it is a guess.
-        budget: A, what an arm may lose to the leader, in σ, before its logs may silence it. An arm
-            that is g better than the leader is silenced with probability near exp(−2 g A/σ). 0
-            where the bias bound is proved.
-        form: `"joint"`, or `"separate"` for the rule as it was first measured.
-        prior: `"leader"` for P, or `"fixed"` for m₀ as in the paper; β is then not used.
+        budget: A, what an arm may lose in live rewards, in σ, before its logs may rule it out. An
+            arm that is g better than the leader is ruled out by wrong logs with probability near
+            exp(−2 g A/σ). 0 where the bounds are proved.
+        eps: ε, the part of the online bound that an arm keeps whatever its logs say; at most 1. It
+            brings back an arm that was ruled out wrongly. 0 where the bounds are proved.
+        clip: z.
 
     Example:
-        >>> arm = ArmEvidence(pulls=3, total=1.2, offline_pulls=4, offline_mean=0.5, bias_bound=0.7)
-        >>> guard = Guard(prior_mean=0.0, b=1.0, eps=0.1)  # what decides when P = 0
-        >>> parts = guard.explain(arm, Round(t=100, arms=2), Draws(0, 0, 0))
-        >>> {name: round(x, 2) for name, x in parts.items()}
-        {'anchor': 0.3, 'audit_bound': 0.66, 'online_bound': 1.42, 'hybrid_bound': 1.48}
-        >>> guard.index(arm, Round(t=100, arms=2), Draws(0, 0, 0))
-        1.4237...
+        >>> now, judged = Round(t=100, arms=2), Judgement(Posterior(0, 0), 0, 2, 0, 0, 0, True)
+        >>> arm = ArmEvidence(pulls=4, total=1.2, offline_pulls=4, offline_mean=0.5, bias_bound=0.7)
+        >>> parts = bounds(GuardedAnchorTS(), arm, now, judged)
+        >>> [round(x, 2) for x in parts]
+        [2.07, 1.49, 1.62]
     """
 
     name = "guarded-anchor-ts"
-    formula = "argmax U if above the leader's, U = median(a+Aσ/n+r_ε, a+r_b, h+r_b); else anchor-ts"
+    formula = (
+        "argmax U = median(audit, online, hybrid) if above the leader; else anchor-ts's median"
+    )
     source = "this package, after Anchor-TS and MOSS (Audibert & Bubeck 2009)"
+    draw = staticmethod(two_normals)
 
-    b: float = 1.0
-    beta: float = 1.0
-    eps: float = 0.1
     budget: float = 5.0
-    form: str = "joint"
-    prior: str = "leader"
+    eps: float = 0.2
+    clip: float = 2.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.check_number("b", low=0.0)
-        self.check_number("beta", low=0.0)
-        self.check_number("eps", low=0.0, high=self.b)
         self.check_number("budget", low=0.0)
-        self.check_choice("form", ("joint", "separate"))
-        self.check_choice("prior", ("leader", "fixed"))
-
-    @property
-    def follows_leader(self) -> bool:
-        """Whether P stands in place of m₀."""
-        return self.prior == "leader"
-
-    @property
-    def joint(self) -> bool:
-        """Whether logs and rewards bound an arm together, and rivals are counted."""
-        return self.form == "joint"
+        self.check_number("eps", low=0.0, high=1.0)
+        self.check_number("clip", low=0.0)
 
     def choose(self, evidence: Evidence, now: Round, stream: Stream) -> int:
-        """The largest upper bound when the guard speaks, otherwise the largest draw."""
-        dials = dials_now(self, evidence)
-        guarding = guard_speaks(evidence, now, dials)
+        """The largest upper bound in a guard pull, otherwise the largest median."""
+        judged = judge(self, evidence, now)
+        common = drawn_move(judged, stream)
         best = Best(-math.inf, -1, 0)
         for column in range(evidence.pulls.size):
-            arm = arm_at(evidence, column)
-            if guarding:
-                value = upper_bound(arm, now, dials)
-            else:
-                belief = posteriors(arm, dials.prior_mean, self.noise, self.posterior_scale)
-                value = anchored(belief, draw(self, stream))
+            z = noise_of(self, judged, stream)
+            value = index_of(self, arm_at(evidence, column), now, judged, common, z)
             if evidence.playable[column]:
                 best = challenge(best, value, column, stream)
         return best.column
 
-    def for_round(self, evidence: Evidence, now: Round) -> Policy:
-        """`Guard` when it speaks, otherwise Anchor-TS; both with the prior mean of this round."""
-        dials = dials_now(self, evidence)
-        if guard_speaks(evidence, now, dials):
-            return Guard(**dials._asdict())
-        return AnchorTS(
-            prior_mean=dials.prior_mean, noise=self.noise, posterior_scale=self.posterior_scale
-        )
+    def account(self, evidence: Evidence, now: Round, stream: Stream) -> Account:
+        """The steps of `choose`, with the numbers of every arm written down."""
+        judged = judge(self, evidence, now)
+        common = drawn_move(judged, stream)
+        best, arms = Best(-math.inf, -1, 0), []
+        for column in range(evidence.pulls.size):
+            arm, z = arm_at(evidence, column), noise_of(self, judged, stream)
+            value = index_of(self, arm, now, judged, common, z)
+            if judged.guard:
+                own = {
+                    "guess": guess(self, arm, judged),
+                    **bounds(self, arm, now, judged)._asdict(),
+                }
+            else:
+                own = candidates(self, arm, judged, common, z)._asdict()
+            arms.append((value, own))
+            if evidence.playable[column]:
+                best = challenge(best, value, column, stream)
+        return Account(best.column, arms, judged.leader if judged.guard else None)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Guard(Policy):
-    """Plays the largest upper bound U: what `GuardedAnchorTS` does in the round of a guard pull.
-
-    Attributes:
-        prior_mean: P.
-        noise: σ.
-        b: Of U.
-        eps: ε of U.
-        budget: A of U.
-        joint: Whether U is that of `form="joint"`.
-        rivals: W, pulls of all arms but the one most pulled.
-    """
-
-    name = "guard"
-    formula = "median(a + Aσ/(T+1) + r_ε(T+1), a + r_b(T+1), h + r_b(T+N+1))"
-    source = GuardedAnchorTS.source
-
-    b: float
-    eps: float
-    budget: float = 0.0
-    joint: bool = False
-    rivals: int = 0
-
-    @property
-    def dials(self) -> Dials:
-        """All of them, as the bounds take them."""
-        return Dials(
-            self.prior_mean, self.noise, self.b, self.eps, self.budget, self.joint, self.rivals
-        )
-
-    def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
-        """U of one arm."""
-        return upper_bound(arm, now, self.dials)
-
-    def explain(self, arm: ArmEvidence, now: Round, z: Draws) -> dict[str, float]:
-        """The anchor, by which arms lead, and the three numbers whose median is U."""
-        anchor = online_posterior(arm, self.prior_mean, self.noise).mean
-        three = bounds(arm, now, self.dials)
-        return {"anchor": anchor, **three._asdict()}
-
-
-def prior_mean_now(policy: GuardedAnchorTS, evidence: Evidence) -> float:
-    """P: the leader's mean and β σ; m₀ stands for the mean before the first pull."""
-    if not policy.follows_leader:
-        return policy.prior_mean
-    leader = -math.inf
-    for column in range(evidence.pulls.size):
-        if evidence.playable[column] and evidence.pulls[column] > 0:
-            leader = max(leader, evidence.totals[column] / evidence.pulls[column])
-    if leader == -math.inf:
-        leader = policy.prior_mean
-    return leader + policy.beta * policy.noise
-
-
-def dials_now(policy: GuardedAnchorTS, evidence: Evidence) -> Dials:
-    """The policy's numbers, the prior mean P and the pulls of rivals W in this round."""
-    pulls, most = 0, 0
-    for column in range(evidence.pulls.size):
-        if evidence.playable[column]:
-            n = evidence.pulls[column] + evidence.pending[column] + 1
-            pulls += n
-            most = max(most, n)
-    return Dials(
-        prior_mean_now(policy, evidence),
-        policy.noise,
-        policy.b,
-        policy.eps,
-        policy.budget,
-        policy.joint,
-        pulls - most,
-    )
-
-
-def guard_speaks(evidence: Evidence, now: Round, dials: Dials) -> bool:
-    """Whether some arm's U is above that of the leader, the arm with the largest a."""
-    if dials.b == 0.0:  # nothing to look with
-        return False
-    leader_mean, leader_bound, largest = -math.inf, -math.inf, -math.inf
+def judge(policy: GuardedAnchorTS, evidence: Evidence, now: Round) -> Judgement:
+    """Who leads, and whether some arm may be better: the same for `choose` and for `account`."""
+    common = Posterior(0.0, 0.0)
+    if is_relative(evidence):
+        common = common_move(evidence, policy.noise)
+    level, rivals = surroundings(policy, evidence, common.mean)
+    judged = Judgement(common, level, rivals, -1, 0.0, -math.inf, False)
+    leader, best, logged = -1, -math.inf, True
     for column in range(evidence.pulls.size):
         if evidence.playable[column]:
             arm = arm_at(evidence, column)
-            mean = online_posterior(arm, dials.prior_mean, dials.noise).mean
-            bound = upper_bound(arm, now, dials)
-            if mean > leader_mean or (mean == leader_mean and bound > leader_bound):
-                leader_mean, leader_bound = mean, bound
-            largest = max(largest, bound)
-    return largest > leader_bound
+            value = guess(policy, arm, judged)
+            if value > best:
+                leader, best = column, value
+                logged = arm.offline_pulls > 0
+    if leader < 0:
+        return judged
+    # Beside a leader without logs the level of all logs matters, and nobody knows it exactly.
+    doubt = 0.0 if logged else common.sd * math.sqrt(2.0 * math.log(now.t + 1.0))
+    judged = Judgement(common, level, rivals, leader, doubt, -math.inf, False)
+    threshold = max(best, upper_bound(policy, arm_at(evidence, leader), now, judged))
+    for column in range(evidence.pulls.size):
+        if evidence.playable[column]:
+            bound = upper_bound(policy, arm_at(evidence, column), now, judged)
+            if bound > threshold:
+                return Judgement(common, level, rivals, leader, doubt, threshold, True)
+    return Judgement(common, level, rivals, leader, doubt, threshold, False)
 
 
-def upper_bound(arm: ArmEvidence, now: Round, dials: Dials) -> float:
-    """U: Anchor-TS's median, with bounds in place of samples."""
-    three = bounds(arm, now, dials)
-    return median(three.audit_bound, three.online_bound, three.hybrid_bound)
+def surroundings(policy: GuardedAnchorTS, evidence: Evidence, common: float) -> tuple[float, int]:
+    """What an arm without rewards is taken to pay, and the pulls of all arms but the most pulled.
 
-
-def bounds(arm: ArmEvidence, now: Round, dials: Dials) -> Bounds:
-    """The three numbers of one arm."""
-    belief = posteriors(arm, dials.prior_mean, dials.noise, 1.0)
-    n = arm.pulls + arm.pending + 1
-    share = now.arms * n
-    if dials.joint:
-        share = min(share, n + dials.rivals)
-    audit = belief.mean + dials.noise * (dials.budget / n + radius(dials.eps, n, now.t, share))
-    online = belief.mean + dials.noise * radius(dials.b, n, now.t, share)
-    if arm.offline_pulls == 0:  # h = a then, and U is the online bound
-        return Bounds(audit, online, online)
-    both = n + arm.offline_pulls
-    reach = dials.noise * radius(dials.b, both, now.t, now.arms * both)
-    hybrid = belief.hybrid_mean + reach
-    if dials.joint:
-        hybrid = min(hybrid, joint_bound(arm, belief.mean, both, reach))
-    return Bounds(audit, online, hybrid)
-
-
-def joint_bound(arm: ArmEvidence, mean: float, n: float, reach: float) -> float:
-    """The largest x that rewards and logs allow together, n (x − a)² + N (x − m − V)² ≤ n r².
-
-    Of n rewards in all, N are logged; below m + V the logs do not object, so it is at least that.
+    It pays as the best arm: by live means, before there are any by logs, else the prior mean.
     """
-    most_logged = arm.offline_mean + arm.bias_bound  # the largest online mean they fit
-    if mean >= most_logged:
-        return math.inf
-    share = arm.offline_pulls / n
-    middle = mean + share * (most_logged - mean)
-    left = reach**2 - share * (1.0 - share) * (most_logged - mean) ** 2
+    live, logged, pulls, most = -math.inf, -math.inf, 0, 0
+    for column in range(evidence.pulls.size):
+        if evidence.playable[column]:
+            arm = arm_at(evidence, column)
+            if arm.pulls > 0:
+                live = max(live, arm.total / arm.pulls)
+            logs = logs_of(arm, common, policy.noise)
+            if logs.pulls > 0.0:
+                logged = max(logged, logs.mean)
+            n = arm.pulls + arm.pending + 1
+            pulls += n
+            most = max(most, n)
+    if live == -math.inf:
+        live = logged
+    if live == -math.inf:
+        live = policy.prior_mean
+    return live, pulls - most
+
+
+def drawn_move(judged: Judgement, stream: Stream) -> float:
+    """One draw of the common move for all arms; none in a guard pull, or where there is none."""
+    if judged.guard or judged.common.sd == 0.0:
+        return judged.common.mean
+    return judged.common.mean + judged.common.sd * normal(stream)
+
+
+def noise_of(policy: GuardedAnchorTS, judged: Judgement, stream: Stream) -> Draws:
+    """The noise of one arm; none in a guard pull."""
+    if judged.guard:
+        return Draws(0.0, 0.0, 0.0)
+    return draw(policy, stream)
+
+
+def index_of(
+    policy: GuardedAnchorTS,
+    arm: ArmEvidence,
+    now: Round,
+    judged: Judgement,
+    common: float,
+    z: Draws,
+) -> float:
+    """U in a guard pull, otherwise Anchor-TS's median; `common` is the drawn common move."""
+    if judged.guard:
+        return upper_bound(policy, arm, now, judged)
+    if arm.pulls == 0 and logs_of(arm, common, policy.noise).weight == 0.0:
+        return bounds(policy, arm, now, judged).online_bound  # no mean to draw around
+    three = candidates(policy, arm, judged, common, z)
+    return median(three.guess, three.online_sample, three.hybrid_sample)
+
+
+def logs_of(arm: ArmEvidence, common: float, noise: float) -> Logs:
+    """What the logs of an arm say after a common move, by the promise that leaves them the less."""
+    there = moved(arm, common, noise)
+    if arm.offline_pulls == 0 or there.bias_bound == math.inf:
+        return Logs(0.0, 0.0, math.inf, 0.0)
+    logged = float(arm.offline_pulls)
+    weight = moved_pulls(logged, own_sd(there.bias_bound), noise)
+    return Logs(logged, there.offline_mean, there.offline_mean + there.bias_bound, weight)
+
+
+def guess(policy: GuardedAnchorTS, arm: ArmEvidence, judged: Judgement) -> float:
+    """The mean of logs and rewards together, within z standard errors of the live mean."""
+    logs = logs_of(arm, judged.common.mean, policy.noise)
+    n = arm.pulls + logs.weight
+    if n == 0.0:
+        return judged.level
+    mean = (arm.total + logs.weight * logs.mean) / n
+    if arm.pulls == 0:
+        return mean
+    live = arm.total / arm.pulls
+    reach = policy.clip * policy.noise / math.sqrt(arm.pulls)
+    return max(live - reach, min(mean, live + reach))
+
+
+def upper_bound(policy: GuardedAnchorTS, arm: ArmEvidence, now: Round, judged: Judgement) -> float:
+    """U: Anchor-TS's median, with bounds in place of samples."""
+    three = bounds(policy, arm, now, judged)
+    if three.hybrid_bound == math.inf:
+        return three.online_bound
+    middle = median(three.audit_bound, three.online_bound, three.hybrid_bound)
+    if arm.pending >= max(WAITING, arm.pulls):  # the rewards of a test are on their way
+        return min(middle, three.hybrid_bound)
+    return middle
+
+
+def bounds(policy: GuardedAnchorTS, arm: ArmEvidence, now: Round, judged: Judgement) -> Bounds:
+    """The three upper bounds of one arm."""
+    n = arm.pulls + arm.pending
+    live = arm.total / arm.pulls if arm.pulls > 0 else judged.level
+    audit, online = math.inf, math.inf
+    if n > 0:
+        reach = policy.noise * radius(n, now.t, min(now.arms * n, n + judged.rivals))
+        online = live + reach
+        audit = live + policy.noise * policy.budget / n + math.sqrt(policy.eps) * reach
+    if arm.pulls == 0 and policy.budget == 0.0 and policy.eps == 0.0:
+        audit = -math.inf  # nothing is tested
+    logs = logs_of(arm, judged.common.mean, policy.noise)
+    if logs.pulls == 0.0:
+        return Bounds(audit, online, math.inf)
+    both = n + logs.pulls
+    reach = policy.noise * radius(both, now.t, now.arms * both)
+    return Bounds(audit, online, hybrid_bound(arm, logs, live, n, reach) + judged.doubt)
+
+
+def hybrid_bound(arm: ArmEvidence, logs: Logs, live: float, n: int, reach: float) -> float:
+    """The largest mean x that rewards and logs allow together.
+
+    Rewards and logs that may all be off by B have the mean of both as if they were, and a radius.
+    Where the live mean is below the ceiling u = m + B, x is also at most the larger solution of
+    n (x − S/T)² + N (x − u)² = (n + N) r², and at least u: below u the logs do not object.
+    """
+    if arm.pulls == 0:
+        return logs.ceiling + reach
+    mean = (arm.total + logs.pulls * logs.ceiling) / (arm.pulls + logs.pulls)
+    if live >= logs.ceiling:
+        return mean + reach
+    share = logs.pulls / (n + logs.pulls)
+    left = reach * reach - share * (1.0 - share) * (logs.ceiling - live) ** 2
     if not left > 0.0:
-        return most_logged
-    return max(most_logged, middle + math.sqrt(left))
+        return min(mean + reach, logs.ceiling)
+    joint = live + share * (logs.ceiling - live) + math.sqrt(left)
+    return min(mean + reach, max(logs.ceiling, joint))
 
 
-def radius(b: float, n: float, t: int, share: float) -> float:
-    """r_b(n)/σ = √(2 b log⁺(t/H) / n): 0 for an arm that had its share H of the rounds."""
+def radius(n: float, t: int, share: float) -> float:
+    """r(n)/σ = √(2 log⁺(t/H) / n): 0 for an arm that had its share H of the rounds."""
     if t <= share:
         return 0.0
-    return math.sqrt(2.0 * b * math.log(t / share) / n)
+    return math.sqrt(2.0 * math.log(t / share) / n)
+
+
+def candidates(
+    policy: GuardedAnchorTS, arm: ArmEvidence, judged: Judgement, common: float, z: Draws
+) -> Candidates:
+    """The guess, and two samples of the mean around the live mean and the mean of both."""
+    logs = logs_of(arm, common, policy.noise)
+    n = max(arm.pulls + logs.weight, 1.0)
+    hybrid = (arm.total + logs.weight * logs.mean) / n + policy.noise / math.sqrt(n) * z.hyb
+    online = hybrid
+    if arm.pulls > 0:
+        online = arm.total / arm.pulls + policy.noise / math.sqrt(arm.pulls) * z.on
+    return Candidates(guess(policy, arm, judged), online, hybrid)
