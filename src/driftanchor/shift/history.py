@@ -60,27 +60,27 @@ class History:
             raise InvalidInput("periods have no rewards at all: nothing can be learned from them")
         return cls(arms, tuple(periods), n, mean, squares)
 
-    @property
+    @cached_property
     def seen(self) -> Bools:
         """Which arms were seen in which periods."""
         return np.asarray(self.n > 0)
 
-    @property
+    @cached_property
     def repeated(self) -> Bools:
         """The arms that were seen in more than one period."""
         return np.asarray(self.seen.sum(axis=1) > 1)
 
-    @property
+    @cached_property
     def share(self) -> Floats:
         """The part of an arm's rewards that each period has; 0 for arms without rewards."""
         return np.asarray(self.n / np.maximum(self.n.sum(axis=1, keepdims=True), 1.0))
 
-    @property
+    @cached_property
     def centre(self) -> Floats:
         """The mean of all rewards of each arm."""
         return np.asarray((self.share * self.mean).sum(axis=1))
 
-    @property
+    @cached_property
     def factors(self) -> Floats:
         """√(1 + Σ w²) of each arm: a new period against the past ones together."""
         return np.asarray(np.sqrt(1.0 + (self.share**2).sum(axis=1)))
@@ -98,7 +98,7 @@ class History:
         own = np.divide(squares, freedom, out=np.zeros_like(squares), where=freedom > 0)
         return np.where(own > 0, own, pooled)
 
-    @property
+    @cached_property
     def noise(self) -> Floats:
         """Variance of the mean of each arm in each period; infinite where it was not seen."""
         spread = float(np.ptp(self.mean[self.seen]))
@@ -110,7 +110,7 @@ class History:
         rows = self.repeated
         return Between(self.mean[rows], self.noise[rows], pooled)
 
-    @property
+    @cached_property
     def error(self) -> Floats:
         """Standard error of the mean of all rewards of each arm; NaN where it is not known."""
         return np.asarray(
