@@ -1,9 +1,10 @@
-"""Who is compared: ways of going cold, and ways of using the logs, in the units of the logs."""
+"""Who is compared: ways to play without the logs and with them, in the units of the logs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from driftanchor.core.offline import OfflineData
 from driftanchor.live import inputs
@@ -14,23 +15,35 @@ from driftanchor.policies.base import Policy
 RULE = "guarded-anchor-ts"
 RULE_COLD = "guarded-anchor-ts-cold"
 BLIND = "hybrid-ts"
+LOG_BEST = "log-best"
+HEEDING = {
+    "hierarchical-ts": "uses the logs and how far arms may have moved: hierarchical TS",
+    "min-ucb": "uses the logs and how far arms may have moved: MIN-UCB",
+    "anchor-ts": "uses the logs and how far arms may have moved: Anchor-TS",
+}
 
 
 @dataclass(frozen=True)
 class Contender:
-    """A policy, and what it has.
+    """A rule, and what it is given.
 
     Attributes:
-        policy: The rule.
+        policy: The rule; `None` for the arm with the best logs, which needs none.
         cold: Whether it plays without the logs.
-        heeds_bound: Whether it looks at the bias bound.
+        heeds_bound: Whether it looks at the bounds that are declared.
         what: In words.
     """
 
-    policy: Policy
+    policy: Policy | None
     cold: bool
     heeds_bound: bool
     what: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Its policy and parameters, for programs."""
+        if self.policy is None:
+            return {"policy": None, "logs": True}
+        return {"policy": self.policy.name, "logs": not self.cold, **self.policy.parameters()}
 
 
 Contenders = Mapping[str, Contender]
@@ -46,15 +59,12 @@ def contenders(
     """
     rule, reasons = inputs.rule(None, offline, reward_range, source)
     units = {"prior_mean": rule.prior_mean, "noise": rule.noise}
-
-    def made(name: str) -> Policy:
-        return make(name, **units)
-
+    default = "uses the logs and how far arms may have moved, and is insured: the default rule"
     return {
-        "ts": Contender(made("ts"), True, False, "cold: Thompson sampling"),
-        RULE_COLD: Contender(rule, True, False, "cold: the default rule"),
-        BLIND: Contender(made(BLIND), False, False, "trusts the logs blindly"),
-        "min-ucb": Contender(made("min-ucb"), False, True, "logs and V: MIN-UCB"),
-        "anchor-ts": Contender(made("anchor-ts"), False, True, "logs and V: Anchor-TS"),
-        RULE: Contender(rule, False, True, "logs and V: the default rule"),
+        "ts": Contender(make("ts", **units), True, False, "without the logs: Thompson sampling"),
+        RULE_COLD: Contender(rule, True, False, "without the logs: the default rule"),
+        BLIND: Contender(make(BLIND, **units), False, False, "trusts the logs blindly"),
+        LOG_BEST: Contender(None, False, False, "always plays the arm with the best logs"),
+        **{x: Contender(make(x, **units), False, True, what) for x, what in HEEDING.items()},
+        RULE: Contender(rule, False, True, default),
     }, reasons
