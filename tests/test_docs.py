@@ -140,6 +140,7 @@ def test_the_printed_recursion_goes_to_half_the_mean_and_the_anchor_to_all_of_it
         playable=np.ones(1, np.bool_),
         memory=np.zeros((1, 3)),
         pending=np.zeros(1, np.int64),
+        relative_bounds=np.full(1, np.inf),
     )
     stream = keyed_stream(0, "test", 0)
     policy = readings.RecursiveMean()

@@ -331,6 +331,7 @@ def test_only_playable_arms_are_chosen(
             playable,
             np.zeros((len(seen), rule.memory)),
             np.array([arm.pending for arm in seen]),
+            np.array([arm.relative_bound for arm in seen]),
         )
         now = Round(1 + sum(arm.pulls for arm in seen), max(1, int(playable.sum())))
         with wrapping():

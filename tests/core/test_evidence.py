@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from driftanchor import ArmEvidence, Arms, InvalidInput, OfflineData, Tally, UnknownName
-from driftanchor.core.evidence import arm_at, bias_bounds, gather
+from driftanchor.core.evidence import arm_at, bias_bounds, gather, relative_bounds
 
 ARMS = Arms(["A", "B"])
 
@@ -69,7 +69,8 @@ def test_evidence_has_the_numbers_of_each_arm_and_no_nan_without_logs() -> None:
         np.array([True, False]),
         np.zeros((2, 0)),
         np.array([2, 0]),
+        relative_bounds([0.2, math.inf], ARMS),
     )
-    assert arm_at(evidence, 0) == ArmEvidence(1, 1.5, 5, 0.5, 0.1, pending=2)
+    assert arm_at(evidence, 0) == ArmEvidence(1, 1.5, 5, 0.5, 0.1, pending=2, relative_bound=0.2)
     assert arm_at(evidence, 1) == ArmEvidence(0, 0.0, 0, 0.0, math.inf)
     assert evidence.playable.tolist() == [True, False]

@@ -44,6 +44,7 @@ def evidence(logs: list[int], means: list[float]) -> Evidence:
         np.ones(arms, np.bool_),
         np.zeros((arms, 2)),
         np.zeros(arms, np.int64),
+        np.full(arms, np.inf),
     )
 
 

@@ -61,6 +61,7 @@ def chosen(rule: Policy, values: list[float], seed: int, playable: list[bool] | 
         np.array(playable or [True] * arms),
         np.zeros((arms, 0)),
         np.zeros(arms, np.int64),
+        np.full(arms, np.inf),
     )
     with wrapping():
         return rule.choose(evidence, Round(1, arms), keyed_stream(seed, "choose", 0))

@@ -44,7 +44,7 @@ def arm(
 
 
 def seen(arms: list[ArmEvidence], playable: list[bool] | None = None) -> Evidence:
-    pulls, totals, logs, means, bounds, pending = zip(*arms, strict=True)
+    pulls, totals, logs, means, bounds, pending, relative = zip(*arms, strict=True)
     return Evidence(
         np.array(pulls),
         np.array(totals),
@@ -54,6 +54,7 @@ def seen(arms: list[ArmEvidence], playable: list[bool] | None = None) -> Evidenc
         np.array(playable or [True] * len(arms)),
         np.zeros((len(arms), 0)),
         np.array(pending),
+        np.array(relative),
     )
 
 

@@ -233,6 +233,7 @@ def mirrored(evidence: Evidence) -> Evidence:
         evidence.playable,
         evidence.memory,
         evidence.pending,
+        evidence.relative_bounds,
     )
 
 

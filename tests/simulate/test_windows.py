@@ -73,5 +73,5 @@ class Patient(UCB):
 
 
 def test_a_child_that_changes_the_index_does_not_inherit_the_promise() -> None:
-    assert run_many(Impatient, "events") is reference.run_many
-    assert run_many(Patient, "events") is windows.run_many_windows
+    assert run_many(Impatient, "events", BANDITS["biased"]) is reference.run_many
+    assert run_many(Patient, "events", BANDITS["biased"]) is windows.run_many_windows

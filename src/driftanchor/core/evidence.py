@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +14,7 @@ from driftanchor.core.arms import Arms, valid_arms
 from driftanchor.core.check import Bools, Floats, Ints
 from driftanchor.core.offline import OfflineData
 from driftanchor.core.tally import Tally
+from driftanchor.errors import InvalidInput
 
 
 class ArmEvidence(NamedTuple):
@@ -19,10 +22,11 @@ class ArmEvidence(NamedTuple):
 
     pulls: int  # T_i
     total: float  # S_i, the sum of its online rewards
-    offline_pulls: int  # N_i
+    offline_pulls: float  # N_i: a whole number, unless the logs were moved (core.common_move)
     offline_mean: float  # the mean of its offline rewards; 0 where N_i = 0
     bias_bound: float  # V_i ≥ |online mean − offline mean|
     pending: int = 0  # pulls whose reward has not come; they are not in `pulls`
+    relative_bound: float = math.inf  # W_i ≥ |online mean − offline mean − c|, c common to all arms
 
 
 class Round(NamedTuple):
@@ -43,6 +47,7 @@ class Evidence(NamedTuple):
     playable: Bools
     memory: Floats  # what a policy with `memory > 0` keeps between rounds, (arms, memory)
     pending: Ints  # pulls whose reward has not come
+    relative_bounds: Floats  # inf where nothing is promised of the arm beside the others
 
 
 def arm_at(evidence: Evidence, column: int) -> ArmEvidence:
@@ -54,6 +59,7 @@ def arm_at(evidence: Evidence, column: int) -> ArmEvidence:
         evidence.offline_means[column],
         evidence.bias_bounds[column],
         evidence.pending[column],
+        evidence.relative_bounds[column],
     )
 
 
@@ -64,11 +70,20 @@ def gather(
     playable: Bools,
     memory: Floats,
     pending: Ints,
+    relative_bounds: Floats,
 ) -> Evidence:
-    """The evidence of a tally, offline data and bias bounds over the same arms."""
+    """The evidence of a tally, offline data and both kinds of bounds over the same arms."""
     means = np.where(offline.n > 0, np.nan_to_num(offline.mean), 0.0)
     return Evidence(
-        tally.pulls, tally.totals, offline.n, means, bias_bounds, playable, memory, pending
+        tally.pulls,
+        tally.totals,
+        offline.n,
+        means,
+        bias_bounds,
+        playable,
+        memory,
+        pending,
+        relative_bounds,
     )
 
 
@@ -77,17 +92,78 @@ def bias_bounds(value: object, arms: Arms) -> Floats:
 
     Args:
         value: One number for all arms, a list, or a mapping from every label to its number;
-            `inf` means that nothing is known.
+            `inf` means that nothing is known. Or a `driftanchor.shift.Suggestion`.
         arms: The arms it is for.
 
     Example:
         >>> bias_bounds({"A": 0.1, "B": float("inf")}, Arms(["A", "B"])).tolist()
         [0.1, inf]
     """
+    return _bounds(value, "bias_bound", arms)
+
+
+def relative_bounds(value: object, arms: Arms) -> Floats:
+    """The declared bound on |online mean − offline mean − c| of each arm, c common to all arms.
+
+    Args:
+        value: As for `bias_bounds`; `None` promises nothing.
+        arms: The arms it is for.
+
+    Example:
+        >>> relative_bounds(0.02, Arms(["A", "B"])).tolist()
+        [0.02, 0.02]
+    """
+    return _bounds(math.inf if value is None else value, "relative_bound", arms)
+
+
+def _bounds(value: object, name: str, arms: Arms) -> Floats:
     valid_arms(arms)
+    if not isinstance(value, Real | Mapping | Iterable):
+        value = getattr(value, name, value)  # of what suggests bounds, the one asked for
     if isinstance(value, Mapping):
         for label in value:
             arms.column(label)
         value = [value.get(label) for label in arms]
-    bounds = check.per_arm(value, "bias_bound", arms, low=0.0, infinite=True)
-    return check.frozen(bounds)
+    return check.frozen(check.per_arm(value, name, arms, low=0.0, infinite=True))
+
+
+def check_promises(
+    bias_bounds: Floats, relative_bounds: Floats, offline_pulls: Ints, arms: Arms
+) -> None:
+    """Refuse relative bounds that the logs give nothing to hold for, or that say nothing new.
+
+    Arms within V of their logs moved apart by at most V_i + V_j, so a larger W_i contradicts V:
+    one of the two cannot be meant.
+
+    Args:
+        bias_bounds: V of each arm.
+        relative_bounds: W of each arm.
+        offline_pulls: N of each arm.
+        arms: Their labels.
+    """
+    if np.isinf(relative_bounds).all():
+        return
+    logged = offline_pulls > 0
+    told = np.flatnonzero(logged & np.isfinite(relative_bounds))
+    if not logged.any():
+        raise InvalidInput(
+            "relative_bound is given and no arm has logs: give the logs it speaks of, or leave it "
+            "out"
+        )
+    if told.size < 2:
+        which = "no arm has both" if told.size == 0 else f"only arm {arms[int(told[0])]!r} has both"
+        raise InvalidInput(
+            "relative_bound needs at least two arms with logs and a finite relative_bound, and "
+            f"{which}: with one logged arm a common move cannot be told from its own; give "
+            "bias_bound instead"
+        )
+    widest = float(bias_bounds[logged].max())
+    for i in told.tolist():
+        most = float(bias_bounds[i]) + widest
+        if relative_bounds[i] > most * (1 + 1e-12):  # a sum may be rounded down
+            raise InvalidInput(
+                f"relative_bound of arm {arms[i]!r} is {relative_bounds[i]:g} and contradicts "
+                f"bias_bound: with {bias_bounds[i]:g} of its own and {widest:g} of the others, "
+                f"arms move apart by at most {most:g}; leave one of the two out, or lower "
+                "relative_bound"
+            )

@@ -37,7 +37,7 @@ def hybrid_posterior(
     return Posterior((total + prior_mean) / n, noise * math.sqrt(scale / n))
 
 
-def sample_mean(total: float, pulls: int, noise: float) -> Posterior:
+def sample_mean(total: float, pulls: float, noise: float) -> Posterior:
     """From rewards alone, without a prior: N(S/T, σ²/T); without pulls the mean is +∞.
 
     So an arm that was never pulled beats all others, and each is pulled once.

@@ -99,7 +99,7 @@ class Job:
             "checkpoints": self.experiment.checkpoints,
             "seed": self.seed,
             "source": compiled.source_digest(
-                type(self.policy), run_many(type(self.policy), self.engine, bandit.is_late)
+                type(self.policy), run_many(type(self.policy), self.engine, bandit)
             ),
         }
         return hashlib.sha256(json.dumps(numbers, sort_keys=True).encode()).hexdigest()[:24]

@@ -295,7 +295,13 @@ class Learner:
             raise InvalidInput(f"exclude leaves no arm to play, of {', '.join(self.playable)}")
         now = Round(max(self.decisions, int(self.tally.pulls.sum())) + 1, int(playable.sum()))
         evidence = gather(
-            self.tally, self.offline, self.bias_bounds, playable, self._memory, self.pending
+            self.tally,
+            self.offline,
+            self.bias_bounds,
+            playable,
+            self._memory,
+            self.pending,
+            np.full(len(self.arms), np.inf),
         )
         return evidence, now
 

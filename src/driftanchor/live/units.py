@@ -100,6 +100,7 @@ def _uses_prior(policy: Policy) -> bool:
         np.ones(2, np.bool_),
         np.zeros((2, policy.memory)),
         np.zeros(2, np.int64),
+        np.full(2, np.inf),
     )
     moved = replace(policy, prior_mean=policy.prior_mean + policy.noise)
     return _fresh_index(policy, evidence) != _fresh_index(moved, evidence)

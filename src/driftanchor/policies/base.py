@@ -1,6 +1,6 @@
 """What every policy is: frozen parameters and one scalar function, the index of one arm.
 
-`index`, `choose` and `draw` below are how other code asks a policy. Interpreted, they call the
+`index`, `choose`, `draw` and the like below are how other code asks a policy. Interpreted, they call the
 policy's own methods; compiled, Numba replaces each by the method of the policy's class and `self`
 by the policy's numbers (see `driftanchor.simulate.compiled`). So a policy is written once, as
 plain Python, and runs in live decisions, in the reference simulator and in the kernel.
@@ -17,8 +17,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from driftanchor.core import check
+from driftanchor.core.common_move import common_move, is_relative, moved
 from driftanchor.core.evidence import ArmEvidence, Evidence, Round, arm_at
-from driftanchor.core.noise import Draws, Stream, nothing, uniform
+from driftanchor.core.hints import apart
+from driftanchor.core.noise import Draws, Stream, normal, nothing, uniform
 from driftanchor.errors import InvalidInput
 from driftanchor.policies.tails import Tails
 
@@ -78,8 +80,19 @@ class Policy:
         """The index of an arm that this is believed of."""
         raise InvalidInput(f"policy {self.name!r} defines neither index nor believe and sample")
 
+    def moved(self, arm: ArmEvidence, common: float) -> ArmEvidence:
+        """The arm as the index sees it where arms have relative bounds and moved by `common`.
+
+        For most policies an arm whose logs moved along, with W in place of V, so that an index
+        which knows only bias bounds serves here too.
+        """
+        return moved(arm, common, self.noise)
+
     def choose(self, evidence: Evidence, now: Round, stream: Stream) -> int:
-        """The column to play: the largest index, ties at random."""
+        """The column to play: the largest index, ties at random.
+
+        Where a relative bound is promised, the common move is drawn first, once for all arms.
+        """
         return largest_index(self, evidence, now, stream)
 
     def for_round(self, evidence: Evidence, now: Round) -> Policy:
@@ -144,6 +157,16 @@ def remember(policy: Policy, evidence: Evidence, column: int) -> None:
     """Compiled, keep what is believed of an arm, in the columns of `memory` after the policy's."""
 
 
+def moved_by(policy: Policy, arm: ArmEvidence, common: float) -> ArmEvidence:
+    """The arm as `policy` sees it after a common move."""
+    return policy.moved(arm, common)
+
+
+def moves_together(policy: Policy, evidence: Evidence) -> bool:
+    """Whether `policy` uses logs of which a relative bound is promised."""
+    return policy.uses_logs and is_relative(evidence)
+
+
 def draw(policy: Policy, stream: Stream) -> Draws:
     """The noise `policy` needs for one arm in one round."""
     return policy.draw(stream)
@@ -155,9 +178,29 @@ def largest_index(policy: Policy, evidence: Evidence, now: Round, stream: Stream
     Every arm draws its noise, playable or not: leaving one out changes no other arm's draw, unless
     it was part of a tie. The answer is -1 when no arm can be played or every index is NaN.
     """
+    if moves_together(policy, evidence):
+        return largest_moved(policy, evidence, now, stream)
     best = Best(-math.inf, -1, 0)
     for column in range(evidence.pulls.size):
         value = index_at(policy, evidence, column, now, draw(policy, stream))
+        if evidence.playable[column]:
+            best = challenge(best, value, column, stream)
+    return best.column
+
+
+@apart
+def largest_moved(policy: Policy, evidence: Evidence, now: Round, stream: Stream) -> int:
+    """As `largest_index`, after one draw of the common move for all arms.
+
+    Given the common move arms are independent, so this is a draw of all of them together. One
+    draw for each arm would make noise of what they share.
+    """
+    belief = common_move(evidence, policy.noise)
+    common = belief.mean + belief.sd * normal(stream)
+    best = Best(-math.inf, -1, 0)
+    for column in range(evidence.pulls.size):
+        arm = moved_by(policy, arm_at(evidence, column), common)
+        value = index(policy, arm, now, draw(policy, stream))
         if evidence.playable[column]:
             best = challenge(best, value, column, stream)
     return best.column

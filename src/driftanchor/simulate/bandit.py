@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 from driftanchor.core import check
 from driftanchor.core.arms import MOST, Arms
 from driftanchor.core.check import Floats, Ints
-from driftanchor.core.evidence import bias_bounds
+from driftanchor.core.evidence import bias_bounds, check_promises, relative_bounds
 from driftanchor.errors import InvalidInput, shown
 
 LAWS = ("gaussian", "bernoulli", "student")
@@ -35,7 +35,8 @@ class Bandit:
         offline: Mean offline reward of each arm; `None` where there are no logs.
         offline_pulls: Number of logged rewards, one number for all arms or one for each.
         bias_bound: What the policies are told of |online − offline|: one number, one for each
-            arm, or `None` for the truth, as in the paper.
+            arm, or `None` for the truth, as in the paper; where a relative bound is given,
+            `None` promises nothing of levels.
         reward: `"gaussian"`, `"bernoulli"`, or `"student"`: heavy tails, Student's t with 3
             degrees of freedom.
         noise: Standard deviation of a Gaussian or Student reward; a Bernoulli reward has its own.
@@ -43,11 +44,17 @@ class Bandit:
         delay: Rounds that go by before a reward is seen; 0 if it is seen before the next round.
         batch: Arms are chosen for so many rounds at once, before any reward of them is seen.
         pools: The observed rewards of each arm, where `resampling` draws from them.
+        relative_bound: What the policies are told of |online − offline − c|, c one common move of
+            all arms that they do not know: one number, one for each arm, or `None` for nothing.
+        common_shift: How far all arms moved together online; the online means include it.
 
     Example:
         >>> bandit = Bandit(online=[0.8, 0.5], offline=[0.5, 0.6], offline_pulls=200)
         >>> bandit.shift.round(3).tolist(), bandit.gaps.round(3).tolist()
         ([0.3, -0.1], [0.0, 0.3])
+        >>> moved = Bandit([0.8, 0.5], [0.8, 0.5], 200, relative_bound=0.1, common_shift=-1.0)
+        >>> moved.online.round(3).tolist(), moved.bias_bound.tolist()
+        ([-0.2, -0.5], [inf, inf])
     """
 
     online: Floats
@@ -60,6 +67,8 @@ class Bandit:
     delay: int
     batch: int
     pools: tuple[Floats, ...]
+    relative_bound: Floats
+    common_shift: float
 
     def __init__(
         self,
@@ -73,12 +82,19 @@ class Bandit:
         logs: str = "drawn",
         delay: int = 0,
         batch: int = 1,
+        relative_bound: Sequence[float] | Floats | float | None = None,
+        common_shift: float = 0.0,
     ) -> None:
         check.choice(reward, "reward", LAWS)
         low, high = (0.0, 1.0) if reward == "bernoulli" else (-LARGEST, LARGEST)
         values = check.ordered(online, "online")
         arms = Arms.numbered(len(values))
+        together = check.number(common_shift, "common_shift", low=-LARGEST, high=LARGEST)
         means = check.per_arm(values, "online", arms, low=low, high=high)
+        if together != 0:
+            means = check.per_arm(
+                means + together, "online with common_shift", arms, low=low, high=high
+            )
         pulls = check.pulls_per_arm(offline_pulls, "offline_pulls", arms)
         if offline is None and pulls.any():
             first = arms[int(np.flatnonzero(pulls)[0])]
@@ -88,12 +104,17 @@ class Bandit:
             )
         past = means if offline is None else offline
         past = check.per_arm(past, "offline", arms, low=low, high=high)
-        bounds = bias_bounds(np.abs(means - past) if bias_bound is None else bias_bound, arms)
+        relative = relative_bounds(relative_bound, arms)
+        if bias_bound is None:
+            bias_bound = np.abs(means - past) if relative_bound is None else math.inf
+        bounds = bias_bounds(bias_bound, arms)
+        check_promises(bounds, relative, pulls, arms)
         for name, array in (
             ("online", means),
             ("offline", past),
             ("offline_pulls", pulls),
             ("bias_bound", bounds),
+            ("relative_bound", relative),
         ):
             object.__setattr__(self, name, check.frozen(array))
         object.__setattr__(self, "reward", reward)
@@ -102,6 +123,7 @@ class Bandit:
         object.__setattr__(self, "delay", check.whole(delay, "delay", high=LATEST))
         object.__setattr__(self, "batch", check.whole(batch, "batch", low=1, high=LATEST))
         object.__setattr__(self, "pools", ())
+        object.__setattr__(self, "common_shift", together)
 
     @classmethod
     def resampling(
@@ -113,6 +135,8 @@ class Bandit:
         *,
         delay: int = 0,
         batch: int = 1,
+        relative_bound: Sequence[float] | Floats | float | None = None,
+        common_shift: float = 0.0,
     ) -> Bandit:
         """A world whose rewards are drawn, with replacement, from those that were observed.
 
@@ -123,29 +147,48 @@ class Bandit:
             bias_bound: As above.
             delay: As above.
             batch: As above.
+            relative_bound: As above.
+            common_shift: Added to every reward.
 
         Example:
             >>> Bandit.resampling([[0, 1, 1, 0], [3, 0, 0, 0]], offline=[0.4, 1.0]).online.tolist()
             [0.5, 0.75]
         """
         pools = tuple(_pool(pool, i) for i, pool in enumerate(check.ordered(rewards, "rewards"), 1))
+        together = check.number(common_shift, "common_shift", low=-LARGEST, high=LARGEST)
+        if together != 0:
+            pools = tuple(check.frozen(pool + together) for pool in pools)
         means = [float(pool.mean()) for pool in pools]
         bandit = cls(
-            means, offline, offline_pulls, bias_bound, logs="given", delay=delay, batch=batch
+            means,
+            offline,
+            offline_pulls,
+            bias_bound,
+            logs="given",
+            delay=delay,
+            batch=batch,
+            relative_bound=relative_bound,
         )
         object.__setattr__(bandit, "reward", RESAMPLED)
         object.__setattr__(bandit, "noise", math.sqrt(np.mean([pool.var() for pool in pools])))
         object.__setattr__(bandit, "pools", pools)
+        object.__setattr__(bandit, "common_shift", together)
         return bandit
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Made anew in another process: its arrays are read-only there too, for Numba another type.
         logs = (self.offline, self.offline_pulls, self.bias_bound)
-        late: dict[str, Any] = {"delay": self.delay, "batch": self.batch}
+        named: dict[str, Any] = {
+            "delay": self.delay,
+            "batch": self.batch,
+            "relative_bound": self.relative_bound,
+        }
         if self.pools:
-            return functools.partial(Bandit.resampling, **late), (self.pools, *logs)
-        again = functools.partial(type(self), **late, logs=self.logs)
-        return again, (self.online, *logs, self.reward, self.noise)
+            again = functools.partial(Bandit.resampling, **named)
+            return functools.partial(_made_again, again, self.common_shift), (self.pools, *logs)
+        again = functools.partial(type(self), **named, logs=self.logs)
+        given = (self.online, *logs, self.reward, self.noise)
+        return functools.partial(_made_again, again, self.common_shift), given
 
     @property
     def arms(self) -> Arms:
@@ -161,6 +204,11 @@ class Bandit:
     def is_late(self) -> bool:
         """Whether some arm is chosen before the reward of the round before is seen."""
         return self.delay > 0 or self.batch > 1
+
+    @property
+    def is_relative(self) -> bool:
+        """Whether a relative bound is promised for any arm."""
+        return bool(np.isfinite(self.relative_bound).any())
 
     @property
     def gaps(self) -> Floats:
@@ -190,6 +238,13 @@ class Bandit:
         online = [0.5 + gap] + [0.5] * (arms - 1)
         offline = [0.5] + [0.6] * (arms - 1) if biased else online
         return cls(online, offline, offline_pulls=cover(total, arms, coverage))
+
+
+def _made_again(make: Callable[..., Bandit], common_shift: float, *given: Any) -> Bandit:
+    """A bandit from online means or rewards that include the common shift already."""
+    bandit = make(*given)
+    object.__setattr__(bandit, "common_shift", common_shift)
+    return bandit
 
 
 def _pool(rewards: object, arm: int) -> Floats:

@@ -30,6 +30,8 @@ class Choices:
         rule = type(policy)
         if rule.choose is not Policy.choose:
             raise Unsuited(f"policy {policy.name!r} looks at all arms at once")
+        if rule.uses_logs and np.isfinite(evidence.relative_bounds).any():
+            raise Unsuited("arms share the draw of a common move")
         everywhere: Any = slice(None)
         self._shape = evidence.pulls.shape
         self._policy = policy.numbers()

@@ -29,6 +29,7 @@ from typing import Any
 
 import numpy as np
 
+from driftanchor.core.common_move import is_relative
 from driftanchor.core.evidence import arm_at
 from driftanchor.errors import InvalidInput, require
 from driftanchor.policies import base
@@ -107,6 +108,14 @@ def _overload_dispatch() -> None:
     def choose(policy: Any, evidence: Any, now: Any, stream: Any) -> Any:
         return policy.instance_class.policy.choose
 
+    def moved_by(policy: Any, arm: Any, common: Any) -> Any:
+        return policy.instance_class.policy.moved
+
+    def moves_together(policy: Any, evidence: Any) -> Any:
+        if policy.instance_class.policy.uses_logs:
+            return lambda policy, evidence: is_relative(evidence)
+        return lambda policy, evidence: False
+
     def draw(policy: Any, stream: Any) -> Any:
         draws = policy.instance_class.policy.draw
         return lambda policy, stream: draws(stream)
@@ -143,7 +152,8 @@ def _overload_dispatch() -> None:
 
         return keep
 
-    for resolve in (index, choose, draw, index_at, belief_at, remember):
+    asked_of_rules = (index, choose, draw, index_at, belief_at, remember, moved_by, moves_together)
+    for resolve in asked_of_rules:
         extending.overload(
             getattr(base, resolve.__name__), strict=False, jit_options=_PART_OPTIONS
         )(resolve)
@@ -184,6 +194,8 @@ _DISPATCH = (
     base.index_at,
     base.belief_at,
     base.remember,
+    base.moved_by,
+    base.moves_together,
     *tails.ASKED,
 )
 
@@ -231,8 +243,8 @@ def _compiled_in(policy: type[Policy], run_many: RunMany) -> list[types.Function
     """Every function that becomes part of the kernel of a policy."""
     own = policy.index is not Policy.index
     rule = [policy.index] if own else [policy.believe, policy.sample]
-    laws = policy.tails or ()
-    return list(_reachable([run_many, arm_at, *rule, policy.choose, policy.draw, *laws]))
+    rule += [policy.choose, policy.draw, policy.moved]
+    return list(_reachable([run_many, arm_at, is_relative, *rule, *(policy.tails or ())]))
 
 
 def source_digest(policy: type[Policy], run_many: RunMany = reference.run_many) -> str | None:

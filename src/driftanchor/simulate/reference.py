@@ -49,6 +49,7 @@ def lay_out(world: World, policy: Policy) -> Desk:
         np.ones(arms, np.bool_),
         np.zeros((arms, policy.memory + beliefs)),
         np.zeros(arms, np.int64),
+        world.relative_bounds,
     )
     return Desk(
         evidence,

@@ -74,7 +74,8 @@ def simulate(
             `"events"` leap over the rounds in which the leader is played again: the same law with
             fewer draws, of which `"thinned"` draws every reward and `"events"` only their sums, at
             a cost that hardly grows with the horizon. A policy that gives them nothing to leap by
-            is played every round, and so is every policy where rewards come late. `"auto"` is
+            is played every round, and so is every policy where rewards come late, and every one
+            that uses logs where they have a relative bound. `"auto"` is
             `"events"` where Numba is installed and `"vectorised"` where it is not.
         progress: Called with (runs done, runs in all) while it goes on.
 
@@ -144,7 +145,7 @@ def play(part: Part) -> Played:
     world = world_of(part.bandit)
     keys = Keys(key(seed, "rewards"), key(seed, "logs"), key(seed, f"policy/{policy.name}"))
     with _one_at_a_time:
-        loop, rule = _loop(policy, part.engine, part.bandit.is_late)
+        loop, rule = _loop(policy, part.engine, part.bandit)
     desk = reference.lay_out(world, policy)
     rounds = part.checkpoints.copy()  # what was sent may be read-only, for Numba another type
     regret = np.empty((part.runs, rounds.size))
@@ -175,12 +176,13 @@ def in_threads(wholes: list[Part], threads: int) -> Generator[tuple[int, Part, P
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _loop(policy: Policy, engine: str, late: bool) -> tuple[Callable[..., bool], Any]:
+def _loop(policy: Policy, engine: str, bandit: Bandit) -> tuple[Callable[..., bool], Any]:
     """The loop of an engine, and the form in which it takes the policy."""
-    if engine == "vectorised" and not late:
+    if engine == "vectorised" and not bandit.is_late:
         return vectorised.run_many, policy
+    loop = run_many(type(policy), engine, bandit)
     if engine in ("vectorised", "interpreted"):
-        return run_many(type(policy), engine, late), policy
+        return loop, policy
     if kept_belief(type(policy)) is not None:
         believed = policy.believe(ArmEvidence(1, policy.prior_mean, 0, 0.0, 0.0))
         if type(believed) is not policy.belief:
@@ -188,14 +190,19 @@ def _loop(policy: Policy, engine: str, late: bool) -> tuple[Callable[..., bool],
                 f"policy {policy.name!r} names {policy.belief.__name__} as its belief and believes "
                 f"{type(believed).__name__}: set belief to what believe returns"
             )
-    return compiled.kernel(type(policy), run_many(type(policy), engine, late)), policy.numbers()
+    return compiled.kernel(type(policy), loop), policy.numbers()
 
 
-def run_many(policy: type[Policy], engine: str, late: bool = False) -> compiled.RunMany:
-    """The loop that an engine runs a policy with; where rewards come late there is only one."""
-    if late:
+def run_many(policy: type[Policy], engine: str, bandit: Bandit) -> compiled.RunMany:
+    """The loop that an engine runs a policy with.
+
+    Where rewards come late there is only one. Where logs move together beliefs are not of one arm
+    alone, and every round is played.
+    """
+    if bandit.is_late:
         return late_rewards.run_many_late
-    if engine in ("auto", "thinned", "events"):
+    together = bandit.is_relative and policy.uses_logs
+    if engine in ("auto", "thinned", "events") and not together:
         if leaps(policy):
             return events.run_many_thinned if engine == "thinned" else events.run_many_events
         if waits(policy):

@@ -5,7 +5,8 @@ simulator and of the policy, over arrays with a lane for each arm and run (see
 `driftanchor.simulate.lanes`), so the numbers are those of the interpreted loop, bit for bit. Only
 the choice of an arm is written anew, in `driftanchor.simulate.choices`.
 
-Some policies cannot run so: they look at all arms at once, or do what only numbers can. A trial of
+Some policies cannot run so: they look at all arms at once (every policy that uses logs does, where
+arms share the draw of a common move), or do what only numbers can. A trial of
 a few rounds finds out, and the interpreted loop takes over.
 """
 
@@ -122,6 +123,7 @@ def _lay_out(policy: Policy, world: World, keys: Keys, runs: Ints) -> Desk:
         np.ones(shape, np.bool_),
         np.zeros((*shape, 0)),
         np.zeros(shape, np.int64),
+        np.repeat(world.relative_bounds, runs.size).reshape(shape),
     )
     desk = reference.lay_out(world, policy)._replace(
         evidence=evidence,

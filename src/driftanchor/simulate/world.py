@@ -26,6 +26,7 @@ class World(NamedTuple):
     offline: Floats
     offline_pulls: Ints
     bias_bounds: Floats
+    relative_bounds: Floats
     gaps: Floats
     law: int  # the place in `LAWS`; one more for rewards that are drawn from `pool`
     noise: float
@@ -44,6 +45,7 @@ def world_of(bandit: Bandit) -> World:
         bandit.offline,
         bandit.offline_pulls,
         bandit.bias_bound,
+        bandit.relative_bound,
         bandit.gaps,
         len(LAWS) if bandit.reward == RESAMPLED else LAWS.index(bandit.reward),
         bandit.noise,

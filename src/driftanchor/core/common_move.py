@@ -1,0 +1,105 @@
+"""The common move: how far all arms moved together since the logs, and what the logs say after it.
+
+A relative bound W promises |online mean − offline mean − c| ≤ W for each arm, with one c for all
+arms that nobody knows. It is learned from every arm that has both logs and online rewards. Plain
+scalar functions, interpreted and compiled, as those of `driftanchor.core.posterior`.
+"""
+
+from __future__ import annotations
+
+import math
+
+from driftanchor.core.evidence import ArmEvidence, Evidence
+from driftanchor.core.posterior import Posterior
+
+SDS = 2.0  # a bound on a move is taken for so many standard deviations of it
+
+
+def own_sd(bound: float) -> float:
+    """ω, the standard deviation of moves that a bound holds for.
+
+    Example:
+        >>> own_sd(0.1)
+        0.05
+    """
+    return bound / SDS
+
+
+def is_relative(evidence: Evidence) -> bool:
+    """Whether a relative bound is promised for any arm."""
+    for column in range(evidence.relative_bounds.size):
+        if evidence.relative_bounds[column] < math.inf:
+            return True
+    return False
+
+
+def common_move(evidence: Evidence, noise: float) -> Posterior:
+    """What is believed of the common move c: normal, from all arms together.
+
+    With T pulls and reward sum S online, N logged rewards of mean m, and ω = W/2, over the arms
+    with pulls, logs and a finite W::
+
+        y = S/T − m,   w = 1/(σ² (1/T + 1/N) + ω²)
+        q = q₀ + Σ w,   c ~ N(Σ w y / q, 1/q)
+
+    q₀ = 1/(V/2)² where every arm with logs has a finite bias bound, V the largest of them; c = 0 is
+    known where it is 0. Otherwise q₀ = 0: c may be anything. While q = 0 it is taken for 0, with
+    standard deviation 0: all logs move alike, so the choice between their arms does not depend on
+    it.
+
+    Args:
+        evidence: Of all arms, retired ones too.
+        noise: σ.
+    """
+    largest = 0.0
+    for column in range(evidence.pulls.size):
+        if evidence.offline_pulls[column] > 0:
+            largest = max(largest, evidence.bias_bounds[column])
+    if largest == 0.0:
+        return Posterior(0.0, 0.0)
+    precision, total = 1.0 / own_sd(largest) / own_sd(largest), 0.0
+    for column in range(evidence.pulls.size):
+        pulls, logged = evidence.pulls[column], evidence.offline_pulls[column]
+        if pulls > 0 and logged > 0 and evidence.relative_bounds[column] < math.inf:
+            own = own_sd(evidence.relative_bounds[column])
+            weight = 1.0 / (noise * noise * (1.0 / pulls + 1.0 / logged) + own * own)
+            precision += weight
+            total += weight * (evidence.totals[column] / pulls - evidence.offline_means[column])
+    if precision == 0.0:
+        return Posterior(0.0, 0.0)
+    return Posterior(total / precision, 1.0 / math.sqrt(precision))
+
+
+def moved(arm: ArmEvidence, common: float, noise: float) -> ArmEvidence:
+    """The arm once the common move is known: what a rule that knows only bias bounds may see.
+
+    Its logs are N' = 1/(1/N + ω²/σ²) rewards of mean m + c with bias bound W. Where the bias bound
+    V of the logs as they are gives the lower ceiling, m + V < m + c + W, they stay as they are; and
+    so do logs without a relative bound. A `relative_bound` below ∞ is left only on logs that moved.
+
+    Args:
+        arm: The arm.
+        common: c.
+        noise: σ.
+
+    Example:
+        >>> arm = ArmEvidence(3, 1.2, 100, 0.5, bias_bound=float("inf"), relative_bound=0.2)
+        >>> there = moved(arm, 0.3, noise=1.0)
+        >>> there.offline_pulls, there.offline_mean, there.bias_bound
+        (50.0, 0.8, 0.2)
+        >>> moved(arm._replace(bias_bound=0.1), 0.3, noise=1.0).bias_bound  # 0.5 + 0.1 is lower
+        0.1
+    """
+    logged, mean = float(arm.offline_pulls), arm.offline_mean
+    bound, relative = arm.bias_bound, math.inf
+    if logged > 0.0 and arm.relative_bound < math.inf and not bound < common + arm.relative_bound:
+        logged, mean = moved_pulls(logged, own_sd(arm.relative_bound), noise), mean + common
+        bound, relative = arm.relative_bound, arm.relative_bound
+    return ArmEvidence(arm.pulls, arm.total, logged, mean, bound, arm.pending, relative)
+
+
+def moved_pulls(logged: float, own: float, noise: float) -> float:
+    """N' = 1/(1/N + ω²/σ²): how many rewards N logged ones stand for after an own move of sd ω."""
+    if logged == 0.0:
+        return 0.0
+    return 1.0 / (1.0 / logged + own / noise * (own / noise))
