@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,13 +19,31 @@ if TYPE_CHECKING:
     from driftanchor.plan.assess import Assessment
 
 PROMISE = "What is promised"
+AUTO = "auto"
 
 BiasBoundSource = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="Where V comes from: proved, estimated or guessed.",
+        help="Where V or W comes from: proved, estimated or guessed.",
         show_default="estimated",
+        rich_help_panel=PROMISE,
+    ),
+]
+RelativeBound = Annotated[
+    str | None,
+    typer.Option(
+        metavar="W",
+        help="How far arms may have moved apart, after a move that all share: numbers as for "
+        "--bias-bound, or auto.",
+        rich_help_panel=PROMISE,
+    ),
+]
+By = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PERIOD",
+        help="For auto: day, week or month of --time; or a column, as of countries or tests.",
         rich_help_panel=PROMISE,
     ),
 ]
@@ -60,16 +78,30 @@ def optional(text: str | None, option: str) -> float | None:
     return None if text is None else parse.number(text, option)
 
 
-def bounds(text: str | None) -> object:
-    """One bias bound for all arms, one for each in order, or label=number for each."""
-    if text is None or "=" not in text:
-        return None if text is None else parse.number_or_list(text, "--bias-bound")
+def bounds(text: str | None, option: str = "--bias-bound") -> object:
+    """One bound for all arms, one for each in order, label=number for each, or auto."""
+    if text is None or text.strip() == AUTO:
+        return None if text is None else AUTO
+    if "=" not in text:
+        return parse.number_or_list(text, option)
     told: dict[str, float] = {}
     for label, _, x in (part.rpartition("=") for part in text.split(",")):
         if label.strip() in told:
-            raise InvalidInput(f"--bias-bound has arm {label.strip()!r} twice: {text!r}")
-        told[label.strip()] = parse.number(x.strip(), "--bias-bound", text)
+            raise InvalidInput(f"{option} has arm {label.strip()!r} twice: {text!r}")
+        told[label.strip()] = parse.number(x.strip(), option, text)
     return told
+
+
+def auto_options(bounds: Mapping[str, object], by: str | None) -> bool:
+    """Whether a bound is to be taken from the logs; then --by must say what the periods are."""
+    asked = [f"--{name.replace('_', '-')}" for name, value in bounds.items() if value == AUTO]
+    if asked and by is None:
+        raise InvalidInput(
+            f"{asked[0]} auto needs --by: the periods to compare, such as --by week with --time"
+        )
+    if by is not None and not asked:
+        raise InvalidInput(f"--by {by} is for --bias-bound auto or --relative-bound auto")
+    return bool(asked)
 
 
 @contextlib.contextmanager

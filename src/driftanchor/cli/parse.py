@@ -22,8 +22,8 @@ WORDS = {"true": True, "false": False, "none": None}
 ARGUMENT = re.compile(
     r"^(offline[_ ](?:pulls|total)|online|offline|bias_bound|noise|horizon|runs|seed|checkpoints"
     r"|threads|cluster|where|since|until|reward_range|max_rows|memory|by|coverage|law|split|time"
-    r"|worlds|bias_bound_source)"
-    r"(?= (?:of|has|must|is|compares)\b)"
+    r"|worlds|bias_bound_source|relative_bound)"
+    r"(?= (?:of|has|must|is|needs|compares)\b)"
 )
 
 

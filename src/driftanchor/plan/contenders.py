@@ -17,7 +17,6 @@ RULE_COLD = "guarded-anchor-ts-cold"
 BLIND = "hybrid-ts"
 LOG_BEST = "log-best"
 HEEDING = {
-    "hierarchical-ts": "uses the logs and how far arms may have moved: hierarchical TS",
     "min-ucb": "uses the logs and how far arms may have moved: MIN-UCB",
     "anchor-ts": "uses the logs and how far arms may have moved: Anchor-TS",
 }
