@@ -59,7 +59,7 @@ def desk_at(policy: Policy, state: str) -> Desk:
 def plainly(policy: Policy, desk: Desk) -> OneRound:
     """By the rule itself."""
     now = Round(100, desk.evidence.pulls.size)
-    return lambda stream: choose(policy, desk.evidence, now, stream)
+    return lambda stream: choose(policy, desk.evidence, now, stream, False)
 
 
 def marked(policy: Policy, desk: Desk) -> OneRound:

@@ -100,6 +100,7 @@ def moved(arm: ArmEvidence, common: float, noise: float) -> ArmEvidence:
 
 def moved_pulls(logged: float, own: float, noise: float) -> float:
     """N' = 1/(1/N + ω²/σ²): how many rewards N logged ones stand for after an own move of sd ω."""
-    if logged == 0.0:
+    if logged == 0.0:  # and ω may be infinite
         return 0.0
-    return 1.0 / (1.0 / logged + own / noise * (own / noise))
+    ratio = own / noise
+    return logged / (1.0 + logged * ratio * ratio)  # so written, ω = 0 changes nothing

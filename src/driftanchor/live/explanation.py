@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from driftanchor.core import record
+from driftanchor.core.common_move import common_move
 from driftanchor.core.evidence import ArmEvidence, Evidence, Round
 from driftanchor.core.noise import Draws, Stream, wrapping
-from driftanchor.policies.base import Policy
+from driftanchor.core.posterior import Posterior
+from driftanchor.policies.base import Policy, moves_together
 from driftanchor.policies.guarded_anchor_ts import Guard
 
 
@@ -44,6 +46,8 @@ class Explanation:
             is played with probability 1, ties aside.
         reason: In words.
         arms: The numbers of every arm.
+        common_move: What was believed of how far all arms moved together since the logs, where a
+            relative bound is promised. For all arms together one draw of it was made.
     """
 
     decision: int
@@ -52,6 +56,7 @@ class Explanation:
     guard: bool
     reason: str
     arms: Mapping[str, ArmExplanation]
+    common_move: Posterior | None = None
 
     def to_json(self) -> record.Record:
         """A JSON-ready record."""
@@ -71,6 +76,7 @@ class Explanation:
             "guard": self.guard,
             "reason": self.reason,
             "arms": arms,
+            "common_move": None if self.common_move is None else self.common_move._asdict(),
         }
         return record.seal("explanation", 1, body)
 
@@ -85,7 +91,10 @@ class Explanation:
             rows.append([mark + label, *numbers, f"{arm.index:.4g}", by])
         widths = [max(len(row[i]) for row in rows) for i in range(len(head))]
         lines = ["  ".join(x.ljust(w) for x, w in zip(row, widths, strict=True)) for row in rows]
-        return "\n".join([f"Decision {self.decision}: {self.reason}", *(x.rstrip() for x in lines)])
+        told = [f"Decision {self.decision}: {self.reason}"]
+        if self.common_move is not None:
+            told.append(_moved(self.common_move))
+        return "\n".join([*told, *(x.rstrip() for x in lines)])
 
 
 class _Recorder:
@@ -133,7 +142,18 @@ def explain(
     if guard:
         leader = max((x for x in arms if arms[x].playable), key=lambda x: arms[x].parts["anchor"])
         reason = f"guard pull beside the leader {leader!r}: {reason}"
-    return Explanation(decision, policy.name, arm, guard, reason, arms)
+    common = common_move(evidence, policy.noise) if moves_together(policy, evidence) else None
+    belief = None if common is None else Posterior(float(common.mean), float(common.sd))
+    return Explanation(decision, policy.name, arm, guard, reason, arms, belief)
+
+
+def _moved(common: Posterior) -> str:
+    if common.sd == 0:  # nothing is known yet, or a bias bound of 0 leaves nothing else
+        return "The common move of all arms since the logs is taken for 0"
+    return (
+        f"All arms are believed to have moved by {common.mean:.4g} together since the logs "
+        f"(standard deviation {common.sd:.4g})"
+    )
 
 
 def _reason(arm: str, arms: Mapping[str, ArmExplanation], index: str) -> str:

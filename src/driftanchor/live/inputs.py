@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from driftanchor.core import check
 from driftanchor.core.arms import Arms
 from driftanchor.core.check import Floats, Ints
-from driftanchor.core.evidence import bias_bounds
+from driftanchor.core.evidence import bias_bounds, check_promises, relative_bounds
 from driftanchor.core.offline import OfflineData
 from driftanchor.errors import InvalidInput, UnreadableState, shown
 from driftanchor.live.units import EPS, Range, guarded_for, warn_of_units
@@ -60,17 +60,26 @@ def over(offline: OfflineData | None, labels: Iterable[str] | None) -> OfflineDa
     return OfflineData(arms, n, mean, variance, offline.source, offline.provenance)
 
 
-def promise(bias_bound: object, offline: OfflineData) -> Floats:
-    """The bias bounds; logs without a promise are refused."""
-    if bias_bound is not None:
-        return bias_bounds(bias_bound, offline.arms)
-    for label, n in zip(offline.arms, offline.n, strict=True):
-        if n > 0:
-            raise InvalidInput(
-                f"bias_bound is missing and arm {label!r} has {n} logged rewards: say how far its "
-                "online mean may be from its offline mean, inf if nothing is known"
-            )
-    return bias_bounds(math.inf, offline.arms)
+def promises(
+    bias_bound: object, relative_bound: object, offline: OfflineData
+) -> tuple[Floats, Floats]:
+    """The bias bounds and the relative bounds; logs without a promise are refused."""
+    if bias_bound is None and relative_bound is None:
+        for label, n in zip(offline.arms, offline.n, strict=True):
+            if n > 0:
+                raise InvalidInput(
+                    f"bias_bound is missing and arm {label!r} has {n} logged rewards: say how far "
+                    "its online mean may be from its offline mean, inf if nothing is known; or "
+                    "give relative_bound, how far arms may have moved apart"
+                )
+    level = bias_bounds(math.inf if bias_bound is None else bias_bound, offline.arms)
+    return level, relative_bounds(relative_bound, offline.arms)
+
+
+def checked(level: Floats, relative: Floats, offline: OfflineData) -> tuple[Floats, Floats]:
+    """Both kinds of bounds of all arms, if they can hold together."""
+    check_promises(level, relative, offline.n, offline.arms)
+    return check.frozen(level), check.frozen(relative)
 
 
 def valid_range(reward_range: object) -> Range:

@@ -36,7 +36,8 @@ class Learner:
         policy: The rule.
         reasons: Why the default policy has the numbers it has; empty when you gave the policy.
         offline: The logs of every arm.
-        bias_bounds: The declared bound of every arm.
+        bias_bounds: The declared bias bound of every arm.
+        relative_bounds: The declared relative bound of every arm; `inf` where there is none.
         tally: What was seen online.
         pending: Pulls of each arm whose reward has not come.
         seed: Of the policy's noise.
@@ -59,6 +60,7 @@ class Learner:
         offline: OfflineData | None = None,
         arms: Iterable[str] | None = None,
         bias_bound: object = None,
+        relative_bound: object = None,
         bias_bound_source: str | None = None,
         reward_range: object = None,
         seed: int | None = None,
@@ -71,8 +73,12 @@ class Learner:
             offline: What the logs say; `None` for no logs, and then `arms` names the arms.
             arms: The labels, in the order wanted; arms that the logs lack have none.
             bias_bound: How far an arm's online mean may be from its offline mean: one number, or
-                a mapping from labels; `inf` where nothing is known. Needed when there are logs.
-            bias_bound_source: Where that number comes from, for the default policy: `"proved"`,
+                a mapping from labels; `inf` where nothing is known. With logs, this or
+                `relative_bound` is needed.
+            relative_bound: How far it may be from there after a common move of all arms, which may
+                be anything and is learned: as above. Where both are given both hold, and the
+                tighter decides.
+            bias_bound_source: Where these numbers come from, for the default policy: `"proved"`,
                 `"estimated"` or `"guessed"`. The less sure, the more it tries arms whatever their
                 logs say (ε = 0, 0.1, 0.25); `None` for `"estimated"`.
             reward_range: Lowest and highest reward possible; others are refused.
@@ -84,7 +90,8 @@ class Learner:
             raise InvalidInput("arms is missing: name the arms, or give offline data")
         self.offline = inputs.over(offline, arms)
         self.reward_range = inputs.valid_range(reward_range)
-        self.bias_bounds = inputs.promise(bias_bound, self.offline)
+        level, relative = inputs.promises(bias_bound, relative_bound, self.offline)
+        self.bias_bounds, self.relative_bounds = inputs.checked(level, relative, self.offline)
         self.tally = Tally.empty(self.arms)
         self.pending = pending.none(self.arms)
         self.seed = secrets.randbits(53) if seed is None else check.whole(seed, "seed")
@@ -185,19 +192,28 @@ class Learner:
         labels = self.arms[: len(evidence.pulls)]
         return explain(self.policy, again, now, stream, labels, self.decisions)
 
-    def add_arm(self, label: str, offline: Summary = (0,), bias_bound: float | None = None) -> None:
+    def add_arm(
+        self,
+        label: str,
+        offline: Summary = (0,),
+        bias_bound: float | None = None,
+        relative_bound: float | None = None,
+    ) -> None:
         """Let a new arm take part from now on.
 
         Args:
             label: Its label.
             offline: (n, mean) or (n, mean, variance) of its logs, if it has any.
-            bias_bound: Its bias bound; needed when it has logs.
+            bias_bound: Its bias bound; this or a relative bound is needed when it has logs.
+            relative_bound: How far it may have moved from the other arms since.
         """
         wider = self.offline.with_arm(label, offline)
         alone = OfflineData.from_summary({label: offline})
-        bounds = np.append(self.bias_bounds, inputs.promise(bias_bound, alone))
-        self.tally = self.tally.with_arm(label)
-        self.offline, self.bias_bounds = wider, check.frozen(bounds)
+        level, relative = inputs.promises(bias_bound, relative_bound, alone)
+        self.bias_bounds, self.relative_bounds = inputs.checked(
+            np.append(self.bias_bounds, level), np.append(self.relative_bounds, relative), wider
+        )
+        self.tally, self.offline = self.tally.with_arm(label), wider
         self.pending = check.frozen(np.append(self.pending, 0))
         self._playable = np.append(self._playable, True)
         self._memory = np.vstack([self._memory, np.zeros((1, self.policy.memory))])
@@ -249,6 +265,7 @@ class Learner:
             },
             "offline": self.offline.to_json(),
             "bias_bounds": [record.encode(x) for x in self.bias_bounds.tolist()],
+            "relative_bounds": [record.encode(x) for x in self.relative_bounds.tolist()],
             "tally": self.tally.to_json(),
             "pending": self.pending.tolist(),
             "reward_range": [record.encode(low), record.encode(high)],
@@ -257,18 +274,22 @@ class Learner:
             "playable": self._playable.tolist(),
             "memory": self._memory.tolist(),
         }
-        return record.seal("learner", 1, body)
+        # A driftanchor that knows no relative bounds must not take the logs without them.
+        version = 2 if np.isfinite(self.relative_bounds).any() else 1
+        return record.seal("learner", version, body)
 
     @classmethod
     def from_json(cls, data: object, policy: Policy | None = None) -> Learner:
         """Read what `to_json` wrote; see `load`."""
-        body = record.unseal(data, "learner", 1, _FIELDS)
+        body = record.unseal(data, "learner", 2, _FIELDS)
         offline = OfflineData.from_json(body["offline"])
+        relative = body.get("relative_bounds")  # records written before there were any lack it
         learner = cls(
             inputs.saved_policy(body["policy"], policy),
             offline=offline,
-            bias_bound=[record.decode(x) for x in check.items(body["bias_bounds"], "bias_bounds")],
-            reward_range=[record.decode(x) for x in check.items(body["reward_range"], "range")],
+            bias_bound=_decoded(body["bias_bounds"], "bias_bounds"),
+            relative_bound=None if relative is None else _decoded(relative, "relative_bounds"),
+            reward_range=_decoded(body["reward_range"], "range"),
             seed=body["seed"],
         )
         learner.tally = Tally.from_json(body["tally"])
@@ -301,9 +322,13 @@ class Learner:
             playable,
             self._memory,
             self.pending,
-            np.full(len(self.arms), np.inf),
+            self.relative_bounds,
         )
         return evidence, now
+
+
+def _decoded(values: object, name: str) -> list[object]:
+    return [record.decode(x) for x in check.items(values, name)]
 
 
 _FIELDS = (

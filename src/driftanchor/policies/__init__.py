@@ -12,10 +12,12 @@ from driftanchor.policies.artificial_replay import ArtificialReplay
 from driftanchor.policies.base import Policy
 from driftanchor.policies.epsilon_ts import EpsilonTS
 from driftanchor.policies.guarded_anchor_ts import GuardedAnchorTS
+from driftanchor.policies.hierarchical_ts import HierarchicalTS
 from driftanchor.policies.hybrid_ts import HybridTS
 from driftanchor.policies.hybrid_ucb import HybridUCB
 from driftanchor.policies.min_ucb import MinUCB
 from driftanchor.policies.optimistic_ts import OptimisticTS
+from driftanchor.policies.sam_ts import SamTS
 from driftanchor.policies.ts import TS
 from driftanchor.policies.ucb import UCB
 
@@ -27,11 +29,13 @@ __all__ = [
     "ArtificialReplay",
     "EpsilonTS",
     "GuardedAnchorTS",
+    "HierarchicalTS",
     "HybridTS",
     "HybridUCB",
     "MinUCB",
     "OptimisticTS",
     "Policy",
+    "SamTS",
 ]
 
 POLICIES: dict[str, type[Policy]] = {
@@ -44,6 +48,8 @@ POLICIES: dict[str, type[Policy]] = {
     "optimistic-ts": OptimisticTS,
     "epsilon-ts": EpsilonTS,
     "artificial-replay": ArtificialReplay,
+    "hierarchical-ts": HierarchicalTS,
+    "sam-ts": SamTS,
     "guarded-anchor-ts": GuardedAnchorTS,
 }
 

@@ -17,7 +17,8 @@ class ArtificialReplay(Policy):
     Each round: ask the base policy, which sees online rewards and the logged rewards used so far;
     if the arm it picks has unused logged rewards, use the next one and ask again; otherwise play
     that arm. The logs are taken for unbiased, but only as many are used as the base policy asks
-    for.
+    for. So no bound changes what it does: under a relative bound too it replays the logs as they
+    are, since rewards that a later draw of the common move would change cannot be lived through.
 
     A summary has no single rewards, so the next one is drawn as the next of N exchangeable normal
     rewards given what is left: with r left that sum to R, N(R/r, σ²(1 − 1/r)). They add up to the

@@ -1,9 +1,9 @@
 """What every policy is: frozen parameters and one scalar function, the index of one arm.
 
-`index`, `choose`, `draw` and the like below are how other code asks a policy. Interpreted, they call the
-policy's own methods; compiled, Numba replaces each by the method of the policy's class and `self`
-by the policy's numbers (see `driftanchor.simulate.compiled`). So a policy is written once, as
-plain Python, and runs in live decisions, in the reference simulator and in the kernel.
+`index`, `choose`, `draw` and their kin below are how other code asks a policy. Interpreted, they
+call the policy's own methods; compiled, Numba replaces each by the method of the policy's class and
+`self` by the policy's numbers (see `driftanchor.simulate.compiled`). So a policy is written once,
+as plain Python, and runs in live decisions, in the reference simulator and in the kernel.
 """
 
 from __future__ import annotations
@@ -138,8 +138,11 @@ def index(policy: Policy, arm: ArmEvidence, now: Round, z: Draws) -> float:
     return policy.index(arm, now, z)
 
 
-def choose(policy: Policy, evidence: Evidence, now: Round, stream: Stream) -> int:
-    """The column that `policy` plays."""
+def choose(policy: Policy, evidence: Evidence, now: Round, stream: Stream, together: bool) -> int:
+    """The column that `policy` plays; `together` is what `moves_together` says of the evidence.
+
+    It does not change from round to round, so a loop asks once.
+    """
     return policy.choose(evidence, now, stream)
 
 
@@ -178,7 +181,12 @@ def largest_index(policy: Policy, evidence: Evidence, now: Round, stream: Stream
     Every arm draws its noise, playable or not: leaving one out changes no other arm's draw, unless
     it was part of a tie. The answer is -1 when no arm can be played or every index is NaN.
     """
-    if moves_together(policy, evidence):
+    return largest(policy, evidence, now, stream, moves_together(policy, evidence))
+
+
+def largest(policy: Policy, evidence: Evidence, now: Round, stream: Stream, together: bool) -> int:
+    """As `largest_index`, where it is known whether the logs move together."""
+    if together:
         return largest_moved(policy, evidence, now, stream)
     best = Best(-math.inf, -1, 0)
     for column in range(evidence.pulls.size):

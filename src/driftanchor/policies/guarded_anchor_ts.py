@@ -254,15 +254,15 @@ def bounds(arm: ArmEvidence, now: Round, dials: Dials) -> Bounds:
     online = belief.mean + dials.noise * radius(dials.b, n, now.t, share)
     if arm.offline_pulls == 0:  # h = a then, and U is the online bound
         return Bounds(audit, online, online)
-    n += arm.offline_pulls
-    reach = dials.noise * radius(dials.b, n, now.t, now.arms * n)
+    both = n + arm.offline_pulls
+    reach = dials.noise * radius(dials.b, both, now.t, now.arms * both)
     hybrid = belief.hybrid_mean + reach
     if dials.joint:
-        hybrid = min(hybrid, joint_bound(arm, belief.mean, n, reach))
+        hybrid = min(hybrid, joint_bound(arm, belief.mean, both, reach))
     return Bounds(audit, online, hybrid)
 
 
-def joint_bound(arm: ArmEvidence, mean: float, n: int, reach: float) -> float:
+def joint_bound(arm: ArmEvidence, mean: float, n: float, reach: float) -> float:
     """The largest x that rewards and logs allow together, n (x − a)² + N (x − m − V)² ≤ n r².
 
     Of n rewards in all, N are logged; below m + V the logs do not object, so it is at least that.
@@ -278,7 +278,7 @@ def joint_bound(arm: ArmEvidence, mean: float, n: int, reach: float) -> float:
     return max(most_logged, middle + math.sqrt(left))
 
 
-def radius(b: float, n: int, t: int, share: int) -> float:
+def radius(b: float, n: float, t: int, share: float) -> float:
     """r_b(n)/σ = √(2 b log⁺(t/H) / n): 0 for an arm that had its share H of the rounds."""
     if t <= share:
         return 0.0

@@ -40,7 +40,7 @@ class Tails(NamedTuple):
     draw_above: Callable[[Any, float, Stream], float]
     draw_below: Callable[[Any, float, Stream], float]
     contend: Callable[[Any, float, Stream], float]
-    weight: Callable[[ArmEvidence], int]
+    weight: Callable[[ArmEvidence], float]
     leader_below: Callable[[float, float, float], float]
 
 
@@ -98,7 +98,7 @@ def online_weight(arm: ArmEvidence) -> int:
     return arm.pulls + 1
 
 
-def hybrid_weight(arm: ArmEvidence) -> int:
+def hybrid_weight(arm: ArmEvidence) -> float:
     """Pulls of the hybrid posterior."""
     return arm.pulls + arm.offline_pulls + 1
 

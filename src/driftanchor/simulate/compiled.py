@@ -105,8 +105,11 @@ def _overload_dispatch() -> None:
         believe, sample = cls.believe, cls.sample
         return lambda policy, arm, now, z: sample(policy, believe(policy, arm), now, z)
 
-    def choose(policy: Any, evidence: Any, now: Any, stream: Any) -> Any:
-        return policy.instance_class.policy.choose
+    def choose(policy: Any, evidence: Any, now: Any, stream: Any, together: Any) -> Any:
+        own = policy.instance_class.policy.choose
+        if own is Policy.choose:
+            return base.largest
+        return lambda policy, evidence, now, stream, together: own(policy, evidence, now, stream)
 
     def moved_by(policy: Any, arm: Any, common: Any) -> Any:
         return policy.instance_class.policy.moved

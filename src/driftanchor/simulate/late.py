@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from driftanchor.core.check import Floats, Ints
 from driftanchor.core.evidence import Evidence, Round
-from driftanchor.policies.base import Policy, choose, remember
+from driftanchor.policies.base import Policy, choose, moves_together, remember
 from driftanchor.simulate.reference import Desk, Keys, prepare
 from driftanchor.simulate.world import World, draw_reward
 
@@ -40,6 +40,7 @@ def run_late(policy: Policy, world: World, desk: Desk, checkpoints: Ints, regret
     arms = world.online.size
     for arm in range(arms):
         remember(policy, evidence, arm)
+    together = moves_together(policy, evidence)
     reached = paid = 0
     for t in range(1, checkpoints[-1] + 1):
         while paid < rounds_paid(world, t):
@@ -49,7 +50,7 @@ def run_late(policy: Policy, world: World, desk: Desk, checkpoints: Ints, regret
             evidence.pending[arm] -= 1
             remember(policy, evidence, arm)
             paid += 1
-        arm = choose(policy, evidence, Round(t, arms), desk.stream)
+        arm = choose(policy, evidence, Round(t, arms), desk.stream, together)
         if arm < 0 or arm >= arms:
             return False
         evidence.pending[arm] += 1

@@ -18,7 +18,7 @@ from driftanchor.core.check import Floats, Ints
 from driftanchor.core.evidence import Evidence, Round
 from driftanchor.core.hints import apart
 from driftanchor.core.noise import Key, Stream, start
-from driftanchor.policies.base import Policy, choose, kept_belief, remember
+from driftanchor.policies.base import Policy, choose, kept_belief, moves_together, remember
 from driftanchor.simulate.table import Table, make_table
 from driftanchor.simulate.world import World, draw_mean, draw_reward
 
@@ -109,9 +109,10 @@ def run_once(policy: Policy, world: World, desk: Desk, checkpoints: Ints, regret
     arms = world.online.size
     for arm in range(arms):
         remember(policy, evidence, arm)
+    together = moves_together(policy, evidence)
     reached = 0
     for t in range(1, checkpoints[-1] + 1):
-        arm = choose(policy, evidence, Round(t, arms), desk.stream)
+        arm = choose(policy, evidence, Round(t, arms), desk.stream, together)
         if arm < 0 or arm >= arms:
             return False
         evidence.totals[arm] += draw_reward(world, arm, desk.rewards[arm])

@@ -35,7 +35,7 @@ def contend(policy: Policy, belief: Any, level: float, stream: Stream) -> float:
     return _tails(policy).contend(belief, level, stream)
 
 
-def weight(policy: Policy, arm: ArmEvidence) -> int:
+def weight(policy: Policy, arm: ArmEvidence) -> float:
     """How many pulls the mean of the arm's belief stands for."""
     return _tails(policy).weight(arm)
 

@@ -1,0 +1,71 @@
+"""Hierarchical Thompson sampling: arms moved since the logs, together and each on its own."""
+
+import math
+from dataclasses import dataclass
+
+from driftanchor.core.common_move import moved_pulls, own_sd
+from driftanchor.core.evidence import ArmEvidence, Round
+from driftanchor.core.noise import Draws, one_normal
+from driftanchor.core.posterior import Posterior
+from driftanchor.policies.base import Policy
+
+
+@dataclass(frozen=True, kw_only=True)
+class HierarchicalTS(Policy):
+    """One sample of the posterior in which the moves since the logs are random too.
+
+    An arm's online mean is its offline mean, a common move c of all arms, and a move of its own,
+    N(0, ω²). A bound is taken for two standard deviations: ω = min(V, W)/2, V the bias bound and W
+    the relative bound. With T pulls and reward sum S online, and N logged rewards of mean m::
+
+        N'    = 1/(1/N + ω²/σ²)
+        index = θ ~ N((S + N' (m + c) + m₀)/(T + N' + 1), σ²/(T + N' + 1))
+
+    With a relative bound, c is drawn once a round for all arms, from what all arms say of it (see
+    `driftanchor.core.common_move`). Without one, c = 0. So ω = 0 is hybrid TS, and ω = ∞, where
+    nothing is promised, is TS: the logs are not used. It trusts its bounds: logs that moved
+    farther than they say may mislead it for good.
+
+    Attributes:
+        prior_mean: m₀.
+        noise: σ.
+
+    Example:
+        >>> arm = ArmEvidence(pulls=3, total=1.5, offline_pulls=24, offline_mean=0.5, bias_bound=0)
+        >>> now, z = Round(t=4, arms=2), Draws(on=1.0, hyb=0.0, coin=0.0)
+        >>> HierarchicalTS().index(arm._replace(bias_bound=2 * (1 / 24) ** 0.5), now, z)  # N' = 12
+        0.71875
+    """
+
+    name = "hierarchical-ts"
+    formula = "θ ~ N((S+N'(m+c)+m₀)/(T+N'+1), σ²/(T+N'+1)), N' = 1/(1/N+ω²/σ²), ω = min(V,W)/2"
+    source = "hierarchical model after Lindley & Smith 1972; TS after Agrawal & Goyal 2013"
+    draw = staticmethod(one_normal)
+    belief = Posterior
+
+    def moved(self, arm: ArmEvidence, common: float) -> ArmEvidence:
+        """The arm with logs that moved along; `believe` discounts them by both bounds."""
+        mean = arm.offline_mean
+        if arm.relative_bound < math.inf:
+            mean = mean + common
+        return ArmEvidence(
+            arm.pulls,
+            arm.total,
+            float(arm.offline_pulls),
+            mean,
+            arm.bias_bound,
+            arm.pending,
+            arm.relative_bound,
+        )
+
+    def believe(self, arm: ArmEvidence) -> Posterior:
+        """The posterior from online rewards and from logs that count as N'."""
+        own = own_sd(min(arm.bias_bound, arm.relative_bound))
+        logged = moved_pulls(arm.offline_pulls, own, self.noise)
+        n = arm.pulls + logged + 1.0
+        total = arm.total + logged * arm.offline_mean
+        return Posterior((total + self.prior_mean) / n, self.noise * math.sqrt(1.0 / n))
+
+    def sample(self, belief: Posterior, now: Round, z: Draws) -> float:
+        """One sample of it."""
+        return belief.mean + belief.sd * z.on

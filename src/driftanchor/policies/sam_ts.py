@@ -1,0 +1,118 @@
+"""SAM-TS: Thompson sampling whose prior is the logs, or not, by how well rewards fit them."""
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from driftanchor.core.evidence import ArmEvidence, Round
+from driftanchor.core.noise import Draws, normal_and_coin
+from driftanchor.core.posterior import Posterior, online_posterior
+from driftanchor.policies.base import Policy
+
+
+class Belief(NamedTuple):
+    """The two parts of an arm's posterior, and the weight of the first."""
+
+    hybrid_mean: float  # with the logs for a prior
+    hybrid_sd: float
+    online_mean: float  # with the vague prior
+    online_sd: float
+    fit: float  # probability that the logs are the prior, given the rewards
+
+
+@dataclass(frozen=True, kw_only=True)
+class SamTS(Policy):
+    """A sample of the posterior from a self-adapting mixture (SAM) prior.
+
+    With T pulls and reward sum S online, N logged rewards of mean m, bias bound V and
+    D = S/T − m, the prior of the online mean is a mixture::
+
+        w N(m, σ²/N) + (1 − w) N(m₀, σ²),   w = 1/(1 + exp(−T V (V − 2|D|)/(2σ²)))
+
+    w is the likelihood of no move against that of a move by V, the least that matters. Each part
+    is updated with the online rewards, N((S + N m)/(T + N), σ²/(T + N)) and
+    N((S + m₀)/(T + 1), σ²/(T + 1)), and their weights by how likely S/T is under each,
+    N(m, σ²/N + σ²/T) and N(m₀, σ² + σ²/T). A coin picks the part, and the index is a sample of it.
+
+    With a relative bound W the logs move along with one shared draw of the common move, and W
+    stands for V (see `driftanchor.core.common_move`).
+
+    V is the least move that matters and no bound: V = 0 has w = 1/2 always, and a large V trusts
+    the logs until rewards are V/2 away. Where V = ∞, so that nothing is known, and without logs it
+    is TS. Before the first reward w = 1/2 and no part is likelier than the other.
+
+    Attributes:
+        prior_mean: m₀.
+        noise: σ.
+
+    Example:
+        >>> arm = ArmEvidence(pulls=4, total=2.0, offline_pulls=12, offline_mean=0.5, bias_bound=1)
+        >>> SamTS().explain(arm, Round(t=5, arms=2), Draws(on=1.0, hyb=0.0, coin=0.5))
+        {'hybrid_sample': 0.75, 'online_sample': 0.847..., 'fit': 0.940...}
+        >>> SamTS().index(arm, Round(t=5, arms=2), Draws(on=1.0, hyb=0.0, coin=0.5))
+        0.75
+    """
+
+    name = "sam-ts"
+    formula = "θ of w N(m,σ²/N) + (1−w) N(m₀,σ²) given S, w = 1/(1+exp(−T V(V−2|D|)/(2σ²)))"
+    source = "prior of Yang, Zhao, Nie, Vallejo & Yuan 2023, Biometrics 79:2857 (SAM), with TS"
+    draw = staticmethod(normal_and_coin)
+    belief = Belief
+
+    def believe(self, arm: ArmEvidence) -> Belief:
+        """Both parts of the posterior, and the weight of the first."""
+        online = online_posterior(arm, self.prior_mean, self.noise)
+        if arm.offline_pulls == 0 or arm.bias_bound == math.inf:
+            return Belief(online.mean, online.sd, online.mean, online.sd, 0.0)
+        n = arm.pulls + arm.offline_pulls
+        mean = (arm.total + arm.offline_pulls * arm.offline_mean) / n
+        fit = share(log_odds(arm, self.prior_mean, self.noise))
+        return Belief(mean, self.noise / math.sqrt(n), online.mean, online.sd, fit)
+
+    def sample(self, belief: Belief, now: Round, z: Draws) -> float:
+        """A sample of the part that the coin picks."""
+        if z.coin < belief.fit:
+            return belief.hybrid_mean + belief.hybrid_sd * z.on
+        return belief.online_mean + belief.online_sd * z.on
+
+    def explain(self, arm: ArmEvidence, now: Round, z: Draws) -> dict[str, float]:
+        """A sample of each part, and the weight of the first."""
+        belief = self.believe(arm)
+        return {
+            "hybrid_sample": belief.hybrid_mean + belief.hybrid_sd * z.on,
+            "online_sample": belief.online_mean + belief.online_sd * z.on,
+            "fit": belief.fit,
+        }
+
+
+def log_odds(arm: ArmEvidence, prior_mean: float, noise: float) -> float:
+    """The logarithm of the odds of the logs as a prior, given the rewards.
+
+    The logarithm of w/(1 − w) is the exponent itself, so nothing overflows.
+    """
+    if arm.pulls == 0:
+        return 0.0
+    mean = arm.total / arm.pulls
+    off, bound = abs(mean - arm.offline_mean) / noise, arm.bias_bound / noise
+    prior = 0.5 * arm.pulls * bound * (bound - 2.0 * off)
+    logged, vague = 1.0 / arm.offline_pulls + 1.0 / arm.pulls, 1.0 + 1.0 / arm.pulls
+    likelier = log_density(off, logged) - log_density((mean - prior_mean) / noise, vague)
+    return prior + likelier
+
+
+def log_density(x: float, variance: float) -> float:
+    """Of N(0, variance) at x, but for a constant."""
+    return -0.5 * (math.log(variance) + x * x / variance)
+
+
+def share(log_odds: float) -> float:
+    """The probability of these odds.
+
+    Example:
+        >>> share(0.0), share(-1000.0), share(1000.0)
+        (0.5, 0.0, 1.0)
+    """
+    if log_odds >= 0.0:
+        return 1.0 / (1.0 + math.exp(-log_odds))
+    odds = math.exp(log_odds)
+    return odds / (1.0 + odds)
