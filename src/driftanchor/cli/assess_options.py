@@ -92,16 +92,20 @@ def bounds(text: str | None, option: str = "--bias-bound") -> object:
     return told
 
 
-def auto_options(bounds: Mapping[str, object], by: str | None) -> bool:
-    """Whether a bound is to be taken from the logs; then --by must say what the periods are."""
+def auto_option(bounds: Mapping[str, object]) -> str | None:
+    """The first option that takes its bound from the logs."""
     asked = [f"--{name.replace('_', '-')}" for name, value in bounds.items() if value == AUTO]
-    if asked and by is None:
+    return asked[0] if asked else None
+
+
+def check_periods(asked: str | None, by: str | None) -> None:
+    """See that --by is given where a bound is auto, and only there."""
+    if asked is not None and by is None:
         raise InvalidInput(
-            f"{asked[0]} auto needs --by: the periods to compare, such as --by week with --time"
+            f"{asked} auto needs --by: the periods to compare, such as --by week with --time"
         )
-    if by is not None and not asked:
+    if asked is None and by is not None:
         raise InvalidInput(f"--by {by} is for --bias-bound auto or --relative-bound auto")
-    return bool(asked)
 
 
 @contextlib.contextmanager
@@ -140,9 +144,7 @@ def _show_table(content: Content) -> None:
 
     table = Table(
         box=box.SIMPLE_HEAD,
-        title=content.title,
         caption="* lowest mean" if content.best else None,
-        title_justify="left",
         caption_justify="left",
     )
     for i, heading in enumerate(content.headings):
@@ -150,4 +152,5 @@ def _show_table(content: Content) -> None:
     for r, row in enumerate(content.rows):
         cells = [f"{text} *" if (r, c) in content.best else text for c, text in enumerate(row)]
         table.add_row(*map(Text, cells))
+    typer.echo(content.title)
     output.show_table(table)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,11 +12,11 @@ from driftanchor.cli import assess_options as how
 from driftanchor.cli import log_options as log
 from driftanchor.cli import options as opt
 from driftanchor.cli import parse
-from driftanchor.cli.assess_options import AUTO
 from driftanchor.errors import DriftanchorError, InvalidInput, UnreadableState
 
 if TYPE_CHECKING:
     from driftanchor.core.offline import OfflineData
+    from driftanchor.logs.periods import Periods
 
 BiasBound = Annotated[
     str | None,
@@ -82,11 +83,10 @@ def plan(
       driftanchor plan last.csv --arm ad --reward won --bias-bound 0.02 --horizon 1e4 --page p.html
     """
     options = log.options(locals())
-    from driftanchor.logs.periods import read_periods
     from driftanchor.plan.plan import plan as work
 
     target = how.page_file(page)
-    bounds = {
+    bounds: Any = {
         "bias_bound": how.bounds(bias_bound),
         "relative_bound": how.bounds(relative_bound, "--relative-bound"),
     }
@@ -102,14 +102,7 @@ def plan(
         "threads": how.optional(threads, "--threads"),
     }
     with how.at_work(quiet=quiet) as progress:
-        periods = None
-        if AUTO in bounds.values() and "arm" not in options:
-            raise InvalidInput(
-                "a bound of auto needs the logs themselves, with --arm and --by: saved offline "
-                "data are not in periods"
-            )
-        if how.auto_options(bounds, by):
-            periods = read_periods(files, by=by, **options)
+        periods = periods_of(files, by, bounds, options)
         offline = read(files, options)
         found = work(
             offline,
@@ -122,6 +115,22 @@ def plan(
             **numbers,
         )
     how.show(found, target, as_json=as_json, quiet=quiet)
+
+
+def periods_of(
+    files: list[str], by: str | None, bounds: Mapping[str, object], options: Any
+) -> Periods | None:
+    """The logs by period, if a bound is to be taken from them."""
+    from driftanchor.logs.periods import read_periods
+
+    asked = how.auto_option(bounds)
+    if asked is not None and "arm" not in options:
+        raise InvalidInput(
+            f"{asked} auto needs the logs themselves, with --arm and --by: saved offline data are "
+            "not in periods"
+        )
+    how.check_periods(asked, by)
+    return None if by is None else read_periods(files, by=by, **options)
 
 
 def read(files: list[str], options: Any) -> OfflineData:

@@ -87,11 +87,11 @@ def replay(
     from driftanchor.plan.replay import replay as work
 
     target = how.page_file(page)
-    bounds = {
+    bounds: Any = {
         "bias_bound": how.bounds(bias_bound),
         "relative_bound": how.bounds(relative_bound, "--relative-bound"),
     }
-    how.auto_options(bounds, by)
+    how.check_periods(how.auto_option(bounds), by)
     numbers: Any = {
         "horizon": how.optional(horizon, "--horizon"),
         "worlds": how.optional(worlds, "--worlds"),

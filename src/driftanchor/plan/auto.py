@@ -66,7 +66,7 @@ def declared(
     for name, value in given.items():
         if isinstance(value, Suggestion):
             notes.append(_note(name, value))
-    return Declared(*given.values(), tuple(notes))
+    return Declared(given["bias_bound"], given["relative_bound"], tuple(notes))
 
 
 def _note(name: str, found: Suggestion) -> str:

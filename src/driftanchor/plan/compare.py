@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -13,7 +14,7 @@ from driftanchor.plan.contenders import RULE, Contenders
 from driftanchor.plan.even import HALVINGS, break_evens
 from driftanchor.plan.judge import Judgement, cold_baseline, judge
 from driftanchor.plan.promise import Promise
-from driftanchor.plan.scenes import Lost, Progress, Scene, Stage
+from driftanchor.plan.scenes import Lost, Progress, Scene, Stage, scene_of
 from driftanchor.plan.statistics import Curve, Estimate
 from driftanchor.simulate.bandit import Bandit
 
@@ -25,13 +26,13 @@ Subject = tuple[str, float]  # a contender, and how many times the declared boun
 class Truth(Protocol):
     """What may be out there, one bandit for each world."""
 
-    def expected(self, told: Promise, *, logs: bool = True) -> Sequence[Bandit]:
-        """As it is thought to be; policies are given this promise."""
+    def expected(self, told: Promise, logs: bool) -> Sequence[Bandit]:
+        """As it is thought to be; policies are given this promise, and the logs or not."""
 
-    def moved(self, shift: float, told: Promise, *, logs: bool = True) -> Sequence[Bandit]:
+    def moved(self, shift: float, told: Promise, logs: bool) -> Sequence[Bandit]:
         """With means moved so far."""
 
-    def bad(self, told: Promise, *, logs: bool = True) -> Sequence[Bandit]:
+    def bad(self, told: Promise, logs: bool) -> Sequence[Bandit]:
         """As bad as the promise allows."""
 
     def allows(self, shift: float) -> bool:
@@ -94,20 +95,16 @@ def compare(
     heeding = tuple(label for label, one in contenders.items() if one.heeds_bound)
 
     def expected(g: float, labels: tuple[str, ...]) -> Scene:
-        return Scene(truth.expected(told[g]), truth.expected(told[g], logs=False), labels)
+        return scene_of(truth.expected, told[g], labels)
 
     def moved(shift: float, g: float, labels: tuple[str, ...]) -> Scene:
-        there = truth.moved(shift, told[g]), truth.moved(shift, told[g], logs=False)
-        return Scene(*there, labels)
+        return scene_of(partial(truth.moved, shift), told[g], labels)
 
-    scenes: dict[tuple[str, float], Scene] = {
-        ("bad", 0.0): Scene(truth.bad(promise), truth.bad(promise, logs=False), everyone)
-    }
+    scenes = {("bad", 0.0): scene_of(truth.bad, promise, everyone)}
     scenes |= {("bound", g): expected(g, everyone if g == mine else heeding) for g in told}
     scenes |= {("shift", s): moved(s, mine, everyone) for s in shifts}
-    worlds = len(scenes["bad", 0.0].bandits)
     search = len(others) * len(shifts) + 2 * HALVINGS * (len(told) + 1)
-    stage.expect(stage.runs(scenes) + worlds * search)
+    stage.expect(stage.runs(scenes) + search * scenes["bad", 0.0].worlds)
     found = stage.play(scenes)
 
     lost = found["bound", mine]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from driftanchor.core.offline import OfflineData
 from driftanchor.live import inputs
@@ -17,9 +17,14 @@ RULE_COLD = "guarded-anchor-ts-cold"
 BLIND = "hybrid-ts"
 LOG_BEST = "log-best"
 HEEDING = {
+    "hierarchical-ts": "uses the logs and how far arms may have moved: hierarchical TS",
     "min-ucb": "uses the logs and how far arms may have moved: MIN-UCB",
     "anchor-ts": "uses the logs and how far arms may have moved: Anchor-TS",
 }
+
+# The logs and the bounds that are declared; the logs alone, as if no arm had moved on its own; or
+# no logs.
+Given = Literal["promise", "trust", "nothing"]
 
 
 @dataclass(frozen=True)
@@ -28,15 +33,23 @@ class Contender:
 
     Attributes:
         policy: The rule; `None` for the arm with the best logs, which needs none.
-        cold: Whether it plays without the logs.
-        heeds_bound: Whether it looks at the bounds that are declared.
+        given: What it is given.
         what: In words.
     """
 
     policy: Policy | None
-    cold: bool
-    heeds_bound: bool
+    given: Given
     what: str
+
+    @property
+    def cold(self) -> bool:
+        """Whether it plays without the logs."""
+        return self.given == "nothing"
+
+    @property
+    def heeds_bound(self) -> bool:
+        """Whether it looks at the bounds that are declared."""
+        return self.given == "promise"
 
     def to_json(self) -> dict[str, Any]:
         """Its policy and parameters, for programs."""
@@ -59,11 +72,12 @@ def contenders(
     rule, reasons = inputs.rule(None, offline, reward_range, source)
     units = {"prior_mean": rule.prior_mean, "noise": rule.noise}
     default = "uses the logs and how far arms may have moved, and is insured: the default rule"
+    cold = "without the logs"
     return {
-        "ts": Contender(make("ts", **units), True, False, "without the logs: Thompson sampling"),
-        RULE_COLD: Contender(rule, True, False, "without the logs: the default rule"),
-        BLIND: Contender(make(BLIND, **units), False, False, "trusts the logs blindly"),
-        LOG_BEST: Contender(None, False, False, "always plays the arm with the best logs"),
-        **{x: Contender(make(x, **units), False, True, what) for x, what in HEEDING.items()},
-        RULE: Contender(rule, False, True, default),
+        "ts": Contender(make("ts", **units), "nothing", f"{cold}: Thompson sampling"),
+        RULE_COLD: Contender(rule, "nothing", f"{cold}: the default rule"),
+        BLIND: Contender(make(BLIND, **units), "trust", "trusts the logs blindly"),
+        LOG_BEST: Contender(None, "trust", "always plays the arm with the best logs"),
+        **{x: Contender(make(x, **units), "promise", what) for x, what in HEEDING.items()},
+        RULE: Contender(rule, "promise", default),
     }, reasons

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TypeVar
 
@@ -62,7 +63,7 @@ def _ended(saved: Mapping[float, Floats]) -> bool:
 def _middle(saved: Mapping[float, Floats]) -> float | None:
     """The middle of the interval in which the mean saving first changes sign, if it does."""
     shifts = sorted(saved)
-    for below, above in zip(shifts, shifts[1:], strict=False):
+    for below, above in itertools.pairwise(shifts):
         if saved[below].mean() <= 0:
             return None
         if saved[above].mean() <= 0:

@@ -64,11 +64,11 @@ class History:
         """The largest move, either way."""
         return float(np.abs(self.moved).max())
 
-    def bandit(self, shift: float, told: Promise, *, logs: bool) -> Bandit:
+    def bandit(self, shift: float, told: Promise, logs: bool = True) -> Bandit:
         """What came, had the means moved `shift` times as far."""
         return self._moved_by(shift * self.moved, told, logs)
 
-    def against_the_logs(self, told: Promise, promise: Promise, *, logs: bool) -> Bandit:
+    def against_the_logs(self, told: Promise, promise: Promise, logs: bool) -> Bandit:
         """What could have come: arms moved against the logs as far as a promise allows.
 
         Where arms may move together, they also move as far as they did in the mean.
@@ -109,17 +109,17 @@ class Past:
     promise: Promise
     runs: int
 
-    def expected(self, told: Promise, *, logs: bool = True) -> Sequence[Bandit]:
+    def expected(self, told: Promise, logs: bool = True) -> Sequence[Bandit]:
         """What happened."""
-        return self.moved(1.0, told, logs=logs)
+        return self.moved(1.0, told, logs)
 
-    def moved(self, shift: float, told: Promise, *, logs: bool = True) -> Sequence[Bandit]:
+    def moved(self, shift: float, told: Promise, logs: bool = True) -> Sequence[Bandit]:
         """What would have happened, had the means moved so many times as far."""
-        return [self.history.bandit(shift, told, logs=logs)] * self.runs
+        return [self.history.bandit(shift, told, logs)] * self.runs
 
-    def bad(self, told: Promise, *, logs: bool = True) -> Sequence[Bandit]:
+    def bad(self, told: Promise, logs: bool = True) -> Sequence[Bandit]:
         """What the promise would have allowed: arms moved against the logs."""
-        return [self.history.against_the_logs(told, self.promise, logs=logs)] * self.runs
+        return [self.history.against_the_logs(told, self.promise, logs)] * self.runs
 
     def allows(self, shift: float) -> bool:
         """None of the other moves is a bad case: they are multiples of what happened."""

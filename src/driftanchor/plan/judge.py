@@ -88,8 +88,9 @@ def judge(lost: Lost, bad: Sequence[Lost], contenders: Contenders) -> Judgement:
         for label, one in contenders.items()
         if not one.cold
     }
-    helpful = [label for label, x in saved.items() if matters(x, cold)]
-    fit = {label: saved[label].value for label in helpful if _fit(label, safety)}
+    learning = [label for label in saved if label != LOG_BEST]  # who never learns is never best
+    helpful = [label for label in learning if matters(saved[label], cold)]
+    fit = {x: saved[x].value for x in helpful if safety[x].safe}
     best = max(fit, key=fit.__getitem__) if fit else baseline
     if RULE in fit and fit[RULE] >= fit[best] - slack:
         best = RULE
@@ -108,11 +109,6 @@ def matters(saved: Estimate, cold: float) -> bool:
         [True, False, False]
     """
     return saved.low > 0 and saved.value >= MATTERS * cold
-
-
-def _fit(label: str, safety: Mapping[str, Safety]) -> bool:
-    """Whether a rule may be recommended: one that never learns may not."""
-    return safety[label].safe and label != LOG_BEST
 
 
 def _safety(label: str, baseline: str, lost: Lost, bad: Sequence[Lost]) -> Safety:

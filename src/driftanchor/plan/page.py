@@ -11,9 +11,10 @@ from driftanchor.version import __version__
 
 SAFE = (
     "A rule is safe if two things hold. Its 95 % quantile is at most 1.1 times that of playing "
-    "without the logs. And in no bad case that is still allowed does it lose, in the mean, more than "
-    "1.1 times what is lost without the logs, there or in the table above, whichever is more. In a "
-    "bad case means have moved against the logs, by as much as is declared or by less."
+    "without the logs. And in the bad cases that are still allowed its mean is at most 1.1 times "
+    "what is lost without the logs, in that case or in this table, whichever is more. In a bad case "
+    "means have moved against the logs, by as much as is declared or by less. The table has the "
+    "mean in the worst of these cases."
 )
 
 

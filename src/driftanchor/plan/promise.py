@@ -69,6 +69,10 @@ class Promise:
             f"{letter} = {number(largest(x))}" for letter, x in pairs if np.isfinite(x).any()
         )
 
+    def trusting(self) -> Promise:
+        """The promise that no arm has moved on its own."""
+        return Promise(self.levels, np.zeros(len(self.apart)))
+
     def times(self, factor: float, spread: float) -> Promise:
         """The promise in which every bound is so many times as large.
 

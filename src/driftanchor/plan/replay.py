@@ -123,9 +123,9 @@ class Replay(Assessment):
                 shift = past.shifts[label]
                 told = [words.number(shift.value), words.interval(shift), self.held(label)]
             rows.append((label, f"{n:,}", m, *later, *told[: 3 if levels else 2]))
-        headings = ("arm", "n before", "mean", "n after", "mean", "shift", "95 %")
-        headings += ("within V",) if levels else ()
-        return Table("How far the means moved", headings, tuple(rows))
+        headings = ["arm", "n before", "mean", "n after", "mean", "shift", "95 %"]
+        headings += ["within V"] if levels else []
+        return Table("How far the means moved", tuple(headings), tuple(rows))
 
 
 def replay(

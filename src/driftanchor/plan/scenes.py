@@ -10,7 +10,8 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from driftanchor.core.check import Floats
-from driftanchor.plan.contenders import Contenders
+from driftanchor.plan.contenders import Contenders, Given
+from driftanchor.plan.promise import Promise
 from driftanchor.simulate.bandit import Bandit
 from driftanchor.simulate.part import Part
 from driftanchor.simulate.run import compiles, in_threads, parts, threads_to_use
@@ -21,11 +22,29 @@ Name = TypeVar("Name", bound=Hashable)
 
 
 class Scene(NamedTuple):
-    """What may be out there: one bandit for each world, with the logs and without them."""
+    """What may be out there, one bandit for each world, and who plays there.
 
-    bandits: Sequence[Bandit]
-    cold: Sequence[Bandit]
-    labels: tuple[str, ...]  # the contenders that play
+    Attributes:
+        bandits: By what a contender is given: see `Given`.
+        labels: The contenders that play.
+    """
+
+    bandits: Mapping[Given, Sequence[Bandit]]
+    labels: tuple[str, ...]
+
+    @property
+    def worlds(self) -> int:
+        """How many there are."""
+        return len(self.bandits["promise"])
+
+
+def scene_of(
+    worlds: Callable[[Promise, bool], Sequence[Bandit]], told: Promise, labels: tuple[str, ...]
+) -> Scene:
+    """The scene of worlds that are made for a promise, with the logs or without them."""
+    bandits = worlds(told, True)
+    trusting = worlds(told.trusting(), True) if told.is_relative else bandits
+    return Scene({"promise": bandits, "trust": trusting, "nothing": worlds(told, False)}, labels)
 
 
 class Stage:
@@ -72,7 +91,7 @@ class Stage:
     def runs(self, scenes: Mapping[Name, Scene]) -> int:
         """How many runs it takes to play scenes."""
         return sum(
-            len(scene.bandits)
+            scene.worlds
             for scene in scenes.values()
             for label in scene.labels
             if self.contenders[label].policy is not None
@@ -87,7 +106,7 @@ class Stage:
         for name, scene in scenes.items():
             for label in scene.labels:
                 one = self.contenders[label]
-                bandits = scene.cold if one.cold else scene.bandits
+                bandits = scene.bandits[one.given]
                 if one.policy is None:
                     found[name][label] = self.horizon * np.array([*map(gap_of_log_best, bandits)])
                     continue

@@ -19,7 +19,7 @@ def losses(found: Assessment) -> Table:
         told = "–" if label == found.baseline else f"{shown(saved.value)} ({interval(saved)})"
         mean = f"{shown(x['mean'])} ± {shown(x['se'])}"
         quantiles = (shown(x[word]) for word in ("median", "q95", "max"))
-        safe = "yes" if risk.safe else "no"
+        safe = "–" if found.contenders[label].cold else "yes" if risk.safe else "no"
         rows.append((label, mean, *quantiles, told, shown(risk.worst), safe))
     return Table(
         f"Rewards lost in {found.horizon:,} rounds, and how many fewer than {found.baseline}",
@@ -30,7 +30,7 @@ def losses(found: Assessment) -> Table:
             "95 %",
             "worst",
             "saved (95 % interval)",
-            "mean in the bad case",
+            "bad case",
             "safe",
         ),
         tuple(rows),

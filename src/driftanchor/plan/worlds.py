@@ -58,16 +58,16 @@ class Worlds:
             common.uniform(-1, 1, worlds),
         )
 
-    def expected(self, told: Promise, *, logs: bool = True) -> list[Bandit]:
+    def expected(self, told: Promise, logs: bool = True) -> list[Bandit]:
         """Each arm moved by anything within its bound, and all together where they may."""
         return self._bandits(self.own * self.promise.reach, told, logs)
 
-    def moved(self, shift: float, told: Promise, *, logs: bool = True) -> list[Bandit]:
+    def moved(self, shift: float, told: Promise, logs: bool = True) -> list[Bandit]:
         """Arms moved against the logs by so much: see `against`."""
         reach = np.full(len(self.offline.arms), shift)
         return self._bandits(against(self.offline, reach), told, logs)
 
-    def bad(self, told: Promise, *, logs: bool = True) -> list[Bandit]:
+    def bad(self, told: Promise, logs: bool = True) -> list[Bandit]:
         """Arms moved against the logs as far as the promise allows."""
         return self._bandits(against(self.offline, self.promise.reach), told, logs)
 
@@ -115,7 +115,8 @@ class Worlds:
             low = (-self.promise.levels - own).max(axis=-1)
             high = (self.promise.levels - own).min(axis=-1)
             half = np.maximum(high - low, 0.0) / 2
-            return np.clip((low + high) / 2 + self.common * half, *room)
+            together: Floats = (low + high) / 2 + self.common * half
+            return np.clip(together, *room)
         normal = NormalDist(0.0, common_scale(self.offline, self.law))
         chances = ((normal.cdf(a), normal.cdf(b)) for a, b in zip(*room, strict=True))
         within = [a + (1 + u) / 2 * (b - a) for u, (a, b) in zip(self.common, chances, strict=True)]
@@ -126,8 +127,8 @@ class Worlds:
 def common_scale(offline: OfflineData, law: Law) -> float:
     """How far all arms may move together where no level is promised: a standard deviation.
 
-    The noise of a reward, or how far the logged means are apart if that is more. For rates p (1 − p)
-    takes the place of the noise: about one unit of log-odds, so that rates stay rates.
+    The noise of a reward, or how far the logged means are apart if that is more. For a rate p the
+    noise is replaced by p (1 − p), about one unit of log-odds, so that rates stay rates.
 
     Example:
         >>> logs = OfflineData.from_summary({"A": (90, 0.2), "B": (90, 0.3)})
