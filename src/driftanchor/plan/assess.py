@@ -141,29 +141,17 @@ class Assessment(abc.ABC):
 
     @property
     @abc.abstractmethod
+    def answer(self) -> str:
+        """The answer in one sentence."""
+
+    @property
     def verdict(self) -> str:
-        """The answer in one sentence, or two where a bolder rule saves much more."""
+        """The answer, a bolder choice if there is one, and what each rule saves."""
+        return " ".join(filter(None, (self.answer, self.bolder, self.others)))
 
-    @abc.abstractmethod
-    def texts(self) -> Texts:
-        """What its page says."""
-
-    def each_saves(self) -> str:
-        """In a parenthesis, what every rule but the one named saves."""
-        others = [
-            f"{label} {number(self.saved(label).value)}"
-            for label, one in self.contenders.items()
-            if not one.cold and label != self.best_policy
-        ]
-        return f"({', '.join(others)})"
-
-    def if_trusted(self) -> str:
-        """In words, what it costs to trust the logs, where it does."""
-        saved = self.saved(BLIND)
-        return f"; to trust them costs about {number(-saved.value)} more" if saved.high < 0 else ""
-
-    def bolder(self, would: str = "would save") -> str:
-        """In a sentence, a rule that saves much more and is not safe; nothing if there is none."""
+    @property
+    def bolder(self) -> str:
+        """In a sentence, a rule that saves much more and is not safe; empty if there is none."""
         label = self.judgement.bolder
         if label is None:
             return ""
@@ -175,10 +163,31 @@ class Assessment(abc.ABC):
             )
         else:
             tells = (
-                f"if arms have moved against the logs as far as they may, it loses "
-                f"{number(risk.worst)}, against {number(risk.cold_worst)} without the logs"
+                f"if means have moved against the logs as declared, it loses {number(risk.worst)}, "
+                f"against {number(risk.cold_worst)} without the logs"
             )
-        return f" {label} {would} {saves}, but it is not safe: {tells}."
+        return f"{label} saves {saves}, but it is not safe: {tells}."
+
+    @property
+    def others(self) -> str:
+        """In a sentence, what every rule saves that was not named yet."""
+        named = (self.best_policy, self.judgement.bolder)
+        saved = [
+            f"{label} {number(self.saved(label).value)}"
+            for label, one in self.contenders.items()
+            if not one.cold and label not in named
+        ]
+        who = "Other rules save" if self.judgement.uses_logs else "Rules that use them save"
+        return f"{who}: {', '.join(saved)}."
+
+    @abc.abstractmethod
+    def texts(self) -> Texts:
+        """What its page says."""
+
+    def if_trusted(self) -> str:
+        """In words, what it costs to trust the logs, where it does."""
+        saved = self.saved(BLIND)
+        return f"; to trust them costs about {number(-saved.value)} more" if saved.high < 0 else ""
 
     def summary(self) -> dict[str, dict[str, float]]:
         """Mean, its standard error, median, 95 % quantile and worst of what each lost."""

@@ -42,18 +42,18 @@ class Plan(Assessment):
     theory: dict[str, dict[str, float]]
 
     @property
-    def verdict(self) -> str:
-        """The answer in one sentence, or two where a bolder rule saves much more."""
+    def answer(self) -> str:
+        """The answer in one sentence."""
         cold = words.number(self.cold_loss)
         if self.decision == USE:
             saved = words.number(self.saved(self.best_policy).value)
             return (
                 f"Use the logs: {self.best_policy} saves about {saved} of {cold} rewards lost "
-                f"without them {self.each_saves()}, {self._reach()}.{self.bolder()}"
+                f"without them, {self._reach()}."
             )
         return (
             f"Go without: with {self._moves()}, no safe rule saves enough to matter of the {cold} "
-            f"rewards lost without the logs {self.each_saves()}{self.if_trusted()}.{self.bolder()}"
+            f"rewards lost without the logs{self.if_trusted()}."
         )
 
     def _moves(self) -> str:

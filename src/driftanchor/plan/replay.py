@@ -39,21 +39,20 @@ class Replay(Assessment):
     declared: bool
 
     @property
-    def verdict(self) -> str:
-        """The answer in one sentence, or two where a bolder rule saves much more."""
+    def answer(self) -> str:
+        """The answer in one sentence."""
         cold, day = words.number(self.cold_loss), self.history.day
-        bolder = self.bolder("would have saved")
         if self.decision == USE:
             saved = words.number(self.saved(self.best_policy).value)
             return (
                 f"The logs would have helped: {self.best_policy} saves about {saved} of {cold} "
-                f"rewards lost without them after {day} {self.each_saves()}, {self._reach()}."
-                f"{bolder}"
+                f"rewards lost without them after {day}, {self._reach()}."
             )
-        start = "would not have helped" if not bolder else "would have helped only at a risk"
+        risky = self.judgement.bolder is not None
         return (
-            f"The logs {start}: after {day}, no safe rule saves enough to matter of the {cold} "
-            f"rewards lost without them {self.each_saves()}{self.if_trusted()}.{bolder}"
+            f"The logs would {'have helped only at a risk' if risky else 'not have helped'}: after "
+            f"{day}, no safe rule saves enough to matter of the {cold} rewards lost without them"
+            f"{self.if_trusted()}."
         )
 
     def _reach(self) -> str:
