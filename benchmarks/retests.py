@@ -14,6 +14,8 @@ from driftanchor.core.check import Floats
 from driftanchor.core.offline import OfflineData
 from driftanchor.shift.belief import Belief, NextPeriod
 from driftanchor.shift.history import History
+from driftanchor.shift.moves import Moves, Spread
+from driftanchor.shift.twoway import TwoWay
 
 Counts = tuple[int, int]  # impressions, clicks
 COVERAGE = 0.95
@@ -91,6 +93,40 @@ class Retests:
         belief = Belief.from_periods(self.history(pair.tests).between(pooled=True))
         factors = np.full(len(pair.earlier), math.sqrt(2))
         return NextPeriod(belief, factors).bound(COVERAGE)
+
+    def contrasts(self, without: Collection[str] = ()) -> TwoWay:
+        """Pairs of tests that share arms, without some tests; own moves are seen within pairs.
+
+        Every pair is a part of the table for itself, with two periods that no other pair has: its
+        common moves and the levels of its arms take no part in Q_d.
+        """
+        pairs = [pair for pair in self.pairs() if not set(pair.tests) & set(without)]
+        arms = sum(len(pair.earlier) for pair in pairs)
+        mean, noise = np.zeros((arms, 2 * len(pairs))), np.full((arms, 2 * len(pairs)), np.inf)
+        first = 0
+        for number, pair in enumerate(pairs):
+            last = first + len(pair.earlier)
+            for place, counts in enumerate((pair.earlier, pair.later)):
+                shown, clicks = np.array(list(counts.values()), dtype=np.float64).T
+                column = 2 * number + place
+                mean[first:last, column] = clicks / shown
+                noise[first:last, column] = np.maximum(clicks, 1.0) / shown**2 * (
+                    1 - clicks / shown
+                )
+            first = last
+        return TwoWay(mean, noise)
+
+    def relative_bound(self, pair: Pair) -> float:
+        """W for a pair, from all pairs but those with one of its tests; infinite if there are none.
+
+        The own move of an arm from one test to the next is of two periods: √2 τ_d.
+        """
+        table = self.contrasts(pair.tests)
+        if not table.mean.size or not table.freedom:
+            return math.inf
+        law = Spread(table).law
+        arms = len(pair.earlier)
+        return Moves(law, np.full(arms, 2.0), np.zeros(arms), 0.0).bound(COVERAGE)
 
 
 def offline_of(counts: dict[str, Counts]) -> OfflineData:

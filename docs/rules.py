@@ -9,8 +9,8 @@ import render
 from driftanchor.core.arms import Arms
 from driftanchor.core.check import Floats
 from driftanchor.core.offline import OfflineData
-from driftanchor.shift.belief import Belief, NextPeriod
 from driftanchor.shift.history import History
+from driftanchor.shift.suggest import Model
 
 SETTINGS = {  # arms, weeks, τ, how much of the moves all arms share
     "1 arm, 4 weeks, τ = 0.1": (1, 4, 0.1, 0.0),
@@ -25,8 +25,7 @@ REWARDS = 1_000  # of an arm in a week, of noise 1: their mean has 0.03
 
 def ours(history: History) -> float:
     """What `suggest` does."""
-    belief = Belief.from_periods(history.between(pooled=True))
-    return NextPeriod(belief, history.factors).bound(0.95)
+    return Model(history).level.bound(0.95)
 
 
 def estimated(history: History) -> float:

@@ -1,4 +1,4 @@
-"""`driftanchor shift`: how far the arms moved between periods, and the bias bound that follows."""
+"""`driftanchor shift`: how far the arms moved between periods, and the bounds that follow."""
 
 from __future__ import annotations
 
@@ -63,9 +63,10 @@ def shift(
     as_json: opt.Json = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    """Suggest a bias bound V from how far the arms moved between periods of the past.
+    """Suggest the bounds V and W from how far the arms moved between periods of the past.
 
-    V covers the moves of all arms in a new period with probability --coverage, if it differs from
+    V covers how far any arm moves from its logs in a new period, W how far any arm moves from the
+    move that all arms share. Each holds with probability --coverage, if the new period differs from
     the past ones as these differ from one another.
 
     Examples:
@@ -82,15 +83,22 @@ def shift(
     with parse.told_as_options(), output.plain_warnings(quiet=quiet):
         share = parse.number(coverage, "--coverage")
         periods = read_periods(files, by=by, **asked)
-        found = suggest(periods, coverage=share, unit=by if by in CALENDAR else "period")
+        unit = by if by in CALENDAR else "period"
+        span = asked.get("reward_range")
+        found = suggest(periods, coverage=share, unit=unit, reward_range=span)
     if as_json:
         how = periods.provenance.to_json()
         told = {name: how.pop(name) for name in ("rows_read", "rows_filtered", "rows_rejected")}
         output.show_json({**found.to_json(), "by": by, **told, "provenance": how})
     else:
         output.show_table(_arms(found))
-        output.show_table(_bounds(found) if found.sensitivity else _guesses(found))
-        for line in (found.meaning, *(f"note: {note}" for note in found.notes)):
+        if found.sensitivity:
+            output.show_table(_moves(found))
+            output.show_table(_bounds(found, unit))
+        else:
+            output.show_table(_guesses(found))
+        said = (found.meaning, found.relative_meaning, *(f"note: {note}" for note in found.notes))
+        for line in said:
             typer.echo(line)
         typer.echo(log.rows(periods.provenance, periods.examples))
     if target is not None:
@@ -101,7 +109,7 @@ def shift(
 def _arms(found: Suggestion) -> Table:
     from rich.text import Text
 
-    shown = _table("arm", "periods", "n", "mean", "τ between", "95 % interval")
+    shown = _table("arm", "periods", "n", "mean", "moves by (sd)", "95 % interval")
     for label, arm in found.arms.items():
         cells = (f"{arm.periods:,}", f"{arm.n:,}", _number(arm.mean), *_tau(arm.tau))
         shown.add_row(Text(label), *cells)
@@ -110,11 +118,24 @@ def _arms(found: Suggestion) -> Table:
     return shown
 
 
-def _bounds(found: Suggestion) -> Table:
-    shown = _table("V", "covers a new period", "covers past moves", "")
-    for line in found.sensitivity:
-        cells = (f"{line.bias_bound:.4g}", f"{100 * line.chance:.1f} %", f"{100 * line.past:.1f} %")
-        shown.add_row(*cells, "suggested" if line.bias_bound == found.bias_bound else "")
+def _moves(found: Suggestion) -> Table:
+    shown = _table("moves between periods, beyond noise", "sd", "95 % interval")
+    shown.add_row("common to all arms", *_tau(found.common_sd))
+    shown.add_row("each arm's own", *_tau(found.own_sd))
+    return shown
+
+
+def _bounds(found: Suggestion, unit: str) -> Table:
+    """Both bounds, with what half of each and twice each would cover."""
+    shown = _table("bound", f"holds for all arms next {unit}", "past moves within, noise included")
+    rows = [("V", line.bias_bound, line) for line in found.sensitivity]
+    others = [("W", line.relative_bound, line) for line in found.relative_sensitivity]
+    for name, bound, line in (*rows, *others):
+        best = bound == (found.bias_bound if name == "V" else found.relative_bound)
+        cells = (f"{100 * line.chance:.1f} %", f"{100 * line.past:.1f} %")
+        shown.add_row(f"{name} = {bound:.4g}{'  (suggested)' if best else ''}", *cells)
+        if line is found.sensitivity[-1] and others:
+            shown.add_section()
     return shown
 
 

@@ -13,6 +13,7 @@ from driftanchor.core.check import Bools, Floats
 from driftanchor.core.offline import OfflineData
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.shift.between import Between
+from driftanchor.shift.twoway import TwoWay
 
 TINY = 1e-24  # of the squared spread of all means: noise where there seems to be none at all
 
@@ -108,6 +109,28 @@ class History:
         """The model of the arms that were seen more than once."""
         rows = self.repeated
         return Between(self.mean[rows], self.noise[rows], pooled)
+
+    @property
+    def error(self) -> Floats:
+        """Standard error of the mean of all rewards of each arm; NaN where it is not known."""
+        return np.asarray(np.sqrt(self.variance / np.where(self.seen.any(1), self.n.sum(1), np.nan)))
+
+    @property
+    def coins(self) -> bool:
+        """Whether all rewards seem to be 0 or 1, as `like_coins` has it for one mean."""
+        n, mean = self.n[self.seen], self.mean[self.seen]
+        off = np.where(n > 1, self.squares[self.seen] / n, 0.0) - mean * (1 - mean)
+        return bool(((mean >= 0) & (mean <= 1) & (np.abs(off) <= 1e-9)).all())
+
+    @cached_property
+    def two_way(self) -> TwoWay | None:
+        """The model of common and own moves; None where these cannot be told apart."""
+        seen = self.seen & self.repeated[:, None]
+        if not seen.any():
+            return None
+        rows, columns = np.ix_(self.repeated, seen.any(axis=0))
+        table = TwoWay(self.mean[rows, columns], self.noise[rows, columns])
+        return table if table.freedom else None
 
     def moves(self) -> Floats:
         """Each arm's mean in a period minus its mean in all others; NaN where there are none."""

@@ -1,13 +1,15 @@
-"""The picture of a suggestion: the moves with the bound, and τ of each arm."""
+"""The picture of a suggestion: moves with V, moves without their common part with W, and sizes."""
 
 from __future__ import annotations
 
+import math
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from driftanchor.core.check import Floats
 from driftanchor.errors import InvalidInput, require
 from driftanchor.files import write_whole
 
@@ -19,6 +21,7 @@ MOST = 7  # arms that are drawn: those with the most rewards, each in a colour o
 # Okabe and Ito, which colour-blind people tell apart; markers tell them apart in grey.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = "osD^vP*"
+GREY = "#444444"
 
 
 def plot(suggestion: Suggestion, path: str | os.PathLike[str]) -> None:
@@ -32,10 +35,28 @@ def plot(suggestion: Suggestion, path: str | os.PathLike[str]) -> None:
     repeated = [k for k, arm in enumerate(suggestion.arms.values()) if arm.tau is not None]
     counts = np.array([arm.n for arm in suggestion.arms.values()])
     drawn = sorted(sorted(repeated, key=lambda k: -counts[k])[:MOST])
-    figure = library.Figure(figsize=(10.0, 4.4), layout="constrained")
-    left, right = figure.subplots(1, 2, width_ratios=(2.0, 1.0))
-    _moves(left, suggestion, drawn)
-    _taus(right, suggestion, drawn)
+    both = suggestion.own_sd is not None
+    figure = library.Figure(figsize=(13.0 if both else 10.0, 4.8), layout="constrained")
+    panels = figure.subplots(1, 3 if both else 2, width_ratios=(2, 2, 1.3) if both else (2, 1))
+    left, right = panels[0], panels[-1]
+    _moves(left, suggestion, suggestion.moves, suggestion.bias_bound, drawn)
+    left.set_title(_title("How far each arm moved", "V", suggestion.bias_bound), fontsize="medium")
+    left.set_ylabel("mean minus mean in all periods (± 95 %)")
+    if both:
+        places = np.arange(len(suggestion.periods))
+        left.plot(places, suggestion.common_moves, color=GREY, lw=5, alpha=0.35, zorder=1)
+        left.plot([], [], color=GREY, lw=5, alpha=0.35, label="common move of all arms")
+        middle = panels[1]
+        own = suggestion.moves - suggestion.common_moves
+        _moves(middle, suggestion, own, suggestion.relative_bound, drawn)
+        title = _title("The same without the common move", "W", suggestion.relative_bound)
+        middle.set_title(title, fontsize="medium")
+        ends = [axes.get_ylim() for axes in (left, middle)]
+        low, high = min(low for low, _ in ends), max(high for _, high in ends)
+        for axes in (left, middle):
+            axes.set_ylim(low, high + 0.09 * (high - low))  # the legend is above the band
+        left.legend(loc="upper right", frameon=False, fontsize="small", borderaxespad=0.1)
+    _sizes(right, suggestion, drawn)
     if len(drawn) < len(repeated):
         figure.supxlabel(
             f"the {MOST} arms with the most rewards, of {len(repeated):,}", fontsize="small"
@@ -44,47 +65,63 @@ def plot(suggestion: Suggestion, path: str | os.PathLike[str]) -> None:
         figure.savefig(file, format=suffix[1:], dpi=160)
 
 
-def _moves(axes: Any, suggestion: Suggestion, drawn: list[int]) -> None:
-    bound = suggestion.bias_bound
-    axes.axhspan(-bound, bound, color="#000000", alpha=0.07, lw=0)
-    for edge in (-bound, bound):
-        axes.axhline(edge, color="#555555", lw=1, ls="--")
-    axes.axhline(0.0, color="#555555", lw=0.8)
-    steps = np.linspace(-0.25, 0.25, len(drawn)) if len(drawn) > 1 else np.zeros(1)
+def _title(what: str, name: str, bound: float) -> str:
+    return f"{what}\nband: ±{name}, {name} = {bound:.3g}"
+
+
+def _moves(
+    axes: Any, suggestion: Suggestion, moves: Floats, bound: float, drawn: list[int]
+) -> None:
+    if math.isfinite(bound):
+        axes.axhspan(-bound, bound, color="#000000", alpha=0.06, lw=0, zorder=0)
+        for edge in (-bound, bound):
+            axes.axhline(edge, color="#777777", lw=1, ls="--", zorder=0)
+    axes.axhline(0.0, color="#777777", lw=0.8, zorder=0)
+    steps = np.linspace(-0.2, 0.2, len(drawn)) if len(drawn) > 1 else np.zeros(1)
     for i, (k, step) in enumerate(zip(drawn, steps, strict=True)):
         axes.errorbar(
             np.arange(len(suggestion.periods)) + step,
-            suggestion.moves[k],
+            moves[k],
             1.96 * suggestion.errors[k],
             color=COLOURS[i],
             marker=MARKERS[i],
             ms=4.5,
             lw=0.9,
             elinewidth=0.9,
+            zorder=2,
         )
-    skip = max(1, len(suggestion.periods) // 8)
+    skip = math.ceil(len(suggestion.periods) / 8)
     places = np.arange(0, len(suggestion.periods), skip)
-    axes.set_xticks(places, [suggestion.periods[i] for i in places], rotation=30, ha="right")
-    axes.set_ylabel("mean minus mean in all periods (± 95 %)")
-    axes.set_title(f"How far each arm moved; the band is ±V, V = {bound:.3g}", fontsize="medium")
+    labels = [_short(suggestion.periods[i], 14) for i in places]
+    axes.set_xticks(places, labels, rotation=30, ha="right")
     _tidy(axes)
 
 
-def _taus(axes: Any, suggestion: Suggestion, drawn: list[int]) -> None:
+def _sizes(axes: Any, suggestion: Suggestion, drawn: list[int]) -> None:
+    """Standard deviations with their intervals: of all moves of each arm, common, and own."""
     arms, labels = list(suggestion.arms.values()), list(suggestion.arms)
     rows = [(labels[k], arms[k].tau, COLOURS[i], MARKERS[i]) for i, k in enumerate(drawn)]
-    rows.append(("all arms", suggestion.tau, "#555555", "|"))
+    if suggestion.own_sd is None:
+        rows.append(("all arms", suggestion.tau, GREY, "|"))
+    rows += [("common", suggestion.common_sd, GREY, "|"), ("own", suggestion.own_sd, GREY, "|")]
     found = [(label, tau, colour, mark) for label, tau, colour, mark in rows if tau is not None]
     for y, (_, tau, colour, marker) in enumerate(reversed(found)):
-        axes.plot([tau.low, tau.high], [y, y], color=colour, lw=1.6)
-        axes.plot([tau.estimate], [y], color=colour, marker=marker, ms=7)
-    names = [row[0] if len(row[0]) <= 20 else f"{row[0][:19]}…" for row in reversed(found)]
-    axes.set_yticks(range(len(found)), names)
+        wide = 3.0 if colour == GREY else 1.6
+        axes.plot([tau.low, tau.high], [y, y], color=colour, lw=wide, solid_capstyle="butt")
+        axes.plot([tau.estimate], [y], color=colour, marker=marker, ms=9 if marker == "|" else 6)
+    if suggestion.own_sd is not None:
+        axes.axhline(1.5, color="#777777", lw=0.8, ls=":")
+    axes.set_yticks(range(len(found)), [_short(row[0], 20) for row in reversed(found)])
     axes.set_ylim(-0.6, len(found) - 0.4)
-    axes.set_xlim(0, 1.6 * (max(row[1].estimate for row in found) + found[-1][1].high))
-    axes.set_xlabel("τ between periods, 95 % interval")
-    axes.set_title("Beyond noise", fontsize="medium")
+    totals = [row[1].high for row in found[len(drawn) :]]
+    axes.set_xlim(0, 1.3 * (max(row[1].estimate for row in found) + max(totals)) / 1.6)
+    axes.set_xlabel("standard deviation, 95 % interval")
+    axes.set_title("Size of the moves\nbeyond noise", fontsize="medium")
     _tidy(axes)
+
+
+def _short(label: str, most: int) -> str:
+    return label if len(label) <= most else f"{label[: most - 1]}…"
 
 
 def _tidy(axes: Any) -> None:

@@ -1,19 +1,31 @@
-"""`suggest`: a bias bound from how far the arms moved between periods of the past."""
+"""`suggest`: bounds from how far the arms moved between periods of the past."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
 from driftanchor.core import check
+from driftanchor.core.check import Floats
 from driftanchor.core.offline import OfflineData
 from driftanchor.errors import InvalidInput
 from driftanchor.shift import words
 from driftanchor.shift.belief import Belief, NextPeriod
 from driftanchor.shift.history import History
-from driftanchor.shift.suggestion import ArmShift, Guess, Sensitivity, Suggestion, Tau
+from driftanchor.shift.moves import Moves, Spread
+from driftanchor.shift.suggestion import (
+    ArmShift,
+    Guess,
+    RelativeSensitivity,
+    Sensitivity,
+    Suggestion,
+    Tau,
+)
 
 MISS = 0.05  # intervals of τ miss it with this probability
 OTHERS = (0.5, 1.0, 2.0)  # bounds to compare with, in units of the suggested one
@@ -22,59 +34,207 @@ OTHERS = (0.5, 1.0, 2.0)  # bounds to compare with, in units of the suggested on
 SCALE = {"small": 0.0625, "moderate": 0.125, "substantial": 0.25, "large": 0.5, "very large": 1.0}
 
 
-def suggest(
-    periods: Mapping[str, OfflineData], *, coverage: float = 0.95, unit: str = "period"
-) -> Suggestion:
-    """Suggest a bias bound: how far may an arm's live mean be from its mean in all these logs?
+class Coming(Protocol):
+    """The moves of the next period."""
 
-    The bound is such that in a new period, if it differs from the past ones as these differ from
-    one another, no arm moves further with probability `coverage`. How: see `between.py` and
-    `belief.py`.
+    def chance(self, bound: float) -> float:
+        """Probability that no arm moves further than the bound."""
+
+    def bound(self, coverage: float) -> float:
+        """The least bound that no arm moves beyond with probability `coverage`."""
+
+
+def suggest(
+    periods: Mapping[str, OfflineData],
+    *,
+    coverage: float = 0.95,
+    unit: str = "period",
+    reward_range: tuple[float, float] | None = None,
+) -> Suggestion:
+    """Suggest both bounds: V for the levels of the arms, and W for the arms against each other.
+
+    In a new period, if it differs from the past ones as these differ from one another, no arm's
+    true mean is further than V from the true mean behind all its logs with probability `coverage`.
+    With the same probability no arm is further than W from the move that all arms share. How: see
+    `twoway.py` and `moves.py`. Where the logs cannot tell common moves from own ones, W is infinite
+    and V is that of `between.py` and `belief.py`.
 
     Args:
         periods: The offline data of each period, in order, as `read_periods` gives them; or of each
             segment, such as a country, when the next one is a new segment.
         coverage: The probability to cover the moves of all arms in a new period.
         unit: What a period is called in `meaning`, such as `"week"`.
+        reward_range: The lowest and the highest reward possible: no bound is larger than what they
+            allow. (0, 1) where all rewards are 0 or 1, whether given or not.
 
     Example:
         >>> weeks = {
         ...     week: OfflineData.from_summary({"A": (900, a, 0.25), "B": (900, b, 0.25)})
-        ...     for week, a, b in (("W01", 0.50, 0.45), ("W02", 0.56, 0.43), ("W03", 0.47, 0.47))
+        ...     for week, a, b in (("W01", 0.50, 0.45), ("W02", 0.56, 0.50), ("W03", 0.47, 0.43))
         ... }
         >>> found = suggest(weeks, unit="week")
-        >>> round(found.tau.estimate, 3), round(found.bias_bound, 3)
-        (0.031, 0.174)
+        >>> round(found.common_sd.estimate, 3), round(found.own_sd.estimate, 3)
+        (0.041, 0.0)
+        >>> round(found.bias_bound, 3), round(found.relative_bound, 3)
+        (0.214, 0.065)
     """
     coverage = check.number(coverage, "coverage", low=0.5, high=0.999)
     history = History.of(periods)
+    limit = _limit(history, reward_range)
     if not history.repeated.any():
         return _unknown(history, coverage, unit)
     if not history.noise[history.seen].any():
         raise InvalidInput(
-            "all rewards are equal in every period: of moves they say nothing; is the reward the "
-            "right column?"
+            "all rewards are equal in every period, so they say nothing of moves: is the reward "
+            "the right column?"
         )
-    between = history.between(pooled=True)
-    coming = NextPeriod(Belief.from_periods(between), history.factors[history.seen.any(axis=1)])
-    bound = coming.bound(coverage)
-    lines = tuple(_line(bound * times, coming, history) for times in OTHERS)
+    model = Model(history)
+    wanted = model.level.bound(coverage)
+    bound = min(wanted, limit)
+    lines = tuple(
+        Sensitivity(x, 1.0 if x >= limit else model.level.chance(x), _within(history.moves(), x))
+        for x in (bound * times for times in OTHERS)
+    )
+    relative, relative_lines = math.inf, ()
+    if model.relative is not None:
+        relative = min(model.relative.bound(coverage), bound)
+        relative_lines = tuple(
+            RelativeSensitivity(x, _chance(model, x, limit), _within(model.own_moves(), x))
+            for x in (relative * times for times in OTHERS)
+        )
     (tau,) = _taus(history, pooled=True)
     arms = _arms(history)
-    return Suggestion(
+    correlation = history.between(pooled=True).correlation
+    found = Suggestion(
         bias_bound=bound,
+        relative_bound=relative,
         coverage=coverage,
-        meaning=words.meaning(bound, coverage, history, lines[1].past, unit),
-        notes=words.notes(bound, between.correlation, arms, _restless(history), history, unit),
+        meaning=words.meaning(bound, coverage, history, unit),
+        relative_meaning=words.relative_meaning(relative, coverage, history, unit),
+        notes=(),
         tau=tau,
-        correlation=between.correlation,
+        common_sd=model.common_sd,
+        own_sd=model.own_sd,
+        correlation=correlation,
         arms=arms,
         sensitivity=lines,
+        relative_sensitivity=relative_lines,
         guesses=_guesses(history, coverage),
         periods=history.periods,
         moves=np.where(history.seen, history.mean - history.centre[:, None], np.nan),
+        common_moves=model.common_moves,
         errors=np.where(history.seen, np.sqrt(history.noise), np.nan),
     )
+    notes = words.notes(
+        found,
+        history,
+        unit,
+        restless=_restless(history),
+        wanted=wanted,
+        alike=None if model.alike is None else model.alike.bound(coverage),
+    )
+    return replace(found, notes=notes)
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """What the periods say of common and own moves, and of the next period."""
+
+    history: History
+
+    @cached_property
+    def spread(self) -> Spread | None:
+        """None where common moves cannot be told from own ones."""
+        table = self.history.two_way
+        return None if table is None else Spread(table)
+
+    @cached_property
+    def share(self) -> Floats:
+        """The part of an arm's rewards that each period has, of arms with rewards."""
+        return self.history.share[self.history.seen.any(axis=1)]
+
+    @cached_property
+    def level(self) -> Coming:
+        """What V must cover."""
+        if self.spread is None:
+            belief = Belief.from_periods(self.history.between(pooled=True))
+            return NextPeriod(belief, self.history.factors[self.history.seen.any(axis=1)])
+        return Moves.level(self.spread.law, self.share)
+
+    @cached_property
+    def relative(self) -> Coming | None:
+        """What W must cover; None where it is not known."""
+        return None if self.spread is None else Moves.relative(self.spread.law, self.share)
+
+    @cached_property
+    def alike(self) -> Coming | None:
+        """What W would have to cover if all arms had been logged in the same periods."""
+        if self.spread is None:
+            return None
+        return Moves(self.spread.law, 1.0 + (self.share**2).sum(1), np.zeros(len(self.share)), 0.0)
+
+    @cached_property
+    def common_sd(self) -> Tau | None:
+        """τ_c."""
+        if self.spread is None:
+            return None
+        return _tau(self.spread.common2, *self.spread.common_interval(MISS))
+
+    @cached_property
+    def own_sd(self) -> Tau | None:
+        """τ_d."""
+        return None if self.spread is None else _tau(
+            self.spread.own2, *self.spread.own_interval(MISS)
+        )
+
+    @cached_property
+    def common_moves(self) -> Floats:
+        """How far all arms moved in each period, from what their logs have on average."""
+        found = np.full(len(self.history.periods), np.nan)
+        if self.spread is not None:
+            columns = (self.history.seen & self.history.repeated[:, None]).any(axis=0)
+            found[columns] = self.spread.fit.common
+            weight = self.share.mean(axis=0)[columns]
+            found -= weight @ found[columns] / weight.sum()
+        return found
+
+    def own_moves(self) -> Floats:
+        """`History.moves` without the common moves."""
+        history = self.history
+        n = np.where(np.isnan(self.common_moves), 0.0, history.n)
+        common = np.nan_to_num(self.common_moves)
+        others = n.sum(axis=1, keepdims=True) - n
+        rest = (n * common).sum(axis=1, keepdims=True) - n * common
+        moves: Floats = history.moves() - common + rest / np.where(others > 0, others, 1.0)
+        return moves
+
+
+def _limit(history: History, reward_range: object) -> float:
+    """How far a mean can be from the logged one at most; infinite if rewards have no known range."""
+    if reward_range is None and not history.coins:
+        return math.inf
+    low, high = (
+        (0.0, 1.0) if reward_range is None else check.rising_pair(reward_range, "reward_range")
+    )
+    centre = history.centre[history.seen.any(axis=1)]
+    if (centre < low).any() or (centre > high).any():
+        raise InvalidInput(
+            f"reward_range is {low:g} to {high:g}, and the arms' means go from {centre.min():g} to "
+            f"{centre.max():g}: give the lowest and the highest reward possible"
+        )
+    return float(np.maximum(centre - low, high - centre).max())
+
+
+def _chance(model: Model, bound: float, limit: float) -> float:
+    """That W holds: as the model says, and surely where the rewards' range allows no more."""
+    if model.relative is None or bound >= limit:
+        return 1.0
+    return max(model.relative.chance(bound), model.level.chance(bound))
+
+
+def _within(moves: Floats, bound: float) -> float:
+    seen = moves[~np.isnan(moves)]
+    return float((np.abs(seen) <= bound).mean())
 
 
 def _unknown(history: History, coverage: float, unit: str) -> Suggestion:
@@ -82,24 +242,28 @@ def _unknown(history: History, coverage: float, unit: str) -> Suggestion:
     nothing = np.full(history.n.shape, np.nan)
     return Suggestion(
         bias_bound=math.inf,
+        relative_bound=math.inf,
         coverage=coverage,
         meaning=words.unknown(history, unit),
+        relative_meaning=words.relative_meaning(math.inf, coverage, history, unit),
         notes=(),
         tau=None,
+        common_sd=None,
+        own_sd=None,
         correlation=math.nan,
         arms=_arms(history),
         sensitivity=(),
+        relative_sensitivity=(),
         guesses=_guesses(history, coverage),
         periods=history.periods,
         moves=nothing,
+        common_moves=np.full(len(history.periods), np.nan),
         errors=nothing,
     )
 
 
-def _line(bound: float, coming: NextPeriod, history: History) -> Sensitivity:
-    moves = history.moves()
-    seen = moves[~np.isnan(moves)]
-    return Sensitivity(bound, coming.chance(bound), float((np.abs(seen) <= bound).mean()))
+def _tau(*squares: float) -> Tau:
+    return Tau(*(math.sqrt(x) for x in squares))
 
 
 def _taus(history: History, *, pooled: bool) -> list[Tau]:
