@@ -62,7 +62,7 @@ def test_the_page_says_everything_and_asks_for_nothing(found: Assessment) -> Non
     for picture in pictures:
         assert (picture["src"] or "").startswith("data:image/svg+xml;base64,")
         assert (picture["alt"] or "").startswith("Rewards lost at ")
-    for sentence in (found.answer, found.bolder, found.others):
+    for sentence in (found.answer, *found.details):
         assert sentence in page.words
     for table in (losses(found), evens(found), *found.texts().tables):
         for cell in (table.title, *table.headings, *(x for row in table.rows for x in row)):

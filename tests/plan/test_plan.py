@@ -77,7 +77,7 @@ def test_the_break_even_does_not_depend_on_what_is_declared() -> None:
     assert none[0] == none[1] == none[2]
     # the second arm overtakes from 0.0161 on; at half of the largest gap, 0.0386, all is lost
     assert 0.0161 < none[0]["shift"] < 0.0386
-    assert none[0]["low"] < none[0]["shift"] < none[0]["high"] < 0.06
+    assert 0.0161 / 2 < none[0]["low"] < none[0]["shift"] < none[0]["high"]
 
 
 def test_arms_that_moved_together_leave_the_logs_their_worth() -> None:
@@ -116,7 +116,9 @@ def test_a_suggestion_is_a_bound_and_is_told() -> None:
     auto = plan(logs, relative_bound="auto", periods=weeks, **options)
     assert auto.to_json() == given.to_json()
     assert auto.notes[0].startswith("W = ")
-    assert auto.notes[0].endswith("how far arms may have moved apart, estimated from 4 periods")
+    assert auto.notes[0].endswith(
+        "how far arms may have moved apart, estimated from 4 periods of the logs"
+    )
     both = plan(logs, bias_bound="auto", relative_bound="auto", periods=weeks, **options)
     assert set(both.bias_bounds) == {found.bias_bound}
     assert both.notes[0].startswith("V = ")
@@ -235,8 +237,10 @@ def test_a_bound_of_zero_still_asks_how_far_is_too_far() -> None:
         ),
         ({"relative_bound": 0.03}, "relative_bound of arm 'A' is 0.03 and contradicts bias_bound"),
         (
-            {"offline": da.OfflineData.from_summary({"A": (9, 0.5, 0.25), "B": (0,)}),
-             "relative_bound": 0.01},
+            {
+                "offline": da.OfflineData.from_summary({"A": (9, 0.5, 0.25), "B": (0,)}),
+                "relative_bound": 0.01,
+            },
             "relative_bound needs at least two arms with logs",
         ),
         ({"relative_bound": "auto"}, "relative_bound is 'auto' and the logs are not in periods"),

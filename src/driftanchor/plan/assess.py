@@ -14,7 +14,7 @@ from driftanchor.core.offline import OfflineData
 from driftanchor.core.record import encode
 from driftanchor.plan.compare import Compared
 from driftanchor.plan.contenders import BLIND, RULE, Contenders
-from driftanchor.plan.judge import LIMIT, Judgement, Safety
+from driftanchor.plan.judge import TAIL_LIMIT, Judgement, Safety
 from driftanchor.plan.law import Law
 from driftanchor.plan.promise import Promise
 from driftanchor.plan.scenes import Lost
@@ -146,8 +146,24 @@ class Assessment(abc.ABC):
 
     @property
     def verdict(self) -> str:
-        """The answer, a bolder choice if there is one, and what each rule saves."""
-        return " ".join(filter(None, (self.answer, self.bolder, self.others)))
+        """The answer, its price, a bolder choice if there is one, and what each rule saves."""
+        return " ".join((self.answer, *self.details))
+
+    @property
+    def details(self) -> tuple[str, ...]:
+        """The sentences of the verdict after the answer."""
+        return tuple(filter(None, (self.price, self.bolder, self.others)))
+
+    @property
+    def price(self) -> str:
+        """In a sentence, what the best rule risks in a bad case; empty if that is little."""
+        risk = self.safety[self.best_policy]
+        if risk.worst <= TAIL_LIMIT * risk.cold_worst:
+            return ""
+        return (
+            "In the worst case that the declared bounds allow it loses about "
+            f"{number(risk.worst)}, against {number(risk.cold_worst)} without the logs."
+        )
 
     @property
     def bolder(self) -> str:
@@ -156,14 +172,14 @@ class Assessment(abc.ABC):
         if label is None:
             return ""
         risk, saves = self.safety[label], number(self.saved(label).value)
-        if risk.tail > LIMIT * risk.cold_tail:
+        if risk.long_tail:
             tells = (
                 f"one time in twenty it loses {number(risk.tail)} or more, against "
                 f"{number(risk.cold_tail)} without the logs"
             )
         else:
             tells = (
-                f"if means have moved against the logs as declared, it loses {number(risk.worst)}, "
+                f"in the worst case that the declared bounds allow it loses {number(risk.worst)}, "
                 f"against {number(risk.cold_worst)} without the logs"
             )
         return f"{label} saves {saves}, but it is not safe: {tells}."

@@ -13,7 +13,9 @@ from driftanchor.plan.scenes import Lost
 from driftanchor.plan.statistics import Estimate, mean_of
 
 MATTERS = 0.05  # of what is lost without the logs: to save less is not worth the trouble
-LIMIT = 1.1  # times what is lost without the logs: to lose more is not safe
+# Times what is lost without the logs: to lose more is not safe.
+TAIL_LIMIT = 1.1  # for the 95 % quantile in the expected worlds
+BAD_LIMIT = 2.0  # for the mean in a bad case
 TAIL = 0.95
 
 
@@ -21,7 +23,7 @@ class Safety(NamedTuple):
     """What a rule may lose.
 
     Attributes:
-        safe: Whether both of the following are within `LIMIT`.
+        safe: Whether both of the following are within their limits.
         tail: Its 95 % quantile in the expected worlds.
         cold_tail: The same without the logs.
         worst: Its largest mean in the bad cases that the promise allows.
@@ -33,6 +35,11 @@ class Safety(NamedTuple):
     cold_tail: float
     worst: float
     cold_worst: float
+
+    @property
+    def long_tail(self) -> bool:
+        """Whether it is the tail in the expected worlds that makes it unsafe."""
+        return self.tail > TAIL_LIMIT * self.cold_tail
 
 
 @dataclass(frozen=True)
@@ -67,8 +74,8 @@ def judge(lost: Lost, bad: Sequence[Lost], contenders: Contenders) -> Judgement:
     """Find the best safe choice.
 
     A rule is safe if its 95 % quantile in the expected worlds is at most 1.1 times that of playing
-    without the logs, and if in no bad case that the promise allows its mean is above 1.1 times what
-    is lost without the logs, in that case or in the expected worlds, whichever is more: where a bad
+    without the logs, and if in no bad case that the promise allows its mean is above twice what is
+    lost without the logs, in that case or in the expected worlds, whichever is more: where a bad
     case is nearly a tie, hardly anything can be lost, and a ratio says nothing.
 
     Of the safe rules that save enough to matter the one with the lowest mean is best; the default
@@ -116,5 +123,5 @@ def _safety(label: str, baseline: str, lost: Lost, bad: Sequence[Lost]) -> Safet
     usual = float(lost[baseline].mean())
     cases = [(float(x[label].mean()), float(x[baseline].mean())) for x in bad]
     worst, there = max(cases, key=lambda case: case[0] / max(case[1], usual, 1e-300))
-    safe = tail <= LIMIT * cold_tail and worst <= LIMIT * max(there, usual)
-    return Safety(safe, tail, cold_tail, worst, there)
+    risk = Safety(worst <= BAD_LIMIT * max(there, usual), tail, cold_tail, worst, there)
+    return risk._replace(safe=risk.safe and not risk.long_tail)

@@ -11,10 +11,10 @@ from driftanchor.version import __version__
 
 SAFE = (
     "A rule is safe if two things hold. Its 95 % quantile is at most 1.1 times that of playing "
-    "without the logs. And in the bad cases that are still allowed its mean is at most 1.1 times "
-    "what is lost without the logs, in that case or in this table, whichever is more. In a bad case "
-    "means have moved against the logs, by as much as is declared or by less. The table has the "
-    "mean in the worst of these cases."
+    "without the logs. And in the bad cases that are still allowed its mean is at most twice "
+    "what is lost without the logs, in that case or in this table, whichever is more. In a bad "
+    "case means have moved against the logs, by as much as is declared or by less. The table has "
+    "the mean in the worst of these cases."
 )
 
 
@@ -35,7 +35,7 @@ def render(found: Assessment) -> str:
             tag("p", texts.lead, class_="dim"),
             tag("p", badge),
             tag("p", found.answer, class_="counts"),
-            *(tag("p", text) for text in (found.bolder, found.others) if text),
+            *(tag("p", sentence) for sentence in found.details),
         ),
         tag("main", *_main(found)),
         tag("footer", tag("h2", "Made with"), pairs_of(_facts(found))),

@@ -113,7 +113,9 @@ class History:
     @property
     def error(self) -> Floats:
         """Standard error of the mean of all rewards of each arm; NaN where it is not known."""
-        return np.asarray(np.sqrt(self.variance / np.where(self.seen.any(1), self.n.sum(1), np.nan)))
+        return np.asarray(
+            np.sqrt(self.variance / np.where(self.seen.any(1), self.n.sum(1), np.nan))
+        )
 
     @property
     def coins(self) -> bool:

@@ -183,8 +183,8 @@ class Model:
     @cached_property
     def own_sd(self) -> Tau | None:
         """τ_d."""
-        return None if self.spread is None else _tau(
-            self.spread.own2, *self.spread.own_interval(MISS)
+        return (
+            None if self.spread is None else _tau(self.spread.own2, *self.spread.own_interval(MISS))
         )
 
     @cached_property
