@@ -50,6 +50,8 @@ def test_without_options_it_is_the_papers_biased_setting_with_every_policy() -> 
         "offline": paper.offline.tolist(),
         "offline_pulls": paper.offline_pulls.tolist(),
         "bias_bound": paper.bias_bound.tolist(),
+        "relative_bound": ["inf"] * 10,
+        "common_shift": 0.0,
         "reward": "gaussian",
         "noise": 1.0,
         "delay": 0,
@@ -65,6 +67,25 @@ def test_the_documented_defaults_are_the_functions() -> None:
         assert f"[default: {parameters[name].default}]" in shown, name
     for word in (*ENGINES, *LAWS, *COVERAGES, *PLOT_SUFFIXES):
         assert word in shown, word
+
+
+def test_logs_that_moved_together() -> None:
+    world = ("--online", "0.9,0.1", "--offline", "same", "--offline-pulls", "8")
+    moved = (*world, "--relative-bound", "0.1,0.2", "--common-shift", "-1")
+    said = report("--policy", "hybrid-ts", "--policy", "hierarchical-ts", *moved)
+    bandit = da.Bandit([0.9, 0.1], [0.9, 0.1], 8, relative_bound=[0.1, 0.2], common_shift=-1.0)
+    result = simulate(
+        ["hybrid-ts", "hierarchical-ts"], bandit, horizon=40, runs=3, engine="interpreted"
+    )
+    assert said["policies"] == result.summary()
+    assert said["bandit"]["online"] == bandit.online.tolist()
+    assert said["bandit"]["offline"] == [0.9, 0.1]
+    assert said["bandit"]["bias_bound"] == ["inf", "inf"]
+    assert said["bandit"]["relative_bound"] == [0.1, 0.2]
+    assert said["bandit"]["common_shift"] == -1
+    done = invoke("simulate", *SMALL, "--policy", "hybrid-ts", *moved)
+    assert "with means 0.9,0.1 before all arms moved by -1; bias bound inf*2" in done.stderr
+    assert "relative bound 0.1,0.2" in done.stderr
 
 
 def test_json_says_what_the_function_measures() -> None:
@@ -97,14 +118,17 @@ def test_one_run_has_no_standard_error_and_infinity_is_a_word() -> None:
 
 
 def test_every_part_of_the_bandit_can_be_set() -> None:
-    arguments = ["--online", "2,1*2", "--offline", "1.5", "--offline-pulls", "5,0*2"]
+    arguments = ["--online", "2,1*2", "--offline", "1.5", "--offline-pulls", "5*2,0"]
     late = ["--delay", "3", "--batch", "2", "--reward", "student"]
+    late += ["--relative-bound", "0.5", "--common-shift", "1"]
     world = report(*ONE, *arguments, "--bias-bound", "1,2,inf", "--noise", "0.5", *late)["bandit"]
     assert world == {
-        "online": [2, 1, 1],
+        "online": [3, 2, 2],
         "offline": [1.5] * 3,
-        "offline_pulls": [5, 0, 0],
+        "offline_pulls": [5, 5, 0],
         "bias_bound": [1, 2, "inf"],
+        "relative_bound": [0.5, 0.5, 0.5],
+        "common_shift": 1,
         "reward": "student",
         "noise": 0.5,
         "delay": 3,

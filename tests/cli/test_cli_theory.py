@@ -26,6 +26,20 @@ def test_the_terms_of_given_numbers() -> None:
     assert arm["lai-robbins"] == pytest.approx(2 * 6.907755 / 0.01)
 
 
+def test_a_relative_bound_counts_once_the_common_move_is_known() -> None:
+    given = "--online 0.6,0.5 --offline same --offline-pulls 90 --common-shift 2 --horizon 1000"
+    saved = {}
+    for bounds in ("", "--relative-bound 0.02", "--relative-bound 0.02 --bias-bound 2.5"):
+        code, out, _ = invoke(*given.split(), *bounds.split(), "--json")
+        assert code == 0
+        saved[bounds] = json.loads(out)["arms"]["2"]
+    alone, relative, both = saved.values()
+    assert alone["omega"] == pytest.approx(0.0)  # V = 2, the truth, and the logs are 2 too low
+    assert relative["omega"] == pytest.approx(0.02)
+    assert relative["anchor saves"] == pytest.approx(90 * (1 - 0.6))
+    assert both == pytest.approx(relative)  # V leaves 0.5
+
+
 def test_the_table_names_every_term() -> None:
     code, out, _ = invoke()
     assert code == 0

@@ -30,7 +30,7 @@ from driftanchor import (
     simulate,
 )
 from driftanchor.core import record
-from driftanchor.core.evidence import bias_bounds
+from driftanchor.core.evidence import bias_bounds, relative_bounds
 from driftanchor.policies import by_name, make
 from driftanchor.simulate import cover
 
@@ -83,6 +83,7 @@ ENTRIES: dict[str, Entry] = {
     "OfflineData.from_json, fields": damaged(OfflineData.from_json, LOGS.to_json()),
     "bias_bounds": Entry(bias_bounds, {"value": 0.1, "arms": ARMS}),
     "bias_bounds, by arm": Entry(lambda **value: bias_bounds(value, ARMS), {"A": 0.1, "B": 0.2}),
+    "relative_bounds": Entry(relative_bounds, {"value": 0.1, "arms": ARMS}),
     "make": Entry(lambda policy, **parameters: make(policy, **parameters), {"policy": "ts"}),
     "by_name": Entry(by_name, {"policies": ["ts", AnchorTS()]}),
     "by_name, mapping": Entry(lambda **policies: by_name(policies), {"a": TS()}),
@@ -95,6 +96,16 @@ ENTRIES: dict[str, Entry] = {
             "bias_bound": 0.3,
             "reward": "gaussian",
             "noise": 1.0,
+        },
+    ),
+    "Bandit that moved": Entry(
+        Bandit,
+        {
+            "online": [0.8, 0.5],
+            "offline": [0.5, 0.6],
+            "offline_pulls": 5,
+            "relative_bound": 0.3,
+            "common_shift": 0.1,
         },
     ),
     "Bandit.paper": Entry(

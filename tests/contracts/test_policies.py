@@ -64,6 +64,26 @@ BANDITS = {
     "large and far from 0": Bandit([1e6, 1.1e6], [1.2e6, 1e6], 4, noise=1e5),
     "coins": Bandit([0.7, 0.3, 0.3], [0.2, 0.5, 0.5], [11, 0, 6], reward="bernoulli"),
     "sure coins": Bandit([1.0, 0.0, 1.0], [0.0, 1.0, 1.0], 3, reward="bernoulli"),
+    "moved together": Bandit(
+        [0.8, 0.5, 0.5], [0.8, 0.5, 0.4], [20, 7, 0], relative_bound=0.1, common_shift=-1.0
+    ),
+    "both promises": Bandit(
+        [0.8, 0.5, 0.4],
+        [0.8, 0.5, 0.5],
+        [20, 7, 11],
+        bias_bound=[0.2, 0.15, math.inf],
+        relative_bound=[0.1, 0.2, 0.1],
+        common_shift=-0.1,
+    ),
+    "only some move together": Bandit(
+        [0.8, 0.5, 0.4], 0.5, [20, 7, 11], relative_bound=[0.0, 0.3, math.inf]
+    ),
+    "moved together, seen late": Bandit(
+        [0.8, 0.5], [0.3, 0.0], 9, relative_bound=0.0, common_shift=-0.5, delay=2, batch=3
+    ),
+    "coins that moved together": Bandit(
+        [0.5, 0.2], [0.5, 0.2], 9, relative_bound=0.1, common_shift=0.2, reward="bernoulli"
+    ),
     "many arms": Bandit(np.linspace(0, 1, 17), np.linspace(1, 0, 17), np.arange(17)),
 }
 
@@ -160,7 +180,8 @@ def arms(draw: st.DrawFn) -> ArmEvidence:
     pulls, logs = draw(COUNTS), draw(COUNTS)
     total = draw(NUMBERS) if pulls else 0.0
     mean = draw(NUMBERS) if logs else 0.0
-    return ArmEvidence(pulls, total, logs, mean, draw(st.floats(0, math.inf)))
+    bounds = st.floats(0, math.inf)
+    return ArmEvidence(pulls, total, logs, mean, draw(bounds), 0, draw(bounds))
 
 
 DRAWS = st.builds(Draws, st.floats(-12, 12), st.floats(-12, 12), st.floats(0, 1, exclude_max=True))
@@ -178,6 +199,17 @@ def test_the_index_is_a_number_or_plus_infinity_and_depends_on_its_arguments_alo
         assert rule.index(arm, Round(max(t, arm.pulls + 1), many), z) == value
         for part in rule.explain(arm, Round(max(t, arm.pulls + 1), many), z).values():
             assert not math.isnan(part)
+
+
+@given(arms(), NUMBERS, DRAWS, st.floats(1e-9, 1e9))
+def test_the_index_of_an_arm_that_moved_is_a_number_too(
+    name: str, arm: ArmEvidence, common: float, z: Draws, noise: float
+) -> None:
+    rule, now = POLICIES[name](noise=noise), Round(arm.pulls + 1, 3)
+    there = rule.moved(arm, common)
+    assert isinstance(there.offline_pulls, float)
+    assert there[:2] == arm[:2]
+    assert rule.index(there, now, z) > -math.inf  # and not NaN
 
 
 @pytest.mark.parametrize("world", list(BANDITS))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from driftanchor.errors import InvalidInput, UnknownName
-from driftanchor.experiments import spec
+from driftanchor.experiments import spec, words
 from driftanchor.experiments.lines import line_of
 
 SMALL = (Path(__file__).parent / "small.toml").read_text(encoding="utf-8")
@@ -61,6 +61,26 @@ BAD = {  # what is wrong: (the file, where, what the message ends with)
         sweep("fixed.arms = 2\nvary.coverage = [[0.5, 0.5], [0.5, 0.2]]"),
         "my.toml, line 7: coverage = [0.5, 0.2]: ",
         "coverage sums to 0.7: the shares of the arms must sum to 1",
+    ),
+    "a promise that says nothing new": (
+        sweep("fixed.bias_bound = 0.1\nvary.relative_bound = [0.1, 0.3]"),
+        "my.toml, line 7: relative_bound = 0.3: ",
+        "by at most 0.2; leave one of the two out",
+    ),
+    "a relative bound without logs": (
+        sweep("fixed.offline = 0\nfixed.relative_bound = 0.1"),
+        "my.toml, line 7: relative_bound = 0.1: ",
+        "give the logs it speaks of, or leave it out",
+    ),
+    "a relative bound below zero": (
+        sweep("fixed.relative_bound = -0.1"),
+        "my.toml, line 6: relative_bound = -0.1: ",
+        "must be at least 0, got -0.1",
+    ),
+    "a move without end": (
+        sweep("fixed.common_shift = inf"),
+        "my.toml, line 6: common_shift = inf: ",
+        "it must be finite",
     ),
     "unknown coverage": (
         sweep('fixed.coverage = "some"'),
@@ -202,3 +222,25 @@ def test_fig2_tests_v_from_the_true_bias_on() -> None:
     cells = {cell.id: cell for cell in spec.load("fig2").cells}
     bandit = cells["fig2/bias_bound_at_least=0.2/coverage=uniform"].bandit
     assert bandit.bias_bound.round(9).tolist() == [0.3] + [0.2] * 9
+
+
+def test_logs_that_moved_together() -> None:
+    text = sweep("fixed = { arms = 2, reward_scale = 2.0, delta = 0.1 }\n")
+    text += "vary.relative_bound = [inf, 0.125]\nvary.common_shift = [0.0, -1.0]\n"
+    cells = {cell.id: cell.bandit for cell in spec.parse(text, "my.toml").cells}
+    levels = cells["my/relative_bound=inf/common_shift=-1"]
+    assert levels.online.round(9).tolist() == [-0.4, -1.0]
+    assert levels.bias_bound.round(9).tolist() == [1.8, 2.0]  # the truth: −1 ± δ, twice
+    assert not levels.is_relative
+    moved = cells["my/relative_bound=0.125/common_shift=-1"]
+    assert moved.relative_bound.tolist() == [0.25, 0.25]
+    assert moved.bias_bound.tolist() == [float("inf")] * 2
+    assert moved.common_shift == -2.0
+    both = spec.parse(sweep("fixed = { bias_bound = 0.2, relative_bound = 0.1 }"), "my.toml")
+    assert both.cells[0].bandit.bias_bound.tolist() == [0.2] * 10
+
+
+def test_promises_are_told_in_words() -> None:
+    assert words.say("relative_bound", 0.1) == "W = 0.1"
+    assert words.title({"common_shift": -1.0, "gap": 0.1}) == "gap 0.1, all arms moved by -1"
+    assert words.title({"common_shift": 0.0, "relative_bound": float("inf"), "gap": 1}) == "gap 1"

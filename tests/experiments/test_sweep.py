@@ -129,6 +129,11 @@ def test_the_key_depends_on_all_that_numbers_depend_on() -> None:
     more_logs = SMALL.replace("offline = 30", "offline = 31")
     assert key(SMALL) == key(more_logs)  # TS does not look at them
     assert key(SMALL, job=1) != key(more_logs, job=1)
+    promised = SMALL.replace("offline = 30", "offline = 30, relative_bound = 0.1")
+    assert key(SMALL) == key(promised)
+    other = promised.replace("relative_bound = 0.1", "relative_bound = 0.2")
+    moved = SMALL.replace("offline = 30", "offline = 30, common_shift = 0.1")
+    assert len({key(text, job=1) for text in (SMALL, promised, other, moved)}) == 4
 
 
 def test_cells_of_the_same_content_are_run_once(tmp_path: Path, counted: list[str]) -> None:

@@ -76,7 +76,25 @@ BiasBound = Annotated[
     typer.Option(
         metavar="LIST",
         help="What policies are told of |online − offline|; one number for all, inf for unknown.",
-        show_default="the truth",
+        show_default="the truth, and inf with --relative-bound",
+        rich_help_panel=WORLD,
+    ),
+]
+RelativeBound = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LIST",
+        help="What policies are told of |online − offline − common move|, when the common move of "
+        "all arms may be anything; one number for all.",
+        show_default="nothing",
+        rich_help_panel=WORLD,
+    ),
+]
+CommonShift = Annotated[
+    str,
+    typer.Option(
+        metavar="MOVE",
+        help="How far all arms moved together since the logs; added to --online.",
         rich_help_panel=WORLD,
     ),
 ]

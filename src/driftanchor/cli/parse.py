@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 MOST_VALUES = 10**6  # in a list: `0.5*1000000000` is a slip, not a bandit
 WORDS = {"true": True, "false": False, "none": None}
 ARGUMENT = re.compile(
-    r"^(offline[_ ](?:pulls|total)|online|offline|bias_bound|noise|horizon|runs|seed|checkpoints"
-    r"|threads|cluster|where|since|until|reward_range|max_rows|memory|by|coverage|law|split|time"
-    r"|worlds|bias_bound_source|relative_bound)"
+    r"^(offline[_ ](?:pulls|total)|online|offline|bias_bound|relative_bound|common_shift|noise"
+    r"|horizon|runs|seed|checkpoints|threads|cluster|where|since|until|reward_range|max_rows"
+    r"|memory|by|coverage|law|split|time|worlds|bias_bound_source)"
     r"(?= (?:of|has|must|is|needs|compares)\b)"
 )
 

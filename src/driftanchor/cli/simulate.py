@@ -24,6 +24,8 @@ def simulate(
     offline_total: opt.OfflineTotal = None,
     coverage: opt.Coverage = None,
     bias_bound: opt.BiasBound = None,
+    relative_bound: opt.RelativeBound = None,
+    common_shift: opt.CommonShift = "0",
     reward: opt.Reward = "gaussian",
     noise: opt.Noise = None,
     delay: opt.Delay = "0",
@@ -48,6 +50,7 @@ def simulate(
     Examples:
       driftanchor simulate --runs 400 --plot regret.png
       driftanchor simulate --policy anchor-ts --policy ts --bias-bound inf
+      driftanchor simulate --offline 0.8,0.5*9 --relative-bound 0.1 --common-shift -1
       driftanchor simulate --online 0.3,0.2*4 --offline same --reward bernoulli
       driftanchor simulate --policy ts --policy sure=anchor-ts:posterior_scale=4
     """
@@ -59,6 +62,8 @@ def simulate(
             offline_total=offline_total,
             coverage=coverage,
             bias_bound=bias_bound,
+            relative_bound=relative_bound,
+            common_shift=common_shift,
             reward=reward,
             noise=noise,
             delay=delay,

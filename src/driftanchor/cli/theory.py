@@ -20,6 +20,8 @@ def theory(
     offline_total: opt.OfflineTotal = None,
     coverage: opt.Coverage = None,
     bias_bound: opt.BiasBound = None,
+    relative_bound: opt.RelativeBound = None,
+    common_shift: opt.CommonShift = "0",
     noise: opt.Noise = None,
     horizon: opt.Horizon = "10000",
     as_json: opt.Json = False,
@@ -28,7 +30,8 @@ def theory(
 
     Without options: the paper's biased base setting. The numbers are pulls of the arm; its regret
     is the gap times that. Constants that the proofs leave huge are set to 1 or to the rate no
-    policy can beat, so look at the shape and not at the level.
+    policy can beat, so look at the shape and not at the level. With --relative-bound they hold once
+    the common move is known; what it costs to learn it is not in them.
 
     Examples:
       driftanchor theory
@@ -45,6 +48,8 @@ def theory(
             offline_total=offline_total,
             coverage=coverage,
             bias_bound=bias_bound,
+            relative_bound=relative_bound,
+            common_shift=common_shift,
             reward="gaussian",
             noise=noise,
         )
@@ -56,6 +61,8 @@ def theory(
             bandit.bias_bound,
             rounds,
             bandit.noise,
+            bandit.relative_bound,
+            bandit.common_shift,
         )
     labels = [bandit.arms[column] for column in columns]
     rows = [[float(values[i]) for values in terms.values()] for i in range(len(labels))]

@@ -26,6 +26,8 @@ def build(
     offline_total: str | None,
     coverage: str | None,
     bias_bound: str | None,
+    relative_bound: str | None = None,
+    common_shift: str = "0",
     reward: str,
     noise: str | None,
     delay: str = "0",
@@ -46,7 +48,10 @@ def build(
     bound = None if bias_bound is None else parse.number_or_list(bias_bound, "--bias-bound")
     sigma = 1.0 if noise is None else parse.number(noise, "--noise")
     late: Any = {"delay": parse.number(delay, "--delay"), "batch": parse.number(batch, "--batch")}
-    return Bandit(means, past, pulls, bound, reward, sigma, **late)
+    apart: Any = {"common_shift": parse.number(common_shift, "--common-shift")}
+    if relative_bound is not None:
+        apart["relative_bound"] = parse.number_or_list(relative_bound, "--relative-bound")
+    return Bandit(means, past, pulls, bound, reward, sigma, **late, **apart)
 
 
 def _pulls(
@@ -84,9 +89,12 @@ def describe(bandit: Bandit) -> str:
     world += f" in batches of {bandit.batch:,} rounds" if bandit.batch > 1 else ""
     if not bandit.offline_pulls.any():
         return f"{world}; no logs"
+    world += f"; logged rewards {shown(bandit.offline_pulls)} with means {shown(bandit.offline)}"
+    if bandit.common_shift:
+        world += f" before all arms moved by {bandit.common_shift:g}"
+    world += f"; bias bound {shown(bandit.bias_bound)}"
     return (
-        f"{world}; logged rewards {shown(bandit.offline_pulls)} with means "
-        f"{shown(bandit.offline)}; bias bound {shown(bandit.bias_bound)}"
+        f"{world}; relative bound {shown(bandit.relative_bound)}" if bandit.is_relative else world
     )
 
 
@@ -111,6 +119,8 @@ def as_json(bandit: Bandit) -> dict[str, Any]:
         "offline": bandit.offline.tolist(),
         "offline_pulls": bandit.offline_pulls.tolist(),
         "bias_bound": [encode(x) for x in bandit.bias_bound.tolist()],
+        "relative_bound": [encode(x) for x in bandit.relative_bound.tolist()],
+        "common_shift": bandit.common_shift,
         "reward": bandit.reward,
         "noise": bandit.noise,
         "delay": bandit.delay,

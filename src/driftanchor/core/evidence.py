@@ -153,17 +153,16 @@ def check_promises(
     if told.size < 2:
         which = "no arm has both" if told.size == 0 else f"only arm {arms[int(told[0])]!r} has both"
         raise InvalidInput(
-            "relative_bound needs at least two arms with logs and a finite relative_bound, and "
-            f"{which}: with one logged arm a common move cannot be told from its own; give "
-            "bias_bound instead"
+            "relative_bound needs at least two arms with logs and a finite bound, and "
+            f"{which}: with one logged arm a common move cannot be told from its own; give a "
+            "bias bound instead"
         )
     widest = float(bias_bounds[logged].max())
     for i in told.tolist():
         most = float(bias_bounds[i]) + widest
         if relative_bounds[i] > most * (1 + 1e-12):  # a sum may be rounded down
             raise InvalidInput(
-                f"relative_bound of arm {arms[i]!r} is {relative_bounds[i]:g} and contradicts "
-                f"bias_bound: with {bias_bounds[i]:g} of its own and {widest:g} of the others, "
-                f"arms move apart by at most {most:g}; leave one of the two out, or lower "
-                "relative_bound"
+                f"relative_bound of arm {arms[i]!r} is {relative_bounds[i]:g} and contradicts the "
+                f"bias bounds: with {bias_bounds[i]:g} of its own and at most {widest:g} of the "
+                f"others it moves from them by at most {most:g}; leave one of the two out"
             )

@@ -29,8 +29,11 @@ class Setting:
             share of them.
         delta: How much the logs under-estimate arm 1.
         other_bias: How much they over-estimate the other arms.
-        bias_bound: V of every arm, or `"exact"` for the true bias of each.
+        bias_bound: V of every arm, or `"exact"` for the true bias of each, which it is when not
+            given; with a relative bound it is ∞ when not given.
         bias_bound_at_least: V is raised to this where it is smaller.
+        relative_bound: W of every arm; ∞ promises nothing.
+        common_shift: How far all arms moved together since the logs.
         reward: The law of rewards.
         noise: Standard deviation of a Gaussian or Student reward.
         delay: Rounds that go by before a reward is seen.
@@ -47,14 +50,21 @@ class Setting:
     coverage: Share = "uniform"
     delta: float = 0.0
     other_bias: float = 0.0
-    bias_bound: float | str = "exact"
+    bias_bound: float | str | None = None
     bias_bound_at_least: float = 0.0
+    relative_bound: float = math.inf
+    common_shift: float = 0.0
     reward: str = "gaussian"
     noise: float = 1.0
     delay: int = 0
     batch: int = 1
     reward_scale: float = 1.0
     reward_shift: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.bias_bound is None:
+            unsaid = "exact" if self.relative_bound == math.inf else math.inf
+            object.__setattr__(self, "bias_bound", unsaid)
 
     def bandit(self) -> Bandit:
         """The bandit it describes."""
@@ -65,7 +75,9 @@ class Setting:
         down = 1.0 * first if step else np.linspace(1.0, 0.0, arms)
         online = self.base + self.gap * down
         offline = online + np.where(first, -self.delta, self.other_bias)
-        bounds = np.maximum(self._bounds(np.abs(online - offline)), self.bias_bound_at_least)
+        bounds = np.maximum(
+            self._bounds(np.abs(online + self.common_shift - offline)), self.bias_bound_at_least
+        )
         return Bandit(
             online * scale + self.reward_shift,
             offline * scale + self.reward_shift,
@@ -75,6 +87,8 @@ class Setting:
             noise=self.noise * scale,
             delay=self.delay,
             batch=self.batch,
+            relative_bound=self.relative_bound * scale,
+            common_shift=self.common_shift * scale,
         )
 
     def _bounds(self, bias: check.Floats) -> check.Floats:
@@ -98,7 +112,7 @@ def unusable(word: str, value: object) -> str:
     """
     wanted = str(Setting.__dataclass_fields__[word].type)
     if isinstance(value, float) and not math.isfinite(value):
-        endless = math.isinf(value) and word.startswith("bias_bound")
+        endless = math.isinf(value) and "_bound" in word
         return "" if endless else "it must be finite"
     allowed = (
         (isinstance(value, int | float) and ("int" in wanted or "float" in wanted))

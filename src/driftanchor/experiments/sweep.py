@@ -83,6 +83,7 @@ class Job:
             "offline": bandit.offline.tolist(),
             "offline_pulls": bandit.offline_pulls.tolist(),
             "bias_bound": [repr(x) for x in bandit.bias_bound.tolist()],
+            "relative_bound": [repr(x) for x in bandit.relative_bound.tolist()],
             "given": bandit.logs == "given",
         }
         numbers = {

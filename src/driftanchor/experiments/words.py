@@ -20,6 +20,8 @@ AXES = {
     "other_bias": "bias of the other arms",
     "bias_bound": "declared bias bound V",
     "bias_bound_at_least": "bias bound V, at least",
+    "relative_bound": "declared relative bound W",
+    "common_shift": "common move of all arms",
     "reward": "law of rewards",
     "noise": "noise σ",
     "delay": "rounds until a reward is seen",
@@ -32,8 +34,24 @@ _COVERAGES = {
     "optimal": "80 % of logs on the best arm",
     "suboptimal": "80 % of logs on another arm",
 }
-_ABOUT_LOGS = ("coverage", "delta", "other_bias", "bias_bound", "bias_bound_at_least")
-_PLAIN = ("shape", "delay", "batch", "reward_scale", "reward_shift", "bias_bound_at_least")
+_ABOUT_LOGS = (
+    "coverage",
+    "delta",
+    "other_bias",
+    "bias_bound",
+    "bias_bound_at_least",
+    "relative_bound",
+)
+_PLAIN = (
+    "shape",
+    "delay",
+    "batch",
+    "reward_scale",
+    "reward_shift",
+    "bias_bound_at_least",
+    "relative_bound",
+    "common_shift",
+)
 _DEFAULTS = dataclasses.asdict(Setting())
 _WORDS = tuple(_DEFAULTS)
 
@@ -66,6 +84,8 @@ def say(word: str, value: Any) -> str:
         "other_bias": f"others biased by +{shown}" if value else "others not biased",
         "bias_bound": "V = the true bias" if value == "exact" else f"V = {shown}",
         "bias_bound_at_least": f"V at least {shown}",
+        "relative_bound": f"W = {shown}",
+        "common_shift": f"all arms moved by {shown}",
         "reward": f"{shown.capitalize()} rewards",
         "noise": f"noise {shown}",
         "delay": f"rewards {shown} rounds late",

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from driftanchor.core.evidence import ArmEvidence, Round
 from driftanchor.core.noise import Draws, normal_and_coin
-from driftanchor.core.posterior import Posterior, online_posterior
+from driftanchor.core.posterior import online_posterior
 from driftanchor.policies.base import Policy
 
 

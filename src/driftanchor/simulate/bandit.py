@@ -92,9 +92,13 @@ class Bandit:
         together = check.number(common_shift, "common_shift", low=-LARGEST, high=LARGEST)
         means = check.per_arm(values, "online", arms, low=low, high=high)
         if together != 0:
-            means = check.per_arm(
-                means + together, "online with common_shift", arms, low=low, high=high
-            )
+            means = means + together
+            for label, mean in zip(arms, means.tolist(), strict=True):
+                if not low <= mean <= high:
+                    raise InvalidInput(
+                        f"common_shift is {together:g} and moves the online mean of arm {label!r} "
+                        f"to {mean:g}: it must stay between {low:g} and {high:g}"
+                    )
         pulls = check.pulls_per_arm(offline_pulls, "offline_pulls", arms)
         if offline is None and pulls.any():
             first = arms[int(np.flatnonzero(pulls)[0])]

@@ -1,5 +1,7 @@
 """All terms of the bounds side by side, for the arms of one bandit."""
 
+import math
+
 import numpy as np
 import numpy.typing as npt
 
@@ -14,7 +16,8 @@ from driftanchor.theory.savings import anchor_savings, effective_discrepancy, mi
 
 TERMS = {
     "gap": "Δ, what a pull loses",
-    "omega": "ω = V + offline mean − online mean; 0 where V is too small",
+    "omega": "ω = V + offline mean − online mean, or with W and logs that moved along, if that is "
+    "less; 0 where the bound is too small",
     "logs": "N, logged rewards",
     "anchor saves": "N (1 − 3ω/Δ)₊, pulls that the logs save Anchor-TS",
     "min-ucb saves": "N ((1 − ω/Δ)₊)², pulls that they save MIN-UCB",
@@ -32,8 +35,14 @@ def arm_terms(
     bias_bound: npt.ArrayLike,
     horizon: float,
     noise: float = 1.0,
+    relative_bound: npt.ArrayLike = math.inf,
+    common_shift: float = 0.0,
 ) -> tuple[list[int], dict[str, Floats]]:
     """The columns of the sub-optimal arms, and their terms by the keys of `TERMS`.
+
+    The theorems know bias bounds only. With a relative bound W they hold for logs that moved along
+    with all arms, once the common move is known: ω = W + μ_off + c − μ_on. What it costs to learn c
+    is not in these terms. Where both bounds are given the smaller ω counts.
 
     Args:
         online: Mean online reward of each arm.
@@ -42,6 +51,8 @@ def arm_terms(
         bias_bound: V of each arm.
         horizon: T.
         noise: σ.
+        relative_bound: W of each arm; infinite promises nothing.
+        common_shift: c, how far all arms moved together; the online means include it.
 
     Example:
         >>> columns, terms = arm_terms([0.8, 0.5], [0.8, 0.5], [100, 100], [0, 0], 10_000)
@@ -55,8 +66,12 @@ def arm_terms(
     best = int(np.argmax(means))
     logs = inputs.array(offline_pulls, "offline_pulls", low=0.0)
     gap, n = (means.max() - means)[worse], logs[worse]
-    omega = effective_discrepancy(means, offline, bias_bound)[worse]
-    omega = np.maximum(omega, 0.0)
+    past = inputs.array(offline, "offline")
+    together = inputs.array(common_shift, "common_shift")
+    level = effective_discrepancy(means, past, bias_bound)
+    bounds = inputs.array(relative_bound, "relative_bound", low=0.0, infinite=True)
+    relative = effective_discrepancy(means, past + together, bounds)
+    omega = np.maximum(np.minimum(level, relative), 0.0)[worse]
     columns = [int(column) for column in np.flatnonzero(worse)]
     values = (
         gap,
