@@ -13,7 +13,7 @@ from driftanchor.core.check import Floats
 from driftanchor.plan.contenders import RULE, Contenders
 from driftanchor.plan.even import HALVINGS, break_evens
 from driftanchor.plan.judge import Judgement, cold_baseline, judge
-from driftanchor.plan.promise import Promise
+from driftanchor.plan.promise import LETTERS, Promise
 from driftanchor.plan.scenes import Lost, Progress, Scene, Stage, scene_of
 from driftanchor.plan.statistics import Curve, Estimate
 from driftanchor.simulate.bandit import Bandit
@@ -89,7 +89,7 @@ def compare(
     """
     stage = Stage(contenders, horizon=horizon, seed=seed, threads=threads, progress=progress)
     told = {g: promise.times(g, spread) for g in BOUNDS}
-    mine = 1.0 if promise.reach.any() else 0.0
+    mine = 0.0 if promise.is_zero else 1.0
     others = [g for g in BOUNDS if g != mine]
     everyone = tuple(contenders)
     heeding = tuple(label for label, one in contenders.items() if one.heeds_bound)
@@ -135,7 +135,8 @@ def compare(
         for subject, even in break_evens(ask, known, shifts, seed).items()
     }
     stage.finish()
-    sizes = np.array([told[g].size for g in BOUNDS])
+    kind = LETTERS[promise.axis[0]]
+    sizes = np.array([told[g].sizes()[kind] for g in BOUNDS])
     return Compared(
         lost,
         Curve(np.asarray(shifts, np.float64), tuple(at.values()), unit),

@@ -22,7 +22,6 @@ SIZE = (7.2, 4.4)  # inches
 FAR = 30.0  # times the smallest: a linear axis would hide most
 DECADES = 1e4  # on a logarithmic axis; what is smaller is drawn linearly, down to 0
 LOG_LOOK = style.Look("#7F7F7F", "_", style.DOTS)
-LETTERS = {"bias_bound": "V", "relative_bound": "W"}
 
 
 class Picture(NamedTuple):
@@ -44,12 +43,13 @@ def by_bound(found: Assessment) -> Picture:
     """What is lost by the bounds that policies are given."""
     curve = found.by_bound
     ticks = tuple(shown(float(x)) for x in curve.x)
-    letters = " and ".join(LETTERS[name] for name in found.promise.sizes())
-    axis = f"{found.promise.letter} that policies are given"
+    letters = found.promise.letters
+    axis = f"{found.promise.axis[0]} that policies are given"
     svg = _draw(found, curve, ticks, axis, found.texts().bound_mark)
-    says = f"The same worlds as in the table, and policies that are given another {letters}"
+    says = "The same worlds as in the table, and policies that are given another "
+    says += " and ".join(letters)
     says += ", both in proportion." if len(letters) > 1 else "."
-    return Picture(svg, f"{says} {_common(found)}", _alt(curve, f"bound {found.promise.letter}"))
+    return Picture(svg, f"{says} {_common(found)}", _alt(curve, f"bound {found.promise.axis[0]}"))
 
 
 def _draw(

@@ -99,7 +99,7 @@ class Plan(Assessment):
             shift_ticks=tuple(words.number(float(x)) for x in self.by_shift.x),
             shift_says=AGAINST,
             shift_mark=(float(self.promise.reach.max()), f"{letter} = {size}"),
-            bound_mark=(self.promise.size, "declared"),
+            bound_mark=(self.promise.axis[1], "declared"),
             tables=(self.arm_table(),),
         )
 

@@ -16,6 +16,7 @@ from driftanchor.core.record import encode
 from driftanchor.errors import InvalidInput
 from driftanchor.plan.words import number
 
+LETTERS = {"V": "bias_bound", "W": "relative_bound"}
 MOST_BOUND = 1e90  # means are moved by multiples of it, and their sums must stay finite
 
 
@@ -52,6 +53,11 @@ class Promise:
         return np.minimum(self.levels, self.apart)
 
     @property
+    def is_zero(self) -> bool:
+        """Whether nothing may have moved: all bounds that are declared are 0."""
+        return not any(self.sizes().values())
+
+    @property
     def letter(self) -> str:
         """The bound that limits own moves, as in formulas."""
         return "W" if self.is_relative else "V"
@@ -62,12 +68,24 @@ class Promise:
         return largest(self.apart if self.is_relative else self.levels)
 
     @property
+    def axis(self) -> tuple[str, float]:
+        """The letter and the size of a bound that is not 0, if there is one, for pictures."""
+        if self.is_relative and self.size == 0 and self.has_levels:
+            return "V", largest(self.levels)
+        return self.letter, self.size
+
+    @property
     def told(self) -> str:
         """Both, in words."""
-        pairs = (("V", self.levels), ("W", self.apart))
+        sizes = self.sizes()
         return " and ".join(
-            f"{letter} = {number(largest(x))}" for letter, x in pairs if np.isfinite(x).any()
+            f"{letter} = {number(sizes[name])}" for letter, name in LETTERS.items() if name in sizes
         )
+
+    @property
+    def letters(self) -> list[str]:
+        """Those of the bounds that are declared."""
+        return [letter for letter, name in LETTERS.items() if name in self.sizes()]
 
     def trusting(self) -> Promise:
         """The promise that no arm has moved on its own."""
@@ -80,7 +98,7 @@ class Promise:
             factor: How many times.
             spread: What is multiplied where every bound is 0.
         """
-        zero = not self.reach.any()
+        zero = self.is_zero
         if factor == 1.0 and not zero:
             return self
 

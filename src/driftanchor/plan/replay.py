@@ -105,7 +105,7 @@ class Replay(Assessment):
             shift_says=f"Every mean moved 0 to 2 times as far as it really did (the furthest by "
             f"{largest}).",
             shift_mark=(1.0, "what happened"),
-            bound_mark=(self.promise.size, "declared" if self.declared else "the largest shift"),
+            bound_mark=(self.promise.axis[1], "declared" if self.declared else "the largest shift"),
             tables=(self.shift_table(),),
         )
 

@@ -40,12 +40,11 @@ def losses(found: Assessment) -> Table:
 
 def evens(found: Assessment) -> Table:
     """Up to which shift the default rule gains by the logs, by the bounds that are declared."""
-    letters = {"bias_bound": "V", "relative_bound": "W"}
     rows = [
         (*map(shown, promise.sizes().values()), *even_of(found, even))
         for promise, even in found.break_evens
     ]
-    heads = [letters[name] for name in found.promise.sizes()]
+    heads = found.promise.letters
     title = f"Up to which shift {RULE} gains by the logs, if it is given {' and '.join(heads)}"
     return Table(title, (*heads, "shift", "95 % interval"), tuple(rows))
 
