@@ -110,8 +110,8 @@ class Retests:
                 shown, clicks = np.array(list(counts.values()), dtype=np.float64).T
                 column = 2 * number + place
                 mean[first:last, column] = clicks / shown
-                noise[first:last, column] = np.maximum(clicks, 1.0) / shown**2 * (
-                    1 - clicks / shown
+                noise[first:last, column] = (
+                    np.maximum(clicks, 1.0) / shown**2 * (1 - clicks / shown)
                 )
             first = last
         return TwoWay(mean, noise)

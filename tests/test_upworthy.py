@@ -66,6 +66,20 @@ def test_v_does_not_know_the_pair_it_is_for(data: Retests, tmp_path: Path) -> No
     assert data.history(second.tests).n.shape == (2 + 6, 2)
 
 
+def test_w_is_of_contrasts_within_the_other_pairs(data: Retests, tmp_path: Path) -> None:
+    first, second = data.pairs()
+    both, one = data.contrasts(), data.contrasts(second.tests)
+    assert (both.mean.shape, both.components, both.freedom) == ((4, 4), 2, 2)
+    assert (one.mean.shape, one.freedom, one.common_freedom) == ((2, 2), 1, 1)
+    other = Retests(archive(tmp_path / "other.parquet", later=400))
+    assert other.relative_bound(other.pairs()[1]) == data.relative_bound(second) > 0
+    assert other.relative_bound(other.pairs()[0]) > 2 * data.relative_bound(first)
+    for pair in (first, second):  # one contrast in each: of differences, with twice the variances
+        table = data.contrasts(*(x.tests for x in (first, second) if x is not pair))
+        moves = pair.online - pair.offline.mean
+        assert table.own_q(0.0) == pytest.approx(np.diff(moves)[0] ** 2 / table.noise.sum())
+
+
 def test_every_block_of_the_page_is_measured(data: Retests) -> None:
     asked = argparse.Namespace(runs=2, seed=1, most=60, engine="interpreted")
     blocks = upworthy.measure(data, asked)

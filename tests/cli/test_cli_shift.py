@@ -45,15 +45,20 @@ def test_tables_meaning_and_what_became_of_the_rows() -> None:
         "periods",
         "n",
         "mean",
-        "τ",
-        "between",
+        "moves",
+        "by",
+        "(sd)",
         "95",
         "%",
         "interval",
     ]
     assert lines[3].split()[:3] == ["A", "4", "1,120"]
     assert lines[5].split()[:4] == ["all", "arms", "4", "2,240"]
-    assert sum(line.endswith("suggested") for line in lines) == 1
+    assert sum("(suggested)" in line for line in lines) == 2
+    assert any(line.split()[:4] == ["common", "to", "all", "arms"] for line in lines)
+    assert any(line.split()[:3] == ["each", "arm's", "own"] for line in lines)
+    assert max(len(line) for line in lines if "W =" in line and "new" not in line) <= 100
+    assert "\nW = " in done.stdout
     assert "95 % of new weeks" in done.stdout
     assert "note: arms move together" in done.stdout
     assert lines[-1] == "2,240 rows read, 0 filtered, 0 rejected, 2,240 used"
@@ -69,12 +74,22 @@ def test_the_json_others_rely_on() -> None:
     assert (told["by"], told["rows_read"], told["rows_rejected"]) == ("test", 6, {})
     assert told["provenance"]["columns"]["by"] == "test"
     assert told["coverage"] == 0.95
+    assert 0 < told["suggested_relative_bound"] <= told["suggested_bias_bound"]
+    for name in ("common_sd", "own_sd"):
+        low, high = told[f"{name}_interval"]
+        assert low <= told[name] <= high
     assert told["arms"]["a"]["n"] == 3_000
     less = json.loads(shift(*COUNTS, "--json", "--coverage", "0.8").stdout)
     assert less["suggested_bias_bound"] < told["suggested_bias_bound"]
     Path("tests.csv").write_text("test,page,views,clicks\nt1,b,90,5\nt2,b,90,9\n")
     some = json.loads(shift(*COUNTS, "--json", "--quiet").stdout)
     assert list(some["arms"]) == ["b"]
+    assert (some["suggested_relative_bound"], some["own_sd"]) == ("inf", None)
+    rows = [f"t{i},{x},90,{n}" for i, n in enumerate((5, 60)) for x in "ab"]
+    Path("tests.csv").write_text("test,page,views,clicks\n" + "\n".join(rows))
+    wild = json.loads(shift(*COUNTS, "--json").stdout)
+    assert wild["suggested_bias_bound"] < 1  # a rate cannot move further
+    assert any("allows no more" in note for note in wild["notes"])
 
 
 def test_one_period_offers_the_scale() -> None:

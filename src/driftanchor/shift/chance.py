@@ -25,12 +25,13 @@ def log_chi_square(x: Floats, freedom: Floats) -> Floats:
         >>> np.exp(log_chi_square(np.array([3.841, 5.991]), np.array([1.0, 2.0]))).round(4).tolist()
         [0.95, 0.95]
     """
-    x, freedom = np.broadcast_arrays(x, freedom)
+    log_gamma = np.array([math.lgamma(f / 2 + 1) for f in freedom.tolist()])
+    x, freedom, log_gamma = np.broadcast_arrays(x, freedom, log_gamma)
     a = freedom / 2
     half = np.minimum(x / 2, a + 40 + 12 * np.sqrt(a))  # further up the chance is 1
     terms = 60 + int(10 * math.sqrt(half.max()) + max(0.0, (half - a).max()))  # beyond: < 1e-16
     series = 1 + np.cumprod(half[:, None] / (a[:, None] + np.arange(1, terms)), axis=1).sum(axis=1)
     with np.errstate(divide="ignore"):
-        first = a * np.log(half) - half - np.vectorize(math.lgamma, otypes=[float])(a + 1)
+        first = a * np.log(half) - half - log_gamma
     log_chance: Floats = np.minimum(first + np.log(series), 0.0)
     return log_chance

@@ -7,10 +7,10 @@ of which period e has the share w_ke, by::
 
 V must cover this for all arms, and W what is left without the common move c of the new period. The
 own part has the variance τ_d² (1 + |w_k|²). The common part is the same for arms with the same
-shares. Where shares differ it is split into what arms surely have in common and a rest that is
-taken to be independent, which is the careful way (Šidák 1967)::
+shares. Where shares differ it is split into what arms have in common and a rest that is taken to
+be independent, so that variances are right and covariances are so on average::
 
-    V:  shared τ_c² (1 + ρ),  rest τ_c² (|w_k|² − ρ),  ρ = Σ_e min_k w_ke²
+    V:  shared τ_c² (1 + ρ),  rest τ_c² (|w_k|² − ρ),  ρ the mean of w_k · w_l over pairs of arms
     W:  shared 0,             rest τ_c² |w_k − w̄|²,    w̄ the mean share of all arms
 
 The rest of W is there because an arm that was logged in other periods than the others has their
@@ -37,8 +37,7 @@ from driftanchor.shift.chance import log_chi_square
 from driftanchor.shift.solve import fallen, where
 from driftanchor.shift.twoway import Fit, TwoWay
 
-STEPS = np.array([1.05, 1.2, 1.5, 2, 3, 6, 15, 40, 100, 300, 1e3, 1e4, 1e5, 1e6, 1e8])
-MOST = 1e9  # of the estimate: what τ is not beyond
+STEPS = np.array([1.05, 1.2, 1.5, 2, 3, 6, 15, 40, 100, 300, 1e3, 1e4, 1e5, 1e6, 1e9])
 NODES = (10, 36)  # values of τ_d, and of τ_c for each: at least and at most,
 CLOSE = 0.1  # and not closer than that in their logarithms
 RARE = 1e-5  # probability beyond the first and the last of them
@@ -94,12 +93,15 @@ class Spread:
     def common_interval(self, miss: float) -> tuple[float, float]:
         """Of τ_c², averaged over what τ_d may be."""
         _, weight = self._own
-        first = np.array([self._common_log(fit, np.zeros(1))[0] for fit in self._fits])
+
+        def logs(common2: float) -> Floats:
+            q = np.array([fit.common_q(np.array([common2]))[0] for fit in self._fits])
+            return log_chi_square(q, np.array([float(self.table.common_freedom)]))
 
         def chance(common2: float, given: Floats) -> float:
-            at = np.array([common2])
-            logs = np.array([self._common_log(fit, at)[0] for fit in self._fits])
-            return float(weight @ np.exp(logs - given))
+            return float(weight @ np.exp(logs(common2) - given)) / float(weight.sum())
+
+        first = logs(0.0)
 
         start = self.common2 or self.fit.common_scale
         low = fallen(lambda x: chance(x, np.zeros_like(first)), 1 - miss / 2, start / 2)
@@ -140,12 +142,16 @@ def _spread(beyond: Callable[[Floats], Floats], start: float) -> tuple[Floats, F
     The values are a constant factor apart, from where next to nothing is below to where next to
     nothing is above.
     """
-    most = float(beyond(np.zeros(1))[0])
-    low = next((x for x in start / STEPS if beyond(np.array([x]))[0] > most - RARE), start / MOST)
-    high = next((x for x in start * STEPS if beyond(np.array([x]))[0] < RARE), start * MOST)
+    coarse = start * np.concatenate([[0.0], 1 / STEPS[::-1], STEPS])
+    chance = np.minimum.accumulate(np.minimum(beyond(coarse), 1.0))  # rises by rounding at most
+    if chance[0] < RARE:  # τ is 0, as far as one can tell
+        return coarse[1:2], np.ones(1)
+    first = min(max(1, int((chance > chance[0] - RARE).sum()) - 1), len(coarse) - 2)
+    last = min(max(first + 1, int((chance >= RARE).sum())), len(coarse) - 1)
+    low, high = coarse[first], coarse[last]
     nodes = int(np.clip(math.log(high / low) / CLOSE, *NODES))
     tau = np.geomspace(low, high, nodes)
-    ends = np.concatenate([[1.0], beyond(tau), [0.0]])
+    ends = np.minimum.accumulate(np.concatenate([[1.0], beyond(tau), [0.0]]))
     middle = np.concatenate([tau[:1], np.sqrt(tau[1:] * tau[:-1]), tau[-1:]])
     weight = -np.diff(ends)
     counts = weight > RARE / 10
@@ -172,7 +178,9 @@ class Moves:
     def level(cls, law: Fiducial, share: Floats) -> Moves:
         """What V must cover, by the shares w of (arm, period)."""
         square = (share**2).sum(axis=1)
-        alike = float((share.min(axis=0) ** 2).sum())
+        arms = len(share)
+        products = float((share.sum(axis=0) ** 2).sum() - square.sum())
+        alike = products / (arms * (arms - 1)) if arms > 1 else float(square[0])
         return cls(law, 1.0 + square, np.maximum(square - alike, 0.0), 1.0 + alike)
 
     @classmethod

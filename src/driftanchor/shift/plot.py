@@ -102,13 +102,15 @@ def _sizes(axes: Any, suggestion: Suggestion, drawn: list[int]) -> None:
     arms, labels = list(suggestion.arms.values()), list(suggestion.arms)
     rows = [(labels[k], arms[k].tau, COLOURS[i], MARKERS[i]) for i, k in enumerate(drawn)]
     if suggestion.own_sd is None:
-        rows.append(("all arms", suggestion.tau, GREY, "|"))
-    rows += [("common", suggestion.common_sd, GREY, "|"), ("own", suggestion.own_sd, GREY, "|")]
+        rows.append(("all arms", suggestion.tau, GREY, "o"))
+    rows += [("common", suggestion.common_sd, GREY, "o"), ("own", suggestion.own_sd, GREY, "o")]
     found = [(label, tau, colour, mark) for label, tau, colour, mark in rows if tau is not None]
     for y, (_, tau, colour, marker) in enumerate(reversed(found)):
         wide = 3.0 if colour == GREY else 1.6
         axes.plot([tau.low, tau.high], [y, y], color=colour, lw=wide, solid_capstyle="butt")
-        axes.plot([tau.estimate], [y], color=colour, marker=marker, ms=9 if marker == "|" else 6)
+        face = "white" if colour == GREY else colour
+        at = {"marker": marker, "ms": 6, "mfc": face, "clip_on": False, "zorder": 3}
+        axes.plot([tau.estimate], [y], color=colour, **at)
     if suggestion.own_sd is not None:
         axes.axhline(1.5, color="#777777", lw=0.8, ls=":")
     axes.set_yticks(range(len(found)), [_short(row[0], 20) for row in reversed(found)])

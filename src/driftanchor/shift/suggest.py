@@ -74,7 +74,7 @@ def suggest(
         ... }
         >>> found = suggest(weeks, unit="week")
         >>> round(found.common_sd.estimate, 3), round(found.own_sd.estimate, 3)
-        (0.041, 0.0)
+        (0.039, 0.0)
         >>> round(found.bias_bound, 3), round(found.relative_bound, 3)
         (0.214, 0.065)
     """
@@ -210,7 +210,7 @@ class Model:
 
 
 def _limit(history: History, reward_range: object) -> float:
-    """How far a mean can be from the logged one at most; infinite if rewards have no known range."""
+    """How far a mean can be from the logged one; infinite if the range of rewards is not known."""
     if reward_range is None and not history.coins:
         return math.inf
     low, high = (

@@ -79,7 +79,7 @@ class TwoWay:
     @cached_property
     def components(self) -> int:
         """Parts of the table that share neither an arm nor a period."""
-        arms, periods = self.seen.shape
+        arms = len(self.seen)
         label = np.arange(arms)
         while True:
             by_period = np.where(self.seen, label[:, None], arms).min(axis=0)
