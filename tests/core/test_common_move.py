@@ -98,7 +98,7 @@ def test_what_is_relative() -> None:
 
 def test_logs_that_moved_by_hand() -> None:
     there = moved(arm(4, 2.0, 4, 1.0, INF, 1.0), -0.25, noise=2.0)  # 1/(1/4 + (1/2)²/2²) = 3.2
-    assert there == ArmEvidence(4, 2.0, pytest.approx(3.2), 0.75, 1.0, 0, 1.0)
+    assert there == pytest.approx((4, 2.0, 3.2, 0.75, 1.0, 0, 1.0))
 
 
 @pytest.mark.parametrize(

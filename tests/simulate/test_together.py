@@ -142,8 +142,11 @@ def test_what_uses_no_logs_draws_nothing_more(name: str) -> None:
 def test_an_infinite_relative_bound_is_none() -> None:
     for name in POLICIES:
         results = [
-            simulate(name, Bandit(MEANS, 0.5, 9, 0.2, **how), horizon=60, runs=4).regret.tobytes()
-            for how in ({}, {"relative_bound": math.inf})
+            simulate(name, bandit, horizon=60, runs=4).regret.tobytes()
+            for bandit in (
+                Bandit(MEANS, 0.5, 9, 0.2),
+                Bandit(MEANS, 0.5, 9, 0.2, relative_bound=math.inf),
+            )
         ]
         assert results[0] == results[1]
 
