@@ -12,7 +12,10 @@ import pytest
 
 from driftanchor import OfflineData, Replay, replay
 from driftanchor.errors import DriftanchorError, InvalidInput
+from driftanchor.logs.periods import read_periods
 from driftanchor.plan.history import difference, read_history
+from driftanchor.plan.replay import held_together
+from driftanchor.shift import suggest
 
 pyarrow: Any = importlib.import_module("pyarrow")
 SPLIT = "2026-02-01"
@@ -92,6 +95,74 @@ def test_without_a_bound_policies_are_told_the_largest_shift() -> None:
     found = replay(SAME, split=SPLIT, worlds=2, horizon=20, **NAMES)
     assert not found.declared
     assert set(found.bias_bounds) == {found.history.largest}
+
+
+def test_arms_that_moved_together_broke_v_and_kept_w() -> None:
+    rates = {"A": 0.3, "B": 0.2, "C": 0.1}
+    lifted = events(rates, {label: rate + 0.2 for label, rate in rates.items()}, n=6000)
+    options: dict[str, Any] = {"split": SPLIT, "horizon": 1000, "worlds": 40, **NAMES}
+    found = replay(lifted, bias_bound=0.06, relative_bound=0.05, **options)
+    assert held_together(found.history, found.promise) == {
+        "bias_bound": "no",
+        "relative_bound": "yes",
+    }
+    assert found.notes[-2:] == (
+        "V did not hold: A, B, C moved further",
+        "W held: arms did not move further apart",
+    )
+    apart = replay(lifted, relative_bound=0.05, **options)
+    assert not np.isfinite(apart.bias_bounds).any()
+    assert apart.saved("hierarchical-ts").low > 0
+    assert "within V" not in apart.shift_table().headings
+    assert apart.declared
+    # the bad case: the common move that happened, and A and B moved against the logs
+    bad = apart.history.against_the_logs(apart.promise, apart.promise, True)
+    moved = bad.online - apart.history.before.mean - apart.history.moved.mean()
+    assert moved == pytest.approx([-0.05, 0.05, 0.0])
+
+
+def test_means_that_did_not_move_at_all() -> None:
+    days = [START + timedelta(days=31 * month) for month in (0, 1) for _ in range(400)]
+    still = pyarrow.table({"ad": ["A", "B"] * 400, "won": [1.0, 0.0, 0.0, 0.0] * 200, "at": days})
+    found = replay(still, split=SPLIT, horizon=300, worlds=20, **NAMES)
+    assert (found.history.largest, found.by_shift.unit) == (0.0, 0.0)
+    told = json.loads(json.dumps(found.to_json(), allow_nan=False))
+    assert told["break_even_shift"] == 0.0
+    assert found.decision == "use"
+
+
+def test_arms_that_moved_apart_broke_w() -> None:
+    turned = events({"A": 0.3, "B": 0.2, "C": 0.1}, {"A": 0.2, "B": 0.3, "C": 0.1}, n=6000)
+    found = replay(turned, split=SPLIT, relative_bound=0.01, horizon=500, worlds=5, **NAMES)
+    assert found.to_json()["held"] == {"relative_bound": "no"}
+    assert found.notes[-1] == "W did not hold: arms moved further apart"
+
+
+def test_where_only_a_risk_would_have_paid_the_verdict_says_so() -> None:
+    found = replay(SAME, split=SPLIT, bias_bound=0.3, horizon=2000, worlds=60, **NAMES)
+    assert found.saved("hybrid-ts").low > 0  # nothing moved, but much was allowed
+    assert not found.safety["hybrid-ts"].safe
+    assert "hybrid-ts saves " in found.verdict
+    assert "but it is not safe: in the worst case that the declared bounds allow" in found.verdict
+    assert not found.verdict.startswith("The logs would not have helped")
+
+
+def test_auto_is_what_the_part_before_the_split_suggests() -> None:
+    rows: dict[str, list[Any]] = {"ad": [], "won": [], "at": []}
+    rng = np.random.default_rng(1)
+    for week in range(8):
+        for label, rate in (("A", 0.3), ("B", 0.2)):
+            rows["ad"] += [label] * 300
+            rows["won"] += (rng.random(300) < rate + 0.05 * (week % 2)).tolist()
+            rows["at"] += [START + timedelta(days=7 * week)] * 300
+    logs = pyarrow.table(rows).set_column(1, "won", [[float(x) for x in rows["won"]]])
+    options: dict[str, Any] = {"split": SPLIT, "by": "week", "horizon": 20, "worlds": 2, **NAMES}
+    found = replay(logs, relative_bound="auto", **options)
+    suggested = suggest(read_periods(logs, by="week", until=SPLIT, **NAMES), unit="week")
+    assert set(found.relative_bounds) == {suggested.relative_bound}
+    assert "estimated from 5 periods of the logs" in found.notes[0]
+    with pytest.raises(InvalidInput, match="relative_bound is 'auto' and the logs are not in per"):
+        replay(logs, relative_bound="auto", **{**options, "by": None})
 
 
 def test_the_horizon_is_what_came_after() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -131,7 +132,7 @@ def compare(
         for label, g in subjects
     }
     evens = {
-        subject: Estimate(*(unit * x for x in even))
+        subject: Estimate(*(x if math.isinf(x) else unit * x for x in even))
         for subject, even in break_evens(ask, known, shifts, seed).items()
     }
     stage.finish()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SIZE = (7.2, 4.4)  # inches
 FAR = 30.0  # times the smallest: a linear axis would hide most
-DECADES = 1e4  # on a logarithmic axis; what is smaller is drawn linearly, down to 0
+RANGE = 1e3  # of a logarithmic axis; what is smaller is drawn linearly, down to 0
 LOG_LOOK = style.Look("#7F7F7F", "_", style.DOTS)
 
 
@@ -97,11 +97,11 @@ def _scale(axes: Axes, means: list[float]) -> None:
     """Linear where that shows all; else logarithmic, and linear near 0 where some are 0."""
     if not panels.wide_apart(means, FAR):
         axes.set_yscale("linear")
-    elif min(means) > max(means) / DECADES:
+    elif min(means) > max(means) / RANGE:
         axes.set_yscale("log")
     else:
         positive = [mean for mean in means if mean > 0]
-        least = 10 ** math.floor(math.log10(max(min(positive), max(positive) / DECADES)))
+        least = 10 ** math.floor(math.log10(max(min(positive), max(positive) / RANGE)))
         axes.set_yscale("symlog", linthresh=least, linscale=0.5)
 
 

@@ -50,7 +50,9 @@ def evens(found: Assessment) -> Table:
 
 
 def even_of(found: Assessment, even: Estimate) -> tuple[str, str]:
-    """A break-even and its interval, no further than was tried."""
+    """A break-even and its interval, no further than was tried; "none" where logs never help."""
+    if even.high == 0:
+        return "none", "–"
     value, low, high = (
         shown(x) if x <= found.largest_shift else f"over {shown(found.largest_shift)}" for x in even
     )
