@@ -72,6 +72,11 @@ def test_the_default_rule_is_preferred_if_it_saves_almost_as_much(mean: float, b
     assert judged({"hybrid_ts": 20.0, "guarded_anchor_ts": mean}).best == best
 
 
+@pytest.mark.parametrize(("mean", "best"), [(24.0, "min-ucb"), (26.0, "hybrid-ts")])
+def test_a_rule_that_heeds_bounds_is_preferred_to_blind_trust(mean: float, best: str) -> None:
+    assert judged({"hybrid_ts": 20.0, "min_ucb": mean, "guarded_anchor_ts": 60.0}).best == best
+
+
 def test_to_save_little_is_to_go_without() -> None:
     assert not judged({"hybrid_ts": 96.0}).uses_logs
     noisy = lost()

@@ -78,8 +78,9 @@ def judge(lost: Lost, bad: Sequence[Lost], contenders: Contenders) -> Judgement:
     lost without the logs, in that case or in the expected worlds, whichever is more: where a bad
     case is nearly a tie, hardly anything can be lost, and a ratio says nothing.
 
-    Of the safe rules that save enough to matter the one with the lowest mean is best; the default
-    rule is preferred if it saves almost as much, for it is insured against broken promises.
+    Of the safe rules that save enough to matter the one with the lowest mean is best. Of those that
+    save almost as much the default rule is preferred, because it is insured against broken
+    promises; then the best rule that looks at the bounds at all.
 
     Args:
         lost: In the expected worlds, by each contender in each world.
@@ -98,14 +99,21 @@ def judge(lost: Lost, bad: Sequence[Lost], contenders: Contenders) -> Judgement:
     learning = [label for label in saved if label != LOG_BEST]  # who never learns is never best
     helpful = [label for label in learning if matters(saved[label], cold)]
     fit = {x: saved[x].value for x in helpful if safety[x].safe}
-    best = max(fit, key=fit.__getitem__) if fit else baseline
-    if RULE in fit and fit[RULE] >= fit[best] - slack:
-        best = RULE
-    got = saved[best].value if fit else 0.0
+    best = _preferred(fit, slack, contenders) if fit else baseline
+    got = fit.get(best, 0.0)
     more = {x: saved[x].value for x in helpful if not safety[x].safe}
     more = {x: value for x, value in more.items() if value >= got + slack}
     bolder = max(more, key=more.__getitem__) if more else None
     return Judgement(baseline, best, safety, bolder)
+
+
+def _preferred(fit: Mapping[str, float], slack: float, contenders: Contenders) -> str:
+    """Of the rules that save almost as much as the best, the one that is insured best."""
+    close = [label for label, value in fit.items() if value >= max(fit.values()) - slack]
+    if RULE in close:
+        return RULE
+    heeding = [label for label in close if contenders[label].heeds_bound]
+    return max(heeding or close, key=fit.__getitem__)
 
 
 def matters(saved: Estimate, cold: float) -> bool:
