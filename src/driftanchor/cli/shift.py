@@ -128,14 +128,17 @@ def _moves(found: Suggestion) -> Table:
 def _bounds(found: Suggestion, unit: str) -> Table:
     """Both bounds, with what half of each and twice each would cover."""
     shown = _table("bound", f"holds for all arms next {unit}", "past moves within, noise included")
-    rows = [("V", line.bias_bound, line) for line in found.sensitivity]
-    others = [("W", line.relative_bound, line) for line in found.relative_sensitivity]
-    for name, bound, line in (*rows, *others):
-        best = bound == (found.bias_bound if name == "V" else found.relative_bound)
-        cells = (f"{100 * line.chance:.1f} %", f"{100 * line.past:.1f} %")
-        shown.add_row(f"{name} = {bound:.4g}{'  (suggested)' if best else ''}", *cells)
-        if line is found.sensitivity[-1] and others:
-            shown.add_section()
+    level = [(x.bias_bound, x.chance, x.past) for x in found.sensitivity]
+    relative = [(x.relative_bound, x.chance, x.past) for x in found.relative_sensitivity]
+    for name, lines, best in (
+        ("V", level, found.bias_bound),
+        ("W", relative, found.relative_bound),
+    ):
+        for bound, chance, past in lines:
+            mark = "  (suggested)" if bound == best else ""
+            cells = (f"{100 * chance:.1f} %", f"{100 * past:.1f} %")
+            shown.add_row(f"{name} = {bound:.4g}{mark}", *cells)
+        shown.add_section()
     return shown
 
 

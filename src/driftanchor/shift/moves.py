@@ -127,7 +127,8 @@ class Spread:
     def _own_chance(self, tau: Floats) -> Floats:
         q = np.array([self.table.own_q(x) for x in (0.0, *(tau**2).tolist())])
         logs = log_chi_square(q, np.array([float(self.table.freedom)]))
-        return np.exp(logs[1:] - logs[0])
+        beyond: Floats = np.exp(logs[1:] - logs[0])
+        return beyond
 
     def _common_log(self, fit: Fit, common2: Floats) -> Floats:
         return log_chi_square(fit.common_q(common2), np.array([float(self.table.common_freedom)]))

@@ -76,7 +76,7 @@ def suggest(
         >>> round(found.common_sd.estimate, 3), round(found.own_sd.estimate, 3)
         (0.039, 0.0)
         >>> round(found.bias_bound, 3), round(found.relative_bound, 3)
-        (0.214, 0.065)
+        (0.247, 0.11)
     """
     coverage = check.number(coverage, "coverage", low=0.5, high=0.999)
     history = History.of(periods)
@@ -95,7 +95,8 @@ def suggest(
         Sensitivity(x, 1.0 if x >= limit else model.level.chance(x), _within(history.moves(), x))
         for x in (bound * times for times in OTHERS)
     )
-    relative, relative_lines = math.inf, ()
+    relative = math.inf
+    relative_lines: tuple[RelativeSensitivity, ...] = ()
     if model.relative is not None:
         relative = min(model.relative.bound(coverage), bound)
         relative_lines = tuple(

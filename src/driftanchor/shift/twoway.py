@@ -92,12 +92,12 @@ class TwoWay:
     def freedom(self) -> int:
         """Degrees of freedom of Q_d; 0 if own moves cannot be told from common ones."""
         arms, periods = self.seen.shape
-        return int(self.seen.sum()) - arms - periods + self.components
+        return int(self.seen.sum() - arms - periods + self.components)
 
     @cached_property
     def common_freedom(self) -> int:
         """Degrees of freedom of Q_c."""
-        return self.seen.shape[1] - self.components
+        return int(self.seen.shape[1] - self.components)
 
     @cached_property
     def scale(self) -> float:
@@ -149,7 +149,7 @@ class TwoWay:
     def _few_periods(self) -> bool:
         """Whether a system of their size, solved once, costs less than many of the arms' size."""
         arms, periods = self.seen.shape
-        return periods <= max(2 * arms, 50)
+        return bool(periods <= max(2 * arms, 50))
 
     def _least(self, weight: Floats) -> tuple[Floats, Floats, tuple[Floats, Floats] | None]:
         """What is left of the means, the period effects, and these squared with their 1/noise.
