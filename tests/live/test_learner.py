@@ -264,7 +264,7 @@ def test_rewards_in_no_order_are_refused() -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"version": 2}, "reads up to 2: upgrade driftanchor"),
+        ({"version": 3}, "reads up to 2: upgrade driftanchor"),
         ({"version": "x"}, "no usable version, got 'x'"),
         ({"kind": "driftanchor/tally"}, "its kind is 'driftanchor/tally'"),
         ({"policy": {"name": "anchor_ts", "parameters": {}}}, "give it to load"),
