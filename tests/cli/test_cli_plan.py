@@ -114,6 +114,14 @@ def test_replay() -> None:
     assert set(told["shifts"]) == {"A", "B"}
 
 
+def test_replay_by_a_filter_needs_no_time() -> None:
+    split = ("--split", "at >= '2026-01-16'")
+    told = json.loads(run("replay", "logs.csv", *EVENTS, *SMALL, *split, "--json").stdout)
+    assert told["split"] == "at >= '2026-01-16'"
+    by_date = json.loads(run("replay", *REPLAY, "--json").stdout)
+    assert told["shifts"] == by_date["shifts"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -155,6 +163,9 @@ def test_replay() -> None:
         (("plan", "a.json", *PLAN[3:]), "--reward is for logs and --arm is missing"),
         (("replay", *REPLAY, "--split", "2027-01-01"), "leaves nothing on one side"),
         (("replay", *REPLAY, "--split", "soon"), "--split must be a date or time such as"),
+        (("replay", *REPLAY, "--split", "ad = 'C'"), "matches none of the 120 rewards"),
+        (("replay", *REPLAY, "--split", "ad != 'C'"), "matches all 120 rewards"),
+        (("replay", *REPLAY[:9], *REPLAY[11:]), "--time is missing: name the column"),
         (("replay", *REPLAY, "--time", "att"), "did you mean 'at'?"),
         (("replay", *REPLAY[:-2]), "Missing option '--split'"),
         (("replay", *REPLAY, "--page", "no/p.html"), "--page cannot write 'no/p.html'"),

@@ -148,19 +148,22 @@ def test_where_only_a_risk_would_have_paid_the_verdict_says_so() -> None:
 
 
 def test_auto_is_what_the_part_before_the_split_suggests() -> None:
-    rows: dict[str, list[Any]] = {"ad": [], "won": [], "at": []}
+    rows: dict[str, list[Any]] = {"ad": [], "won": [], "at": [], "channel": []}
     rng = np.random.default_rng(1)
     for week in range(8):
         for label, rate in (("A", 0.3), ("B", 0.2)):
             rows["ad"] += [label] * 300
-            rows["won"] += (rng.random(300) < rate + 0.05 * (week % 2)).tolist()
+            rows["won"] += (1.0 * (rng.random(300) < rate + 0.05 * (week % 2))).tolist()
+            rows["channel"] += ["Web" if week > 4 else "shop"] * 300
             rows["at"] += [START + timedelta(days=7 * week)] * 300
-    logs = pyarrow.table(rows).set_column(1, "won", [[float(x) for x in rows["won"]]])
+    logs = pyarrow.table(rows)
     options: dict[str, Any] = {"split": SPLIT, "by": "week", "horizon": 20, "worlds": 2, **NAMES}
     found = replay(logs, relative_bound="auto", **options)
     suggested = suggest(read_periods(logs, by="week", until=SPLIT, **NAMES), unit="week")
     assert set(found.relative_bounds) == {suggested.relative_bound}
     assert "estimated from 5 periods of the logs" in found.notes[0]
+    side = replay(logs, relative_bound="auto", **{**options, "split": "channel = 'Web'"})
+    assert side.relative_bounds.tolist() == found.relative_bounds.tolist()
     with pytest.raises(InvalidInput, match="relative_bound is 'auto' and the logs are not in per"):
         replay(logs, relative_bound="auto", **{**options, "by": None})
 
@@ -242,7 +245,11 @@ def test_the_interval_of_a_shift_of_rates() -> None:
     [
         ({"time": None}, "time is missing: name the column of the times"),
         ({"split": None}, "split is missing"),
-        ({"split": "soon"}, "split must be a date or time such as 2026-01-31T12:00, got 'soon'"),
+        (
+            {"split": "soon"},
+            "split must be a date or time such as 2026-01-31T12:00, or a filter such as "
+            "\"channel = 'Web'\", got 'soon'; read as a filter: expected a comparison at its end",
+        ),
         (
             {"split": "2027-01-01"},
             "split 2027-01-01T00:00:00Z leaves nothing on one side: the rows go from "
@@ -267,7 +274,9 @@ def test_bad_input(changes: dict[str, Any], message: str) -> None:
 
 def test_nothing_in_common_is_refused() -> None:
     moved = events({"A": 0.3, "B": 0.2}, {"C": 0.3, "D": 0.2}, n=5)
-    with pytest.raises(InvalidInput, match="no arm is on both sides of the split: before it A, B"):
+    with pytest.raises(
+        InvalidInput, match="no arm is on both sides of the split: before the split A, B"
+    ):
         replay(moved, split=SPLIT, **NAMES)
 
 

@@ -38,9 +38,9 @@ Count = Annotated[str | None, _column("How many events a row stands for, as impr
 Total = Annotated[str | None, _column("The sum of their rewards, as clicks.")]
 Mean = Annotated[str | None, _column("Their mean reward, instead of --total.")]
 Variance = Annotated[str | None, _column("The sample variance of their rewards, with --mean.")]
-_time = _column("When it was: dates, timestamps, ISO text or seconds since 1970.")
-Time = Annotated[str | None, _time]
-TimeNeeded = Annotated[str, _time]
+Time = Annotated[
+    str | None, _column("When it was: dates, timestamps, ISO text or seconds since 1970.")
+]
 Where = Annotated[
     str | None,
     typer.Option(
@@ -80,6 +80,14 @@ AllowRejects = Annotated[
     typer.Option(
         "--allow-rejects",
         help="Go on when more than 1 % of the rows cannot be used.",
+        rich_help_panel=LIMITS,
+    ),
+]
+AllowGrowth = Annotated[
+    bool,
+    typer.Option(
+        "--allow-growth",
+        help="Go on when counts only grow with time, as running totals do.",
         rich_help_panel=LIMITS,
     ),
 ]

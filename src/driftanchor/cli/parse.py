@@ -23,7 +23,7 @@ ARGUMENT = re.compile(
     r"^(offline[_ ](?:pulls|total)|online|offline|bias_bound|relative_bound|common_shift|noise"
     r"|horizon|runs|seed|checkpoints|threads|cluster|where|since|until|reward_range|max_rows"
     r"|memory|by|coverage|law|split|time|worlds|bias_bound_source)"
-    r"(?= (?:of|has|must|is|needs|compares)\b)"
+    r"(?= (?:of|has|must|is|needs)\b)"
 )
 
 

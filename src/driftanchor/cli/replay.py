@@ -14,8 +14,9 @@ from driftanchor.cli import parse
 Split = Annotated[
     str,
     typer.Option(
-        metavar="DATE",
-        help="Rows before it are the logs, rows from it on are what came after.",
+        metavar="DATE|FILTER",
+        help="Rows before a date are the logs, rows from it on the world; or rows that match a "
+        "filter such as \"channel = 'Web'\" are the world, the others the logs.",
         rich_help_panel=log.FILTERS,
     ),
 ]
@@ -43,13 +44,13 @@ Horizon = Annotated[
 def replay(
     files: log.Files,
     arm: log.Arm,
-    time: log.TimeNeeded,
     split: Split,
     reward: log.Reward = None,
     count: log.Count = None,
     total: log.Total = None,
     mean: log.Mean = None,
     variance: log.Variance = None,
+    time: log.Time = None,
     where: log.Where = None,
     since: log.Since = None,
     until: log.Until = None,
@@ -57,6 +58,7 @@ def replay(
     reward_range: log.Range = None,
     max_rows: log.MaxRows = None,
     allow_rejects: log.AllowRejects = False,
+    allow_growth: log.AllowGrowth = False,
     root: log.Root = None,
     format: log.Format = None,
     memory: log.Memory = "400MB",
@@ -75,13 +77,14 @@ def replay(
 ) -> None:
     """Say what logs would have been worth: a back-test on your own history.
 
-    The rows before --split are the logs. The rows from it on are the world, in which policies play
-    with and without the logs, on rewards drawn anew from the later ones.
+    The rows before --split are the logs. The rows from it on, or the rows that match it, are the
+    world, in which policies play with and without the logs, on rewards drawn anew from the world's.
 
     Examples:
       driftanchor replay all.parquet --arm ad --reward won --time at --split 2026-02-01
       driftanchor replay all.csv --arm page --count views --total clicks --time day
         --split 2026-02-01 --bias-bound 0.01 --page replay.html
+      driftanchor replay all.csv --arm ad --reward won --split "channel = 'Web'"
     """
     options = log.options(locals())
     from driftanchor.plan.replay import replay as work

@@ -54,6 +54,7 @@ def shift(
     reward_range: log.Range = None,
     max_rows: log.MaxRows = None,
     allow_rejects: log.AllowRejects = False,
+    allow_growth: log.AllowGrowth = False,
     root: log.Root = None,
     format: log.Format = None,
     memory: log.Memory = "400MB",

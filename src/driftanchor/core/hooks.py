@@ -34,6 +34,7 @@ class LogOptions(TypedDict, total=False):
     Limits:
         max_rows: Refuse logs with more rows than this.
         allow_rejects: Go on when more than 1 % of the rows cannot be used.
+        allow_growth: Go on when counts only grow with time, as running totals do.
         root: Refuse files outside this folder.
         format: `"csv"`, `"parquet"` or `"jsonl"`, when the names of the files do not say.
         memory: What DuckDB may use, such as `"400MB"`.
@@ -54,6 +55,7 @@ class LogOptions(TypedDict, total=False):
     reward_range: tuple[float, float] | None
     max_rows: int | None
     allow_rejects: bool
+    allow_growth: bool
     root: str | os.PathLike[str] | None
     format: str | None
     memory: str

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from driftanchor.errors import InvalidInput, RejectedRows, UnknownName, shown
 from driftanchor.logs import calendar, labels
 from driftanchor.logs.aggregate import Group, groups
-from driftanchor.logs.query import LogQuery
+from driftanchor.logs.growth import refuse_running_totals
+from driftanchor.logs.query import LogQuery, NothingKept
 from driftanchor.logs.rejects import Example, Scope, count, examples, told
 from driftanchor.logs.rows import Rows
 
@@ -22,7 +23,7 @@ class Account:
     """How many rows there were, how many were kept, and what became of these.
 
     `cells` has the groups by the labels of period and arm; the period is None where no periods are
-    asked for, or where a row says of none.
+    asked for, or where a row says of none. `doubts` are warnings to give.
     """
 
     read: int
@@ -30,6 +31,7 @@ class Account:
     cells: Mapping[Cell, Group]
     rejected: Mapping[str, int]
     examples: tuple[Example, ...]
+    doubts: tuple[str, ...]
 
 
 def account(rows: Rows, query: LogQuery) -> Account:
@@ -47,7 +49,7 @@ def account(rows: Rows, query: LogQuery) -> Account:
     looked_at = [*cells.values(), *(group for part in nameless.values() for group in part)]
     kept = sum(group.kept for group in looked_at) + rejected.total()
     if kept == 0:
-        raise InvalidInput(f"{rows.name} has {read:,} rows, and the filters keep none of them")
+        raise NothingKept(f"{rows.name} has {read:,} rows, and the filters keep none of them")
     wanted = (
         None if query.arms is None else list(dict.fromkeys(group.value for group in cells.values()))
     )
@@ -64,7 +66,8 @@ def account(rows: Rows, query: LogQuery) -> Account:
             f"{'; '.join(told(rejected, where))}; mend them, or go on without them by "
             "allow_rejects (--allow-rejects)"
         )
-    return Account(read, kept, cells, rejected, tuple(where))
+    doubt = refuse_running_totals(rows, query, list(cells.values()))
+    return Account(read, kept, cells, rejected, tuple(where), (doubt,) if doubt else ())
 
 
 def _by_label(

@@ -33,6 +33,8 @@ class Group:
         mean: Of these rewards; NaN if there are none.
         variance: Their sample variance; NaN if it is not known.
         first, last: The earliest and the latest time of a row used.
+        least, most: The smallest and the largest count of a row used, where rows have times.
+        peaks: Whether the largest count is in the last row.
     """
 
     value: object
@@ -45,6 +47,9 @@ class Group:
     variance: float
     first: datetime | None
     last: datetime | None
+    least: float = math.nan
+    most: float = math.nan
+    peaks: bool = False
 
 
 def groups(frame: Frame, query: LogQuery, total: int | None = None) -> list[Group]:
@@ -74,6 +79,9 @@ def groups(frame: Frame, query: LogQuery, total: int | None = None) -> list[Grou
         parts["time"] = _where(good, nw.col("time"))
         found += [nw.col("time").min().alias("first"), nw.col("time").max().alias("last")]
     masked = frame.select(**parts)
+    if query.time is not None and query.shape != "events" and not query.allow_growth:
+        masked, ends = _ends(masked)
+        found += ends
     aggregate = {"events": _events, "totals": _totals, "moments": _moments}[query.shape]
     rows = [] if total is None or filtered is not None else aggregate(masked, query, found)
     if total is None or sum(row["used"] for row in rows) != total:
@@ -85,6 +93,19 @@ def groups(frame: Frame, query: LogQuery, total: int | None = None) -> list[Grou
             "it the arm? To use some of them, say which in where"
         )
     return [_group(row) for row in rows]
+
+
+def _ends(masked: Frame) -> tuple[Frame, list[nw.Expr]]:
+    """The least and the largest count, and what tells whether the largest is in the last row.
+
+    The largest sum of time and count is that of the largest ones only if they are in the same row:
+    this needs neither a sort nor a window.
+    """
+    count, moment = nw.col("count"), nw.col("moment")
+    masked = masked.with_columns(moment=calendar.order(masked).cast(nw.Float64))
+    masked = masked.with_columns(corner=moment + count)
+    ends = [count.min().alias("least"), count.max().alias("most")]
+    return masked, [*ends, moment.max(), nw.col("corner").max()]
 
 
 def _events(masked: Frame, query: LogQuery, found: list[nw.Expr]) -> list[dict[str, Any]]:
@@ -163,7 +184,8 @@ def fetch(frame: Frame) -> list[dict[str, Any]]:
 def _group(row: dict[str, Any]) -> Group:
     used = int(row["used"])
     rows = int(row.get("rows", used))
-    first, last = (_moment(row.get(end)) for end in ("first", "last"))
+    first, last = (moment_of(row.get(end)) for end in ("first", "last"))
+    least, most = _float(row.get("least")), _float(row.get("most"))
     return Group(
         value=row["arm"],
         by=row.get("by"),
@@ -175,6 +197,9 @@ def _group(row: dict[str, Any]) -> Group:
         variance=_float(row.get("variance")),
         first=first,
         last=last,
+        least=least,
+        most=most,
+        peaks=_float(row.get("corner")) == _float(row.get("moment")) + most,
     )
 
 
@@ -191,7 +216,8 @@ def _float(x: Any) -> float:
     return math.nan if x is None else float(x)
 
 
-def _moment(x: Any) -> datetime | None:
+def moment_of(x: Any) -> datetime | None:
+    """A time of a column in UTC."""
     if x is None:
         return None
     return from_seconds(float(x)) if isinstance(x, int | float) else in_utc(x)

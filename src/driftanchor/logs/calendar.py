@@ -10,6 +10,7 @@ from datetime import date
 import narwhals as nw
 
 from driftanchor.errors import InvalidInput
+from driftanchor.logs.frames import Frame
 from driftanchor.logs.query import LogQuery
 
 UTC_NAMES = (None, "UTC", "Etc/UTC")
@@ -41,6 +42,21 @@ def number(query: LogQuery, dtype: nw.dtypes.DType) -> nw.Expr:
     past = year - 1
     day = 365 * past + past // 4 - past // 100 + past // 400 + time.dt.ordinal_day().cast(nw.Int64)
     return day if query.calendar == "day" else (day - 1) // 7
+
+
+def order(frame: Frame) -> nw.Expr:
+    """A number that grows with the column `time`, to the second at least.
+
+    Zones of a database that change their clocks may repeat an hour.
+    """
+    time = nw.col("time")
+    if not isinstance(frame.collect_schema()["time"], nw.Datetime):  # seconds since 1970
+        return time
+    if isinstance(frame, nw.DataFrame) or frame.implementation.is_polars():
+        return time.dt.timestamp("ms")
+    date = time.dt.year().cast(nw.Int64) * 366 + time.dt.ordinal_day().cast(nw.Int64)
+    minute = (date * 24 + time.dt.hour().cast(nw.Int64)) * 60 + time.dt.minute().cast(nw.Int64)
+    return minute * 60 + time.dt.second().cast(nw.Int64)
 
 
 def label(number: float, calendar: str) -> str:

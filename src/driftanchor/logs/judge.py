@@ -104,8 +104,11 @@ def _condition(condition: Condition, roles: dict[str, str], schema: nw.Schema) -
         parts = [_condition(part, roles, schema) for part in condition.parts]
         return functools.reduce(operator.and_ if condition.how == "and" else operator.or_, parts)
     column, dtype = nw.col(roles[condition.column]), schema[roles[condition.column]]
+    missing = column.is_null()
+    if dtype.is_float():  # pandas has no other missing number, so it is one everywhere
+        missing = missing | column.is_nan()
     if condition.sign in ("null", "not null"):
-        return column.is_null() if condition.sign == "null" else ~column.is_null()
+        return missing if condition.sign == "null" else ~missing
     values = [_value(value, dtype, condition.column) for value in condition.values]
     answer: nw.Expr
     if condition.sign in SIGNS:
@@ -113,7 +116,7 @@ def _condition(condition: Condition, roles: dict[str, str], schema: nw.Schema) -
     else:
         found = _among(column, values, dtype)
         answer = found if condition.sign == "in" else ~found
-    return answer & ~column.is_null()  # pandas takes a missing value for one that differs
+    return answer & ~missing  # pandas takes a missing value for one that differs
 
 
 def _among(column: nw.Expr, values: list[Any], dtype: nw.dtypes.DType) -> nw.Expr:
@@ -136,7 +139,9 @@ def _value(value: Value, dtype: nw.dtypes.DType, name: str) -> Any:
     if (isinstance(value, bool | str) and not isinstance(dtype, fits)) or (
         not isinstance(value, bool | str) and not dtype.is_numeric()
     ):
-        raise InvalidInput(f"where compares column {name!r} with {value!r}, but it holds {dtype}")
+        raise InvalidInput(
+            f"a filter compares column {name!r} with {value!r}, but it holds {dtype}"
+        )
     return value
 
 

@@ -87,6 +87,8 @@ def read_periods(logs: object, *, by: str, **options: Unpack[LogOptions]) -> Per
     source = ", ".join(source.name for source in how.sources)
     arms = Arms(dict.fromkeys(arm for _, arm in told.cells))
     cells = {(p, arm): group for (p, arm), group in told.cells.items() if p and group.used}
+    for doubt in told.doubts:
+        warnings.warn(doubt, stacklevel=2)
     if len(arms) == 1:
         warnings.warn(
             f"the logs have one arm only, {arms[0]!r}: there is nothing to choose", stacklevel=2

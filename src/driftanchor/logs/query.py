@@ -28,6 +28,10 @@ COLUMNS = ("arm", "reward", "count", "total", "mean", "variance", "time")
 CALENDAR = ("day", "week", "month")
 
 
+class NothingKept(InvalidInput):
+    """Logs of which the filters keep no row."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class LogQuery:
     """What to read, under the names of `driftanchor.core.hooks.LogOptions`, which explains them.
@@ -53,6 +57,7 @@ class LogQuery:
     reward_range: tuple[float, float] | None = None
     max_rows: int | None = None
     allow_rejects: bool = False
+    allow_growth: bool = False
     root: str | os.PathLike[str] | None = None
     format: str | None = None
     memory: str = "400MB"

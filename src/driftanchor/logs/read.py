@@ -101,7 +101,7 @@ def _summary(rows: Rows, query: LogQuery) -> LogSummary:
         ", ".join(source.name for source in provenance.sources),
         provenance,
     )
-    return LogSummary(offline, provenance, arms, told.examples, oddities(arms))
+    return LogSummary(offline, provenance, arms, told.examples, (*told.doubts, *oddities(arms)))
 
 
 def provenance_of(rows: Rows, query: LogQuery, told: Account) -> Provenance:

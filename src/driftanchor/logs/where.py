@@ -86,7 +86,7 @@ def kinds(condition: Condition) -> dict[str, Kind]:
         for kind in (KINDS[type(value)] for value in comparison.values):
             if found.setdefault(column, kind) != kind:
                 raise InvalidInput(
-                    f"where compares column {column!r} with {found[column]} and with {kind}: "
+                    f"a filter compares column {column!r} with {found[column]} and with {kind}: "
                     "it can be only one of them"
                 )
     return {each.column: found.get(each.column, "text") for each in compared}

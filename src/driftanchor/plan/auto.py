@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ from driftanchor.core.offline import OfflineData
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.logs.periods import Periods, read_periods
 from driftanchor.logs.query import CALENDAR
-from driftanchor.logs.times import bound
+from driftanchor.plan.split import Split
 from driftanchor.plan.words import number
 from driftanchor.shift import Suggestion, suggest
 
@@ -81,17 +82,12 @@ def _note(name: str, found: Suggestion) -> str:
     return f"{MEANS[name].format(number(bound))}, estimated from {many} periods of the logs"
 
 
-def periods_before(
-    logs: object, split: object, by: str | None, options: LogOptions
-) -> Periods | None:
-    """The logs before a split by period; `None` where nothing says what the periods are."""
+def periods_of(logs: object, split: Split, by: str | None, options: LogOptions) -> Periods | None:
+    """The log's side of a split by period; `None` where nothing says what the periods are."""
     if by is None:
         return None
-    earlier: LogOptions = {**options, "allow_rejects": True}
-    try:
-        earlier["until"] = bound(split, "split")
-    except InvalidInput:  # a filter: the rows that do not match are the logs
-        rest = f"not ({split})"
-        where = options.get("where")
-        earlier["where"] = rest if where is None else f"({where}) and {rest}"
-    return read_periods(logs, by=by, **earlier)
+    # The whole was warned of and accounted for already.
+    side = split.log({**options, "allow_rejects": True, "allow_growth": True})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return read_periods(logs, by=by, **side)

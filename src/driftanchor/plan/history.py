@@ -1,4 +1,4 @@
-"""A history in two parts: the logs before a split, and what really happened after it."""
+"""A history in two parts: the logs, and the world in which policies would have used them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -14,15 +14,20 @@ from driftanchor.core.arms import Arms
 from driftanchor.core.check import Floats
 from driftanchor.core.hooks import LogOptions
 from driftanchor.core.offline import OfflineData
-from driftanchor.errors import InvalidInput, require
+from driftanchor.errors import InvalidInput, RejectedRows, require, shown
+from driftanchor.logs.query import NothingKept
 from driftanchor.logs.read import read_logs
-from driftanchor.logs.times import bound, shown_time
+from driftanchor.logs.times import shown_time
 from driftanchor.plan.law import Law, law_of
 from driftanchor.plan.promise import Promise
+from driftanchor.plan.split import Filter, Moment, Split, split_of
 from driftanchor.plan.statistics import Estimate
 from driftanchor.plan.words import listed
 from driftanchor.plan.worlds import against
 from driftanchor.simulate.bandit import Bandit
+
+if TYPE_CHECKING:
+    from driftanchor.logs.summary import LogSummary
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +35,7 @@ class History:
     """What was logged before the split, and what came after, of the arms that came after.
 
     Attributes:
-        split: The first moment of what came after.
+        by: What splits it, and the words for both sides.
         before: The logs.
         after: What came, of the same arms.
         shifts: By arm that is in both: how far its mean moved.
@@ -39,7 +44,7 @@ class History:
         notes: What was left out, and how rewards are drawn.
     """
 
-    split: str
+    by: Split
     before: OfflineData
     after: OfflineData
     shifts: dict[str, Estimate]
@@ -48,9 +53,9 @@ class History:
     notes: tuple[str, ...]
 
     @property
-    def day(self) -> str:
-        """The split for people: without the time at midnight."""
-        return self.split.removesuffix("T00:00:00Z")
+    def split(self) -> str:
+        """The split as text: a time, or a filter."""
+        return self.by.text
 
     @property
     def moved(self) -> Floats:
@@ -127,49 +132,41 @@ class Past:
 
 
 def read_history(logs: object, split: object, **options: Unpack[LogOptions]) -> History:
-    """Read logs once whole, to see that all is well, and once before and after the split."""
-    if options.get("time") is None:
-        raise InvalidInput("time is missing: name the column of the times, to split by")
-    at = bound(split, "split")
-    if at is None:
-        raise InvalidInput("split is missing: say when the logs end and what came after begins")
+    """Read logs once whole, to see that all is well, and once on each side of the split."""
+    by = split_of(split, options)
     whole = read_logs(logs, **options)
-    first = min(arm.first for arm in whole.arms.values() if arm.first)
-    last = max(arm.last for arm in whole.arms.values() if arm.last)
-    if not first < at <= last:
-        raise InvalidInput(
-            f"split {shown_time(at)} leaves nothing on one side: the rows go from "
-            f"{shown_time(first)} to {shown_time(last)}"
-        )
-    # What is odd was told of the whole, and rejected rows were accounted for there.
-    part: LogOptions = {**options, "arms": None, "allow_rejects": True}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        earlier: LogOptions = {**part, "until": at}
-        later: LogOptions = {**part, "since": at}
-        before, after = read_logs(logs, **earlier).offline, read_logs(logs, **later).offline
+    if isinstance(by, Moment):
+        _within(by, whole)
+    # The whole was warned of and accounted for already.
+    part: LogOptions = {**options, "arms": None, "allow_rejects": True, "allow_growth": True}
+    later = by.world(part)
+    before, after = _read(logs, by.log(part)), _read(logs, later)
+    notes = []
+    if isinstance(by, Filter):
+        notes += _divided(by, whole, before, after)
+    if before is None or after is None:
+        raise InvalidInput(f"split {by.text} leaves no row that can be used on one side")
     wanted = [label for label in whole.arms if label in after.arms.labels]
     if len(wanted) < 2:
         raise InvalidInput(
-            f"after the split there is one arm only, {wanted[0]!r}: there is nothing to choose"
+            f"{by.only_world} there is one arm only, {wanted[0]!r}: there is nothing to choose"
             if wanted
-            else "after the split there is no arm of those wanted"
+            else f"{by.only_world} there is no arm of those wanted"
         )
     gone = [label for label in whole.arms if label not in after.arms.labels]
     new = [label for label in wanted if label not in before.arms.labels]
     if len(new) == len(wanted):
         raise InvalidInput(
-            f"no arm is on both sides of the split: before it {listed(list(before.arms))}, "
-            f"after it {listed(wanted)}"
+            f"no arm is on both sides of the split: {by.only_log} {listed(list(before.arms))}, "
+            f"{by.only_world} {listed(wanted)}"
         )
-    notes = []
     if gone:
-        notes.append(f"only before the split, and left out: {listed(gone)}")
+        notes.append(f"only {by.only_log}, and left out: {listed(gone)}")
     if new:
-        notes.append(f"only after the split, and without logs: {listed(new)}")
-    law, rewards, how = _rewards(logs, select(after, wanted), later)
+        notes.append(f"only {by.only_world}, and without logs: {listed(new)}")
+    law, rewards, how = _rewards(logs, select(after, wanted), later, by.only_world)
     return History(
-        shown_time(at),
+        by,
         select(before, wanted),
         select(after, wanted),
         {
@@ -183,15 +180,66 @@ def read_history(logs: object, split: object, **options: Unpack[LogOptions]) -> 
     )
 
 
+def _read(logs: object, options: LogOptions) -> OfflineData | None:
+    """One side of a split; none where it has no row that can be used."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return read_logs(logs, **options).offline
+        except (NothingKept, RejectedRows):
+            return None
+
+
+def _within(split: Moment, whole: LogSummary) -> None:
+    """Refuse a moment that is not between the first row and the last."""
+    first = min(arm.first for arm in whole.arms.values() if arm.first)
+    last = max(arm.last for arm in whole.arms.values() if arm.last)
+    if not first < split.at <= last:
+        raise InvalidInput(
+            f"split {split.text} leaves nothing on one side: the rows go from "
+            f"{shown_time(first)} to {shown_time(last)}"
+        )
+
+
+def _divided(
+    split: Filter, whole: LogSummary, before: OfflineData | None, after: OfflineData | None
+) -> list[str]:
+    """Refuse a filter that leaves one side empty, and tell of the rewards on neither side."""
+    rewards = int(whole.offline.n.sum())
+    logged, world = (
+        0 if part is None else int(select(part, list(whole.arms)).n.sum())
+        for part in (before, after)
+    )
+    neither = rewards - logged - world
+    told = f"; in {neither:,} it compares a missing value" if neither else ""
+    if world == 0:
+        raise InvalidInput(
+            f"split {shown(split.text)} matches none of the {rewards:,} rewards{told}: it must "
+            "match those of the world, and leave others for the logs"
+        )
+    if logged == 0:
+        found = f"{world:,} of the" if neither else "all"
+        raise InvalidInput(
+            f"split {shown(split.text)} matches {found} {rewards:,} rewards{told}: none are left "
+            "for the logs"
+        )
+    if not neither:
+        return []
+    return [
+        f"on neither side, and left out: {neither:,} of {rewards:,} rewards, in whose rows the "
+        "split compares a missing value"
+    ]
+
+
 def _rewards(
-    logs: object, after: OfflineData, options: LogOptions
+    logs: object, after: OfflineData, options: LogOptions, where: str
 ) -> tuple[Law, tuple[Floats, ...] | None, str]:
     """The law of what came, the rewards to draw from if there are any, and how in words."""
     ends = options.get("reward_range") or (-math.inf, math.inf)
     law = law_of(after, "auto", ends)
     if law.name == "bernoulli":
-        return law, None, "rewards are drawn as coins with the rates seen after the split"
-    gaussian = "rewards are Gaussian with the means and the noise seen after the split"
+        return law, None, f"rewards are drawn as coins with the rates seen {where}"
+    gaussian = f"rewards are Gaussian with the means and the noise seen {where}"
     if options.get("reward") is None:
         return law, None, gaussian
     require("narwhals", extra="logs", why="reading logs")
@@ -202,7 +250,7 @@ def _rewards(
     if found is None:
         return law, None, f"{gaussian}: rows of a database are not sampled"
     taken = sum(map(len, found.values()))
-    told = f"rewards are drawn anew from {taken:,} of the {int(after.n.sum()):,} after the split"
+    told = f"rewards are drawn anew from {taken:,} of the {int(after.n.sum()):,} {where}"
     # A sample has another mean than the whole: move it there.
     rewards = tuple(
         found[x] - found[x].mean() + m for x, m in zip(after.arms, after.mean, strict=True)

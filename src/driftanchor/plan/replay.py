@@ -11,7 +11,7 @@ from driftanchor.experiments.report import Table
 from driftanchor.live import inputs
 from driftanchor.plan import words
 from driftanchor.plan.assess import USE, Assessment, default_worlds
-from driftanchor.plan.auto import declared, is_auto, periods_before
+from driftanchor.plan.auto import declared, is_auto, periods_of
 from driftanchor.plan.compare import compare
 from driftanchor.plan.contenders import contenders
 from driftanchor.plan.history import History, Past, read_history
@@ -41,17 +41,17 @@ class Replay(Assessment):
     @property
     def answer(self) -> str:
         """The answer in one sentence."""
-        cold, day = words.number(self.cold_loss), self.history.day
+        cold, there = words.number(self.cold_loss), self.history.by.there
         if self.decision == USE:
             saved = words.number(self.saved(self.best_policy).value)
             return (
                 f"The logs would have helped: {self.best_policy} saves about {saved} of {cold} "
-                f"rewards lost without them after {day}, {self._reach()}."
+                f"rewards lost without them {there}, {self._reach()}."
             )
         risky = self.judgement.bolder is not None
         return (
-            f"The logs would {'have helped only at a risk' if risky else 'not have helped'}: after "
-            f"{day}, no safe rule saves enough to matter of the {cold} rewards lost without them"
+            f"The logs would {'have helped only at a risk' if risky else 'not have helped'}: "
+            f"{there}, no safe rule saves enough to matter of the {cold} rewards lost without them"
             f"{self.if_trusted()}."
         )
 
@@ -84,22 +84,21 @@ class Replay(Assessment):
         """What its page says."""
         past, largest = self.history, words.number(self.history.largest)
         told = self.promise.told + ("" if self.declared else ", the largest shift that happened")
+        sizes = past.by.sizes(int(self.offline.n.sum()), int(past.after.n.sum()))
+        there = past.by.there[0].upper() + past.by.there[1:]
         return Texts(
             title="What would these logs have been worth?",
             answers=(
                 "would have helped",
                 "only at a risk" if self.judgement.bolder else "would not have helped",
             ),
-            lead=f"{len(self.offline.arms)} arms, {int(self.offline.n.sum()):,} logged rewards "
-            f"before {past.day} and {int(past.after.n.sum()):,} after it; {told}; "
-            f"{self.horizon:,} rounds.",
-            expected=f"After {past.day}, as it really was: {self.worlds:,} runs of each policy.",
-            how="The part before the split is the offline log, as it is. The part after it is the "
-            "world: its means are taken for the truth, and runs differ by the rewards drawn. In "
-            "each run all policies meet the same rewards. The bad case, by which rules are judged "
-            "safe or not, is not what happened but what the promise would have allowed: the arm "
-            "that leads in the logs is worse than logged, and another one is better and overtakes "
-            "it.",
+            lead=f"{len(self.offline.arms)} arms, {sizes}; {told}; {self.horizon:,} rounds.",
+            expected=f"{there}, as it really was: {self.worlds:,} runs of each policy.",
+            how=f"{past.by.how}: its means are taken for the truth, and runs differ by the rewards "
+            "drawn. In each run all policies meet the same rewards. The bad case, by which rules "
+            "are judged safe or not, is not what happened but what the promise would have allowed: "
+            "the arm that leads in the logs is worse than logged, and another one is better and "
+            "overtakes it.",
             shift_axis="how far the means move, in multiples of what happened",
             shift_ticks=tuple(words.number(float(x)) for x in self.by_shift.x),
             shift_says=f"Every mean moved 0 to 2 times as far as it really did (the furthest by "
@@ -122,7 +121,8 @@ class Replay(Assessment):
                 shift = past.shifts[label]
                 told = [words.number(shift.value), words.interval(shift), self.held(label)]
             rows.append((label, f"{n:,}", m, *later, *told[: 3 if levels else 2]))
-        headings = ["arm", "n before", "mean", "n after", "mean", "shift", "95 %"]
+        sides = f"n {past.by.before}", "mean", f"n {past.by.after}", "mean"
+        headings = ["arm", *sides, "shift", "95 %"]
         headings += ["within V"] if levels else []
         return Table("How far the means moved", tuple(headings), tuple(rows))
 
@@ -145,13 +145,15 @@ def replay(
     """Say what logs would have been worth: a back-test on what really happened.
 
     The rows before `split` are the offline log, those from it on are the world: policies with and
-    without the logs play on rewards drawn anew from the later ones.
+    without the logs play on rewards drawn anew from those of the world.
 
     Args:
         logs: Files, a frame or a table, as for `read_logs`.
-        split: A date or time.
+        split: A date or time; or a filter as for `where`, such as `"channel = 'Web'"`: the rows
+            that match are the world, the others the log, and rows in which it compares a missing
+            value are on neither side.
         bias_bound: The V you would have declared, as for `plan`; `"auto"` for what the periods
-            before the split suggest. Without any bound V is the largest shift that happened, which
+            of the log suggest. Without any bound V is the largest shift that happened, which
             nobody knows beforehand.
         relative_bound: The W you would have declared, as for `plan`.
         horizon: Rounds; `None` for as many as there are later rewards, up to 100,000.
@@ -161,14 +163,15 @@ def replay(
         seed: Of all noise.
         threads: At most this many at once; changes no number.
         progress: Called with (runs done, runs in all) while it goes on.
-        **options: The columns, filters and limits: see `LogOptions`. `time` is needed.
+        **options: The columns, filters and limits: see `LogOptions`. `time` is needed to
+            split at a date.
     """
     past = read_history(logs, split, **options)
     many = len(past.before.arms)
     is_declared = bias_bound is not None or relative_bound is not None
     periods = None
     if is_auto(bias_bound) or is_auto(relative_bound):
-        periods = periods_before(logs, split, by, options)
+        periods = periods_of(logs, past.by, by, options)
     given = declared(bias_bound, relative_bound, periods, MISSING)
     promise = promised(
         given.bias_bound if is_declared else past.largest, given.relative_bound, past.before
