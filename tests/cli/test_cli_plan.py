@@ -36,8 +36,10 @@ def test_plan_says_the_verdict_first_and_then_the_tables() -> None:
     assert first.startswith(("Use the logs: ", "Go without: "))
     assert second.startswith("Rewards lost in 30 rounds, and how many fewer than ")
     heads = [line.split()[0] for line in rest if line.split()]
-    assert {"ts", "hybrid-ts", "min-ucb", "anchor-ts", "guarded-anchor-ts"} <= set(heads)
-    assert first in Path("plan.html").read_text()
+    rules = {"hybrid-ts", "log-best", "hierarchical-ts", "min-ucb", "anchor-ts"}
+    assert {"ts", "guarded-anchor-ts", *rules} <= set(heads)
+    page = Path("plan.html").read_text()
+    assert all(sentence in page for sentence in first.rstrip(".").split(". "))
 
 
 def test_plan_json() -> None:
@@ -65,6 +67,42 @@ def test_a_bound_for_each_arm() -> None:
         assert told["bias_bound"] == {"A": 0.1, "B": 0.2}
 
 
+def test_a_relative_bound_needs_no_bias_bound() -> None:
+    told = json.loads(run("plan", *PLAN[:-2], "--relative-bound", "A=0.1,B=0.2", "--json").stdout)
+    assert told["bias_bound"] is None
+    assert told["relative_bound"] == {"A": 0.1, "B": 0.2}
+    assert told["best_policy"] in told["policies"]
+    for numbers in told["policies"].values():
+        assert {"mean", "median", "q95", "saved"} <= set(numbers)
+
+
+@pytest.mark.parametrize("names", [("relative",), ("bias",), ("relative", "bias")])
+def test_auto_takes_what_shift_suggests(names: tuple[str, ...]) -> None:
+    weeks = ("--time", "at", "--by", "week")
+    suggested = json.loads(run("shift", "logs.csv", *EVENTS, *weeks, "--json").stdout)
+    options = [x for name in names for x in (f"--{name}-bound", "auto")]
+    told = json.loads(run("plan", *PLAN[:-2], *options, *weeks, "--json").stdout)
+    for name in names:
+        bound = suggested[f"suggested_{name}_bound"]
+        assert told[f"{name}_bound"] == {"A": bound, "B": bound}
+    assert any("estimated from 5 periods of the logs" in note for note in told["notes"])
+    shown = run("plan", *PLAN[:-2], *options, *weeks, "--quiet")
+    assert f"note: {told['notes'][0]}" in shown.stdout
+
+
+def test_replay_takes_auto_from_the_part_before_the_split() -> None:
+    weeks = ("--time", "at", "--by", "week")
+    part = ("--until", "2026-01-16")
+    suggested = json.loads(run("shift", "logs.csv", *EVENTS, *weeks, *part, "--json").stdout)
+    options = ("--relative-bound", "auto", "--by", "week")
+    told = json.loads(run("replay", *REPLAY, *options, "--json").stdout)
+    bound = suggested["suggested_relative_bound"]
+    assert told["relative_bound"] == {"A": bound, "B": bound}
+    assert told["bias_bound"] is None
+    assert told["held"] == {"relative_bound": "yes"}
+    assert "W held: arms did not move further apart" in told["notes"]
+
+
 def test_replay() -> None:
     done = run("replay", *REPLAY, "--page", "replay.html", "--quiet")
     assert (done.exit_code, done.stderr) == (0, "")
@@ -87,7 +125,25 @@ def test_replay_by_a_filter_needs_no_time() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("plan", *PLAN[:-2]), "Missing option '--bias-bound'"),
+        (("plan", *PLAN[:-2]), "Missing option '--bias-bound' or '--relative-bound'"),
+        (("plan", *PLAN, "--relative-bound", "-1"), "--relative-bound of arm 'A' must be at least"),
+        (("plan", *PLAN, "--relative-bound", "x"), "--relative-bound must be a number, got 'x'"),
+        (("plan", *PLAN, "--relative-bound", "0.3"), "is 0.3 and contradicts"),
+        (("plan", *PLAN, "--relative-bound", "auto"), "--relative-bound auto needs --by"),
+        (("plan", *PLAN, "--by", "week"), "--by week is for --bias-bound auto"),
+        (
+            ("plan", *PLAN, "--relative-bound", "auto", "--by", "week"),
+            "--by is 'week', and there is neither time nor a column of that name",
+        ),
+        (
+            ("plan", *PLAN[:-2], "--bias-bound", "auto", "--by", "month", "--time", "at"),
+            "--bias-bound is to be taken from the logs and no arm was seen in two periods",
+        ),
+        (
+            ("plan", "a.json", *SMALL, "--bias-bound", "auto"),
+            "--bias-bound auto needs the logs themselves, with --arm and --by",
+        ),
+        (("replay", *REPLAY, "--bias-bound", "auto"), "--bias-bound auto needs --by"),
         (("plan", "logs.csv", *EVENTS, "--bias-bound", "0.1"), "Missing option '--horizon'"),
         (("plan", *PLAN, "--horizon", "0"), "--horizon must be at least 1, got 0"),
         (("plan", *PLAN, "--horizon", "ten"), "--horizon must be a number, got 'ten'"),

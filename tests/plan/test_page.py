@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import html.parser
 import importlib
+import math
 import re
 from pathlib import Path
 from typing import Any
@@ -13,9 +15,11 @@ import pytest
 from driftanchor import OfflineData, plan, replay
 from driftanchor.errors import InvalidInput
 from driftanchor.experiments.document import POLICY
+from driftanchor.experiments.report import shown
 from driftanchor.plan import Assessment
 from driftanchor.plan.page import render
-from driftanchor.plan.tables import evens, losses
+from driftanchor.plan.statistics import Estimate
+from driftanchor.plan.tables import even_of, evens, losses
 
 pyarrow: Any = importlib.import_module("pyarrow")
 NAMES = ["<b>A</b>", "B & C", "$x$"]
@@ -62,7 +66,8 @@ def test_the_page_says_everything_and_asks_for_nothing(found: Assessment) -> Non
     for picture in pictures:
         assert (picture["src"] or "").startswith("data:image/svg+xml;base64,")
         assert (picture["alt"] or "").startswith("Rewards lost at ")
-    assert found.verdict in page.words
+    for sentence in (found.answer, *found.details):
+        assert sentence in page.words
     for table in (losses(found), evens(found), *found.texts().tables):
         for cell in (table.title, *table.headings, *(x for row in table.rows for x in row)):
             assert cell in page.words
@@ -75,6 +80,26 @@ def test_the_lowest_mean_is_marked(found: Assessment) -> None:
     ((row, column),) = table.best
     assert (row, column) == (means.index(min(means)), 1)
     assert table.rows[list(found.contenders).index(found.baseline)][-1] == "–"
+
+
+@pytest.mark.parametrize(
+    ("even", "says"),
+    [
+        (Estimate(0.0, 0.0, 0.0), "does not gain by the logs here, even if no mean has moved."),
+        (Estimate(math.inf, 1.0, math.inf), "gains by the logs at every shift that was tried."),
+        (Estimate(0.01, 0.01, 0.01), "gains by the logs up to a shift of 0.01: from there on"),
+    ],
+)
+def test_what_the_page_says_of_the_break_even(found: Assessment, even: Estimate, says: str) -> None:
+    compared = dataclasses.replace(found.compared, break_even=even)
+    page = Page(render(dataclasses.replace(found, compared=compared)))
+    assert f"{found.break_even_policy} {says}" in page.words
+
+
+def test_no_break_even_is_told_as_none(found: Assessment) -> None:
+    assert even_of(found, Estimate(0.0, 0.0, 0.0)) == ("none", "–")
+    most = f"over {shown(found.largest_shift)}"
+    assert even_of(found, Estimate(math.inf, 0.01, math.inf)) == (most, f"0.01 to {most}")
 
 
 def test_the_same_assessment_gives_the_same_page(found: Assessment) -> None:

@@ -12,7 +12,10 @@ import pytest
 
 from driftanchor import OfflineData, Replay, replay
 from driftanchor.errors import DriftanchorError, InvalidInput
+from driftanchor.logs.periods import read_periods
 from driftanchor.plan.history import difference, read_history
+from driftanchor.plan.replay import held_together
+from driftanchor.shift import suggest
 
 pyarrow: Any = importlib.import_module("pyarrow")
 SPLIT = "2026-02-01"
@@ -45,7 +48,9 @@ def helped() -> Replay:
 
 def test_logs_that_went_on_as_they_were_would_have_helped(helped: Replay) -> None:
     assert helped.decision == "use"
-    assert helped.verdict.startswith("The logs would have helped: guarded-anchor-ts saves about ")
+    best = helped.best_policy
+    assert helped.verdict.startswith(f"The logs would have helped: {best} saves about ")
+    assert helped.safety[best].safe
     assert {helped.held(label) for label in "ABC"} == {"yes"}
     assert helped.notes[-1] == "V held for all arms with logs"
     assert helped.law.name == "bernoulli"
@@ -66,12 +71,12 @@ def test_the_world_is_what_came_after(helped: Replay) -> None:
     later = [float(np.mean(SAME["won"].to_numpy()[4500 + 1500 * i :][:1500])) for i in range(3)]
     assert past.after.mean == pytest.approx(later)
     for logs in (True, False):
-        bandit = past.bandit(1.0, helped.bias_bounds, logs=logs)
+        bandit = past.bandit(1.0, helped.promise, logs)
         assert bandit.online == pytest.approx(later)
         assert bandit.offline_pulls.tolist() == ([1500] * 3 if logs else [0] * 3)
-    still = past.bandit(0.0, helped.bias_bounds, logs=True)
+    still = past.bandit(0.0, helped.promise)
     assert still.online == pytest.approx(past.before.mean)
-    twice = past.bandit(2.0, helped.bias_bounds, logs=True)
+    twice = past.bandit(2.0, helped.promise)
     assert twice.online - past.before.mean == pytest.approx(2 * past.moved)
 
 
@@ -90,6 +95,77 @@ def test_without_a_bound_policies_are_told_the_largest_shift() -> None:
     found = replay(SAME, split=SPLIT, worlds=2, horizon=20, **NAMES)
     assert not found.declared
     assert set(found.bias_bounds) == {found.history.largest}
+
+
+def test_arms_that_moved_together_broke_v_and_kept_w() -> None:
+    rates = {"A": 0.3, "B": 0.2, "C": 0.1}
+    lifted = events(rates, {label: rate + 0.2 for label, rate in rates.items()}, n=6000)
+    options: dict[str, Any] = {"split": SPLIT, "horizon": 1000, "worlds": 40, **NAMES}
+    found = replay(lifted, bias_bound=0.06, relative_bound=0.05, **options)
+    assert held_together(found.history, found.promise) == {
+        "bias_bound": "no",
+        "relative_bound": "yes",
+    }
+    assert found.notes[-2:] == (
+        "V did not hold: A, B, C moved further",
+        "W held: arms did not move further apart",
+    )
+    apart = replay(lifted, relative_bound=0.05, **options)
+    assert not np.isfinite(apart.bias_bounds).any()
+    assert apart.saved("hierarchical-ts").low > 0
+    assert "within V" not in apart.shift_table().headings
+    assert apart.declared
+    # the bad case: the common move that happened, and A and B moved against the logs
+    bad = apart.history.against_the_logs(apart.promise, apart.promise, True)
+    moved = bad.online - apart.history.before.mean - apart.history.moved.mean()
+    assert moved == pytest.approx([-0.05, 0.05, 0.0])
+
+
+def test_means_that_did_not_move_at_all() -> None:
+    days = [START + timedelta(days=31 * month) for month in (0, 1) for _ in range(400)]
+    still = pyarrow.table({"ad": ["A", "B"] * 400, "won": [1.0, 0.0, 0.0, 0.0] * 200, "at": days})
+    found = replay(still, split=SPLIT, horizon=300, worlds=20, **NAMES)
+    assert (found.history.largest, found.by_shift.unit) == (0.0, 0.0)
+    told = json.loads(json.dumps(found.to_json(), allow_nan=False))
+    assert told["break_even_shift"] == 0.0
+    assert found.decision == "use"
+
+
+def test_arms_that_moved_apart_broke_w() -> None:
+    turned = events({"A": 0.3, "B": 0.2, "C": 0.1}, {"A": 0.2, "B": 0.3, "C": 0.1}, n=6000)
+    found = replay(turned, split=SPLIT, relative_bound=0.01, horizon=500, worlds=5, **NAMES)
+    assert found.to_json()["held"] == {"relative_bound": "no"}
+    assert found.notes[-1] == "W did not hold: arms moved further apart"
+
+
+def test_where_only_a_risk_would_have_paid_the_verdict_says_so() -> None:
+    found = replay(SAME, split=SPLIT, bias_bound=0.3, horizon=2000, worlds=60, **NAMES)
+    assert found.saved("hybrid-ts").low > 0  # nothing moved, but much was allowed
+    assert not found.safety["hybrid-ts"].safe
+    assert "hybrid-ts saves " in found.verdict
+    assert "but it is not safe: in the worst case that the declared bounds allow" in found.verdict
+    assert not found.verdict.startswith("The logs would not have helped")
+
+
+def test_auto_is_what_the_part_before_the_split_suggests() -> None:
+    rows: dict[str, list[Any]] = {"ad": [], "won": [], "at": [], "channel": []}
+    rng = np.random.default_rng(1)
+    for week in range(8):
+        for label, rate in (("A", 0.3), ("B", 0.2)):
+            rows["ad"] += [label] * 300
+            rows["won"] += (1.0 * (rng.random(300) < rate + 0.05 * (week % 2))).tolist()
+            rows["channel"] += ["Web" if week > 4 else "shop"] * 300
+            rows["at"] += [START + timedelta(days=7 * week)] * 300
+    logs = pyarrow.table(rows)
+    options: dict[str, Any] = {"split": SPLIT, "by": "week", "horizon": 20, "worlds": 2, **NAMES}
+    found = replay(logs, relative_bound="auto", **options)
+    suggested = suggest(read_periods(logs, by="week", until=SPLIT, **NAMES), unit="week")
+    assert set(found.relative_bounds) == {suggested.relative_bound}
+    assert "estimated from 5 periods of the logs" in found.notes[0]
+    side = replay(logs, relative_bound="auto", **{**options, "split": "channel = 'Web'"})
+    assert side.relative_bounds.tolist() == found.relative_bounds.tolist()
+    with pytest.raises(InvalidInput, match="relative_bound is 'auto' and the logs are not in per"):
+        replay(logs, relative_bound="auto", **{**options, "by": None})
 
 
 def test_the_horizon_is_what_came_after() -> None:
@@ -112,8 +188,8 @@ def test_other_rewards_are_drawn_from_those_seen() -> None:
     assert past.rewards is not None
     later = sold["won"].to_numpy()[400:600]
     assert np.sort(past.rewards[0]) == pytest.approx(np.sort(later))
-    assert past.bandit(1.0, found.bias_bounds, logs=True).online == pytest.approx(past.after.mean)
-    still = past.bandit(0.0, found.bias_bounds, logs=True)
+    assert past.bandit(1.0, found.promise).online == pytest.approx(past.after.mean)
+    still = past.bandit(0.0, found.promise)
     assert still.online == pytest.approx(past.before.mean)
     assert "rewards are drawn anew from 400 of the 400 after the split" in found.notes
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,13 +19,31 @@ if TYPE_CHECKING:
     from driftanchor.plan.assess import Assessment
 
 PROMISE = "What is promised"
+AUTO = "auto"
 
 BiasBoundSource = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="Where V comes from: proved, estimated or guessed.",
+        help="Where V or W comes from: proved, estimated or guessed.",
         show_default="estimated",
+        rich_help_panel=PROMISE,
+    ),
+]
+RelativeBound = Annotated[
+    str | None,
+    typer.Option(
+        metavar="W",
+        help="How far arms may have moved apart, after a move that all share: numbers as for "
+        "--bias-bound, or auto.",
+        rich_help_panel=PROMISE,
+    ),
+]
+By = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PERIOD",
+        help="For auto: day, week or month of --time; or a column, as of countries or tests.",
         rich_help_panel=PROMISE,
     ),
 ]
@@ -60,16 +78,34 @@ def optional(text: str | None, option: str) -> float | None:
     return None if text is None else parse.number(text, option)
 
 
-def bounds(text: str | None) -> object:
-    """One bias bound for all arms, one for each in order, or label=number for each."""
-    if text is None or "=" not in text:
-        return None if text is None else parse.number_or_list(text, "--bias-bound")
+def bounds(text: str | None, option: str = "--bias-bound") -> object:
+    """One bound for all arms, one for each in order, label=number for each, or auto."""
+    if text is None or text.strip() == AUTO:
+        return None if text is None else AUTO
+    if "=" not in text:
+        return parse.number_or_list(text, option)
     told: dict[str, float] = {}
     for label, _, x in (part.rpartition("=") for part in text.split(",")):
         if label.strip() in told:
-            raise InvalidInput(f"--bias-bound has arm {label.strip()!r} twice: {text!r}")
-        told[label.strip()] = parse.number(x.strip(), "--bias-bound", text)
+            raise InvalidInput(f"{option} has arm {label.strip()!r} twice: {text!r}")
+        told[label.strip()] = parse.number(x.strip(), option, text)
     return told
+
+
+def auto_option(bounds: Mapping[str, object]) -> str | None:
+    """The first option that takes its bound from the logs."""
+    asked = [f"--{name.replace('_', '-')}" for name, value in bounds.items() if value == AUTO]
+    return asked[0] if asked else None
+
+
+def check_periods(asked: str | None, by: str | None) -> None:
+    """See that --by is given where a bound is auto, and only there."""
+    if asked is not None and by is None:
+        raise InvalidInput(
+            f"{asked} auto needs --by: the periods to compare, such as --by week with --time"
+        )
+    if asked is None and by is not None:
+        raise InvalidInput(f"--by {by} is for --bias-bound auto or --relative-bound auto")
 
 
 @contextlib.contextmanager
@@ -108,9 +144,7 @@ def _show_table(content: Content) -> None:
 
     table = Table(
         box=box.SIMPLE_HEAD,
-        title=content.title,
         caption="* lowest mean" if content.best else None,
-        title_justify="left",
         caption_justify="left",
     )
     for i, heading in enumerate(content.headings):
@@ -118,4 +152,5 @@ def _show_table(content: Content) -> None:
     for r, row in enumerate(content.rows):
         cells = [f"{text} *" if (r, c) in content.best else text for c, text in enumerate(row)]
         table.add_row(*map(Text, cells))
+    typer.echo(content.title)
     output.show_table(table)

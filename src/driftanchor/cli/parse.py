@@ -21,8 +21,8 @@ MOST_VALUES = 10**6  # in a list: `0.5*1000000000` is a slip, not a bandit
 WORDS = {"true": True, "false": False, "none": None}
 ARGUMENT = re.compile(
     r"^(offline[_ ](?:pulls|total)|online|offline|bias_bound|relative_bound|common_shift|noise"
-    r"|horizon|runs|seed|checkpoints|threads|cluster|where|since|until|reward_range|max_rows|memory"
-    r"|by|coverage|law|split|time|worlds|bias_bound_source)"
+    r"|horizon|runs|seed|checkpoints|threads|cluster|where|since|until|reward_range|max_rows"
+    r"|memory|by|coverage|law|split|time|worlds|bias_bound_source)"
     r"(?= (?:of|has|must|is|needs)\b)"
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,13 +16,14 @@ from driftanchor.errors import DriftanchorError, InvalidInput, UnreadableState
 
 if TYPE_CHECKING:
     from driftanchor.core.offline import OfflineData
+    from driftanchor.logs.periods import Periods
 
 BiasBound = Annotated[
-    str,
+    str | None,
     typer.Option(
         metavar="V",
-        help="How far an arm's mean may have moved since: one number, one for each arm, or "
-        "label=number for each.",
+        help="How far an arm's mean may have moved since: one number, one for each arm, "
+        "label=number for each, or auto for what the periods of --by suggest.",
         rich_help_panel=how.PROMISE,
     ),
 ]
@@ -37,8 +39,10 @@ Law = Annotated[
 
 def plan(
     files: log.Files,
-    bias_bound: BiasBound,
     horizon: opt.Horizon,
+    bias_bound: BiasBound = None,
+    relative_bound: how.RelativeBound = None,
+    by: how.By = None,
     arm: log.ArmOfLogs = None,
     reward: log.Reward = None,
     count: log.Count = None,
@@ -69,35 +73,65 @@ def plan(
 ) -> None:
     """Say what logs are worth before going live: use them, or go without?
 
-    Draws worlds that the logs and the bias bound leave possible, and lets policies play in them
-    with and without the logs. FILE is logs, or offline data that 'driftanchor logs --save' wrote.
+    Draws worlds that the logs and the declared bounds leave possible, and lets policies play in
+    them with and without the logs. At least one of --bias-bound and --relative-bound is needed.
+    FILE is logs, or offline data that 'driftanchor logs --save' wrote.
 
     Examples:
       driftanchor plan offline.json --bias-bound 0.02 --horizon 50000
+      driftanchor plan last.csv --arm ad --reward won --time at --by week --relative-bound auto
+        --horizon 1e4
       driftanchor plan last.csv --arm ad --reward won --bias-bound 0.02 --horizon 1e4 --page p.html
     """
     options = log.options(locals())
     from driftanchor.plan.plan import plan as work
 
     target = how.page_file(page)
-    numbers: Any = {
+    bounds: Any = {
         "bias_bound": how.bounds(bias_bound),
+        "relative_bound": how.bounds(relative_bound, "--relative-bound"),
+    }
+    if bias_bound is None and relative_bound is None:
+        raise InvalidInput(
+            "Missing option '--bias-bound' or '--relative-bound': say how far an arm's mean may "
+            "have moved since, or how far arms may have moved apart; auto takes it from the logs"
+        )
+    numbers: Any = {
         "horizon": parse.number(horizon, "--horizon"),
         "worlds": how.optional(worlds, "--worlds"),
         "seed": parse.number(seed, "--seed"),
         "threads": how.optional(threads, "--threads"),
     }
     with how.at_work(quiet=quiet) as progress:
+        periods = periods_of(files, by, bounds, options)
         offline = read(files, options)
         found = work(
             offline,
+            periods=periods,
             bias_bound_source=bias_bound_source,
             law=law,
             reward_range=options.get("reward_range"),
             progress=progress,
+            **bounds,
             **numbers,
         )
     how.show(found, target, as_json=as_json, quiet=quiet)
+
+
+def periods_of(
+    files: list[str], by: str | None, bounds: Mapping[str, object], options: Any
+) -> Periods | None:
+    """The logs by period, if a bound is to be taken from them."""
+    from driftanchor.logs.periods import read_periods
+
+    asked = how.auto_option(bounds)
+    if asked is not None and "arm" not in options:
+        raise InvalidInput(
+            f"{asked} auto needs the logs themselves, with --arm and --by: saved offline data are "
+            "not in periods"
+        )
+    how.check_periods(asked, by)
+    return None if by is None else read_periods(files, by=by, **options)
 
 
 def read(files: list[str], options: Any) -> OfflineData:

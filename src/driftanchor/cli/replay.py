@@ -24,7 +24,8 @@ BiasBound = Annotated[
     str | None,
     typer.Option(
         metavar="V",
-        help="What you would have declared: one number, one for each arm, or label=number.",
+        help="What you would have declared: one number, one for each arm, label=number, or "
+        "auto for what the periods of --by before the split suggest.",
         show_default="the largest shift that happened",
         rich_help_panel=how.PROMISE,
     ),
@@ -63,6 +64,8 @@ def replay(
     memory: log.Memory = "400MB",
     full_hash: log.FullHash = False,
     bias_bound: BiasBound = None,
+    relative_bound: how.RelativeBound = None,
+    by: how.By = None,
     bias_bound_source: how.BiasBoundSource = None,
     horizon: Horizon = None,
     worlds: how.Worlds = None,
@@ -87,8 +90,12 @@ def replay(
     from driftanchor.plan.replay import replay as work
 
     target = how.page_file(page)
-    numbers: Any = {
+    bounds: Any = {
         "bias_bound": how.bounds(bias_bound),
+        "relative_bound": how.bounds(relative_bound, "--relative-bound"),
+    }
+    how.check_periods(how.auto_option(bounds), by)
+    numbers: Any = {
         "horizon": how.optional(horizon, "--horizon"),
         "worlds": how.optional(worlds, "--worlds"),
         "seed": parse.number(seed, "--seed"),
@@ -100,6 +107,8 @@ def replay(
             split=split,
             bias_bound_source=bias_bound_source,
             progress=progress,
+            by=by,
+            **bounds,
             **numbers,
             **options,
         )

@@ -4,69 +4,27 @@ from __future__ import annotations
 
 import abc
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from driftanchor.core.check import Floats
 from driftanchor.core.offline import OfflineData
 from driftanchor.core.record import encode
+from driftanchor.plan.compare import Compared
 from driftanchor.plan.contenders import BLIND, RULE, Contenders
+from driftanchor.plan.judge import TAIL_LIMIT, Judgement, Safety
 from driftanchor.plan.law import Law
-from driftanchor.plan.scenes import Lost, Progress, Scene, play
-from driftanchor.plan.statistics import (
-    STATISTICS,
-    Estimate,
-    break_even_of,
-    mean_of,
-    statistics,
-)
-from driftanchor.plan.words import Texts, interval, number
-from driftanchor.simulate.bandit import Bandit
+from driftanchor.plan.promise import Promise
+from driftanchor.plan.scenes import Lost
+from driftanchor.plan.statistics import Curve, Estimate, mean_of, statistics
+from driftanchor.plan.words import Texts, number
 from driftanchor.version import __version__
 
-BOUNDS = (0.0, 0.5, 1.0, 2.0, 4.0)  # times the bound that is declared
 ROUNDS = 15_000_000  # of one arm, in all worlds together: half a minute on two cores
 FEWEST, MOST = 40, 200  # worlds
-MATTERS = 0.05  # of what going cold loses: to save less is not worth the risk
 USE, WITHOUT = "use", "without"
-
-
-class Truth(Protocol):
-    """What may be out there, one bandit for each world."""
-
-    def expected(self, bounds: Floats, *, logs: bool = True) -> Sequence[Bandit]:
-        """As it is thought to be; policies are told these bounds."""
-
-    def moved(self, shift: float, bounds: Floats, *, logs: bool = True) -> Sequence[Bandit]:
-        """With means moved so far."""
-
-
-@dataclass(frozen=True, eq=False)
-class Curve:
-    """What everyone lost along an axis.
-
-    Attributes:
-        x: Where, ascending.
-        lost: What, at each.
-        unit: What 1 on the axis is in units of rewards.
-    """
-
-    x: Floats
-    lost: tuple[Lost, ...]
-    unit: float = 1.0
-
-    def to_json(self, name: str) -> dict[str, Any]:
-        """For programs."""
-        told: dict[str, Any] = {name: (self.x * self.unit).tolist(), "policies": {}}
-        for label in self.lost[0]:
-            points = [statistics(lost[label]) for lost in self.lost]
-            told["policies"][label] = {
-                word: [encode(point[word]) for point in points] for word in STATISTICS
-            }
-        return told
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -75,7 +33,7 @@ class Assessment(abc.ABC):
 
     Attributes:
         offline: The logs.
-        bias_bounds: What policies are told.
+        promise: What policies are given beside the logs: how far means may have moved.
         horizon: Rounds.
         worlds: How many were played, once by each policy.
         seed: Of all noise.
@@ -83,14 +41,11 @@ class Assessment(abc.ABC):
         contenders: Who was compared.
         reasons: Why the default rule has the numbers it has.
         notes: What else to know.
-        lost: By each, in each world.
-        by_shift: The same by how far the means have moved.
-        by_bound: The same by the bias bound that policies are told.
-        break_evens: For each bias bound, up to which shift the default rule gains by the logs.
+        compared: What everyone lost.
     """
 
     offline: OfflineData
-    bias_bounds: Floats
+    promise: Promise
     horizon: int
     worlds: int
     seed: int
@@ -98,30 +53,66 @@ class Assessment(abc.ABC):
     contenders: Contenders
     reasons: tuple[str, ...]
     notes: tuple[str, ...]
-    lost: Lost
-    by_shift: Curve
-    by_bound: Curve
-    break_evens: tuple[tuple[float, Estimate], ...]
+    compared: Compared
+
+    @property
+    def bias_bounds(self) -> Floats:
+        """V of each arm; infinite where nothing is promised of levels."""
+        return self.promise.levels
+
+    @property
+    def relative_bounds(self) -> Floats:
+        """W of each arm; infinite where nothing is promised of moves apart."""
+        return self.promise.apart
+
+    @property
+    def lost(self) -> Lost:
+        """By each, in each world."""
+        return self.compared.lost
+
+    @property
+    def by_shift(self) -> Curve:
+        """What everyone lost by how far means have moved."""
+        return self.compared.by_shift
+
+    @property
+    def by_bound(self) -> Curve:
+        """What everyone lost by the bounds that policies are given."""
+        return self.compared.by_bound
+
+    @property
+    def judgement(self) -> Judgement:
+        """Who is safe, and who is best."""
+        return self.compared.judgement
 
     @property
     def baseline(self) -> str:
-        """The better way of going cold."""
-        return cold_baseline(self.lost, self.contenders)
+        """The better way without the logs."""
+        return self.judgement.baseline
+
+    @property
+    def best_policy(self) -> str:
+        """The best safe choice: a rule with the logs, or the baseline."""
+        return self.judgement.best
+
+    @property
+    def safety(self) -> dict[str, Safety]:
+        """For each contender, whether it is safe and what it may lose."""
+        return dict(self.judgement.safety)
 
     @property
     def cold_loss(self) -> float:
-        """What going cold loses."""
+        """What is lost without the logs."""
         return float(self.lost[self.baseline].mean())
 
     def saved(self, label: str = RULE) -> Estimate:
-        """How much less than going cold a policy loses, paired world by world."""
+        """How much less a policy loses than without the logs, paired world by world."""
         return mean_of(self.lost[self.baseline] - self.lost[label])
 
     @property
     def decision(self) -> str:
-        """`"use"` where the logs save the default rule enough to matter, else `"without"`."""
-        saved = self.saved()
-        return USE if saved.low > 0 and saved.value >= MATTERS * self.cold_loss else WITHOUT
+        """`"use"` where a safe rule saves enough by the logs to matter, else `"without"`."""
+        return USE if self.judgement.uses_logs else WITHOUT
 
     @property
     def largest_shift(self) -> float:
@@ -129,39 +120,88 @@ class Assessment(abc.ABC):
         return float(self.by_shift.x[-1] * self.by_shift.unit)
 
     @property
+    def break_even_policy(self) -> str:
+        """The rule whose break-even counts: the best one, or the default rule."""
+        return self.best_policy if self.judgement.uses_logs else RULE
+
+    @property
     def break_even(self) -> Estimate:
-        """Up to which shift the logs still help the default rule; infinite: all that were tried."""
-        told = float(self.bias_bounds.max())
-        return min(self.break_evens, key=lambda pair: abs(pair[0] - told))[1]
+        """Up to which shift logs help that rule; infinite: all shifts that were tried."""
+        return self.compared.break_even
+
+    @property
+    def break_evens(self) -> tuple[tuple[Promise, Estimate], ...]:
+        """The same for the default rule, for each promise it may be given."""
+        return self.compared.break_evens
 
     @property
     def break_even_shift(self) -> float:
-        """The same, at most the largest shift that was tried."""
+        """The break-even, at most the largest shift that was tried."""
         return min(self.break_even.value, self.largest_shift)
 
     @property
     @abc.abstractmethod
-    def verdict(self) -> str:
+    def answer(self) -> str:
         """The answer in one sentence."""
+
+    @property
+    def verdict(self) -> str:
+        """The answer, its price, a bolder choice if there is one, and what each rule saves."""
+        return " ".join((self.answer, *self.details))
+
+    @property
+    def details(self) -> tuple[str, ...]:
+        """The sentences of the verdict after the answer."""
+        return tuple(filter(None, (self.price, self.bolder, self.others)))
+
+    @property
+    def price(self) -> str:
+        """In a sentence, what the best rule risks in a bad case; empty if that is little."""
+        risk = self.safety[self.best_policy]
+        if risk.worst <= TAIL_LIMIT * risk.cold_worst:
+            return ""
+        return (
+            "In the worst case that the declared bounds allow it loses about "
+            f"{number(risk.worst)}, against {number(risk.cold_worst)} without the logs."
+        )
+
+    @property
+    def bolder(self) -> str:
+        """In a sentence, a rule that saves much more and is not safe; empty if there is none."""
+        label = self.judgement.bolder
+        if label is None:
+            return ""
+        risk, saves = self.safety[label], number(self.saved(label).value)
+        if risk.long_tail:
+            tells = (
+                f"one time in twenty it loses {number(risk.tail)} or more, against "
+                f"{number(risk.cold_tail)} without the logs"
+            )
+        else:
+            tells = (
+                f"in the worst case that the declared bounds allow it loses {number(risk.worst)}, "
+                f"against {number(risk.cold_worst)} without the logs"
+            )
+        return f"{label} saves {saves}, but it is not safe: {tells}."
+
+    @property
+    def others(self) -> str:
+        """In a sentence, what every rule saves that was not named yet."""
+        named = (self.best_policy, self.judgement.bolder)
+        saved = [
+            f"{label} {number(self.saved(label).value)}"
+            for label, one in self.contenders.items()
+            if not one.cold and label not in named
+        ]
+        who = "Other rules save" if self.judgement.uses_logs else "Rules that use them save"
+        return f"{who}: {', '.join(saved)}."
 
     @abc.abstractmethod
     def texts(self) -> Texts:
         """What its page says."""
 
-    def too_little(self) -> str:
-        """In words, what the default rule saves when that is not enough."""
-        saved, cold = self.saved(), number(self.cold_loss)
-        if saved.high < 0:
-            return f"loses about {number(-saved.value)} more than the {cold} lost without the logs"
-        if saved.low > 0:
-            return f"saves only {number(saved.value)} of the {cold} rewards lost without the logs"
-        return (
-            f"saves nothing that stands out ({interval(saved)}) of the {cold} rewards lost without "
-            "the logs"
-        )
-
     def if_trusted(self) -> str:
-        """In words, what trusting the logs costs, where it does."""
+        """In words, what it costs to trust the logs, where it does."""
         saved = self.saved(BLIND)
         return f"; to trust them costs about {number(-saved.value)} more" if saved.high < 0 else ""
 
@@ -172,12 +212,17 @@ class Assessment(abc.ABC):
     def to_json(self) -> dict[str, Any]:
         """For programs."""
         provenance = self.offline.provenance
+        shifts = {"shift": (self.by_shift.x * self.by_shift.unit).tolist()}
+        promises = [promise for promise, _ in self.break_evens]
+        bounds = {name: [x.sizes()[name] for x in promises] for name in self.promise.sizes()}
         return {
             "verdict": self.verdict,
             "decision": self.decision,
+            "best_policy": self.best_policy,
             "rule": RULE,
             "baseline": self.baseline,
-            "saved": self.saved().to_json(),
+            "saved": self.saved(self.break_even_policy).to_json(),
+            "break_even_policy": self.break_even_policy,
             "break_even_shift": self.break_even_shift,
             "break_even": self._even(self.break_even),
             "policies": {
@@ -187,20 +232,18 @@ class Assessment(abc.ABC):
                 }
                 for label, numbers in self.summary().items()
             },
-            "by_shift": self.by_shift.to_json("shift"),
-            "by_bound": self.by_bound.to_json("bias_bound"),
+            "safety": {label: x._asdict() for label, x in self.safety.items()},
+            "by_shift": self.by_shift.to_json(shifts),
+            "by_bound": self.by_bound.to_json(bounds),
             "break_even_by_bound": [
-                {"bias_bound": bound, **self._even(even)} for bound, even in self.break_evens
+                {**promise.sizes(), **self._even(even)} for promise, even in self.break_evens
             ],
-            "bias_bound": dict(zip(self.offline.arms, self.bias_bounds.tolist(), strict=True)),
+            **self.promise.to_json(self.offline.arms),
             "horizon": self.horizon,
             "worlds": self.worlds,
             "seed": self.seed,
             "law": {"name": self.law.name, "noise": self.law.noise, "why": self.law.why},
-            "parameters": {
-                label: {"policy": one.policy.name, "logs": not one.cold, **one.policy.parameters()}
-                for label, one in self.contenders.items()
-            },
+            "parameters": {label: one.to_json() for label, one in self.contenders.items()},
             "reasons": list(self.reasons),
             "notes": list(self.notes),
             "provenance": None if provenance is None else provenance.to_json(),
@@ -220,12 +263,6 @@ class Assessment(abc.ABC):
         return {"shift": value, "low": low, "high": high, "reached": bool(np.isfinite(even.value))}
 
 
-def cold_baseline(lost: Lost, contenders: Contenders) -> str:
-    """Who goes cold and loses least."""
-    cold = [label for label, one in contenders.items() if one.cold]
-    return min(cold, key=lambda label: float(lost[label].mean()))
-
-
 def default_worlds(horizon: int, arms: int) -> int:
     """As many as can be played in a minute or so, up to where more would hardly tell more.
 
@@ -234,64 +271,3 @@ def default_worlds(horizon: int, arms: int) -> int:
         [200, 100, 40]
     """
     return int(min(max(ROUNDS // (horizon * arms), FEWEST), MOST))
-
-
-def compare(
-    truth: Truth,
-    contenders: Contenders,
-    *,
-    bounds: Floats,
-    scale: Floats,
-    shifts: Sequence[float],
-    unit: float,
-    horizon: int,
-    seed: int,
-    threads: int | None,
-    progress: Progress | None,
-) -> dict[str, Any]:
-    """Play all scenes: the fields `lost`, `by_shift`, `by_bound`, `break_evens` of an assessment.
-
-    Args:
-        truth: The worlds.
-        contenders: Who plays.
-        bounds: The bias bound of each arm.
-        scale: What is multiplied for other bias bounds.
-        shifts: How far means are moved.
-        unit: What a shift of 1 is, in units of rewards.
-        horizon: Rounds.
-        seed: Of all noise.
-        threads: At most this many.
-        progress: Called with (runs done, runs in all).
-    """
-    everyone = tuple(contenders)
-    heeding = tuple(label for label, one in contenders.items() if one.heeds_bound)
-    told = {g: g * scale for g in BOUNDS}
-    if bounds.any():
-        told[1.0] = bounds
-    mine = 1.0 if bounds.any() else 0.0
-    scenes: dict[tuple[float, float | None], Scene] = {}
-    for g, others in told.items():
-        who = everyone if g == mine else heeding
-        scenes[g, None] = Scene(truth.expected(others), truth.expected(others, logs=False), who)
-        who = everyone if g == mine else (RULE,)
-        for s in shifts:
-            there = truth.moved(s, others), truth.moved(s, others, logs=False)
-            scenes[g, s] = Scene(*there, who)
-    found = play(scenes, contenders, horizon=horizon, seed=seed, threads=threads, progress=progress)
-    lost = found[mine, None]
-    x = np.asarray(shifts, np.float64)
-    baseline = cold_baseline(lost, contenders)
-    evens = []
-    for g, others in told.items():
-        saved = np.stack([found[mine, s][baseline] - found[g, s][RULE] for s in shifts])
-        even = Estimate(*(unit * at for at in break_even_of(x, saved, seed)))
-        evens.append((float(others.max()), even))
-    return {
-        "lost": lost,
-        "by_shift": Curve(x, tuple(found[mine, s] for s in shifts), unit),
-        "by_bound": Curve(
-            np.array([float(others.max()) for others in told.values()]),
-            tuple({**lost, **found[g, None]} for g in told),
-        ),
-        "break_evens": tuple(evens),
-    }

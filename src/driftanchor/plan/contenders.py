@@ -1,9 +1,10 @@
-"""Who is compared: ways of going cold, and ways of using the logs, in the units of the logs."""
+"""Who is compared: ways to play without the logs and with them, in the units of the logs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, Literal
 
 from driftanchor.core.offline import OfflineData
 from driftanchor.live import inputs
@@ -14,23 +15,47 @@ from driftanchor.policies.base import Policy
 RULE = "guarded-anchor-ts"
 RULE_COLD = "guarded-anchor-ts-cold"
 BLIND = "hybrid-ts"
+LOG_BEST = "log-best"
+HEEDING = {
+    "hierarchical-ts": "uses the logs and how far arms may have moved: hierarchical TS",
+    "min-ucb": "uses the logs and how far arms may have moved: MIN-UCB",
+    "anchor-ts": "uses the logs and how far arms may have moved: Anchor-TS",
+}
+
+# The logs and the bounds that are declared; the logs alone, as if no arm had moved on its own; or
+# no logs.
+Given = Literal["promise", "trust", "nothing"]
 
 
 @dataclass(frozen=True)
 class Contender:
-    """A policy, and what it has.
+    """A rule, and what it is given.
 
     Attributes:
-        policy: The rule.
-        cold: Whether it plays without the logs.
-        heeds_bound: Whether it looks at the bias bound.
+        policy: The rule; `None` for the arm with the best logs, which needs none.
+        given: What it is given.
         what: In words.
     """
 
-    policy: Policy
-    cold: bool
-    heeds_bound: bool
+    policy: Policy | None
+    given: Given
     what: str
+
+    @property
+    def cold(self) -> bool:
+        """Whether it plays without the logs."""
+        return self.given == "nothing"
+
+    @property
+    def heeds_bound(self) -> bool:
+        """Whether it looks at the bounds that are declared."""
+        return self.given == "promise"
+
+    def to_json(self) -> dict[str, Any]:
+        """Its policy and parameters, for programs."""
+        if self.policy is None:
+            return {"policy": None, "logs": True}
+        return {"policy": self.policy.name, "logs": not self.cold, **self.policy.parameters()}
 
 
 Contenders = Mapping[str, Contender]
@@ -46,15 +71,13 @@ def contenders(
     """
     rule, reasons = inputs.rule(None, offline, reward_range, source)
     units = {"prior_mean": rule.prior_mean, "noise": rule.noise}
-
-    def made(name: str) -> Policy:
-        return make(name, **units)
-
+    default = "uses the logs and how far arms may have moved, and is insured: the default rule"
+    cold = "without the logs"
     return {
-        "ts": Contender(made("ts"), True, False, "cold: Thompson sampling"),
-        RULE_COLD: Contender(rule, True, False, "cold: the default rule"),
-        BLIND: Contender(made(BLIND), False, False, "trusts the logs blindly"),
-        "min-ucb": Contender(made("min-ucb"), False, True, "logs and V: MIN-UCB"),
-        "anchor-ts": Contender(made("anchor-ts"), False, True, "logs and V: Anchor-TS"),
-        RULE: Contender(rule, False, True, "logs and V: the default rule"),
+        "ts": Contender(make("ts", **units), "nothing", f"{cold}: Thompson sampling"),
+        RULE_COLD: Contender(rule, "nothing", f"{cold}: the default rule"),
+        BLIND: Contender(make(BLIND, **units), "trust", "trusts the logs blindly"),
+        LOG_BEST: Contender(None, "trust", "always plays the arm with the best logs"),
+        **{x: Contender(make(x, **units), "promise", what) for x, what in HEEDING.items()},
+        RULE: Contender(rule, "promise", default),
     }, reasons

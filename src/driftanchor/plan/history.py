@@ -19,9 +19,11 @@ from driftanchor.logs.query import NothingKept
 from driftanchor.logs.read import read_logs
 from driftanchor.logs.times import shown_time
 from driftanchor.plan.law import Law, law_of
+from driftanchor.plan.promise import Promise
 from driftanchor.plan.split import Filter, Moment, Split, split_of
 from driftanchor.plan.statistics import Estimate
 from driftanchor.plan.words import listed
+from driftanchor.plan.worlds import against
 from driftanchor.simulate.bandit import Bandit
 
 if TYPE_CHECKING:
@@ -67,14 +69,33 @@ class History:
         """The largest move, either way."""
         return float(np.abs(self.moved).max())
 
-    def bandit(self, shift: float, bounds: Floats, *, logs: bool) -> Bandit:
+    def bandit(self, shift: float, told: Promise, logs: bool = True) -> Bandit:
         """What came, had the means moved `shift` times as far."""
-        further = (shift - 1.0) * self.moved
+        return self._moved_by(shift * self.moved, told, logs)
+
+    def against_the_logs(self, told: Promise, promise: Promise, logs: bool) -> Bandit:
+        """What could have come: arms moved against the logs as far as a promise allows.
+
+        Where arms may move together, they also move as far as they did in the mean.
+        """
+        move = against(self.before, promise.reach)
+        if promise.is_relative:
+            both = np.array([label in self.shifts for label in self.after.arms])
+            together = float(self.moved[both].mean())
+            if promise.has_levels:
+                low, high = (-promise.levels - move).max(), (promise.levels - move).min()
+                together = float(np.clip(together, low, high))
+            move = move + np.where(both, together, 0.0)
+        return self._moved_by(move, told, logs)
+
+    def _moved_by(self, move: Floats, told: Promise, logs: bool) -> Bandit:
+        further = move - self.moved
         offline = np.where(self.before.n > 0, self.before.mean, self.after.mean)
         known: dict[str, Any] = {
             "offline": offline,
             "offline_pulls": self.before.n if logs else 0,
-            "bias_bound": bounds,
+            "bias_bound": told.levels,
+            "relative_bound": told.apart if logs and told.is_relative else None,
         }
         if self.rewards is not None:
             there = [x + d for x, d in zip(self.rewards, further, strict=True)]
@@ -90,15 +111,24 @@ class Past:
     """A history as a truth: the same bandit in every run."""
 
     history: History
+    promise: Promise
     runs: int
 
-    def expected(self, bounds: Floats, *, logs: bool = True) -> Sequence[Bandit]:
+    def expected(self, told: Promise, logs: bool = True) -> Sequence[Bandit]:
         """What happened."""
-        return self.moved(1.0, bounds, logs=logs)
+        return self.moved(1.0, told, logs)
 
-    def moved(self, shift: float, bounds: Floats, *, logs: bool = True) -> Sequence[Bandit]:
+    def moved(self, shift: float, told: Promise, logs: bool = True) -> Sequence[Bandit]:
         """What would have happened, had the means moved so many times as far."""
-        return [self.history.bandit(shift, bounds, logs=logs)] * self.runs
+        return [self.history.bandit(shift, told, logs)] * self.runs
+
+    def bad(self, told: Promise, logs: bool = True) -> Sequence[Bandit]:
+        """What the promise would have allowed: arms moved against the logs."""
+        return [self.history.against_the_logs(told, self.promise, logs)] * self.runs
+
+    def allows(self, shift: float) -> bool:
+        """None of the other moves is a bad case: they are multiples of what happened."""
+        return False
 
 
 def read_history(logs: object, split: object, **options: Unpack[LogOptions]) -> History:

@@ -6,9 +6,16 @@ from driftanchor.experiments.document import document, figure, pairs_of, table_o
 from driftanchor.experiments.markup import Html, tag
 from driftanchor.plan import pictures
 from driftanchor.plan.assess import USE, Assessment
-from driftanchor.plan.contenders import RULE
 from driftanchor.plan.tables import even_of, evens, losses
 from driftanchor.version import __version__
+
+SAFE = (
+    "A rule is safe if two things hold. Its 95 % quantile is at most 1.1 times that of playing "
+    "without the logs. And in the bad cases that are still allowed its mean is at most twice "
+    "what is lost without the logs, in that case or in this table, whichever is more. In a bad "
+    "case means have moved against the logs, by as much as is declared or by less. The table has "
+    "the mean in the worst of these cases."
+)
 
 
 def render(found: Assessment) -> str:
@@ -27,7 +34,8 @@ def render(found: Assessment) -> str:
             tag("h1", texts.title),
             tag("p", texts.lead, class_="dim"),
             tag("p", badge),
-            tag("p", found.verdict, class_="counts"),
+            tag("p", found.answer, class_="counts"),
+            *(tag("p", sentence) for sentence in found.details),
         ),
         tag("main", *_main(found)),
         tag("footer", tag("h2", "Made with"), pairs_of(_facts(found))),
@@ -41,11 +49,12 @@ def _main(found: Assessment) -> list[Html]:
         tag("h2", "What each policy loses"),
         tag("p", texts.expected),
         table_of(losses(found)),
+        tag("p", SAFE),
         pairs_of(tuple(who)),
         tag("h2", "If the means move further"),
         _picture(pictures.by_shift(found)),
         tag("p", _reach(found)),
-        tag("h2", "If you declare another V"),
+        tag("h2", f"If you declare another {found.promise.letter}"),
         _picture(pictures.by_bound(found)),
         table_of(evens(found)),
         tag("h2", "The logs"),
@@ -57,13 +66,17 @@ def _main(found: Assessment) -> list[Html]:
 
 
 def _reach(found: Assessment) -> str:
-    even = found.break_even
+    """Up to which shift the logs help, in a sentence."""
+    even, label = found.break_even, found.break_even_policy
     value, ends = even_of(found, even)
     if even.value > found.largest_shift:
-        return f"{RULE} gains by the logs at every shift that was tried."
+        return f"{label} gains by the logs at every shift that was tried."
+    if even.value == 0:
+        return f"{label} does not gain by the logs here, even if no mean has moved."
+    sure = "" if ends == "–" else f" (95 % interval {ends})"
     return (
-        f"{RULE} gains by the logs up to a shift of {value} (95 % interval {ends}): the "
-        f"break-even against {found.baseline}."
+        f"{label} gains by the logs up to a shift of {value}{sure}: from there on it loses more "
+        "than is lost without them."
     )
 
 

@@ -1,15 +1,18 @@
-"""The two pictures: what is lost by how far means have moved, and by the bias bound declared."""
+"""The two pictures: what is lost by how far means have moved, and by the bounds declared."""
 
 from __future__ import annotations
 
 import io
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from driftanchor.experiments import panels, style
 from driftanchor.experiments.report import shown
-from driftanchor.plan.assess import Assessment, Curve
+from driftanchor.plan.assess import Assessment
+from driftanchor.plan.contenders import LOG_BEST
+from driftanchor.plan.statistics import Curve
 from driftanchor.simulate.result import standard_error
 
 if TYPE_CHECKING:
@@ -17,6 +20,8 @@ if TYPE_CHECKING:
 
 SIZE = (7.2, 4.4)  # inches
 FAR = 30.0  # times the smallest: a linear axis would hide most
+RANGE = 1e3  # of a logarithmic axis; what is smaller is drawn linearly, down to 0
+LOG_LOOK = style.Look("#7F7F7F", "_", style.DOTS)
 
 
 class Picture(NamedTuple):
@@ -35,13 +40,16 @@ def by_shift(found: Assessment) -> Picture:
 
 
 def by_bound(found: Assessment) -> Picture:
-    """What is lost by the bias bound that policies are told."""
+    """What is lost by the bounds that policies are given."""
     curve = found.by_bound
     ticks = tuple(shown(float(x)) for x in curve.x)
-    axis = "bias bound V that policies are told"
+    letters = found.promise.letters
+    axis = f"{found.promise.axis[0]} that policies are given"
     svg = _draw(found, curve, ticks, axis, found.texts().bound_mark)
-    says = "The same worlds as in the table, and policies that are told another V."
-    return Picture(svg, f"{says} {_common(found)}", _alt(curve, "bias bound"))
+    says = "The same worlds as in the table, and policies that are given another "
+    says += " and ".join(letters)
+    says += ", both in proportion." if len(letters) > 1 else "."
+    return Picture(svg, f"{says} {_common(found)}", _alt(curve, f"bound {found.promise.axis[0]}"))
 
 
 def _draw(
@@ -57,13 +65,13 @@ def _draw(
     with style.sheet():
         figure = style.blank(*SIZE)
         axes = figure.subplots()
-        looks = style.looks({label: one.policy.name for label, one in found.contenders.items()})
+        looks = _looks(found)
         means = [float(lost[label].mean()) for lost in curve.lost for label in lost]
-        axes.set_yscale("log" if panels.wide_apart(means, FAR) else "linear")
+        _scale(axes, means)
         for label, look in looks.items():
             lost = np.stack([point[label] for point in curve.lost], axis=1)
             panels.line(axes, x, lost.mean(0), standard_error(lost), look)
-        if axes.get_yscale() == "linear":
+        if axes.get_yscale() != "log":
             axes.set_ylim(bottom=0)
         axes.set_xticks(x, ticks)
         _mark(axes, float(np.interp(at, curve.x, x)), word)
@@ -74,6 +82,27 @@ def _draw(
         file = io.BytesIO()
         figure.savefig(file, format="svg", metadata={"Date": None})
     return file.getvalue()
+
+
+def _looks(found: Assessment) -> dict[str, style.Look]:
+    """How each contender is drawn."""
+    names = {x: one.policy.name for x, one in found.contenders.items() if one.policy is not None}
+    return {
+        label: LOG_LOOK if label == LOG_BEST else look
+        for label, look in style.looks({x: names.get(x, x) for x in found.contenders}).items()
+    }
+
+
+def _scale(axes: Axes, means: list[float]) -> None:
+    """Linear where that shows all; else logarithmic, and linear near 0 where some are 0."""
+    if not panels.wide_apart(means, FAR):
+        axes.set_yscale("linear")
+    elif min(means) > max(means) / RANGE:
+        axes.set_yscale("log")
+    else:
+        positive = [mean for mean in means if mean > 0]
+        least = 10 ** math.floor(math.log10(max(min(positive), max(positive) / RANGE)))
+        axes.set_yscale("symlog", linthresh=least, linscale=0.5)
 
 
 def _mark(axes: Axes, x: float, word: str) -> None:

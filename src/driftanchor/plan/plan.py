@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,30 +10,30 @@ import numpy as np
 
 from driftanchor.core import check
 from driftanchor.core.check import Floats
-from driftanchor.core.evidence import bias_bounds
 from driftanchor.core.offline import OfflineData
 from driftanchor.core.record import encode
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.experiments.report import Table
 from driftanchor.live import inputs
 from driftanchor.plan import words
-from driftanchor.plan.assess import USE, Assessment, compare, default_worlds
-from driftanchor.plan.contenders import RULE, contenders
+from driftanchor.plan.assess import USE, Assessment, default_worlds
+from driftanchor.plan.auto import declared
+from driftanchor.plan.compare import compare
+from driftanchor.plan.contenders import contenders
 from driftanchor.plan.law import COINS, Law, law_of
+from driftanchor.plan.promise import Promise, promised
 from driftanchor.plan.scenes import Progress
 from driftanchor.plan.words import Texts
-from driftanchor.plan.worlds import Worlds
+from driftanchor.plan.worlds import Worlds, shifts_of, spread
 from driftanchor.theory.terms import arm_terms
 
-MOST_BOUND = 1e90  # means are moved by multiples of it, and their sums must stay finite
-
-SHIFTS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0)  # times the bias bound
 THEORY = ("gap", "anchor saves", "min-ucb saves", "lai-robbins")
+MISSING = "give periods, as read_periods reads them (--by week on the command line), or a number"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Plan(Assessment):
-    """What logs are worth where every mean is within its bias bound.
+    """What logs are worth where the promise holds.
 
     Attributes:
         theory: For each arm below the best of the logs, terms of `driftanchor.theory.TERMS`.
@@ -41,88 +42,105 @@ class Plan(Assessment):
     theory: dict[str, dict[str, float]]
 
     @property
-    def verdict(self) -> str:
+    def answer(self) -> str:
         """The answer in one sentence."""
-        saved, cold = self.saved(), self.cold_loss
+        cold = words.number(self.cold_loss)
         if self.decision == USE:
+            saved = words.number(self.saved(self.best_policy).value)
             return (
-                f"Use the logs: {RULE} saves about {words.number(saved.value)} of "
-                f"{words.number(cold)} rewards lost, {self._reach()}."
+                f"Use the logs: {self.best_policy} saves about {saved} of {cold} rewards lost "
+                f"without them, {self._reach()}."
             )
-        bound = words.number(float(self.bias_bounds.max()))
         return (
-            f"Go without: with means that may have moved by {bound}, {RULE} {self.too_little()}"
-            f"{self.if_trusted()}."
+            f"Go without: with {self._moves()}, no safe rule saves enough to matter of the {cold} "
+            f"rewards lost without the logs{self.if_trusted()}."
         )
+
+    def _moves(self) -> str:
+        """How far means may have moved, in words."""
+        size = words.number(self.promise.size)
+        if not self.promise.is_relative:
+            return f"means that may have moved by {size}"
+        return f"arms that may have moved apart by {size} each"
 
     def _reach(self) -> str:
         """Up to which shift."""
-        even, bound = self.break_even.value, float(self.bias_bounds.max())
+        even = self.break_even.value
         if even > self.largest_shift:
             most = words.number(self.largest_shift)
             return f"and still helps with means moved against the logs by {most}, the most tried"
         if even == 0:
             return "but not in the worst case, where means move against the logs"
-        if even < bound:
-            return (
-                "but only while no mean has moved against the logs by more than "
-                f"{words.number(even)}, less than V"
-            )
         most = words.number(even)
+        if even < self.promise.reach.max():
+            return (
+                f"but only while no mean has moved against the logs by more than {most}, less than "
+                f"the {words.number(self.promise.size)} that is declared"
+            )
         return f"and still helps while no mean has moved against the logs by more than {most}"
 
     def texts(self) -> Texts:
         """What its page says."""
-        bound = words.number(float(self.bias_bounds.max()))
         arms, n = len(self.offline.arms), int(self.offline.n.sum())
-        unit = self.by_shift.unit
+        letter, size = self.promise.letter, words.number(self.promise.size)
         law = "coins" if self.law.name == "bernoulli" else "Gaussian"
         return Texts(
-            "What are these logs worth?",
-            ("use the logs", "go without"),
-            f"{arms} arms, {n:,} logged rewards; means that may have moved by V = {bound}; "
-            f"{self.horizon:,} rounds.",
-            f"In {self.worlds:,} worlds that the logs and V leave possible: each mean has moved by "
-            "something within ±V, independent of the others.",
-            "The logs are taken as they are. In each world the means behind them are drawn from "
-            "what the logs leave open, then moved, and every policy plays once. Rewards are "
-            f"{law}: {self.law.why}. Savings are paired world by world. In the table the moves are "
-            "uniform within ±V, for nothing else is known of them. The break-even asks for a "
-            "bad case: the arm that leads in the logs is worse by the shift, and the arm furthest "
-            "behind that can overtake it so is better by it.",
-            "true shift",
-            tuple(words.number(float(x * unit)) for x in self.by_shift.x),
-            "The arm that leads in the logs is worse by the shift, and the arm furthest behind "
-            "that can overtake it so is better by it.",
-            (float(self.bias_bounds.max()) / unit, f"V = {bound}"),
-            (float(self.bias_bounds.max()), "declared"),
-            (self.arm_table(),),
+            title="What are these logs worth?",
+            answers=("use the logs", "go without"),
+            lead=f"{arms} arms, {n:,} logged rewards; {self._moves()}; {self.horizon:,} rounds.",
+            expected=f"In {self.worlds:,} worlds that the logs and the promise leave possible: "
+            f"{self._worlds()}.",
+            how="The logs are taken as they are. In each world the means behind them are drawn "
+            "from what the logs leave open, then moved, and every policy plays once. Rewards are "
+            f"{law}: {self.law.why}. Savings are paired world by world. Own moves are uniform "
+            f"within ±{letter}, because nothing else is known of them.{self._common()} The "
+            f"break-even is for a bad case. {AGAINST}",
+            shift_axis="how far means have moved against the logs",
+            shift_ticks=tuple(words.number(float(x)) for x in self.by_shift.x),
+            shift_says=AGAINST,
+            shift_mark=(float(self.promise.reach.max()), f"{letter} = {size}"),
+            bound_mark=(self.promise.axis[1], "declared"),
+            tables=(self.arm_table(),),
+        )
+
+    def _worlds(self) -> str:
+        letter = self.promise.letter
+        if not self.promise.is_relative:
+            return f"each mean has moved by something within ±{letter}, independent of the others"
+        return (
+            f"all means have moved together, and each by something of its own within ±{letter}, "
+            "independent of the others"
+        )
+
+    def _common(self) -> str:
+        """How arms move together, in a sentence."""
+        if not self.promise.is_relative:
+            return ""
+        if self.promise.has_levels:
+            return " The common move is uniform within what V leaves."
+        return (
+            " The common move is normal and wide, because nothing is promised of it: its standard "
+            "deviation is the noise of a reward (for a rate p it is p (1 − p), and all rates stay "
+            "between 0 and 1), or the distance between the best and the worst logged mean if that "
+            "is larger."
         )
 
     def arm_table(self) -> Table:
         """The logs, and what theory says they save."""
+        bounds = {"V": self.promise.levels, "W": self.promise.apart}
+        bounds = {letter: x for letter, x in bounds.items() if np.isfinite(x).any()}
         rows = []
-        for label, n, mean, bound in zip(
-            self.offline.arms, self.offline.n, self.offline.mean, self.bias_bounds, strict=True
-        ):
+        for i, label in enumerate(self.offline.arms):
+            logged = f"{self.offline.n[i]:,}", words.number(float(self.offline.mean[i]))
+            limits = (words.number(float(x[i])) for x in bounds.values())
             told = [words.number(float(x)) for x in self.theory.get(label, {}).values()]
-            told = told or ["–"] * len(THEORY)
-            rows.append((label, f"{n:,}", words.number(mean), words.number(bound), *told))
-        title = (
-            "The logs, the pulls that theory says they save, were they unbiased (ω = V), and the "
-            "pulls needed without them (2σ² log T/Δ²)"
+            rows.append((label, *logged, *limits, *(told or ["–"] * len(THEORY))))
+        return Table(
+            "The logs, the pulls that theory says they save if no mean has moved, and the pulls "
+            "that an arm needs without logs",
+            ("arm", "n", "mean", *bounds, "gap", "Anchor-TS saves", "MIN-UCB saves", "needed"),
+            tuple(rows),
         )
-        headings = (
-            "arm",
-            "n",
-            "mean",
-            "V",
-            "gap",
-            "Anchor-TS saves",
-            "MIN-UCB saves",
-            "without logs",
-        )
-        return Table(title, headings, tuple(rows))
 
     def to_json(self) -> dict[str, Any]:
         """For programs."""
@@ -133,11 +151,19 @@ class Plan(Assessment):
         return {**super().to_json(), "theory": rows}
 
 
+AGAINST = (
+    "The arm that leads in the logs is worse by the shift. Of the arms that can then overtake it, "
+    "the one furthest behind in the logs is better by the shift."
+)
+
+
 def plan(
     offline: OfflineData,
     *,
-    bias_bound: object,
+    bias_bound: object = None,
+    relative_bound: object = None,
     horizon: int,
+    periods: Mapping[str, OfflineData] | None = None,
     bias_bound_source: str | None = None,
     law: str = "auto",
     reward_range: object = None,
@@ -148,15 +174,18 @@ def plan(
 ) -> Plan:
     """Say what logs are worth before going live.
 
-    Worlds are drawn that the logs and the bias bound leave possible. In each of them policies with
-    and without the logs play once, and what they lose is compared.
+    Worlds are drawn that the logs and the promise leave possible. In each of them policies with
+    and without the logs play once, and what they lose is compared. The promise is `bias_bound`,
+    `relative_bound`, or both.
 
     Args:
         offline: The logs.
-        bias_bound: How far an arm's online mean may be from its offline mean: one number, or a
-            mapping from labels.
+        bias_bound: V, how far an arm's online mean may be from its offline mean: one number, a list
+            or mapping, a `driftanchor.shift.Suggestion`, or `"auto"` for what the periods suggest.
+        relative_bound: W, how far it may be from there after a move that all arms share: the same.
         horizon: How many decisions there will be.
-        bias_bound_source: Where that number comes from, as for `Learner`.
+        periods: The logs by period, as `read_periods` gives them, for `"auto"`.
+        bias_bound_source: Where the promise comes from, as for `Learner`.
         law: Of rewards: `"gaussian"`, `"bernoulli"`, or `"auto"` to look at the logs.
         reward_range: Lowest and highest reward possible.
         worlds: How many to draw; `None` for as many as can be played in a minute or so.
@@ -178,23 +207,24 @@ def plan(
         )
     if not offline.n.any():
         raise InvalidInput("the logs have no rewards: there is nothing to plan with")
-    bounds = finite(bias_bounds(bias_bound, offline.arms), offline)
+    given = declared(bias_bound, relative_bound, periods, MISSING)
+    promise = promised(given.bias_bound, given.relative_bound, offline)
     rounds = check.whole(horizon, "horizon", low=1)
     ends = inputs.valid_range(reward_range)
     rewards = law_of(offline, law, ends)
     if rewards.name == "bernoulli":
         ends = COINS
     who, reasons = contenders(offline, ends, bias_bound_source)
-    many = default_worlds(rounds, len(bounds))
+    many = default_worlds(rounds, len(offline.arms))
     many = many if worlds is None else check.whole(worlds, "worlds", low=2, high=10**6)
-    truth = Worlds.draw(offline, rewards, bounds, many, check.whole(seed, "seed"))
-    found = compare(
+    truth = Worlds.draw(offline, rewards, promise, many, check.whole(seed, "seed"))
+    compared = compare(
         truth,
         who,
-        bounds=bounds,
-        scale=truth.scale,
-        shifts=SHIFTS,
-        unit=float(truth.scale.max()),
+        promise=promise,
+        spread=spread(offline) or rewards.noise / 10,
+        shifts=shifts_of(offline, rewards),
+        unit=1.0,
         horizon=rounds,
         seed=seed,
         threads=threads,
@@ -202,45 +232,35 @@ def plan(
     )
     return Plan(
         offline=offline,
-        bias_bounds=bounds,
+        promise=promise,
         horizon=rounds,
         worlds=many,
         seed=seed,
         law=rewards,
         contenders=who,
         reasons=reasons,
-        notes=_notes(offline),
-        theory=theory_of(offline, bounds, rounds, rewards),
-        **found,
+        notes=(*given.notes, *_notes(offline)),
+        compared=compared,
+        theory=theory_of(offline, promise, rounds, rewards),
     )
 
 
-def finite(bounds: Floats, offline: OfflineData) -> Floats:
-    """The bias bounds, which must say something."""
-    for label, bound in zip(offline.arms, bounds, strict=True):
-        if np.isfinite(bound):
-            check.number(float(bound), f"bias_bound of arm {label!r}", high=MOST_BOUND)
-        else:
-            raise InvalidInput(
-                f"bias_bound of arm {label!r} must be finite here, got {bound}: without a bound "
-                "anything may have happened, and logs save nothing"
-            )
-    return bounds
-
-
 def theory_of(
-    offline: OfflineData, bounds: Floats, horizon: int, law: Law
+    offline: OfflineData, promise: Promise, horizon: int, law: Law
 ) -> dict[str, dict[str, float]]:
-    """What theory says the logs save, were they unbiased: ω = V; empty if all means are equal."""
+    """What theory says the logs save if no mean has moved; empty if all means are equal.
+
+    W takes the place of V where it is smaller.
+    """
     logged = np.flatnonzero(offline.n > 0)
-    means = offline.mean[logged]
+    means: Floats = offline.mean[logged]
     if np.ptp(means) == 0:
         return {}
     noise = offline.pooled_noise()
     if not noise > 0:  # unknown, or of coins that always fell the same way
         noise = law.noise
     columns, terms = arm_terms(
-        means, means, offline.n[logged], bounds[logged], max(horizon, 2), noise
+        means, means, offline.n[logged], promise.reach[logged], max(horizon, 2), noise
     )
     return {
         offline.arms[int(logged[column])]: {name: float(terms[name][i]) for name in THEORY}

@@ -5,26 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Unpack
 
-import numpy as np
-
 from driftanchor.core import check
-from driftanchor.core.check import Floats
-from driftanchor.core.evidence import bias_bounds
 from driftanchor.core.hooks import LogOptions
 from driftanchor.experiments.report import Table
 from driftanchor.live import inputs
 from driftanchor.plan import words
-from driftanchor.plan.assess import USE, Assessment, compare, default_worlds
-from driftanchor.plan.contenders import RULE, contenders
+from driftanchor.plan.assess import USE, Assessment, default_worlds
+from driftanchor.plan.auto import declared, is_auto, periods_of
+from driftanchor.plan.compare import compare
+from driftanchor.plan.contenders import contenders
 from driftanchor.plan.history import History, Past, read_history
 from driftanchor.plan.law import COINS
-from driftanchor.plan.plan import finite
+from driftanchor.plan.promise import Promise, promised
 from driftanchor.plan.scenes import Progress
 from driftanchor.plan.statistics import Estimate
 from driftanchor.plan.words import Texts
 
 SHIFTS = (0.0, 0.5, 1.0, 1.5, 2.0)  # times the shift that happened
 LONGEST = 100_000  # rounds, unless more are asked for
+MISSING = "give by, such as 'week' (--by week on the command line), or a number"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -33,34 +32,37 @@ class Replay(Assessment):
 
     Attributes:
         history: Before and after.
-        declared: Whether the bias bound was given, and not taken from what happened.
+        declared: Whether a bound was given, and not taken from what happened.
     """
 
     history: History
     declared: bool
 
     @property
-    def verdict(self) -> str:
+    def answer(self) -> str:
         """The answer in one sentence."""
-        saved, cold = self.saved(), words.number(self.cold_loss)
+        cold, there = words.number(self.cold_loss), self.history.by.there
         if self.decision == USE:
+            saved = words.number(self.saved(self.best_policy).value)
             return (
-                f"The logs would have helped: {RULE} saves about {words.number(saved.value)} of "
-                f"{cold} rewards lost {self.history.by.there}, {self._reach()}."
+                f"The logs would have helped: {self.best_policy} saves about {saved} of {cold} "
+                f"rewards lost without them {there}, {self._reach()}."
             )
+        risky = self.judgement.bolder is not None
         return (
-            f"The logs would not have helped: {self.history.by.there}, {RULE} "
-            f"{self.too_little()}{self.if_trusted()}."
+            f"The logs would {'have helped only at a risk' if risky else 'not have helped'}: "
+            f"{there}, no safe rule saves enough to matter of the {cold} rewards lost without them"
+            f"{self.if_trusted()}."
         )
 
     def _reach(self) -> str:
         even, unit = self.break_even.value, self.by_shift.unit
-        if even > self.largest_shift:
+        if even > self.largest_shift or unit == 0:
             return f"and still does with {words.number(self.by_shift.x[-1])} times the shift"
         return f"and would up to {words.number(even / unit)} times the shift that happened"
 
     def held(self, label: str) -> str:
-        """Whether an arm's mean stayed within its bound: `"yes"`, `"no"` or `"unclear"`."""
+        """Whether an arm's mean stayed within V: `"yes"`, `"no"` or `"unclear"`."""
         bound = float(self.bias_bounds[self.offline.arms.column(label)])
         return within(self.history.shifts[label], bound)
 
@@ -70,46 +72,59 @@ class Replay(Assessment):
             label: {**shift.to_json(), "held": self.held(label)}
             for label, shift in self.history.shifts.items()
         }
-        told = {"split": self.history.split, "shifts": shifts, "declared": self.declared}
+        told = {
+            "split": self.history.split,
+            "shifts": shifts,
+            "held": held_together(self.history, self.promise),
+            "declared": self.declared,
+        }
         return {**super().to_json(), **told}
 
     def texts(self) -> Texts:
         """What its page says."""
         past, largest = self.history, words.number(self.history.largest)
-        bound = words.number(float(self.bias_bounds.max()))
-        told = f"V = {bound}" if self.declared else f"V = {bound}, the largest shift that happened"
+        told = self.promise.told + ("" if self.declared else ", the largest shift that happened")
         sizes = past.by.sizes(int(self.offline.n.sum()), int(past.after.n.sum()))
         there = past.by.there[0].upper() + past.by.there[1:]
         return Texts(
-            "What would these logs have been worth?",
-            ("would have helped", "would not have helped"),
-            f"{len(self.offline.arms)} arms, {sizes}; {told}; {self.horizon:,} rounds.",
-            f"{there}, as it really was: {self.worlds:,} runs of each policy.",
-            f"{past.by.how}: its means are taken for the truth, and runs differ by the rewards "
-            "drawn. In each run all policies meet the same rewards.",
-            "how far the means move, in multiples of what happened",
-            tuple(words.number(float(x)) for x in self.by_shift.x),
-            f"Every mean moved 0 to 2 times as far as it really did (the furthest by {largest}).",
-            (1.0, "what happened"),
-            (float(self.bias_bounds.max()), "declared" if self.declared else "the largest shift"),
-            (self.shift_table(),),
+            title="What would these logs have been worth?",
+            answers=(
+                "would have helped",
+                "only at a risk" if self.judgement.bolder else "would not have helped",
+            ),
+            lead=f"{len(self.offline.arms)} arms, {sizes}; {told}; {self.horizon:,} rounds.",
+            expected=f"{there}, as it really was: {self.worlds:,} runs of each policy.",
+            how=f"{past.by.how}: its means are taken for the truth, and runs differ by the rewards "
+            "drawn. In each run all policies meet the same rewards. The bad case, by which rules "
+            "are judged safe or not, is not what happened but what the promise would have allowed: "
+            "the arm that leads in the logs is worse than logged, and another one is better and "
+            "overtakes it.",
+            shift_axis="how far the means move, in multiples of what happened",
+            shift_ticks=tuple(words.number(float(x)) for x in self.by_shift.x),
+            shift_says=f"Every mean moved 0 to 2 times as far as it really did (the furthest by "
+            f"{largest}).",
+            shift_mark=(1.0, "what happened"),
+            bound_mark=(self.promise.axis[1], "declared" if self.declared else "the largest shift"),
+            tables=(self.shift_table(),),
         )
 
     def shift_table(self) -> Table:
-        """How far each arm moved, and whether its bound held."""
+        """How far each arm moved, and whether V held where it is declared."""
         past = self.history
+        levels = self.promise.has_levels
         rows = []
         for i, label in enumerate(self.offline.arms):
             n, m = past.before.n[i], words.number(float(past.before.mean[i]))
             later = (f"{past.after.n[i]:,}", words.number(float(past.after.mean[i])))
-            told = ("–", "–", "–")
+            told = ["–", "–", "–"]
             if label in past.shifts:
                 shift = past.shifts[label]
-                told = (words.number(shift.value), words.interval(shift), self.held(label))
-            rows.append((label, f"{n:,}", m, *later, *told))
-        sides = (f"n {past.by.before}", "mean", f"n {past.by.after}", "mean")
-        headings = ("arm", *sides, "shift", "95 %", "within V")
-        return Table("How far the means moved", headings, tuple(rows))
+                told = [words.number(shift.value), words.interval(shift), self.held(label)]
+            rows.append((label, f"{n:,}", m, *later, *told[: 3 if levels else 2]))
+        sides = f"n {past.by.before}", "mean", f"n {past.by.after}", "mean"
+        headings = ["arm", *sides, "shift", "95 %"]
+        headings += ["within V"] if levels else []
+        return Table("How far the means moved", tuple(headings), tuple(rows))
 
 
 def replay(
@@ -117,7 +132,9 @@ def replay(
     *,
     split: object,
     bias_bound: object = None,
+    relative_bound: object = None,
     horizon: int | None = None,
+    by: str | None = None,
     bias_bound_source: str | None = None,
     worlds: int | None = None,
     seed: int = 0,
@@ -135,10 +152,13 @@ def replay(
         split: A date or time; or a filter as for `where`, such as `"channel = 'Web'"`: the rows
             that match are the world, the others the log, and rows in which it compares a missing
             value are on neither side.
-        bias_bound: The bound you would have declared: one number, or a mapping from labels; `None`
-            for the largest shift that happened, which nobody knows beforehand.
+        bias_bound: The V you would have declared, as for `plan`; `"auto"` for what the periods
+            of the log suggest. Without any bound V is the largest shift that happened, which
+            nobody knows beforehand.
+        relative_bound: The W you would have declared, as for `plan`.
         horizon: Rounds; `None` for as many as there are later rewards, up to 100,000.
-        bias_bound_source: Where the bound comes from, as for `Learner`.
+        by: What the periods are for `"auto"`, as for `read_periods`: `"week"`, or a column.
+        bias_bound_source: Where the bounds come from, as for `Learner`.
         worlds: Runs of each policy; `None` for as many as can be played in a minute or so.
         seed: Of all noise.
         threads: At most this many at once; changes no number.
@@ -148,31 +168,34 @@ def replay(
     """
     past = read_history(logs, split, **options)
     many = len(past.before.arms)
-    declared = bias_bound is not None
-    bounds = finite(
-        bias_bounds(bias_bound if declared else past.largest, past.before.arms), past.before
+    is_declared = bias_bound is not None or relative_bound is not None
+    periods = None
+    if is_auto(bias_bound) or is_auto(relative_bound):
+        periods = periods_of(logs, past.by, by, options)
+    given = declared(bias_bound, relative_bound, periods, MISSING)
+    promise = promised(
+        given.bias_bound if is_declared else past.largest, given.relative_bound, past.before
     )
     later = int(past.after.n.sum())
     rounds = min(later, LONGEST) if horizon is None else check.whole(horizon, "horizon", low=1)
-    notes = past.notes
+    notes = (*given.notes, *past.notes)
     if rounds < later and horizon is None:
         notes += (f"{rounds:,} rounds, not all {later:,}: ask for a longer horizon",)
     ends = (
         COINS if past.law.name == "bernoulli" else inputs.valid_range(options.get("reward_range"))
     )
-    if declared:
-        notes += (_promise_kept(past, bounds),)
+    if is_declared:
+        notes += _promises_kept(past, promise)
     who, reasons = contenders(past.before, ends, bias_bound_source)
     runs = default_worlds(rounds, many)
     runs = runs if worlds is None else check.whole(worlds, "worlds", low=2, high=10**6)
-    unit = past.largest
-    found = compare(
-        Past(past, runs),
+    compared = compare(
+        Past(past, promise, runs),
         who,
-        bounds=bounds,
-        scale=bounds if bounds.any() else np.full(many, unit or past.law.noise / 10),
+        promise=promise,
+        spread=past.largest or past.law.noise / 10,
         shifts=SHIFTS,
-        unit=unit,
+        unit=past.largest,
         horizon=rounds,
         seed=check.whole(seed, "seed"),
         threads=threads,
@@ -180,7 +203,7 @@ def replay(
     )
     return Replay(
         offline=past.before,
-        bias_bounds=bounds,
+        promise=promise,
         horizon=rounds,
         worlds=runs,
         seed=seed,
@@ -188,9 +211,9 @@ def replay(
         contenders=who,
         reasons=reasons,
         notes=notes,
+        compared=compared,
         history=past,
-        declared=declared,
-        **found,
+        declared=is_declared,
     )
 
 
@@ -206,13 +229,48 @@ def within(shift: Estimate, bound: float) -> str:
     return "no" if shift.low > bound or shift.high < -bound else "unclear"
 
 
-def _promise_kept(past: History, bounds: Floats) -> str:
-    """Whether V held, in words."""
-    by_label = dict(zip(past.before.arms, bounds, strict=True))
-    found = {label: within(shift, by_label[label]) for label, shift in past.shifts.items()}
-    broken = [label for label, answer in found.items() if answer == "no"]
-    if broken:
-        return f"V did not hold: {words.listed(broken)} moved further"
-    if set(found.values()) == {"yes"}:
-        return "V held for all arms with logs"
-    return "V may have held: no arm moved further for sure"
+def held_together(past: History, promise: Promise) -> dict[str, str]:
+    """Whether each promise held for all arms: `"yes"`, `"no"` or `"unclear"`.
+
+    W held if there is a common move from which no arm is further away than W.
+    """
+    column = past.before.arms.column
+    held: dict[str, str] = {}
+    if promise.has_levels:
+        found = [within(s, promise.levels[column(x)]) for x, s in past.shifts.items()]
+        held["bias_bound"] = _worst(found)
+    if promise.is_relative:
+        rows = [(s, float(promise.apart[column(x)])) for x, s in past.shifts.items()]
+        surely = max(s.high - w for s, w in rows) <= min(s.low + w for s, w in rows)
+        perhaps = max(s.low - w for s, w in rows) <= min(s.high + w for s, w in rows)
+        held["relative_bound"] = "yes" if surely else "unclear" if perhaps else "no"
+    return held
+
+
+def _worst(answers: list[str]) -> str:
+    return next(x for x in ("no", "unclear", "yes") if x in answers)
+
+
+def _promises_kept(past: History, promise: Promise) -> tuple[str, ...]:
+    """Whether V and W held, in words."""
+    held = held_together(past, promise)
+    notes = []
+    if "bias_bound" in held:
+        levels = dict(zip(past.before.arms, promise.levels, strict=True))
+        broken = [x for x, shift in past.shifts.items() if within(shift, levels[x]) == "no"]
+        notes.append(
+            {
+                "yes": "V held for all arms with logs",
+                "no": f"V did not hold: {words.listed(broken)} moved further",
+                "unclear": "V may have held: no arm moved further for sure",
+            }[held["bias_bound"]]
+        )
+    if "relative_bound" in held:
+        notes.append(
+            {
+                "yes": "W held: arms did not move further apart",
+                "no": "W did not hold: arms moved further apart",
+                "unclear": "W may have held: arms did not move further apart for sure",
+            }[held["relative_bound"]]
+        )
+    return tuple(notes)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from dataclasses import dataclass
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,6 +30,31 @@ class Estimate(NamedTuple):
     def to_json(self) -> dict[str, float | str | None]:
         """For programs."""
         return {name: encode(x) for name, x in self._asdict().items()}
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """What everyone lost along an axis.
+
+    Attributes:
+        x: Where, ascending.
+        lost: What, at each: by contender, in each world.
+        unit: What 1 on the axis is in units of rewards.
+    """
+
+    x: Floats
+    lost: tuple[Mapping[str, Floats], ...]
+    unit: float = 1.0
+
+    def to_json(self, axes: Mapping[str, list[float]]) -> dict[str, Any]:
+        """For programs, with the names and values of its axes."""
+        told: dict[str, Any] = {**axes, "policies": {}}
+        for label in self.lost[0]:
+            points = [statistics(lost[label]) for lost in self.lost]
+            told["policies"][label] = {
+                word: [encode(point[word]) for point in points] for word in STATISTICS
+            }
+        return told
 
 
 def statistics(lost: Floats) -> dict[str, float]:

@@ -54,7 +54,7 @@ class Judgement(NamedTuple):
 
     common: Posterior  # what is believed of the common move
     level: float  # what an arm without live rewards is taken to pay
-    rivals: int  # W: pulls of all arms but the one most pulled, and one for each
+    rivals: int  # R: pulls of all arms but the one most pulled, and one for each
     leader: int  # the column with the best guess
     doubt: float  # how far the logs may be off beside a leader that has none
     threshold: float  # what an upper bound must exceed
@@ -71,13 +71,13 @@ class GuardedAnchorTS(Policy):
 
         N'     = 1/(1/N + (B/2)²)                      what the logs are worth
         guess  = (S + N' m)/(T + N'), at most z/√T from S/T
-        r(n)   = √(2 log⁺(t/H) / n),  H = min(K n, n + W)
-        online = S/T + r(n)
+        r      = √(2 log⁺(t/H) / (n + 1)),  H = min(K n, n + R)
+        online = S/T + r
         hybrid = the largest mean that rewards and logs (each mean at most m + B) allow together
-        audit  = S/T + A/n + √ε r(n)
+        audit  = S/T + A/(n + 1) + √ε r
         U      = median(audit, online, hybrid);  online where there are no logs
 
-    W are the pulls of all arms but the most pulled, and one for each. The leader has the largest
+    R are the pulls of all arms but the most pulled, and one for each. The leader has the largest
     guess. Where some U is above the leader's U and guess, the largest U is played: a guard pull.
     Otherwise the index is Anchor-TS's median of the guess, an online sample S/T + N(0, 1/T) and a
     hybrid sample, the mean of the logs moved by one draw of the common move for all arms.
@@ -99,7 +99,7 @@ class GuardedAnchorTS(Policy):
         >>> arm = ArmEvidence(pulls=4, total=1.2, offline_pulls=4, offline_mean=0.5, bias_bound=0.7)
         >>> parts = bounds(GuardedAnchorTS(), arm, now, judged)
         >>> [round(x, 2) for x in parts]
-        [2.07, 1.49, 1.62]
+        [1.77, 1.36, 1.26]
     """
 
     name = "guarded-anchor-ts"
@@ -277,9 +277,9 @@ def bounds(policy: GuardedAnchorTS, arm: ArmEvidence, now: Round, judged: Judgem
     live = arm.total / arm.pulls if arm.pulls > 0 else judged.level
     audit, online = math.inf, math.inf
     if n > 0:
-        reach = policy.noise * radius(n, now.t, min(now.arms * n, n + judged.rivals))
+        reach = policy.noise * radius(n + 1, now.t, min(now.arms * n, n + judged.rivals))
         online = live + reach
-        audit = live + policy.noise * policy.budget / n + math.sqrt(policy.eps) * reach
+        audit = live + policy.noise * policy.budget / (n + 1) + math.sqrt(policy.eps) * reach
     if arm.pulls == 0 and policy.budget == 0.0 and policy.eps == 0.0:
         audit = -math.inf  # nothing is tested
     logs = logs_of(arm, judged.common.mean, policy.noise)
