@@ -31,6 +31,7 @@ class Logs(NamedTuple):
     mean: float  # m, moved along with all arms
     ceiling: float  # the largest live mean that the promises allow behind them
     weight: float  # N', how many live rewards they are worth in a guess
+    relative: bool  # whether they moved along
 
 
 class Bounds(NamedTuple):
@@ -73,7 +74,8 @@ class GuardedAnchorTS(Policy):
         guess  = (S + N' m)/(T + N'), at most z/√T from S/T
         r      = √(2 log⁺(t/H) / (n + 1)),  H = min(K n, n + R)
         online = S/T + r
-        hybrid = the largest mean that rewards and logs (each mean at most m + B) allow together
+        hybrid = the largest mean that rewards and logs (each mean at most m + B) allow together;
+                 for W at most max(1, √(2 log⁺(t/(K n')))/√n' above the guess, n' = n + N'
         audit  = S/T + A/(n + 1) + √ε r
         U      = median(audit, online, hybrid);  online where there are no logs
 
@@ -240,10 +242,11 @@ def logs_of(arm: ArmEvidence, common: float, noise: float) -> Logs:
     """What the logs of an arm say after a common move, by the promise that leaves them the less."""
     there = moved(arm, common, noise)
     if arm.offline_pulls == 0 or there.bias_bound == math.inf:
-        return Logs(0.0, 0.0, math.inf, 0.0)
+        return Logs(0.0, 0.0, math.inf, 0.0, False)
     logged = float(arm.offline_pulls)
     weight = moved_pulls(logged, own_sd(there.bias_bound), noise)
-    return Logs(logged, there.offline_mean, there.offline_mean + there.bias_bound, weight)
+    ceiling = there.offline_mean + there.bias_bound
+    return Logs(logged, there.offline_mean, ceiling, weight, there.relative_bound < math.inf)
 
 
 def guess(policy: GuardedAnchorTS, arm: ArmEvidence, judged: Judgement) -> float:
@@ -287,7 +290,10 @@ def bounds(policy: GuardedAnchorTS, arm: ArmEvidence, now: Round, judged: Judgem
         return Bounds(audit, online, math.inf)
     both = n + logs.pulls
     reach = policy.noise * radius(both, now.t, now.arms * both)
-    return Bounds(audit, online, hybrid_bound(arm, logs, live, n, reach) + judged.doubt)
+    hybrid = hybrid_bound(arm, logs, live, n, reach)
+    if logs.relative:
+        hybrid = min(hybrid, likely_bound(policy, arm, logs, now))
+    return Bounds(audit, online, hybrid + judged.doubt)
 
 
 def hybrid_bound(arm: ArmEvidence, logs: Logs, live: float, n: int, reach: float) -> float:
@@ -308,6 +314,17 @@ def hybrid_bound(arm: ArmEvidence, logs: Logs, live: float, n: int, reach: float
         return min(mean + reach, logs.ceiling)
     joint = live + share * (logs.ceiling - live) + math.sqrt(left)
     return min(mean + reach, max(logs.ceiling, joint))
+
+
+def likely_bound(policy: GuardedAnchorTS, arm: ArmEvidence, logs: Logs, now: Round) -> float:
+    """How large the mean is likely to be, own moves of W/2 taken for a standard deviation.
+
+    W is made to cover the moves of all arms at once. Where it is wider than the arms are apart, a
+    bound that allows each arm all of it would rule out none.
+    """
+    mean = (arm.total + logs.weight * logs.mean) / (arm.pulls + logs.weight)
+    n = arm.pulls + arm.pending + logs.weight
+    return mean + policy.noise * max(1.0 / math.sqrt(n), radius(n, now.t, now.arms * n))
 
 
 def radius(n: float, t: int, share: float) -> float:
