@@ -72,11 +72,11 @@ class GuardedAnchorTS(Policy):
 
         N'     = 1/(1/N + (B/2)²)                      what the logs are worth
         guess  = (S + N' m)/(T + N'), at most z/√T from S/T
-        r      = √(2 log⁺(t/H) / (n + 1)),  H = min(K n, n + R)
+        r      = √(2 log⁺(t/H) / n),  H = min(K n, n + R)
         online = S/T + r
         hybrid = the largest mean that rewards and logs (each mean at most m + B) allow together;
                  for W at most max(1, √(2 log⁺(t/(K n')))/√n' above the guess, n' = n + N'
-        audit  = S/T + A/(n + 1) + √ε r
+        audit  = S/T + A/n + √ε r
         U      = median(audit, online, hybrid);  online where there are no logs
 
     R are the pulls of all arms but the most pulled, and one for each. The leader has the largest
@@ -101,7 +101,7 @@ class GuardedAnchorTS(Policy):
         >>> arm = ArmEvidence(pulls=4, total=1.2, offline_pulls=4, offline_mean=0.5, bias_bound=0.7)
         >>> parts = bounds(GuardedAnchorTS(), arm, now, judged)
         >>> [round(x, 2) for x in parts]
-        [1.77, 1.36, 1.26]
+        [2.08, 1.49, 1.26]
     """
 
     name = "guarded-anchor-ts"
@@ -280,9 +280,9 @@ def bounds(policy: GuardedAnchorTS, arm: ArmEvidence, now: Round, judged: Judgem
     live = arm.total / arm.pulls if arm.pulls > 0 else judged.level
     audit, online = math.inf, math.inf
     if n > 0:
-        reach = policy.noise * radius(n + 1, now.t, min(now.arms * n, n + judged.rivals))
+        reach = policy.noise * radius(n, now.t, min(now.arms * n, n + judged.rivals))
         online = live + reach
-        audit = live + policy.noise * policy.budget / (n + 1) + math.sqrt(policy.eps) * reach
+        audit = live + policy.noise * policy.budget / n + math.sqrt(policy.eps) * reach
     if arm.pulls == 0 and policy.budget == 0.0 and policy.eps == 0.0:
         audit = -math.inf  # nothing is tested
     logs = logs_of(arm, judged.common.mean, policy.noise)
