@@ -146,6 +146,8 @@ class GuardedAnchorTS(Policy):
                     "guess": guess(self, arm, judged),
                     **bounds(self, arm, now, judged)._asdict(),
                 }
+            elif is_unknown(self, arm, common):
+                own = {"guess": judged.level, "online_bound": value}
             else:
                 own = candidates(self, arm, judged, common, z)._asdict()
             arms.append((value, own))
@@ -168,7 +170,7 @@ def judge(policy: GuardedAnchorTS, evidence: Evidence, now: Round) -> Judgement:
             value = guess(policy, arm, judged)
             if value > best:
                 leader, best = column, value
-                logged = arm.offline_pulls > 0
+                logged = logs_of(arm, common.mean, policy.noise).pulls > 0.0
     if leader < 0:
         return judged
     # Beside a leader without logs the level of all logs matters, and nobody knows it exactly.
@@ -232,10 +234,15 @@ def index_of(
     """U in a guard pull, otherwise Anchor-TS's median; `common` is the drawn common move."""
     if judged.guard:
         return upper_bound(policy, arm, now, judged)
-    if arm.pulls == 0 and logs_of(arm, common, policy.noise).weight == 0.0:
-        return bounds(policy, arm, now, judged).online_bound  # no mean to draw around
+    if is_unknown(policy, arm, common):
+        return bounds(policy, arm, now, judged).online_bound
     three = candidates(policy, arm, judged, common, z)
     return median(three.guess, three.online_sample, three.hybrid_sample)
+
+
+def is_unknown(policy: GuardedAnchorTS, arm: ArmEvidence, common: float) -> bool:
+    """Whether neither rewards nor logs say anything of an arm: there is no mean to draw around."""
+    return arm.pulls == 0 and logs_of(arm, common, policy.noise).weight == 0.0
 
 
 def logs_of(arm: ArmEvidence, common: float, noise: float) -> Logs:
@@ -255,9 +262,9 @@ def guess(policy: GuardedAnchorTS, arm: ArmEvidence, judged: Judgement) -> float
     n = arm.pulls + logs.weight
     if n == 0.0:
         return judged.level
-    mean = (arm.total + logs.weight * logs.mean) / n
     if arm.pulls == 0:
-        return mean
+        return logs.mean  # as it is: an arm that nothing is known of may be taken to pay just that
+    mean = (arm.total + logs.weight * logs.mean) / n
     live = arm.total / arm.pulls
     reach = policy.clip * policy.noise / math.sqrt(arm.pulls)
     return max(live - reach, min(mean, live + reach))
@@ -339,7 +346,7 @@ def candidates(
 ) -> Candidates:
     """The guess, and two samples of the mean around the live mean and the mean of both."""
     logs = logs_of(arm, common, policy.noise)
-    n = max(arm.pulls + logs.weight, 1.0)
+    n = arm.pulls + logs.weight  # above 0, perhaps below 1
     hybrid = (arm.total + logs.weight * logs.mean) / n + policy.noise / math.sqrt(n) * z.hyb
     online = hybrid
     if arm.pulls > 0:
