@@ -57,10 +57,10 @@ def test_a_guard_pull_is_not_repeated_while_its_reward_is_on_its_way() -> None:
         arm = learner.pull()
         guarded[arm] += learner.explain().guard
     # With n = 3 and what waits, an upper bound is below the leader's mean of 0.5, and the arm left
-    # alone, once √(2 log(4,030/(3 n))/(n + 1)) < 0.5 − mean: both rivals wait for as many, or
+    # alone, once √(2 log(4,030/(3 n))/n) < 0.5 − mean: both rivals wait for as many, or
     # nearly, so that n + R is not less than 3 n.
     for arm, gap in {"B": 1.1, "C": 1.2}.items():
-        due = next(n for n in range(3, 99) if math.sqrt(2 * math.log(1_343 / n) / (n + 1)) < gap)
+        due = next(n for n in range(3, 99) if math.sqrt(2 * math.log(1_343 / n) / n) < gap)
         assert abs(guarded[arm] - (due - 3)) <= 1
         assert guarded[arm] > 2
     assert guarded["A"] == 0

@@ -138,16 +138,16 @@ def test_the_guess_of_an_arm_without_rewards_or_promise() -> None:
 def test_the_three_bounds_by_hand() -> None:
     # n = 4, K = 2: H = 8 and t/H = 12.5; K (n + N) = 16; ceiling 0.7
     # 8 x² − 8 x + 4·0.3² + 4·0.7² = 2 log(100/16), whose larger solution is 0.5 + √(…)
-    r = math.sqrt(2 * math.log(12.5) / 5)
+    r = math.sqrt(2 * math.log(12.5) / 4)
     joint = 0.5 + math.sqrt(math.log(6.25) / 4 - 0.04)
     pooled = (1.2 + 4 * 0.7) / 8 + math.sqrt(2 * math.log(6.25) / 8)
     assert joint < pooled
     told = bounds(GuardedAnchorTS(), SOME, Round(100, 2), beside())
-    assert told == pytest.approx(Bounds(0.3 + 1 + math.sqrt(0.2) * r, 0.3 + r, joint))
+    assert told == pytest.approx(Bounds(0.3 + 5 / 4 + math.sqrt(0.2) * r, 0.3 + r, joint))
     assert upper_bound(GuardedAnchorTS(), SOME, Round(100, 2), beside()) == told.online_bound
     rule = GuardedAnchorTS(budget=3.0, eps=0.5)
     told = bounds(rule, SOME, Round(100, 2), beside())
-    assert told.audit_bound == pytest.approx(0.3 + 0.6 + math.sqrt(0.5) * r)
+    assert told.audit_bound == pytest.approx(0.3 + 3 / 4 + math.sqrt(0.5) * r)
 
 
 def test_the_hybrid_bound_at_its_ends() -> None:
@@ -168,17 +168,35 @@ def test_the_hybrid_bound_at_its_ends() -> None:
     assert told == pytest.approx(0.95 + math.sqrt(2 * math.log(100 / 8) / 4))
 
 
+def test_a_wide_relative_bound_allows_what_is_likely() -> None:
+    """W = 3 σ of 100 logs: N' = 1/(1/100 + 1.5²), and n' = 4 + N' with all of it moved by 0."""
+    worth = 1 / (0.01 + 1.5**2)
+    some = arm(4, 0.3, 100, 0.5, relative=3.0)
+    mean, n = (1.2 + worth * 0.5) / (4 + worth), 4 + worth
+    rule = GuardedAnchorTS()
+    told = bounds(rule, some, Round(100, 2), beside()).hybrid_bound
+    assert told == pytest.approx(mean + math.sqrt(2 * math.log(50 / n) / n))
+    told = bounds(rule, some, Round(9, 2), beside()).hybrid_bound  # 2 log(4.5/n) is below 1
+    assert told == pytest.approx(mean + 1 / math.sqrt(n))
+    level = some._replace(bias_bound=3.0, relative_bound=INF)  # V is a promise of each arm
+    assert bounds(rule, level, Round(100, 2), beside()).hybrid_bound > 3.0
+    # Logs under a W so wide that they are worth nothing
+    nothing = some._replace(pulls=0, total=0.0, relative_bound=1e200)
+    with wrapping():
+        assert bounds(rule, nothing, Round(100, 2), beside()).hybrid_bound >= 1e200
+
+
 @pytest.mark.parametrize("some", [arm(4, 0.3), arm(4, 0.3, 50, 9.0), arm(4, 0.3, bound=0.1)])
 def test_without_logs_or_promise_the_bound_is_the_online_one(some: ArmEvidence) -> None:
-    expected = 0.3 + math.sqrt(2 * math.log(12.5) / 5)
+    expected = 0.3 + math.sqrt(2 * math.log(12.5) / 4)
     assert upper_bound(GuardedAnchorTS(), some, Round(100, 2), beside()) == pytest.approx(expected)
 
 
 def test_few_close_rivals_are_looked_at_longer_than_many_distant_ones() -> None:
     rival, now, rule = arm(100, 0.5), Round(10_000, 10), GuardedAnchorTS()
     few, many = (upper_bound(rule, rival, now, beside(rivals=r)) for r in (150, 5_000))
-    assert few == pytest.approx(0.5 + math.sqrt(2 * math.log(40) / 101))
-    assert many == pytest.approx(0.5 + math.sqrt(2 * math.log(10) / 101))
+    assert few == pytest.approx(0.5 + math.sqrt(2 * math.log(40) / 100))
+    assert many == pytest.approx(0.5 + math.sqrt(2 * math.log(10) / 100))
 
 
 def test_what_arms_have_in_common_comes_from_those_that_can_be_played() -> None:
@@ -230,8 +248,8 @@ def test_beside_a_leader_without_promised_logs_the_level_of_the_others_is_in_dou
 
 def test_an_arm_left_alone_for_long_is_pulled_by_the_guard() -> None:
     # The leader had its share, H = min(2·5,000, 5,000 + 6): its bound is its mean for so long.
-    arms = [arm(5_000, 0.5), arm(5, -0.8)]  # H = min(2·5, 5 + 6): r = 1.3 after 10 exp(1.3²·6/2)
-    due = 10 * math.exp(1.3**2 * 3)
+    arms = [arm(5_000, 0.5), arm(5, -0.9)]  # H = min(2·5, 5 + 6): r = 1.4 after 10 exp(1.4²·5/2)
+    due = 10 * math.exp(1.4**2 * 2.5)
     rule = GuardedAnchorTS()
     assert not judged(rule, seen(arms), math.floor(due)).guard
     assert judged(rule, seen(arms), math.ceil(due)).guard
@@ -254,21 +272,21 @@ def test_of_equal_bounds_each_is_as_likely(chance: Chance) -> None:
 
 
 def test_an_arm_may_lose_its_budget_before_its_logs_rule_it_out() -> None:
-    """After n pulls the arm may be A σ/(n + 1) below the leader."""
+    """After n pulls the arm may be A σ/n below the leader."""
     silenced: dict[str, Any] = {"logs": 10_000, "logged": -3.0, "bound": 0.0}
     rule = GuardedAnchorTS(noise=2.0, budget=5.0, eps=0.0)
     for lost, guard in ((9.9, True), (10.1, False)):
-        arms = [arm(9_000, 0.5), arm(19, 0.5 - lost / 20, **silenced)]
-        assert judged(rule, seen(arms), 9_020).guard is guard
+        arms = [arm(9_000, 0.5), arm(20, 0.5 - lost / 20, **silenced)]
+        assert judged(rule, seen(arms), 9_021).guard is guard
     arms = [arm(9_000, 0.5), arm(19, 0.49, **silenced)]
     assert not judged(GuardedAnchorTS(noise=2.0, **PROVED), seen(arms), 9_020).guard
 
 
 def test_an_arm_that_wrong_logs_ruled_out_comes_back() -> None:
-    """It stands d below the leader after n pulls: due when √ε r = d − A σ/(n + 1)."""
-    arms = [arm(20_000, 0.5), arm(19, -0.1, 10_000, -3.0, 0.0)]
+    """It stands d below the leader after n pulls: due when √ε r = d − A σ/n."""
+    arms = [arm(20_000, 0.5), arm(20, -0.1, 10_000, -3.0, 0.0)]
     d, eps = 0.6, 0.2
-    due = 38 * math.exp((d - 5 / 20) ** 2 * 20 / (2 * eps))  # H = min(2·19, 19 + 20)
+    due = 40 * math.exp((d - 5 / 20) ** 2 * 20 / (2 * eps))  # H = min(2·20, 20 + 21)
     rule = GuardedAnchorTS(eps=eps)
     assert not judged(rule, seen(arms), math.floor(due)).guard
     assert judged(rule, seen(arms), math.ceil(due)).guard
@@ -296,7 +314,7 @@ def test_a_pull_on_its_way_widens_no_bound_and_moves_no_guess() -> None:
             assert list(column) == sorted(column, reverse=True)
             assert len(set(column)) == 4 or set(column) == {INF}
     waiting = bounds(rule, arm(4, 0.3, pending=2), now, beside())
-    assert waiting.online_bound == pytest.approx(0.3 + math.sqrt(2 * math.log(1000 / 12) / 7))
+    assert waiting.online_bound == pytest.approx(0.3 + math.sqrt(2 * math.log(1000 / 12) / 6))
 
 
 def test_a_test_waits_for_its_rewards() -> None:
@@ -360,8 +378,8 @@ def one_run(evidence: Evidence) -> Seen:
     )
 
 
-def worth(rule: GuardedAnchorTS, e: Seen, c: Array) -> tuple[Array, Array, Array, Array]:
-    """Whether the logs speak, their mean after a common move, their bound B, and N'."""
+def worth(rule: GuardedAnchorTS, e: Seen, c: Array) -> tuple[Array, Array, Array, Array, Array]:
+    """Whether the logs speak, and as moved; their mean then, their bound B, and N'."""
     with np.errstate(invalid="ignore"):
         level = c + e.W > e.V
     moves = (e.N > 0) & np.isfinite(e.W) & ~level
@@ -370,7 +388,7 @@ def worth(rule: GuardedAnchorTS, e: Seen, c: Array) -> tuple[Array, Array, Array
     B = np.where(speak, B, 0.0)  # noqa: N806
     mean = np.where(moves, e.m + c, e.m)
     counts = np.where(speak, 1 / (1 / np.maximum(e.N, 1) + (B / rule.noise / 2) ** 2), 0.0)
-    return speak, mean, B, counts
+    return speak, moves, mean, B, counts
 
 
 def joint_bound(n: Array, live: Array, logs: Array, u: Array, allowed: Array) -> Array:
@@ -400,7 +418,7 @@ def naive(rule: GuardedAnchorTS, e: Seen, t: int) -> Told:
         c = np.where(q > 0, total / np.where(q > 0, q, 1.0), 0.0)
         sd = np.where(q > 0, 1 / np.sqrt(np.where(q > 0, q, 1.0)), s)
 
-    speak, m, B, N2 = worth(rule, e, c)  # noqa: N806
+    speak, moves, m, B, N2 = worth(rule, e, c)  # noqa: N806
     n = e.T + e.pending
 
     def best(values: Array, among: Array) -> Array:
@@ -421,9 +439,9 @@ def naive(rule: GuardedAnchorTS, e: Seen, t: int) -> Told:
 
     mine = np.where(e.playable, n + 1, 0.0)
     R = mine.sum(axis=1, keepdims=True) - mine.max(axis=1, keepdims=True)  # noqa: N806
-    x, r1 = np.where(pulled, live, level), r(n + 1, np.minimum(K * n, n + R))
+    x, r1 = np.where(pulled, live, level), r(np.maximum(n, 1), np.minimum(K * n, n + R))
     online = np.where(n > 0, x + r1, INF)
-    audit = x + rule.budget * s / (n + 1) + (math.sqrt(rule.eps) * r1 if rule.eps else 0.0)
+    audit = x + rule.budget * s / np.maximum(n, 1) + (math.sqrt(rule.eps) * r1 if rule.eps else 0.0)
     audit = np.where(n > 0, audit, INF)
     if rule.budget == rule.eps == 0:
         audit = np.where(pulled, audit, -INF)
@@ -434,6 +452,10 @@ def naive(rule: GuardedAnchorTS, e: Seen, t: int) -> Told:
     logs = np.broadcast_to(e.N, n.shape)
     joint = np.minimum(pooled, joint_bound(n, live, logs, u, both * r2**2))
     hybrid = np.where(pulled, np.where(live < u, joint, pooled), u + r2)
+    n2 = np.where(moves, n + N2, 1.0)
+    likely = np.where(total > 0, (e.S + N2 * m) / np.where(total > 0, total, 1.0), 0.0)
+    likely = likely + np.maximum(s / np.sqrt(n2), r(n2, K * n2))
+    hybrid = np.where(moves, np.minimum(hybrid, likely), hybrid)
 
     fit = np.where(e.playable, guesses, -INF)
     leader = fit.argmax(axis=1)
@@ -452,7 +474,7 @@ def naive_index(
     rule: GuardedAnchorTS, e: Seen, told: Told, c: Array, on: Array, hyb: Array
 ) -> Array:
     """U in a guard pull, otherwise the median of the guess and two samples."""
-    _, m, _, N2 = worth(rule, e, c)  # noqa: N806
+    _, _, m, _, N2 = worth(rule, e, c)  # noqa: N806
     total = np.where(e.T + N2 > 0, e.T + N2, 1.0)
     hybrid = (e.S + N2 * m) / total + rule.noise / np.sqrt(total) * hyb
     T1 = np.maximum(e.T, 1)  # noqa: N806
