@@ -31,6 +31,7 @@ class Logs(NamedTuple):
     mean: float  # m, moved along with all arms
     ceiling: float  # the largest live mean that the promises allow behind them
     weight: float  # N', how many live rewards they are worth in a guess
+    relative: bool  # whether they moved along
 
 
 class Bounds(NamedTuple):
@@ -71,10 +72,11 @@ class GuardedAnchorTS(Policy):
 
         N'     = 1/(1/N + (B/2)²)                      what the logs are worth
         guess  = (S + N' m)/(T + N'), at most z/√T from S/T
-        r      = √(2 log⁺(t/H) / (n + 1)),  H = min(K n, n + R)
+        r      = √(2 log⁺(t/H) / n),  H = min(K n, n + R)
         online = S/T + r
-        hybrid = the largest mean that rewards and logs (each mean at most m + B) allow together
-        audit  = S/T + A/(n + 1) + √ε r
+        hybrid = the largest mean that rewards and logs (each mean at most m + B) allow together;
+                 for W at most max(1, √(2 log⁺(t/(K n')))/√n' above the guess, n' = n + N'
+        audit  = S/T + A/n + √ε r
         U      = median(audit, online, hybrid);  online where there are no logs
 
     R are the pulls of all arms but the most pulled, and one for each. The leader has the largest
@@ -99,7 +101,7 @@ class GuardedAnchorTS(Policy):
         >>> arm = ArmEvidence(pulls=4, total=1.2, offline_pulls=4, offline_mean=0.5, bias_bound=0.7)
         >>> parts = bounds(GuardedAnchorTS(), arm, now, judged)
         >>> [round(x, 2) for x in parts]
-        [1.77, 1.36, 1.26]
+        [2.08, 1.49, 1.26]
     """
 
     name = "guarded-anchor-ts"
@@ -144,6 +146,8 @@ class GuardedAnchorTS(Policy):
                     "guess": guess(self, arm, judged),
                     **bounds(self, arm, now, judged)._asdict(),
                 }
+            elif is_unknown(self, arm, common):
+                own = {"guess": judged.level, "online_bound": value}
             else:
                 own = candidates(self, arm, judged, common, z)._asdict()
             arms.append((value, own))
@@ -166,7 +170,7 @@ def judge(policy: GuardedAnchorTS, evidence: Evidence, now: Round) -> Judgement:
             value = guess(policy, arm, judged)
             if value > best:
                 leader, best = column, value
-                logged = arm.offline_pulls > 0
+                logged = logs_of(arm, common.mean, policy.noise).pulls > 0.0
     if leader < 0:
         return judged
     # Beside a leader without logs the level of all logs matters, and nobody knows it exactly.
@@ -230,20 +234,26 @@ def index_of(
     """U in a guard pull, otherwise Anchor-TS's median; `common` is the drawn common move."""
     if judged.guard:
         return upper_bound(policy, arm, now, judged)
-    if arm.pulls == 0 and logs_of(arm, common, policy.noise).weight == 0.0:
-        return bounds(policy, arm, now, judged).online_bound  # no mean to draw around
+    if is_unknown(policy, arm, common):
+        return bounds(policy, arm, now, judged).online_bound
     three = candidates(policy, arm, judged, common, z)
     return median(three.guess, three.online_sample, three.hybrid_sample)
+
+
+def is_unknown(policy: GuardedAnchorTS, arm: ArmEvidence, common: float) -> bool:
+    """Whether neither rewards nor logs say anything of an arm: there is no mean to draw around."""
+    return arm.pulls == 0 and logs_of(arm, common, policy.noise).weight == 0.0
 
 
 def logs_of(arm: ArmEvidence, common: float, noise: float) -> Logs:
     """What the logs of an arm say after a common move, by the promise that leaves them the less."""
     there = moved(arm, common, noise)
     if arm.offline_pulls == 0 or there.bias_bound == math.inf:
-        return Logs(0.0, 0.0, math.inf, 0.0)
+        return Logs(0.0, 0.0, math.inf, 0.0, False)
     logged = float(arm.offline_pulls)
     weight = moved_pulls(logged, own_sd(there.bias_bound), noise)
-    return Logs(logged, there.offline_mean, there.offline_mean + there.bias_bound, weight)
+    ceiling = there.offline_mean + there.bias_bound
+    return Logs(logged, there.offline_mean, ceiling, weight, there.relative_bound < math.inf)
 
 
 def guess(policy: GuardedAnchorTS, arm: ArmEvidence, judged: Judgement) -> float:
@@ -252,9 +262,9 @@ def guess(policy: GuardedAnchorTS, arm: ArmEvidence, judged: Judgement) -> float
     n = arm.pulls + logs.weight
     if n == 0.0:
         return judged.level
-    mean = (arm.total + logs.weight * logs.mean) / n
     if arm.pulls == 0:
-        return mean
+        return logs.mean  # as it is: an arm that nothing is known of may be taken to pay just that
+    mean = (arm.total + logs.weight * logs.mean) / n
     live = arm.total / arm.pulls
     reach = policy.clip * policy.noise / math.sqrt(arm.pulls)
     return max(live - reach, min(mean, live + reach))
@@ -277,9 +287,9 @@ def bounds(policy: GuardedAnchorTS, arm: ArmEvidence, now: Round, judged: Judgem
     live = arm.total / arm.pulls if arm.pulls > 0 else judged.level
     audit, online = math.inf, math.inf
     if n > 0:
-        reach = policy.noise * radius(n + 1, now.t, min(now.arms * n, n + judged.rivals))
+        reach = policy.noise * radius(n, now.t, min(now.arms * n, n + judged.rivals))
         online = live + reach
-        audit = live + policy.noise * policy.budget / (n + 1) + math.sqrt(policy.eps) * reach
+        audit = live + policy.noise * policy.budget / n + math.sqrt(policy.eps) * reach
     if arm.pulls == 0 and policy.budget == 0.0 and policy.eps == 0.0:
         audit = -math.inf  # nothing is tested
     logs = logs_of(arm, judged.common.mean, policy.noise)
@@ -287,7 +297,10 @@ def bounds(policy: GuardedAnchorTS, arm: ArmEvidence, now: Round, judged: Judgem
         return Bounds(audit, online, math.inf)
     both = n + logs.pulls
     reach = policy.noise * radius(both, now.t, now.arms * both)
-    return Bounds(audit, online, hybrid_bound(arm, logs, live, n, reach) + judged.doubt)
+    hybrid = hybrid_bound(arm, logs, live, n, reach)
+    if logs.relative:
+        hybrid = min(hybrid, likely_bound(policy, arm, logs, now))
+    return Bounds(audit, online, hybrid + judged.doubt)
 
 
 def hybrid_bound(arm: ArmEvidence, logs: Logs, live: float, n: int, reach: float) -> float:
@@ -310,6 +323,17 @@ def hybrid_bound(arm: ArmEvidence, logs: Logs, live: float, n: int, reach: float
     return min(mean + reach, max(logs.ceiling, joint))
 
 
+def likely_bound(policy: GuardedAnchorTS, arm: ArmEvidence, logs: Logs, now: Round) -> float:
+    """How large the mean is likely to be, own moves of W/2 taken for a standard deviation.
+
+    W is made to cover the moves of all arms at once. Where it is wider than the arms are apart, a
+    bound that allows each arm all of it would rule out none.
+    """
+    mean = (arm.total + logs.weight * logs.mean) / (arm.pulls + logs.weight)
+    n = arm.pulls + arm.pending + logs.weight
+    return mean + policy.noise * max(1.0 / math.sqrt(n), radius(n, now.t, now.arms * n))
+
+
 def radius(n: float, t: int, share: float) -> float:
     """r(n)/σ = √(2 log⁺(t/H) / n): 0 for an arm that had its share H of the rounds."""
     if t <= share:
@@ -322,7 +346,7 @@ def candidates(
 ) -> Candidates:
     """The guess, and two samples of the mean around the live mean and the mean of both."""
     logs = logs_of(arm, common, policy.noise)
-    n = max(arm.pulls + logs.weight, 1.0)
+    n = arm.pulls + logs.weight  # above 0, perhaps below 1
     hybrid = (arm.total + logs.weight * logs.mean) / n + policy.noise / math.sqrt(n) * z.hyb
     online = hybrid
     if arm.pulls > 0:
