@@ -16,6 +16,7 @@ command line returns for it.
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import importlib
 from collections.abc import Iterable
@@ -75,6 +76,9 @@ def shown(value: object) -> str:
         text = repr(value)
     except ValueError:  # Python prints no whole number of more than 4300 digits
         return f"a huge {type(value).__name__}"
+    if isinstance(value, int) and len(text) > 20:
+        with contextlib.suppress(OverflowError):
+            return f"{float(value):g}"
     return text if len(text) <= 200 else f"{text[:200]}…"
 
 

@@ -122,4 +122,5 @@ def test_counts_keep_every_digit() -> None:
 def test_what_a_message_shows_is_short_and_plain() -> None:
     assert shown(np.float64(0.5)) == "0.5"
     assert shown("a") == "'a'"
+    assert shown(10**308) == "1e+308"
     assert len(shown(list(range(10_000)))) == 201

@@ -42,10 +42,10 @@ def test_bias_bounds_come_as_a_number_a_list_or_a_mapping(value: object, expecte
         (-0.2, r"bias_bound of arm 'A' must be at least 0, got -0\.2"),
         ([0.1, -0.2], r"bias_bound of arm 'B' must be at least 0, got -0\.2"),
         ({"A": 0.1, "B": -math.inf}, "bias_bound of arm 'B' must be at least 0, got -inf"),
-        ({"A": 0.1}, "bias_bound of arm 'B' must be a number, got None"),
+        ({"A": 0.1}, "bias_bound has no number for arm 'B': give one for each arm, inf"),
         (math.nan, "bias_bound of arm 'A' must be a number, got nan"),
-        (None, "bias_bound must be a list of values, got None"),
-        ("0.1", r"bias_bound must be a list of values, got '0\.1'"),
+        (None, "bias_bound must be a number, a list, a mapping of arms or a Suggestion, got None"),
+        ("0.1", r"bias_bound must be a number, a list, .*, got '0\.1'"),
         ([0.1], "bias_bound has 1 values for 2 arms: give one for each arm"),
         ([[0.1], [0.2]], r"bias_bound of arm 'A' must be a number, got \[0\.1\]"),
         ({0.1, 0.2}, "bias_bound must be in order, got the set"),
@@ -92,8 +92,12 @@ class Suggested:
 def test_of_a_suggestion_the_bound_asked_for_is_taken() -> None:
     assert bias_bounds(Suggested(), ARMS).tolist() == [0.4, 0.4]
     assert relative_bounds(Suggested(), ARMS).tolist() == [0.1, 0.1]
-    with pytest.raises(InvalidInput, match="bias_bound must be a list of values"):
+    with pytest.raises(InvalidInput, match="bias_bound must be a number, a list"):
         bias_bounds(object(), ARMS)
+
+
+def test_an_array_without_dimensions_is_a_number() -> None:
+    assert relative_bounds(np.array(0.2), ARMS).tolist() == [0.2, 0.2]
 
 
 def test_no_relative_bound_promises_nothing() -> None:
@@ -105,9 +109,9 @@ def test_no_relative_bound_promises_nothing() -> None:
     [
         (-0.5, "relative_bound of arm 'A' must be at least 0, got -0.5"),
         ({"A": 0.1, "B": math.nan}, "relative_bound of arm 'B' must be a number, got nan"),
-        ({"A": 0.1}, "relative_bound of arm 'B' must be a number, got None"),
+        ({"A": 0.1}, "relative_bound has no number for arm 'B': give one for each"),
         ([0.1] * 3, "relative_bound has 3 values for 2 arms: give one for each arm"),
-        ("wide", "relative_bound must be a list of values, got 'wide'"),
+        ("wide", "relative_bound must be a number, a list, .*, got 'wide'"),
     ],
 )
 def test_an_unusable_relative_bound_is_refused(value: object, message: str) -> None:
@@ -122,6 +126,7 @@ def test_an_unusable_relative_bound_is_refused(value: object, message: str) -> N
         (math.inf, 0.1, [9, 0], "only arm 'A' has both: with one logged arm a common move cannot"),
         (math.inf, [math.inf, 0.1], [9, 0], "no arm has both"),
         (math.inf, [math.inf, 0.1], [9, 9], "only arm 'B' has both"),
+        (0.1, 0.2000001, [9, 9], "is 0.2000001 and contradicts .* by at most 0.2; leave one"),
         (0.1, 0.21, [9, 9], "of arm 'A' is 0.21 and contradicts the bias bounds: with 0.1 of its"),
         ([0.0, 0.1], [0.05, 0.3], [9, 9], "of arm 'B' is 0.3 and .* by at most 0.2; leave one"),
     ],

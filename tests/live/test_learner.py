@@ -190,6 +190,21 @@ def test_explain_does_not_consume_the_memory_of_a_policy() -> None:
     assert pupil.to_json() == silent.to_json()
 
 
+@pytest.mark.parametrize("promise", ["bias_bound", "relative_bound"])
+def test_a_rule_that_names_no_numbers_is_explained_in_one_line(promise: str) -> None:
+    """It draws several times for one decision; and it does not look at what is promised."""
+    bounds: dict[str, Any] = {promise: 0.05}
+    pupil = Learner(ArtificialReplay(base="ts"), offline=OFFLINE, seed=1, **bounds)
+    arm = pupil.pull()
+    why = pupil.explain()
+    assert (why.arm, why.guard, why.arms, why.common_move) == (arm, False, {}, None)
+    assert str(why) == f"Decision 1: {arm!r} was chosen by the policy's own rule"
+    told = json.loads(json.dumps(why.to_json(), allow_nan=False))
+    assert (told["arm"], told["arms"], told["common_move"]) == (arm, {}, None)
+    pupil.update(arm, 0.5)
+    assert pupil.explain() == why
+
+
 def test_late_rewards_do_not_stop_pulls() -> None:
     pupil = Learner(UCB(), arms=["A", "B"], seed=0)
     arms = [pupil.pull() for _ in range(10)]

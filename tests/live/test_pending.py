@@ -56,12 +56,13 @@ def test_a_guard_pull_is_not_repeated_while_its_reward_is_on_its_way() -> None:
     for _ in range(80):
         arm = learner.pull()
         guarded[arm] += learner.explain().guard
-    # Anchors a = (−1.8 + 1.5)/4 and (−2.1 + 1.5)/4; with n = 4 and what waits, a bound is below the
-    # leader's mean of 0.5, and the arm left alone, once √(2 log(4,050/(3 n))/n) < 0.5 − a: both
-    # rivals wait for as many, so that n + W = 3 n, or nearly.
-    for arm, anchor in {"B": -0.075, "C": -0.15}.items():
-        due = next(n for n in range(4, 99) if math.sqrt(2 * math.log(1_350 / n) / n) < 0.5 - anchor)
-        assert abs(guarded[arm] - (due - 4)) <= 1
+    # With n = 3 and what waits, an upper bound is below the leader's mean of 0.5, and the arm left
+    # alone, once √(2 log(4,030/(3 n))/n) < 0.5 − mean: both rivals wait for as many, or
+    # nearly, so that n + R is not less than 3 n.
+    for arm, gap in {"B": 1.1, "C": 1.2}.items():
+        due = next(n for n in range(3, 99) if math.sqrt(2 * math.log(1_343 / n) / n) < gap)
+        assert abs(guarded[arm] - (due - 3)) <= 1
+        assert guarded[arm] > 2
     assert guarded["A"] == 0
 
     forgetful = neglected(4_000)
@@ -83,9 +84,9 @@ def test_the_explanation_tells_a_guard_pull_from_a_draw() -> None:
         "guard pull beside the leader 'A': 'B' has the largest upper bound"
     )
     for told in why.arms.values():
-        three = {name: x for name, x in told.parts.items() if name != "anchor"}
-        assert list(three) == ["audit_bound", "online_bound", "hybrid_bound"]
-        assert told.index == sorted(three.values())[1]
+        assert list(told.parts) == ["guess", "audit_bound", "online_bound", "hybrid_bound"]
+        assert told.index == told.parts["online_bound"]  # there are no logs
+        assert told.parts["hybrid_bound"] == math.inf
     assert why.arms["B"].index > why.arms["A"].index
     assert json.loads(json.dumps(why.to_json()))["guard"] is True
 
@@ -94,12 +95,27 @@ def test_the_explanation_tells_a_guard_pull_from_a_draw() -> None:
     why = drawn.explain()
     assert not why.guard
     assert why.arm == arm
-    # The draw is that of Anchor-TS whose prior mean is the leader's 0.5 and one noise more.
-    anchor = (-0.6 * 3 + 1.5) / 4
-    assert why.arms["B"].parts["anchor"] == pytest.approx(anchor)
-    assert list(why.arms["B"].parts) == ["anchor", "online_sample", "hybrid_sample"]
+    # The draw is that of Anchor-TS with the guess for its anchor: here the live mean.
+    assert why.arms["B"].parts["guess"] == pytest.approx(-0.6)
+    assert list(why.arms["B"].parts) == ["guess", "online_sample", "hybrid_sample"]
+    for told in why.arms.values():
+        assert told.index == sorted(told.parts.values())[1]
     assert max(why.arms, key=lambda label: why.arms[label].index) == arm
     assert json.loads(json.dumps(why.to_json()))["guard"] is False
+
+
+def test_a_guard_pull_of_an_arm_with_logs_is_explained_by_a_median() -> None:
+    logs = OfflineData.from_summary({"A": (400, 0.5, 1.0), "B": (400, 0.3, 1.0)})
+    learner = Learner(offline=logs, bias_bound=0.0, seed=1)
+    learner.update(["A"] * 300 + ["B"] * 2, [0.5] * 300 + [0.4] * 2)
+    assert learner.pull() == "B"
+    why = learner.explain()
+    told = why.arms["B"]
+    three = [told.parts[f"{name}_bound"] for name in ("audit", "online", "hybrid")]
+    assert told.index == sorted(three)[1]
+    assert told.decided_by in ("audit_bound", "online_bound")  # the logs alone rule it out
+    assert three[2] < why.arms["A"].index < told.index
+    assert f"its {told.decided_by} (against guess " in why.reason
 
 
 def test_an_explanation_is_of_what_was_waiting_then() -> None:

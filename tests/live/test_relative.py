@@ -63,6 +63,14 @@ def test_a_record_from_before_has_no_relative_bounds() -> None:
     assert Learner.from_json(record).relative_bounds.tolist() == [math.inf] * 3
 
 
+@pytest.mark.parametrize("rest", [{}, {"relative_bounds": None}])
+def test_a_record_that_lost_its_relative_bounds_is_refused(rest: dict[str, Any]) -> None:
+    record = learner().to_json()
+    del record["relative_bounds"]
+    with pytest.raises(UnreadableState, match="lacks 'relative_bounds': the file is damaged"):
+        Learner.from_json(record | rest)
+
+
 def test_a_record_that_others_would_misread_says_so() -> None:
     record = learner().to_json()
     assert record["version"] == 2

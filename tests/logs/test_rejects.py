@@ -211,7 +211,7 @@ def test_one_in_a_hundred_is_the_limit(tmp_path: Path) -> None:
     path.write_text(f"arm,reward\n{body}A,x\nA,x\nB,1\nB,y\n")
     message = (
         r"3 of 202 rows of '.*logs.csv' cannot be used: reward_not_number 3 \(.*logs.csv:200 'x', "
-        r".*logs.csv:201 'x', .*logs.csv:203 'y'\); mend them, or .* \(--allow-rejects\)"
+        r".*logs.csv:201 'x', .*logs.csv:203 'y'\); fix them, or .* \(--allow-rejects\)"
     )
     with pytest.raises(RejectedRows, match=message):
         read_logs(path, arm="arm", reward="reward")

@@ -199,6 +199,11 @@ def test_arms_of_one_side_alone_are_told() -> None:
             "= 'Web'\", got 'channel = Web'; read as a filter: expected a number, 'text' in single",
         ),
         ("age > 1) or (age < 2", "split must be a date or time"),
+        (
+            "1; drop",
+            'split must be a date or time such as 2026-01-31T12:00, or a filter such as "channel '
+            "= 'Web'\", got '1; drop'; read as a filter: expected a column at '1; drop'",
+        ),
         (7, "split must be a date or time such as 2026-01-31T12:00, or a filter such as"),
         ("", "split must be a date or time such as 2026-01-31T12:00, or a filter such as"),
         ("2026-02-01", "time is missing: name the column of the times, to split at a date; or"),

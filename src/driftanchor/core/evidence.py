@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from numbers import Real
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from driftanchor.core.arms import Arms, valid_arms
 from driftanchor.core.check import Bools, Floats, Ints
 from driftanchor.core.offline import OfflineData
 from driftanchor.core.tally import Tally
-from driftanchor.errors import InvalidInput
+from driftanchor.errors import InvalidInput, shown
 
 
 class ArmEvidence(NamedTuple):
@@ -120,11 +120,28 @@ def _bounds(value: object, name: str, arms: Arms) -> Floats:
     valid_arms(arms)
     if not isinstance(value, Real | Mapping | Iterable):
         value = getattr(value, name, value)  # of what suggests bounds, the one asked for
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value.item()
     if isinstance(value, Mapping):
-        for label in value:
-            arms.column(label)
-        value = [value.get(label) for label in arms]
+        value = _by_arm(value, name, arms)
+    elif isinstance(value, str | bytes) or not isinstance(value, Real | Iterable):
+        raise InvalidInput(
+            f"{name} must be a number, a list, a mapping of arms or a Suggestion, got "
+            f"{shown(value)}"
+        )
     return check.frozen(check.per_arm(value, name, arms, low=0.0, infinite=True))
+
+
+def _by_arm(given: Mapping[Any, object], name: str, arms: Arms) -> list[object]:
+    for label in given:
+        arms.column(label)
+    for label in arms:
+        if label not in given:
+            raise InvalidInput(
+                f"{name} has no number for arm {label!r}: give one for each arm, inf where nothing "
+                "is promised"
+            )
+    return [given[label] for label in arms]
 
 
 def check_promises(
@@ -162,7 +179,8 @@ def check_promises(
         most = float(bias_bounds[i]) + widest
         if relative_bounds[i] > most * (1 + 1e-12):  # a sum may be rounded down
             raise InvalidInput(
-                f"relative_bound of arm {arms[i]!r} is {relative_bounds[i]:g} and contradicts the "
-                f"bias bounds: with {bias_bounds[i]:g} of its own and at most {widest:g} of the "
-                f"others it moves from them by at most {most:g}; leave one of the two out"
+                f"relative_bound of arm {arms[i]!r} is {relative_bounds[i]:.12g} and contradicts "
+                f"the bias bounds: with {bias_bounds[i]:.12g} of its own and at most "
+                f"{widest:.12g} of the others it moves from them by at most {most:.12g}; "
+                "leave one of the two out"
             )

@@ -93,6 +93,8 @@ class Explanation:
         told = [f"Decision {self.decision}: {self.reason}"]
         if self.common_move is not None:
             told.append(_moved(self.common_move))
+        if not self.arms:  # the policy names no numbers
+            return "\n".join(told)
         return "\n".join([*told, *(x.rstrip() for x in lines)])
 
 
@@ -120,8 +122,10 @@ def explain(
     reason = _reason(arm, arms, "upper bound" if guard else "index")
     if account.leader is not None:
         reason = f"guard pull beside the leader {labels[account.leader]!r}: {reason}"
-    common = common_move(evidence, policy.noise) if moves_together(policy, evidence) else None
-    belief = None if common is None else Posterior(float(common.mean), float(common.sd))
+    belief = None
+    if arms and moves_together(policy, evidence):  # a rule without numbers may not look at it
+        common = common_move(evidence, policy.noise)
+        belief = Posterior(float(common.mean), float(common.sd))
     return Explanation(decision, policy.name, arm, guard, reason, arms, belief)
 
 

@@ -282,6 +282,8 @@ class Learner:
     def from_json(cls, data: object, policy: Policy | None = None) -> Learner:
         """Read what `to_json` wrote; see `load`."""
         body = record.unseal(data, "learner", 2, _FIELDS)
+        if body["version"] > 1 and body.get("relative_bounds") is None:
+            raise UnreadableState("the learner record lacks 'relative_bounds': the file is damaged")
         offline = OfflineData.from_json(body["offline"])
         relative = body.get("relative_bounds")  # records written before there were any lack it
         learner = cls(

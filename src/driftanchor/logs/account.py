@@ -63,7 +63,7 @@ def account(rows: Rows, query: LogQuery) -> Account:
     if lost == kept or (lost > MOST_REJECTED * kept and not query.allow_rejects):
         raise RejectedRows(
             f"{lost:,} of {kept:,} rows of {rows.name} cannot be used: "
-            f"{'; '.join(told(rejected, where))}; mend them, or go on without them by "
+            f"{'; '.join(told(rejected, where))}; fix them, or go on without them by "
             "allow_rejects (--allow-rejects)"
         )
     doubt = refuse_running_totals(rows, query, list(cells.values()))
@@ -108,6 +108,6 @@ def _period(group: Group, query: LogQuery) -> str | None:
     if labels.problem_of(group.by):
         raise InvalidInput(
             f"{shown(group.by)} in column {query.by!r} cannot be the label of a period: leave "
-            "these rows out by where, or mend them"
+            "these rows out by where, or fix them"
         )
     return labels.label_of(group.by)

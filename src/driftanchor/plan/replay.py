@@ -58,8 +58,8 @@ class Replay(Assessment):
     def _reach(self) -> str:
         even, unit = self.break_even.value, self.by_shift.unit
         if even > self.largest_shift or unit == 0:
-            return f"and still does with {words.number(self.by_shift.x[-1])} times the shift"
-        return f"and would up to {words.number(even / unit)} times the shift that happened"
+            return f"and still does so with {words.number(self.by_shift.x[-1])} times the shift"
+        return f"and would do so up to {words.number(even / unit)} times the shift that happened"
 
     def held(self, label: str) -> str:
         """Whether an arm's mean stayed within V: `"yes"`, `"no"` or `"unclear"`."""

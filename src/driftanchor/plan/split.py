@@ -116,8 +116,9 @@ def _filter(given: object) -> Filter:
     try:
         where.parse(given)
     except InvalidInput as error:
-        why = str(error).removeprefix("where is not understood: ").partition(";")[0]
-        told = f"; read as a filter: {why}" if why != str(error).partition(";")[0] else ""
+        start = "where is not understood: "
+        why = str(error).removeprefix(start).rpartition(";")[0]
+        told = f"; read as a filter: {why}" if str(error).startswith(start) else ""
         raise InvalidInput(
             "split must be a date or time such as 2026-01-31T12:00, or a filter such as "
             f"\"channel = 'Web'\", got {shown(given)}{told}"

@@ -75,7 +75,8 @@ class GuardedAnchorTS(Policy):
         r      = √(2 log⁺(t/H) / n),  H = min(K n, n + R)
         online = S/T + r
         hybrid = the largest mean that rewards and logs (each mean at most m + B) allow together;
-                 for W at most max(1, √(2 log⁺(t/(K n')))/√n' above the guess, n' = n + N'
+                 for W at most max(1, √(2 log⁺(t/(K n'))))/√n' above the mean of both,
+                 n' = n + N'
         audit  = S/T + A/n + √ε r
         U      = median(audit, online, hybrid);  online where there are no logs
 
@@ -298,7 +299,7 @@ def bounds(policy: GuardedAnchorTS, arm: ArmEvidence, now: Round, judged: Judgem
     both = n + logs.pulls
     reach = policy.noise * radius(both, now.t, now.arms * both)
     hybrid = hybrid_bound(arm, logs, live, n, reach)
-    if logs.relative:
+    if logs.relative and logs.weight > 0.0:  # 0 under a W that says nothing at all
         hybrid = min(hybrid, likely_bound(policy, arm, logs, now))
     return Bounds(audit, online, hybrid + judged.doubt)
 
