@@ -1,7 +1,7 @@
-"""Measure the errata, the calibration, the engines, the suite and the choice, for the pages.
+"""Measure what the pages say: errata, calibration, engines, choice, suite, rules for V, promises.
 
     python docs/measure.py [--runs N] [--seed S] [--render-only]
-                           [errata | calibration | engines | choice | suite | rules]
+                           [errata | calibration | engines | choice | suite | rules | promises]
 
 The same runs and seed give the same files.
 """
@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent))  # for when this is imported, not
 
 import calibration
 import exactness
+import promises
 import readings
 import render
 import rules
@@ -258,6 +259,7 @@ MEASURES = {
     "choice": choice,
     "suite": suite.measure,
     "rules": rules.measure,
+    "promises": promises.measure,
 }
 
 

@@ -52,6 +52,7 @@ def block(measured: Block) -> str:
     """One block as Markdown."""
     kinds: dict[str, Callable[[Block], str]] = {
         "readings": _readings,
+        "worlds": _worlds,
         "samples": _samples,
         "calibration": _calibration,
         "verdict": _verdict,
@@ -78,6 +79,18 @@ def _readings(measured: Block) -> str:
             lines.append(_line(["… minus ours, run by run", *cells]))
     note = f"Mean ± standard error (median; 99 % quantile) of {measured['runs']:,} runs"
     return "\n".join([*lines, "", f"{note}; {measured['note']}."])
+
+
+def _worlds(measured: Block) -> str:
+    """Worlds by policies."""
+    lines = _head(["", *measured["columns"]])
+    for row in measured["rows"]:
+        cells = [f"{_pm(cell['mean'], cell['se'])} ({cell['q99']:,.0f})" for cell in row["cells"]]
+        lines.append(_line([row["label"], *cells]))
+    runs = measured["runs"]
+    note = f"Mean ± standard error (99 % quantile) of {runs:,} runs"
+    more = f"{measured['more'] * runs:,} where there are two arms; seed {measured['seed']}"
+    return "\n".join([*lines, "", f"{note}, {more}."])
 
 
 def _samples(measured: Block) -> str:
