@@ -130,6 +130,7 @@ def test_replay_by_a_filter_needs_no_time() -> None:
         (("plan", *PLAN, "--relative-bound", "x"), "--relative-bound must be a number, got 'x'"),
         (("plan", *PLAN, "--relative-bound", "0.3"), "is 0.3 and contradicts"),
         (("plan", *PLAN, "--relative-bound", "auto"), "--relative-bound auto needs --by"),
+        (("plan", *PLAN, "--relative-bound", "Auto"), "--relative-bound auto needs --by"),
         (("plan", *PLAN, "--by", "week"), "--by week is for --bias-bound auto"),
         (
             ("plan", *PLAN, "--relative-bound", "auto", "--by", "week"),
@@ -137,7 +138,7 @@ def test_replay_by_a_filter_needs_no_time() -> None:
         ),
         (
             ("plan", *PLAN[:-2], "--bias-bound", "auto", "--by", "month", "--time", "at"),
-            "--bias-bound is to be taken from the logs and no arm was seen in two periods",
+            "--bias-bound is to be taken from the logs, and they do not show how far arms move: no",
         ),
         (
             ("plan", "a.json", *SMALL, "--bias-bound", "auto"),
@@ -178,6 +179,15 @@ def test_bad_input(arguments: tuple[str, ...], message: str) -> None:
     assert message in " ".join(done.stderr.replace("│", "").split())
     assert done.stdout == ""
     assert [file.name for file in Path().iterdir()] == ["logs.csv"]
+
+
+@pytest.mark.filterwarnings("always:the logs have one arm only")
+def test_logs_that_are_read_twice_are_warned_of_once() -> None:
+    done = run(
+        *("plan", *PLAN[:-2], "--arms", "A", "--bias-bound", "auto", "--by", "week", "--time", "at")
+    )
+    assert done.exit_code == 2
+    assert done.stderr.count("warning: the logs have one arm only") == 1
 
 
 def test_damaged_offline_data_are_told() -> None:

@@ -150,6 +150,24 @@ def test_totals_that_run_in_each_test_are_seen_by_test() -> None:
         read_periods(both, by="test", **NAMES)
 
 
+@pytest.mark.parametrize("form", ["%Y-%m-%d", None])
+def test_periods_that_are_dates_tell_the_order_without_times(form: str | None) -> None:
+    names: dict[str, Any] = {"arm": "ad", "count": "n", "total": "k", "by": "at"}
+    new = daily()
+    if form is not None:
+        new["at"] = new["at"].dt.strftime(form)
+    assert len(read_periods(new, **names)) == 8
+    with pytest.raises(
+        InvalidInput, match="looks like running totals: it only grows with 'at'"
+    ) as no:
+        read_periods(running(new), **names)
+    assert 'ORDER BY "at"' in str(no.value)
+    assert "since=" not in str(no.value)
+    assert len(read_periods(running(new), allow_growth=True, **names)) == 8
+    places = running(new).assign(at=lambda x: [f"place {i % 8}" for i in range(len(x))])
+    assert len(read_periods(places, **names)) == 8
+
+
 def test_segments_are_summed_first() -> None:
     new = pandas.concat([daily(seed=seed).assign(os=seed) for seed in (1, 2, 3)])
     total = new.groupby(["os", "ad"])[["n", "k"]].cumsum()

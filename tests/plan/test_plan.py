@@ -24,6 +24,7 @@ def coins(summary: dict[str, tuple[int, float]]) -> da.OfflineData:
 
 
 LOGS = coins(RATES)
+OTHERS = da.OfflineData.from_summary({"X": (90, 0.5, 0.25), "Y": (90, 0.4, 0.24)})
 
 
 @pytest.fixture(scope="module")
@@ -246,11 +247,21 @@ def test_a_bound_of_zero_still_asks_how_far_is_too_far() -> None:
         ({"bias_bound": "much"}, "bias_bound must be numbers or 'auto', got 'much'"),
         (
             {"bias_bound": "auto", "periods": {"one": LOGS}},
-            "bias_bound is to be taken from the logs and no arm was seen in two periods",
+            "bias_bound is to be taken from the logs, and they do not show how far arms move: no "
+            "arm was seen in two periods (there is one period only); give a number, or shorter",
+        ),
+        (
+            {"relative_bound": "auto", "periods": {"1": LOGS, "2": OTHERS}},
+            "relative_bound is to be taken from the logs, and they do not show how far arms move: "
+            "no two arms were seen in the same two periods (of 2 periods); give a number",
+        ),
+        (
+            {"relative_bound": "auto", "periods": {"1": OTHERS, "2": OTHERS}},
+            "periods have none of the arms of the logs: they have ['X', 'Y'], the logs ['A', 'B'",
         ),
         ({"bias_bound": -0.1}, "bias_bound of arm 'A' must be at least 0, got -0.1"),
         ({"bias_bound": math.inf}, "bias_bound of arm 'A' must be finite here, got inf"),
-        ({"bias_bound": {"A": 0.1}}, "bias_bound of arm 'B' must be a number, got None"),
+        ({"bias_bound": {"A": 0.1}}, "bias_bound has no number for arm 'B'"),
         ({"horizon": 0}, "horizon must be at least 1, got 0"),
         ({"horizon": 1.5}, "horizon must be a whole number, got 1.5"),
         ({"worlds": 1}, "worlds must be between 2 and 1e+06, got 1"),

@@ -389,6 +389,14 @@ def test_plots_of_many_arms_and_odd_labels(tmp_path: Path) -> None:
         ([1], "periods must map labels to OfflineData"),
         ({"1": 3}, "periods must map labels to OfflineData, got '1': 3"),
         ({"1": data(A=(0,))}, "periods have no rewards at all"),
+        (
+            {"1": data(A=(9, 1.0, 1.0)), "2": data(A=(9, -1e300, 1.0))},
+            r"rewards of arm 'A' in period '2' are too large: their mean is -1e\+300, and mean and",
+        ),
+        (
+            {"1": data(A=(9, 1.0, 1e308)), "2": data(A=(9, 2.0, 1.0))},
+            "rewards of arm 'A' in period '1' are too large: their mean is 1, and mean and",
+        ),
     ],
 )
 def test_bad_periods_are_refused(periods: Any, told: str) -> None:

@@ -80,7 +80,7 @@ def optional(text: str | None, option: str) -> float | None:
 
 def bounds(text: str | None, option: str = "--bias-bound") -> object:
     """One bound for all arms, one for each in order, label=number for each, or auto."""
-    if text is None or text.strip() == AUTO:
+    if text is None or text.strip().lower() == AUTO:
         return None if text is None else AUTO
     if "=" not in text:
         return parse.number_or_list(text, option)

@@ -100,7 +100,8 @@ def doing(done: int, runs: int, names: Sequence[str], compiling: bool) -> str:
 
 @contextlib.contextmanager
 def plain_warnings(*, quiet: bool) -> Iterator[None]:
-    """Warnings raised in here are told in one line, without the source line they come from."""
+    """Warnings raised in here are shown once, in one line, without the source they come from."""
+    shown: set[str] = set()  # logs that are read twice, as by period, are warned of twice
 
     def show(
         message: Warning | str,
@@ -110,7 +111,9 @@ def plain_warnings(*, quiet: bool) -> Iterator[None]:
         file: TextIO | None = None,
         line: str | None = None,
     ) -> None:
-        say(f"warning: {message}", quiet=quiet)
+        if str(message) not in shown:
+            shown.add(str(message))
+            say(f"warning: {message}", quiet=quiet)
 
     with warnings.catch_warnings():
         warnings.showwarning = show

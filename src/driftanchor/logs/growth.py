@@ -48,7 +48,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 import narwhals as nw
@@ -59,7 +59,7 @@ from driftanchor.logs.aggregate import Group, fetch, moment_of
 from driftanchor.logs.query import LogQuery
 from driftanchor.logs.rows import Rows
 from driftanchor.logs.sandbox import identifier
-from driftanchor.logs.times import shown_time
+from driftanchor.logs.times import bound, shown_time
 
 FEWEST = 3  # times of an arm
 MOST = 10_000  # sums by arm and time that are looked at
@@ -84,16 +84,19 @@ def refuse_running_totals(rows: Rows, query: LogQuery, cells: Sequence[Group]) -
 
     Args:
         rows: The rows.
-        query: What is asked of them; nothing is done without counts and times.
+        query: What is asked of them; nothing is done without counts, and times or periods that are
+            dates.
         cells: What one pass found, of the arms wanted.
     """
-    if query.shape == "events" or query.time is None or query.allow_growth:
+    if query.shape == "events" or query.allow_growth:
         return None
-    if not _may_be(cells, query):
+    if query.time is None:
+        series = _dated(cells)
+    elif _may_be(cells, query):
+        series = _series(rows, query, cells)
+    else:
         return None
-    found = {
-        name: part for name, part in _series(rows, query, cells).items() if len(part) >= FEWEST
-    }
+    found = {name: part for name, part in series.items() if len(part) >= FEWEST}
     coins = query.shape == "totals" and all(_coins(part) for part in found.values())
     if not found or not all(_grows(part, query, coins) for part in found.values()):
         return None
@@ -178,6 +181,28 @@ def _series(rows: Rows, query: LogQuery, cells: Sequence[Group]) -> Series:
     return found
 
 
+def _dated(cells: Sequence[Group]) -> Series:
+    """The sums by arm and period, where there are no times and every period is a date or time."""
+    found: Series = defaultdict(list)
+    for cell in cells:
+        if cell.used and cell.n:
+            time = _date(cell.by)
+            if time is None:
+                return {}
+            found[labels.label_of(cell.value),].append(Row(time, cell.n, cell.n * cell.mean))
+    return {name: sorted(part, key=lambda row: row.time) for name, part in found.items()}
+
+
+def _date(period: object) -> datetime | None:
+    """What a period's label reads as; numbers may be of anything."""
+    if not isinstance(period, str | date):
+        return None
+    try:
+        return bound(period, "by")
+    except InvalidInput:
+        return None
+
+
 def _differences(part: Sequence[Row]) -> Iterator[tuple[float, float]]:
     yield part[0].count, part[0].total
     for a, b in itertools.pairwise(part):
@@ -212,13 +237,14 @@ def _message(
     first, last = part[0], part[-1]
     start, end = shown_time(first.time), shown_time(last.time)
     ends = {series[-1].time for series in found.values()}
-    alone = f" (here since={end!r})" if len(ends) == 1 else ""
+    alone = f" (here since={end!r})" if len(ends) == 1 and query.time else ""
     keys = [query.arm, query.by] if len(name) > 1 else [query.arm]
     by = ", ".join(identifier(key) for key in keys if key)
-    count, time = identifier(str(query.count)), identifier(str(query.time))
+    order = query.time or query.by
+    count, time = identifier(str(query.count)), identifier(str(order))
     return (
         f"column {query.count!r} of {rows.name} {looks} running totals: it only grows with "
-        f"{query.time!r} (of {', '.join(name)!r} from {first.count:,.0f} at {start} to "
+        f"{order!r} (of {', '.join(name)!r} from {first.count:,.0f} at {start} to "
         f"{last.count:,.0f} at {end}). As new events the same ones would count many times. Keep "
         f"the last row of each arm{alone}, or the differences between rows: in SQL {count} - "
         f"lag({count}, 1, 0) OVER (PARTITION BY {by} ORDER BY {time}). If every row "

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from driftanchor.core.arms import Arms
 from driftanchor.core.hooks import LogOptions
 from driftanchor.core.offline import OfflineData
 from driftanchor.errors import InvalidInput, shown
@@ -43,6 +44,7 @@ def declared(
     relative_bound: object,
     periods: Mapping[str, OfflineData] | None,
     missing: str,
+    arms: Arms,
 ) -> Declared:
     """The bounds with `"auto"` replaced by what the periods suggest.
 
@@ -51,6 +53,7 @@ def declared(
         relative_bound: The same.
         periods: The logs by period, if they are known.
         missing: What to do where they are not.
+        arms: Those of the logs; the periods must be of some of them.
     """
     given = dict(zip(NAMES, (bias_bound, relative_bound), strict=True))
     asked = [name for name, value in given.items() if is_auto(value)]
@@ -62,6 +65,12 @@ def declared(
     if asked and periods is not None:
         unit = periods.by if isinstance(periods, Periods) and periods.by in CALENDAR else "period"
         found = suggest(periods, unit=unit)
+        others = list(found.arms)
+        if not set(others) & set(arms):
+            raise InvalidInput(
+                f"periods have none of the arms of the logs: they have {shown(others)}, the logs "
+                f"{shown(list(arms))}; give the periods of these logs"
+            )
         given |= dict.fromkeys(asked, found)
     notes = []
     for name, value in given.items():
@@ -74,10 +83,15 @@ def _note(name: str, found: Suggestion) -> str:
     bound = float(getattr(found, name))
     many = len(found.periods)
     if not np.isfinite(bound):
-        twice = "no arm was" if name == "bias_bound" else "fewer than two arms were"
+        never = (
+            "no arm was seen in two periods"
+            if name == "bias_bound"
+            else "no two arms were seen in the same two periods"
+        )
+        there = "there is one period only" if many == 1 else f"of {many} periods"
         raise InvalidInput(
-            f"{name} is to be taken from the logs and {twice} seen in two periods or more (there "
-            f"are {many}): they do not tell how far arms move; give a number, or shorter periods"
+            f"{name} is to be taken from the logs, and they do not show how far arms move: {never} "
+            f"({there}); give a number, or shorter periods"
         )
     return f"{MEANS[name].format(number(bound))}, estimated from {many} periods of the logs"
 

@@ -207,7 +207,7 @@ def plan(
         )
     if not offline.n.any():
         raise InvalidInput("the logs have no rewards: there is nothing to plan with")
-    given = declared(bias_bound, relative_bound, periods, MISSING)
+    given = declared(bias_bound, relative_bound, periods, MISSING, offline.arms)
     promise = promised(given.bias_bound, given.relative_bound, offline)
     rounds = check.whole(horizon, "horizon", low=1)
     ends = inputs.valid_range(reward_range)

@@ -172,7 +172,7 @@ def replay(
     periods = None
     if is_auto(bias_bound) or is_auto(relative_bound):
         periods = periods_of(logs, past.by, by, options)
-    given = declared(bias_bound, relative_bound, periods, MISSING)
+    given = declared(bias_bound, relative_bound, periods, MISSING, past.before.arms)
     promise = promised(
         given.bias_bound if is_declared else past.largest, given.relative_bound, past.before
     )

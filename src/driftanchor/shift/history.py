@@ -15,6 +15,7 @@ from driftanchor.errors import InvalidInput, shown
 from driftanchor.shift.between import Between
 from driftanchor.shift.twoway import TwoWay
 
+LARGEST = 1e90  # of a mean and a standard deviation: sums of their squares must stay finite
 TINY = 1e-24  # of the squared spread of all means: noise where there seems to be none at all
 
 
@@ -55,9 +56,17 @@ class History:
             rows = [arms.column(arm) for arm in offline.arms]
             n[rows, e] = offline.n
             mean[rows, e] = np.where(offline.n > 0, offline.mean, 0.0)
-            squares[rows, e] = np.where(offline.n > 1, offline.variance * (offline.n - 1.0), 0.0)
+            with np.errstate(over="ignore"):  # refused below
+                spread = offline.variance * (offline.n - 1.0)
+            squares[rows, e] = np.where(offline.n > 1, spread, 0.0)
         if not n.any():
             raise InvalidInput("periods have no rewards at all: nothing can be learned from them")
+        for k, e in np.argwhere((np.abs(mean) > LARGEST) | (squares > LARGEST**2 * n)).tolist():
+            raise InvalidInput(
+                f"rewards of arm {arms[k]!r} in period {list(periods)[e]!r} are too large: their "
+                f"mean is {mean[k, e]:g}, and mean and standard deviation must be at most "
+                f"{LARGEST:g}; use a larger unit of rewards"
+            )
         return cls(arms, tuple(periods), n, mean, squares)
 
     @cached_property
