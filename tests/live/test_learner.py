@@ -332,7 +332,7 @@ def test_a_failed_save_leaves_the_old_file(tmp_path: Path) -> None:
         ({"offline": {"A": (1, 2)}}, "offline must be OfflineData"),
         ({"offline": OFFLINE}, "bias_bound is missing and arm 'A' has 200 logged rewards"),
         ({"offline": OFFLINE, "bias_bound": -0.1}, "bias_bound of arm 'A' must be at least 0"),
-        ({"offline": OFFLINE, "bias_bound": {"A": 1}}, "bias_bound of arm 'B' must be a number"),
+        ({"offline": OFFLINE, "bias_bound": {"A": 1}}, "bias_bound has no number for arm 'B'"),
         ({"offline": OFFLINE, "bias_bound": {"X": 1}}, "unknown arm 'X'"),
         ({"offline": OFFLINE, "arms": ["A"], "bias_bound": 1}, "'B' has logs and is not among"),
         ({"arms": ["A"], "policy": "ts"}, "policy must be a Policy"),
