@@ -4,15 +4,15 @@
 
 For every pair of tests that share two arms or more, the earlier test is the log, as it was, and the
 later one the world: coins with its click rates, for as many rounds as its shared arms had
-impressions. V comes from the other retests. Pairs share no test, so intervals are bootstrapped over
-pairs. The same runs and seed give the same numbers.
+impressions. V and W come from the other retests. Pairs share no test, so intervals are bootstrapped
+over pairs. The same runs and seed give the same numbers.
 """
 
 import argparse
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,55 +23,105 @@ from benchmarks.tables import Blocks, table
 from driftanchor.core.check import Floats
 from driftanchor.live.units import guarded_for
 from driftanchor.policies import Policy, make
+from driftanchor.shift.moves import Spread
 from driftanchor.simulate import Bandit, simulate
 
-NAMES = (
+
+class Entry(NamedTuple):
+    """A policy, what it is promised, and how sure that is."""
+
+    policy: str
+    promise: str = "V"  # V, W, or both
+    source: str = "estimated"
+
+
+class Bounds(NamedTuple):
+    """V and W of every pair."""
+
+    level: Floats
+    relative: Floats
+
+
+DEFAULT = "guarded-anchor-ts"
+ENTRIES = {
+    "ts": Entry("ts"),
+    "optimistic-ts": Entry("optimistic-ts"),
+    "ucb": Entry("ucb"),
+    "hybrid-ts": Entry("hybrid-ts"),
+    "hybrid-ucb": Entry("hybrid-ucb"),
+    "artificial-replay": Entry("artificial-replay"),
+    "min-ucb, V": Entry("min-ucb"),
+    "anchor-ts, V": Entry("anchor-ts"),
+    "anchor-ts, W": Entry("anchor-ts", "W"),
+    "hierarchical-ts, W": Entry("hierarchical-ts", "W"),
+    "sam-ts, W": Entry("sam-ts", "W"),
+    f"{DEFAULT}, V": Entry(DEFAULT),
+    f"{DEFAULT}, W": Entry(DEFAULT, "W"),
+    f"{DEFAULT}, V and W": Entry(DEFAULT, "V and W"),
+    f"{DEFAULT}, W proved": Entry(DEFAULT, "W", "proved"),
+}
+# Those that are played with other bounds too.
+VARIED = {
+    "V": ("min-ucb, V", "anchor-ts, V", f"{DEFAULT}, V"),
+    "W": ("anchor-ts, W", "hierarchical-ts, W", f"{DEFAULT}, W"),
+}
+ORDERED = (
     "ts",
-    "optimistic-ts",
-    "ucb",
-    "hybrid-ts",
-    "hybrid-ucb",
-    "artificial-replay",
-    "min-ucb",
-    "anchor-ts",
-    "guarded-anchor-ts",
+    "anchor-ts, W",
+    "hierarchical-ts, W",
+    f"{DEFAULT}, V",
+    f"{DEFAULT}, W",
+    f"{DEFAULT}, W proved",
 )
-PROMISED = ("min-ucb", "anchor-ts", "guarded-anchor-ts")  # those that use V
-TIMES = {"0": 0.0, "V/4": 0.25, "V/2": 0.5, "V": 1.0, "2 V": 2.0, "∞": math.inf}
+TIMES = {"0": 0.0, "{}/4": 0.25, "{}/2": 0.5, "{}": 1.0, "2 {}": 2.0, "∞": math.inf}
 BASE = "ts"
 RESAMPLES = 10_000
+DRAWS = 4_000  # of the own moves behind the noise of a pair
 
 Lost = dict[str, Floats]  # clicks lost by (pair, run)
 
 
-def policies(pair: Pair, names: tuple[str, ...]) -> dict[str, Policy]:
+def policy_of(pair: Pair, entry: Entry) -> Policy:
     """In the units of the earlier test, as `Learner` sets them."""
-    units, _ = guarded_for(pair.offline, (0.0, 1.0), "estimated")
-    return {name: make(name, prior_mean=units.prior_mean, noise=units.noise) for name in names}
+    default, _ = guarded_for(pair.offline, (0.0, 1.0), entry.source)
+    if entry.policy == DEFAULT:
+        return default
+    return make(entry.policy, prior_mean=default.prior_mean, noise=default.noise)
 
 
-def world(pair: Pair, bound: float) -> Bandit:
+def world(pair: Pair, promise: str, level: float, relative: float) -> Bandit:
     """The later test, with the earlier one as given logs."""
     logs = pair.offline
-    return Bandit(pair.online, logs.mean, logs.n, bound, reward="bernoulli", logs="given")
+    if promise == "V and W":  # V alone says that no arm is farther than 2 V from another
+        relative = min(relative, 2 * level)
+    return Bandit(
+        pair.online,
+        logs.mean,
+        logs.n,
+        level if "V" in promise else math.inf,
+        reward="bernoulli",
+        logs="given",
+        relative_bound=relative if "W" in promise else None,
+    )
 
 
-def play(pairs: list[Pair], bounds: Floats, names: tuple[str, ...], asked: Any) -> Lost:
-    """Every policy on every pair."""
-    lost: dict[str, list[Floats]] = {name: [] for name in names}
-    for number, (pair, bound) in enumerate(zip(pairs, bounds, strict=True)):
-        result = simulate(
-            policies(pair, names),
-            world(pair, float(bound)),
-            horizon=min(pair.impressions, asked.most),
-            runs=asked.runs,
-            seed=asked.seed + number,
-            checkpoints=1,
-            engine=asked.engine,
-        )
-        for name in names:
-            lost[name].append(result.final(name))
-    return {name: np.stack(rows) for name, rows in lost.items()}
+def play(pairs: list[Pair], bounds: Bounds, labels: Iterable[str], asked: Any) -> Lost:
+    """Every entry on every pair."""
+    lost: dict[str, list[Floats]] = {label: [] for label in labels}
+    for number, (pair, v, w) in enumerate(zip(pairs, *bounds, strict=True)):
+        for label, rows in lost.items():
+            entry = ENTRIES[label]
+            result = simulate(
+                {label: policy_of(pair, entry)},
+                world(pair, entry.promise, float(v), float(w)),
+                horizon=min(pair.impressions, asked.most),
+                runs=asked.runs,
+                seed=asked.seed + number,
+                checkpoints=1,
+                engine=asked.engine,
+            )
+            rows.append(result.final(label))
+    return {label: np.stack(rows) for label, rows in lost.items()}
 
 
 def without_learning(pairs: list[Pair], asked: Any) -> Lost:
@@ -146,46 +196,132 @@ COLUMNS = (
 def measure(data: Retests, asked: Any) -> Blocks:
     """Every block of the page."""
     pairs = data.pairs()
-    say(f"{len(pairs)} pairs; V for each from the others")
-    bounds = np.array([data.bias_bound(pair) for pair in pairs])
+    say(f"{len(pairs)} pairs; V and W for each from the others")
+    bounds = Bounds(
+        np.array([data.bias_bound(pair) for pair in pairs]),
+        np.array([data.relative_bound(pair) for pair in pairs]),
+    )
     say("every policy on every pair")
-    lost = play(pairs, bounds, NAMES, asked)
+    lost = play(pairs, bounds, ENTRIES, asked)
     most = stakes(pairs, asked)
     rows = rows_of(lost | without_learning(pairs, asked), lost[BASE], most, asked.seed)
     cells = {name: line(row, is_base=name == BASE) for name, row in rows.items()}
     title = "Policies on Upworthy's retests"
-    blocks = told(data, pairs, bounds, asked)
+    blocks = told(data, pairs, bounds.level, asked)
+    blocks |= of_own_moves(data, pairs, bounds.relative, asked)
     blocks |= of_the_logs(lost, most, asked)
     blocks |= table("upworthy-policies", title, ["", *COLUMNS], cells, measured=rows)
-    cells, curves = {}, {}
-    for label, times in TIMES.items():
-        say(f"V times {times:g}")
-        found = rows_of(
-            play(pairs, np.nan_to_num(bounds * times, nan=math.inf), PROMISED, asked),
-            lost[BASE],
-            most,
-            asked.seed,
-        )
-        cells[label] = [
-            f"{found[n]['clicks']:.1f} ({100 * found[n]['share']:.1f} %)" for n in PROMISED
-        ]
-        curves[label] = {name: found[name]["share_apart"] for name in PROMISED}
-    title = "With smaller and larger bounds"
-    blocks |= table("upworthy-bounds", title, ["bias bound", *PROMISED], cells, curves=curves)
+    blocks |= by_order({name: lost[name] for name in ORDERED}, pairs, most)
+    for letter in VARIED:
+        blocks |= varied(letter, pairs, bounds, lost[BASE], most, asked)
     return blocks
 
 
+def varied(
+    letter: str, pairs: list[Pair], bounds: Bounds, base: Floats, most: Floats, asked: Any
+) -> Blocks:
+    """The policies that use a bound, with smaller and larger ones."""
+    labels = VARIED[letter]
+    cells, curves = {}, {}
+    for text, times in TIMES.items():
+        say(f"{letter} times {times:g}")
+        with np.errstate(invalid="ignore"):  # 0 · ∞
+            scaled = Bounds(*(np.where(np.isinf(x), x, x * times) for x in bounds))
+        found = rows_of(play(pairs, scaled, labels, asked), base, most, asked.seed)
+        named = text.format(letter)
+        cells[named] = [
+            f"{found[x]['clicks']:.1f} ({100 * found[x]['share']:.1f} %, "
+            f"{100 * found[x]['q95']:.0f} %)"
+            for x in labels
+        ]
+        curves[named] = {label: found[label]["share_apart"] for label in labels}
+    title = f"With smaller and larger {letter}"
+    columns = [letter, *(ENTRIES[label].policy for label in labels)]
+    return table(f"upworthy-times-{letter.lower()}", title, columns, cells, curves=curves)
+
+
 def of_the_logs(lost: Lost, most: Floats, asked: Any) -> Blocks:
-    """What logs bring to the policies that use V, beside the same policy without a use of them."""
-    parts = []
-    for name in PROMISED[1:]:
-        share = ((lost[name] - lost["optimistic-ts"]) / most[:, None]).mean(axis=1)
+    """What logs bring beside optimistic TS, which uses none, and what W brings beside V."""
+
+    def apart(name: str, other: str) -> str:
+        share = ((lost[name] - lost[other]) / most[:, None]).mean(axis=1)
         middle, low, high = (
             f"{100 * x:+.1f}".replace("-", "−") for x in resampled(share, asked.seed)
         )
-        parts.append(f"{name} {middle} points ({low} to {high})")
-    text = f"Minus optimistic TS, which is Anchor-TS with V = ∞: {'; '.join(parts)}."
+        return f"{middle} points ({low} to {high})"
+
+    promised = [label for label in lost if ", " in label and not label.startswith("min-ucb")]
+    parts = [f"{name} {apart(name, 'optimistic-ts')}" for name in promised]
+    text = (
+        f"Share lost minus that of optimistic TS, which uses no logs: {'; '.join(parts)}. The "
+        f"default with W minus the default with V: {apart(f'{DEFAULT}, W', f'{DEFAULT}, V')}."
+    )
     return {"upworthy-logs": {"kind": "text", "text": text}}
+
+
+def by_order(lost: Lost, pairs: list[Pair], most: Floats) -> Blocks:
+    """Where the log's best package was the best again, and where not."""
+    same = np.array([pair.offline.mean.argmax() == pair.online.argmax() for pair in pairs])
+    cells = {}
+    for name, clicks in lost.items():
+        share = 100 * clicks / most[:, None]
+        cells[name] = [
+            text
+            for kind in (same, ~same)
+            for text in (
+                (f"{share[kind].mean():.1f}", f"{np.quantile(share[kind], 0.95):.0f}")
+                if kind.any()
+                else ("–", "–")
+            )
+        ]
+    columns = [
+        "",
+        f"log's best is best again ({same.sum()} pairs): share lost, %",
+        "q95, %",
+        f"it is not ({(~same).sum()} pairs): share lost, %",
+        "q95, %",
+    ]
+    return table("upworthy-order", "By whether the order held", columns, cells)
+
+
+def of_own_moves(data: Retests, pairs: list[Pair], bounds: Floats, asked: Any) -> Blocks:
+    """How far arms moved from each other, and how often W covers it, with noise and without."""
+    spread = Spread(data.contrasts())
+    tau = math.sqrt(2 * spread.own2)
+    low, high = (math.sqrt(2 * x) for x in spread.own_interval(0.05))
+    halves = [float(np.ptp(pair.online - pair.offline.mean)) / 2 for pair in pairs]
+    seen = sum(half <= w for half, w in zip(halves, bounds, strict=True))
+    rng = np.random.default_rng(asked.seed)
+    behind = sum(
+        float((np.ptp(own_moves(pair, tau, rng), axis=1) / 2 <= w).mean())
+        for pair, w in zip(pairs, bounds, strict=True)
+    )
+    text = (
+        f"W from the other pairs is {bounds.min():.4f} to {bounds.max():.4f}, "
+        f"{np.median(bounds):.4f} in the median. The own move of a package from one test to the "
+        f"next has the standard deviation {tau:.4f} (95 % interval {low:.4f} to {high:.4f}). Click "
+        f"rates as they were counted moved within W of a common move in {seen} of {len(pairs)} "
+        f"pairs. With the noise of counting taken out, W covers {behind:.1f} of {len(pairs)} pairs "
+        "in expectation."
+    )
+    return {"upworthy-own": {"kind": "text", "text": text}}
+
+
+def own_moves(pair: Pair, tau: float, rng: np.random.Generator) -> Floats:
+    """Draws of the true own moves of a pair's arms, given its two tests.
+
+    Own moves are N(0, τ²), the common move may be anything, and rates have the noise of coins.
+    """
+    moves = pair.online - pair.offline.mean
+    noise = np.zeros(len(moves))
+    for counts in (pair.earlier, pair.later):
+        shown, clicks = np.array(list(counts.values()), dtype=np.float64).T
+        noise += np.maximum(clicks, 1.0) / shown**2 * (1 - clicks / shown)
+    contrast = np.diff(np.eye(len(moves)), axis=0)
+    own = tau**2 * np.eye(len(moves))
+    gain = own @ contrast.T @ np.linalg.inv(contrast @ (own + np.diag(noise)) @ contrast.T)
+    left = own - gain @ contrast @ own
+    return rng.multivariate_normal(gain @ contrast @ moves, left, DRAWS, method="svd")
 
 
 def told(data: Retests, pairs: list[Pair], bounds: Floats, asked: Any) -> Blocks:

@@ -28,7 +28,16 @@ import suite
 import worlds
 
 from driftanchor.core.check import Floats
-from driftanchor.policies import TS, AnchorTS, GuardedAnchorTS, HybridTS, MinUCB, OptimisticTS
+from driftanchor.live.units import BUDGET, EPS
+from driftanchor.policies import (
+    TS,
+    AnchorTS,
+    GuardedAnchorTS,
+    HierarchicalTS,
+    HybridTS,
+    MinUCB,
+    OptimisticTS,
+)
 from driftanchor.policies.base import Policy
 from driftanchor.simulate import COVERAGES, Bandit, simulate
 from driftanchor.simulate.result import standard_error
@@ -146,9 +155,10 @@ def _which_policy() -> Question:
         "TS": lambda noise: TS(noise=noise),
         "MIN-UCB": lambda noise: MinUCB(noise=noise),
         "Anchor-TS": lambda noise: AnchorTS(noise=noise),
-        "**guarded**": lambda noise: GuardedAnchorTS(noise=noise),
-        "guarded, V proved": lambda noise: GuardedAnchorTS(noise=noise, eps=0.0, budget=0.0),
-        "guarded, V guessed": lambda noise: GuardedAnchorTS(noise=noise, eps=0.25),
+        "hierarchical TS": lambda noise: HierarchicalTS(noise=noise),
+        "**guarded**": functools.partial(_guarded, "estimated"),
+        "guarded, proved": functools.partial(_guarded, "proved"),
+        "guarded, guessed": functools.partial(_guarded, "guessed"),
     }
     rows = {
         label: [
@@ -159,6 +169,11 @@ def _which_policy() -> Question:
     }
     note = "10,000 rounds, ten arms of gap 0.3 and 200 logged rewards of each unless said; m₀ = 0"
     return Question(note, tuple(policies), rows, paired=False)
+
+
+def _guarded(source: str, noise: float) -> Policy:
+    """The default, insured as bounds from this source need it."""
+    return GuardedAnchorTS(noise=noise, eps=EPS[source], budget=BUDGET[source])
 
 
 @functools.cache
@@ -248,7 +263,7 @@ def errata(runs: int, seed: int, progress: Progress) -> dict[str, render.Block]:
 
 def choice(runs: int, seed: int, progress: Progress) -> dict[str, render.Block]:
     """The table behind `which-policy.md`."""
-    progress("which policy: 8 worlds")
+    progress(f"which policy: {len(worlds.kinds_of_logs())} worlds")
     return {"which-policy": answer(_which_policy(), runs, seed)}
 
 

@@ -58,7 +58,6 @@ def block(measured: Block) -> str:
         "verdict": _verdict,
         "exactness": _exactness,
         "suite": _suite,
-        "beside": _beside,
         "table": _table,
         "text": lambda text: str(text["text"]),
     }
@@ -195,18 +194,6 @@ def _suite(measured: Block) -> str:
         lines.append(_line(["" if same else row["cell"], row["policy"], *cells]))
     note = f"{measured['runs']:,} runs of {measured['horizon']:,} rounds; intervals of 95 %"
     return "\n".join([*lines, "", f"{note}."])
-
-
-def _beside(measured: Block) -> str:
-    """Ours beside another measurement."""
-    lines = _head(["cell", "policy", "here", "first study", "z"], words=2)
-    for row in measured["rows"]:
-        here, before = _pm(row["mean"], row["se"]), "{:,} ± {:,}".format(*row["before"])
-        lines.append(_line([row["cell"], row["policy"], here, before, _signed(row["z"])]))
-    z = [abs(row["z"]) for row in measured["rows"]]
-    within = sum(x <= 3 for x in z)
-    told = f"{within} of {len(z)} within 3 standard errors; the largest |z| is {max(z):.1f}."
-    return "\n".join([told, "", *lines])
 
 
 def _digits(x: float) -> str:

@@ -42,6 +42,7 @@ def kinds_of_logs() -> dict[str, Bandit]:
     """What one may have before choosing a policy: ten arms, and two coins."""
     fitting, misleading = paper("uniform", biased=False), paper("uniform")
     all_but_best = Bandit(fitting.online, fitting.offline, [0] + [200] * 9)
+    lower = functools.partial(Bandit, offline_pulls=200, common_shift=-1.0)
     return {
         "no logs": paper("none"),
         "no logs, ten arms 0.1 apart": Bandit(np.arange(9, -1, -1) / 10),
@@ -53,6 +54,16 @@ def kinds_of_logs() -> dict[str, Bandit]:
             misleading.online, misleading.offline, misleading.offline_pulls, 0.0
         ),
         "logs that mislead, V right, 2 added to all rewards": moved(misleading, 2.0),
+        "all arms 1 lower than logged, V = 1": lower(fitting.online, fitting.offline),
+        "all arms 1 lower than logged, W = 0": lower(
+            fitting.online, fitting.offline, relative_bound=0.0
+        ),
+        "all arms 1 lower, logs mislead, W = 0.2, right": lower(
+            misleading.online, misleading.offline, relative_bound=0.2
+        ),
+        "all arms 1 lower, logs mislead, W = 0, wrong": lower(
+            misleading.online, misleading.offline, relative_bound=0.0
+        ),
     }
 
 

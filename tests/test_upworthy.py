@@ -13,8 +13,9 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks import upworthy
-from benchmarks.retests import Retests
+from benchmarks.retests import Pair, Retests
 
+NAMES = ("data", "own", "policies", "logs", "order", "times-v", "times-w")
 COLUMNS = "test_week, clickability_test_id, headline, eyecatcher_id, impressions, clicks"
 
 
@@ -83,13 +84,38 @@ def test_w_is_of_contrasts_within_the_other_pairs(data: Retests, tmp_path: Path)
 def test_every_block_of_the_page_is_measured(data: Retests) -> None:
     asked = argparse.Namespace(runs=2, seed=1, most=60, engine="interpreted")
     blocks = upworthy.measure(data, asked)
-    assert set(blocks) == {f"upworthy-{x}" for x in ("data", "policies", "logs", "bounds")}
+    assert set(blocks) == {f"upworthy-{x}" for x in NAMES}
     rows = {row["label"]: row["cells"] for row in blocks["upworthy-policies"]["rows"]}
-    assert list(rows) == [*upworthy.NAMES, "an arm at random", "always the log's best"]
+    assert list(rows) == [*upworthy.ENTRIES, "an arm at random", "always the log's best"]
     assert rows["an arm at random"][1] == "50.0"
     assert "2 pairs of tests share two packages or more" in blocks["upworthy-data"]["text"]
-    at_v = blocks["upworthy-bounds"]["curves"]["V"]["anchor-ts"]
-    assert at_v == blocks["upworthy-policies"]["measured"]["anchor-ts"]["share_apart"]
+    for letter in "VW":  # once times the bound is the bound itself
+        label = f"anchor-ts, {letter}"
+        at_once = blocks[f"upworthy-times-{letter.lower()}"]["curves"][letter][label]
+        assert at_once == blocks["upworthy-policies"]["measured"][label]["share_apart"]
+
+
+def test_own_moves_are_those_seen_without_noise_and_none_where_all_is_noise() -> None:
+    rng = np.random.default_rng(3)
+    counts = ([10, 20, 30], [30, 30, 80])
+    for times, tau in ((10**9, 0.01), (1, 1e-6)):
+        earlier, later = (
+            {f"{i}": (1_000 * times, x * times) for i, x in enumerate(clicks)} for clicks in counts
+        )
+        draws = upworthy.own_moves(Pair(("a", "b"), earlier, later), tau, rng)
+        apart = draws - draws.mean(axis=1, keepdims=True)
+        seen = np.array([-0.02, -0.05, 0.07]) / 3 if times > 1 else np.zeros(3)
+        # What is left of noise and of own moves has a standard deviation near 1e-5 at most.
+        assert np.abs(apart - seen).max() < 1e-4
+
+
+def test_w_is_covered_when_arms_move_together(data: Retests) -> None:
+    asked = argparse.Namespace(seed=1)
+    pairs = data.pairs()
+    for bound, covered in ((1.0, 2), (0.0, 0)):
+        text = upworthy.of_own_moves(data, pairs, np.full(2, bound), asked)["upworthy-own"]["text"]
+        assert f"common move in {covered} of 2 pairs" in text
+        assert f"W covers {covered}.0 of 2 pairs" in text
 
 
 def test_intervals_are_those_of_the_mean_over_pairs() -> None:
