@@ -372,7 +372,8 @@ def _excluded(points: list[frontier.Point], cells: dict[str, dict[str, Cell]]) -
         f"{least / wrong:.2f} of TS. A rule that loses at most {GRID:g} of TS where they are "
         f"reversed ({GRID * wrong:,.0f}) loses at least about {other:,.0f} where they are right: "
         f"{other / right:.2f} of TS. The default loses {ours[0]:,.0f} and {ours[1]:,.0f}; where "
-        f"logs that fit cost {ours[0]:,.0f}, the best rule has about {at_best:,.0f} where they are reversed."
+        f"logs that fit cost {ours[0]:,.0f}, the best rule has about {at_best:,.0f} where they are "
+        "reversed."
     )
     return {"kind": "text", "text": text}
 
