@@ -104,6 +104,12 @@ def aims() -> dict[str, World]:
         "gap 0.1, best arm logged 0.5 too low": World(
             relative(two, [-0.4, 0.0], 1_000), q99=BROKEN, horizon=slow
         ),
+        "gap 0.02, order reversed, V = 0": World(
+            Bandit([0.02, 0.0], [0.0, 0.02], many, 0.0), q99=BROKEN, horizon=slow
+        ),
+        "gap 0.1, order reversed, V = 0": World(
+            Bandit(two, two[::-1], 1_000, 0.0), q99=BROKEN, horizon=slow
+        ),
         "levels hold: logs right, V = 0": World(Bandit(live, live, 200), before=1.05),
         "levels hold: no logs of the best arm, V = 0": World(
             Bandit(live, live, [0] + [200] * 9), before=1.05
@@ -204,7 +210,7 @@ def measure(runs: int, seed: int, progress: Progress) -> dict[str, render.Block]
     progress("promises: no rewards yet")
     silent = first_day(max(2, runs // 10), seed)
     progress("promises: the frontier")
-    points = frontier.trace(gap=0.02, horizon=20_000)
+    points, larger = (frontier.trace(gap, horizon=20_000) for gap in (0.02, 0.1))
     promises_pictures.draw(points, {name: _pair(cells, name) for name in RULES})
     return {
         "promises-worlds": _worlds(cells, runs, seed),
@@ -214,6 +220,7 @@ def measure(runs: int, seed: int, progress: Progress) -> dict[str, render.Block]
         "promises-silent": silent,
         "promises-frontier": _frontier(points, cells),
         "promises-excluded": _excluded(points, cells),
+        "promises-larger": _larger(larger, cells),
     }
 
 
@@ -364,18 +371,44 @@ def _excluded(points: list[frontier.Point], cells: dict[str, dict[str, Cell]]) -
     right, wrong = _pair(cells, "TS")
     least = frontier.least_wrong(points, 0.25 * right)
     other = frontier.least_right(points, GRID * wrong)
-    ours = _pair(cells, DEFAULT)
-    at_best = frontier.least_wrong(points, ours[0])
     text = (
         f"TS loses {right:,.0f} here. A rule that loses at most 0.25 of it where the logs are "
         f"right ({0.25 * right:,.0f}) loses at least about {least:,.0f} where they are reversed: "
         f"{least / wrong:.2f} of TS. A rule that loses at most {GRID:g} of TS where they are "
         f"reversed ({GRID * wrong:,.0f}) loses at least about {other:,.0f} where they are right: "
+<<<<<<< HEAD
         f"{other / right:.2f} of TS. The default loses {ours[0]:,.0f} and {ours[1]:,.0f}; where "
         f"logs that fit cost {ours[0]:,.0f}, the best rule has about {at_best:,.0f} where they are "
         "reversed."
+=======
+        f"{other / right:.2f} of TS. {_beside(points, _pair(cells, DEFAULT))}"
+>>>>>>> part2-a
     )
     return {"kind": "text", "text": text}
+
+
+def _larger(points: list[frontier.Point], cells: dict[str, dict[str, Cell]]) -> render.Block:
+    """The same at a gap of 0.1, where more can be had."""
+    ts, *ours = (
+        cells[label][name]["mean"]
+        for name, label in (
+            ("TS", "gap 0.1, logs right"),
+            (DEFAULT, "gap 0.1, logs right"),
+            (DEFAULT, "gap 0.1, order reversed"),
+        )
+    )
+    text = f"At a gap of 0.1 σ TS loses {ts:,.0f}. {_beside(points, (ours[0], ours[1]))}"
+    return {"kind": "text", "text": text}
+
+
+def _beside(points: list[frontier.Point], ours: tuple[float, float]) -> str:
+    """The default beside the best rule that loses as much where the logs are right."""
+    best = frontier.least_wrong(points, ours[0])
+    return (
+        f"The default loses {ours[0]:,.0f} where logs are right and {ours[1]:,.0f} where they are "
+        f"reversed; the best rule that loses {ours[0]:,.0f} where they are right loses about "
+        f"{best:,.0f} where they are reversed."
+    )
 
 
 def _ratio(x: float, y: float) -> str:

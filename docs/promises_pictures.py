@@ -56,7 +56,9 @@ def map_of_rules(points: list[frontier.Point], rules: Pairs) -> "Figure":
     looks = style.looks({name: POLICIES[name] for name in drawn})
     for name, (right, wrong) in drawn.items():
         line = looks[name].line() | {"linestyle": "none", "markersize": 9}
-        if name != "default, proved":
+        if name == "hybrid TS":  # around hierarchical TS, which does the same where W = 0
+            line |= {"markersize": 14, "markerfacecolor": "none"}
+        elif name != "default, proved":
             line["markerfacecolor"] = line["color"]
         axes.plot([right], [wrong], label=name, clip_on=False, zorder=3, **line)
     ts = drawn["TS"]
