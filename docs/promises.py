@@ -376,13 +376,7 @@ def _excluded(points: list[frontier.Point], cells: dict[str, dict[str, Cell]]) -
         f"right ({0.25 * right:,.0f}) loses at least about {least:,.0f} where they are reversed: "
         f"{least / wrong:.2f} of TS. A rule that loses at most {GRID:g} of TS where they are "
         f"reversed ({GRID * wrong:,.0f}) loses at least about {other:,.0f} where they are right: "
-<<<<<<< HEAD
-        f"{other / right:.2f} of TS. The default loses {ours[0]:,.0f} and {ours[1]:,.0f}; where "
-        f"logs that fit cost {ours[0]:,.0f}, the best rule has about {at_best:,.0f} where they are "
-        "reversed."
-=======
         f"{other / right:.2f} of TS. {_beside(points, _pair(cells, DEFAULT))}"
->>>>>>> part2-a
     )
     return {"kind": "text", "text": text}
 
