@@ -16,7 +16,6 @@ command line returns for it.
 
 from __future__ import annotations
 
-import contextlib
 import difflib
 import importlib
 from collections.abc import Iterable
@@ -76,9 +75,8 @@ def shown(value: object) -> str:
         text = repr(value)
     except ValueError:  # Python prints no whole number of more than 4300 digits
         return f"a huge {type(value).__name__}"
-    if isinstance(value, int) and len(text) > 20:
-        with contextlib.suppress(OverflowError):
-            return f"{float(value):g}"
+    if len(text) > 20 and isinstance(value, int) and abs(value) <= 10**308:
+        return f"{float(value):g}"
     return text if len(text) <= 200 else f"{text[:200]}…"
 
 

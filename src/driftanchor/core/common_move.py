@@ -13,6 +13,7 @@ from driftanchor.core.evidence import ArmEvidence, Evidence
 from driftanchor.core.posterior import Posterior
 
 SDS = 2.0  # a bound on a move is taken for so many standard deviations of it
+NOTHING = 1e-150  # a bound that is as good as 0: its square would leave the range of floats
 
 
 def own_sd(bound: float) -> float:
@@ -55,7 +56,7 @@ def common_move(evidence: Evidence, noise: float) -> Posterior:
     for column in range(evidence.pulls.size):
         if evidence.offline_pulls[column] > 0:
             largest = max(largest, evidence.bias_bounds[column])
-    if largest == 0.0:
+    if largest < NOTHING:
         return Posterior(0.0, 0.0)
     precision, total = 1.0 / own_sd(largest) / own_sd(largest), 0.0
     for column in range(evidence.pulls.size):
