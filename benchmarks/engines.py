@@ -9,7 +9,7 @@ from benchmarks.clock import Job, cpu_cost, in_turn, ratio
 from benchmarks.loop import Loop, check
 from benchmarks.tables import Blocks, table
 from driftanchor import POLICIES, Bandit, Policy, simulate
-from driftanchor.simulate.run import ENGINES
+from driftanchor.simulation.run import ENGINES
 
 HORIZON = 10_000
 ORDER = ("every-round", "thinned", "events", "vectorised", "interpreted")

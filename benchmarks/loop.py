@@ -18,8 +18,8 @@ from driftanchor.core.noise import Stream, key, wrapping
 from driftanchor.core.ziggurat import DENSITY, EDGE, TAIL
 from driftanchor.errors import DriftanchorError
 from driftanchor.policies import AnchorTS
-from driftanchor.simulate.reference import Keys, lay_out, prepare
-from driftanchor.simulate.world import world_of
+from driftanchor.simulation.reference import Keys, lay_out, prepare
+from driftanchor.simulation.world import world_of
 
 SOURCE = Path(__file__).with_name("loop.c")
 # Contracted to fused operations, sums would differ from ours in the last bit.

@@ -24,7 +24,7 @@ from driftanchor.core.check import Floats
 from driftanchor.live.units import guarded_for
 from driftanchor.policies import Policy, make
 from driftanchor.shift.moves import Spread
-from driftanchor.simulate import Bandit, simulate
+from driftanchor.simulation import Bandit, simulate
 
 
 class Entry(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from driftanchor.policies import make
 from driftanchor.policies.base import Policy
-from driftanchor.simulate import Bandit, simulate
+from driftanchor.simulation import Bandit, simulate
 
 TABLE = Path(__file__).with_name("calibration.toml")
 LIMIT = 3.0  # standard errors; a sound comparison goes beyond them once in 370

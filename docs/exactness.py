@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from driftanchor.core.check import Floats, Ints
-from driftanchor.simulate import Bandit, simulate
+from driftanchor.simulation import Bandit, simulate
 
 TIMES = 15  # how many times the usual number of runs: 30,000
 

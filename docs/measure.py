@@ -39,8 +39,8 @@ from driftanchor.policies import (
     OptimisticTS,
 )
 from driftanchor.policies.base import Policy
-from driftanchor.simulate import COVERAGES, Bandit, simulate
-from driftanchor.simulate.result import standard_error
+from driftanchor.simulation import COVERAGES, Bandit, simulate
+from driftanchor.simulation.result import standard_error
 
 Progress = Callable[[str], None]
 SAMPLE = 50  # runs behind each curve of the paper (E19)

@@ -18,8 +18,8 @@ import render
 from driftanchor.core.check import Floats
 from driftanchor.policies import TS, AnchorTS, GuardedAnchorTS, HierarchicalTS, HybridTS
 from driftanchor.policies.base import Policy
-from driftanchor.simulate import Bandit, simulate
-from driftanchor.simulate.result import standard_error
+from driftanchor.simulation import Bandit, simulate
+from driftanchor.simulation.result import standard_error
 
 Progress = Callable[[str], None]
 Cell = dict[str, float]

@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 
-from driftanchor.simulate import Bandit
+from driftanchor.simulation import Bandit
 
 
 @functools.cache

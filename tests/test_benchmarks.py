@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from driftanchor.errors import DriftanchorError
-from driftanchor.simulate import Bandit
-from driftanchor.simulate.run import ENGINES
+from driftanchor.simulation import Bandit
+from driftanchor.simulation.run import ENGINES
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 

@@ -17,7 +17,7 @@ from driftanchor.core.evidence import Evidence, Round, arm_at
 from driftanchor.core.noise import keyed_stream, wrapping
 from driftanchor.core.posterior import online_posterior
 from driftanchor.policies import POLICIES, AnchorTS, Policy
-from driftanchor.simulate import Bandit, simulate
+from driftanchor.simulation import Bandit, simulate
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "docs"))
 

@@ -86,10 +86,10 @@ def test_importing_stays_light(program: str, absent: set[str], run_python: RunPy
     "imports",
     [
         "import driftanchor",
-        "import driftanchor.simulate",
-        "import driftanchor.simulate.bandit; import driftanchor",
-        "import driftanchor; driftanchor.Bandit; driftanchor.simulate; import driftanchor.simulate",
-        "import driftanchor; from driftanchor.simulate import cover",
+        "import driftanchor.simulation",
+        "import driftanchor.simulation.bandit; import driftanchor",
+        "import driftanchor; driftanchor.simulate; import driftanchor.simulation",
+        "import driftanchor; from driftanchor.simulation import cover",
     ],
 )
 def test_simulate_can_be_called_whatever_was_imported_before(
@@ -107,8 +107,8 @@ def test_simulate_can_be_called_whatever_was_imported_before(
     "imports",
     [
         "import driftanchor",
-        "import driftanchor.plan",
-        "import driftanchor; driftanchor.replay; from driftanchor.plan.law import Law",
+        "import driftanchor.planning",
+        "import driftanchor; driftanchor.replay; from driftanchor.planning.law import Law",
     ],
 )
 def test_plan_can_be_called_whatever_was_imported_before(
@@ -125,4 +125,4 @@ def test_plan_can_be_called_whatever_was_imported_before(
 def test_the_version_is_the_installed_one() -> None:
     metadata = importlib.import_module("importlib.metadata")
     assert driftanchor.__version__ == metadata.version("driftanchor")
-    assert Bandit.__module__ == "driftanchor.simulate.bandit"
+    assert Bandit.__module__ == "driftanchor.simulation.bandit"

@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from driftanchor.logs.periods import Periods as Periods
     from driftanchor.logs.periods import read_periods as read_periods
     from driftanchor.logs.read import read_logs as read_logs
-    from driftanchor.plan.plan import Plan as Plan
-    from driftanchor.plan.plan import plan as plan
-    from driftanchor.plan.replay import Replay as Replay
-    from driftanchor.plan.replay import replay as replay
+    from driftanchor.planning.plan import Plan as Plan
+    from driftanchor.planning.plan import plan as plan
+    from driftanchor.planning.replay import Replay as Replay
+    from driftanchor.planning.replay import replay as replay
     from driftanchor.policies import *
-    from driftanchor.simulate.bandit import Bandit as Bandit
-    from driftanchor.simulate.result import Result as Result
-    from driftanchor.simulate.run import simulate as simulate
+    from driftanchor.simulation.bandit import Bandit as Bandit
+    from driftanchor.simulation.result import Result as Result
+    from driftanchor.simulation.run import simulate as simulate
 
 _HOMES = {
     "core.arms": ["Arms"],
@@ -56,11 +56,11 @@ _HOMES = {
     "live.learner": ["Learner"],
     "logs.periods": ["Periods", "read_periods"],
     "logs.read": ["read_logs"],
-    "plan.plan": ["Plan", "plan"],
-    "plan.replay": ["Replay", "replay"],
-    "simulate.bandit": ["Bandit"],
-    "simulate.result": ["Result"],
-    "simulate.run": ["simulate"],
+    "planning.plan": ["Plan", "plan"],
+    "planning.replay": ["Replay", "replay"],
+    "simulation.bandit": ["Bandit"],
+    "simulation.result": ["Result"],
+    "simulation.run": ["simulate"],
 }
 
 

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from driftanchor.cli.main import INTERRUPTED, app
-from driftanchor.simulate import cluster as there
+from driftanchor.simulation import cluster as there
 
 if TYPE_CHECKING:
     from conftest import DaskCluster, StartCluster

@@ -5,7 +5,7 @@ from typer.testing import CliRunner, Result
 
 from driftanchor.cli.main import INTERRUPTED, app
 from driftanchor.errors import DriftanchorError
-from driftanchor.simulate import run
+from driftanchor.simulation import run
 
 
 def invoke(*arguments: str) -> Result:

@@ -116,7 +116,7 @@ def test_a_closed_pipe_is_no_drama(arguments: list[str]) -> None:
 def test_ctrl_c_does_not_wait_for_threads() -> None:
     program = """
 import os, signal, sys, threading, time
-import driftanchor.simulate.run
+import driftanchor.simulation.run
 from driftanchor.cli.main import run
 
 def simulate(*_, **__):
@@ -124,7 +124,7 @@ def simulate(*_, **__):
     os.kill(os.getpid(), signal.SIGINT)
     time.sleep(600)
 
-driftanchor.simulate.run.simulate = simulate
+driftanchor.simulation.run.simulate = simulate
 sys.argv = ["driftanchor", "simulate"]
 run()
 """

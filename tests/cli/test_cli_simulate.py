@@ -13,9 +13,9 @@ from typer.testing import CliRunner, Result
 import driftanchor as da
 from driftanchor.cli.main import app
 from driftanchor.policies import POLICIES
-from driftanchor.simulate import COVERAGES, ENGINES, LAWS, STATISTICS, cover
-from driftanchor.simulate.result import PLOT_SUFFIXES
-from driftanchor.simulate.run import simulate
+from driftanchor.simulation import COVERAGES, ENGINES, LAWS, STATISTICS, cover
+from driftanchor.simulation.result import PLOT_SUFFIXES
+from driftanchor.simulation.run import simulate
 
 SMALL = ("--horizon", "40", "--runs", "3", "--engine", "interpreted")
 TWO = ("--policy", "ts", "--policy", "ucb")

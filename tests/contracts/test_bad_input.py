@@ -32,7 +32,7 @@ from driftanchor import (
 from driftanchor.core import record
 from driftanchor.core.evidence import bias_bounds, relative_bounds
 from driftanchor.policies import by_name, make
-from driftanchor.simulate import cover
+from driftanchor.simulation import cover
 
 ARMS = Arms(["A", "B"])
 TALLY = Tally(ARMS, np.array([1, 2]), np.array([1.0, 2.0]))

@@ -15,7 +15,7 @@ from driftanchor.cli.main import app
 from driftanchor.errors import InvalidInput
 from driftanchor.experiments import claims, reproduce, spec, tail
 from driftanchor.experiments.reproduce import Plan
-from driftanchor.simulate.result import STATISTICS
+from driftanchor.simulation.result import STATISTICS
 
 SMALL = (Path(__file__).parent / "small.toml").read_text(encoding="utf-8")
 TINY = ("--runs", "3", "--horizon", "40")

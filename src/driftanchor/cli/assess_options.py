@@ -16,7 +16,7 @@ from driftanchor.errors import InvalidInput, require
 
 if TYPE_CHECKING:
     from driftanchor.experiments.report import Table as Content
-    from driftanchor.plan.assess import Assessment
+    from driftanchor.planning.assess import Assessment
 
 PROMISE = "What is promised"
 AUTO = "auto"
@@ -125,7 +125,7 @@ def show(found: Assessment, page: Path | None, *, as_json: bool, quiet: bool) ->
     if as_json:
         output.show_json(found.to_json())
     else:
-        from driftanchor.plan.tables import evens, losses
+        from driftanchor.planning.tables import evens, losses
 
         typer.echo(found.verdict)
         for content in (losses(found), evens(found), *found.texts().tables):

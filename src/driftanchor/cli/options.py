@@ -67,7 +67,7 @@ Coverage = Annotated[
         metavar="NAME",
         help="Who has them: uniform, optimal (80 % arm 1) or suboptimal (80 % arm 2).",
         show_default="uniform",
-        autocompletion=_among("driftanchor.simulate.bandit", "COVERAGES"),
+        autocompletion=_among("driftanchor.simulation.bandit", "COVERAGES"),
         rich_help_panel=WORLD,
     ),
 ]
@@ -103,7 +103,7 @@ Reward = Annotated[
     typer.Option(
         metavar="NAME",
         help="gaussian, bernoulli or student (heavy tails).",
-        autocompletion=_among("driftanchor.simulate.bandit", "LAWS"),
+        autocompletion=_among("driftanchor.simulation.bandit", "LAWS"),
         rich_help_panel=WORLD,
     ),
 ]
@@ -183,7 +183,7 @@ Engine = Annotated[
         metavar="NAME",
         help="auto, every-round, thinned (fewer samples), events (sums of rewards too, for long "
         "horizons), vectorised (NumPy alone) or interpreted (slow).",
-        autocompletion=_among("driftanchor.simulate.run", "ENGINES"),
+        autocompletion=_among("driftanchor.simulation.run", "ENGINES"),
         rich_help_panel=EFFORT,
     ),
 ]

@@ -84,7 +84,7 @@ def plan(
       driftanchor plan last.csv --arm ad --reward won --bias-bound 0.02 --horizon 1e4 --page p.html
     """
     options = log.options(locals())
-    from driftanchor.plan.plan import plan as work
+    from driftanchor.planning.plan import plan as work
 
     target = how.page_file(page)
     bounds: Any = {

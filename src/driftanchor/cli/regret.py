@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from driftanchor.policies import Policy
-    from driftanchor.simulate.bandit import Bandit
-    from driftanchor.simulate.result import Result
+    from driftanchor.simulation.bandit import Bandit
+    from driftanchor.simulation.result import Result
 
 
 def report(result: Result, bandit: Bandit, policies: Mapping[str, Policy]) -> dict[str, Any]:

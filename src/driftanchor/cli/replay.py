@@ -87,7 +87,7 @@ def replay(
       driftanchor replay all.csv --arm ad --reward won --split "channel = 'Web'"
     """
     options = log.options(locals())
-    from driftanchor.plan.replay import replay as work
+    from driftanchor.planning.replay import replay as work
 
     target = how.page_file(page)
     bounds: Any = {

@@ -257,7 +257,7 @@ def _means(found: Reproduction) -> Table:
     from rich.text import Text
 
     from driftanchor.experiments.report import shown
-    from driftanchor.simulate.result import STATISTICS
+    from driftanchor.simulation.result import STATISTICS
 
     table = Table(box=box.SIMPLE_HEAD, title="regret at the horizon", title_justify="left")
     table.add_column("cell", overflow="fold")

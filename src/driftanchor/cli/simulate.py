@@ -13,8 +13,8 @@ from driftanchor.errors import require
 
 if TYPE_CHECKING:
     from driftanchor.policies import Policy
-    from driftanchor.simulate.bandit import Bandit
-    from driftanchor.simulate.result import Result
+    from driftanchor.simulation.bandit import Bandit
+    from driftanchor.simulation.result import Result
 
 
 def simulate(
@@ -69,7 +69,7 @@ def simulate(
             delay=delay,
             batch=batch,
         )
-    from driftanchor.simulate.result import PLOT_SUFFIXES
+    from driftanchor.simulation.result import PLOT_SUFFIXES
 
     policies = parse.policies(policy or [])
     csv_file = parse.destination(csv, "--csv")
@@ -97,7 +97,7 @@ def simulate(
 def _run(
     policies: Mapping[str, Policy], bandit: Bandit, effort: Mapping[str, Any], quiet: bool
 ) -> Result:
-    from driftanchor.simulate.run import simulate
+    from driftanchor.simulation.run import simulate
 
     names = list(policies) if effort["cluster"] is None else ["on the cluster"]
     compiling = (

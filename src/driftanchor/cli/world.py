@@ -11,7 +11,7 @@ from driftanchor.core.record import encode
 from driftanchor.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from driftanchor.simulate.bandit import Bandit
+    from driftanchor.simulation.bandit import Bandit
 
 PAPER_ONLINE = "0.8,0.5*9"
 PAPER_OFFLINE = "0.5,0.6*9"
@@ -34,7 +34,7 @@ def build(
     batch: str = "1",
 ) -> Bandit:
     """The bandit of the options; what is not given is as in the paper's biased base setting."""
-    from driftanchor.simulate.bandit import Bandit
+    from driftanchor.simulation.bandit import Bandit
 
     if noise is not None and reward == "bernoulli":
         raise InvalidInput(f"--noise {noise!r} is not for bernoulli rewards: they have their own")
@@ -58,7 +58,7 @@ def _pulls(
     arms: int, offline: str | None, each: str | None, total: str | None, coverage: str | None
 ) -> Any:
     """Logged rewards of each arm."""
-    from driftanchor.simulate.bandit import cover
+    from driftanchor.simulation.bandit import cover
 
     given = {"--offline-pulls": each, "--offline-total": total, "--coverage": coverage}
     first, *others = [option for option, text in given.items() if text is not None] or [""]

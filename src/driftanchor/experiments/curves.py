@@ -12,7 +12,7 @@ from driftanchor.experiments import panels, style
 from driftanchor.experiments.panels import Drawing
 from driftanchor.experiments.spec import Cell, Experiment
 from driftanchor.experiments.sweep import Outcomes
-from driftanchor.simulate.result import standard_error
+from driftanchor.simulation.result import standard_error
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -14,7 +14,7 @@ from driftanchor.experiments import tail
 from driftanchor.experiments.claims import Claim, Judgement
 from driftanchor.experiments.spec import Cell, Experiment
 from driftanchor.experiments.sweep import Outcomes
-from driftanchor.simulate.result import Result
+from driftanchor.simulation.result import Result
 from driftanchor.version import __version__
 
 SMOKE = "smoke run: no evidence"

@@ -12,7 +12,7 @@ from driftanchor.experiments.reproduction import Reproduction
 from driftanchor.experiments.spec import Cell, Experiment
 from driftanchor.experiments.sweep import Outcome
 from driftanchor.files import write_whole
-from driftanchor.simulate.result import STATISTICS
+from driftanchor.simulation.result import STATISTICS
 
 SUMMARY = "summary"
 DIGITS = 9  # regrets are sums of gaps: what is beyond is rounding

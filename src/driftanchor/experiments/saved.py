@@ -19,8 +19,8 @@ from driftanchor.experiments.panels import Drawing
 from driftanchor.experiments.spec import Cell, Experiment
 from driftanchor.experiments.sweep import Outcomes
 from driftanchor.experiments.versus import Block
-from driftanchor.simulate.bandit import Bandit
-from driftanchor.simulate.result import standard_error
+from driftanchor.simulation.bandit import Bandit
+from driftanchor.simulation.result import standard_error
 from driftanchor.theory import anchor_savings, effective_discrepancy, lai_robbins, min_ucb_savings
 
 if TYPE_CHECKING:

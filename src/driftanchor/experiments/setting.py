@@ -9,7 +9,7 @@ import numpy as np
 
 from driftanchor.core import check
 from driftanchor.errors import InvalidInput
-from driftanchor.simulate.bandit import Bandit, cover
+from driftanchor.simulation.bandit import Bandit, cover
 
 Share = str | list[float]
 SHAPES = ("step", "ladder")
@@ -25,7 +25,7 @@ class Setting:
         shape: `"step"`, or `"ladder"`: the means go down to that in steps of the same size.
         base: Mean online reward of the other arms, on a ladder of the last one.
         offline: Logged rewards in all.
-        coverage: How they are spread: a word of `driftanchor.simulate.COVERAGES`, or each arm's
+        coverage: How they are spread: a word of `driftanchor.simulation.COVERAGES`, or each arm's
             share of them.
         delta: How much the logs under-estimate arm 1.
         other_bias: How much they over-estimate the other arms.

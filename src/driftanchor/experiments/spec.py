@@ -25,8 +25,8 @@ from driftanchor.experiments.lines import line_of
 from driftanchor.experiments.setting import Setting, unusable
 from driftanchor.policies import make
 from driftanchor.policies.base import Policy
-from driftanchor.simulate.bandit import Bandit
-from driftanchor.simulate.run import ENGINES
+from driftanchor.simulation.bandit import Bandit
+from driftanchor.simulation.run import ENGINES
 
 MOST_CELLS = 10_000  # of one sweep
 FIGURES = ("curves", "versus", "quantiles", "tradeoff")

@@ -25,10 +25,10 @@ from driftanchor.errors import InvalidInput
 from driftanchor.experiments.spec import Cell, Experiment
 from driftanchor.files import write_whole
 from driftanchor.policies.base import Policy
-from driftanchor.simulate import compiled
-from driftanchor.simulate.cluster import on_cluster
-from driftanchor.simulate.part import Part
-from driftanchor.simulate.run import compiles, parts, play, run_many, simulate
+from driftanchor.simulation import compiled
+from driftanchor.simulation.cluster import on_cluster
+from driftanchor.simulation.part import Part
+from driftanchor.simulation.run import compiles, parts, play, run_many, simulate
 
 Progress = Callable[[str, int, int], None]
 _DAMAGE = (zipfile.BadZipFile, zlib.error)  # what reading a file with wrong bytes raises, and more

@@ -2,7 +2,7 @@
 
 `index`, `choose`, `draw` and their kin below are how other code asks a policy. Interpreted, they
 call the policy's own methods; compiled, Numba replaces each by the method of the policy's class and
-`self` by the policy's numbers (see `driftanchor.simulate.compiled`). So a policy is written once,
+`self` by the policy's numbers (see `driftanchor.simulation.compiled`). So a policy is written once,
 as plain Python, and runs in live decisions, in the reference simulator and in the kernel.
 """
 

@@ -1,0 +1,273 @@
+"""Assessment: what logs are worth, by policies with and without them in the same worlds."""
+
+from __future__ import annotations
+
+import abc
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from driftanchor.core.check import Floats
+from driftanchor.core.offline import OfflineData
+from driftanchor.core.record import encode
+from driftanchor.planning.compare import Compared
+from driftanchor.planning.contenders import BLIND, RULE, Contenders
+from driftanchor.planning.judge import TAIL_LIMIT, Judgement, Safety
+from driftanchor.planning.law import Law
+from driftanchor.planning.promise import Promise
+from driftanchor.planning.scenes import Lost
+from driftanchor.planning.statistics import Curve, Estimate, mean_of, statistics
+from driftanchor.planning.words import Texts, number
+from driftanchor.version import __version__
+
+ROUNDS = 15_000_000  # of one arm, in all worlds together: half a minute on two cores
+FEWEST, MOST = 40, 200  # worlds
+USE, WITHOUT = "use", "without"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Assessment(abc.ABC):
+    """What logs are worth.
+
+    Attributes:
+        offline: The logs.
+        promise: What policies are given beside the logs: how far means may have moved.
+        horizon: Rounds.
+        worlds: How many were played, once by each policy.
+        seed: Of all noise.
+        law: Of rewards.
+        contenders: Who was compared.
+        reasons: Why the default rule has the numbers it has.
+        notes: What else to know.
+        compared: What everyone lost.
+    """
+
+    offline: OfflineData
+    promise: Promise
+    horizon: int
+    worlds: int
+    seed: int
+    law: Law
+    contenders: Contenders
+    reasons: tuple[str, ...]
+    notes: tuple[str, ...]
+    compared: Compared
+
+    @property
+    def bias_bounds(self) -> Floats:
+        """V of each arm; infinite where nothing is promised of levels."""
+        return self.promise.levels
+
+    @property
+    def relative_bounds(self) -> Floats:
+        """W of each arm; infinite where nothing is promised of moves apart."""
+        return self.promise.apart
+
+    @property
+    def lost(self) -> Lost:
+        """By each, in each world."""
+        return self.compared.lost
+
+    @property
+    def by_shift(self) -> Curve:
+        """What everyone lost by how far means have moved."""
+        return self.compared.by_shift
+
+    @property
+    def by_bound(self) -> Curve:
+        """What everyone lost by the bounds that policies are given."""
+        return self.compared.by_bound
+
+    @property
+    def judgement(self) -> Judgement:
+        """Who is safe, and who is best."""
+        return self.compared.judgement
+
+    @property
+    def baseline(self) -> str:
+        """The better way without the logs."""
+        return self.judgement.baseline
+
+    @property
+    def best_policy(self) -> str:
+        """The best safe choice: a rule with the logs, or the baseline."""
+        return self.judgement.best
+
+    @property
+    def safety(self) -> dict[str, Safety]:
+        """For each contender, whether it is safe and what it may lose."""
+        return dict(self.judgement.safety)
+
+    @property
+    def cold_loss(self) -> float:
+        """What is lost without the logs."""
+        return float(self.lost[self.baseline].mean())
+
+    def saved(self, label: str = RULE) -> Estimate:
+        """How much less a policy loses than without the logs, paired world by world."""
+        return mean_of(self.lost[self.baseline] - self.lost[label])
+
+    @property
+    def decision(self) -> str:
+        """`"use"` where a safe rule saves enough by the logs to matter, else `"without"`."""
+        return USE if self.judgement.uses_logs else WITHOUT
+
+    @property
+    def largest_shift(self) -> float:
+        """The largest that was tried."""
+        return float(self.by_shift.x[-1] * self.by_shift.unit)
+
+    @property
+    def break_even_policy(self) -> str:
+        """The rule whose break-even counts: the best one, or the default rule."""
+        return self.best_policy if self.judgement.uses_logs else RULE
+
+    @property
+    def break_even(self) -> Estimate:
+        """Up to which shift logs help that rule; infinite: all shifts that were tried."""
+        return self.compared.break_even
+
+    @property
+    def break_evens(self) -> tuple[tuple[Promise, Estimate], ...]:
+        """The same for the default rule, for each promise it may be given."""
+        return self.compared.break_evens
+
+    @property
+    def break_even_shift(self) -> float:
+        """The break-even, at most the largest shift that was tried."""
+        return min(self.break_even.value, self.largest_shift)
+
+    @property
+    @abc.abstractmethod
+    def answer(self) -> str:
+        """The answer in one sentence."""
+
+    @property
+    def verdict(self) -> str:
+        """The answer, its price, a bolder choice if there is one, and what each rule saves."""
+        return " ".join((self.answer, *self.details))
+
+    @property
+    def details(self) -> tuple[str, ...]:
+        """The sentences of the verdict after the answer."""
+        return tuple(filter(None, (self.price, self.bolder, self.others)))
+
+    @property
+    def price(self) -> str:
+        """In a sentence, what the best rule risks in a bad case; empty if that is little."""
+        risk = self.safety[self.best_policy]
+        if risk.worst <= TAIL_LIMIT * risk.cold_worst:
+            return ""
+        return (
+            "In the worst case that the declared bounds allow it loses about "
+            f"{number(risk.worst)}, against {number(risk.cold_worst)} without the logs."
+        )
+
+    @property
+    def bolder(self) -> str:
+        """In a sentence, a rule that saves much more and is not safe; empty if there is none."""
+        label = self.judgement.bolder
+        if label is None:
+            return ""
+        risk, saves = self.safety[label], number(self.saved(label).value)
+        if risk.long_tail:
+            tells = (
+                f"one time in twenty it loses {number(risk.tail)} or more, against "
+                f"{number(risk.cold_tail)} without the logs"
+            )
+        else:
+            tells = (
+                f"in the worst case that the declared bounds allow it loses {number(risk.worst)}, "
+                f"against {number(risk.cold_worst)} without the logs"
+            )
+        return f"{label} saves {saves}, but it is not safe: {tells}."
+
+    @property
+    def others(self) -> str:
+        """In a sentence, what every rule saves that was not named yet."""
+        named = (self.best_policy, self.judgement.bolder)
+        saved = [
+            f"{label} {number(self.saved(label).value)}"
+            for label, one in self.contenders.items()
+            if not one.cold and label not in named
+        ]
+        who = "Other rules save" if self.judgement.uses_logs else "Rules that use them save"
+        return f"{who}: {', '.join(saved)}."
+
+    @abc.abstractmethod
+    def texts(self) -> Texts:
+        """What its page says."""
+
+    def if_trusted(self) -> str:
+        """In words, what it costs to trust the logs, where it does."""
+        saved = self.saved(BLIND)
+        return f"; to trust them costs about {number(-saved.value)} more" if saved.high < 0 else ""
+
+    def summary(self) -> dict[str, dict[str, float]]:
+        """Mean, its standard error, median, 95 % quantile and worst of what each lost."""
+        return {label: statistics(lost) for label, lost in self.lost.items()}
+
+    def to_json(self) -> dict[str, Any]:
+        """For programs."""
+        provenance = self.offline.provenance
+        shifts = {"shift": (self.by_shift.x * self.by_shift.unit).tolist()}
+        promises = [promise for promise, _ in self.break_evens]
+        bounds = {name: [x.sizes()[name] for x in promises] for name in self.promise.sizes()}
+        return {
+            "verdict": self.verdict,
+            "decision": self.decision,
+            "best_policy": self.best_policy,
+            "rule": RULE,
+            "baseline": self.baseline,
+            "saved": self.saved(self.break_even_policy).to_json(),
+            "break_even_policy": self.break_even_policy,
+            "break_even_shift": self.break_even_shift,
+            "break_even": self._even(self.break_even),
+            "policies": {
+                label: {
+                    **{word: encode(x) for word, x in numbers.items()},
+                    "saved": self.saved(label).to_json(),
+                }
+                for label, numbers in self.summary().items()
+            },
+            "safety": {label: x._asdict() for label, x in self.safety.items()},
+            "by_shift": self.by_shift.to_json(shifts),
+            "by_bound": self.by_bound.to_json(bounds),
+            "break_even_by_bound": [
+                {**promise.sizes(), **self._even(even)} for promise, even in self.break_evens
+            ],
+            **self.promise.to_json(self.offline.arms),
+            "horizon": self.horizon,
+            "worlds": self.worlds,
+            "seed": self.seed,
+            "law": {"name": self.law.name, "noise": self.law.noise, "why": self.law.why},
+            "parameters": {label: one.to_json() for label, one in self.contenders.items()},
+            "reasons": list(self.reasons),
+            "notes": list(self.notes),
+            "provenance": None if provenance is None else provenance.to_json(),
+            "version": __version__,
+        }
+
+    def write_page(self, path: str | os.PathLike[str]) -> None:
+        """Write one HTML file with everything, which asks for nothing else."""
+        from driftanchor.files import write_whole
+        from driftanchor.planning.page import render
+
+        with write_whole(path) as file:
+            file.write_text(render(self), encoding="utf-8")
+
+    def _even(self, even: Estimate) -> dict[str, Any]:
+        value, low, high = (min(x, self.largest_shift) for x in even)
+        return {"shift": value, "low": low, "high": high, "reached": bool(np.isfinite(even.value))}
+
+
+def default_worlds(horizon: int, arms: int) -> int:
+    """As many as can be played in a minute or so, up to where more would hardly tell more.
+
+    Example:
+        >>> [default_worlds(horizon, 5) for horizon in (1_000, 30_000, 10_000_000)]
+        [200, 100, 40]
+    """
+    return int(min(max(ROUNDS // (horizon * arms), FEWEST), MOST))

@@ -1,0 +1,148 @@
+"""Comparison: every contender in every scene, the judgement, and the break-evens."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Protocol
+
+import numpy as np
+
+from driftanchor.core.check import Floats
+from driftanchor.planning.contenders import RULE, Contenders
+from driftanchor.planning.even import HALVINGS, break_evens
+from driftanchor.planning.judge import Judgement, cold_baseline, judge
+from driftanchor.planning.promise import LETTERS, Promise
+from driftanchor.planning.scenes import Lost, Progress, Scene, Stage, scene_of
+from driftanchor.planning.statistics import Curve, Estimate
+from driftanchor.simulation.bandit import Bandit
+
+BOUNDS = (0.0, 0.5, 1.0, 2.0, 4.0)  # times the bounds that are declared
+
+Subject = tuple[str, float]  # a contender, and how many times the declared bounds it is given
+
+
+class Truth(Protocol):
+    """What may be out there, one bandit for each world."""
+
+    def expected(self, told: Promise, logs: bool) -> Sequence[Bandit]:
+        """As it is thought to be; policies are given this promise, and the logs or not."""
+
+    def moved(self, shift: float, told: Promise, logs: bool) -> Sequence[Bandit]:
+        """With means moved so far."""
+
+    def bad(self, told: Promise, logs: bool) -> Sequence[Bandit]:
+        """As bad as the promise allows."""
+
+    def allows(self, shift: float) -> bool:
+        """Whether the promise allows means to be moved so far: then it is a bad case too."""
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """What everyone lost, and what follows.
+
+    Attributes:
+        lost: In the expected worlds, by each contender in each world.
+        by_shift: The same by how far the means have moved.
+        by_bound: The same by the bounds that policies are given.
+        judgement: Who is safe, and who is best.
+        break_even: Up to which shift the best rule gains by the logs; the default rule if none is.
+        break_evens: The same of the default rule, for each promise it may be given.
+    """
+
+    lost: Lost
+    by_shift: Curve
+    by_bound: Curve
+    judgement: Judgement
+    break_even: Estimate
+    break_evens: tuple[tuple[Promise, Estimate], ...]
+
+
+def compare(
+    truth: Truth,
+    contenders: Contenders,
+    *,
+    promise: Promise,
+    spread: float,
+    shifts: Sequence[float],
+    unit: float,
+    horizon: int,
+    seed: int,
+    threads: int | None,
+    progress: Progress | None,
+) -> Compared:
+    """Play all scenes.
+
+    Args:
+        truth: The worlds.
+        contenders: Who plays.
+        promise: What is declared.
+        spread: What is multiplied for other promises where all bounds are 0.
+        shifts: How far means are moved, ascending from 0.
+        unit: What a shift of 1 is, in units of rewards.
+        horizon: Rounds.
+        seed: Of all noise.
+        threads: At most this many.
+        progress: Called with (runs done, runs in all).
+    """
+    stage = Stage(contenders, horizon=horizon, seed=seed, threads=threads, progress=progress)
+    told = {g: promise.times(g, spread) for g in BOUNDS}
+    mine = 0.0 if promise.is_zero else 1.0
+    others = [g for g in BOUNDS if g != mine]
+    everyone = tuple(contenders)
+    heeding = tuple(label for label, one in contenders.items() if one.heeds_bound)
+
+    def expected(g: float, labels: tuple[str, ...]) -> Scene:
+        return scene_of(truth.expected, told[g], labels)
+
+    def moved(shift: float, g: float, labels: tuple[str, ...]) -> Scene:
+        return scene_of(partial(truth.moved, shift), told[g], labels)
+
+    scenes = {("bad", 0.0): scene_of(truth.bad, promise, everyone)}
+    scenes |= {("bound", g): expected(g, everyone if g == mine else heeding) for g in told}
+    scenes |= {("shift", s): moved(s, mine, everyone) for s in shifts}
+    search = len(others) * len(shifts) + 2 * HALVINGS * (len(told) + 1)
+    stage.expect(stage.runs(scenes) + search * scenes["bad", 0.0].worlds)
+    found = stage.play(scenes)
+
+    lost = found["bound", mine]
+    at = {s: found["shift", s] for s in shifts}
+    bad = [found["bad", 0.0], *(at[s] for s in shifts if truth.allows(s))]
+    judgement = judge(lost, bad, contenders)
+    cold = cold_baseline(at[shifts[0]], contenders)  # whatever is declared
+
+    def ask(points: Mapping[Subject, float]) -> dict[Subject, Floats]:
+        wanted = {
+            (label, g): moved(s, g, (label,) if s in at else (label, cold))
+            for (label, g), s in points.items()
+        }
+        played = stage.play(wanted)
+        return {
+            (label, g): (at[s] if s in at else played[label, g])[cold] - played[label, g][label]
+            for (label, g), s in points.items()
+        }
+
+    best = (judgement.best if judgement.uses_logs else RULE, mine)
+    subjects = dict.fromkeys([*((RULE, g) for g in BOUNDS), best])
+    known = {
+        (label, g): {s: at[s][cold] - at[s][label] for s in shifts} if g == mine else {}
+        for label, g in subjects
+    }
+    evens = {
+        subject: Estimate(*(x if math.isinf(x) else unit * x for x in even))
+        for subject, even in break_evens(ask, known, shifts, seed).items()
+    }
+    stage.finish()
+    kind = LETTERS[promise.axis[0]]
+    sizes = np.array([told[g].sizes()[kind] for g in BOUNDS])
+    return Compared(
+        lost,
+        Curve(np.asarray(shifts, np.float64), tuple(at.values()), unit),
+        Curve(sizes, tuple({**lost, **found["bound", g]} for g in BOUNDS)),
+        judgement,
+        evens[best],
+        tuple((told[g], evens[RULE, g]) for g in BOUNDS),
+    )

@@ -1,0 +1,76 @@
+"""Where logs stop saving: the break-even, searched on a grid and refined by halving."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import TypeVar
+
+import numpy as np
+
+from driftanchor.core.check import Floats
+from driftanchor.planning.statistics import Estimate, break_even_of, mean_of
+
+HALVINGS = 2  # of the interval in which savings end; within it they are taken for linear
+
+Name = TypeVar("Name", bound=Hashable)
+Ask = Callable[[Mapping[Name, float]], Mapping[Name, Floats]]
+Known = Mapping[Name, Mapping[float, Floats]]
+
+
+def break_evens(
+    ask: Ask[Name], known: Known[Name], grid: Sequence[float], seed: int
+) -> dict[Name, Estimate]:
+    """Where the mean saving first falls to 0, with a 95 % interval, for each name.
+
+    The grid is walked upward until the saving has surely ended; then the interval in which its mean
+    first changes sign is halved.
+
+    Args:
+        ask: Gives the savings, world by world, at one shift for each name asked for.
+        known: The savings that are known beforehand, by name and shift.
+        grid: Shifts, ascending from 0.
+        seed: Of the resampling behind the interval.
+
+    Example:
+        >>> def ask(at):
+        ...     return {name: 3.0 - shift + np.array([-0.1, 0.1]) for name, shift in at.items()}
+        >>> found = break_evens(ask, {"rule": {}}, [0.0, 1.0, 2.0, 4.0, 8.0], seed=0)
+        >>> round(found["rule"].value, 6)
+        3.0
+    """
+    saved = {name: dict(there) for name, there in known.items()}
+    for shift in grid:
+        _add(ask, saved, {n: shift for n, x in saved.items() if shift not in x and not _ended(x)})
+    for _ in range(HALVINGS):
+        middles = {name: _middle(there) for name, there in saved.items()}
+        _add(ask, saved, {name: at for name, at in middles.items() if at is not None})
+    return {name: _estimate(there, seed) for name, there in saved.items()}
+
+
+def _add(
+    ask: Ask[Name], saved: Mapping[Name, dict[float, Floats]], at: Mapping[Name, float]
+) -> None:
+    if at:
+        for name, found in ask(at).items():
+            saved[name][at[name]] = found
+
+
+def _ended(saved: Mapping[float, Floats]) -> bool:
+    return any(mean_of(found).high < 0 for found in saved.values())
+
+
+def _middle(saved: Mapping[float, Floats]) -> float | None:
+    """The middle of the interval in which the mean saving first changes sign, if it does."""
+    shifts = sorted(saved)
+    for below, above in itertools.pairwise(shifts):
+        if saved[below].mean() <= 0:
+            return None
+        if saved[above].mean() <= 0:
+            return (below + above) / 2
+    return None
+
+
+def _estimate(saved: Mapping[float, Floats], seed: int) -> Estimate:
+    shifts = sorted(saved)
+    return break_even_of(np.array(shifts), np.stack([saved[x] for x in shifts]), seed)

@@ -1,0 +1,291 @@
+"""A history in two parts: the logs, and the world in which policies would have used them."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Unpack
+
+import numpy as np
+
+from driftanchor.core.arms import Arms
+from driftanchor.core.check import Floats
+from driftanchor.core.hooks import LogOptions
+from driftanchor.core.offline import OfflineData
+from driftanchor.errors import InvalidInput, RejectedRows, require, shown
+from driftanchor.logs.query import NothingKept
+from driftanchor.logs.read import read_logs
+from driftanchor.logs.times import shown_time
+from driftanchor.planning.law import Law, law_of
+from driftanchor.planning.promise import Promise
+from driftanchor.planning.split import Filter, Moment, Split, split_of
+from driftanchor.planning.statistics import Estimate
+from driftanchor.planning.words import listed
+from driftanchor.planning.worlds import against
+from driftanchor.simulation.bandit import Bandit
+
+if TYPE_CHECKING:
+    from driftanchor.logs.summary import LogSummary
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """What was logged before the split, and what came after, of the arms that came after.
+
+    Attributes:
+        by: What splits it, and the words for both sides.
+        before: The logs.
+        after: What came, of the same arms.
+        shifts: By arm that is in both: how far its mean moved.
+        law: Of the rewards that came.
+        rewards: They themselves, or a sample, where they are drawn anew from.
+        notes: What was left out, and how rewards are drawn.
+    """
+
+    by: Split
+    before: OfflineData
+    after: OfflineData
+    shifts: dict[str, Estimate]
+    law: Law
+    rewards: tuple[Floats, ...] | None
+    notes: tuple[str, ...]
+
+    @property
+    def split(self) -> str:
+        """The split as text: a time, or a filter."""
+        return self.by.text
+
+    @property
+    def moved(self) -> Floats:
+        """How far the mean of each arm moved; 0 for an arm without logs."""
+        return np.array(
+            [self.shifts[x].value if x in self.shifts else 0.0 for x in self.after.arms]
+        )
+
+    @property
+    def largest(self) -> float:
+        """The largest move, either way."""
+        return float(np.abs(self.moved).max())
+
+    def bandit(self, shift: float, told: Promise, logs: bool = True) -> Bandit:
+        """What came, had the means moved `shift` times as far."""
+        return self._moved_by(shift * self.moved, told, logs)
+
+    def against_the_logs(self, told: Promise, promise: Promise, logs: bool) -> Bandit:
+        """What could have come: arms moved against the logs as far as a promise allows.
+
+        Where arms may move together, they also move as far as they did in the mean.
+        """
+        move = against(self.before, promise.reach)
+        if promise.is_relative:
+            both = np.array([label in self.shifts for label in self.after.arms])
+            together = float(self.moved[both].mean())
+            if promise.has_levels:
+                low, high = (-promise.levels - move).max(), (promise.levels - move).min()
+                together = float(np.clip(together, low, high))
+            move = move + np.where(both, together, 0.0)
+        return self._moved_by(move, told, logs)
+
+    def _moved_by(self, move: Floats, told: Promise, logs: bool) -> Bandit:
+        further = move - self.moved
+        offline = np.where(self.before.n > 0, self.before.mean, self.after.mean)
+        known: dict[str, Any] = {
+            "offline": offline,
+            "offline_pulls": self.before.n if logs else 0,
+            "bias_bound": told.levels,
+            "relative_bound": told.apart if logs and told.is_relative else None,
+        }
+        if self.rewards is not None:
+            there = [x + d for x, d in zip(self.rewards, further, strict=True)]
+            return Bandit.resampling(there, **known)
+        online = self.after.mean + further
+        if self.law.name == "bernoulli":
+            online = np.clip(online, 0.0, 1.0)
+        return Bandit(online, reward=self.law.name, noise=self.law.noise, logs="given", **known)
+
+
+@dataclass(frozen=True, eq=False)
+class Past:
+    """A history as a truth: the same bandit in every run."""
+
+    history: History
+    promise: Promise
+    runs: int
+
+    def expected(self, told: Promise, logs: bool = True) -> Sequence[Bandit]:
+        """What happened."""
+        return self.moved(1.0, told, logs)
+
+    def moved(self, shift: float, told: Promise, logs: bool = True) -> Sequence[Bandit]:
+        """What would have happened, had the means moved so many times as far."""
+        return [self.history.bandit(shift, told, logs)] * self.runs
+
+    def bad(self, told: Promise, logs: bool = True) -> Sequence[Bandit]:
+        """What the promise would have allowed: arms moved against the logs."""
+        return [self.history.against_the_logs(told, self.promise, logs)] * self.runs
+
+    def allows(self, shift: float) -> bool:
+        """None of the other moves is a bad case: they are multiples of what happened."""
+        return False
+
+
+def read_history(logs: object, split: object, **options: Unpack[LogOptions]) -> History:
+    """Read logs once whole, to see that all is well, and once on each side of the split."""
+    by = split_of(split, options)
+    whole = read_logs(logs, **options)
+    if isinstance(by, Moment):
+        _within(by, whole)
+    # The whole was warned of and accounted for already.
+    part: LogOptions = {**options, "arms": None, "allow_rejects": True, "allow_growth": True}
+    later = by.world(part)
+    before, after = _read(logs, by.log(part)), _read(logs, later)
+    notes = []
+    if isinstance(by, Filter):
+        notes += _divided(by, whole, before, after)
+    if before is None or after is None:
+        raise InvalidInput(f"split {by.text} leaves no row that can be used on one side")
+    wanted = [label for label in whole.arms if label in after.arms.labels]
+    if len(wanted) < 2:
+        raise InvalidInput(
+            f"{by.only_world} there is one arm only, {wanted[0]!r}: there is nothing to choose"
+            if wanted
+            else f"{by.only_world} there is no arm of those wanted"
+        )
+    gone = [label for label in whole.arms if label not in after.arms.labels]
+    new = [label for label in wanted if label not in before.arms.labels]
+    if len(new) == len(wanted):
+        raise InvalidInput(
+            f"no arm is on both sides of the split: {by.only_log} {listed(list(before.arms))}, "
+            f"{by.only_world} {listed(wanted)}"
+        )
+    if gone:
+        notes.append(f"only {by.only_log}, and left out: {listed(gone)}")
+    if new:
+        notes.append(f"only {by.only_world}, and without logs: {listed(new)}")
+    law, rewards, how = _rewards(logs, select(after, wanted), later, by.only_world)
+    return History(
+        by,
+        select(before, wanted),
+        select(after, wanted),
+        {
+            label: difference(before, after, label)
+            for label in wanted
+            if label in before.arms.labels
+        },
+        law,
+        rewards,
+        (*notes, how),
+    )
+
+
+def _read(logs: object, options: LogOptions) -> OfflineData | None:
+    """One side of a split; none where it has no row that can be used."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return read_logs(logs, **options).offline
+        except (NothingKept, RejectedRows):
+            return None
+
+
+def _within(split: Moment, whole: LogSummary) -> None:
+    """Refuse a moment that is not between the first row and the last."""
+    first = min(arm.first for arm in whole.arms.values() if arm.first)
+    last = max(arm.last for arm in whole.arms.values() if arm.last)
+    if not first < split.at <= last:
+        raise InvalidInput(
+            f"split {split.text} leaves nothing on one side: the rows go from "
+            f"{shown_time(first)} to {shown_time(last)}"
+        )
+
+
+def _divided(
+    split: Filter, whole: LogSummary, before: OfflineData | None, after: OfflineData | None
+) -> list[str]:
+    """Refuse a filter that leaves one side empty, and tell of the rewards on neither side."""
+    rewards = int(whole.offline.n.sum())
+    logged, world = (
+        0 if part is None else int(select(part, list(whole.arms)).n.sum())
+        for part in (before, after)
+    )
+    neither = rewards - logged - world
+    told = f"; in {neither:,} it compares a missing value" if neither else ""
+    if world == 0:
+        raise InvalidInput(
+            f"split {shown(split.text)} matches none of the {rewards:,} rewards{told}: it must "
+            "match those of the world, and leave others for the logs"
+        )
+    if logged == 0:
+        found = f"{world:,} of the" if neither else "all"
+        raise InvalidInput(
+            f"split {shown(split.text)} matches {found} {rewards:,} rewards{told}: none are left "
+            "for the logs"
+        )
+    if not neither:
+        return []
+    return [
+        f"on neither side, and left out: {neither:,} of {rewards:,} rewards, in whose rows the "
+        "split compares a missing value"
+    ]
+
+
+def _rewards(
+    logs: object, after: OfflineData, options: LogOptions, where: str
+) -> tuple[Law, tuple[Floats, ...] | None, str]:
+    """The law of what came, the rewards to draw from if there are any, and how in words."""
+    ends = options.get("reward_range") or (-math.inf, math.inf)
+    law = law_of(after, "auto", ends)
+    if law.name == "bernoulli":
+        return law, None, f"rewards are drawn as coins with the rates seen {where}"
+    gaussian = f"rewards are Gaussian with the means and the noise seen {where}"
+    if options.get("reward") is None:
+        return law, None, gaussian
+    require("narwhals", extra="logs", why="reading logs")
+    from driftanchor.logs.sample import sample_rewards
+
+    counts = dict(zip(after.arms, after.n.tolist(), strict=True))
+    found = sample_rewards(logs, counts, **options)
+    if found is None:
+        return law, None, f"{gaussian}: rows of a database are not sampled"
+    taken = sum(map(len, found.values()))
+    told = f"rewards are drawn anew from {taken:,} of the {int(after.n.sum()):,} {where}"
+    # A sample has another mean than the whole: move it there.
+    rewards = tuple(
+        found[x] - found[x].mean() + m for x, m in zip(after.arms, after.mean, strict=True)
+    )
+    return Law("resampled", law.noise, "as they were seen"), rewards, told
+
+
+def difference(before: OfflineData, after: OfflineData, label: str) -> Estimate:
+    """How far the mean of an arm moved, with the interval made from those of both means.
+
+    With intervals (l₁, u₁) and (l₂, u₂) of the means m₁ before and m₂ after, the ends are
+    d − √((m₂ − l₂)² + (u₁ − m₁)²) and d + √((u₂ − m₂)² + (m₁ − l₁)²), after Newcombe (1998): right
+    for rare successes too. Infinite where a variance is not known.
+    """
+    from driftanchor.logs.summary import interval
+
+    means, ends = [], []
+    for data in (before, after):
+        i = data.arms.column(label)
+        means.append(float(data.mean[i]))
+        known = interval(int(data.n[i]), means[-1], float(data.variance[i]))
+        ends.append(known or (-math.inf, math.inf))
+    (m1, m2), ((l1, u1), (l2, u2)) = means, ends
+    d = m2 - m1
+    return Estimate(d, d - math.hypot(m2 - l2, u1 - m1), d + math.hypot(u2 - m2, m1 - l1))
+
+
+def select(offline: OfflineData, labels: Sequence[str]) -> OfflineData:
+    """The data of these arms, in this order; an arm that is not there has none."""
+    where = {label: column for column, label in enumerate(offline.arms)}
+    rows = [
+        (offline.n[where[x]], offline.mean[where[x]], offline.variance[where[x]])
+        if x in where
+        else (0, None, None)
+        for x in labels
+    ]
+    n, mean, variance = zip(*rows, strict=True)
+    return OfflineData(Arms(labels), n, mean, variance, offline.source, offline.provenance)

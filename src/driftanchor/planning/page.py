@@ -1,0 +1,98 @@
+"""The page of an assessment: one HTML file that asks for nothing else."""
+
+from __future__ import annotations
+
+from driftanchor.experiments.document import document, figure, pairs_of, table_of
+from driftanchor.experiments.markup import Html, tag
+from driftanchor.planning import pictures
+from driftanchor.planning.assess import USE, Assessment
+from driftanchor.planning.tables import even_of, evens, losses
+from driftanchor.version import __version__
+
+SAFE = (
+    "A rule is safe if two things hold. Its 95 % quantile is at most 1.1 times that of playing "
+    "without the logs. And in the bad cases that are still allowed its mean is at most twice "
+    "what is lost without the logs, in that case or in this table, whichever is more. In a bad "
+    "case means have moved against the logs, by as much as is declared or by less. The table has "
+    "the mean in the worst of these cases."
+)
+
+
+def render(found: Assessment) -> str:
+    """The HTML of an assessment."""
+    texts = found.texts()
+    good = found.decision == USE
+    badge = tag(
+        "span",
+        texts.answers[0 if good else 1],
+        class_=f"verdict {'holds' if good else 'fails'}",
+    )
+    return document(
+        texts.title,
+        tag(
+            "header",
+            tag("h1", texts.title),
+            tag("p", texts.lead, class_="dim"),
+            tag("p", badge),
+            tag("p", found.answer, class_="counts"),
+            *(tag("p", sentence) for sentence in found.details),
+        ),
+        tag("main", *_main(found)),
+        tag("footer", tag("h2", "Made with"), pairs_of(_facts(found))),
+    )
+
+
+def _main(found: Assessment) -> list[Html]:
+    texts = found.texts()
+    who = [(label, one.what) for label, one in found.contenders.items()]
+    return [
+        tag("h2", "What each policy loses"),
+        tag("p", texts.expected),
+        table_of(losses(found)),
+        tag("p", SAFE),
+        pairs_of(tuple(who)),
+        tag("h2", "If the means move further"),
+        _picture(pictures.by_shift(found)),
+        tag("p", _reach(found)),
+        tag("h2", f"If you declare another {found.promise.letter}"),
+        _picture(pictures.by_bound(found)),
+        table_of(evens(found)),
+        tag("h2", "The logs"),
+        *(table_of(table) for table in texts.tables),
+        tag("h2", "How this was found"),
+        tag("p", texts.how),
+        tag("ul", *(tag("li", text) for text in (*found.notes, *found.reasons))),
+    ]
+
+
+def _reach(found: Assessment) -> str:
+    """Up to which shift the logs help, in a sentence."""
+    even, label = found.break_even, found.break_even_policy
+    value, ends = even_of(found, even)
+    if even.value > found.largest_shift:
+        return f"{label} gains by the logs at every shift that was tried."
+    if even.value == 0:
+        return f"{label} does not gain by the logs here, even if no mean has moved."
+    sure = "" if ends == "–" else f" (95 % interval {ends})"
+    return (
+        f"{label} gains by the logs up to a shift of {value}{sure}: from there on it loses more "
+        "than is lost without them."
+    )
+
+
+def _picture(picture: pictures.Picture) -> Html:
+    return figure(picture.svg, picture.caption, picture.alt)
+
+
+def _facts(found: Assessment) -> tuple[tuple[str, str], ...]:
+    facts = [
+        ("driftanchor", __version__),
+        ("seed", str(found.seed)),
+        ("logs", found.offline.source),
+    ]
+    how = found.offline.provenance
+    if how is not None:
+        facts += [(f"read: {name}", text) for name, text in (*how.columns, *how.filters)]
+        facts += [("digest", source.digest) for source in how.sources if source.digest]
+        facts.append(("read at", how.read_at))
+    return tuple(facts)

@@ -1,0 +1,156 @@
+"""What is promised of means since the logs: bounds on levels, on moves apart, or on both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from driftanchor.core import check
+from driftanchor.core.arms import Arms
+from driftanchor.core.check import Floats
+from driftanchor.core.evidence import bias_bounds, check_promises, relative_bounds
+from driftanchor.core.offline import OfflineData
+from driftanchor.core.record import encode
+from driftanchor.errors import InvalidInput
+from driftanchor.planning.words import number
+
+LETTERS = {"V": "bias_bound", "W": "relative_bound"}
+MOST_BOUND = 1e90  # means are moved by multiples of it, and their sums must stay finite
+
+
+@dataclass(frozen=True, eq=False)
+class Promise:
+    """How far means may have moved since the logs; infinite where nothing is promised.
+
+    Attributes:
+        levels: V of each arm: how far its online mean may be from its offline mean.
+        apart: W of each arm: the same after a move that all arms share.
+
+    Example:
+        >>> promise = Promise(np.array([0.2, 0.2]), np.array([0.1, np.inf]))
+        >>> promise.reach.tolist(), promise.told
+        ([0.1, 0.2], 'V = 0.2 and W = 0.1')
+    """
+
+    levels: Floats
+    apart: Floats
+
+    @property
+    def is_relative(self) -> bool:
+        """Whether all arms may move together."""
+        return bool(np.isfinite(self.apart).any())
+
+    @property
+    def has_levels(self) -> bool:
+        """Whether something is promised of levels."""
+        return bool(np.isfinite(self.levels).any())
+
+    @property
+    def reach(self) -> Floats:
+        """How far each arm may move on its own."""
+        return np.minimum(self.levels, self.apart)
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether nothing may have moved: all bounds that are declared are 0."""
+        return not any(self.sizes().values())
+
+    @property
+    def letter(self) -> str:
+        """The bound that limits own moves, as in formulas."""
+        return "W" if self.is_relative else "V"
+
+    @property
+    def size(self) -> float:
+        """The largest of these bounds."""
+        return largest(self.apart if self.is_relative else self.levels)
+
+    @property
+    def axis(self) -> tuple[str, float]:
+        """The letter and the size of a bound that is not 0, if there is one, for pictures."""
+        if self.is_relative and self.size == 0 and self.has_levels:
+            return "V", largest(self.levels)
+        return self.letter, self.size
+
+    @property
+    def told(self) -> str:
+        """Both, in words."""
+        sizes = self.sizes()
+        return " and ".join(
+            f"{letter} = {number(sizes[name])}" for letter, name in LETTERS.items() if name in sizes
+        )
+
+    @property
+    def letters(self) -> list[str]:
+        """Those of the bounds that are declared."""
+        return [letter for letter, name in LETTERS.items() if name in self.sizes()]
+
+    def trusting(self) -> Promise:
+        """The promise that no arm has moved on its own."""
+        return Promise(self.levels, np.zeros(len(self.apart)))
+
+    def times(self, factor: float, spread: float) -> Promise:
+        """The promise in which every bound is so many times as large.
+
+        Args:
+            factor: How many times.
+            spread: What is multiplied where every bound is 0.
+        """
+        zero = self.is_zero
+        if factor == 1.0 and not zero:
+            return self
+
+        def scaled(bounds: Floats) -> Floats:
+            finite = np.isfinite(bounds)
+            here = np.full(bounds.shape, spread) if zero else np.where(finite, bounds, 0.0)
+            return np.where(finite, factor * here, np.inf)
+
+        return Promise(scaled(self.levels), scaled(self.apart))
+
+    def to_json(self, arms: Arms) -> dict[str, dict[str, float | str | None] | None]:
+        """For programs: `bias_bound` and `relative_bound` by arm; null where none is declared."""
+
+        def by_arm(bounds: Floats) -> dict[str, float | str | None] | None:
+            if not np.isfinite(bounds).any():
+                return None
+            return {x: encode(b) for x, b in zip(arms, bounds.tolist(), strict=True)}
+
+        return {"bias_bound": by_arm(self.levels), "relative_bound": by_arm(self.apart)}
+
+    def sizes(self) -> dict[str, float]:
+        """The largest of each kind that is declared."""
+        kinds: Mapping[str, Floats] = {"bias_bound": self.levels, "relative_bound": self.apart}
+        return {name: largest(x) for name, x in kinds.items() if np.isfinite(x).any()}
+
+
+def largest(bounds: Floats) -> float:
+    """The largest bound that is finite."""
+    return float(bounds[np.isfinite(bounds)].max())
+
+
+def promised(bias_bound: object, relative_bound: object, offline: OfflineData) -> Promise:
+    """What was declared, checked: each arm needs at least one finite bound."""
+    if bias_bound is None and relative_bound is None:
+        raise InvalidInput(
+            "bias_bound and relative_bound are missing: say how far an arm's online mean may be "
+            "from its offline mean, or how far arms may have moved apart"
+        )
+    arms = offline.arms
+    levels = bias_bounds(np.inf if bias_bound is None else bias_bound, arms)
+    apart = relative_bounds(relative_bound, arms)
+    for name, bounds in (("bias_bound", levels), ("relative_bound", apart)):
+        for label, bound in zip(arms, bounds.tolist(), strict=True):
+            if np.isfinite(bound):
+                check.number(bound, f"{name} of arm {label!r}", high=MOST_BOUND)
+    name = "relative_bound" if bias_bound is None else "bias_bound"
+    for label, bound in zip(arms, np.minimum(levels, apart).tolist(), strict=True):
+        if not np.isfinite(bound):
+            other = "" if bias_bound is None or relative_bound is None else " or relative_bound"
+            raise InvalidInput(
+                f"{name} of arm {label!r}{other} must be finite here, got {bound}: without a "
+                "bound anything may have happened, and logs save nothing"
+            )
+    check_promises(levels, apart, offline.n, arms)
+    return Promise(levels, apart)

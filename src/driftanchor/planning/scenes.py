@@ -1,0 +1,164 @@
+"""Scenes: every contender in many worlds, all cores busy, noise paired world by world."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from driftanchor.core.check import Floats
+from driftanchor.planning.contenders import Contenders, Given
+from driftanchor.planning.promise import Promise
+from driftanchor.simulation.bandit import Bandit
+from driftanchor.simulation.part import Part
+from driftanchor.simulation.run import compiles, in_threads, parts, threads_to_use
+
+Progress = Callable[[int, int], None]
+Lost = Mapping[str, Floats]  # by contender: what it lost in each world
+Name = TypeVar("Name", bound=Hashable)
+
+
+class Scene(NamedTuple):
+    """What may be out there, one bandit for each world, and who plays there.
+
+    Attributes:
+        bandits: By what a contender is given: see `Given`.
+        labels: The contenders that play.
+    """
+
+    bandits: Mapping[Given, Sequence[Bandit]]
+    labels: tuple[str, ...]
+
+    @property
+    def worlds(self) -> int:
+        """How many there are."""
+        return len(self.bandits["promise"])
+
+
+def scene_of(
+    worlds: Callable[[Promise, bool], Sequence[Bandit]], told: Promise, labels: tuple[str, ...]
+) -> Scene:
+    """The scene of worlds that are made for a promise, with the logs or without them."""
+    bandits = worlds(told, True)
+    trusting = worlds(told.trusting(), True) if told.is_relative else bandits
+    return Scene({"promise": bandits, "trust": trusting, "nothing": worlds(told, False)}, labels)
+
+
+class Stage:
+    """Where contenders play scenes, and progress is counted.
+
+    Run w of every scene has the same noise, so scenes and contenders are compared world by world.
+    Every round is played: engines that leap compile longer than these few runs take, and would not
+    draw the same rewards for all.
+
+    Args:
+        contenders: Who plays.
+        horizon: Rounds.
+        seed: Of all noise.
+        threads: At most this many.
+        progress: Called with (runs done, runs in all).
+    """
+
+    def __init__(
+        self,
+        contenders: Contenders,
+        *,
+        horizon: int,
+        seed: int,
+        threads: int | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self.contenders = contenders
+        self.horizon = horizon
+        self.seed = seed
+        self.workers = threads_to_use(threads)
+        self.progress = progress
+        self.done = 0
+        self.total = 0
+
+    def expect(self, runs: int) -> None:
+        """So many runs are still to come, at most."""
+        self.total = self.done + runs
+
+    def finish(self) -> None:
+        """No more runs are to come."""
+        if self.progress is not None and self.done < self.total:
+            self.progress(self.total, self.total)
+
+    def runs(self, scenes: Mapping[Name, Scene]) -> int:
+        """How many runs it takes to play scenes."""
+        return sum(
+            scene.worlds
+            for scene in scenes.values()
+            for label in scene.labels
+            if self.contenders[label].policy is not None
+        )
+
+    def play(self, scenes: Mapping[Name, Scene]) -> dict[Name, dict[str, Floats]]:
+        """What each contender loses in each world of each scene."""
+        found: dict[Name, dict[str, Floats]] = {name: {} for name in scenes}
+        pieces: list[Part] = []
+        places: list[tuple[Name, str, int]] = []
+        like: Part | None = None
+        for name, scene in scenes.items():
+            for label in scene.labels:
+                one = self.contenders[label]
+                bandits = scene.bandits[one.given]
+                if one.policy is None:
+                    found[name][label] = self.horizon * np.array([*map(gap_of_log_best, bandits)])
+                    continue
+                if like is None:
+                    like = self._part(label, bandits[0])
+                found[name][label] = np.empty(len(bandits))
+                for w, bandit in enumerate(bandits):
+                    pieces.append(
+                        dataclasses.replace(
+                            like, name=label, policy=one.policy, bandit=bandit, first=w
+                        )
+                    )
+                    places.append((name, label, w))
+        if pieces:
+            self._play(pieces, places, found)
+        return found
+
+    def _play(
+        self,
+        pieces: list[Part],
+        places: Sequence[tuple[Name, str, int]],
+        found: Mapping[Name, Mapping[str, Floats]],
+    ) -> None:
+        with contextlib.closing(in_threads(pieces, self.workers)) as played:
+            for p, _, (regret, _) in played:
+                name, label, world = places[p]
+                found[name][label][world] = regret[0, -1]
+                self.done += 1
+                if self.progress is not None:
+                    self.progress(self.done, max(self.done, self.total))
+
+    def _part(self, label: str, bandit: Bandit) -> Part:
+        engine = "every-round" if compiles() else "auto"
+        policy = self.contenders[label].policy
+        (part,) = parts(
+            [policy],
+            bandit,
+            horizon=self.horizon,
+            runs=1,
+            seed=self.seed,
+            checkpoints=1,
+            engine=engine,
+        )
+        return part
+
+
+def gap_of_log_best(bandit: Bandit) -> float:
+    """What a pull of the arm with the best logs loses.
+
+    Example:
+        >>> gap_of_log_best(Bandit([0.5, 0.25], offline=[0.1, 0.2], offline_pulls=9))
+        0.25
+    """
+    logged = np.where(bandit.offline_pulls > 0, bandit.offline, -np.inf)
+    return float(bandit.gaps[int(np.argmax(logged))])

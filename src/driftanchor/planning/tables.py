@@ -1,0 +1,59 @@
+"""The tables of an assessment, for its page and for terminals."""
+
+from __future__ import annotations
+
+from driftanchor.experiments.report import Table, shown
+from driftanchor.planning.assess import Assessment
+from driftanchor.planning.contenders import RULE
+from driftanchor.planning.statistics import Estimate
+from driftanchor.planning.words import interval
+
+
+def losses(found: Assessment) -> Table:
+    """What each policy loses and saves, and whether it is safe; the lowest mean is marked."""
+    summary = found.summary()
+    means = [numbers["mean"] for numbers in summary.values()]
+    rows = []
+    for label, x in summary.items():
+        saved, risk = found.saved(label), found.safety[label]
+        told = "–" if label == found.baseline else f"{shown(saved.value)} ({interval(saved)})"
+        mean = f"{shown(x['mean'])} ± {shown(x['se'])}"
+        quantiles = (shown(x[word]) for word in ("median", "q95", "max"))
+        safe = "–" if found.contenders[label].cold else "yes" if risk.safe else "no"
+        rows.append((label, mean, *quantiles, told, shown(risk.worst), safe))
+    return Table(
+        f"Rewards lost in {found.horizon:,} rounds, and how many fewer than {found.baseline}",
+        (
+            "policy",
+            "mean ± se",
+            "median",
+            "95 %",
+            "worst",
+            "saved (95 % interval)",
+            "bad case",
+            "safe",
+        ),
+        tuple(rows),
+        frozenset({(means.index(min(means)), 1)}),
+    )
+
+
+def evens(found: Assessment) -> Table:
+    """Up to which shift the default rule gains by the logs, by the bounds that are declared."""
+    rows = [
+        (*map(shown, promise.sizes().values()), *even_of(found, even))
+        for promise, even in found.break_evens
+    ]
+    heads = found.promise.letters
+    title = f"Up to which shift {RULE} gains by the logs, if it is given {' and '.join(heads)}"
+    return Table(title, (*heads, "shift", "95 % interval"), tuple(rows))
+
+
+def even_of(found: Assessment, even: Estimate) -> tuple[str, str]:
+    """A break-even and its interval, no further than was tried; "none" where logs never help."""
+    if even.high == 0:
+        return "none", "–"
+    value, low, high = (
+        shown(x) if x <= found.largest_shift else f"over {shown(found.largest_shift)}" for x in even
+    )
+    return value, f"{low} to {high}" if low != high else "–"

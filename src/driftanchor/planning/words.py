@@ -1,0 +1,48 @@
+"""What assessments say: numbers in sentences, and the words of their pages."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from driftanchor.experiments.report import Table
+from driftanchor.experiments.report import shown as number
+from driftanchor.planning.statistics import Estimate
+
+__all__ = ["Texts", "interval", "listed", "number"]
+
+
+class Texts(NamedTuple):
+    """The words of a page."""
+
+    title: str
+    answers: tuple[str, str]  # in two or three words: the logs help, or do not
+    lead: str
+    expected: str  # in which worlds the table's numbers were lost
+    how: str  # how these worlds are made
+    shift_axis: str
+    shift_ticks: tuple[str, ...]
+    shift_says: str
+    shift_mark: tuple[float, str]  # where on that axis, and what is there
+    bound_mark: tuple[float, str]
+    tables: tuple[Table, ...]
+
+
+def interval(estimate: Estimate) -> str:
+    """The ends of an interval.
+
+    Example:
+        >>> interval(Estimate(12.0, 9.5, 14.5))
+        '9.50 to 14.5'
+    """
+    return f"{number(estimate.low)} to {number(estimate.high)}"
+
+
+def listed(labels: list[str], most: int = 10) -> str:
+    """Labels in a sentence; the first ones when they are many.
+
+    Example:
+        >>> listed(["A", "B", "C"], most=2)
+        'A, B and 1 more'
+    """
+    rest = len(labels) - most
+    return ", ".join(labels[:most]) + (f" and {rest} more" if rest > 0 else "")

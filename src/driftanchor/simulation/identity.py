@@ -1,0 +1,110 @@
+"""What decides the bits of a simulation in a process, so that two processes can be compared."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import importlib
+import inspect
+import math
+import operator
+import struct
+from collections.abc import Iterable
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from driftanchor.errors import InvalidInput
+from driftanchor.policies.base import Policy
+from driftanchor.simulation import compiled
+
+# What policies and engines call that the C library may round in its own way.
+_ROUNDED = (math.log, math.exp, math.log1p, math.expm1, math.erfc)
+
+
+def address_of(policy: Policy) -> str:
+    """Where another process can import a policy's class from: `module:name`."""
+    cls = type(policy)
+    address = f"{cls.__module__}:{cls.__qualname__}"
+    with contextlib.suppress(ImportError):
+        if cls.__module__ != "__main__" and _imported(address) is cls:
+            return address
+    raise InvalidInput(
+        f"policy {policy.name!r} cannot be imported by other processes: write its class "
+        f"{cls.__qualname__} into a module of its own, not a script, notebook or function"
+    )
+
+
+def identity(address: str, numba: bool) -> dict[str, str]:
+    """What decides the bits of a policy's runs in this process, under names for people.
+
+    Args:
+        address: Of the policy, as `address_of` gives it.
+        numba: Whether the runs are compiled.
+    """
+    cls = _imported(address)
+    module = inspect.getsourcefile(cls)
+    told = {
+        "driftanchor": version("driftanchor"),
+        "driftanchor's source code": _package(),
+        f"the source code of {address}": compiled.source_digest(cls)
+        or _hash([Path(module).read_bytes()] if module else []),
+        "a C library that rounds as": _rounding(),
+    }
+    return told | ({"Numba": version("numba")} if numba else {})
+
+
+@functools.cache
+def standing_identity(address: str, numba: bool) -> dict[str, str]:
+    """As it was when first asked for: a worker keeps the code that it once loaded."""
+    return identity(address, numba)
+
+
+def difference(theirs: dict[str, str], ours: dict[str, str]) -> str | None:
+    """The first thing in which two processes differ, in words."""
+    for what, mine in ours.items():
+        if theirs.get(what) != mine:
+            return f"has {what} {theirs.get(what, 'missing')}, and this process {mine}"
+    return None
+
+
+def version(package: str) -> str:
+    """The installed version of a package."""
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "missing"
+
+
+def _imported(address: str) -> Any:
+    module, _, name = address.partition(":")
+    try:
+        return operator.attrgetter(name)(importlib.import_module(module))
+    except AttributeError as error:
+        raise ImportError(f"{module} has no {name}") from error
+
+
+def _package() -> str:
+    root = Path(__file__).parents[1]
+    files = sorted(root.rglob("*.py"))
+    return _hash(
+        x for file in files for x in (str(file.relative_to(root)).encode(), file.read_bytes())
+    )
+
+
+@functools.cache
+def _rounding() -> str:
+    """A hash of some thousand values of each function that is not rounded alike everywhere.
+
+    Processors and C libraries differ in the last bit of a few values in a thousand.
+    """
+    grid = [(i + 0.5) / 1024 for i in range(8192)]
+    return _hash(struct.pack("<d", function(x)) for function in _ROUNDED for x in grid)
+
+
+def _hash(parts: Iterable[bytes]) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(part)
+    return digest.hexdigest()[:12]

@@ -1,0 +1,114 @@
+"""The page: whole, self-contained, and readable where it is narrow."""
+
+from __future__ import annotations
+
+import dataclasses
+import html.parser
+import importlib
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from driftanchor import OfflineData, plan, replay
+from driftanchor.errors import InvalidInput
+from driftanchor.experiments.document import POLICY
+from driftanchor.experiments.report import shown
+from driftanchor.planning import Assessment
+from driftanchor.planning.page import render
+from driftanchor.planning.statistics import Estimate
+from driftanchor.planning.tables import even_of, evens, losses
+
+pyarrow: Any = importlib.import_module("pyarrow")
+NAMES = ["<b>A</b>", "B & C", "$x$"]
+
+
+@pytest.fixture(scope="module", params=["plan", "replay"])
+def found(request: pytest.FixtureRequest) -> Assessment:
+    if request.param == "plan":
+        summary = {label: (90, 5.0 - i, 4.0) for i, label in enumerate(NAMES)}
+        return plan(OfflineData.from_summary(summary), bias_bound=0.5, horizon=60, worlds=5)
+    logs = pyarrow.table(
+        {
+            "arm": NAMES * 20,
+            "reward": [i % 7 for i in range(60)],
+            "at": [1.77e9 + 86_400 * i for i in range(60)],
+        }
+    )
+    options: Any = {"arm": "arm", "reward": "reward", "time": "at"}
+    return replay(logs, split="2026-03-01", bias_bound=0.5, worlds=5, **options)
+
+
+class Page(html.parser.HTMLParser):
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.words = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.words += data
+
+
+def test_the_page_says_everything_and_asks_for_nothing(found: Assessment) -> None:
+    text = render(found)
+    page = Page(text)
+    assert "//" not in re.sub(r'src="data:[^"]*"', "", text)
+    assert not {"script", "link", "iframe", "object", "b"} & {tag for tag, _ in page.tags}
+    assert any(given.get("content") == POLICY for _, given in page.tags)
+    pictures = [given for tag, given in page.tags if tag == "img"]
+    assert len(pictures) == 2
+    for picture in pictures:
+        assert (picture["src"] or "").startswith("data:image/svg+xml;base64,")
+        assert (picture["alt"] or "").startswith("Rewards lost at ")
+    for sentence in (found.answer, *found.details):
+        assert sentence in page.words
+    for table in (losses(found), evens(found), *found.texts().tables):
+        for cell in (table.title, *table.headings, *(x for row in table.rows for x in row)):
+            assert cell in page.words
+    for line in (*found.notes, *found.reasons, found.texts().how):
+        assert line in page.words
+
+
+def test_the_lowest_mean_is_marked(found: Assessment) -> None:
+    table, means = losses(found), [x["mean"] for x in found.summary().values()]
+    ((row, column),) = table.best
+    assert (row, column) == (means.index(min(means)), 1)
+    assert table.rows[list(found.contenders).index(found.baseline)][-1] == "–"
+
+
+@pytest.mark.parametrize(
+    ("even", "says"),
+    [
+        (Estimate(0.0, 0.0, 0.0), "does not gain by the logs here, even if no mean has moved."),
+        (Estimate(math.inf, 1.0, math.inf), "gains by the logs at every shift that was tried."),
+        (Estimate(0.01, 0.01, 0.01), "gains by the logs up to a shift of 0.01: from there on"),
+    ],
+)
+def test_what_the_page_says_of_the_break_even(found: Assessment, even: Estimate, says: str) -> None:
+    compared = dataclasses.replace(found.compared, break_even=even)
+    page = Page(render(dataclasses.replace(found, compared=compared)))
+    assert f"{found.break_even_policy} {says}" in page.words
+
+
+def test_no_break_even_is_told_as_none(found: Assessment) -> None:
+    assert even_of(found, Estimate(0.0, 0.0, 0.0)) == ("none", "–")
+    most = f"over {shown(found.largest_shift)}"
+    assert even_of(found, Estimate(math.inf, 0.01, math.inf)) == (most, f"0.01 to {most}")
+
+
+def test_the_same_assessment_gives_the_same_page(found: Assessment) -> None:
+    assert render(found) == render(found)
+
+
+def test_nothing_is_left_behind_where_a_page_cannot_be(found: Assessment, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="cannot write"):
+        found.write_page(tmp_path / "no" / "page.html")
+    assert list(tmp_path.iterdir()) == []
+    found.write_page(tmp_path / "page.html")
+    assert [file.name for file in tmp_path.iterdir()] == ["page.html"]

@@ -1,0 +1,202 @@
+"""Bandit and cover: possible worlds pass, the others are named."""
+
+import math
+import pickle
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from driftanchor import Bandit, InvalidInput, UnknownName
+from driftanchor.simulation import COVERAGES, cover
+
+
+def test_scalars_count_for_every_arm() -> None:
+    bandit = Bandit([0.8, 0.5], 0.6, 20, 0.3, noise=2)
+    assert bandit.offline.tolist() == [0.6, 0.6]
+    assert bandit.offline_pulls.tolist() == [20, 20]
+    assert bandit.bias_bound.tolist() == [0.3, 0.3]
+    assert (bandit.reward, bandit.noise) == ("gaussian", 2.0)
+
+
+def test_lists_arrays_and_generators_of_means_are_the_same() -> None:
+    means = [0.8, 0.5]
+    given_as: list[Any] = [means, tuple(means), np.array(means), (mean for mean in means)]
+    for online in given_as:
+        assert Bandit(online).online.tolist() == means
+
+
+def test_the_truth_is_the_bias_bound_unless_told_otherwise() -> None:
+    bandit = Bandit([0.8, 0.5], [0.5, 0.75], 10)
+    assert bandit.bias_bound.tolist() == pytest.approx([0.3, 0.25])
+    assert bandit.shift.tolist() == pytest.approx([0.3, -0.25])
+    assert Bandit([0.8], [0.5], 10, bias_bound=math.inf).bias_bound.tolist() == [math.inf]
+
+
+def test_gaps_are_what_a_pull_loses_against_the_best_arm() -> None:
+    assert Bandit([0.25, 0.75, 0.75, -1.0]).gaps.tolist() == [0.5, 0.0, 0.0, 1.75]
+
+
+def test_without_logs_no_offline_mean_is_needed() -> None:
+    bandit = Bandit([0.8, 0.5])
+    assert bandit.offline_pulls.tolist() == [0, 0]
+    assert bandit.shift.tolist() == [0.0, 0.0]
+
+
+def test_arms_are_numbered_from_one() -> None:
+    assert list(Bandit([0.8, 0.5]).arms) == ["1", "2"]
+
+
+def test_nothing_in_a_bandit_can_be_changed() -> None:
+    means = np.array([0.8, 0.5])
+    bandit: Any = Bandit(means, means, 5)
+    means[0] = 9.0
+    assert bandit.online.tolist() == bandit.offline.tolist() == [0.8, 0.5]
+    for name in ("online", "offline", "offline_pulls", "bias_bound"):
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(bandit, name)[0] = 1
+    with pytest.raises(AttributeError):
+        bandit.noise = 2.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"online": []}, "arms must be between 1 and 1e+06, got 0"),
+        ({"online": 0.5}, "online must be a list of values, got 0.5"),
+        ({"online": None}, "online must be a list of values, got None"),
+        ({"online": {0.5, 0.8}}, "online must be in order, got the set"),
+        ({"online": [0.5, math.nan]}, "online of arm '2' must be a number, got nan"),
+        ({"online": [0.5, math.inf]}, "online of arm '2' must be finite, got inf"),
+        ({"online": [1e200]}, "online of arm '1' must be between -1e+100 and 1e+100, got 1e+200"),
+        ({"offline": [0.5]}, "offline has 1 values for 2 arms: give one for each arm"),
+        ({"offline_pulls": [3, -1]}, "offline_pulls of arm '2' must be at least 0, got -1"),
+        ({"offline_pulls": 2.5}, "offline_pulls of arm '1' must be a whole number, got 2.5"),
+        (
+            {"offline": None, "offline_pulls": [0, 7]},
+            "offline_pulls of arm '2' is 7 and offline is missing: give the offline means, or "
+            "offline=online for unbiased logs",
+        ),
+        ({"bias_bound": [0.1, -0.1]}, "bias_bound of arm '2' must be at least 0, got -0.1"),
+        ({"bias_bound": {"3": 0.1}}, "unknown arm '3'"),
+        ({"reward": "poisson"}, "unknown reward 'poisson'; known: gaussian, bernoulli, student"),
+        ({"reward": "gausian"}, "unknown reward 'gausian'; did you mean 'gaussian'?"),
+        ({"reward": None}, "reward must be one of gaussian, bernoulli, student, got None"),
+        ({"noise": 0}, "noise must be greater than 0, got 0"),
+        ({"noise": math.inf}, "noise must be finite, got inf"),
+        (
+            {"online": [0.5, 1.2], "reward": "bernoulli"},
+            "online of arm '2' must be between 0 and 1, got 1.2",
+        ),
+        (
+            {"offline": [0.5, -0.2], "reward": "bernoulli"},
+            "offline of arm '2' must be between 0 and 1, got -0.2",
+        ),
+    ],
+)
+def test_an_impossible_bandit_is_refused(arguments: dict[str, Any], message: str) -> None:
+    possible: dict[str, Any] = {"online": [0.8, 0.5], "offline": [0.5, 0.6], "offline_pulls": 5}
+    with pytest.raises(InvalidInput, match=re.escape(message)):
+        Bandit(**(possible | arguments))
+
+
+def test_a_bandit_is_the_same_in_another_process() -> None:
+    bandit = Bandit([0.8, 0.5], [0.5, 0.6], [5, 0], [math.inf, 0.2], "bernoulli")
+    copy = pickle.loads(pickle.dumps(bandit))
+    for array in ("online", "offline", "offline_pulls", "bias_bound"):
+        assert np.array_equal(getattr(copy, array), getattr(bandit, array))
+        assert not getattr(copy, array).flags.writeable
+    assert (copy.reward, copy.noise) == ("bernoulli", 1.0)
+
+
+def test_the_base_settings_of_the_paper() -> None:
+    biased = Bandit.paper(biased=True)
+    assert biased.online.tolist() == [0.8] + [0.5] * 9
+    assert biased.offline.tolist() == [0.5] + [0.6] * 9
+    assert biased.offline_pulls.tolist() == [200] * 10
+    assert biased.bias_bound.tolist() == pytest.approx([0.3] + [0.1] * 9)
+    assert (biased.reward, biased.noise) == ("gaussian", 1.0)
+    unbiased = Bandit.paper(biased=False, gap=0.1, arms=3, total=10, coverage="suboptimal")
+    assert unbiased.online.tolist() == unbiased.offline.tolist() == [0.6, 0.5, 0.5]
+    assert unbiased.bias_bound.tolist() == [0.0] * 3
+    assert unbiased.offline_pulls.tolist() == [1, 8, 1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"biased": "no"}, "biased must be True or False, got 'no'"),
+        ({"gap": -0.1}, r"gap must be at least 0, got -0\.1"),
+        ({"arms": 1}, "arms must be between 2 and .*, got 1"),
+        ({"total": -1}, "offline total must be at least 0, got -1"),
+        ({"coverage": "optimum"}, "unknown coverage 'optimum'; did you mean 'optimal'"),
+    ],
+)
+def test_an_impossible_setting_of_the_paper_is_refused(
+    arguments: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        Bandit.paper(**({"biased": True} | arguments))
+
+
+@pytest.mark.parametrize(
+    ("total", "arms", "coverage", "expected"),
+    [
+        (2000, 10, "uniform", [200] * 10),
+        (2000, 10, "optimal", [1600, *[45] * 4, *[44] * 5]),
+        (2000, 10, "suboptimal", [45, 1600, *[45] * 3, *[44] * 5]),
+        (7, 3, "uniform", [3, 2, 2]),
+        (7, 1, "uniform", [7]),
+        (0, 2, "optimal", [0, 0]),
+        (10, 2, "optimal", [8, 2]),
+    ],
+)
+def test_coverage_by_hand(total: int, arms: int, coverage: str, expected: list[int]) -> None:
+    assert cover(total, arms, coverage) == expected
+
+
+@given(st.integers(0, 10**6), st.integers(2, 60), st.sampled_from(COVERAGES))
+def test_coverage_shares_out_everything(total: int, arms: int, coverage: str) -> None:
+    shares = cover(total, arms, coverage)
+    assert len(shares) == arms
+    assert sum(shares) == total
+    most = {"uniform": None, "optimal": 0, "suboptimal": 1}[coverage]
+    rest = [share for arm, share in enumerate(shares) if arm != most]
+    assert max(rest) - min(rest) <= 1
+    if most is not None:
+        assert shares[most] == total * 4 // 5
+
+
+@given(st.integers(0, 10**6), st.lists(st.integers(0, 50), min_size=1, max_size=9).filter(any))
+def test_coverage_by_shares_shares_out_everything(total: int, weights: list[int]) -> None:
+    shares = [weight / sum(weights) for weight in weights]
+    counts = cover(total, len(weights), shares)
+    assert sum(counts) == total
+    for count, share in zip(counts, shares, strict=True):
+        assert abs(count - total * share) < 1 + 1e-6
+        assert count == 0 or share > 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((-1, 10, "uniform"), "offline total must be at least 0, got -1"),
+        ((10, 0, "uniform"), "arms must be between 1 and 1e+06, got 0"),
+        ((10, 1, "optimal"), "arms must be between 2 and 1e+06, got 1"),
+        ((10, 2**62, "uniform"), "arms must be between 1 and 1e+06, got 4611686018427387904"),
+        ((10, 2, [0.5, 0.6]), "coverage sums to 1.1: the shares of the arms must sum to 1"),
+        ((10, 2, [0.5]), "coverage has 1 values for 2 arms"),
+        ((10, 2, [1.5, -0.5]), "coverage of arm '1' must be between 0 and 1, got 1.5"),
+    ],
+)
+def test_an_impossible_coverage_is_refused(arguments: Any, message: str) -> None:
+    with pytest.raises(InvalidInput, match=re.escape(message)):
+        cover(*arguments)
+
+
+def test_an_unknown_coverage_gets_the_nearest() -> None:
+    with pytest.raises(UnknownName, match="unknown coverage 'uniforme'; did you mean 'uniform'"):
+        cover(10, 2, "uniforme")
