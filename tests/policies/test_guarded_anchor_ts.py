@@ -30,13 +30,13 @@ from driftanchor.core.evidence import arm_at
 from driftanchor.core.noise import keyed_stream, normal, wrapping
 from driftanchor.core.posterior import Posterior
 from driftanchor.policies.base import Account
-from driftanchor.policies.guarded_anchor_ts import (
+from driftanchor.policies.guarded_anchor_ts import judge
+from driftanchor.policies.guarded_bounds import (
     WAITING,
     Bounds,
     Judgement,
     bounds,
     guess,
-    judge,
     upper_bound,
 )
 
@@ -127,6 +127,19 @@ def test_the_guess_stays_within_two_standard_errors_of_the_live_mean() -> None:
     assert guess(GuardedAnchorTS(noise=3.0), low, beside()) == 0.3 - 2 * 3 / 2
 
 
+def test_proved_bounds_leave_the_guess_to_logs_and_rewards() -> None:
+    far = SOME._replace(offline_pulls=10_000, offline_mean=9.0, bias_bound=0.0)
+    assert guess(GuardedAnchorTS(**PROVED), far, beside()) == pytest.approx(90_001.2 / 10_004)
+
+
+def test_a_proved_relative_bound_may_be_used_up_by_all_other_arms() -> None:
+    """The ceiling is m + 2W, and no bound of what is likely is below it."""
+    fresh = arm(0, logs=10**6, logged=0.5, relative=0.3)
+    now = Round(100, 2)
+    assert bounds(GuardedAnchorTS(**PROVED), fresh, now, beside()).hybrid_bound == 0.5 + 2 * 0.3
+    assert bounds(GuardedAnchorTS(), fresh, now, beside()).hybrid_bound < 0.5 + 0.5
+
+
 def test_the_guess_of_an_arm_without_rewards_or_promise() -> None:
     rule = GuardedAnchorTS(prior_mean=7.0)
     assert guess(rule, arm(0, logs=50, logged=0.4, bound=0.0), beside(2.5)) == 0.4
@@ -143,7 +156,7 @@ def test_the_three_bounds_by_hand() -> None:
     pooled = (1.2 + 4 * 0.7) / 8 + math.sqrt(2 * math.log(6.25) / 8)
     assert joint < pooled
     told = bounds(GuardedAnchorTS(), SOME, Round(100, 2), beside())
-    assert told == pytest.approx(Bounds(0.3 + 5 / 4 + math.sqrt(0.2) * r, 0.3 + r, joint))
+    assert told == pytest.approx(Bounds(0.3 + 5 / 4 + math.sqrt(0.2) * r, 0.3 + 0.5 / 4 + r, joint))
     assert upper_bound(GuardedAnchorTS(), SOME, Round(100, 2), beside()) == told.online_bound
     rule = GuardedAnchorTS(budget=3.0, eps=0.5)
     told = bounds(rule, SOME, Round(100, 2), beside())
@@ -188,15 +201,15 @@ def test_a_wide_relative_bound_allows_what_is_likely() -> None:
 
 @pytest.mark.parametrize("some", [arm(4, 0.3), arm(4, 0.3, 50, 9.0), arm(4, 0.3, bound=0.1)])
 def test_without_logs_or_promise_the_bound_is_the_online_one(some: ArmEvidence) -> None:
-    expected = 0.3 + math.sqrt(2 * math.log(12.5) / 4)
+    expected = 0.3 + 0.5 / 4 + math.sqrt(2 * math.log(12.5) / 4)
     assert upper_bound(GuardedAnchorTS(), some, Round(100, 2), beside()) == pytest.approx(expected)
 
 
 def test_few_close_rivals_are_looked_at_longer_than_many_distant_ones() -> None:
     rival, now, rule = arm(100, 0.5), Round(10_000, 10), GuardedAnchorTS()
     few, many = (upper_bound(rule, rival, now, beside(rivals=r)) for r in (150, 5_000))
-    assert few == pytest.approx(0.5 + math.sqrt(2 * math.log(40) / 100))
-    assert many == pytest.approx(0.5 + math.sqrt(2 * math.log(10) / 100))
+    assert few == pytest.approx(0.505 + math.sqrt(2 * math.log(40) / 100))
+    assert many == pytest.approx(0.505 + math.sqrt(2 * math.log(10) / 100))
 
 
 def test_what_arms_have_in_common_comes_from_those_that_can_be_played() -> None:
@@ -248,8 +261,9 @@ def test_beside_a_leader_without_promised_logs_the_level_of_the_others_is_in_dou
 
 def test_an_arm_left_alone_for_long_is_pulled_by_the_guard() -> None:
     # The leader had its share, H = min(2·5,000, 5,000 + 6): its bound is its mean for so long.
-    arms = [arm(5_000, 0.5), arm(5, -0.9)]  # H = min(2·5, 5 + 6): r = 1.4 after 10 exp(1.4²·5/2)
-    due = 10 * math.exp(1.4**2 * 2.5)
+    # The other is 1.3 below, hope of 1/(2·5) included: H = min(2·5, 5 + 6), r = 1.3 in round `due`.
+    arms = [arm(5_000, 0.5), arm(5, -0.9)]
+    due = 10 * math.exp((1.3 + 0.5 / 5_000) ** 2 * 2.5)
     rule = GuardedAnchorTS()
     assert not judged(rule, seen(arms), math.floor(due)).guard
     assert judged(rule, seen(arms), math.ceil(due)).guard
@@ -285,7 +299,7 @@ def test_an_arm_may_lose_its_budget_before_its_logs_rule_it_out() -> None:
 def test_an_arm_that_wrong_logs_ruled_out_comes_back() -> None:
     """It stands d below the leader after n pulls: due when √ε r = d − A σ/n."""
     arms = [arm(20_000, 0.5), arm(20, -0.1, 10_000, -3.0, 0.0)]
-    d, eps = 0.6, 0.2
+    d, eps = 0.6 + 0.5 / 20_000, 0.2  # the leader hopes too
     due = 40 * math.exp((d - 5 / 20) ** 2 * 20 / (2 * eps))  # H = min(2·20, 20 + 21)
     rule = GuardedAnchorTS(eps=eps)
     assert not judged(rule, seen(arms), math.floor(due)).guard
@@ -314,7 +328,9 @@ def test_a_pull_on_its_way_widens_no_bound_and_moves_no_guess() -> None:
             assert list(column) == sorted(column, reverse=True)
             assert len(set(column)) == 4 or set(column) == {INF}
     waiting = bounds(rule, arm(4, 0.3, pending=2), now, beside())
-    assert waiting.online_bound == pytest.approx(0.3 + math.sqrt(2 * math.log(1000 / 12) / 6))
+    assert waiting.online_bound == pytest.approx(
+        0.3 + 0.5 / 6 + math.sqrt(2 * math.log(1000 / 12) / 6)
+    )
 
 
 def test_a_test_waits_for_its_rewards() -> None:
@@ -430,8 +446,10 @@ def naive(rule: GuardedAnchorTS, e: Seen, t: int) -> Told:
     level = np.where(level == -INF, rule.prior_mean, level)
     total = e.T + N2
     guesses = np.where(total > 0, (e.S + N2 * m) / np.where(total > 0, total, 1.0), level)
+    insured = rule.budget > 0 or rule.eps > 0
     reach = rule.clip * s / np.sqrt(T1)
-    guesses = np.where(pulled, np.clip(guesses, live - reach, live + reach), guesses)
+    limited = np.where(pulled, np.clip(guesses, live - reach, live + reach), guesses)
+    guesses = limited if insured else guesses
 
     def r(count: Array, share: Array) -> Array:
         with np.errstate(divide="ignore"):
@@ -440,13 +458,14 @@ def naive(rule: GuardedAnchorTS, e: Seen, t: int) -> Told:
     mine = np.where(e.playable, n + 1, 0.0)
     R = mine.sum(axis=1, keepdims=True) - mine.max(axis=1, keepdims=True)  # noqa: N806
     x, r1 = np.where(pulled, live, level), r(np.maximum(n, 1), np.minimum(K * n, n + R))
-    online = np.where(n > 0, x + r1, INF)
+    online = np.where(n > 0, x + 0.5 * s / np.maximum(n, 1) + r1, INF)
     audit = x + rule.budget * s / np.maximum(n, 1) + (math.sqrt(rule.eps) * r1 if rule.eps else 0.0)
     audit = np.where(n > 0, audit, INF)
-    if rule.budget == rule.eps == 0:
+    if not insured:
         audit = np.where(pulled, audit, -INF)
 
-    u, both = m + B, np.where(speak, n + e.N, 1.0)
+    u = m + B * np.where(moves & (not insured), 2, 1)
+    both = np.where(speak, n + e.N, 1.0)
     r2 = r(both, K * both)
     pooled = (e.S + e.N * u) / np.maximum(e.T + e.N, 1) + r2
     logs = np.broadcast_to(e.N, n.shape)
@@ -455,7 +474,7 @@ def naive(rule: GuardedAnchorTS, e: Seen, t: int) -> Told:
     n2 = np.where(moves, n + N2, 1.0)
     likely = np.where(total > 0, (e.S + N2 * m) / np.where(total > 0, total, 1.0), 0.0)
     likely = likely + np.maximum(s / np.sqrt(n2), r(n2, K * n2))
-    hybrid = np.where(moves, np.minimum(hybrid, likely), hybrid)
+    hybrid = np.where(moves & insured, np.minimum(hybrid, likely), hybrid)
 
     fit = np.where(e.playable, guesses, -INF)
     leader = fit.argmax(axis=1)

@@ -15,31 +15,12 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from driftanchor.core.common_move import common_move, is_relative, moved, moved_pulls, own_sd
+from driftanchor.core.common_move import common_move, is_relative
 from driftanchor.core.evidence import ArmEvidence, Evidence, Round, arm_at
 from driftanchor.core.noise import Draws, Stream, normal, two_normals
 from driftanchor.core.posterior import Posterior, median
 from driftanchor.policies.base import Account, Best, Policy, challenge, draw
-
-WAITING = 4  # pulls on their way after which a test waits for rewards, if there are no more yet
-
-
-class Logs(NamedTuple):
-    """What the logs say of an arm's live mean."""
-
-    pulls: float  # N; 0 where nothing is promised of them
-    mean: float  # m, moved along with all arms
-    ceiling: float  # the largest live mean that the promises allow behind them
-    weight: float  # N', how many live rewards they are worth in a guess
-    relative: bool  # whether they moved along
-
-
-class Bounds(NamedTuple):
-    """The three upper bounds of an arm; it may be better than the leader if their median is."""
-
-    audit_bound: float
-    online_bound: float
-    hybrid_bound: float
+from driftanchor.policies.guarded_bounds import Judgement, bounds, guess, logs_of, upper_bound
 
 
 class Candidates(NamedTuple):
@@ -48,18 +29,6 @@ class Candidates(NamedTuple):
     guess: float
     online_sample: float
     hybrid_sample: float
-
-
-class Judgement(NamedTuple):
-    """What is true of a round before anything is drawn."""
-
-    common: Posterior  # what is believed of the common move
-    level: float  # what an arm without live rewards is taken to pay
-    rivals: int  # R: pulls of all arms but the one most pulled, and one for each
-    leader: int  # the column with the best guess
-    doubt: float  # how far the logs may be off beside a leader that has none
-    threshold: float  # what an upper bound must exceed
-    guard: bool  # whether one does
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +42,7 @@ class GuardedAnchorTS(Policy):
         N'     = 1/(1/N + (B/2)²)                      what the logs are worth
         guess  = (S + N' m)/(T + N'), at most z/√T from S/T
         r      = √(2 log⁺(t/H) / n),  H = min(K n, n + R)
-        online = S/T + r
+        online = S/T + 1/(2n) + r
         hybrid = the largest mean that rewards and logs (each mean at most m + B) allow together;
                  for W at most max(1, √(2 log⁺(t/(K n'))))/√n' above the mean of both,
                  n' = n + N'
@@ -84,6 +53,9 @@ class GuardedAnchorTS(Policy):
     guess. Where some U is above the leader's U and guess, the largest U is played: a guard pull.
     Otherwise the index is Anchor-TS's median of the guess, an online sample S/T + N(0, 1/T) and a
     hybrid sample, the mean of the logs moved by one draw of the common move for all arms.
+
+    Where the bounds are proved (A = ε = 0), the guess has no limit around S/T, and W allows an arm
+    m + 2W: all other arms may have moved by W against it.
 
     Only differences of means, σ and the bounds matter once there is a reward or a log.
 
@@ -102,7 +74,7 @@ class GuardedAnchorTS(Policy):
         >>> arm = ArmEvidence(pulls=4, total=1.2, offline_pulls=4, offline_mean=0.5, bias_bound=0.7)
         >>> parts = bounds(GuardedAnchorTS(), arm, now, judged)
         >>> [round(x, 2) for x in parts]
-        [2.08, 1.49, 1.26]
+        [2.08, 1.61, 1.26]
     """
 
     name = "guarded-anchor-ts"
@@ -171,7 +143,7 @@ def judge(policy: GuardedAnchorTS, evidence: Evidence, now: Round) -> Judgement:
             value = guess(policy, arm, judged)
             if value > best:
                 leader, best = column, value
-                logged = logs_of(arm, common.mean, policy.noise).pulls > 0.0
+                logged = logs_of(policy, arm, common.mean).pulls > 0.0
     if leader < 0:
         return judged
     # Beside a leader without logs the level of all logs matters, and nobody knows it exactly.
@@ -197,7 +169,7 @@ def surroundings(policy: GuardedAnchorTS, evidence: Evidence, common: float) -> 
             arm = arm_at(evidence, column)
             if arm.pulls > 0:
                 live = max(live, arm.total / arm.pulls)
-            logs = logs_of(arm, common, policy.noise)
+            logs = logs_of(policy, arm, common)
             if logs.pulls > 0.0:
                 logged = max(logged, logs.mean)
             n = arm.pulls + arm.pending + 1
@@ -243,110 +215,14 @@ def index_of(
 
 def is_unknown(policy: GuardedAnchorTS, arm: ArmEvidence, common: float) -> bool:
     """Whether neither rewards nor logs say anything of an arm: there is no mean to draw around."""
-    return arm.pulls == 0 and logs_of(arm, common, policy.noise).weight == 0.0
-
-
-def logs_of(arm: ArmEvidence, common: float, noise: float) -> Logs:
-    """What the logs of an arm say after a common move, by the promise that leaves them the less."""
-    there = moved(arm, common, noise)
-    if arm.offline_pulls == 0 or there.bias_bound == math.inf:
-        return Logs(0.0, 0.0, math.inf, 0.0, False)
-    logged = float(arm.offline_pulls)
-    weight = moved_pulls(logged, own_sd(there.bias_bound), noise)
-    ceiling = there.offline_mean + there.bias_bound
-    return Logs(logged, there.offline_mean, ceiling, weight, there.relative_bound < math.inf)
-
-
-def guess(policy: GuardedAnchorTS, arm: ArmEvidence, judged: Judgement) -> float:
-    """The mean of logs and rewards together, within z standard errors of the live mean."""
-    logs = logs_of(arm, judged.common.mean, policy.noise)
-    n = arm.pulls + logs.weight
-    if n == 0.0:
-        return judged.level
-    if arm.pulls == 0:
-        return logs.mean  # as it is: an arm that nothing is known of may be taken to pay just that
-    mean = (arm.total + logs.weight * logs.mean) / n
-    live = arm.total / arm.pulls
-    reach = policy.clip * policy.noise / math.sqrt(arm.pulls)
-    return max(live - reach, min(mean, live + reach))
-
-
-def upper_bound(policy: GuardedAnchorTS, arm: ArmEvidence, now: Round, judged: Judgement) -> float:
-    """U: Anchor-TS's median, with bounds in place of samples."""
-    three = bounds(policy, arm, now, judged)
-    if three.hybrid_bound == math.inf:
-        return three.online_bound
-    middle = median(three.audit_bound, three.online_bound, three.hybrid_bound)
-    if arm.pending >= max(WAITING, arm.pulls):  # the rewards of a test are on their way
-        return min(middle, three.hybrid_bound)
-    return middle
-
-
-def bounds(policy: GuardedAnchorTS, arm: ArmEvidence, now: Round, judged: Judgement) -> Bounds:
-    """The three upper bounds of one arm."""
-    n = arm.pulls + arm.pending
-    live = arm.total / arm.pulls if arm.pulls > 0 else judged.level
-    audit, online = math.inf, math.inf
-    if n > 0:
-        reach = policy.noise * radius(n, now.t, min(now.arms * n, n + judged.rivals))
-        online = live + reach
-        audit = live + policy.noise * policy.budget / n + math.sqrt(policy.eps) * reach
-    if arm.pulls == 0 and policy.budget == 0.0 and policy.eps == 0.0:
-        audit = -math.inf  # nothing is tested
-    logs = logs_of(arm, judged.common.mean, policy.noise)
-    if logs.pulls == 0.0:
-        return Bounds(audit, online, math.inf)
-    both = n + logs.pulls
-    reach = policy.noise * radius(both, now.t, now.arms * both)
-    hybrid = hybrid_bound(arm, logs, live, n, reach)
-    if logs.relative and logs.weight > 0.0:  # 0 under a W that says nothing at all
-        hybrid = min(hybrid, likely_bound(policy, arm, logs, now))
-    return Bounds(audit, online, hybrid + judged.doubt)
-
-
-def hybrid_bound(arm: ArmEvidence, logs: Logs, live: float, n: int, reach: float) -> float:
-    """The largest mean x that rewards and logs allow together.
-
-    Rewards and logs that may all be off by B have the mean of both as if they were, and a radius.
-    Where the live mean is below the ceiling u = m + B, x is also at most the larger solution of
-    n (x − S/T)² + N (x − u)² = (n + N) r², and at least u: below u the logs do not object.
-    """
-    if arm.pulls == 0:
-        return logs.ceiling + reach
-    mean = (arm.total + logs.pulls * logs.ceiling) / (arm.pulls + logs.pulls)
-    if live >= logs.ceiling:
-        return mean + reach
-    share = logs.pulls / (n + logs.pulls)
-    left = reach * reach - share * (1.0 - share) * (logs.ceiling - live) ** 2
-    if not left > 0.0:
-        return min(mean + reach, logs.ceiling)
-    joint = live + share * (logs.ceiling - live) + math.sqrt(left)
-    return min(mean + reach, max(logs.ceiling, joint))
-
-
-def likely_bound(policy: GuardedAnchorTS, arm: ArmEvidence, logs: Logs, now: Round) -> float:
-    """How large the mean is likely to be, own moves of W/2 taken for a standard deviation.
-
-    W is made to cover the moves of all arms at once. Where it is wider than the arms are apart, a
-    bound that allows each arm all of it would rule out none.
-    """
-    mean = (arm.total + logs.weight * logs.mean) / (arm.pulls + logs.weight)
-    n = arm.pulls + arm.pending + logs.weight
-    return mean + policy.noise * max(1.0 / math.sqrt(n), radius(n, now.t, now.arms * n))
-
-
-def radius(n: float, t: int, share: float) -> float:
-    """r(n)/σ = √(2 log⁺(t/H) / n): 0 for an arm that had its share H of the rounds."""
-    if t <= share:
-        return 0.0
-    return math.sqrt(2.0 * math.log(t / share) / n)
+    return arm.pulls == 0 and logs_of(policy, arm, common).weight == 0.0
 
 
 def candidates(
     policy: GuardedAnchorTS, arm: ArmEvidence, judged: Judgement, common: float, z: Draws
 ) -> Candidates:
     """The guess, and two samples of the mean around the live mean and the mean of both."""
-    logs = logs_of(arm, common, policy.noise)
+    logs = logs_of(policy, arm, common)
     n = arm.pulls + logs.weight  # above 0, perhaps below 1
     hybrid = (arm.total + logs.weight * logs.mean) / n + policy.noise / math.sqrt(n) * z.hyb
     online = hybrid
