@@ -290,7 +290,8 @@ def test_rewards_in_no_order_are_refused() -> None:
         ({"pending": [1]}, "pending has 1 values for 3 arms"),
         ({"pending": [0, 0, -1]}, "pending of arm 'C' must be at least 0, got -1"),
         ({"bias_bounds": [0, 0, -1]}, "bias_bound of arm 'C' must be at least 0, got -1"),
-        ({"seed": None, "tally": {}}, "not a driftanchor tally record"),
+        ({"seed": None}, "seed must be a whole number, got None"),
+        ({"tally": {}}, "not a driftanchor tally record"),
     ],
 )
 def test_a_damaged_file_is_refused(change: dict[str, object], message: str, tmp_path: Path) -> None:
