@@ -1,6 +1,6 @@
 """Whether a caller seems to report conversions and to leave out everything else.
 
-Then every online mean is the top reward, no arm can be told from another, and the pulls that paid
+Then every online mean is the top reward, no arm looks better than another, and the pulls that paid
 nothing wait for ever.
 """
 

@@ -72,7 +72,8 @@ def decide(
         'B'
     """
     evidence, now = situation(terms, state, n, exclude)
-    chosen = _choice(terms.policy, evidence, now, _decision_noise(terms, n))
+    with wrapping():
+        chosen = _choice(terms.policy, evidence, now, _decision_noise(terms, n))
     return chosen, evidence.memory
 
 
@@ -86,10 +87,11 @@ def probabilities(
     count = check.whole(draws, "draws", low=1, high=10**7)
     evidence, now = situation(terms, state, n, exclude)
     chosen = np.zeros(len(terms.arms), np.int64)
-    for i in range(count):
-        again = evidence._replace(memory=state.memory.copy())
-        stream = keyed_stream(terms.seed, "probability", n, i)
-        chosen[_choice(terms.policy, again, now, stream)] += 1
+    with wrapping():
+        for i in range(count):
+            again = evidence._replace(memory=state.memory.copy())
+            stream = keyed_stream(terms.seed, "probability", n, i)
+            chosen[_choice(terms.policy, again, now, stream)] += 1
     shares: Floats = chosen / count
     return shares
 
@@ -107,9 +109,9 @@ def explain(terms: Terms, state: State, n: int, exclude: Iterable[object] = ()) 
 
 def _choice(policy: Policy, evidence: Evidence, now: Round, stream: Stream) -> int:
     """The column that a policy chooses, if that arm can be played."""
-    with wrapping():
-        chosen = policy.choose(evidence, now, stream)
-    if chosen not in np.flatnonzero(evidence.playable):
+    chosen, playable = policy.choose(evidence, now, stream), evidence.playable
+    whole = isinstance(chosen, int | np.integer)  # it may be a rule of the caller's own
+    if not (whole and 0 <= chosen < playable.size and playable[chosen]):
         raise InvalidInput(
             f"policy {policy.name!r} chose {shown(chosen)}, which is no arm that can be played: "
             "every index may be NaN, or its choose is wrong"

@@ -7,7 +7,7 @@ keeps the events, in order, can build the state again.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple, assert_never
+from typing import assert_never
 
 import numpy as np
 
@@ -20,7 +20,8 @@ from driftanchor.errors import UnreadableState
 MemoryRow = tuple[int, tuple[float, ...]]
 
 
-class Decided(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Decided:
     """A decision was made: from now on an arm waits for one more reward.
 
     Attributes:
@@ -34,7 +35,8 @@ class Decided(NamedTuple):
     memory: tuple[MemoryRow, ...] = ()
 
 
-class Rewarded(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Rewarded:
     """Rewards came. Each ends the wait of one decision of its arm, if one waits.
 
     Attributes:
@@ -50,7 +52,8 @@ class Rewarded(NamedTuple):
     late: bool = False
 
 
-class GivenUp(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class GivenUp:
     """Rewards will never come for some of the decisions that wait.
 
     Attributes:
@@ -64,19 +67,22 @@ class GivenUp(NamedTuple):
     decisions: tuple[int, ...] = ()
 
 
-class Paused(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Paused:
     """An arm is not played from now on."""
 
     column: int
 
 
-class Resumed(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Resumed:
     """A paused arm can be played again."""
 
     column: int
 
 
-class ArmAdded(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ArmAdded:
     """A new arm takes the last column; its logs and promises are in the terms."""
 
     label: str
@@ -172,7 +178,7 @@ def changed_rows(before: Floats, after: Floats) -> tuple[MemoryRow, ...]:
         >>> changed_rows(np.zeros((3, 2)), np.array([[0.0, 0.0], [1.0, 0.5], [0.0, 0.0]]))
         ((1, (1.0, 0.5)),)
     """
-    if not before.size:
+    if before.tobytes() == after.tobytes():
         return ()
     changed = (before.view(np.int64) != after.view(np.int64)).any(axis=1)
     return tuple((int(i), tuple(after[i].tolist())) for i in np.flatnonzero(changed))

@@ -181,9 +181,7 @@ def replay(
     notes = (*given.notes, *past.notes)
     if rounds < later and horizon is None:
         notes += (f"{rounds:,} rounds, not all {later:,}: ask for a longer horizon",)
-    ends = (
-        COINS if past.law.name == "bernoulli" else valid_range(options.get("reward_range"))
-    )
+    ends = COINS if past.law.name == "bernoulli" else valid_range(options.get("reward_range"))
     if is_declared:
         notes += _promises_kept(past, promise)
     who, reasons = contenders(past.before, ends, bias_bound_source)

@@ -1,0 +1,114 @@
+"""What can be declared, what is refused, and what is warned of."""
+
+import math
+from typing import Any
+
+import pytest
+
+from driftanchor import (
+    POLICIES,
+    TS,
+    AnchorTS,
+    InvalidInput,
+    Learner,
+    OfflineData,
+)
+
+OFFLINE = OfflineData.from_summary({"A": (200, 0.51), "B": (200, 0.48), "C": (50, 0.2)})
+
+
+LOGS = OfflineData.from_summary({"A": (200, 0.5), "B": (200, 0.25), "C": (0,)})
+
+
+UNITS: dict[str, Any] = {"prior_mean": 0.4, "noise": 0.5}
+
+
+def learner(policy: str = "anchor-ts", **promises: Any) -> Learner:
+    promises = promises or {"relative_bound": 0.05}
+    return Learner(POLICIES[policy](**UNITS), offline=LOGS, seed=1, **promises)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "arms is missing: name the arms"),
+        ({"arms": []}, "arms is empty"),
+        ({"arms": ["A", "A"]}, "'A' is given twice"),
+        ({"arms": [1]}, "arm label must be text, got 1"),
+        ({"offline": {"A": (1, 2)}}, "offline must be OfflineData"),
+        ({"offline": OFFLINE}, "bias_bound is missing and arm 'A' has 200 logged rewards"),
+        ({"offline": OFFLINE, "bias_bound": -0.1}, "bias_bound of arm 'A' must be at least 0"),
+        ({"offline": OFFLINE, "bias_bound": {"A": 1}}, "bias_bound has no number for arm 'B'"),
+        ({"offline": OFFLINE, "bias_bound": {"X": 1}}, "unknown arm 'X'"),
+        ({"offline": OFFLINE, "arms": ["A"], "bias_bound": 1}, "'B' has logs and is not among"),
+        ({"arms": ["A"], "policy": "ts"}, "policy must be a Policy"),
+        ({"arms": ["A"], "bias_bound_source": "proven"}, "did you mean 'proved'"),
+        ({"arms": ["A"], "bias_bound_source": 1}, "must be one of proved, estimated, guessed"),
+        (
+            {"arms": ["A"], "policy": TS(), "bias_bound_source": "proved"},
+            "bias_bound_source is 'proved' and a policy is given",
+        ),
+        ({"arms": ["A"], "reward_range": (1, 0)}, "must rise"),
+        ({"arms": ["A"], "reward_range": (1,)}, r"must be \(lowest, highest\)"),
+        ({"arms": ["A"], "seed": -1}, "seed must be at least 0, got -1"),
+        ({"arms": ["A"], "seed": 1.5}, "seed must be a whole number, got 1.5"),
+    ],
+)
+def test_bad_construction_is_refused(arguments: dict[str, object], message: str) -> None:
+    build: Any = Learner
+    with pytest.raises(InvalidInput, match=message):
+        build(**arguments)
+
+
+def test_a_relative_bound_is_enough_and_promises_no_level() -> None:
+    pupil = learner()
+    assert pupil.relative_bounds.tolist() == [0.05] * 3
+    assert pupil.bias_bounds.tolist() == [math.inf] * 3
+    assert learner(bias_bound=0.1).relative_bounds.tolist() == [math.inf] * 3
+    both = learner(bias_bound=0.1, relative_bound={"A": 0.1, "B": 0.2, "C": math.inf})
+    assert both.bias_bounds.tolist() == [0.1] * 3
+    assert both.relative_bounds.tolist() == [0.1, 0.2, math.inf]
+
+
+def test_arms_are_added_with_either_promise() -> None:
+    pupil = learner()
+    pupil.add_arm("D", (50, 0.3), relative_bound=0.2)
+    pupil.add_arm("E", (50, 0.3), bias_bound=0.1)
+    pupil.add_arm("F")
+    assert pupil.relative_bounds.tolist() == [0.05] * 3 + [0.2, math.inf, math.inf]
+    assert pupil.bias_bounds.tolist() == [math.inf] * 4 + [0.1, math.inf]
+    with pytest.raises(InvalidInput, match="bias_bound is missing and arm 'G' has 5"):
+        pupil.add_arm("G", (5, 0.3))
+    assert len(pupil.arms) == 6
+
+
+def test_an_arm_whose_promises_contradict_each_other_is_not_added() -> None:
+    pupil = learner(bias_bound=0.1)
+    with pytest.raises(InvalidInput, match="relative_bound needs at least two arms with logs"):
+        pupil.add_arm("D", (50, 0.3), relative_bound=0.2)
+    pupil = learner(bias_bound=0.1, relative_bound=0.05)
+    with pytest.raises(InvalidInput, match=r"of arm 'D' is 0\.5 and contradicts"):
+        pupil.add_arm("D", (50, 0.3), bias_bound=0.1, relative_bound=0.5)
+    assert (len(pupil.arms), pupil.tally.arms) == (3, pupil.arms)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"offline": LOGS}, "or give relative_bound, how far arms may have moved apart"),
+        ({"arms": ["A", "B"], "relative_bound": 0.1}, "relative_bound is given and no arm has"),
+        ({"offline": LOGS, "relative_bound": {"X": 0.1}}, "unknown arm 'X'"),
+        ({"offline": LOGS, "relative_bound": -1}, "relative_bound of arm 'A' must be at least 0"),
+        (
+            {"offline": LOGS, "relative_bound": 0.3, "bias_bound": 0.1},
+            "of arm 'A' is 0.3 and contradicts the bias bounds",
+        ),
+        (
+            {"offline": OfflineData.from_summary({"A": (9, 0.5), "B": (0,)}), "relative_bound": 1},
+            "with one logged arm a common move cannot be told from its own",
+        ),
+    ],
+)
+def test_what_cannot_be_promised_is_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        Learner(AnchorTS(**UNITS), **options)
