@@ -2,6 +2,7 @@
 
 import contextlib
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,15 @@ from driftanchor import (
     UCB,
     AnchorTS,
     DriftanchorError,
+    Evidence,
     GuardedAnchorTS,
     InvalidInput,
     Learner,
     OfflineData,
     Policy,
+    Round,
 )
+from driftanchor.core.noise import Stream
 
 OFFLINE = OfflineData.from_summary({"A": (200, 0.51), "B": (200, 0.48), "C": (50, 0.2)})
 
@@ -179,3 +183,71 @@ def test_junk_gets_success_or_an_error_of_ours(a: object, b: object, c: object, 
     for call, arguments, named in attempts:
         with contextlib.suppress(DriftanchorError, UserWarning):  # warnings are errors in tests
             call(*arguments, **named)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counting(Policy):
+    """Counts its decisions in its memory and plays the first arm, whatever can be played."""
+
+    name = "counting"
+    formula = "1"
+    source = "this test"
+    memory = 1
+
+    def choose(self, evidence: Evidence, now: Round, stream: Stream) -> int:
+        evidence.memory[0, 0] += 1.0
+        return 0
+
+
+def test_a_refused_pull_leaves_everything_as_it_was() -> None:
+    pupil = Learner(Counting(), arms=["A", "B"], seed=2)
+    pupil.pull()
+    terms, state, why = pupil.terms, pupil.state, pupil.explain()
+    for _ in range(3):
+        with pytest.raises(InvalidInput, match="which is no arm that can be played"):
+            pupil.pull(exclude=["A"])
+    assert (pupil.terms, pupil.state, pupil.explain()) == (terms, state, why)
+    assert (pupil.state.memory[0, 0], pupil.decisions) == (1.0, 1)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda pupil: pupil.update(["A", "B"], [1.0, math.inf]),
+        lambda pupil: pupil.update("A", 1e308),  # the sum would leave the range of floats
+        lambda pupil: pupil.drop_pending("A", 99),
+        lambda pupil: pupil.add_arm("A"),
+        lambda pupil: pupil.add_arm("D", (5, 0.3)),
+        lambda pupil: pupil.retire_arm("X"),
+        lambda pupil: pupil.restore_arm("X"),
+    ],
+)
+def test_whatever_is_refused_changes_nothing(change: Any) -> None:
+    pupil = learner()
+    pupil.update("A", 1.7e308)
+    terms, state = pupil.terms, pupil.state
+    with pytest.raises(InvalidInput):
+        change(pupil)
+    assert pupil.terms is terms
+    assert pupil.state is state
+
+
+def test_reporting_only_conversions_is_warned_of_once() -> None:
+    pupil = Learner(arms=["A", "B"], reward_range=(0, 1), seed=1)
+    arms = [pupil.pull() for _ in range(60)]
+    pupil.update(arms[:19], [1.0] * 19)  # too few to say
+    with pytest.warns(UserWarning, match="all 20 rewards so far are 1 and 40 pulls wait") as caught:
+        pupil.update(arms[19], 1.0)
+    assert caught[0].filename == __file__
+    pupil.update(arms[20], 1.0)  # once is enough: warnings are errors in tests
+
+
+def test_a_learner_that_was_given_another_reward_stops_looking(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pupil = Learner(arms=["A", "B"], reward_range=(0, 1), seed=1)
+    for _ in range(60):
+        pupil.pull()
+    pupil.update(["A", "B"], [1.0, 0.0])
+    monkeypatch.setattr("driftanchor.live.conversions.all_at_top", None)  # it would be called
+    pupil.update(["A"] * 25, [1.0] * 25)

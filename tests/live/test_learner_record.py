@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from driftanchor import (
@@ -13,7 +14,9 @@ from driftanchor import (
     TS,
     AnchorTS,
     ArmEvidence,
+    ArtificialReplay,
     Draws,
+    DriftanchorError,
     GuardedAnchorTS,
     InvalidInput,
     Learner,
@@ -230,3 +233,62 @@ def test_a_failed_save_leaves_the_old_file(tmp_path: Path) -> None:
         learner().save(tmp_path / "missing" / "learner.json")
     assert path.read_bytes() == old
     assert [file.name for file in tmp_path.iterdir()] == ["learner.json"]
+
+
+RECORDS = Path(__file__).parent / "records"
+NEXT = {  # the pulls that the driftanchor which wrote the record made next
+    "version-1": "AADDBBDDADDD",
+    "version-1-first": "AADDBBDDADDD",  # before there were relative bounds
+    "version-1-memory": "BAABBAABAAAB",
+    "version-2": "DDDDDDDDBDBB",
+}
+
+
+@pytest.mark.parametrize("name", NEXT)
+def test_records_of_earlier_versions_go_on_as_they_would_have(name: str) -> None:
+    pupil = Learner.load(RECORDS / f"{name}.json")
+    assert pupil.reasons == ()  # they were not written then
+    assert pupil.playable == ("A", "B", "D")
+    assert pupil.decisions == 49
+    assert np.isfinite(pupil.relative_bounds).any() == (name == "version-2")
+    pulled = []
+    for t in range(12):
+        pulled.append(pupil.pull())
+        if t % 4:
+            reward = {"A": 0.4, "B": 0.5, "D": 0.45}[pulled[-1]] + 0.1 * (t % 3)
+            pupil.update(pulled[-1], reward)
+    assert "".join(pulled) == NEXT[name]
+
+
+@pytest.mark.parametrize("name", ["version-1", "version-1-memory", "version-2"])
+def test_a_record_of_an_earlier_version_is_written_again_as_it_was(name: str) -> None:
+    old = json.loads((RECORDS / f"{name}.json").read_text())
+    assert Learner.from_json(old).to_json() == old | {"reasons": []}
+
+
+@pytest.mark.parametrize("policy", [None, ArtificialReplay(base="ts"), GuardedAnchorTS()])
+def test_what_is_loaded_equals_what_was_saved(policy: Policy | None, tmp_path: Path) -> None:
+    pupil = Learner(policy, offline=OFFLINE, bias_bound=0.05, reward_range=(0, 2), seed=3)
+    play(pupil, 20)
+    pupil.add_arm("D", (10, 0.4), bias_bound=math.inf)
+    pupil.pull()
+    pupil.retire_arm("C")
+    pupil.save(tmp_path / "learner.json")
+    loaded = Learner.load(tmp_path / "learner.json")
+    assert (loaded.terms, loaded.state) == (pupil.terms, pupil.state)
+    assert bool(loaded.reasons) is (policy is None)
+
+
+def test_loading_warns_of_nothing(tmp_path: Path) -> None:
+    far = OfflineData.from_summary({"A": (200, 50.0, 90.0), "B": (100, 56.0, 120.0)})
+    with pytest.warns(UserWarning, match="rewards are in other units than AnchorTS expects"):
+        pupil = Learner(AnchorTS(), offline=far, bias_bound=5.0, seed=1)
+    pupil.save(tmp_path / "learner.json")
+    loaded = Learner.load(tmp_path / "learner.json")  # warnings are errors in tests
+    assert (loaded.terms, loaded.state) == (pupil.terms, pupil.state)
+
+
+def test_reasons_that_are_no_texts_are_refused() -> None:
+    for reasons in ([1], "text", None):
+        with pytest.raises(DriftanchorError, match="reasons must be"):
+            Learner.from_json(learner().to_json() | {"reasons": reasons})

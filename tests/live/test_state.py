@@ -10,18 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from driftanchor import Arms, Tally, UnreadableState
-from driftanchor.live.state import (
-    ArmAdded,
-    Decided,
-    Event,
-    GivenUp,
-    Paused,
-    Resumed,
-    Rewarded,
-    State,
-    changed_rows,
-    fold,
-)
+from driftanchor.live.events import ArmAdded, Decided, Event, GivenUp, Paused, Resumed, Rewarded
+from driftanchor.live.state import State, changed_rows, fold
 
 ARMS = Arms(["A", "B", "C"])
 COLUMNS = st.integers(0, 2)
