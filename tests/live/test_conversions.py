@@ -3,8 +3,8 @@
 import pytest
 
 from driftanchor.live import conversions
-from driftanchor.live.events import Decided, Rewarded
 from driftanchor.live.state import State, fold
+from driftanchor.live.state_events import Decided, Rewarded
 from driftanchor.live.terms import Terms
 
 

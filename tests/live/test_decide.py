@@ -24,8 +24,8 @@ from driftanchor import (
 )
 from driftanchor.core.noise import Stream
 from driftanchor.live.decide import decide, situation
-from driftanchor.live.events import Decided, Rewarded
 from driftanchor.live.state import State, fold
+from driftanchor.live.state_events import Decided, Rewarded
 from driftanchor.live.terms import Terms
 
 LOGS = OfflineData.from_summary({"A": (20, 0.5), "B": (20, 0.4), "C": (5, 0.6)})

@@ -10,8 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from driftanchor import Arms, Tally, UnreadableState
-from driftanchor.live.events import ArmAdded, Decided, Event, GivenUp, Paused, Resumed, Rewarded
 from driftanchor.live.state import State, changed_rows, fold
+from driftanchor.live.state_events import (
+    ArmAdded,
+    Decided,
+    Event,
+    GivenUp,
+    Paused,
+    Resumed,
+    Rewarded,
+)
 
 ARMS = Arms(["A", "B", "C"])
 COLUMNS = st.integers(0, 2)

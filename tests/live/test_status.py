@@ -1,8 +1,8 @@
 """The status of each arm, and of all in one line."""
 
 from driftanchor import AnchorTS, OfflineData
-from driftanchor.live.events import Decided, Paused, Rewarded
 from driftanchor.live.state import State, fold
+from driftanchor.live.state_events import Decided, Paused, Rewarded
 from driftanchor.live.status import arm_columns, summary
 from driftanchor.live.terms import Terms
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from driftanchor.core import check
 from driftanchor.errors import InvalidInput
-from driftanchor.live.events import GivenUp, Paused, Resumed, Rewarded
 from driftanchor.live.state import State
+from driftanchor.live.state_events import GivenUp, Paused, Resumed, Rewarded
 from driftanchor.live.terms import Terms
 
 

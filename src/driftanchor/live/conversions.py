@@ -18,7 +18,7 @@ def all_at_top(terms: Terms, state: State) -> bool:
     The highest possible is that of `reward_range`, or 1 where the range is open.
 
     Example:
-        >>> from driftanchor.live.events import Rewarded
+        >>> from driftanchor.live.state_events import Rewarded
         >>> from driftanchor.live.state import fold
         >>> terms = Terms.declare(arms=["A", "B"], reward_range=(0, 1), seed=1)
         >>> state = fold(State.start(terms.arms), Rewarded((0, 1), (1.0, 1.0)))

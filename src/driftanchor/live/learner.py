@@ -12,9 +12,9 @@ from driftanchor.core.offline import OfflineData, Summary
 from driftanchor.core.record import Record
 from driftanchor.errors import InvalidInput
 from driftanchor.live import changes, conversions, decide, learner_record
-from driftanchor.live.events import ArmAdded, Decided
 from driftanchor.live.explanation import Explanation
 from driftanchor.live.state import State, changed_rows, fold
+from driftanchor.live.state_events import ArmAdded, Decided
 from driftanchor.live.terms import Terms
 from driftanchor.live.view import View
 from driftanchor.policies.base import Policy

@@ -40,27 +40,8 @@ FIELDS = (
 
 def to_record(terms: Terms, state: State) -> record.Record:
     """A JSON-ready record of everything."""
-    low, high = terms.reward_range
-    body = {
-        "policy": {
-            "name": terms.policy.name,
-            "class": type(terms.policy).__name__,
-            "parameters": terms.policy.parameters(),
-        },
-        "reasons": list(terms.reasons),
-        "offline": terms.offline.to_json(),
-        "bias_bounds": [record.encode(x) for x in terms.bias_bounds.tolist()],
-        "relative_bounds": [record.encode(x) for x in terms.relative_bounds.tolist()],
-        "tally": state.tally.to_json(),
-        "pending": state.pending.tolist(),
-        "reward_range": [record.encode(low), record.encode(high)],
-        "seed": terms.seed,
-        "decisions": state.decisions,
-        "playable": state.playable.tolist(),
-        "memory": state.memory.tolist(),
-    }
     version = 2 if np.isfinite(terms.relative_bounds).any() else 1
-    return record.seal("learner", version, body)
+    return record.seal("learner", version, {**_terms_fields(terms), **_state_fields(state)})
 
 
 def from_record(data: object, policy: Policy | None = None) -> tuple[Terms, State]:
@@ -71,18 +52,9 @@ def from_record(data: object, policy: Policy | None = None) -> tuple[Terms, Stat
         policy: The policy it was saved with, if that is not one of this package.
     """
     body = record.unseal(data, "learner", 2, FIELDS)
-    relative = body.get("relative_bounds")  # the first records of version 1 lack it
-    if body["version"] > 1 and relative is None:
+    if body["version"] > 1 and body.get("relative_bounds") is None:
         raise UnreadableState("the learner record lacks 'relative_bounds': the file is damaged")
-    terms = Terms.restore(
-        _policy(body["policy"], policy),
-        offline=OfflineData.from_json(body["offline"]),
-        bias_bounds=_decoded(body["bias_bounds"], "bias_bounds"),
-        relative_bounds=None if relative is None else _decoded(relative, "relative_bounds"),
-        reward_range=_decoded(body["reward_range"], "range"),
-        seed=body["seed"],
-        reasons=_reasons(body.get("reasons", ())),  # older records lack them
-    )
+    terms = _terms(body, policy)
     return terms, _state(body, terms)
 
 
@@ -103,6 +75,46 @@ def load(path: str | os.PathLike[str], policy: Policy | None = None) -> tuple[Te
         return from_record(record.parse(text), policy)
     except DriftanchorError as error:
         raise UnreadableState(f"{str(path)!r}: {error}") from error
+
+
+def _terms_fields(terms: Terms) -> record.Record:
+    low, high = terms.reward_range
+    return {
+        "policy": {
+            "name": terms.policy.name,
+            "class": type(terms.policy).__name__,
+            "parameters": terms.policy.parameters(),
+        },
+        "reasons": list(terms.reasons),
+        "offline": terms.offline.to_json(),
+        "bias_bounds": [record.encode(x) for x in terms.bias_bounds.tolist()],
+        "relative_bounds": [record.encode(x) for x in terms.relative_bounds.tolist()],
+        "reward_range": [record.encode(low), record.encode(high)],
+        "seed": terms.seed,
+    }
+
+
+def _terms(body: record.Record, policy: Policy | None) -> Terms:
+    relative = body.get("relative_bounds")  # the first records of version 1 lack it
+    return Terms.restore(
+        _policy(body["policy"], policy),
+        offline=OfflineData.from_json(body["offline"]),
+        bias_bounds=_decoded(body["bias_bounds"], "bias_bounds"),
+        relative_bounds=None if relative is None else _decoded(relative, "relative_bounds"),
+        reward_range=_decoded(body["reward_range"], "range"),
+        seed=body["seed"],
+        reasons=_reasons(body.get("reasons", ())),  # older records lack them
+    )
+
+
+def _state_fields(state: State) -> record.Record:
+    return {
+        "tally": state.tally.to_json(),
+        "pending": state.pending.tolist(),
+        "decisions": state.decisions,
+        "playable": state.playable.tolist(),
+        "memory": state.memory.tolist(),
+    }
 
 
 def _state(body: record.Record, terms: Terms) -> State:

@@ -12,7 +12,7 @@ from driftanchor.core.arms import Arms
 from driftanchor.core.check import Bools, Floats, Ints
 from driftanchor.core.tally import Tally
 from driftanchor.errors import UnreadableState
-from driftanchor.live.events import (
+from driftanchor.live.state_events import (
     ArmAdded,
     Decided,
     Event,

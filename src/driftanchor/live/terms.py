@@ -83,7 +83,6 @@ class Terms:
         logs = _over(offline, arms)
         ends = valid_range(reward_range)
         level, relative = _promises(bias_bound, relative_bound, logs)
-        check_promises(level, relative, logs.n, logs.arms)
         key = secrets.randbits(53) if seed is None else check.whole(seed, "seed")
         _warn_of_no_promise("bias_bound", bias_bound)
         _warn_of_no_promise("relative_bound", relative_bound)

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from driftanchor import AnchorTS, ArtificialReplay, GuardedAnchorTS, Learner, OfflineData, Policy
 from driftanchor.live import changes, learner_record
 from driftanchor.live.decide import decide
-from driftanchor.live.events import ArmAdded, Decided, Event
 from driftanchor.live.state import State, changed_rows, fold
+from driftanchor.live.state_events import ArmAdded, Decided, Event
 from driftanchor.live.terms import Terms
 
 LOGS = OfflineData.from_summary({"A": (20, 0.5), "B": (20, 0.4), "C": (5, 0.6)})
