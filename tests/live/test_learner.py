@@ -1,6 +1,7 @@
 """The learner decides as the policy says, learns as the sums say, and can be stopped any time."""
 
 import contextlib
+import copy
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,7 @@ from driftanchor import (
     POLICIES,
     UCB,
     AnchorTS,
+    ArtificialReplay,
     DriftanchorError,
     Evidence,
     GuardedAnchorTS,
@@ -251,3 +253,12 @@ def test_a_learner_that_was_given_another_reward_stops_looking(
     pupil.update(["A", "B"], [1.0, 0.0])
     monkeypatch.setattr("driftanchor.live.conversions.all_at_top", None)  # it would be called
     pupil.update(["A"] * 25, [1.0] * 25)
+
+
+def test_a_copy_goes_on_by_itself() -> None:
+    pupil = learner(ArtificialReplay(base="ts"))
+    play(pupil, 5)
+    twin = copy.deepcopy(pupil)
+    before = pupil.state
+    assert play(twin, 10) == play(copy.deepcopy(pupil), 10)
+    assert pupil.state == before

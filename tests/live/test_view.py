@@ -38,6 +38,7 @@ def test_in_a_notebook_it_is_a_table_with_escaped_labels() -> None:
     )
     assert "<td>&lt;b&gt;B&lt;/b&gt;</td><td>0</td><td>–</td><td>0</td><td>–</td>" in shown
     assert "<b>" not in shown
+    assert "<th>logs n</th><th>logs mean</th><th>live n</th><th>live mean</th>" in shown
     assert "<td>0.25</td><td>1</td><td>0.5</td><td>0</td><td>true</td>" in shown
 
 

@@ -199,7 +199,7 @@ class Learner(View):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], policy: Policy | None = None) -> Learner:
-        """Go on where `save` left off; the loaded learner has the same reasons, and none is new.
+        """Go on where `save` left off, with the same reasons and without a warning.
 
         Args:
             path: The file.

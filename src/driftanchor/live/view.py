@@ -96,4 +96,5 @@ class View:
 
     def _repr_html_(self) -> str:
         caption = f"{type(self).__name__}: {status.summary(self.terms, self.state)}"
-        return frames.html_table(status.arm_columns(self.terms, self.state), caption)
+        columns = status.arm_columns(self.terms, self.state)
+        return frames.html_table({k.replace("_", " "): x for k, x in columns.items()}, caption)
