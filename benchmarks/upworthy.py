@@ -21,7 +21,7 @@ from benchmarks.clock import say
 from benchmarks.retests import Pair, Retests
 from benchmarks.tables import Blocks, table
 from driftanchor.core.check import Floats
-from driftanchor.live.units import guarded_for
+from driftanchor.live.default_policy import default_policy
 from driftanchor.policies import Policy, make
 from driftanchor.shift.moves import Spread
 from driftanchor.simulation import Bandit, simulate
@@ -83,7 +83,7 @@ Lost = dict[str, Floats]  # clicks lost by (pair, run)
 
 def policy_of(pair: Pair, entry: Entry) -> Policy:
     """In the units of the earlier test, as `Learner` sets them."""
-    default, _ = guarded_for(pair.offline, (0.0, 1.0), entry.source)
+    default, _ = default_policy(pair.offline, (0.0, 1.0), entry.source)
     if entry.policy == DEFAULT:
         return default
     return make(entry.policy, prior_mean=default.prior_mean, noise=default.noise)

@@ -28,7 +28,7 @@ import suite
 import worlds
 
 from driftanchor.core.check import Floats
-from driftanchor.live.units import BUDGET, EPS
+from driftanchor.live.default_policy import BUDGET, EPS
 from driftanchor.policies import (
     TS,
     AnchorTS,

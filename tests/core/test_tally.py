@@ -20,7 +20,7 @@ def bits(tally: Tally) -> tuple[bytes, bytes]:
     return tally.pulls.tobytes(), tally.totals.tobytes()
 
 
-def told(plays: list[tuple[int, float]]) -> Tally:
+def tally_of(plays: list[tuple[int, float]]) -> Tally:
     return Tally.empty(ARMS).add_many([arm for arm, _ in plays], [reward for _, reward in plays])
 
 
@@ -29,7 +29,7 @@ def test_adding_many_equals_the_loop_to_the_bit(plays: list[tuple[int, float]]) 
     loop = Tally.empty(ARMS)
     for arm, reward in plays:
         loop = loop.add(arm, reward)
-    assert bits(told(plays)) == bits(loop)
+    assert bits(tally_of(plays)) == bits(loop)
     by_hand = [0.0, 0.0, 0.0]
     for arm, reward in plays:
         by_hand[arm] += reward
@@ -41,15 +41,15 @@ def test_adding_many_equals_the_loop_to_the_bit(plays: list[tuple[int, float]]) 
 def test_parts_add_up_to_the_whole(
     first: list[tuple[int, float]], rest: list[tuple[int, float]]
 ) -> None:
-    part = told(first)
+    part = tally_of(first)
     one_after_the_other = part.add_many([arm for arm, _ in rest], [x for _, x in rest])
-    assert bits(one_after_the_other) == bits(told(first + rest))
-    assert bits(part) == bits(told(first))  # adding left the part alone
+    assert bits(one_after_the_other) == bits(tally_of(first + rest))
+    assert bits(part) == bits(tally_of(first))  # adding left the part alone
 
 
 @given(PLAYS)
 def test_json_keeps_every_bit(plays: list[tuple[int, float]]) -> None:
-    tally = told(plays)
+    tally = tally_of(plays)
     back = Tally.from_json(json.loads(json.dumps(tally.to_json(), allow_nan=False)))
     assert bits(back) == bits(tally)
     assert back == tally

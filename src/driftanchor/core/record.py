@@ -1,4 +1,4 @@
-"""The JSON records the package writes: each names its kind and version."""
+"""The JSON records that the package writes; each names its kind and version."""
 
 import contextlib
 import json
@@ -17,7 +17,7 @@ def seal(kind: str, version: int, body: Mapping[str, Any]) -> Record:
 
 
 def unseal(record: object, kind: str, version: int, fields: tuple[str, ...]) -> Record:
-    """Check that `record` is one of `kind` this version can read, with all its `fields`."""
+    """Check that `record` is of this `kind`, of a version we can read, and has all `fields`."""
     found = record.get("kind") if isinstance(record, dict) else type(record).__name__
     if not isinstance(record, dict) or not isinstance(found, str) or found != f"driftanchor/{kind}":
         raise UnreadableState(f"not a driftanchor {kind} record: its kind is {shown(found)}")
@@ -37,7 +37,7 @@ def unseal(record: object, kind: str, version: int, fields: tuple[str, ...]) -> 
 
 @contextlib.contextmanager
 def reading(kind: str) -> Iterator[None]:
-    """What is wrong with a value in a record is wrong with the record."""
+    """Report a bad value in a record as a damaged record."""
     try:
         yield
     except InvalidInput as error:
@@ -45,7 +45,7 @@ def reading(kind: str) -> Iterator[None]:
 
 
 def encode(x: float) -> float | str | None:
-    """A float as JSON: infinity has no number there, and NaN stands for "none"."""
+    """A float as JSON, which has neither: infinity becomes text, and NaN becomes null."""
     if math.isnan(x):
         return None
     return str(x) if math.isinf(x) else x
@@ -62,5 +62,5 @@ def parse(text: str) -> object:
     """Read JSON text, or say where it is damaged."""
     try:
         return json.loads(text)
-    except (ValueError, RecursionError) as error:  # ValueError: too long a number, too
+    except (ValueError, RecursionError) as error:  # a number of too many digits is a ValueError too
         raise UnreadableState(f"not valid JSON: {error}") from error

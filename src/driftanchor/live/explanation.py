@@ -1,16 +1,15 @@
-"""Why an arm was played: the decision made once more, with every number written down."""
+"""Why an arm was played: one decision with every number behind it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from driftanchor.core import record
 from driftanchor.core.common_move import common_move
-from driftanchor.core.evidence import Evidence, Round
-from driftanchor.core.noise import Stream, wrapping
+from driftanchor.core.evidence import Evidence
 from driftanchor.core.posterior import Posterior
-from driftanchor.policies.base import Policy, moves_together
+from driftanchor.policies.base import Account, Policy, moves_together
 
 
 @dataclass(frozen=True)
@@ -19,12 +18,12 @@ class ArmExplanation:
 
     Attributes:
         index: Its index.
-        parts: The named numbers behind the index; for Anchor-TS `anchor`, `online_sample` and
-            `hybrid_sample`; for the guarded rule `guess` in place of the anchor, and in a guard
-            pull, where the index is an upper bound, `audit_bound`, `online_bound` and
-            `hybrid_bound`.
-        decided_by: Which of the parts the index is; for Anchor-TS the median of the three.
-        playable: Whether it could be played.
+        parts: The named numbers behind the index. For Anchor-TS they are `anchor`,
+            `online_sample` and `hybrid_sample`. The guarded rule has `guess` in place of the
+            anchor; in a guard pull, where the index is an upper bound, it has `guess`,
+            `audit_bound`, `online_bound` and `hybrid_bound`.
+        decided_by: The part that the index equals; for Anchor-TS the median of the three.
+        playable: Whether the arm could be played.
     """
 
     index: float
@@ -38,15 +37,15 @@ class Explanation:
     """One decision: which arm, why, and the numbers of every arm. Printed, it is a table.
 
     Attributes:
-        decision: Its number.
+        decision: The number of the decision.
         policy: The policy's name.
-        arm: What was played.
-        guard: Whether it was a guard pull. Nothing is drawn in one: given what was known, the arm
-            is played with probability 1, ties aside.
-        reason: In words.
+        arm: The arm that was played.
+        guard: Whether it was a guard pull. A guard pull draws nothing: given what was known, it
+            plays this arm with probability 1, unless arms tie.
+        reason: The reason in words.
         arms: The numbers of every arm.
-        common_move: What was believed of how far all arms moved together since the logs, where a
-            relative bound is promised. For all arms together one draw of it was made.
+        common_move: How far the policy believed that all arms moved together since the logs, if a
+            relative bound is promised. The decision drew it once for all arms.
     """
 
     decision: int
@@ -56,6 +55,45 @@ class Explanation:
     reason: str
     arms: Mapping[str, ArmExplanation]
     common_move: Posterior | None = None
+
+    @classmethod
+    def of(
+        cls,
+        policy: Policy,
+        evidence: Evidence,
+        account: Account,
+        labels: Sequence[str],
+        decision: int,
+    ) -> Explanation:
+        """The explanation of what a policy's `account` says of one decision.
+
+        Args:
+            policy: The policy that decided.
+            evidence: What it saw.
+            account: The decision and the numbers behind it.
+            labels: The arms.
+            decision: The number of the decision.
+        """
+        arms = {
+            label: ArmExplanation(
+                float(value),
+                {name: float(x) for name, x in parts.items()},
+                next((name for name, x in parts.items() if x == value), None),
+                bool(evidence.playable[column]),
+            )
+            for column, (label, (value, parts)) in enumerate(
+                zip(labels, account.arms, strict=False)
+            )
+        }
+        arm, guard = labels[account.column], account.leader is not None
+        reason = _reason(arm, arms, "upper bound" if guard else "index")
+        if account.leader is not None:
+            reason = f"guard pull beside the leader {labels[account.leader]!r}: {reason}"
+        belief = None
+        if arms and moves_together(policy, evidence):  # a rule without numbers may not look at it
+            common = common_move(evidence, policy.noise)
+            belief = Posterior(float(common.mean), float(common.sd))
+        return cls(decision, policy.name, arm, guard, reason, arms, belief)
 
     def to_json(self) -> record.Record:
         """A JSON-ready record."""
@@ -90,43 +128,12 @@ class Explanation:
             rows.append([mark + label, *numbers, f"{arm.index:.4g}", by])
         widths = [max(len(row[i]) for row in rows) for i in range(len(head))]
         lines = ["  ".join(x.ljust(w) for x, w in zip(row, widths, strict=True)) for row in rows]
-        told = [f"Decision {self.decision}: {self.reason}"]
+        heading = [f"Decision {self.decision}: {self.reason}"]
         if self.common_move is not None:
-            told.append(_moved(self.common_move))
+            heading.append(_moved(self.common_move))
         if not self.arms:  # the policy names no numbers
-            return "\n".join(told)
-        return "\n".join([*told, *(x.rstrip() for x in lines)])
-
-
-def explain(
-    policy: Policy,
-    evidence: Evidence,
-    now: Round,
-    stream: Stream,
-    labels: tuple[str, ...],
-    decision: int,
-) -> Explanation:
-    """Decide as `policy.choose` does, from the same noise, and keep all numbers."""
-    with wrapping():
-        account = policy.account(evidence, now, stream)
-    arms = {
-        label: ArmExplanation(
-            float(value),
-            {name: float(x) for name, x in parts.items()},
-            next((name for name, x in parts.items() if x == value), None),
-            bool(evidence.playable[column]),
-        )
-        for column, (label, (value, parts)) in enumerate(zip(labels, account.arms, strict=False))
-    }
-    arm, guard = labels[account.column], account.leader is not None
-    reason = _reason(arm, arms, "upper bound" if guard else "index")
-    if account.leader is not None:
-        reason = f"guard pull beside the leader {labels[account.leader]!r}: {reason}"
-    belief = None
-    if arms and moves_together(policy, evidence):  # a rule without numbers may not look at it
-        common = common_move(evidence, policy.noise)
-        belief = Posterior(float(common.mean), float(common.sd))
-    return Explanation(decision, policy.name, arm, guard, reason, arms, belief)
+            return "\n".join(heading)
+        return "\n".join([*heading, *(x.rstrip() for x in lines)])
 
 
 def _moved(common: Posterior) -> str:

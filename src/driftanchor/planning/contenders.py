@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from driftanchor.core.offline import OfflineData
-from driftanchor.live import inputs
-from driftanchor.live.units import Range
+from driftanchor.live.default_policy import default_policy
+from driftanchor.live.reward_range import Range
 from driftanchor.policies import make
 from driftanchor.policies.base import Policy
 
@@ -69,7 +69,7 @@ def contenders(
     The default rule takes part twice, with and without the logs: otherwise what it does better
     than Thompson sampling would be put down to the logs.
     """
-    rule, reasons = inputs.rule(None, offline, reward_range, source)
+    rule, reasons = default_policy(offline, reward_range, source)
     units = {"prior_mean": rule.prior_mean, "noise": rule.noise}
     default = "uses the logs and how far arms may have moved, and is insured: the default rule"
     cold = "without the logs"

@@ -12,7 +12,7 @@ from driftanchor.core.check import Floats
 from driftanchor.core.noise import key
 from driftanchor.core.offline import OfflineData, like_coins
 from driftanchor.errors import InvalidInput
-from driftanchor.live.units import Range
+from driftanchor.live.reward_range import Range
 
 LAWS = ("auto", "gaussian", "bernoulli")
 JEFFREYS = 0.5  # added to successes and to failures: the flat prior for a rate

@@ -14,7 +14,7 @@ from driftanchor.core.offline import OfflineData
 from driftanchor.core.record import encode
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.experiments.report import Table
-from driftanchor.live import inputs
+from driftanchor.live.reward_range import valid_range
 from driftanchor.planning import words
 from driftanchor.planning.assess import USE, Assessment, default_worlds
 from driftanchor.planning.auto import declared
@@ -210,7 +210,7 @@ def plan(
     given = declared(bias_bound, relative_bound, periods, MISSING, offline.arms)
     promise = promised(given.bias_bound, given.relative_bound, offline)
     rounds = check.whole(horizon, "horizon", low=1)
-    ends = inputs.valid_range(reward_range)
+    ends = valid_range(reward_range)
     rewards = law_of(offline, law, ends)
     if rewards.name == "bernoulli":
         ends = COINS

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 from driftanchor.core import check
 from driftanchor.core.hooks import LogOptions
 from driftanchor.experiments.report import Table
-from driftanchor.live import inputs
+from driftanchor.live.reward_range import valid_range
 from driftanchor.planning import words
 from driftanchor.planning.assess import USE, Assessment, default_worlds
 from driftanchor.planning.auto import declared, is_auto, periods_of
@@ -181,9 +181,7 @@ def replay(
     notes = (*given.notes, *past.notes)
     if rounds < later and horizon is None:
         notes += (f"{rounds:,} rounds, not all {later:,}: ask for a longer horizon",)
-    ends = (
-        COINS if past.law.name == "bernoulli" else inputs.valid_range(options.get("reward_range"))
-    )
+    ends = COINS if past.law.name == "bernoulli" else valid_range(options.get("reward_range"))
     if is_declared:
         notes += _promises_kept(past, promise)
     who, reasons = contenders(past.before, ends, bias_bound_source)

@@ -1,13 +1,21 @@
-"""The default policy fits the units of the rewards, says why, and others are warned of."""
+"""The default policy fits the units of the rewards, and says why."""
 
 import math
 
 import pytest
 
-from driftanchor import TS, UCB, AnchorTS, GuardedAnchorTS, HybridTS, Learner, OfflineData, Policy
+from driftanchor import (
+    GuardedAnchorTS,
+    Learner,
+    OfflineData,
+)
 
 LOGS = OfflineData.from_summary({"A": (200, 50.0, 90.0), "B": (100, 56.0, 120.0)})
+
+
 SD = math.sqrt((199 * 90 + 99 * 120) / 298)
+
+
 # 5 % of chi-square laws lie below these (any table has them): the limit is s √(ν/χ²).
 TABLE = {2: 0.103, 5: 1.145, 10: 3.940, 30: 18.493, 100: 77.929}
 
@@ -19,9 +27,9 @@ def test_without_a_policy_it_is_the_guarded_rule_in_the_units_of_the_logs() -> N
     assert rule == GuardedAnchorTS(prior_mean=rule.prior_mean, noise=rule.noise)
     assert rule.prior_mean == pytest.approx(52.0)
     assert SD < rule.noise < 1.1 * SD
-    told = "\n".join(learner.reasons)
+    text = "\n".join(learner.reasons)
     for word in ("guarded-anchor-ts is the default", "AnchorTS()", "52:", "9.998", "estimated"):
-        assert word in told
+        assert word in text
 
 
 @pytest.mark.parametrize("degrees", TABLE)
@@ -80,40 +88,8 @@ def test_the_less_sure_the_bias_bound_the_more_the_guard_insures(
     assert learner.reasons[3].startswith(begins)
 
 
-def test_a_policy_given_is_taken_as_it_is() -> None:
-    learner = Learner(AnchorTS(prior_mean=52, noise=10), offline=LOGS, bias_bound=5.0)
-    assert learner.policy == AnchorTS(prior_mean=52, noise=10)
-    assert learner.reasons == ()
-
-
-def test_a_loaded_learner_keeps_the_default_it_was_made_with() -> None:
-    learner = Learner(offline=LOGS, bias_bound=5.0, bias_bound_source="guessed")
-    assert Learner.from_json(learner.to_json()).policy == learner.policy
-
-
-@pytest.mark.parametrize(
-    ("policy", "advice"),
-    [
-        (AnchorTS(), r"mean 52, far from .*use AnchorTS\(prior_mean=52, noise=9.998\)"),
-        (TS(prior_mean=52, noise=4), r"deviation 9.998 within .*use TS\(noise=9.998\)"),
-        (UCB(), r"deviation 9.998 within arms, more than twice noise=1.*use UCB\(noise=9.998\)"),
-        (GuardedAnchorTS(), r"deviation 9.998 within arms.*use GuardedAnchorTS\(noise=9.998\)"),
-        (HybridTS(noise=9), r"mean 52, far from prior_mean=0 at noise=9"),
-    ],
-)
-def test_logs_in_other_units_than_the_policy_are_warned_of(policy: Policy, advice: str) -> None:
-    with pytest.warns(UserWarning, match=advice) as told:
-        Learner(policy, offline=LOGS, bias_bound=5.0)
-    assert told[0].filename == __file__
-
-
-@pytest.mark.parametrize("policy", [UCB(noise=10), GuardedAnchorTS(noise=10), TS(noise=100)])
-def test_units_that_fit_are_not_warned_of(policy: Policy) -> None:
-    Learner(policy, offline=LOGS, bias_bound=5.0)
-
-
 def test_logs_without_variance_are_warned_of() -> None:
     bare = OfflineData.from_summary({"A": (200, 0.51), "B": (200, 0.48)})
-    with pytest.warns(UserWarning, match="no variance, so noise=1 is assumed") as told:
+    with pytest.warns(UserWarning, match="no variance, so noise=1 is assumed") as caught:
         Learner(offline=bare, bias_bound=0.1)
-    assert told[0].filename == __file__
+    assert caught[0].filename == __file__

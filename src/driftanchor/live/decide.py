@@ -1,0 +1,123 @@
+"""Decide: what the policy sees, which arm it plays, how likely, and why.
+
+All of it is pure: the same terms, state and decision number give the same answer in every process.
+Only this module knows which round a decision is in and which noise it gets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from driftanchor.core import check
+from driftanchor.core.check import Floats
+from driftanchor.core.evidence import Evidence, Round, gather
+from driftanchor.core.noise import Stream, keyed_stream, wrapping
+from driftanchor.errors import InvalidInput, shown
+from driftanchor.live.explanation import Explanation
+from driftanchor.live.state import State
+from driftanchor.live.terms import Terms
+from driftanchor.policies.base import Policy
+
+
+def situation(
+    terms: Terms, state: State, n: int, exclude: Iterable[object] = ()
+) -> tuple[Evidence, Round]:
+    """What the policy sees when it makes decision `n`.
+
+    The round is one more than the decisions before it, or than the rewards if there are more of
+    those, as when rewards of pulls made elsewhere are reported. The memory in the evidence is a
+    copy, which the policy may change.
+
+    Args:
+        terms: What was agreed.
+        state: What happened before the decision.
+        n: The number of the decision; the first is 1.
+        exclude: Arms that cannot be played this time.
+    """
+    playable = state.playable.copy()
+    for label in check.items(exclude, "exclude"):
+        playable[terms.arms.column(label)] = False
+    if not playable.any():
+        left = (label for label, on in zip(terms.arms, state.playable, strict=True) if on)
+        raise InvalidInput(f"exclude leaves no arm to play, of {', '.join(left)}")
+    now = Round(max(n - 1, int(state.tally.pulls.sum())) + 1, int(playable.sum()))
+    evidence = gather(
+        state.tally,
+        terms.offline,
+        terms.bias_bounds,
+        playable,
+        state.memory.copy(),
+        state.pending,
+        terms.relative_bounds,
+    )
+    return evidence, now
+
+
+def decide(
+    terms: Terms, state: State, n: int, exclude: Iterable[object] = ()
+) -> tuple[int, Floats]:
+    """The column that decision `n` plays, and the policy's memory after it.
+
+    The arguments are those of `situation`. Nothing changes: the caller folds the decision into the
+    state, or drops it.
+
+    Example:
+        >>> from driftanchor import OfflineData, UCB
+        >>> logs = OfflineData.from_summary({"A": (9, 0.7), "B": (9, 0.2)})
+        >>> terms = Terms.declare(UCB(), offline=logs, bias_bound=0.1, seed=1)
+        >>> column, memory = decide(terms, State.start(terms.arms), 1, exclude=["A"])
+        >>> terms.arms[column]
+        'B'
+    """
+    evidence, now = situation(terms, state, n, exclude)
+    with wrapping():
+        chosen = _choice(terms.policy, evidence, now, _decision_noise(terms, n))
+    return chosen, evidence.memory
+
+
+def probabilities(
+    terms: Terms, state: State, n: int, exclude: Iterable[object] = (), draws: int = 1_000
+) -> Floats:
+    """How likely decision `n` is to play each arm, over the policy's noise.
+
+    Counted over `draws` decisions on the same evidence, with noise of their own.
+    """
+    count = check.whole(draws, "draws", low=1, high=10**7)
+    evidence, now = situation(terms, state, n, exclude)
+    chosen = np.zeros(len(terms.arms), np.int64)
+    with wrapping():
+        for i in range(count):
+            again = evidence._replace(memory=state.memory.copy())
+            stream = keyed_stream(terms.seed, "probability", n, i)
+            chosen[_choice(terms.policy, again, now, stream)] += 1
+    shares: Floats = chosen / count
+    return shares
+
+
+def explain(terms: Terms, state: State, n: int, exclude: Iterable[object] = ()) -> Explanation:
+    """Why decision `n` went where it went: the decision once more, with every number kept.
+
+    The arguments are those that `decide` had.
+    """
+    evidence, now = situation(terms, state, n, exclude)
+    with wrapping():
+        account = terms.policy.account(evidence, now, _decision_noise(terms, n))
+    return Explanation.of(terms.policy, evidence, account, terms.arms.labels, n)
+
+
+def _choice(policy: Policy, evidence: Evidence, now: Round, stream: Stream) -> int:
+    """The column that a policy chooses, if that arm can be played."""
+    chosen, playable = policy.choose(evidence, now, stream), evidence.playable
+    whole = isinstance(chosen, int | np.integer)  # it may be a rule of the caller's own
+    if not (whole and 0 <= chosen < playable.size and playable[chosen]):
+        raise InvalidInput(
+            f"policy {policy.name!r} chose {shown(chosen)}, which is no arm that can be played: "
+            "every index may be NaN, or its choose is wrong"
+        )
+    return int(chosen)
+
+
+def _decision_noise(terms: Terms, n: int) -> Stream:
+    return keyed_stream(terms.seed, "decision", n)

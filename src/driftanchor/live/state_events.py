@@ -1,0 +1,82 @@
+"""Events: the facts that a state is folded from.
+
+What a caller asks for is checked before it becomes an event (see `driftanchor.live.changes`).
+Whoever keeps the events, in order, can build the state again (see `driftanchor.live.state`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MemoryRow = tuple[int, tuple[float, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """A decision was made: from now on an arm waits for one more reward.
+
+    Attributes:
+        number: 1 for the first decision, and so on.
+        column: The arm to play.
+        memory: The rows of the policy's memory that changed: the arm's column, and its numbers.
+    """
+
+    number: int
+    column: int
+    memory: tuple[MemoryRow, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Rewarded:
+    """Rewards came. Each ends the wait of one decision of its arm, if one waits.
+
+    Attributes:
+        columns: The arm of each reward.
+        rewards: The rewards, in the order in which they are added.
+        decisions: The number of the decision that each is for, if the caller knows it.
+        late: Whether these decisions were given up before, so that no wait ends.
+    """
+
+    columns: tuple[int, ...]
+    rewards: tuple[float, ...]
+    decisions: tuple[int, ...] = ()
+    late: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GivenUp:
+    """Rewards will never come for some of the decisions that wait.
+
+    Attributes:
+        column: The arm.
+        count: How many of its decisions stop waiting.
+        decisions: Their numbers, if the caller knows them.
+    """
+
+    column: int
+    count: int
+    decisions: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Paused:
+    """An arm is not played from now on."""
+
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """A paused arm can be played again."""
+
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class ArmAdded:
+    """A new arm takes the last column; its logs and promises are in the terms."""
+
+    label: str
+
+
+Event = Decided | Rewarded | GivenUp | Paused | Resumed | ArmAdded

@@ -1,0 +1,219 @@
+"""Terms: what was agreed before the first decision."""
+
+from __future__ import annotations
+
+import math
+import secrets
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from driftanchor.core import check
+from driftanchor.core.arms import Arms
+from driftanchor.core.check import Floats, Ints
+from driftanchor.core.evidence import bias_bounds, check_promises, relative_bounds
+from driftanchor.core.offline import OfflineData, Summary
+from driftanchor.errors import InvalidInput
+from driftanchor.live.default_policy import EPS, default_policy
+from driftanchor.live.reward_range import Range, valid_range
+from driftanchor.live.unit_check import warn_of_other_units
+from driftanchor.policies.base import Policy
+from driftanchor.shift.suggestion import Suggestion
+
+
+@dataclass(frozen=True, eq=False)
+class Terms:
+    """The policy, the logs, what is promised of them, and the seed. They never change.
+
+    Together with a `State` and the number of a decision they determine that decision: see
+    `driftanchor.live.decide`.
+
+    Attributes:
+        policy: The rule.
+        offline: The logs of every arm.
+        bias_bounds: V of every arm; `inf` where nothing is promised.
+        relative_bounds: W of every arm; `inf` where nothing is promised.
+        reward_range: The lowest and the highest reward possible.
+        seed: The seed of the policy's noise.
+        reasons: Why the default policy has its numbers; empty when the caller chose the policy.
+
+    Example:
+        >>> terms = Terms.declare(arms=["A", "B"], reward_range=(0, 1), seed=1)
+        >>> terms.policy.name, terms.reasons[2]
+        ('guarded-anchor-ts', 'noise 0.5: half of reward_range, the most it can be')
+    """
+
+    policy: Policy
+    offline: OfflineData
+    bias_bounds: Floats
+    relative_bounds: Floats
+    reward_range: Range
+    seed: int
+    reasons: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_promises(self.bias_bounds, self.relative_bounds, self.offline.n, self.arms)
+        check.frozen(self.bias_bounds)
+        check.frozen(self.relative_bounds)
+
+    @classmethod
+    def declare(
+        cls,
+        policy: Policy | None = None,
+        *,
+        offline: OfflineData | None = None,
+        arms: Iterable[str] | None = None,
+        bias_bound: object = None,
+        relative_bound: object = None,
+        bias_bound_source: str | None = None,
+        reward_range: object = None,
+        seed: int | None = None,
+    ) -> Terms:
+        """Check what a caller declares, choose what was left open, and warn of what looks wrong.
+
+        The arguments are those of `Learner`. Warnings name the line that called the caller of this
+        method, which is a constructor.
+        """
+        if offline is not None and not isinstance(offline, OfflineData):
+            raise InvalidInput(f"offline must be OfflineData, got {offline!r}")
+        if offline is None and arms is None:
+            raise InvalidInput("arms is missing: name the arms, or give offline data")
+        logs = _over(offline, arms)
+        ends = valid_range(reward_range)
+        level, relative = _promises(bias_bound, relative_bound, logs)
+        key = secrets.randbits(53) if seed is None else check.whole(seed, "seed")
+        _warn_of_no_promise("bias_bound", bias_bound)
+        _warn_of_no_promise("relative_bound", relative_bound)
+        if policy is None:
+            rule, reasons = default_policy(logs, ends, bias_bound_source)
+            return cls(rule, logs, level, relative, ends, key, reasons)
+        _check_policy(policy, bias_bound_source)
+        warn_of_other_units(policy, logs)
+        return cls(policy, logs, level, relative, ends, key)
+
+    @classmethod
+    def restore(
+        cls,
+        policy: Policy,
+        *,
+        offline: OfflineData,
+        bias_bounds: object,
+        relative_bounds: object,
+        reward_range: object,
+        seed: object,
+        reasons: Iterable[str] = (),
+    ) -> Terms:
+        """The terms that were declared before: checked, but with no choice made and no warning.
+
+        Args:
+            policy: The rule.
+            offline: The logs of every arm.
+            bias_bounds: V of every arm.
+            relative_bounds: W of every arm, or `None` for no such promise.
+            reward_range: The lowest and the highest reward possible.
+            seed: The seed of the policy's noise.
+            reasons: The reasons given then.
+        """
+        level, relative = _promises(bias_bounds, relative_bounds, offline)
+        ends = valid_range(reward_range)
+        key = check.whole(seed, "seed")
+        return cls(policy, offline, level, relative, ends, key, tuple(reasons))
+
+    @property
+    def arms(self) -> Arms:
+        """All arms ever known, paused ones too."""
+        return self.offline.arms
+
+    def with_arm(
+        self,
+        label: str,
+        offline: Summary = (0,),
+        bias_bound: float | None = None,
+        relative_bound: float | None = None,
+    ) -> Terms:
+        """These terms and a new arm in the last column; the arguments are `Learner.add_arm`'s."""
+        wider = self.offline.with_arm(label, offline)
+        alone = OfflineData.from_summary({label: offline})
+        level, relative = _promises(bias_bound, relative_bound, alone)
+        return replace(
+            self,
+            offline=wider,
+            bias_bounds=np.append(self.bias_bounds, level),
+            relative_bounds=np.append(self.relative_bounds, relative),
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Terms) and self._values() == other._values()
+
+    def __hash__(self) -> int:
+        return hash(self._values())
+
+    def _values(self) -> tuple[object, ...]:
+        bounds = (*self.bias_bounds.tolist(), *self.relative_bounds.tolist())
+        rest = (self.reward_range, self.seed, self.reasons)
+        return self.policy, self.offline, bounds, *rest
+
+
+def _check_policy(policy: object, source: str | None) -> None:
+    """A policy of the caller's choice; the source of the bounds is for the default policy only."""
+    if source is not None:
+        check.choice(source, "bias_bound_source", list(EPS))
+    if not isinstance(policy, Policy):
+        raise InvalidInput(f"policy must be a Policy such as AnchorTS(), got {policy!r}")
+    if source is not None:
+        raise InvalidInput(
+            f"bias_bound_source is {source!r} and a policy is given: it sets eps of the default "
+            "policy; use GuardedAnchorTS(eps=…) or leave one of them out"
+        )
+
+
+def _over(offline: OfflineData | None, labels: Iterable[str] | None) -> OfflineData:
+    """The offline data over the arms asked for; an arm that the logs lack has no rewards in it."""
+    if offline is None:
+        return OfflineData.empty(Arms(() if labels is None else labels))
+    if labels is None:
+        return offline
+    arms = Arms(labels)
+    for label in offline.arms:
+        if label not in arms.labels:
+            raise InvalidInput(
+                f"arm {label!r} has logs and is not among arms: add it, or drop its logs"
+            )
+    where = {label: column for column, label in enumerate(offline.arms)}
+
+    def row(values: Ints | Floats, absent: float) -> list[float]:
+        return [values[where[label]] if label in where else absent for label in arms]
+
+    nan = math.nan
+    n, mean, variance = row(offline.n, 0), row(offline.mean, nan), row(offline.variance, nan)
+    return OfflineData(arms, n, mean, variance, offline.source, offline.provenance)
+
+
+def _promises(
+    bias_bound: object, relative_bound: object, offline: OfflineData
+) -> tuple[Floats, Floats]:
+    """The bias bounds and the relative bounds; logs without a promise are refused."""
+    if bias_bound is None and relative_bound is None:
+        for label, n in zip(offline.arms, offline.n, strict=True):
+            if n > 0:
+                raise InvalidInput(
+                    f"bias_bound is missing and arm {label!r} has {n} logged rewards: say how far "
+                    "its online mean may be from its offline mean, inf if nothing is known; or "
+                    "give relative_bound, how far arms may have moved apart"
+                )
+    level = bias_bounds(math.inf if bias_bound is None else bias_bound, offline.arms)
+    return level, relative_bounds(relative_bound, offline.arms)
+
+
+def _warn_of_no_promise(name: str, given: object) -> None:
+    """A suggestion from logs that cannot tell promises nothing, which is easily overlooked."""
+    if not isinstance(given, Suggestion) or math.isfinite(getattr(given, name)):
+        return
+    meaning = given.meaning if name == "bias_bound" else given.relative_meaning
+    warnings.warn(
+        f"{name} is a Suggestion without a bound (inf), so it promises nothing. {meaning} Give "
+        f"{name} a number, or inf to go on without a promise",
+        stacklevel=4,
+    )

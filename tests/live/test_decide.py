@@ -1,0 +1,264 @@
+"""A decision depends on terms, state and its number alone; so do its probabilities."""
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from driftanchor import (
+    UCB,
+    AnchorTS,
+    ArmEvidence,
+    ArtificialReplay,
+    Draws,
+    Evidence,
+    GuardedAnchorTS,
+    HybridTS,
+    InvalidInput,
+    Learner,
+    OfflineData,
+    Policy,
+    Round,
+)
+from driftanchor.core.noise import Stream
+from driftanchor.live.decide import decide, situation
+from driftanchor.live.state import State, fold
+from driftanchor.live.state_events import Decided, Rewarded
+from driftanchor.live.terms import Terms
+
+LOGS = OfflineData.from_summary({"A": (20, 0.5), "B": (20, 0.4), "C": (5, 0.6)})
+
+
+SEEN = (["A", "B", "C", "A"], [0.5, 0.6, 0.1, 0.7])
+
+
+def learner(policy: Policy, seed: int = 1) -> Learner:
+    made = Learner(policy, offline=LOGS, bias_bound=0.1, seed=seed)
+    made.update(*SEEN)
+    return made
+
+
+MOVED = OfflineData.from_summary({"A": (200, 0.5), "B": (200, 0.25), "C": (0,)})
+UNITS: dict[str, Any] = {"prior_mean": 0.4, "noise": 0.5}
+
+
+def play_moved(pupil: Learner, rounds: int) -> list[str]:
+    """Rewards are those of the logs, 2 higher."""
+    pulled = []
+    for _ in range(rounds):
+        pulled.append(pupil.pull())
+        pupil.update(pulled[-1], {"A": 2.5, "B": 2.25, "C": 2.0}[pulled[-1]])
+    return pulled
+
+
+OFFLINE = OfflineData.from_summary({"A": (200, 0.51), "B": (200, 0.48), "C": (50, 0.2)})
+
+
+def fresh(policy: Policy | None = None) -> Learner:
+    return Learner(policy or AnchorTS(), offline=OFFLINE, bias_bound=0.05, seed=1)
+
+
+def neglected(rounds: int, policy: GuardedAnchorTS | None = None) -> Learner:
+    """A leader that was pulled in almost every round, and two arms that were pulled three times."""
+    learner = Learner(policy or GuardedAnchorTS(), arms=["A", "B", "C"], seed=4)
+    learner.update(["A"] * rounds + ["B"] * 3 + ["C"] * 3, [0.5] * rounds + [-0.6] * 3 + [-0.7] * 3)
+    return learner
+
+
+def test_an_excluded_arm_is_not_pulled_and_changes_no_other_draw() -> None:
+    free, bound = fresh(UCB()), fresh(UCB())
+    assert {bound.pull(exclude=["A", "C"]) for _ in range(20)} == {"B"}
+    free, bound = fresh(), fresh()
+    for pupil in (free, bound):
+        pupil.update(["A", "B", "C"], [0.1, 0.2, 0.3])  # no two arms alike, so no ties
+    for _ in range(50):
+        arm = free.pull()
+        spare = next(label for label in "ABC" if label != arm)
+        assert bound.pull(exclude=[spare]) == arm
+
+
+def test_excluding_every_arm_is_refused_and_costs_no_decision() -> None:
+    pupil = fresh()
+    with pytest.raises(InvalidInput, match="exclude leaves no arm to play"):
+        pupil.pull(exclude=["A", "B", "C"])
+    assert pupil.decisions == 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Greedy(Policy):
+    """A policy of one's own."""
+
+    name = "greedy"
+    formula = "S/T"
+    source = "this test"
+
+    def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
+        return arm.total / arm.pulls if arm.pulls else math.inf
+
+
+@dataclass(frozen=True, kw_only=True)
+class Astray(Greedy):
+    """Plays the first arm, whatever can be played."""
+
+    def choose(self, evidence: Evidence, now: Round, stream: Stream) -> int:
+        return 0
+
+
+def test_a_rule_that_chooses_an_excluded_arm_is_refused() -> None:
+    pupil = Learner(Astray(), arms=["A", "B"], seed=2)
+    assert pupil.pull() == "A"
+    assert pupil.explain().arms == {}  # its own rule: no numbers are put down to arms
+    with pytest.raises(InvalidInput, match="'greedy' chose 0, which is no arm that can be played"):
+        pupil.pull(exclude=["A"])
+    assert pupil.decisions == 1
+
+
+def test_a_guard_pull_is_not_repeated_while_its_reward_is_on_its_way() -> None:
+    learner = neglected(4_000)
+    guarded: Counter[str] = Counter()
+    for _ in range(80):
+        arm = learner.pull()
+        guarded[arm] += learner.explain().guard
+    # With n = 3 and what waits, an upper bound is below the leader's mean of 0.5, and the arm left
+    # alone, once √(2 log(4,030/(3 n))/n) < 0.5 − mean: both rivals wait for as many, or
+    # nearly, so that n + R is not less than 3 n.
+    for arm, gap in {"B": 1.1, "C": 1.2}.items():
+        due = next(n for n in range(3, 99) if math.sqrt(2 * math.log(1_343 / n) / n) < gap)
+        assert abs(guarded[arm] - (due - 3)) <= 1
+        assert guarded[arm] > 2
+    assert guarded["A"] == 0
+
+    forgetful = neglected(4_000)
+    again = set()
+    for _ in range(40):
+        again.add(forgetful.pull())
+        assert forgetful.explain().guard
+        forgetful.drop_pending()
+    assert again == {"B"}
+
+
+def test_other_policies_do_not_look_at_what_waits() -> None:
+    patient, forgetful = (Learner(AnchorTS(), arms=["A", "B"], seed=2) for _ in range(2))
+    for _ in range(30):
+        assert patient.pull() == forgetful.pull()
+        forgetful.drop_pending()
+
+
+def test_an_arm_without_rewards_is_not_left_out_while_a_first_batch_is_on_its_way() -> None:
+    logs = OfflineData.from_summary({"A": (50, 0.5, 1.0), "B": (50, 0.4, 1.0), "C": (0,)})
+    learner = Learner(offline=logs, bias_bound=0.2, seed=1)
+    pulled = Counter(learner.pull() for _ in range(60))
+    assert min(pulled[label] for label in "ABC") >= 5
+
+
+def test_logs_that_are_off_by_the_same_are_trusted_again() -> None:
+    pupil = Learner(HybridTS(**UNITS), offline=MOVED, relative_bound=0.0, seed=3)
+    pulled = play_moved(pupil, 200)
+    assert pulled[20:].count("B") == 0
+    levels = Learner(HybridTS(**UNITS), offline=MOVED, bias_bound=0.0, seed=3)
+    assert play_moved(levels, 200)[20:].count("C") > 0  # the only arm whose logs do not mislead
+
+
+def test_they_are_how_often_learners_with_other_seeds_pull() -> None:
+    """600 learners against 4,000 draws: 4.5 standard errors, false alarm 2e-5 for the three."""
+    shares = learner(AnchorTS()).probabilities(draws=4_000)
+    pulled = Counter(learner(AnchorTS(), seed).pull() for seed in range(600))
+    assert sum(shares.values()) == pytest.approx(1.0)
+    assert 0.05 < shares["A"] < 0.95
+    for arm, p in shares.items():
+        sd = math.sqrt(p * (1 - p) * (1 / 600 + 1 / 4_000))
+        assert abs(pulled[arm] / 600 - p) < 4.5 * sd
+
+
+def test_asking_changes_nothing() -> None:
+    asked, unasked = learner(AnchorTS()), learner(AnchorTS())
+    assert asked.probabilities(draws=50) == asked.probabilities(draws=50)
+    assert asked.to_json() == unasked.to_json()
+    assert [asked.pull() for _ in range(20)] == [unasked.pull() for _ in range(20)]
+
+
+def test_a_policy_that_remembers_forgets_what_it_was_asked() -> None:
+    replay = learner(ArtificialReplay())
+    before = replay.to_json()
+    assert sum(replay.probabilities(draws=20).values()) == pytest.approx(1.0)
+    assert replay.to_json() == before
+
+
+def test_a_guard_pull_has_probability_one() -> None:
+    pupil = Learner(GuardedAnchorTS(noise=0.5), arms=["A", "B"], seed=3)
+    pupil.update(["A", "B"], [1.0, 0.0])
+    for _ in range(300):
+        shares = pupil.probabilities(draws=40)
+        arm = pupil.pull()
+        if pupil.explain().guard:
+            assert shares[arm] == 1.0
+            return
+        pupil.update(arm, {"A": 1.0, "B": 0.5}[arm])
+    pytest.fail("no guard pull in 300 rounds")
+
+
+def test_what_draws_nothing_is_sure() -> None:
+    assert sorted(learner(UCB()).probabilities(draws=5).values()) == [0.0, 0.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ({"draws": 0}, "draws must be between 1 and 1e+07, got 0"),
+        ({"exclude": ["Z"]}, "unknown arm 'Z'"),
+        ({"exclude": ["A", "B", "C"]}, "exclude leaves no arm to play"),
+    ],
+)
+def test_probabilities_that_cannot_be_asked_for_are_refused(words: Any, message: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        learner(AnchorTS()).probabilities(**words)
+    assert message in str(caught.value)
+
+
+def test_deciding_changes_nothing_and_the_number_names_the_noise() -> None:
+    policy = ArtificialReplay(base="ts")
+    terms = Terms.declare(policy, offline=LOGS, bias_bound=0.1, seed=5)
+    state = State.start(terms.arms, policy.memory)
+    column, memory = decide(terms, state, 1)
+    assert memory.any()
+    assert not state.memory.any()
+    assert decide(terms, state, 1)[0] == column
+    assert len({decide(terms, state, n)[0] for n in range(1, 30)}) > 1
+
+
+@pytest.mark.parametrize(("decisions", "rewards", "round_"), [(0, 0, 1), (5, 2, 6), (2, 5, 6)])
+def test_the_round_follows_decisions_or_rewards(decisions: int, rewards: int, round_: int) -> None:
+    terms = Terms.declare(AnchorTS(), offline=LOGS, bias_bound=0.1, seed=5)
+    state = State.start(terms.arms)
+    for n in range(decisions):
+        state = fold(state, Decided(n + 1, 0))
+    state = fold(state, Rewarded((0,) * rewards, (0.5,) * rewards))
+    _, now = situation(terms, state, decisions + 1, exclude=["B"])
+    assert now == Round(round_, 2)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Undecided(Greedy):
+    """Gives no arm a number."""
+
+    def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
+        return math.nan
+
+
+def test_a_rule_without_an_answer_has_no_probabilities() -> None:
+    pupil = Learner(Undecided(), arms=["A", "B"], seed=2)
+    for ask in (pupil.pull, pupil.probabilities):
+        with pytest.raises(InvalidInput, match="'greedy' chose -1, which is no arm"):
+            ask()
+
+
+@pytest.mark.parametrize("answer", [None, "A", 0.5, -1, 2])
+def test_a_rule_that_answers_with_no_column_is_refused(answer: object) -> None:
+    class Odd(Greedy):
+        def choose(self, evidence: Evidence, now: Round, stream: Stream) -> Any:
+            return answer
+
+    with pytest.raises(InvalidInput, match=f"chose {answer!r}, which is no arm"):
+        Learner(Odd(), arms=["A", "B"], seed=2).pull()

@@ -1,0 +1,209 @@
+"""What can be declared, what is refused, and what is warned of."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from driftanchor import (
+    POLICIES,
+    TS,
+    AnchorTS,
+    InvalidInput,
+    Learner,
+    OfflineData,
+)
+from driftanchor.live.terms import Terms
+from driftanchor.shift import suggest
+
+OFFLINE = OfflineData.from_summary({"A": (200, 0.51), "B": (200, 0.48), "C": (50, 0.2)})
+
+
+LOGS = OfflineData.from_summary({"A": (200, 0.5), "B": (200, 0.25), "C": (0,)})
+
+
+UNITS: dict[str, Any] = {"prior_mean": 0.4, "noise": 0.5}
+
+
+def learner(policy: str = "anchor-ts", **promises: Any) -> Learner:
+    promises = promises or {"relative_bound": 0.05}
+    return Learner(POLICIES[policy](**UNITS), offline=LOGS, seed=1, **promises)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "arms is missing: name the arms"),
+        ({"arms": []}, "arms is empty"),
+        ({"arms": ["A", "A"]}, "'A' is given twice"),
+        ({"arms": [1]}, "arm label must be text, got 1"),
+        ({"offline": {"A": (1, 2)}}, "offline must be OfflineData"),
+        ({"offline": OFFLINE}, "bias_bound is missing and arm 'A' has 200 logged rewards"),
+        ({"offline": OFFLINE, "bias_bound": -0.1}, "bias_bound of arm 'A' must be at least 0"),
+        ({"offline": OFFLINE, "bias_bound": {"A": 1}}, "bias_bound has no number for arm 'B'"),
+        ({"offline": OFFLINE, "bias_bound": {"X": 1}}, "unknown arm 'X'"),
+        ({"offline": OFFLINE, "arms": ["A"], "bias_bound": 1}, "'B' has logs and is not among"),
+        ({"arms": ["A"], "policy": "ts"}, "policy must be a Policy"),
+        ({"arms": ["A"], "bias_bound_source": "proven"}, "did you mean 'proved'"),
+        ({"arms": ["A"], "bias_bound_source": 1}, "must be one of proved, estimated, guessed"),
+        (
+            {"arms": ["A"], "policy": TS(), "bias_bound_source": "proved"},
+            "bias_bound_source is 'proved' and a policy is given",
+        ),
+        ({"arms": ["A"], "reward_range": (1, 0)}, "must rise"),
+        ({"arms": ["A"], "reward_range": (1,)}, r"must be \(lowest, highest\)"),
+        ({"arms": ["A"], "seed": -1}, "seed must be at least 0, got -1"),
+        ({"arms": ["A"], "seed": 1.5}, "seed must be a whole number, got 1.5"),
+    ],
+)
+def test_bad_construction_is_refused(arguments: dict[str, object], message: str) -> None:
+    build: Any = Learner
+    with pytest.raises(InvalidInput, match=message):
+        build(**arguments)
+
+
+def test_a_relative_bound_is_enough_and_promises_no_level() -> None:
+    pupil = learner()
+    assert pupil.relative_bounds.tolist() == [0.05] * 3
+    assert pupil.bias_bounds.tolist() == [math.inf] * 3
+    assert learner(bias_bound=0.1).relative_bounds.tolist() == [math.inf] * 3
+    both = learner(bias_bound=0.1, relative_bound={"A": 0.1, "B": 0.2, "C": math.inf})
+    assert both.bias_bounds.tolist() == [0.1] * 3
+    assert both.relative_bounds.tolist() == [0.1, 0.2, math.inf]
+
+
+def test_arms_are_added_with_either_promise() -> None:
+    pupil = learner()
+    pupil.add_arm("D", (50, 0.3), relative_bound=0.2)
+    pupil.add_arm("E", (50, 0.3), bias_bound=0.1)
+    pupil.add_arm("F")
+    assert pupil.relative_bounds.tolist() == [0.05] * 3 + [0.2, math.inf, math.inf]
+    assert pupil.bias_bounds.tolist() == [math.inf] * 4 + [0.1, math.inf]
+    with pytest.raises(InvalidInput, match="bias_bound is missing and arm 'G' has 5"):
+        pupil.add_arm("G", (5, 0.3))
+    assert len(pupil.arms) == 6
+
+
+def test_an_arm_whose_promises_contradict_each_other_is_not_added() -> None:
+    pupil = learner(bias_bound=0.1)
+    with pytest.raises(InvalidInput, match="relative_bound needs at least two arms with logs"):
+        pupil.add_arm("D", (50, 0.3), relative_bound=0.2)
+    pupil = learner(bias_bound=0.1, relative_bound=0.05)
+    with pytest.raises(InvalidInput, match=r"of arm 'D' is 0\.5 and contradicts"):
+        pupil.add_arm("D", (50, 0.3), bias_bound=0.1, relative_bound=0.5)
+    assert (len(pupil.arms), pupil.tally.arms) == (3, pupil.arms)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"offline": LOGS}, "or give relative_bound, how far arms may have moved apart"),
+        ({"arms": ["A", "B"], "relative_bound": 0.1}, "relative_bound is given and no arm has"),
+        ({"offline": LOGS, "relative_bound": {"X": 0.1}}, "unknown arm 'X'"),
+        ({"offline": LOGS, "relative_bound": -1}, "relative_bound of arm 'A' must be at least 0"),
+        (
+            {"offline": LOGS, "relative_bound": 0.3, "bias_bound": 0.1},
+            "of arm 'A' is 0.3 and contradicts the bias bounds",
+        ),
+        (
+            {"offline": OfflineData.from_summary({"A": (9, 0.5), "B": (0,)}), "relative_bound": 1},
+            "with one logged arm a common move cannot be told from its own",
+        ),
+    ],
+)
+def test_what_cannot_be_promised_is_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        Learner(AnchorTS(**UNITS), **options)
+
+
+def declared(**options: Any) -> Terms:
+    return Terms.declare(AnchorTS(**UNITS), offline=LOGS, seed=1, **options)
+
+
+def test_restored_terms_equal_those_declared() -> None:
+    terms = Terms.declare(offline=LOGS, bias_bound=0.1, reward_range=(0, 1), seed=1)
+    assert terms.reasons
+    restored = Terms.restore(
+        terms.policy,
+        offline=terms.offline,
+        bias_bounds=terms.bias_bounds,
+        relative_bounds=None,
+        reward_range=terms.reward_range,
+        seed=terms.seed,
+        reasons=terms.reasons,
+    )
+    assert restored == terms
+    assert hash(restored) == hash(terms)
+
+
+def test_restoring_warns_of_nothing_and_chooses_nothing() -> None:
+    far = OfflineData.from_summary({"A": (200, 50.0, 90.0), "B": (100, 56.0, 120.0)})
+    with pytest.warns(UserWarning, match="rewards are in other units than AnchorTS expects"):
+        terms = Terms.declare(AnchorTS(), offline=far, bias_bound=1.0, seed=1)
+    options: dict[str, Any] = {"bias_bounds": 1.0, "relative_bounds": None, "reward_range": None}
+    assert Terms.restore(AnchorTS(), offline=far, seed=1, **options) == terms
+    with pytest.raises(InvalidInput, match="seed must be a whole number, got None"):
+        Terms.restore(AnchorTS(), offline=far, seed=None, **options)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"bias_bound": 0.2},
+        {"bias_bound": 0.1, "relative_bound": 0.05},
+        {"bias_bound": 0.1, "reward_range": (0, 1)},
+    ],
+)
+def test_terms_that_differ_are_not_equal(other: dict[str, Any]) -> None:
+    assert declared(bias_bound=0.1) == declared(bias_bound=0.1)
+    assert declared(**other) != declared(bias_bound=0.1)
+    assert declared(**other) != "terms"
+
+
+def test_terms_never_change() -> None:
+    terms: Any = declared(bias_bound=0.1)
+    with pytest.raises(ValueError, match="read-only"):
+        terms.bias_bounds[0] = 1.0
+    with pytest.raises(AttributeError):
+        terms.seed = 2
+    wider = terms.with_arm("D", (5, 0.3), bias_bound=0.5)
+    assert (len(wider.arms), len(terms.arms)) == (4, 3)
+    assert wider.bias_bounds.tolist() == [0.1] * 3 + [0.5]
+
+
+def week(move: float) -> OfflineData:
+    rates = {"A": 0.5, "B": 0.3}
+    return OfflineData.from_summary(
+        {arm: (400, p + move, (p + move) * (1 - p - move)) for arm, p in rates.items()}
+    )
+
+
+@pytest.mark.parametrize("name", ["bias_bound", "relative_bound"])
+def test_a_suggestion_from_one_period_is_warned_of(name: str) -> None:
+    found = suggest({"W1": week(0.0)}, unit="week")
+    options: dict[str, Any] = {name: found, "reward_range": (0, 1), "seed": 1}
+    with pytest.warns(UserWarning, match=f"{name} is a Suggestion without a bound") as caught:
+        made = Learner(offline=week(0.0), **options)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    text = str(caught[0].message)
+    assert (found.meaning if name == "bias_bound" else found.relative_meaning) in text
+    assert text.endswith(f"Give {name} a number, or inf to go on without a promise")
+    assert not np.isfinite([made.bias_bounds, made.relative_bounds]).any()
+    Learner(offline=week(0.0), **(options | {name: math.inf}))  # said so, no warning
+
+
+def test_a_suggestion_with_a_bound_is_not() -> None:
+    found = suggest({f"W{i}": week(x) for i, x in enumerate([0.0, 0.1, -0.1, 0.05])}, unit="week")
+    terms = Terms.declare(offline=week(0.0), relative_bound=found, reward_range=(0, 1), seed=1)
+    assert terms.relative_bounds.tolist() == [found.relative_bound] * 2
+
+
+def test_arms_without_logs_and_another_order_are_taken_as_named() -> None:
+    logs = OfflineData.from_summary({"A": (10, 0.5, 0.2), "B": (20, 0.25)})
+    terms = Terms.declare(AnchorTS(), offline=logs, arms=["C", "B", "A"], bias_bound=0.1, seed=1)
+    assert list(terms.arms) == ["C", "B", "A"]
+    assert terms.offline.n.tolist() == [0, 20, 10]
+    np.testing.assert_array_equal(terms.offline.mean, [math.nan, 0.25, 0.5])
+    np.testing.assert_array_equal(terms.offline.variance, [math.nan, math.nan, 0.2])
