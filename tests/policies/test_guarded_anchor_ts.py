@@ -33,7 +33,7 @@ from driftanchor.policies.base import Account
 from driftanchor.policies.guarded_anchor_ts import judge
 from driftanchor.policies.guarded_bounds import (
     WAITING,
-    Bounds,
+    GuardBounds,
     Judgement,
     bounds,
     guess,
@@ -156,7 +156,9 @@ def test_the_three_bounds_by_hand() -> None:
     pooled = (1.2 + 4 * 0.7) / 8 + math.sqrt(2 * math.log(6.25) / 8)
     assert joint < pooled
     told = bounds(GuardedAnchorTS(), SOME, Round(100, 2), beside())
-    assert told == pytest.approx(Bounds(0.3 + 5 / 4 + math.sqrt(0.2) * r, 0.3 + 0.5 / 4 + r, joint))
+    assert told == pytest.approx(
+        GuardBounds(0.3 + 5 / 4 + math.sqrt(0.2) * r, 0.3 + 0.5 / 4 + r, joint)
+    )
     assert upper_bound(GuardedAnchorTS(), SOME, Round(100, 2), beside()) == told.online_bound
     rule = GuardedAnchorTS(budget=3.0, eps=0.5)
     told = bounds(rule, SOME, Round(100, 2), beside())

@@ -20,20 +20,20 @@ from driftanchor.policies.tails import (
 )
 
 if TYPE_CHECKING:
-    from driftanchor.policies.anchor_ts import Belief
+    from driftanchor.policies.anchor_ts import TwoPosteriors
 
 
-def online_law(belief: Belief) -> Posterior:
+def online_law(belief: TwoPosteriors) -> Posterior:
     """The law of θ_on."""
     return Posterior(belief.mean, belief.sd)
 
 
-def hybrid_law(belief: Belief) -> Posterior:
+def hybrid_law(belief: TwoPosteriors) -> Posterior:
     """The law of θ_hyb, shifted right."""
     return Posterior(belief.hybrid_mean, belief.hybrid_sd)
 
 
-def anchor_above(belief: Belief, level: float) -> float:
+def anchor_above(belief: TwoPosteriors, level: float) -> float:
     """Above the anchor both samples must exceed the level; below it one is enough."""
     on, hyb = normal_above(online_law(belief), level), normal_above(hybrid_law(belief), level)
     if level >= belief.mean:
@@ -41,7 +41,7 @@ def anchor_above(belief: Belief, level: float) -> float:
     return on + (1.0 - on) * hyb
 
 
-def anchor_below(belief: Belief, level: float) -> float:
+def anchor_below(belief: TwoPosteriors, level: float) -> float:
     """Below the anchor both samples must be at most the level; above it one is enough."""
     on, hyb = normal_below(online_law(belief), level), normal_below(hybrid_law(belief), level)
     if level < belief.mean:
@@ -50,7 +50,7 @@ def anchor_below(belief: Belief, level: float) -> float:
 
 
 @apart
-def anchor_draw_above(belief: Belief, level: float, stream: Stream) -> float:
+def anchor_draw_above(belief: TwoPosteriors, level: float, stream: Stream) -> float:
     """An index above the level."""
     online, hybrid = online_law(belief), hybrid_law(belief)
     if level >= belief.mean:
@@ -67,7 +67,7 @@ def anchor_draw_above(belief: Belief, level: float, stream: Stream) -> float:
 
 
 @apart
-def anchor_draw_below(belief: Belief, level: float, stream: Stream) -> float:
+def anchor_draw_below(belief: TwoPosteriors, level: float, stream: Stream) -> float:
     """An index at most the level."""
     online, hybrid = online_law(belief), hybrid_law(belief)
     if level < belief.mean:
@@ -83,7 +83,7 @@ def anchor_draw_below(belief: Belief, level: float, stream: Stream) -> float:
     return median(belief.mean, x, y)
 
 
-def anchor_contend(belief: Belief, level: float, stream: Stream) -> float:
+def anchor_contend(belief: TwoPosteriors, level: float, stream: Stream) -> float:
     """An index; it is at most the larger of the anchor and θ_on, so θ_hyb may not matter."""
     on = normal_contend(online_law(belief), level, stream)
     if max(belief.mean, on) < level:

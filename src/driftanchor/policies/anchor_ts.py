@@ -15,7 +15,7 @@ from driftanchor.policies.anchor_tails import ANCHOR_TAILS
 from driftanchor.policies.base import Policy
 
 
-class Belief(NamedTuple):
+class TwoPosteriors(NamedTuple):
     """The two posteriors of an arm: all that Algorithm 1 keeps of it."""
 
     mean: float  # online: the anchor
@@ -24,7 +24,7 @@ class Belief(NamedTuple):
     hybrid_sd: float
 
 
-class Candidates(NamedTuple):
+class AnchorCandidates(NamedTuple):
     """The three numbers of an arm whose median is its index."""
 
     anchor: float
@@ -65,7 +65,7 @@ class AnchorTS(Policy):
     formula = "median(anchor, θ_on, θ_hyb + N V/(T+N))"
     source = "Li, Fu, Chen & Kong 2026, arXiv 2605.10289, Algorithm 1"
     draw = staticmethod(two_normals)
-    belief = Belief
+    belief = TwoPosteriors
     tails = ANCHOR_TAILS
 
     posterior_scale: float = 1.0
@@ -74,11 +74,11 @@ class AnchorTS(Policy):
         super().__post_init__()
         self.check_number("posterior_scale", above=0.0)
 
-    def believe(self, arm: ArmEvidence) -> Belief:
+    def believe(self, arm: ArmEvidence) -> TwoPosteriors:
         """Lines 10 to 15: the posteriors of one arm."""
         return posteriors(arm, self.prior_mean, self.noise, self.posterior_scale)
 
-    def sample(self, belief: Belief, now: Round, z: Draws) -> float:
+    def sample(self, belief: TwoPosteriors, now: Round, z: Draws) -> float:
         """Lines 5 to 7: the index of one arm."""
         return anchored(belief, z)
 
@@ -87,7 +87,7 @@ class AnchorTS(Policy):
         return candidates(self.believe(arm), z)._asdict()
 
 
-def posteriors(arm: ArmEvidence, prior_mean: float, noise: float, scale: float) -> Belief:
+def posteriors(arm: ArmEvidence, prior_mean: float, noise: float, scale: float) -> TwoPosteriors:
     """The online and the shifted hybrid posterior of one arm."""
     # Line 12 as printed, mean ← (T mean + R)/(T + 2), forgets the prior's pull and converges
     # to half the mean (E1). Meant, by the proofs: all rewards so far over T + 1.
@@ -95,19 +95,19 @@ def posteriors(arm: ArmEvidence, prior_mean: float, noise: float, scale: float) 
     # Lines 14 and 15, with the reward sum itself and not T/(T + 1) of it (E2, E3, E5).
     hybrid = hybrid_posterior(arm, prior_mean, noise, scale)
     shift = bias_shift(arm)  # line 15: Z = N V/(T + N), and 0 without logs (E4)
-    return Belief(online.mean, online.sd, hybrid.mean + shift, hybrid.sd)
+    return TwoPosteriors(online.mean, online.sd, hybrid.mean + shift, hybrid.sd)
 
 
-def anchored(belief: Belief, z: Draws) -> float:
+def anchored(belief: TwoPosteriors, z: Draws) -> float:
     """The median of the three numbers of one arm."""
     three = candidates(belief, z)
     return median(three.anchor, three.online_sample, three.hybrid_sample)  # line 7
 
 
-def candidates(belief: Belief, z: Draws) -> Candidates:
+def candidates(belief: TwoPosteriors, z: Draws) -> AnchorCandidates:
     """The three numbers of one arm; what is drawn is `mean + sd * z` with z standard normal."""
     online_sample = belief.mean + belief.sd * z.on  # line 5: θ_on ~ N(μ_on, σ_on²)
     hybrid_sample = (
         belief.hybrid_mean + belief.hybrid_sd * z.hyb
     )  # line 6: θ_hyb ~ N(μ_hyb + Z, σ_hyb²)
-    return Candidates(belief.mean, online_sample, hybrid_sample)
+    return AnchorCandidates(belief.mean, online_sample, hybrid_sample)

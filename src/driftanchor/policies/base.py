@@ -1,9 +1,9 @@
 """What every policy is: frozen parameters and one scalar function, the index of one arm.
 
-`index`, `choose`, `draw` and their kin below are how other code asks a policy. Interpreted, they
-call the policy's own methods; compiled, Numba replaces each by the method of the policy's class and
-`self` by the policy's numbers (see `driftanchor.simulation.compiled`). So a policy is written once,
-as plain Python, and runs in live decisions, in the reference simulator and in the kernel.
+Other code calls a policy through `index`, `choose`, `draw` and the other functions below.
+Interpreted, they call the policy's own methods. Compiled, Numba replaces each function by the
+method of the policy's class, and `self` by the policy's numbers. So a policy is written once, as
+plain Python, and runs in live decisions, in the reference simulator and in the compiled kernels.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class Policy:
     uses_logs: ClassVar[bool] = True  # False where offline numbers change nothing
     memory: ClassVar[int] = 0  # numbers per arm that `choose` keeps from round to round
     belief: ClassVar[Any] = None  # the type that `believe` returns, where the policy has it
-    tails: ClassVar[Tails | None] = None  # the index law, for engines that skip draws
-    grows: ClassVar[bool] = False  # the index draws nothing, and never falls by waiting alone
+    tails: ClassVar[Tails | None] = None  # the law of the index, for engines that skip draws
+    grows: ClassVar[bool] = False  # True where the index is not random and never falls by waiting
     Numbers: ClassVar[Any] = None  # the type of `numbers()`, made when first asked for
 
     prior_mean: float = 0.0
@@ -77,7 +77,7 @@ class Policy:
         raise InvalidInput(f"policy {self.name!r} defines neither index nor believe and sample")
 
     def sample(self, belief: Any, now: Round, z: Draws) -> float:
-        """The index of an arm that this is believed of."""
+        """The index of an arm from what is believed of it."""
         raise InvalidInput(f"policy {self.name!r} defines neither index nor believe and sample")
 
     def moved(self, arm: ArmEvidence, common: float) -> ArmEvidence:
@@ -96,9 +96,9 @@ class Policy:
         return largest_index(self, evidence, now, stream)
 
     def account(self, evidence: Evidence, now: Round, stream: Stream) -> Account:
-        """The decision of `choose` from the same noise, with the numbers behind it, for people.
+        """The decision of `choose` from the same noise, with the numbers that explain it.
 
-        A policy with a `choose` of its own writes its own, or names no numbers.
+        A policy that overrides `choose` overrides this too, or its decisions have no numbers.
         """
         if type(self).choose is not Policy.choose:
             return Account(self.choose(evidence, now, stream), [], None)
@@ -107,7 +107,7 @@ class Policy:
         return Account(chosen, recorder.given, None)
 
     def explain(self, arm: ArmEvidence, now: Round, z: Draws) -> dict[str, float]:
-        """The named numbers the index is made of, for people."""
+        """The named numbers that the index is made of."""
         return {}
 
     def check_number(self, field: str, **limits: Any) -> None:
@@ -267,10 +267,10 @@ def challenge(best: Best, value: float, column: int, stream: Stream) -> Best:
 
 
 def kept_belief(cls: type[Policy]) -> Any:
-    """The type of the beliefs that compiled runs keep; none where they might not decide.
+    """The type of the beliefs that compiled runs keep, or `None` where they must not keep any.
 
-    A policy with an `index` or a `choose` of its own, perhaps over a parent's beliefs, may look at
-    other numbers than those that `remember` saw.
+    A policy that overrides `index` or `choose` may read other numbers than its beliefs hold, so a
+    kept belief could be out of date.
     """
     plain = cls.index is Policy.index and cls.choose is Policy.choose
     return cls.belief if plain else None

@@ -23,7 +23,7 @@ from driftanchor.policies.base import Account, Best, Policy, challenge, draw
 from driftanchor.policies.guarded_bounds import Judgement, bounds, guess, logs_of, upper_bound
 
 
-class Candidates(NamedTuple):
+class GuardedCandidates(NamedTuple):
     """The three numbers of an arm whose median Anchor-TS takes."""
 
     guess: float
@@ -220,7 +220,7 @@ def is_unknown(policy: GuardedAnchorTS, arm: ArmEvidence, common: float) -> bool
 
 def candidates(
     policy: GuardedAnchorTS, arm: ArmEvidence, judged: Judgement, common: float, z: Draws
-) -> Candidates:
+) -> GuardedCandidates:
     """The guess, and two samples of the mean around the live mean and the mean of both."""
     logs = logs_of(policy, arm, common)
     n = arm.pulls + logs.weight  # above 0, perhaps below 1
@@ -228,4 +228,4 @@ def candidates(
     online = hybrid
     if arm.pulls > 0:
         online = arm.total / arm.pulls + policy.noise / math.sqrt(arm.pulls) * z.on
-    return Candidates(guess(policy, arm, judged), online, hybrid)
+    return GuardedCandidates(guess(policy, arm, judged), online, hybrid)

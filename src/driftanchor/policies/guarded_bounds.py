@@ -19,7 +19,7 @@ WAITING = 4  # pulls on their way after which a test waits for rewards, if there
 HOPE = 0.5  # what every arm is hoped to gain, in σ, spread over its pulls
 
 
-class Logs(NamedTuple):
+class LogEvidence(NamedTuple):
     """What the logs say of an arm's live mean."""
 
     pulls: float  # N; 0 where nothing is promised of them
@@ -29,7 +29,7 @@ class Logs(NamedTuple):
     relative: bool  # whether they moved along
 
 
-class Bounds(NamedTuple):
+class GuardBounds(NamedTuple):
     """The three upper bounds of an arm; it may be better than the leader if their median is."""
 
     audit_bound: float
@@ -49,11 +49,11 @@ class Judgement(NamedTuple):
     guard: bool  # whether one does
 
 
-def logs_of(policy: GuardedAnchorTS, arm: ArmEvidence, common: float) -> Logs:
+def logs_of(policy: GuardedAnchorTS, arm: ArmEvidence, common: float) -> LogEvidence:
     """What the logs of an arm say after a common move; the tighter promise decides."""
     there = moved(arm, common, policy.noise)
     if arm.offline_pulls == 0 or there.bias_bound == math.inf:
-        return Logs(0.0, 0.0, math.inf, 0.0, False)
+        return LogEvidence(0.0, 0.0, math.inf, 0.0, False)
     logged = float(arm.offline_pulls)
     weight = moved_pulls(logged, own_sd(there.bias_bound), policy.noise)
     relative = there.relative_bound < math.inf
@@ -61,7 +61,7 @@ def logs_of(policy: GuardedAnchorTS, arm: ArmEvidence, common: float) -> Logs:
     if relative and not is_insured(policy):
         # All other arms may have moved by W against this one, and the common move with them.
         ceiling += there.bias_bound
-    return Logs(logged, there.offline_mean, ceiling, weight, relative)
+    return LogEvidence(logged, there.offline_mean, ceiling, weight, relative)
 
 
 def is_insured(policy: GuardedAnchorTS) -> bool:
@@ -99,7 +99,7 @@ def upper_bound(policy: GuardedAnchorTS, arm: ArmEvidence, now: Round, judged: J
     return middle
 
 
-def bounds(policy: GuardedAnchorTS, arm: ArmEvidence, now: Round, judged: Judgement) -> Bounds:
+def bounds(policy: GuardedAnchorTS, arm: ArmEvidence, now: Round, judged: Judgement) -> GuardBounds:
     """The three upper bounds of one arm."""
     n = arm.pulls + arm.pending
     live = arm.total / arm.pulls if arm.pulls > 0 else judged.level
@@ -112,16 +112,16 @@ def bounds(policy: GuardedAnchorTS, arm: ArmEvidence, now: Round, judged: Judgem
         audit = -math.inf  # nothing is tested
     logs = logs_of(policy, arm, judged.common.mean)
     if logs.pulls == 0.0:
-        return Bounds(audit, online, math.inf)
+        return GuardBounds(audit, online, math.inf)
     both = n + logs.pulls
     reach = policy.noise * radius(both, now.t, now.arms * both)
     hybrid = hybrid_bound(arm, logs, live, n, reach)
     if logs.relative and logs.weight > 0.0 and is_insured(policy):  # 0: W says nothing at all
         hybrid = min(hybrid, likely_bound(policy, arm, logs, now))
-    return Bounds(audit, online, hybrid + judged.doubt)
+    return GuardBounds(audit, online, hybrid + judged.doubt)
 
 
-def hybrid_bound(arm: ArmEvidence, logs: Logs, live: float, n: int, reach: float) -> float:
+def hybrid_bound(arm: ArmEvidence, logs: LogEvidence, live: float, n: int, reach: float) -> float:
     """The largest mean x that rewards and logs allow together.
 
     Rewards and logs that may all be off by B have the mean of both as if they were, and a radius.
@@ -141,7 +141,7 @@ def hybrid_bound(arm: ArmEvidence, logs: Logs, live: float, n: int, reach: float
     return min(mean + reach, max(logs.ceiling, joint))
 
 
-def likely_bound(policy: GuardedAnchorTS, arm: ArmEvidence, logs: Logs, now: Round) -> float:
+def likely_bound(policy: GuardedAnchorTS, arm: ArmEvidence, logs: LogEvidence, now: Round) -> float:
     """How large the mean is likely to be, own moves of W/2 taken for a standard deviation.
 
     An estimated W covers the moves of all arms at once. Where it is wider than the arms are apart,

@@ -10,7 +10,7 @@ from driftanchor.core.posterior import sample_mean
 from driftanchor.policies.base import Policy
 
 
-class Belief(NamedTuple):
+class PooledMean(NamedTuple):
     """The law of the pooled mean, and how much of it the logs are."""
 
     mean: float
@@ -42,7 +42,7 @@ class HybridUCB(Policy):
     name = "hybrid-ucb"
     formula = "(S+N m)/(T+N) + σ √(c log(t+N) / (T+N))"
     source = "Shivaswamy & Joachims 2012, PMLR 22:1046, HUCB1"
-    belief = Belief
+    belief = PooledMean
     grows = True
 
     c: float = 2.0
@@ -51,13 +51,13 @@ class HybridUCB(Policy):
         super().__post_init__()
         self.check_number("c", above=0.0)
 
-    def believe(self, arm: ArmEvidence) -> Belief:
+    def believe(self, arm: ArmEvidence) -> PooledMean:
         """The pooled mean and its standard deviation."""
         total = arm.total + arm.offline_pulls * arm.offline_mean
         pooled = sample_mean(total, arm.pulls + arm.offline_pulls, self.noise)
-        return Belief(pooled.mean, pooled.sd, float(arm.offline_pulls))
+        return PooledMean(pooled.mean, pooled.sd, float(arm.offline_pulls))
 
-    def sample(self, belief: Belief, now: Round, z: Draws) -> float:
+    def sample(self, belief: PooledMean, now: Round, z: Draws) -> float:
         """The pooled mean and its radius."""
         lived = max(now.t - 1 + belief.offline_pulls, 1.0)
         return belief.mean + belief.sd * math.sqrt(self.c * math.log(lived))

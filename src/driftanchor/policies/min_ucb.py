@@ -11,7 +11,7 @@ from driftanchor.policies.base import Policy
 from driftanchor.policies.ucb import log_plays
 
 
-class Belief(NamedTuple):
+class TwoMeans(NamedTuple):
     """The laws of the online and of the shifted hybrid mean."""
 
     online_mean: float
@@ -20,7 +20,7 @@ class Belief(NamedTuple):
     hybrid_sd: float
 
 
-class Bounds(NamedTuple):
+class TwoBounds(NamedTuple):
     """The two upper bounds of an arm."""
 
     online_bound: float
@@ -57,7 +57,7 @@ class MinUCB(Policy):
     name = "min-ucb"
     formula = "min(S/T + σ √(w/T), (S+N m)/(T+N) + σ √(w/(T+N)) + N V/(T+N))"
     source = "Cheung & Lyu 2024, PMLR 235:8286, arXiv 2405.02594"
-    belief = Belief
+    belief = TwoMeans
     grows = True
 
     c: float = 2.0
@@ -73,16 +73,16 @@ class MinUCB(Policy):
         """Whether the width is the theorem's."""
         return self.radius == "cheung-lyu"
 
-    def believe(self, arm: ArmEvidence) -> Belief:
+    def believe(self, arm: ArmEvidence) -> TwoMeans:
         """The online mean, the shifted hybrid mean, and their standard deviations."""
         online = sample_mean(arm.total, arm.pulls, self.noise)
         if arm.pulls == 0:  # nothing is believed before the first online pull
-            return Belief(online.mean, online.sd, online.mean, online.sd)
+            return TwoMeans(online.mean, online.sd, online.mean, online.sd)
         total = arm.total + arm.offline_pulls * arm.offline_mean
         hybrid = sample_mean(total, arm.pulls + arm.offline_pulls, self.noise)
-        return Belief(online.mean, online.sd, hybrid.mean + bias_shift(arm), hybrid.sd)
+        return TwoMeans(online.mean, online.sd, hybrid.mean + bias_shift(arm), hybrid.sd)
 
-    def sample(self, belief: Belief, now: Round, z: Draws) -> float:
+    def sample(self, belief: TwoMeans, now: Round, z: Draws) -> float:
         """The smaller of the two bounds."""
         two = bounds(belief, self.c * log_width(now, self.cheung_lyu))
         return min(two.online_bound, two.hybrid_bound)
@@ -93,10 +93,10 @@ class MinUCB(Policy):
         return bounds(self.believe(arm), width)._asdict()
 
 
-def bounds(belief: Belief, width: float) -> Bounds:
+def bounds(belief: TwoMeans, width: float) -> TwoBounds:
     """UCB and UCB^S of one arm."""
     root = math.sqrt(width)
-    return Bounds(
+    return TwoBounds(
         belief.online_mean + belief.online_sd * root,
         belief.hybrid_mean + belief.hybrid_sd * root,
     )

@@ -10,7 +10,7 @@ from driftanchor.core.posterior import online_posterior
 from driftanchor.policies.base import Policy
 
 
-class Belief(NamedTuple):
+class MixturePosterior(NamedTuple):
     """The two parts of an arm's posterior, and the weight of the first."""
 
     hybrid_mean: float  # with the logs for a prior
@@ -57,19 +57,19 @@ class SamTS(Policy):
     formula = "θ of w N(m,σ²/N) + (1−w) N(m₀,σ²) given S, w = 1/(1+exp(−T V(V−2|D|)/(2σ²)))"
     source = "prior of Yang, Zhao, Nie, Vallejo & Yuan 2023, Biometrics 79:2857 (SAM), with TS"
     draw = staticmethod(normal_and_coin)
-    belief = Belief
+    belief = MixturePosterior
 
-    def believe(self, arm: ArmEvidence) -> Belief:
+    def believe(self, arm: ArmEvidence) -> MixturePosterior:
         """Both parts of the posterior, and the weight of the first."""
         online = online_posterior(arm, self.prior_mean, self.noise)
         if arm.offline_pulls == 0 or arm.bias_bound == math.inf:
-            return Belief(online.mean, online.sd, online.mean, online.sd, 0.0)
+            return MixturePosterior(online.mean, online.sd, online.mean, online.sd, 0.0)
         n = arm.pulls + arm.offline_pulls
         mean = (arm.total + arm.offline_pulls * arm.offline_mean) / n
         fit = share(log_odds(arm, self.prior_mean, self.noise))
-        return Belief(mean, self.noise / math.sqrt(n), online.mean, online.sd, fit)
+        return MixturePosterior(mean, self.noise / math.sqrt(n), online.mean, online.sd, fit)
 
-    def sample(self, belief: Belief, now: Round, z: Draws) -> float:
+    def sample(self, belief: MixturePosterior, now: Round, z: Draws) -> float:
         """A sample of the part that the coin picks."""
         if z.coin < belief.fit:
             return belief.hybrid_mean + belief.hybrid_sd * z.on
