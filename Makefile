@@ -33,11 +33,11 @@ fix: $(READY)  ## format and mend what can be mended
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(READY)  ## speed beside peers, C and NumPy: tables, and docs/benchmarks.md
+bench: $(READY)  ## speed beside peers, C and NumPy: tables, and docs/evidence/benchmarks.md
 	$(BIN)/python -m benchmarks $(BENCH)
 
 docs: $(READY)  ## build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 claims: $(READY)  ## measure anew what the pages say and write it into docs
-	$(BIN)/python docs/measure.py
+	$(BIN)/python -m benchmarks.pages.measure

@@ -1,4 +1,4 @@
-"""Policies on packages that Upworthy really tested twice; writes docs/upworthy.md's numbers.
+"""Policies on packages that Upworthy tested twice: the numbers of `docs/evidence/upworthy.md`.
 
     python -m benchmarks.upworthy PATH/upworthy_clean.parquet [--runs N] [--seed S] [--most T]
 

@@ -4,12 +4,11 @@ All seeds are fixed. Each statistical check states the probability that a right 
 """
 
 import math
-import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks.pages.exactness import chance_of_gap
 
 from driftanchor import POLICIES, Bandit, simulate
 from driftanchor.core.noise import key, wrapping
@@ -17,10 +16,6 @@ from driftanchor.simulation import events, reference
 from driftanchor.simulation.reference import Keys
 from driftanchor.simulation.run import leaps
 from driftanchor.simulation.world import world_of
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))
-
-from exactness import chance_of_gap
 
 LEAPING = [name for name, cls in POLICIES.items() if leaps(cls)]
 BANDITS = {

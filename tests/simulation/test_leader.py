@@ -4,22 +4,17 @@ All seeds are fixed. Each check states the probability that right code fails it.
 """
 
 import math
-import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pytest
+from benchmarks.pages.exactness import chance_of_gap
 
 from driftanchor.core.binomial import binomial
 from driftanchor.core.noise import Stream, keyed_stream, normal, uniform, wrapping
 from driftanchor.simulation import leader
 from driftanchor.simulation.bandit import Bandit
 from driftanchor.simulation.world import world_of
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))
-
-from exactness import chance_of_gap
 
 Walk = Callable[[Stream], tuple[int, float]]
 START, STEPS, TRIES = 2.0, 40, 4_000

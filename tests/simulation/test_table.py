@@ -1,11 +1,10 @@
 """The hazard table keeps its sums, finds its arms, and serves many arms."""
 
-import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks.pages.exactness import chance_of_gap
 
 from driftanchor import POLICIES, AnchorTS, Bandit, simulate
 from driftanchor.core.noise import keyed_stream, uniform, wrapping
@@ -14,10 +13,6 @@ from driftanchor.simulation import levels, reference, table
 from driftanchor.simulation.reference import Desk
 from driftanchor.simulation.run import leaps
 from driftanchor.simulation.world import world_of
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))
-
-from exactness import chance_of_gap
 
 ARMS = table.MANY
 SPREAD = np.linspace(0.2, 0.9, ARMS)

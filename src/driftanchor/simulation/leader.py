@@ -3,7 +3,7 @@
 Each of the three ways gives the number of pulls, at most so many, and the leader's position after
 them: the sum of its rewards minus the barrier for each pull, above 0 exactly while the mean is
 above the barrier. It stops with the first pull after which the position is, or may have been, at
-or below 0. `docs/engines.md` says why each is exact.
+or below 0. `docs/reference/engines.md` says why each is exact.
 """
 
 from __future__ import annotations

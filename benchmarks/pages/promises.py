@@ -10,11 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import frontier
 import numpy as np
-import promises_pictures
-import render
 
+from benchmarks.pages import frontier, promises_pictures, render
 from driftanchor.core.check import Floats
 from driftanchor.policies import TS, AnchorTS, GuardedAnchorTS, HierarchicalTS, HybridTS
 from driftanchor.policies.base import Policy

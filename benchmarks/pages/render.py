@@ -10,8 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-DOCS = Path(__file__).parent
-MEASURED = DOCS / "measured"
+DOCS = Path(__file__).parents[2] / "docs"
+PICTURES = DOCS / "pictures"
+MEASURED = Path(__file__).parent / "measured"
 BLOCK = re.compile(r"(<!-- measured:(\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 Block = dict[str, Any]
@@ -19,7 +20,7 @@ Block = dict[str, Any]
 
 def pages() -> list[Path]:
     """The pages with measured blocks."""
-    return [page for page in sorted(DOCS.glob("*.md")) if BLOCK.search(page.read_text())]
+    return [page for page in sorted(DOCS.rglob("*.md")) if BLOCK.search(page.read_text())]
 
 
 def rendered(page: Path) -> str:

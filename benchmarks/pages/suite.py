@@ -7,8 +7,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-import render
 
+from benchmarks.pages import render
 from driftanchor.experiments import figures, spec, style, sweep, tail
 from driftanchor.experiments.spec import Cell, Experiment
 from driftanchor.experiments.sweep import Outcome, Outcomes
@@ -40,7 +40,7 @@ def measure(runs: int, seed: int, progress: Callable[[str], None]) -> dict[str, 
     whole = dataclasses.replace(suite, runs=each * SEEDS)
     with style.sheet(), TemporaryDirectory() as folder:
         style.save(figures.draw(whole, outcomes).figure, Path(folder), "suite")
-        (render.DOCS / "suite.svg").write_bytes((Path(folder) / "suite.svg").read_bytes())
+        (render.PICTURES / "suite.svg").write_bytes((Path(folder) / "suite.svg").read_bytes())
     long = spec.load("suite", runs=max(2, int(each * LONG_SHARE)), horizon=LONG)
     cells = [
         dataclasses.replace(cell, policies={label: cell.policies[label] for label in SHOWN})

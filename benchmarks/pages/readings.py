@@ -1,4 +1,4 @@
-"""The paper's pseudo-code read to the letter, as policies: what `docs/errata.md` compares.
+"""The paper's pseudo-code read to the letter, as policies, for `docs/evidence/errata.md`.
 
 Nothing in the package uses these. Each differs from `AnchorTS` in one point, named by its number
 in the errata, and keeps that policy's name: its noise is then keyed alike, so a run of a reading

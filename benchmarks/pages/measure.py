@@ -1,7 +1,7 @@
 """Measure what the pages say: errata, calibration, engines, choice, suite, rules for V, promises.
 
-    python docs/measure.py [--runs N] [--seed S] [--render-only]
-                           [errata | calibration | engines | choice | suite | rules | promises]
+    python -m benchmarks.pages.measure [--runs N] [--seed S] [--render-only]
+        [errata | calibration | engines | choice | suite | rules | promises]
 
 The same runs and seed give the same files.
 """
@@ -11,22 +11,20 @@ import functools
 import math
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parent))  # for when this is imported, not run as a script
-
-import calibration
-import exactness
-import promises
-import readings
-import render
-import rules
-import suite
-import worlds
-
+from benchmarks.pages import (
+    calibration,
+    exactness,
+    promises,
+    readings,
+    render,
+    rules,
+    suite,
+    worlds,
+)
 from driftanchor.core.check import Floats
 from driftanchor.live.default_policy import BUDGET, EPS
 from driftanchor.policies import (

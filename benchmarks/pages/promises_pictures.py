@@ -4,10 +4,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-import frontier
 import numpy as np
-import render
 
+from benchmarks.pages import frontier, render
 from driftanchor.experiments import style
 
 if TYPE_CHECKING:
@@ -146,4 +145,4 @@ def _plain(axes: "Axes") -> None:
 def _write(figure: "Figure", name: str) -> None:
     with TemporaryDirectory() as folder:
         style.save(figure, Path(folder), name)
-        (render.DOCS / f"{name}.svg").write_bytes((Path(folder) / f"{name}.svg").read_bytes())
+        (render.PICTURES / f"{name}.svg").write_bytes((Path(folder) / f"{name}.svg").read_bytes())
