@@ -12,12 +12,12 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from benchmarks import engines, loop, report, startup, targets
 from benchmarks.clock import in_turn, ratio, spread
 from benchmarks.peers import PEERS, POLICIES, Peer
 from benchmarks.peers.environments import Unusable, drive, gist, installs
 from benchmarks.tables import table
-
 from driftanchor.errors import DriftanchorError
 from driftanchor.simulation import Bandit
 from driftanchor.simulation.run import ENGINES

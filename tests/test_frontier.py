@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 import pytest
-from benchmarks.pages import frontier
 
+from benchmarks.pages import frontier
 from driftanchor.core.check import Floats
 
 GAP, HORIZON = 0.02, 20_000

@@ -8,6 +8,7 @@ from pathlib import Path
 import duckdb
 import numpy as np
 import pytest
+
 from benchmarks import upworthy
 from benchmarks.retests import Pair, Retests
 

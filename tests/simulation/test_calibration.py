@@ -1,6 +1,7 @@
 """Regret in the paper's settings against `benchmarks/pages/calibration.toml`."""
 
 import pytest
+
 from benchmarks.pages import calibration
 
 # Each policy at least once, Anchor-TS with unbiased and with biased logs.

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks.pages.exactness import chance_of_gap
 
+from benchmarks.pages.exactness import chance_of_gap
 from driftanchor import POLICIES, Bandit, simulate
 from driftanchor.core.noise import key, wrapping
 from driftanchor.simulation import events, reference

@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from benchmarks.pages.exactness import chance_of_gap
 
+from benchmarks.pages.exactness import chance_of_gap
 from driftanchor.core.binomial import binomial
 from driftanchor.core.noise import Stream, keyed_stream, normal, uniform, wrapping
 from driftanchor.simulation import leader

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks.pages.exactness import chance_of_gap
 
+from benchmarks.pages.exactness import chance_of_gap
 from driftanchor import POLICIES, AnchorTS, Bandit, simulate
 from driftanchor.core.noise import keyed_stream, uniform, wrapping
 from driftanchor.policies.base import belief_at
