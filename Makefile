@@ -1,4 +1,4 @@
-# Every target sets up what it needs. `make run` and `make test` are all a fresh machine needs.
+# Every target sets up what it needs: on a fresh machine, `make run` or `make test` is enough.
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready

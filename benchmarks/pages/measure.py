@@ -1,7 +1,7 @@
 """Measure what the pages say: errata, calibration, engines, choice, suite, rules for V, promises.
 
     python -m benchmarks.pages.measure [--runs N] [--seed S] [--render-only]
-        [errata | calibration | engines | choice | suite | rules | promises]
+        [front | errata | calibration | engines | choice | suite | rules | promises]
 
 The same runs and seed give the same files.
 """
@@ -18,6 +18,7 @@ import numpy as np
 from benchmarks.pages import (
     calibration,
     exactness,
+    front,
     promises,
     readings,
     render,
@@ -266,6 +267,7 @@ def choice(runs: int, seed: int, progress: Progress) -> dict[str, render.Block]:
 
 
 MEASURES = {
+    "front": front.measure,
     "errata": errata,
     "calibration": calibration.measure,
     "engines": exactness.measure,

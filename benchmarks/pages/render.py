@@ -10,7 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-DOCS = Path(__file__).parents[2] / "docs"
+README = Path(__file__).parents[2] / "README.md"
+DOCS = README.parent / "docs"
 PICTURES = DOCS / "pictures"
 MEASURED = Path(__file__).parent / "measured"
 BLOCK = re.compile(r"(<!-- measured:(\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
@@ -20,7 +21,8 @@ Block = dict[str, Any]
 
 def pages() -> list[Path]:
     """The pages with measured blocks."""
-    return [page for page in sorted(DOCS.rglob("*.md")) if BLOCK.search(page.read_text())]
+    every = [README, *sorted(DOCS.rglob("*.md"))]
+    return [page for page in every if BLOCK.search(page.read_text())]
 
 
 def rendered(page: Path) -> str:
