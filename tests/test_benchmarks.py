@@ -15,7 +15,7 @@ import pytest
 
 from driftanchor.errors import DriftanchorError
 from driftanchor.simulation import Bandit
-from driftanchor.simulation.run import ENGINES
+from driftanchor.simulation.engines import ENGINES
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -87,7 +87,7 @@ def test_tables_are_shown_in_columns() -> None:
 
 def test_engines_are_those_that_simulate_has() -> None:
     assert set(engines.available()) <= set(ENGINES)
-    assert set(ENGINES) - {"auto"} <= set(engines.ORDER)
+    assert set(engines.ORDER) == set(ENGINES)
 
 
 def test_without_numba_it_says_so_and_measures_what_is_left() -> None:
