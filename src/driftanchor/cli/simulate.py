@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -97,12 +96,12 @@ def simulate(
 def _run(
     policies: Mapping[str, Policy], bandit: Bandit, effort: Mapping[str, Any], quiet: bool
 ) -> Result:
+    from driftanchor.simulation.engines import ENGINES, fastest
     from driftanchor.simulation.run import simulate
 
     names = list(policies) if effort["cluster"] is None else ["on the cluster"]
-    compiling = (
-        effort["engine"] not in ("interpreted", "vectorised") and find_spec("numba") is not None
-    )
+    engine = ENGINES.get(fastest() if effort["engine"] == "auto" else effort["engine"])
+    compiling = engine is not None and engine.compiled and engine.is_installed
     with (
         parse.told_as_options(),
         output.plain_warnings(quiet=quiet),

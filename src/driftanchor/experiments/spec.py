@@ -26,7 +26,7 @@ from driftanchor.experiments.setting import Setting, unusable
 from driftanchor.policies import make
 from driftanchor.policies.base import Policy
 from driftanchor.simulation.bandit import Bandit
-from driftanchor.simulation.run import ENGINES
+from driftanchor.simulation.engines import ENGINE_NAMES
 
 MOST_CELLS = 10_000  # of one sweep
 FIGURES = ("curves", "versus", "quantiles", "tradeoff")
@@ -169,7 +169,7 @@ class _Reader:
             runs,
             min(runs, self._whole(table, "curve_runs", runs)),
             checkpoints,
-            self._choice(table, "engine", ENGINES),
+            self._choice(table, "engine", ENGINE_NAMES),
             figure,
             tuple(cells),
         )

@@ -15,11 +15,11 @@ from driftanchor.core.arms import MOST, Arms
 from driftanchor.core.check import Floats, Ints
 from driftanchor.core.evidence import bias_bounds, check_promises, relative_bounds
 from driftanchor.errors import InvalidInput, shown
+from driftanchor.simulation.coverage import cover
 
 LAWS = ("gaussian", "bernoulli", "student")
 RESAMPLED = "resampled"  # the law of `Bandit.resampling`
 LOGS = ("drawn", "given")
-COVERAGES = ("uniform", "optimal", "suboptimal")
 LARGEST = 1e100  # of a mean: sums of rewards must stay far from overflow
 LATEST = 10**7  # rounds that rewards may be late by
 
@@ -264,44 +264,3 @@ def _pool(rewards: object, arm: int) -> Floats:
     if odd.size:
         raise InvalidInput(f"{name} must be finite and at most {LARGEST:g}, got {odd[0]:g}")
     return check.frozen(pool.copy())
-
-
-def cover(total: int, arms: int, coverage: str | Sequence[float]) -> list[int]:
-    """How many of `total` logged rewards each arm has.
-
-    `uniform` spreads them evenly; `optimal` gives 80 % to arm 1 and `suboptimal` 80 % to arm 2,
-    the rest evenly to the others. Or give each arm's share of them. What does not divide goes to
-    the first arms, one each.
-
-    Example:
-        >>> cover(2000, 10, "optimal")
-        [1600, 45, 45, 45, 45, 44, 44, 44, 44, 44]
-        >>> cover(10, 3, [0.5, 0.5, 0.0])
-        [5, 5, 0]
-    """
-    if not isinstance(coverage, str):
-        return _by_share(check.whole(total, "offline total"), arms, coverage)
-    check.choice(coverage, "coverage", COVERAGES)
-    total = check.whole(total, "offline total")
-    arms = check.whole(arms, "arms", low=1 if coverage == "uniform" else 2, high=MOST)
-    if coverage == "uniform":
-        return _evenly(total, arms)
-    most = total * 4 // 5
-    rest = _evenly(total - most, arms - 1)
-    return [most, *rest] if coverage == "optimal" else [rest[0], most, *rest[1:]]
-
-
-def _evenly(total: int, arms: int) -> list[int]:
-    share, left = divmod(total, arms)
-    return [share + (i < left) for i in range(arms)]
-
-
-def _by_share(total: int, arms: int, shares: Sequence[float]) -> list[int]:
-    parts = check.per_arm(shares, "coverage", Arms.numbered(arms), low=0.0, high=1.0)
-    if abs(parts.sum() - 1.0) > 1e-9:
-        raise InvalidInput(
-            f"coverage sums to {parts.sum():g}: the shares of the arms must sum to 1"
-        )
-    counts = [int(total * part + 1e-9) for part in parts.tolist()]
-    owed = [i for i, part in enumerate(parts) if part > 0][: total - sum(counts)]
-    return [count + (i in owed) for i, count in enumerate(counts)]
