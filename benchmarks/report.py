@@ -10,7 +10,6 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "docs"))
 
 import render
-
 from benchmarks import plot, targets
 from benchmarks.tables import Blocks
 

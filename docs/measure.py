@@ -22,11 +22,11 @@ import calibration
 import exactness
 import promises
 import readings
-import render
 import rules
 import suite
 import worlds
 
+import render
 from driftanchor.core.check import Floats
 from driftanchor.live.default_policy import BUDGET, EPS
 from driftanchor.policies import (

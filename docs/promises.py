@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import frontier
 import numpy as np
 import promises_pictures
-import render
 
+import render
 from driftanchor.core.check import Floats
 from driftanchor.policies import TS, AnchorTS, GuardedAnchorTS, HierarchicalTS, HybridTS
 from driftanchor.policies.base import Policy

@@ -4,8 +4,8 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-import render
 
+import render
 from driftanchor.core.arms import Arms
 from driftanchor.core.check import Floats
 from driftanchor.core.offline import OfflineData

@@ -22,6 +22,7 @@ from driftanchor.simulation import Bandit, simulate
 sys.path.insert(0, str(Path(__file__).parents[1] / "docs"))
 
 import readings
+
 import render
 
 ROOT = Path(__file__).parents[1]
