@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from driftanchor.experiments.style import blank, sheet
 from driftanchor.files import write_whole
+from driftanchor.render.figure import blank, sheet
 
 LOOKS = {
     "every-round": ("#000000", "s"),

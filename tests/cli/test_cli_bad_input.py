@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 
 from driftanchor.cli.main import app
 from driftanchor.errors import InvalidInput
-from driftanchor.simulation.result import PLOT_SUFFIXES
+from driftanchor.render.figure import SUFFIXES
 
 BAD = {
     "--horizon x": "--horizon must be a number, got 'x'",
@@ -135,7 +135,7 @@ def test_the_plot_formats_are_those_a_result_can_draw(tmp_path: Path) -> None:
     from driftanchor.simulation import Bandit, simulate
 
     result = simulate("ts", Bandit([1.0, 0.0]), horizon=3, runs=2, engine="interpreted")
-    for suffix in PLOT_SUFFIXES:
+    for suffix in SUFFIXES:
         result.plot(tmp_path / f"r{suffix}")
     with pytest.raises(InvalidInput, match="must end in"):
         result.plot(tmp_path / "r.jpg")

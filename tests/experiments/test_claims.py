@@ -10,7 +10,7 @@ import pytest
 from driftanchor.core.student import student
 from driftanchor.errors import InvalidInput
 from driftanchor.experiments import claims, spec
-from driftanchor.experiments.claims import Judgement
+from driftanchor.experiments.claims import JudgedClaim
 from driftanchor.experiments.sweep import Outcome, Outcomes
 
 CELL = "a/gap=0.3"
@@ -26,7 +26,7 @@ def entry(holds: str, more: str = "", name: str = "x") -> str:
     return f'[[claim]]\nid = "{name}"\nsays = "s"\nplace = "p"\nholds = {holds}\n{more}\n'
 
 
-def judge(holds: str, outcomes: Outcomes, more: str = f'cells = ["{CELL}"]') -> Judgement:
+def judge(holds: str, outcomes: Outcomes, more: str = f'cells = ["{CELL}"]') -> JudgedClaim:
     (judgement,) = claims.judge(claims.parse(entry(holds, more), "c.toml"), outcomes)
     return judgement
 

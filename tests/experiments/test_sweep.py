@@ -14,7 +14,7 @@ import pytest
 
 from driftanchor.errors import InvalidInput
 from driftanchor.experiments import spec, sweep
-from driftanchor.experiments.spec import Experiment
+from driftanchor.experiments.experiment import Experiment
 from driftanchor.experiments.sweep import Job, Outcome, Outcomes
 
 SMALL = (Path(__file__).parent / "small.toml").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What commands show: data on stdout, messages and progress on stderr."""
+"""What commands show: results on stdout, messages and progress on stderr."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ import typer
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
 
-UNLIMITED = 10_000  # columns of a file or a pipe: nothing is wrapped or cut there
+    from driftanchor.render.table import Table
+
+UNLIMITED = 10_000  # columns in which a table is drawn, so that nothing is cut
 
 
 def say(message: str, *, quiet: bool = False) -> None:
@@ -25,27 +26,18 @@ def say(message: str, *, quiet: bool = False) -> None:
         typer.echo(message, err=True)
 
 
-def count(n: int, thing: str) -> str:
-    """So many of a thing, in words: 1 run, 2 runs."""
-    return f"{n:,} {thing}" if n == 1 else f"{n:,} {thing}s"
-
-
 def show_json(data: object) -> None:
     """Data for programs, on stdout: strict JSON, which has neither NaN nor Infinity."""
     typer.echo(json.dumps(data, indent=2, allow_nan=False))
 
 
-def show_table(table: Table, *, wrap: bool = False) -> None:
-    """A table for people, on stdout.
+def show_table(table: Table) -> None:
+    """A table for people, on stdout: folded to the width of a terminal, unfolded in a file."""
+    from driftanchor.render import terminal
 
-    Args:
-        table: What to show.
-        wrap: Whether its cells may be wrapped to fit a terminal; otherwise it keeps its width.
-    """
-    console = _console(sys.stdout, None if wrap and sys.stdout.isatty() else UNLIMITED)
-    with console.capture() as captured:
-        console.print(table, crop=False)
-    typer.echo("\n".join(line.rstrip() for line in captured.get().splitlines()))
+    width = _console(sys.stdout).width if sys.stdout.isatty() else None
+    for line in terminal.lines(table, _console(sys.stdout, UNLIMITED), width):
+        typer.echo(line)
 
 
 @contextlib.contextmanager

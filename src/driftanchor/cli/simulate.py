@@ -68,11 +68,11 @@ def simulate(
             delay=delay,
             batch=batch,
         )
-    from driftanchor.simulation.result import PLOT_SUFFIXES
+    from driftanchor.render.figure import SUFFIXES
 
     policies = parse.policies(policy or [])
     csv_file = parse.destination(csv, "--csv")
-    plot_file = parse.destination(plot, "--plot", PLOT_SUFFIXES)
+    plot_file = parse.destination(plot, "--plot", SUFFIXES)
     if plot is not None:
         require("matplotlib", extra="plot", why="--plot")
     effort: dict[str, Any] = {

@@ -6,9 +6,10 @@ import itertools
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from driftanchor.cli import output, parse
+from driftanchor.cli import parse
 from driftanchor.core.record import encode
 from driftanchor.errors import InvalidInput
+from driftanchor.render.numbers import count
 
 if TYPE_CHECKING:
     from driftanchor.simulation.bandit import Bandit
@@ -81,7 +82,7 @@ def _pulls(
 
 def describe(bandit: Bandit) -> str:
     """The bandit in one line, lists as they can be typed."""
-    world = f"{output.count(len(bandit.online), 'arm')}, online means {shown(bandit.online)}"
+    world = f"{count(len(bandit.online), 'arm')}, online means {shown(bandit.online)}"
     world += f", {bandit.reward} rewards"
     if bandit.reward != "bernoulli":
         world += f" with noise {bandit.noise:g}"

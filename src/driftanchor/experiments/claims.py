@@ -78,7 +78,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Judgement:
+class JudgedClaim:
     """A claim and its verdict; `findings[0]` is the comparison that speaks most against it."""
 
     claim: Claim
@@ -124,7 +124,7 @@ def parse(text: str, file: str) -> list[Claim]:
 
 def judge(
     claims: Iterable[Claim], outcomes: Outcomes, cells: Iterable[str] = ()
-) -> list[Judgement]:
+) -> list[JudgedClaim]:
     """Judge the claims all of whose cells were run; the others are left out.
 
     Args:
@@ -142,11 +142,11 @@ def judge(
 
 def _judge(
     claim: Claim, comparisons: list[Comparison], outcomes: Outcomes, error: float
-) -> Judgement:
+) -> JudgedClaim:
     findings = [_measure(c, claim.statistic, outcomes, error) for c in comparisons]
     signs = {c.text: c.sign for c in comparisons}
     findings.sort(key=lambda f: (VERDICTS.index(f.verdict), signs[f.text] * f.estimate))
-    return Judgement(claim, findings[0].verdict, tuple(findings))
+    return JudgedClaim(claim, findings[0].verdict, tuple(findings))
 
 
 def _measure(c: Comparison, statistic: str, outcomes: Outcomes, error: float) -> Finding:

@@ -22,7 +22,7 @@ import numpy as np
 
 from driftanchor.core.check import Floats, Ints
 from driftanchor.errors import InvalidInput
-from driftanchor.experiments.spec import Cell, Experiment
+from driftanchor.experiments.experiment import Cell, Experiment
 from driftanchor.files import write_whole
 from driftanchor.policies.base import Policy
 from driftanchor.simulation.chunk import Chunk, play

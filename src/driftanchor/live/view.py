@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from driftanchor import frames
 from driftanchor.core.arms import Arms
 from driftanchor.core.check import Floats, Ints
 from driftanchor.core.offline import OfflineData
@@ -14,6 +13,8 @@ from driftanchor.live.reward_range import Range
 from driftanchor.live.state import State
 from driftanchor.live.terms import Terms
 from driftanchor.policies.base import Policy
+from driftanchor.render.data_frame import to_frame
+from driftanchor.render.notebook import html_table
 
 
 class View:
@@ -89,7 +90,7 @@ class View:
 
     def to_frame(self) -> Any:
         """Each arm's logs, live rewards and pending pulls, as a pandas or polars frame."""
-        return frames.to_frame(status.arm_columns(self.terms, self.state))
+        return to_frame(status.arm_columns(self.terms, self.state))
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {status.summary(self.terms, self.state)}>"
@@ -97,4 +98,4 @@ class View:
     def _repr_html_(self) -> str:
         caption = f"{type(self).__name__}: {status.summary(self.terms, self.state)}"
         columns = status.arm_columns(self.terms, self.state)
-        return frames.html_table({k.replace("_", " "): x for k, x in columns.items()}, caption)
+        return html_table({k.replace("_", " "): x for k, x in columns.items()}, caption)

@@ -1,12 +1,12 @@
-"""The page of an assessment: one HTML file that asks for nothing else."""
+"""The page of an assessment: one HTML file that loads nothing else."""
 
 from __future__ import annotations
 
-from driftanchor.experiments.document import document, figure, pairs_of, table_of
-from driftanchor.experiments.markup import Html, tag
 from driftanchor.planning import pictures
 from driftanchor.planning.assess import USE, Assessment
 from driftanchor.planning.tables import even_of, evens, losses
+from driftanchor.render.document import document, figure, pairs_of, table_of
+from driftanchor.render.markup import Html, tag
 from driftanchor.version import __version__
 
 SAFE = (

@@ -13,7 +13,6 @@ from driftanchor.core.check import Floats
 from driftanchor.core.offline import OfflineData
 from driftanchor.core.record import encode
 from driftanchor.errors import InvalidInput, shown
-from driftanchor.experiments.report import Table
 from driftanchor.live.reward_range import valid_range
 from driftanchor.planning import words
 from driftanchor.planning.assess import USE, Assessment, default_worlds
@@ -25,6 +24,7 @@ from driftanchor.planning.promise import Promise, promised
 from driftanchor.planning.scenes import Progress
 from driftanchor.planning.words import Texts
 from driftanchor.planning.worlds import Worlds, shifts_of, spread
+from driftanchor.render.table import Table
 from driftanchor.theory.terms import arm_terms
 
 THEORY = ("gap", "anchor saves", "min-ucb saves", "lai-robbins")

@@ -7,7 +7,6 @@ from typing import Any, Unpack
 
 from driftanchor.core import check
 from driftanchor.core.hooks import LogOptions
-from driftanchor.experiments.report import Table
 from driftanchor.live.reward_range import valid_range
 from driftanchor.planning import words
 from driftanchor.planning.assess import USE, Assessment, default_worlds
@@ -20,6 +19,7 @@ from driftanchor.planning.promise import Promise, promised
 from driftanchor.planning.scenes import Progress
 from driftanchor.planning.statistics import Estimate
 from driftanchor.planning.words import Texts
+from driftanchor.render.table import Table
 
 SHIFTS = (0.0, 0.5, 1.0, 1.5, 2.0)  # times the shift that happened
 LONGEST = 100_000  # rounds, unless more are asked for

@@ -1,7 +1,8 @@
-"""The 99 % quantile of regret against its mean, as multiples of TS's: who pays for whom.
+"""The 99 % quantile of regret against its mean, both in multiples of those of TS.
 
-A panel for each policy, a point for each cell. Down is a shorter tail than TS, left a lower mean:
-a policy that is safe everywhere has all its points in the lower left quarter.
+There is a panel for each policy and a point for each cell. Further down is a shorter tail, further
+to the left a lower mean: a policy that is never worse than TS has all its points in the lower left
+quarter.
 """
 
 from __future__ import annotations
@@ -13,31 +14,30 @@ import numpy as np
 
 from driftanchor.core.check import Floats
 from driftanchor.errors import InvalidInput
-from driftanchor.experiments import panels, style
-from driftanchor.experiments.panels import Drawing
-from driftanchor.experiments.spec import Cell, Experiment
+from driftanchor.experiments.experiment import Cell, Experiment
+from driftanchor.experiments.figures.drawing import Drawing, policies_of
 from driftanchor.experiments.sweep import Outcomes
+from driftanchor.render.figure import blank, key, legend_above, tidy
+from driftanchor.render.palette import BLACK, GREEN, SERIES, Look
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MEASURE = "ts"  # the policy that others are measured by
+MEASURE = "ts"  # the policy that others are compared with
 ACROSS = 4
-_MARKS = ("o", "s", "D", "^", "v", "P", "X")
-_COLOURS = ("#0072B2", "#009E73", "#E69F00", "#D55E00", "#CC79A7", "#56B4E9", "#000000")
-_LEAST = 0.05  # of TS's regret: what is less is drawn there
+_LEAST = 0.05  # of TS's regret: smaller multiples are drawn there
 
 
 def draw(experiment: Experiment, outcomes: Outcomes) -> Drawing:
-    """All policies but TS, in all cells."""
+    """Draw all policies but TS, in all cells."""
     cells = [cell for cell in experiment.cells if MEASURE in cell.policies]
-    labels = [label for label in panels.policies(cells) if label != MEASURE]
+    labels = [label for label in policies_of(cells) if label != MEASURE]
     if not labels:
         raise InvalidInput(f"{experiment.name}: a tradeoff needs {MEASURE!r} and other policies")
     groups = list(dict.fromkeys(cell.group for cell in cells))
     points = {label: _points(label, cells, outcomes) for label in labels}
     rows = math.ceil(len(labels) / ACROSS)
-    figure = style.blank(2.5 * ACROSS, 2.5 * rows + 0.7)
+    figure = blank(2.5 * ACROSS, 2.5 * rows + 0.7)
     axes = figure.subplots(rows, ACROSS, sharex=True, sharey=True, squeeze=False)
     for place, label in zip(axes.ravel(), labels, strict=False):
         _panel(place, label, cells, points[label], groups)
@@ -51,24 +51,28 @@ def draw(experiment: Experiment, outcomes: Outcomes) -> Drawing:
     axes[0, 0].set_ylim(_LEAST * 0.8, 3.0 * most[1])  # room for the words above
     figure.supxlabel("mean regret, in multiples of TS's", fontsize=9)
     figure.supylabel("99 % quantile, in multiples of TS's", fontsize=9)
-    _legend(figure, groups)
-    told = "; ".join(f"{label}: {_count(points[label])}" for label in labels)
-    alt = f"99 % quantile of regret against its mean, both relative to TS. {told}."
+    handles = [
+        key(group or "cells", linestyle="none", marker=_look(i).marker, color=_look(i).colour)
+        for i, group in enumerate(groups)
+    ]
+    legend_above(figure, handles, columns=min(len(groups), 4))
+    counts = "; ".join(f"{label}: {_count(points[label])}" for label in labels)
+    alt = f"99 % quantile of regret against its mean, both relative to TS. {counts}."
     return Drawing(experiment.name, figure, _caption(experiment, len(cells)), alt)
 
 
 def _points(label: str, cells: list[Cell], outcomes: Outcomes) -> Floats:
     """(mean, 99 % quantile) relative to TS's in each cell; NaN where the policy was not run."""
 
-    def told(cell: Cell, label: str) -> Floats:
+    def both(cell: Cell, label: str) -> Floats:
         final = outcomes[cell.id, label].final
         return np.array([final.mean(), np.quantile(final, 0.99)])
 
-    nothing = np.full(2, np.nan)
+    not_run = np.full(2, np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.array(
             [
-                told(cell, label) / told(cell, MEASURE) if label in cell.policies else nothing
+                both(cell, label) / both(cell, MEASURE) if label in cell.policies else not_run
                 for cell in cells
             ]
         )
@@ -88,36 +92,24 @@ def _panel(axes: Axes, label: str, cells: list[Cell], points: Floats, groups: li
         axes.plot(
             *np.maximum(mine, _LEAST).T,
             linestyle="none",
-            marker=_MARKS[i % len(_MARKS)],
-            color=_COLOURS[i % len(_COLOURS)],
+            marker=_look(i).marker,
+            color=_look(i).colour,
             markersize=4.5,
             alpha=0.8,
             markeredgewidth=0,
         )
-    axes.axvline(1, color="black", linewidth=0.8)
-    axes.axhline(1, color="black", linewidth=0.8)
-    axes.fill_between([_LEAST / 2, 1], _LEAST / 2, 1, color="#009E73", alpha=0.08, linewidth=0)
+    axes.axvline(1, color=BLACK, linewidth=0.8)
+    axes.axhline(1, color=BLACK, linewidth=0.8)
+    axes.fill_between([_LEAST / 2, 1], _LEAST / 2, 1, color=GREEN, alpha=0.08, linewidth=0)
     axes.set_title(label, fontsize=9, parse_math=False)
     axes.text(0.03, 0.97, _count(points).replace(", ", "\n"), transform=axes.transAxes,
               fontsize=6.5, va="top")  # fmt: skip
-    panels.tidy(axes)
+    tidy(axes)
     axes.xaxis.set_major_formatter(axes.yaxis.get_major_formatter())
 
 
-def _legend(figure: object, groups: list[str]) -> None:
-    from matplotlib.figure import Figure
-    from matplotlib.lines import Line2D
-
-    assert isinstance(figure, Figure)
-    handles = [
-        Line2D([], [], linestyle="none", marker=_MARKS[i % len(_MARKS)],
-               color=_COLOURS[i % len(_COLOURS)], label=group or "cells")
-        for i, group in enumerate(groups)
-    ]  # fmt: skip
-    figure.legend(
-        handles=handles, loc="outside upper center", ncols=min(len(groups), 4), frameon=False,
-        fontsize=9,
-    )  # fmt: skip
+def _look(group: int) -> Look:
+    return SERIES[group % len(SERIES)]
 
 
 def _caption(experiment: Experiment, cells: int) -> str:

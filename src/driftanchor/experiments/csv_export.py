@@ -1,4 +1,4 @@
-"""Rows: every regret that was kept, as tidy CSV files, and a summary of them."""
+"""CSV files: every regret that was kept, one row for each, and a summary of them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from driftanchor.experiments import tail
+from driftanchor.experiments.experiment import Cell, Experiment
 from driftanchor.experiments.reproduction import Reproduction
-from driftanchor.experiments.spec import Cell, Experiment
 from driftanchor.experiments.sweep import Outcome
 from driftanchor.files import write_whole
 from driftanchor.simulation.result import STATISTICS
@@ -19,10 +19,10 @@ DIGITS = 9  # regrets are sums of gaps: what is beyond is rounding
 
 
 def write(found: Reproduction, folder: Path) -> list[Path]:
-    """One file for each experiment, and `summary.csv`; returns their paths.
+    """Write one file for each experiment, and `summary.csv`; returns their paths.
 
-    Of the first runs there is a row for each checkpoint, of the others one for the horizon. Every
-    word that some cell varies has a column, in all rows.
+    The first runs have a row for each checkpoint, the others one for the horizon. Every setting
+    that some cell varies has a column in all rows.
     """
     paths = []
     for experiment in found.experiments:

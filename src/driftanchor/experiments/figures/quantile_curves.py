@@ -8,10 +8,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from driftanchor.core.check import Floats
-from driftanchor.experiments import panels, style, words
-from driftanchor.experiments.panels import Drawing
-from driftanchor.experiments.spec import Cell, Experiment
+from driftanchor.experiments.experiment import Cell, Experiment
+from driftanchor.experiments.figures.drawing import (
+    Drawing,
+    lowest_regret,
+    policies_of,
+    shared_setting,
+    title_of,
+)
 from driftanchor.experiments.sweep import Outcomes
+from driftanchor.render import palette
+from driftanchor.render.figure import blank, legend, line, tidy
 from driftanchor.simulation.result import standard_error
 
 if TYPE_CHECKING:
@@ -27,10 +34,10 @@ COLUMNS: dict[str, Callable[[Floats], Floats]] = {
 
 
 def draw(experiment: Experiment, outcomes: Outcomes) -> Drawing:
-    """A row for each cell, a column for each statistic, both axes logarithmic."""
-    looks = style.looks(panels.policies(experiment.cells))
+    """Draw a row for each cell and a column for each statistic, on log axes."""
+    looks = palette.looks(policies_of(experiment.cells))
     cells = experiment.cells
-    figure = style.blank(2.35 * len(COLUMNS), 2.35 * len(cells) + 0.5)
+    figure = blank(2.35 * len(COLUMNS), 2.35 * len(cells) + 0.5)
     axes = figure.subplots(len(cells), len(COLUMNS), sharex=True, sharey="row", squeeze=False)
     for cell, places in zip(cells, axes, strict=True):
         for place, statistic in zip(places, COLUMNS, strict=True):
@@ -38,11 +45,11 @@ def draw(experiment: Experiment, outcomes: Outcomes) -> Drawing:
         _row_title(places[0], cell, experiment)
         places[0].set_ylabel("regret", fontsize=9)
     for place in axes.ravel():
-        panels.tidy(place)
+        tidy(place)
     for place in axes[-1]:
         place.set_xlabel("round", fontsize=9)
-    panels.legend(figure, looks)
-    alt = f"Quantiles of regret over the rounds. {panels.lowest(experiment, outcomes)}"
+    legend(figure, looks)
+    alt = f"Quantiles of regret over the rounds. {lowest_regret(experiment, outcomes)}"
     return Drawing(experiment.name, figure, _caption(experiment), alt)
 
 
@@ -52,7 +59,7 @@ def _panel(
     cell: Cell,
     statistic: str,
     outcomes: Outcomes,
-    looks: dict[str, style.Look],
+    looks: dict[str, palette.Look],
 ) -> None:
     rounds: Floats = np.array(experiment.checkpoints, dtype=np.float64)
     axes.set_xscale("log")
@@ -60,14 +67,17 @@ def _panel(
     for label in cell.policies:
         curves = outcomes[cell.id, label].curves
         se = standard_error(curves) if statistic == "mean" else None
-        panels.line(axes, rounds, COLUMNS[statistic](curves), se, looks[label])
+        line(axes, rounds, COLUMNS[statistic](curves), se, looks[label])
     axes.set_title(f" \n{statistic}", fontsize=9)  # the line above is the row's
 
 
 def _row_title(axes: Axes, cell: Cell, experiment: Experiment) -> None:
-    text = words.heading(cell, experiment.cells) or experiment.title
     title = axes.annotate(
-        text, (0, 1), xytext=(0, 19), xycoords="axes fraction", textcoords="offset points"
+        title_of(cell, experiment),
+        (0, 1),
+        xytext=(0, 19),
+        xycoords="axes fraction",
+        textcoords="offset points",
     )
     title.set(fontsize=9, fontweight="bold", parse_math=False)
     title.set_in_layout(False)  # it may reach over the panels to its right
@@ -77,5 +87,5 @@ def _caption(experiment: Experiment) -> str:
     return (
         f"{experiment.title}: cumulative pseudo-regret up to {experiment.horizon:,} rounds over "
         f"{experiment.curve_runs:,} runs, on log scales: its median, its mean with a band of ± one "
-        f"standard error, quantiles and the worst run. {panels.setting(experiment)}"
+        f"standard error, quantiles and the worst run. {shared_setting(experiment)}"
     )

@@ -8,10 +8,17 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from driftanchor.core.check import Floats
-from driftanchor.experiments import panels, style
-from driftanchor.experiments.panels import Drawing
-from driftanchor.experiments.spec import Cell, Experiment
+from driftanchor.experiments.experiment import Cell, Experiment
+from driftanchor.experiments.figures.drawing import (
+    Drawing,
+    lowest_regret,
+    policies_of,
+    set_title,
+    shared_setting,
+)
 from driftanchor.experiments.sweep import Outcomes
+from driftanchor.render import palette
+from driftanchor.render.figure import blank, legend, line, tidy, wide_apart
 from driftanchor.simulation.result import standard_error
 
 if TYPE_CHECKING:
@@ -23,13 +30,13 @@ ALIKE = 4.0  # panels whose highest values differ by no more than this share the
 
 
 def draw(experiment: Experiment, outcomes: Outcomes) -> Drawing:
-    """The mean of the first runs with a band, in rows of cells that share the first value."""
+    """Draw the mean of the first runs with a band; cells that share the first value form a row."""
     rows = grid(experiment.cells)
-    looks = style.looks(panels.policies(experiment.cells))
+    looks = palette.looks(policies_of(experiment.cells))
     width = max(len(row) for row in rows)
-    log = any(panels.wide_apart(_ends(cell, outcomes), LOG_FROM) for cell in experiment.cells)
+    log = any(wide_apart(_ends(cell, outcomes), LOG_FROM) for cell in experiment.cells)
     share = "row" if log else _sharing(rows, outcomes)
-    figure = style.blank(max(3.1 * width, 5.0), 2.5 * len(rows) + 0.5)
+    figure = blank(max(3.1 * width, 5.0), 2.5 * len(rows) + 0.5)
     axes = figure.subplots(len(rows), width, sharex=True, sharey=share, squeeze=False)
     for cells, places in zip(rows, axes, strict=True):
         for cell, place in zip(cells, places, strict=False):
@@ -42,13 +49,13 @@ def draw(experiment: Experiment, outcomes: Outcomes) -> Drawing:
     empty = [place for row, cells in zip(axes, rows, strict=True) for place in row[len(cells) :]]
     for place in empty:
         place.set_axis_off()
-    panels.legend(figure, looks, inside=empty[0] if empty else None)
-    alt = f"Regret of each policy over the rounds. {panels.lowest(experiment, outcomes)}"
+    legend(figure, looks, inside=empty[0] if empty else None)
+    alt = f"Regret of each policy over the rounds. {lowest_regret(experiment, outcomes)}"
     return Drawing(experiment.name, figure, _caption(experiment), alt)
 
 
 def grid(cells: tuple[Cell, ...]) -> list[list[Cell]]:
-    """Cells in rows: one for each value of all varied words but the last, long ones broken."""
+    """Cells in rows, one for each value of all varied words but the last; long rows are split."""
     rows: dict[tuple[object, ...], list[Cell]] = {}
     for cell in cells:
         rows.setdefault((cell.sweep, *map(str, list(cell.varied.values())[:-1])), []).append(cell)
@@ -58,7 +65,7 @@ def grid(cells: tuple[Cell, ...]) -> list[list[Cell]]:
 
 
 def _ends(cell: Cell, outcomes: Outcomes) -> list[float]:
-    """What each policy's curve in a cell ends at."""
+    """Where each policy's curve in a cell ends."""
     return [float(outcomes[cell.id, label].curves[:, -1].mean()) for label in cell.policies]
 
 
@@ -66,9 +73,9 @@ def _sharing(rows: list[list[Cell]], outcomes: Outcomes) -> Literal["row", "col"
     """Which panels share their regret axis: rows if that hides nothing, else columns, or none."""
     tops = [[max(_ends(cell, outcomes)) for cell in row] for row in rows]
     columns = list(itertools.zip_longest(*tops, fillvalue=0.0))
-    if not any(panels.wide_apart(row, ALIKE) for row in tops):
+    if not any(wide_apart(row, ALIKE) for row in tops):
         return "row"
-    return "none" if any(panels.wide_apart(column, ALIKE) for column in columns) else "col"
+    return "none" if any(wide_apart(column, ALIKE) for column in columns) else "col"
 
 
 def _panel(
@@ -76,7 +83,7 @@ def _panel(
     experiment: Experiment,
     cell: Cell,
     outcomes: Outcomes,
-    looks: dict[str, style.Look],
+    looks: dict[str, palette.Look],
     *,
     log: bool,
 ) -> None:
@@ -86,10 +93,12 @@ def _panel(
     for i, label in enumerate(cell.policies):
         curves = outcomes[cell.id, label].curves
         curves = np.hstack([np.zeros((len(curves), 1)), curves])
-        first = 1 + i * every // len(cell.policies)  # each its own: markers must not hide others
+        first = 1 + i * every // len(
+            cell.policies
+        )  # apart, so that markers do not hide one another
         band = standard_error(curves)
-        panels.line(axes, rounds, curves.mean(0), band, looks[label], markevery=(first, every))
-    panels.heading(axes, cell, experiment)
+        line(axes, rounds, curves.mean(0), band, looks[label], markevery=(first, every))
+    set_title(axes, cell, experiment)
 
 
 def _scales(axes: Axes, horizon: int, *, low: float) -> None:
@@ -100,7 +109,7 @@ def _scales(axes: Axes, horizon: int, *, low: float) -> None:
     axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.0f}"))
     axes.set_xlabel("round", fontsize=9)
-    panels.tidy(axes)
+    tidy(axes)
     axes.tick_params(labelbottom=True)
 
 
@@ -110,5 +119,5 @@ def _caption(experiment: Experiment) -> str:
     return (
         f"{experiment.title}: cumulative pseudo-regret over {experiment.horizon:,} rounds, mean of "
         f"{runs}{experiment.runs:,} runs, bands of ± one standard error. "
-        f"{panels.setting(experiment)}"
+        f"{shared_setting(experiment)}"
     )

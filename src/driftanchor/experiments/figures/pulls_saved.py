@@ -1,24 +1,27 @@
-"""The theory against measured pulls: what logs save on the sub-optimal arms.
+"""Theory against measured pulls: what logs save on the sub-optimal arms.
 
-Theorem 1 says that N logs of an arm of gap Δ save Anchor-TS N (1 − 3ω/Δ)₊ of its pulls, Cheung and
-Lyu's that they save MIN-UCB N ((1 − ω/Δ)₊)². Measured is what a policy pulls less than its online
-counterpart, run by run, as the mean over the sub-optimal arms.
+Theorem 1 says that N logs of an arm of gap Δ save Anchor-TS N (1 − 3ω/Δ)₊ of its pulls. Cheung and
+Lyu's theorem says that they save MIN-UCB N ((1 − ω/Δ)₊)². The figure shows how many fewer pulls
+each policy makes than its online counterpart, run by run, as the mean over the sub-optimal arms.
+Which cells are drawn is said in the files of the experiments, under `savings`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from driftanchor.core.check import Floats
-from driftanchor.experiments import panels, style, versus, words
-from driftanchor.experiments.panels import Drawing
-from driftanchor.experiments.spec import Cell, Experiment
+from driftanchor.experiments import setting_text
+from driftanchor.experiments.experiment import Cell, Experiment
+from driftanchor.experiments.figures.drawing import Drawing
+from driftanchor.experiments.figures.final_regret import Block, along, blocks, ticks
 from driftanchor.experiments.sweep import Outcomes
-from driftanchor.experiments.versus import Block
+from driftanchor.render.figure import blank, key, legend_above, line, tidy
+from driftanchor.render.palette import BLACK, DOTS, LONG, POLICY_LOOKS, SHORT, Look
 from driftanchor.simulation.bandit import Bandit
 from driftanchor.simulation.result import standard_error
 from driftanchor.theory import anchor_savings, effective_discrepancy, lai_robbins, min_ucb_savings
@@ -30,31 +33,29 @@ if TYPE_CHECKING:
 Savings = Callable[[npt.ArrayLike, npt.ArrayLike, npt.ArrayLike], Floats]
 
 NAME = "savings"
-SWEEPS = (("fig2", "offline"), ("fig2", "bias_bound_at_least"), ("fig1", "gap"))
 PAIRS: dict[str, tuple[str, Savings]] = {  # who saves, against whom, and what theory promises
     "anchor-ts": ("ts", anchor_savings),
     "min-ucb": ("ucb", min_ucb_savings),
 }
 FORMULAS = {"anchor-ts": "N(1 − 3ω/Δ)₊", "min-ucb": "N((1 − ω/Δ)₊)²"}
-DASHES = {"anchor-ts": style.DOTS, "min-ucb": style.SHORT}  # both seen where they agree
-ITSELF = style.Look(style.POLICIES["anchor-ts"].colour, "o", style.LONG, 1.2, hollow=True)
+DASHES = {"anchor-ts": DOTS, "min-ucb": SHORT}  # both can be seen where they agree
+ITSELF = Look(POLICY_LOOKS["anchor-ts"].colour, "o", LONG, 1.2, hollow=True)
 
 
 def draw(experiments: Sequence[Experiment], outcomes: Outcomes) -> Drawing | None:
-    """The figure, of those of its sweeps that were run; `None` when none was."""
-    named = {experiment.name: experiment for experiment in experiments}
+    """Draw the rows that the experiments ask for; `None` when they ask for none."""
     rows = [
-        (named[name], block)
-        for name, word in SWEEPS
-        if name in named
-        for block in versus.blocks(_comparable(named[name].cells))
+        (experiment, block)
+        for experiment in sorted(experiments, key=lambda experiment: experiment.savings.place)
+        for word in experiment.savings.vary
+        for block in blocks(_comparable(experiment.cells))
         if block.word == word
     ]
     if not rows:
         return None
     no_logs = [c for e in experiments for c in e.cells if not c.bandit.offline_pulls.any()]
     most = max(len(block.panels) for _, block in rows)
-    figure = style.blank(3.1 * most, 2.6 * len(rows) + 0.8)
+    figure = blank(3.1 * most, 2.6 * len(rows) + 0.8)
     axes = figure.subplots(len(rows), most, sharey="row", squeeze=False)
     for (experiment, block), places in zip(rows, axes, strict=True):
         _row(experiment, block, list(places), outcomes, no_logs)
@@ -70,13 +71,13 @@ def _row(
     no_logs: Sequence[Cell],
 ) -> None:
     for place, (title, cells) in zip(places, block.panels.items(), strict=False):
-        told = f"{_kind(cells[0])} logs: {title.removeprefix('logs ')}"
-        place.set_title(told, fontsize=8.5, parse_math=False)
-        x = versus.along(cells, block.word)
+        heading = f"{_kind(cells[0])} logs: {title.removeprefix('logs ')}"
+        place.set_title(heading, fontsize=8.5, parse_math=False)
+        x = along(cells, block.word)
         _panel(place, x, cells, experiment.horizon, outcomes, no_logs)
-        versus.ticks(place, x, [cell.varied[block.word] for cell in cells])
-        place.set_xlabel(words.AXES[block.word], fontsize=9)
-        panels.tidy(place)
+        ticks(place, x, [cell.varied[block.word] for cell in cells])
+        place.set_xlabel(setting_text.AXES[block.word], fontsize=9)
+        tidy(place)
     for place in places[len(block.panels) :]:
         place.set_axis_off()
     places[0].set_ylabel("pulls saved per arm", fontsize=9)
@@ -99,17 +100,17 @@ def _panel(
     outcomes: Outcomes,
     no_logs: Sequence[Cell],
 ) -> None:
-    axes.axhline(0, color="black", linewidth=0.8)
+    axes.axhline(0, color=BLACK, linewidth=0.8)
     for user, (other, _) in PAIRS.items():
-        look = style.POLICIES[user]
-        panels.line(axes, x, *_saved(cells, cells, other, user, outcomes), look)
+        look = POLICY_LOOKS[user]
+        line(axes, x, *_saved(cells, cells, other, user, outcomes), look)
         theory = [promised(cell.bandit, horizon, user) for cell in cells]
         axes.plot(x, theory, color=look.colour, linestyle=DASHES[user], linewidth=1.6)
     twins = [_twin(cell, no_logs) for cell in cells]
     if all(twins):
         found = [twin for twin in twins if twin]
         saved = _saved(cells, found, "anchor-ts", "anchor-ts", outcomes)
-        panels.line(axes, x, *saved, ITSELF)
+        line(axes, x, *saved, ITSELF)
     needs = {f"{needed(cells[i].bandit, horizon).mean():,.0f}": None for i in np.argsort(x)}
     first, *_, last = [*needs, *needs]
     note = f"needed online: {first if first == last else f'{first} … {last}'} (Lai–Robbins)"
@@ -130,7 +131,7 @@ def _twin(cell: Cell, no_logs: Sequence[Cell]) -> Cell | None:
 def _saved(
     cells: Sequence[Cell], others: Sequence[Cell], other: str, user: str, outcomes: Outcomes
 ) -> tuple[Floats, Floats]:
-    """Pulls of a sub-optimal arm that the user of logs saves: mean and standard error."""
+    """Pulls of a sub-optimal arm that the policy with logs saves: mean and standard error."""
     means, errors = [], []
     for cell, place in zip(cells, others, strict=True):
         without, with_logs = outcomes[place.id, other].pulls, outcomes[cell.id, user].pulls
@@ -157,43 +158,37 @@ def promised(bandit: Bandit, horizon: int, user: str) -> float:
 
 
 def _legend(figure: Figure, *, itself: bool) -> None:
-    from matplotlib.lines import Line2D
-
     handles = []
     for user, (other, _) in PAIRS.items():
-        look = style.POLICIES[user]
-        handles.append(Line2D([], [], label=f"{other} − {user}, measured", **look.line()))
-        label = f"{user}, promised: {FORMULAS[user]}"
-        handles.append(Line2D([], [], color=look.colour, linestyle=DASHES[user], label=label))
+        look = POLICY_LOOKS[user]
+        handles.append(key(f"{other} − {user}, measured", **look.line()))
+        promise = f"{user}, promised: {FORMULAS[user]}"
+        handles.append(key(promise, color=look.colour, linestyle=DASHES[user]))
     if itself:
-        label = "anchor-ts without logs − with, measured"
-        handles.append(Line2D([], [], label=label, **ITSELF.line()))
-    options: dict[str, Any] = {"frameon": False, "handlelength": 3.6, "fontsize": 9}
-    figure.legend(handles=handles, loc="outside upper center", ncols=3, **options)
+        handles.append(key("anchor-ts without logs − with, measured", **ITSELF.line()))
+    legend_above(figure, handles, columns=3, handlelength=3.6)
 
 
 def _caption(rows: Sequence[tuple[Experiment, Block]]) -> str:
-    names = " and ".join(dict.fromkeys(experiment.name for experiment, _ in rows))
-    promises = {
-        "fig2": "With the biased logs of fig2 ω = V + 0.1 is at least 0.2, more than Δ/3 = 0.1: "
-        "Theorem 1 promises Anchor-TS nothing from the logs of these arms. ",
-        "fig1": "With the unbiased logs of fig1 ω = 0: both theorems promise N. ",
-    }
-    return (
-        "What logs save: online pulls of a sub-optimal arm that Anchor-TS makes less than TS (or "
-        "than itself without logs), and MIN-UCB less than UCB; mean over these arms and all runs, "
-        f"bands of ± one standard error, cells of {names}. Dotted and dashed: what the theorems "
-        "promise, at most the pulls that an online policy needs by Lai and Robbins, 2σ² log T/Δ². "
-        + "".join(text for name, text in promises.items() if name in names)
-    ).rstrip()
+    drawn = {experiment.name: experiment for experiment, _ in rows}
+    promises = [experiment.savings.caption for experiment in drawn.values()]
+    text = (
+        "What logs save: how many fewer online pulls of a sub-optimal arm Anchor-TS makes than TS "
+        "(or than itself without logs), and MIN-UCB than UCB; mean over these arms and all runs, "
+        f"bands of ± one standard error, cells of {' and '.join(drawn)}. Dotted and dashed: what "
+        "the theorems promise, at most the pulls that an online policy needs by Lai and Robbins, "
+        "2σ² log T/Δ². Here N is the number of logged rewards of the arm, Δ its gap, and ω how far "
+        "the logs, raised by the bias bound V, over-state it: ω = V + offline mean − online mean."
+    )
+    return " ".join([text, *filter(None, promises)])
 
 
 def _alt(rows: Sequence[tuple[Experiment, Block]], outcomes: Outcomes) -> str:
-    told = []
+    parts = []
     for experiment, block in rows:
         for user, (other, _) in PAIRS.items():
             measured, _ = _saved(block.cells, block.cells, other, user, outcomes)
             promise = np.mean([promised(c.bandit, experiment.horizon, user) for c in block.cells])
-            over = f"{user} over {words.AXES[block.word]}"
-            told.append(f"{over}: {measured.mean():.0f} measured, {promise:.0f} promised")
-    return f"Pulls of a sub-optimal arm saved by logs, mean of all points. {'; '.join(told)}."
+            over = f"{user} over {setting_text.AXES[block.word]}"
+            parts.append(f"{over}: {measured.mean():.0f} measured, {promise:.0f} promised")
+    return f"Pulls of a sub-optimal arm saved by logs, mean of all points. {'; '.join(parts)}."

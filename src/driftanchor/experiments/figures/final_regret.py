@@ -1,4 +1,4 @@
-"""Final regret over a varied value: a block for each sweep, a panel for each other value."""
+"""Final regret against a varied value: a block for each sweep, a panel for each other value."""
 
 from __future__ import annotations
 
@@ -9,10 +9,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from driftanchor.core.check import Floats
-from driftanchor.experiments import panels, style, words
-from driftanchor.experiments.panels import Drawing
-from driftanchor.experiments.spec import Cell, Experiment
+from driftanchor.experiments import setting_text
+from driftanchor.experiments.experiment import Cell, Experiment
+from driftanchor.experiments.figures.drawing import (
+    Drawing,
+    lowest_regret,
+    policies_of,
+    shared_setting,
+)
 from driftanchor.experiments.sweep import Outcomes
+from driftanchor.render import palette
+from driftanchor.render.figure import blank, legend, line, matplotlib, tidy, wide_apart
+from driftanchor.render.numbers import plain
 from driftanchor.simulation.result import standard_error
 
 if TYPE_CHECKING:
@@ -37,26 +45,26 @@ class Block:
 
 
 def draw(experiment: Experiment, outcomes: Outcomes) -> Drawing:
-    """The mean of all runs at the horizon, with a band; all panels share their regret axis."""
+    """Draw the mean of all runs at the horizon with a band; all panels share their regret axis."""
     found = blocks(experiment.cells)
-    looks = style.looks(panels.policies(experiment.cells))
+    looks = palette.looks(policies_of(experiment.cells))
     across = 2 if len(found) > 1 else 1
     down = math.ceil(len(found) / across)
     most = max(len(block.panels) for block in found)
-    figure = style.blank(max(2.3 * most * across, 6.0), 2.75 * down + 0.5)
+    figure = blank(max(2.3 * most * across, 6.0), 2.75 * down + 0.5)
     parts = figure.subfigures(down, across, squeeze=False).ravel()
     means = [mean for block in found for mean in _means(block.cells, outcomes)]
     log = any(
-        panels.wide_apart(_means(cells, outcomes), LOG_FROM)
+        wide_apart(_means(cells, outcomes), LOG_FROM)
         for block in found
         for cells in block.panels.values()
     )
     limits = _limits(means, log=log)
     for block, part in zip(found, parts, strict=False):
         _block(block, part, outcomes, looks, log=log, limits=limits)
-    panels.legend(figure, looks)
-    over = " and over ".join(words.AXES.get(block.word, "cells") for block in found)
-    alt = f"Final regret of each policy over {over}. {panels.lowest(experiment, outcomes)}"
+    legend(figure, looks)
+    over = " and over ".join(setting_text.AXES.get(block.word, "cells") for block in found)
+    alt = f"Final regret of each policy over {over}. {lowest_regret(experiment, outcomes)}"
     return Drawing(experiment.name, figure, _caption(experiment), alt)
 
 
@@ -74,7 +82,7 @@ def _grouped(keys: tuple[str, ...], cells: list[Cell]) -> Block:
     columns: dict[str, list[Cell]] = {}
     for cell in cells:
         others = {key: value for key, value in cell.varied.items() if key != word}
-        columns.setdefault(words.title(others), []).append(cell)
+        columns.setdefault(setting_text.title(others), []).append(cell)
     return Block(word, columns)
 
 
@@ -91,7 +99,7 @@ def _block(
     block: Block,
     part: SubFigure,
     outcomes: Outcomes,
-    looks: dict[str, style.Look],
+    looks: dict[str, palette.Look],
     *,
     log: bool,
     limits: tuple[float, float],
@@ -104,11 +112,11 @@ def _block(
         for label in {label: None for cell in cells for label in cell.policies}:
             have = [i for i, cell in enumerate(cells) if label in cell.policies]
             final = np.stack([outcomes[cells[i].id, label].final for i in have], axis=1)
-            panels.line(place, x[have], final.mean(0), standard_error(final), looks[label])
+            line(place, x[have], final.mean(0), standard_error(final), looks[label])
         place.set_title(title, fontsize=8.5, parse_math=False)
         ticks(place, x, [cell.varied.get(block.word, "") for cell in cells])
-        panels.tidy(place)
-    part.supxlabel(words.AXES.get(block.word, ""), fontsize=9)
+        tidy(place)
+    part.supxlabel(setting_text.AXES.get(block.word, ""), fontsize=9)
     axes[0].set_ylabel("regret (log scale)" if log else "regret", fontsize=9)
 
 
@@ -121,8 +129,6 @@ def along(cells: list[Cell], word: str) -> Floats:
 
 def ticks(axes: Axes, x: Floats, values: list[Any]) -> None:
     """Ticks at the values that were run, on a log axis when they are far apart, none too close."""
-    from matplotlib.ticker import NullLocator
-
     log = bool(len(x) > 2 and x.min() > 0 and x.max() >= 8 * x.min())
     axes.set_xscale("log" if log else "linear")
     place = np.log(x) if log else x
@@ -130,12 +136,12 @@ def ticks(axes: Axes, x: Floats, values: list[Any]) -> None:
     for i in np.argsort(place):
         if not shown or place[i] - place[shown[-1]] >= 0.11 * np.ptp(place):
             shown.append(int(i))
-    axes.set_xticks(x[shown], [words.number(values[i]) for i in shown])
-    axes.xaxis.set_minor_locator(NullLocator())
+    axes.set_xticks(x[shown], [plain(values[i]) for i in shown])
+    axes.xaxis.set_minor_locator(matplotlib("ticker").NullLocator())
 
 
 def _caption(experiment: Experiment) -> str:
     return (
         f"{experiment.title}: cumulative pseudo-regret after {experiment.horizon:,} rounds, mean "
-        f"of {experiment.runs:,} runs, bands of ± one standard error. {panels.setting(experiment)}"
+        f"of {experiment.runs:,} runs, bands of ± one standard error. {shared_setting(experiment)}"
     )

@@ -1,13 +1,15 @@
-"""The parts of pages: one HTML file that asks for nothing else, its tables and pictures."""
+"""HTML pages: one file that loads nothing else, its tables and its figures."""
 
 from __future__ import annotations
 
 import base64
 
-from driftanchor.experiments.markup import Html, join, tag
-from driftanchor.experiments.report import Table
+from driftanchor.render.markup import Html, join, tag
+from driftanchor.render.table import VERDICT, Table
 
-POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"  # nothing from elsewhere
+CONTENT_SECURITY = (
+    "default-src 'none'; img-src data:; style-src 'unsafe-inline'"  # nothing from elsewhere
+)
 CSS = """
 :root { color-scheme: light dark; --ink: #1d2125; --dim: #59636e; --paper: #fff; --line: #d5dae0;
   --card: #f6f8fa; --holds: #05603a; --holds-bg: #d3f3e2; --fails: #912018; --fails-bg: #fde3df;
@@ -50,6 +52,7 @@ figcaption { margin-top: .5rem; }
 figure { margin: 1rem 0; }
 figure img { display: block; max-width: 100%; min-width: 34rem; height: auto;
   background: #fff; padding: .5rem; border: 1px solid var(--line); border-radius: .4rem; }
+#headline img { max-height: 62vh; width: auto; }
 details { margin: .5rem 0; } summary { cursor: pointer; color: var(--link); }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; font-size: .9rem; }
 dt { color: var(--dim); } dd { margin: 0; }
@@ -65,7 +68,7 @@ def document(title: str, *body: str) -> str:
         "head",
         tag("meta", charset="utf-8"),
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        tag("meta", http_equiv="Content-Security-Policy", content=POLICY),
+        tag("meta", http_equiv="Content-Security-Policy", content=CONTENT_SECURITY),
         tag("title", title),
         tag("style", Html(CSS)),
     )
@@ -73,7 +76,7 @@ def document(title: str, *body: str) -> str:
 
 
 def code(text: str) -> Html:
-    """A comparison or a cell id, which may be broken at its slashes."""
+    """A comparison or a cell id, which may be folded at its slashes."""
     pieces = [join(piece, "/", tag("wbr")) for piece in text.split("/")]
     last = text.rpartition("/")[2]
     return tag("code", *pieces[:-1], last)
@@ -85,7 +88,7 @@ def badge(verdict: str) -> Html:
 
 
 def figure(svg: bytes, caption: str, alt: str) -> Html:
-    """A picture inside the page."""
+    """A figure, inside the page."""
     image = base64.b64encode(svg).decode("ascii")
     return tag(
         "figure",
@@ -111,17 +114,19 @@ def table_of(table: Table) -> Html:
         for r, row in enumerate(table.rows)
     ]
     parts = [tag("caption", table.title), head, tag("tbody", *rows)]
-    return tag("div", tag("table", *parts, class_="numbers"), class_="wide", tabindex="0")
+    note = [tag("p", table.note, class_="dim")] if table.note else []
+    shown = tag("table", *parts, class_="numbers")
+    return tag("div", shown, *note, class_="wide", tabindex="0")
 
 
 def _cell(table: Table, row: int, column: int, text: str) -> Html:
-    if table.headings[column] == "verdict":
+    if table.headings[column] == VERDICT:
         return tag("td", badge(text))
     if (row, column) in table.best:
-        return tag("td", tag("strong", f"{text} *"), class_="best")
+        return tag("td", tag("strong", table.marked(row, column)), class_="best")
     return tag("td", text)
 
 
 def pairs_of(pairs: tuple[tuple[str, str], ...]) -> Html:
-    """Names and what belongs to them."""
+    """A list of names and what belongs to them."""
     return tag("dl", *(join(tag("dt", name), tag("dd", text)) for name, text in pairs))

@@ -1,4 +1,4 @@
-"""What the words of `Setting` mean to people: panel titles, axes, captions and tables."""
+"""Settings in words, for the titles, axes, captions and tables of people."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from driftanchor.experiments.experiment import Cell, Experiment
 from driftanchor.experiments.setting import Setting
-from driftanchor.experiments.spec import Cell, Experiment
+from driftanchor.render.numbers import count, plain
 
 AXES = {
     "arms": "number of arms K",
@@ -56,15 +57,6 @@ _DEFAULTS = dataclasses.asdict(Setting())
 _WORDS = tuple(_DEFAULTS)
 
 
-def number(value: Any) -> str:
-    """A value as people write it: 2,000 and 0.3."""
-    if isinstance(value, list):
-        return ", ".join(map(number, value))
-    if isinstance(value, float) and not value.is_integer():
-        return f"{value:g}"
-    return f"{value:,.0f}" if isinstance(value, int | float) else str(value)
-
-
 def say(word: str, value: Any) -> str:
     """A setting in words, short enough for a panel's title.
 
@@ -72,26 +64,26 @@ def say(word: str, value: Any) -> str:
         >>> say("gap", 0.3), say("offline", 2000), say("coverage", "optimal")
         ('gap 0.3', '2,000 logs', '80 % of logs on the best arm')
     """
-    shown = number(value)
+    text = plain(value)
     phrases = {
-        "arms": f"{shown} arms",
-        "gap": f"gap {shown}",
+        "arms": f"{text} arms",
+        "gap": f"gap {text}",
         "shape": "means on a ladder" if value == "ladder" else "all others alike",
-        "base": f"other arms' mean {shown}",
-        "offline": f"{shown} logs" if value else "no logs",
-        "coverage": _COVERAGES.get(shown, f"shares of the logs {shown}"),
-        "delta": f"best arm biased by −{shown}" if value else "best arm not biased",
-        "other_bias": f"others biased by +{shown}" if value else "others not biased",
-        "bias_bound": "V = the true bias" if value == "exact" else f"V = {shown}",
-        "bias_bound_at_least": f"V at least {shown}",
-        "relative_bound": f"W = {shown}",
-        "common_shift": f"all arms moved by {shown}",
-        "reward": f"{shown.capitalize()} rewards",
-        "noise": f"noise {shown}",
-        "delay": f"rewards {shown} rounds late",
-        "batch": f"batches of {shown}",
-        "reward_scale": f"rewards times {shown}",
-        "reward_shift": f"rewards plus {shown}",
+        "base": f"other arms' mean {text}",
+        "offline": f"{text} logs" if value else "no logs",
+        "coverage": _COVERAGES.get(text, f"shares of the logs {text}"),
+        "delta": f"best arm biased by −{text}" if value else "best arm not biased",
+        "other_bias": f"others biased by +{text}" if value else "others not biased",
+        "bias_bound": "V = the true bias" if value == "exact" else f"V = {text}",
+        "bias_bound_at_least": f"V at least {text}",
+        "relative_bound": f"W = {text}",
+        "common_shift": f"all arms moved by {text}",
+        "reward": f"{text.capitalize()} rewards",
+        "noise": f"noise {text}",
+        "delay": f"rewards {text} rounds late",
+        "batch": f"batches of {text}",
+        "reward_scale": f"rewards times {text}",
+        "reward_shift": f"rewards plus {text}",
     }
     return phrases[word]
 
@@ -130,24 +122,24 @@ def describe(cells: Sequence[Cell]) -> str:
 
 
 def _phrases(words: Mapping[str, Any]) -> str:
-    """Settings in words, without those that say nothing; some are told together."""
-    # What is plain is unsaid at its default.
+    """Settings in words, without those that say nothing; some are joined."""
+    # The settings of `_PLAIN` are left out at their defaults.
     hidden = {word for word in _PLAIN if words.get(word) == _DEFAULTS[word]}
     if words.get("offline") == 0:
         hidden |= set(_ABOUT_LOGS)
     if words.get("reward") == "bernoulli":
         hidden.add("noise")  # a Bernoulli reward has its own
-    told = {word: say(word, value) for word, value in words.items() if word not in hidden}
-    if {"offline", "coverage"} <= set(told):
-        spread = told.pop("coverage").removeprefix("logs ").replace(" of logs", "")
-        told["offline"] += f" {spread}" if spread.startswith("on") else f", {spread}"
-    if {"delta", "other_bias"} <= set(told):
+    phrases = {word: say(word, value) for word, value in words.items() if word not in hidden}
+    if {"offline", "coverage"} <= set(phrases):
+        spread = phrases.pop("coverage").removeprefix("logs ").replace(" of logs", "")
+        phrases["offline"] += f" {spread}" if spread.startswith("on") else f", {spread}"
+    if {"delta", "other_bias"} <= set(phrases):
         best, others = words["delta"], words["other_bias"]
-        told["delta"] = f"best arm biased by −{number(best)}, others by +{number(others)}"
+        phrases["delta"] = f"best arm biased by −{plain(best)}, others by +{plain(others)}"
         if not best and not others:
-            told["delta"] = "unbiased"
-        del told["other_bias"]
-    return ", ".join(told.values())
+            phrases["delta"] = "unbiased"
+        del phrases["other_bias"]
+    return ", ".join(phrases.values())
 
 
 def rounds_and_runs(experiment: Experiment) -> str:
@@ -158,5 +150,4 @@ def rounds_and_runs(experiment: Experiment) -> str:
         >>> rounds_and_runs(spec.load("fig1"))
         '2,000 runs × 10,000 rounds'
     """
-    runs = "1 run" if experiment.runs == 1 else f"{experiment.runs:,} runs"
-    return f"{runs} × {experiment.horizon:,} rounds"
+    return f"{count(experiment.runs, 'run')} × {experiment.horizon:,} rounds"

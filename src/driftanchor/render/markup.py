@@ -1,4 +1,4 @@
-"""HTML that cannot be left unescaped: text is escaped unless it was made here."""
+"""HTML elements: text is always escaped, unless it is `Html` already."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where in a TOML text a key stands, for messages."""
+"""The line of a TOML text on which a key stands, for error messages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 
 def line_of(text: str, key: str, value: object) -> int | None:
-    r"""The line of a key: where it has this value, if that can be told, else the first one.
+    r"""The line on which a key has this value if that is clear, else the first line with the key.
 
     Example:
         >>> line_of('runs = 5\nsweep.gap = 1\nsweep.gap = 2', "gap", 2)
@@ -18,8 +18,8 @@ def line_of(text: str, key: str, value: object) -> int | None:
     if not found:
         return None
     words = list(value.values()) if isinstance(value, dict) else [value]
-    told = [f'"{word}"' if isinstance(word, str) else str(word) for word in words]
-    having = [n for n, line in enumerate(lines, 1) if all(part in line for part in told)]
+    parts = [f'"{word}"' if isinstance(word, str) else str(word) for word in words]
+    having = [n for n, line in enumerate(lines, 1) if all(part in line for part in parts)]
     exact = [n for n in found if n in having]
     below = [n for n in having if n > found[0]]  # an entry of a list of several lines
     distinct = isinstance(value, str | dict)  # a number may stand anywhere
