@@ -9,10 +9,10 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import render
 
+from driftanchor.core.stats.summary import standard_error
 from driftanchor.experiments import figures, spec, style, sweep, tail
 from driftanchor.experiments.spec import Cell, Experiment
 from driftanchor.experiments.sweep import Outcome, Outcomes
-from driftanchor.simulation.result import standard_error
 
 SEEDS = 3
 LONG, LONG_SHARE = 100_000, 0.5  # rounds, and runs of them for each run of the suite

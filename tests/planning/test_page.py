@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from driftanchor import OfflineData, plan, replay
+from driftanchor.core.stats.intervals import Estimate
 from driftanchor.errors import InvalidInput
 from driftanchor.experiments.document import POLICY
 from driftanchor.experiments.report import shown
 from driftanchor.planning import Assessment
 from driftanchor.planning.page import render
-from driftanchor.planning.statistics import Estimate
 from driftanchor.planning.tables import even_of, evens, losses
 
 pyarrow: Any = importlib.import_module("pyarrow")

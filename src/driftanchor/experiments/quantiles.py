@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from driftanchor.core.check import Floats
+from driftanchor.core.stats.summary import standard_error
 from driftanchor.experiments import panels, style, words
 from driftanchor.experiments.panels import Drawing
 from driftanchor.experiments.spec import Cell, Experiment
 from driftanchor.experiments.sweep import Outcomes
-from driftanchor.simulation.result import standard_error
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -14,13 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from driftanchor.core.check import Floats
+from driftanchor.core.stats.summary import standard_error
 from driftanchor.experiments import panels, style, versus, words
 from driftanchor.experiments.panels import Drawing
 from driftanchor.experiments.spec import Cell, Experiment
 from driftanchor.experiments.sweep import Outcomes
 from driftanchor.experiments.versus import Block
 from driftanchor.simulation.bandit import Bandit
-from driftanchor.simulation.result import standard_error
 from driftanchor.theory import anchor_savings, effective_discrepancy, lai_robbins, min_ucb_savings
 
 if TYPE_CHECKING:

@@ -12,13 +12,15 @@ import numpy as np
 from driftanchor.core.check import Floats
 from driftanchor.core.offline import OfflineData
 from driftanchor.core.record import encode
+from driftanchor.core.stats.intervals import Estimate, mean_estimate
+from driftanchor.core.stats.summary import summarise
 from driftanchor.planning.compare import Compared
 from driftanchor.planning.contenders import BLIND, RULE, Contenders
 from driftanchor.planning.judge import TAIL_LIMIT, Judgement, Safety
 from driftanchor.planning.law import Law
 from driftanchor.planning.promise import Promise
 from driftanchor.planning.scenes import Lost
-from driftanchor.planning.statistics import Curve, Estimate, mean_of, statistics
+from driftanchor.planning.statistics import QUANTILES, Curve
 from driftanchor.planning.words import Texts, number
 from driftanchor.version import __version__
 
@@ -107,7 +109,7 @@ class Assessment(abc.ABC):
 
     def saved(self, label: str = RULE) -> Estimate:
         """How much less a policy loses than without the logs, paired world by world."""
-        return mean_of(self.lost[self.baseline] - self.lost[label])
+        return mean_estimate(self.lost[self.baseline] - self.lost[label])
 
     @property
     def decision(self) -> str:
@@ -207,7 +209,7 @@ class Assessment(abc.ABC):
 
     def summary(self) -> dict[str, dict[str, float]]:
         """Mean, its standard error, median, 95 % quantile and worst of what each lost."""
-        return {label: statistics(lost) for label, lost in self.lost.items()}
+        return {label: summarise(lost, QUANTILES) for label, lost in self.lost.items()}
 
     def to_json(self) -> dict[str, Any]:
         """For programs."""

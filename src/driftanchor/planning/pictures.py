@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from driftanchor.core.stats.summary import standard_error
 from driftanchor.experiments import panels, style
 from driftanchor.experiments.report import shown
 from driftanchor.planning.assess import Assessment
 from driftanchor.planning.contenders import LOG_BEST
 from driftanchor.planning.statistics import Curve
-from driftanchor.simulation.result import standard_error
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,6 +7,7 @@ from typing import Any, Unpack
 
 from driftanchor.core import check
 from driftanchor.core.hooks import LogOptions
+from driftanchor.core.stats.intervals import Estimate
 from driftanchor.experiments.report import Table
 from driftanchor.live.reward_range import valid_range
 from driftanchor.planning import words
@@ -18,7 +19,6 @@ from driftanchor.planning.history import History, Past, read_history
 from driftanchor.planning.law import COINS
 from driftanchor.planning.promise import Promise, promised
 from driftanchor.planning.scenes import Progress
-from driftanchor.planning.statistics import Estimate
 from driftanchor.planning.words import Texts
 
 SHIFTS = (0.0, 0.5, 1.0, 1.5, 2.0)  # times the shift that happened

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from driftanchor.core.stats.intervals import Estimate
 from driftanchor.experiments.report import Table, shown
 from driftanchor.planning.assess import Assessment
 from driftanchor.planning.contenders import RULE
-from driftanchor.planning.statistics import Estimate
 from driftanchor.planning.words import interval
 
 

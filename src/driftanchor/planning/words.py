@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from driftanchor.core.stats.intervals import Estimate
 from driftanchor.experiments.report import Table
 from driftanchor.experiments.report import shown as number
-from driftanchor.planning.statistics import Estimate
 
 __all__ = ["Texts", "interval", "listed", "number"]
 

@@ -11,11 +11,13 @@ import numpy as np
 
 from driftanchor.core import check
 from driftanchor.core.check import Floats, Ints
+from driftanchor.core.stats.summary import standard_error, summarise
 from driftanchor.errors import InvalidInput, require
 from driftanchor.files import write_whole
 
 PLOT_SUFFIXES = (".png", ".pdf", ".svg")
-STATISTICS = ("mean", "se", "median", "q90", "q99", "max")
+QUANTILES = {"median": 0.5, "q90": 0.9, "q99": 0.99}
+STATISTICS = ("mean", "se", *QUANTILES, "max")
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +57,7 @@ class Result:
 
     def summary(self) -> dict[str, dict[str, float]]:
         """Mean, its standard error, median, 90 % and 99 % quantile and maximum of final regret."""
-        return {policy: _statistics(self.final(policy)) for policy in self.policies}
+        return {policy: summarise(self.final(policy), QUANTILES) for policy in self.policies}
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """One row for each policy, run and checkpoint; nothing is left behind if writing fails."""
@@ -101,17 +103,3 @@ class Result:
             text.set_parse_math(False)  # a dollar in a policy's name is a dollar
         with write_whole(path) as file:
             figure.savefig(file, format=suffix[1:], dpi=160)
-
-
-def standard_error(values: Floats) -> Floats:
-    """Standard error of the mean over the first axis; NaN for a single run."""
-    n = values.shape[0]
-    if n < 2:
-        return np.full(values.shape[1:], np.nan)
-    return np.asarray(values.std(axis=0, ddof=1) / np.sqrt(n))
-
-
-def _statistics(lost: Floats) -> dict[str, float]:
-    median, q90, q99 = np.quantile(lost, [0.5, 0.9, 0.99])
-    numbers = (lost.mean(), standard_error(lost), median, q90, q99, lost.max())
-    return {name: float(x) for name, x in zip(STATISTICS, numbers, strict=True)}
