@@ -13,11 +13,17 @@ import numpy as np
 from driftanchor.core import check
 from driftanchor.core.arms import Arms
 from driftanchor.core.check import Floats
-from driftanchor.core.evidence import bias_bounds, check_promises, relative_bounds
 from driftanchor.core.offline import OfflineData, Summary
+from driftanchor.core.promises import (
+    Range,
+    bias_bounds,
+    check_promises,
+    relative_bounds,
+    valid_range,
+)
 from driftanchor.errors import InvalidInput
 from driftanchor.live.default_policy import EPS, default_policy
-from driftanchor.live.reward_range import Range, valid_range
+from driftanchor.live.state_events import ArmAdded, Event
 from driftanchor.live.unit_check import warn_of_other_units
 from driftanchor.policies.base import Policy
 from driftanchor.shift.suggestion import Suggestion
@@ -25,7 +31,9 @@ from driftanchor.shift.suggestion import Suggestion
 
 @dataclass(frozen=True, eq=False)
 class Terms:
-    """The policy, the logs, what is promised of them, and the seed. They never change.
+    """The policy, the logs, what is promised of them, and the seed.
+
+    Terms are immutable, and nothing but a new arm leads to other terms: see `after`.
 
     Together with a `State` and the number of a decision they determine that decision: see
     `driftanchor.live.decide`.
@@ -141,6 +149,12 @@ class Terms:
             bias_bounds=np.append(self.bias_bounds, level),
             relative_bounds=np.append(self.relative_bounds, relative),
         )
+
+    def after(self, event: Event) -> Terms:
+        """The terms after an event. Only a new arm changes them."""
+        if not isinstance(event, ArmAdded):
+            return self
+        return self.with_arm(event.label, event.offline, event.bias_bound, event.relative_bound)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Terms) and self._values() == other._values()

@@ -8,9 +8,8 @@ from driftanchor import frames
 from driftanchor.core.arms import Arms
 from driftanchor.core.check import Floats, Ints
 from driftanchor.core.offline import OfflineData
+from driftanchor.core.promises import Range
 from driftanchor.core.tally import Tally
-from driftanchor.live import status
-from driftanchor.live.reward_range import Range
 from driftanchor.live.state import State
 from driftanchor.live.terms import Terms
 from driftanchor.policies.base import Policy
@@ -89,12 +88,59 @@ class View:
 
     def to_frame(self) -> Any:
         """Each arm's logs, live rewards and pending pulls, as a pandas or polars frame."""
-        return frames.to_frame(status.arm_columns(self.terms, self.state))
+        return frames.to_frame(arm_columns(self.terms, self.state))
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {status.summary(self.terms, self.state)}>"
+        return f"<{type(self).__name__}: {summary(self.terms, self.state)}>"
 
     def _repr_html_(self) -> str:
-        caption = f"{type(self).__name__}: {status.summary(self.terms, self.state)}"
-        columns = status.arm_columns(self.terms, self.state)
+        caption = f"{type(self).__name__}: {summary(self.terms, self.state)}"
+        columns = arm_columns(self.terms, self.state)
         return frames.html_table({k.replace("_", " "): x for k, x in columns.items()}, caption)
+
+
+def arm_columns(terms: Terms, state: State) -> dict[str, list[object]]:
+    """One row for each arm, by columns; a mean is `None` where there are no rewards.
+
+    Example:
+        >>> terms = Terms.declare(arms=["A", "B"], seed=1)
+        >>> arm_columns(terms, State.start(terms.arms))["pending"]
+        [0, 0]
+    """
+    logs, tally = terms.offline, state.tally
+    return {
+        "arm": list(terms.arms),
+        "logs_n": logs.n.tolist(),
+        "logs_mean": _means(logs.mean.tolist(), logs.n.tolist()),
+        "live_n": tally.pulls.tolist(),
+        "live_mean": _means(tally.means.tolist(), tally.pulls.tolist()),
+        "pending": state.pending.tolist(),
+        "paused": (~state.playable).tolist(),
+    }
+
+
+def summary(terms: Terms, state: State) -> str:
+    """One line for people.
+
+    Example:
+        >>> terms = Terms.declare(arms=["A", "B"], seed=1)
+        >>> summary(terms, State.start(terms.arms))
+        'guarded-anchor-ts, 2 arms, 0 logged rewards, 0 decisions, 0 rewards, 0 pending, seed 1'
+    """
+    paused = int((~state.playable).sum())
+    counts = [
+        _count(len(terms.arms), "arm") + (f" ({paused:,} paused)" if paused else ""),
+        _count(int(terms.offline.n.sum()), "logged reward"),
+        _count(state.decisions, "decision"),
+        _count(int(state.tally.pulls.sum()), "reward"),
+        f"{int(state.pending.sum()):,} pending",
+    ]
+    return ", ".join([terms.policy.name, *counts, f"seed {terms.seed}"])
+
+
+def _means(means: list[float], counts: list[int]) -> list[object]:
+    return [mean if count > 0 else None for mean, count in zip(means, counts, strict=True)]
+
+
+def _count(n: int, thing: str) -> str:
+    return f"{n:,} {thing}" + ("" if n == 1 else "s")

@@ -11,9 +11,9 @@ from driftanchor.core import check
 from driftanchor.core.check import Floats
 from driftanchor.core.noise import key
 from driftanchor.core.offline import OfflineData
+from driftanchor.core.promises import Range
 from driftanchor.core.stats.coins import like_coins
 from driftanchor.errors import InvalidInput
-from driftanchor.live.reward_range import Range
 
 LAWS = ("auto", "gaussian", "bernoulli")
 JEFFREYS = 0.5  # added to successes and to failures: the flat prior for a rate

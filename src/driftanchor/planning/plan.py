@@ -11,10 +11,10 @@ import numpy as np
 from driftanchor.core import check
 from driftanchor.core.check import Floats
 from driftanchor.core.offline import OfflineData
+from driftanchor.core.promises import valid_range
 from driftanchor.core.record import encode
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.experiments.report import Table
-from driftanchor.live.reward_range import valid_range
 from driftanchor.planning import words
 from driftanchor.planning.assess import USE, Assessment, default_worlds
 from driftanchor.planning.auto import declared

@@ -7,9 +7,9 @@ from typing import Any, Unpack
 
 from driftanchor.core import check
 from driftanchor.core.hooks import LogOptions
+from driftanchor.core.promises import valid_range
 from driftanchor.core.stats.intervals import Estimate
 from driftanchor.experiments.report import Table
-from driftanchor.live.reward_range import valid_range
 from driftanchor.planning import words
 from driftanchor.planning.assess import USE, Assessment, default_worlds
 from driftanchor.planning.auto import declared, is_auto, periods_of
