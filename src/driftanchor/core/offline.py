@@ -15,13 +15,14 @@ from driftanchor.core.check import Floats, Ints
 from driftanchor.core.hooks import LogOptions
 from driftanchor.core.provenance import Provenance
 from driftanchor.core.stats.chi_square import chi_square_ratio
+from driftanchor.core.tabular import Tabular, count, known
 from driftanchor.errors import InvalidInput, shown
 
 Summary = Sequence[float | int | None]
 
 
-@dataclass(frozen=True, eq=False)
-class OfflineData:
+@dataclass(frozen=True, eq=False, repr=False)
+class OfflineData(Tabular):
     """What the logs say of each arm: how many rewards, their mean and variance, and from where.
 
     Attributes:
@@ -39,6 +40,8 @@ class OfflineData:
         ([200, 300, 0], [0.51, 0.48, nan])
         >>> OfflineData.from_json(offline.to_json()) == offline
         True
+        >>> offline
+        <OfflineData: 3 arms, 500 logged rewards, means from 0.48 to 0.51>
     """
 
     arms: Arms
@@ -59,10 +62,10 @@ class OfflineData:
     ) -> None:
         counts = check.pulls_per_arm(n, "n", valid_arms(arms))
         means = _row(mean, "mean", arms, counts)
-        for label, count, x in zip(arms, counts, means, strict=True):
-            if count > 0 and math.isnan(x):
+        for label, rewards, x in zip(arms, counts, means, strict=True):
+            if rewards > 0 and math.isnan(x):
                 raise InvalidInput(
-                    f"arm {label!r} has {count} offline rewards and no mean: give it, or n = 0"
+                    f"arm {label!r} has {rewards} offline rewards and no mean: give it, or n = 0"
                 )
         if not isinstance(source, str):
             raise InvalidInput(f"source must be text, got {shown(source)}")
@@ -208,6 +211,22 @@ class OfflineData:
             provenance = None if how is None else Provenance.from_json(how)
             arms, n, mean, variance, source = (body[field] for field in fields)
             return cls(Arms(arms), n, mean, variance, source, provenance)
+
+    def _line(self) -> str:
+        rewards = count(int(self.n.sum()), "logged reward")
+        line = f"{count(len(self.arms), 'arm')}, {rewards}"
+        means = self.mean[self.n > 0]
+        return (
+            line if not means.size else f"{line}, means from {means.min():.4g} to {means.max():.4g}"
+        )
+
+    def _columns(self) -> dict[str, list[object]]:
+        return {
+            "arm": list(self.arms),
+            "n": self.n.tolist(),
+            "mean": known(self.mean.tolist()),
+            "variance": known(self.variance.tolist()),
+        }
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, OfflineData) and self.to_json() == other.to_json()

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from driftanchor import frames
 from driftanchor.core.arms import Arms
 from driftanchor.core.check import Floats, Ints
 from driftanchor.core.offline import OfflineData
 from driftanchor.core.promises import Range
+from driftanchor.core.tabular import Tabular, count, known
 from driftanchor.core.tally import Tally
 from driftanchor.live.state import State
 from driftanchor.live.terms import Terms
 from driftanchor.policies.base import Policy
 
 
-class View:
+class View(Tabular):
     """What can be read of terms and a state; nothing here changes them.
 
     Attributes:
@@ -28,7 +26,7 @@ class View:
 
     @property
     def arms(self) -> Arms:
-        """All arms ever known, retired ones too."""
+        """All arms ever known, paused ones too."""
         return self.terms.arms
 
     @property
@@ -86,17 +84,11 @@ class View:
         """How many decisions `pull` made."""
         return self.state.decisions
 
-    def to_frame(self) -> Any:
-        """Each arm's logs, live rewards and pending pulls, as a pandas or polars frame."""
-        return frames.to_frame(arm_columns(self.terms, self.state))
+    def _line(self) -> str:
+        return summary(self.terms, self.state)
 
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {summary(self.terms, self.state)}>"
-
-    def _repr_html_(self) -> str:
-        caption = f"{type(self).__name__}: {summary(self.terms, self.state)}"
-        columns = arm_columns(self.terms, self.state)
-        return frames.html_table({k.replace("_", " "): x for k, x in columns.items()}, caption)
+    def _columns(self) -> dict[str, list[object]]:
+        return arm_columns(self.terms, self.state)
 
 
 def arm_columns(terms: Terms, state: State) -> dict[str, list[object]]:
@@ -111,9 +103,9 @@ def arm_columns(terms: Terms, state: State) -> dict[str, list[object]]:
     return {
         "arm": list(terms.arms),
         "logs_n": logs.n.tolist(),
-        "logs_mean": _means(logs.mean.tolist(), logs.n.tolist()),
+        "logs_mean": known(logs.mean.tolist()),
         "live_n": tally.pulls.tolist(),
-        "live_mean": _means(tally.means.tolist(), tally.pulls.tolist()),
+        "live_mean": known(tally.means.tolist()),
         "pending": state.pending.tolist(),
         "paused": (~state.playable).tolist(),
     }
@@ -129,18 +121,10 @@ def summary(terms: Terms, state: State) -> str:
     """
     paused = int((~state.playable).sum())
     counts = [
-        _count(len(terms.arms), "arm") + (f" ({paused:,} paused)" if paused else ""),
-        _count(int(terms.offline.n.sum()), "logged reward"),
-        _count(state.decisions, "decision"),
-        _count(int(state.tally.pulls.sum()), "reward"),
+        count(len(terms.arms), "arm") + (f" ({paused:,} paused)" if paused else ""),
+        count(int(terms.offline.n.sum()), "logged reward"),
+        count(state.decisions, "decision"),
+        count(int(state.tally.pulls.sum()), "reward"),
         f"{int(state.pending.sum()):,} pending",
     ]
     return ", ".join([terms.policy.name, *counts, f"seed {terms.seed}"])
-
-
-def _means(means: list[float], counts: list[int]) -> list[object]:
-    return [mean if count > 0 else None for mean, count in zip(means, counts, strict=True)]
-
-
-def _count(n: int, thing: str) -> str:
-    return f"{n:,} {thing}" + ("" if n == 1 else "s")

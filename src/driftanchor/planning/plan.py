@@ -31,7 +31,7 @@ THEORY = ("gap", "anchor saves", "min-ucb saves", "lai-robbins")
 MISSING = "give periods, as read_periods reads them (--by week on the command line), or a number"
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Plan(Assessment):
     """What logs are worth where the promise holds.
 

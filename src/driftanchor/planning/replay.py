@@ -26,7 +26,7 @@ LONGEST = 100_000  # rounds, unless more are asked for
 MISSING = "give by, such as 'week' (--by week on the command line), or a number"
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Replay(Assessment):
     """What logs were worth for what came after them.
 

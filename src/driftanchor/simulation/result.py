@@ -12,6 +12,7 @@ import numpy as np
 from driftanchor.core import check
 from driftanchor.core.check import Floats, Ints
 from driftanchor.core.stats.summary import standard_error, summarise
+from driftanchor.core.tabular import Tabular, count, known
 from driftanchor.errors import InvalidInput, require
 from driftanchor.files import write_whole
 
@@ -20,8 +21,8 @@ QUANTILES = {"median": 0.5, "q90": 0.9, "q99": 0.99}
 STATISTICS = ("mean", "se", *QUANTILES, "max")
 
 
-@dataclass(frozen=True, eq=False)
-class Result:
+@dataclass(frozen=True, eq=False, repr=False)
+class Result(Tabular):
     """What a simulation measured.
 
     Attributes:
@@ -58,6 +59,18 @@ class Result:
     def summary(self) -> dict[str, dict[str, float]]:
         """Mean, its standard error, median, 90 % and 99 % quantile and maximum of final regret."""
         return {policy: summarise(self.final(policy), QUANTILES) for policy in self.policies}
+
+    def _line(self) -> str:
+        runs = f"{count(self.runs, 'run')} of {count(self.horizon, 'round')}"
+        return f"{', '.join(self.policies)}: {runs}, seed {self.seed}"
+
+    def _caption(self) -> str:
+        return f"Final regret: {self._line()}"
+
+    def _columns(self) -> dict[str, list[object]]:
+        rows = self.summary()
+        numbers = {name: known([row[name] for row in rows.values()]) for name in STATISTICS}
+        return {"policy": list(rows), **numbers}
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """One row for each policy, run and checkpoint; nothing is left behind if writing fails."""
