@@ -13,7 +13,7 @@ from driftanchor.experiments import figures, spec, sweep, tail
 from driftanchor.experiments.experiment import Cell, Experiment
 from driftanchor.experiments.sweep import Outcome, Outcomes
 from driftanchor.render.figure import save, sheet
-from driftanchor.simulation.result import standard_error
+from driftanchor.core.stats.summary import standard_error
 
 SEEDS = 3
 LONG, LONG_SHARE = 100_000, 0.5  # rounds, and runs of them for each run of the suite

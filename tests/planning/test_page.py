@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from driftanchor import OfflineData, plan, replay
+from driftanchor.core.stats.intervals import Estimate
 from driftanchor.errors import InvalidInput
 from driftanchor.planning import Assessment
 from driftanchor.planning.page import render
-from driftanchor.planning.statistics import Estimate
 from driftanchor.planning.tables import even_of, evens, losses
 from driftanchor.render.document import CONTENT_SECURITY
 from driftanchor.render.numbers import rounded

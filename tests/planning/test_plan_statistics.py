@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from driftanchor.planning.statistics import break_even, break_even_of, mean_of, statistics
+from driftanchor.planning.statistics import break_even, break_even_of
 
 SHIFTS = np.array([0.0, 1.0, 2.0, 4.0])
 
@@ -35,12 +35,3 @@ def test_the_interval_of_a_break_even_covers_it() -> None:
 
 def test_a_break_even_that_no_shift_reached_is_infinite() -> None:
     assert break_even_of(SHIFTS, np.ones((4, 9)), 0) == (math.inf, math.inf, math.inf)
-
-
-def test_statistics() -> None:
-    lost = np.arange(101.0)
-    told = statistics(lost)
-    assert (told["mean"], told["median"], told["q95"], told["max"]) == (50, 50, 95, 100)
-    assert told["se"] == pytest.approx(lost.std(ddof=1) / math.sqrt(101))
-    estimate = mean_of(lost)
-    assert estimate.high - estimate.low == pytest.approx(2 * 1.959964 * told["se"])

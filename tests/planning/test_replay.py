@@ -13,7 +13,7 @@ import pytest
 from driftanchor import OfflineData, Replay, replay
 from driftanchor.errors import DriftanchorError, InvalidInput
 from driftanchor.logs.periods import read_periods
-from driftanchor.planning.history import difference, read_history
+from driftanchor.planning.history import move_of, read_history
 from driftanchor.planning.replay import held_together
 from driftanchor.shift import suggest
 
@@ -236,7 +236,7 @@ def test_the_interval_of_a_shift_of_rates() -> None:
         rate = k / n
         return OfflineData.from_summary({"A": (n, rate, rate * (1 - rate) * n / (n - 1))})
 
-    shift = difference(one(80, 48), one(70, 56), "A")
+    shift = move_of(one(80, 48), one(70, 56), "A")
     assert shift == pytest.approx((0.2, 0.0524, 0.3339), abs=5e-5)
 
 

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from driftanchor.core.record import encode
+from driftanchor.core.stats.summary import summarise
 from driftanchor.experiments import tail
 from driftanchor.experiments.claims import Claim, JudgedClaim
 from driftanchor.experiments.experiment import Cell, Experiment
 from driftanchor.experiments.sweep import Outcomes
-from driftanchor.simulation.result import final_statistics
+from driftanchor.simulation.result import QUANTILES
 from driftanchor.version import __version__
 
 SMOKE = "smoke run: no evidence"
@@ -48,7 +49,7 @@ class Reproduction:
         finals = {label: self.outcomes[cell.id, label].final for label in cell.policies}
         gaps, horizon = cell.bandit.gaps, experiment.horizon
         return {
-            label: {**final_statistics(final), **tail.statistics(final, gaps, horizon)}
+            label: {**summarise(final, QUANTILES), **tail.statistics(final, gaps, horizon)}
             for label, final in finals.items()
         }
 

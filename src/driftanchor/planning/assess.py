@@ -12,13 +12,16 @@ import numpy as np
 from driftanchor.core.check import Floats
 from driftanchor.core.offline import OfflineData
 from driftanchor.core.record import encode
+from driftanchor.core.stats.intervals import Estimate, mean_estimate
+from driftanchor.core.stats.summary import summarise
+from driftanchor.core.tabular import Tabular, count
 from driftanchor.planning.compare import Compared
 from driftanchor.planning.contenders import BLIND, RULE, Contenders
 from driftanchor.planning.judge import TAIL_LIMIT, Judgement, Safety
 from driftanchor.planning.law import Law
 from driftanchor.planning.promise import Promise
 from driftanchor.planning.scenes import Lost
-from driftanchor.planning.statistics import Curve, Estimate, mean_of, statistics
+from driftanchor.planning.statistics import QUANTILES, Curve
 from driftanchor.planning.words import Texts, number
 from driftanchor.version import __version__
 
@@ -27,8 +30,8 @@ FEWEST, MOST = 40, 200  # worlds
 USE, WITHOUT = "use", "without"
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Assessment(abc.ABC):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Assessment(Tabular, abc.ABC):
     """What logs are worth.
 
     Attributes:
@@ -107,7 +110,7 @@ class Assessment(abc.ABC):
 
     def saved(self, label: str = RULE) -> Estimate:
         """How much less a policy loses than without the logs, paired world by world."""
-        return mean_of(self.lost[self.baseline] - self.lost[label])
+        return mean_estimate(self.lost[self.baseline] - self.lost[label])
 
     @property
     def decision(self) -> str:
@@ -207,7 +210,27 @@ class Assessment(abc.ABC):
 
     def summary(self) -> dict[str, dict[str, float]]:
         """Mean, its standard error, median, 95 % quantile and worst of what each lost."""
-        return {label: statistics(lost) for label, lost in self.lost.items()}
+        return {label: summarise(lost, QUANTILES) for label, lost in self.lost.items()}
+
+    def _line(self) -> str:
+        played = f"{count(self.worlds, 'world')} of {count(self.horizon, 'round')}"
+        return f"{self.decision}, best policy {self.best_policy}, {played}, seed {self.seed}"
+
+    def _caption(self) -> str:
+        return self.answer
+
+    def _columns(self) -> dict[str, list[object]]:
+        rows = self.summary()
+        saved = [self.saved(label) for label in rows]
+        return {
+            "policy": list(rows),
+            **{name: [row[name] for row in rows.values()] for name in rows[self.baseline]},
+            "saved": [x.value for x in saved],
+            "saved_low": [x.low for x in saved],
+            "saved_high": [x.high for x in saved],
+            "bad_case": [self.safety[label].worst for label in rows],
+            "safe": [self.safety[label].safe for label in rows],
+        }
 
     def to_json(self) -> dict[str, Any]:
         """For programs."""

@@ -11,12 +11,13 @@ from typing import Protocol
 import numpy as np
 
 from driftanchor.core.check import Floats
+from driftanchor.core.stats.intervals import Estimate
 from driftanchor.planning.contenders import RULE, Contenders
 from driftanchor.planning.even import HALVINGS, break_evens
 from driftanchor.planning.judge import Judgement, cold_baseline, judge
 from driftanchor.planning.promise import LETTERS, Promise
 from driftanchor.planning.scenes import Lost, Progress, Scene, Stage, scene_of
-from driftanchor.planning.statistics import Curve, Estimate
+from driftanchor.planning.statistics import Curve
 from driftanchor.simulation.bandit import Bandit
 
 BOUNDS = (0.0, 0.5, 1.0, 2.0, 4.0)  # times the bounds that are declared

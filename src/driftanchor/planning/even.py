@@ -9,7 +9,8 @@ from typing import TypeVar
 import numpy as np
 
 from driftanchor.core.check import Floats
-from driftanchor.planning.statistics import Estimate, break_even_of, mean_of
+from driftanchor.core.stats.intervals import Estimate, mean_estimate
+from driftanchor.planning.statistics import break_even_of
 
 HALVINGS = 2  # of the interval in which savings end; within it they are taken for linear
 
@@ -57,7 +58,7 @@ def _add(
 
 
 def _ended(saved: Mapping[float, Floats]) -> bool:
-    return any(mean_of(found).high < 0 for found in saved.values())
+    return any(mean_estimate(found).high < 0 for found in saved.values())
 
 
 def _middle(saved: Mapping[float, Floats]) -> float | None:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from driftanchor.core.arms import Arms
 from driftanchor.core.check import Floats
 from driftanchor.core.hooks import LogOptions
 from driftanchor.core.offline import OfflineData
+from driftanchor.core.stats.intervals import Estimate, difference, mean_interval
 from driftanchor.errors import InvalidInput, RejectedRows, require, shown
 from driftanchor.logs.query import NothingKept
 from driftanchor.logs.read import read_logs
@@ -21,7 +21,6 @@ from driftanchor.logs.times import shown_time
 from driftanchor.planning.law import Law, law_of
 from driftanchor.planning.promise import Promise
 from driftanchor.planning.split import Filter, Moment, Split, split_of
-from driftanchor.planning.statistics import Estimate
 from driftanchor.planning.words import listed
 from driftanchor.planning.worlds import against
 from driftanchor.simulation.bandit import Bandit
@@ -164,16 +163,12 @@ def read_history(logs: object, split: object, **options: Unpack[LogOptions]) -> 
         notes.append(f"only {by.only_log}, and left out: {listed(gone)}")
     if new:
         notes.append(f"only {by.only_world}, and without logs: {listed(new)}")
-    law, rewards, how = _rewards(logs, select(after, wanted), later, by.only_world)
+    law, rewards, how = _rewards(logs, after.over(wanted), later, by.only_world)
     return History(
         by,
-        select(before, wanted),
-        select(after, wanted),
-        {
-            label: difference(before, after, label)
-            for label in wanted
-            if label in before.arms.labels
-        },
+        before.over(wanted),
+        after.over(wanted),
+        {label: move_of(before, after, label) for label in wanted if label in before.arms.labels},
         law,
         rewards,
         (*notes, how),
@@ -207,8 +202,7 @@ def _divided(
     """Refuse a filter that leaves one side empty, and tell of the rewards on neither side."""
     rewards = int(whole.offline.n.sum())
     logged, world = (
-        0 if part is None else int(select(part, list(whole.arms)).n.sum())
-        for part in (before, after)
+        0 if part is None else int(part.over(whole.arms).n.sum()) for part in (before, after)
     )
     neither = rewards - logged - world
     told = f"; in {neither:,} it compares a missing value" if neither else ""
@@ -258,34 +252,11 @@ def _rewards(
     return Law("resampled", law.noise, "as they were seen"), rewards, told
 
 
-def difference(before: OfflineData, after: OfflineData, label: str) -> Estimate:
-    """How far the mean of an arm moved, with the interval made from those of both means.
-
-    With intervals (l₁, u₁) and (l₂, u₂) of the means m₁ before and m₂ after, the ends are
-    d − √((m₂ − l₂)² + (u₁ − m₁)²) and d + √((u₂ − m₂)² + (m₁ − l₁)²), after Newcombe (1998): right
-    for rare successes too. Infinite where a variance is not known.
-    """
-    from driftanchor.logs.summary import interval
-
+def move_of(before: OfflineData, after: OfflineData, label: str) -> Estimate:
+    """How far the mean of an arm moved; its interval is infinite where a variance is not known."""
     means, ends = [], []
     for data in (before, after):
         i = data.arms.column(label)
         means.append(float(data.mean[i]))
-        known = interval(int(data.n[i]), means[-1], float(data.variance[i]))
-        ends.append(known or (-math.inf, math.inf))
-    (m1, m2), ((l1, u1), (l2, u2)) = means, ends
-    d = m2 - m1
-    return Estimate(d, d - math.hypot(m2 - l2, u1 - m1), d + math.hypot(u2 - m2, m1 - l1))
-
-
-def select(offline: OfflineData, labels: Sequence[str]) -> OfflineData:
-    """The data of these arms, in this order; an arm that is not there has none."""
-    where = {label: column for column, label in enumerate(offline.arms)}
-    rows = [
-        (offline.n[where[x]], offline.mean[where[x]], offline.variance[where[x]])
-        if x in where
-        else (0, None, None)
-        for x in labels
-    ]
-    n, mean, variance = zip(*rows, strict=True)
-    return OfflineData(Arms(labels), n, mean, variance, offline.source, offline.provenance)
+        ends.append(mean_interval(int(data.n[i]), means[-1], float(data.variance[i])))
+    return difference(means[0], ends[0], means[1], ends[1])

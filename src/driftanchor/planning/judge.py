@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from driftanchor.core.stats.intervals import Estimate, mean_estimate
 from driftanchor.planning.contenders import LOG_BEST, RULE, Contenders
 from driftanchor.planning.scenes import Lost
-from driftanchor.planning.statistics import Estimate, mean_of
 
 MATTERS = 0.05  # of what is lost without the logs: to save less is not worth the trouble
 # Times what is lost without the logs: to lose more is not safe.
@@ -92,7 +92,7 @@ def judge(lost: Lost, bad: Sequence[Lost], contenders: Contenders) -> Judgement:
     slack = MATTERS * cold
     safety = {label: _safety(label, baseline, lost, bad) for label in contenders}
     saved = {
-        label: mean_of(lost[baseline] - lost[label])
+        label: mean_estimate(lost[baseline] - lost[label])
         for label, one in contenders.items()
         if not one.cold
     }

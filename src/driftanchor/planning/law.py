@@ -10,9 +10,10 @@ import numpy as np
 from driftanchor.core import check
 from driftanchor.core.check import Floats
 from driftanchor.core.noise import key
-from driftanchor.core.offline import OfflineData, like_coins
+from driftanchor.core.offline import OfflineData
+from driftanchor.core.promises import Range
+from driftanchor.core.stats.coins import like_coins
 from driftanchor.errors import InvalidInput
-from driftanchor.live.reward_range import Range
 
 LAWS = ("auto", "gaussian", "bernoulli")
 JEFFREYS = 0.5  # added to successes and to failures: the flat prior for a rate
@@ -51,7 +52,7 @@ def law_of(offline: OfflineData, asked: str, reward_range: Range) -> Law:
     check.choice(asked, "law", LAWS)
     logged = offline.n > 0
     means, noise = offline.mean[logged], offline.pooled_noise()
-    if asked != "gaussian" and _coins(offline):
+    if asked != "gaussian" and like_coins(offline.n[logged], means, offline.variance[logged]).all():
         return Law("bernoulli", FAIR, "all logged rewards are 0 or 1")
     if asked == "bernoulli":
         if ((means < 0) | (means > 1)).any():
@@ -74,15 +75,6 @@ def law_of(offline: OfflineData, asked: str, reward_range: Range) -> Law:
             "variance), a reward_range, or law='bernoulli' for rewards of 0 and 1"
         )
     return Law("gaussian", half, "the logs have no variances: half of reward_range")
-
-
-def _coins(offline: OfflineData) -> bool:
-    logged = np.flatnonzero(offline.n > 0)
-    return all(
-        (offline.n[i] == 1 and offline.mean[i] in COINS)
-        or like_coins(int(offline.n[i]), float(offline.mean[i]), float(offline.variance[i]))
-        for i in logged
-    )
 
 
 def draw_means(law: Law, offline: OfflineData, worlds: int, seed: int) -> Floats:

@@ -13,7 +13,7 @@ from driftanchor.planning.statistics import Curve
 from driftanchor.render.figure import blank, legend, line, sheet, svg, tidy, wide_apart
 from driftanchor.render.numbers import rounded
 from driftanchor.render.palette import DOTS, GREY, MARK_GREY, Look, looks
-from driftanchor.simulation.result import standard_error
+from driftanchor.core.stats.summary import standard_error
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,9 +11,9 @@ import numpy as np
 from driftanchor.core import check
 from driftanchor.core.check import Floats
 from driftanchor.core.offline import OfflineData
+from driftanchor.core.promises import valid_range
 from driftanchor.core.record import encode
 from driftanchor.errors import InvalidInput, shown
-from driftanchor.live.reward_range import valid_range
 from driftanchor.planning import words
 from driftanchor.planning.assess import USE, Assessment, default_worlds
 from driftanchor.planning.auto import declared
@@ -31,7 +31,7 @@ THEORY = ("gap", "anchor saves", "min-ucb saves", "lai-robbins")
 MISSING = "give periods, as read_periods reads them (--by week on the command line), or a number"
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Plan(Assessment):
     """What logs are worth where the promise holds.
 

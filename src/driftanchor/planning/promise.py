@@ -10,8 +10,8 @@ import numpy as np
 from driftanchor.core import check
 from driftanchor.core.arms import Arms
 from driftanchor.core.check import Floats
-from driftanchor.core.evidence import bias_bounds, check_promises, relative_bounds
 from driftanchor.core.offline import OfflineData
+from driftanchor.core.promises import bias_bounds, check_promises, relative_bounds
 from driftanchor.core.record import encode
 from driftanchor.errors import InvalidInput
 from driftanchor.planning.words import number

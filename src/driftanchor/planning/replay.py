@@ -7,7 +7,8 @@ from typing import Any, Unpack
 
 from driftanchor.core import check
 from driftanchor.core.hooks import LogOptions
-from driftanchor.live.reward_range import valid_range
+from driftanchor.core.promises import valid_range
+from driftanchor.core.stats.intervals import Estimate
 from driftanchor.planning import words
 from driftanchor.planning.assess import USE, Assessment, default_worlds
 from driftanchor.planning.auto import declared, is_auto, periods_of
@@ -17,7 +18,6 @@ from driftanchor.planning.history import History, Past, read_history
 from driftanchor.planning.law import COINS
 from driftanchor.planning.promise import Promise, promised
 from driftanchor.planning.scenes import Progress
-from driftanchor.planning.statistics import Estimate
 from driftanchor.planning.words import Texts
 from driftanchor.render.table import Table
 
@@ -26,7 +26,7 @@ LONGEST = 100_000  # rounds, unless more are asked for
 MISSING = "give by, such as 'week' (--by week on the command line), or a number"
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Replay(Assessment):
     """What logs were worth for what came after them.
 

@@ -5,31 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from statistics import NormalDist
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from driftanchor.core.check import Floats
 from driftanchor.core.noise import key
 from driftanchor.core.record import encode
-from driftanchor.simulation.result import standard_error
+from driftanchor.core.stats.intervals import MISS, Estimate
+from driftanchor.core.stats.summary import summarise
 
-MISS = 0.05  # intervals miss with this probability
 RESAMPLES = 1000
-STATISTICS = ("mean", "se", "median", "q95", "max")
-
-
-class Estimate(NamedTuple):
-    """A number and its 95 % interval."""
-
-    value: float
-    low: float
-    high: float
-
-    def to_json(self) -> dict[str, float | str | None]:
-        """For programs."""
-        return {name: encode(x) for name, x in self._asdict().items()}
+QUANTILES = {"median": 0.5, "q95": 0.95}
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,37 +35,11 @@ class Curve:
 
     def to_json(self, axes: Mapping[str, list[float]]) -> dict[str, Any]:
         """For programs, with the names and values of its axes."""
-        told: dict[str, Any] = {**axes, "policies": {}}
+        policies = {}
         for label in self.lost[0]:
-            points = [statistics(lost[label]) for lost in self.lost]
-            told["policies"][label] = {
-                word: [encode(point[word]) for point in points] for word in STATISTICS
-            }
-        return told
-
-
-def statistics(lost: Floats) -> dict[str, float]:
-    """Mean, its standard error, median, 95 % quantile and worst of what was lost.
-
-    Example:
-        >>> statistics(np.array([1.0, 2.0, 6.0]))["mean"]
-        3.0
-    """
-    median, q95 = np.quantile(lost, [0.5, 0.95])
-    numbers = (lost.mean(), standard_error(lost), median, q95, lost.max())
-    return {name: float(x) for name, x in zip(STATISTICS, numbers, strict=True)}
-
-
-def mean_of(values: Floats) -> Estimate:
-    """The mean over worlds, with the interval of many independent values.
-
-    Example:
-        >>> mean_of(np.array([1.0, 3.0] * 50)).value
-        2.0
-    """
-    mean, half = float(values.mean()), float(standard_error(values))
-    half *= NormalDist().inv_cdf(1 - MISS / 2)
-    return Estimate(mean, mean - half, mean + half)
+            points = [summarise(lost[label], QUANTILES) for lost in self.lost]
+            policies[label] = {name: [encode(x[name]) for x in points] for name in points[0]}
+        return {**axes, "policies": policies}
 
 
 def break_even(shifts: Floats, saved: Floats) -> float:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from driftanchor.core.stats.intervals import Estimate
 from driftanchor.planning.assess import Assessment
 from driftanchor.planning.contenders import RULE
-from driftanchor.planning.statistics import Estimate
 from driftanchor.planning.words import interval
 from driftanchor.render.numbers import MISSING, rounded
 from driftanchor.render.table import Table

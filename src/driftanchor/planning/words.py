@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from driftanchor.planning.statistics import Estimate
+from driftanchor.core.stats.intervals import Estimate
 from driftanchor.render import numbers
 from driftanchor.render.numbers import rounded as number
 from driftanchor.render.table import Table

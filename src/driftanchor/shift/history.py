@@ -11,6 +11,7 @@ import numpy as np
 from driftanchor.core.arms import Arms
 from driftanchor.core.check import Bools, Floats
 from driftanchor.core.offline import OfflineData
+from driftanchor.core.stats.coins import like_coins
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.shift.between import Between
 from driftanchor.shift.twoway import TwoWay
@@ -128,10 +129,9 @@ class History:
 
     @property
     def coins(self) -> bool:
-        """Whether all rewards seem to be 0 or 1, as `like_coins` has it for one mean."""
-        n, mean = self.n[self.seen], self.mean[self.seen]
-        off = np.where(n > 1, self.squares[self.seen] / n, 0.0) - mean * (1 - mean)
-        return bool(((mean >= 0) & (mean <= 1) & (np.abs(off) <= 1e-9)).all())
+        """Whether all rewards seem to be 0 or 1."""
+        n, mean, squares = self.n[self.seen], self.mean[self.seen], self.squares[self.seen]
+        return bool(like_coins(n, mean, squares / np.maximum(n - 1.0, 1.0)).all())
 
     @cached_property
     def two_way(self) -> TwoWay | None:

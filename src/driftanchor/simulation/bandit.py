@@ -13,7 +13,7 @@ import numpy as np
 from driftanchor.core import check
 from driftanchor.core.arms import MOST, Arms
 from driftanchor.core.check import Floats, Ints
-from driftanchor.core.evidence import bias_bounds, check_promises, relative_bounds
+from driftanchor.core.promises import bias_bounds, check_promises, relative_bounds
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.simulation.coverage import cover
 

@@ -10,14 +10,17 @@ import numpy as np
 
 from driftanchor.core import check
 from driftanchor.core.check import Floats, Ints
+from driftanchor.core.stats.summary import standard_error, summarise
+from driftanchor.core.tabular import Tabular, count, known
 from driftanchor.files import write_whole
 from driftanchor.render import figure, palette
 
-STATISTICS = ("mean", "se", "median", "q90", "q99", "max")
+QUANTILES = {"median": 0.5, "q90": 0.9, "q99": 0.99}
+STATISTICS = ("mean", "se", *QUANTILES, "max")
 
 
-@dataclass(frozen=True, eq=False)
-class Result:
+@dataclass(frozen=True, eq=False, repr=False)
+class Result(Tabular):
     """What a simulation measured.
 
     Attributes:
@@ -53,7 +56,19 @@ class Result:
 
     def summary(self) -> dict[str, dict[str, float]]:
         """Mean, its standard error, median, 90 % and 99 % quantile and maximum of final regret."""
-        return {policy: final_statistics(self.final(policy)) for policy in self.policies}
+        return {policy: summarise(self.final(policy), QUANTILES) for policy in self.policies}
+
+    def _line(self) -> str:
+        runs = f"{count(self.runs, 'run')} of {count(self.horizon, 'round')}"
+        return f"{', '.join(self.policies)}: {runs}, seed {self.seed}"
+
+    def _caption(self) -> str:
+        return f"Final regret: {self._line()}"
+
+    def _columns(self) -> dict[str, list[object]]:
+        rows = self.summary()
+        numbers = {name: known([row[name] for row in rows.values()]) for name in STATISTICS}
+        return {"policy": list(rows), **numbers}
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """One row for each policy, run and checkpoint; nothing is left behind if writing fails."""
@@ -85,18 +100,3 @@ class Result:
             figure.frame(axes)
             figure.legend(drawn, looks)
             figure.write(drawn, path)
-
-
-def standard_error(values: Floats) -> Floats:
-    """Standard error of the mean over the first axis; NaN for a single run."""
-    n = values.shape[0]
-    if n < 2:
-        return np.full(values.shape[1:], np.nan)
-    return np.asarray(values.std(axis=0, ddof=1) / np.sqrt(n))
-
-
-def final_statistics(final: Floats) -> dict[str, float]:
-    """Mean, its standard error, median, 90 % and 99 % quantile and maximum over runs."""
-    median, q90, q99 = np.quantile(final, [0.5, 0.9, 0.99])
-    numbers = (final.mean(), standard_error(final), median, q90, q99, final.max())
-    return {name: float(x) for name, x in zip(STATISTICS, numbers, strict=True)}

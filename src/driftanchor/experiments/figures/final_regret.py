@@ -21,7 +21,7 @@ from driftanchor.experiments.sweep import Outcomes
 from driftanchor.render import palette
 from driftanchor.render.figure import blank, legend, line, matplotlib, tidy, wide_apart
 from driftanchor.render.numbers import plain
-from driftanchor.simulation.result import standard_error
+from driftanchor.core.stats.summary import standard_error
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from driftanchor.core.check import Floats
+from driftanchor.core.stats.summary import standard_error
 from driftanchor.experiments import setting_text
 from driftanchor.experiments.experiment import Cell, Experiment
 from driftanchor.experiments.figures.drawing import Drawing
@@ -23,7 +24,6 @@ from driftanchor.experiments.sweep import Outcomes
 from driftanchor.render.figure import blank, key, legend_above, line, tidy
 from driftanchor.render.palette import BLACK, DOTS, LONG, POLICY_LOOKS, SHORT, Look
 from driftanchor.simulation.bandit import Bandit
-from driftanchor.simulation.result import standard_error
 from driftanchor.theory import anchor_savings, effective_discrepancy, lai_robbins, min_ucb_savings
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from driftanchor.experiments.figures.drawing import (
 from driftanchor.experiments.sweep import Outcomes
 from driftanchor.render import palette
 from driftanchor.render.figure import blank, legend, line, tidy
-from driftanchor.simulation.result import standard_error
+from driftanchor.core.stats.summary import standard_error
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

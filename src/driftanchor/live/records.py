@@ -1,4 +1,4 @@
-"""The JSON record of a learner: its terms and its state.
+"""Terms and state as JSON: the fields of each, and the record of a learner, which has both.
 
 Version 1 has no relative bound that promises anything; version 2 has one. A driftanchor that knows
 no relative bounds must not use such logs without them, so it must not read version 2.
@@ -41,7 +41,7 @@ FIELDS = (
 def to_record(terms: Terms, state: State) -> record.Record:
     """A JSON-ready record of everything."""
     version = 2 if np.isfinite(terms.relative_bounds).any() else 1
-    return record.seal("learner", version, {**_terms_fields(terms), **_state_fields(state)})
+    return record.seal("learner", version, {**terms_fields(terms), **state_fields(state)})
 
 
 def from_record(data: object, policy: Policy | None = None) -> tuple[Terms, State]:
@@ -54,8 +54,8 @@ def from_record(data: object, policy: Policy | None = None) -> tuple[Terms, Stat
     body = record.unseal(data, "learner", 2, FIELDS)
     if body["version"] > 1 and body.get("relative_bounds") is None:
         raise UnreadableState("the learner record lacks 'relative_bounds': the file is damaged")
-    terms = _terms(body, policy)
-    return terms, _state(body, terms)
+    terms = read_terms(body, policy)
+    return terms, read_state(body, terms)
 
 
 def save(path: str | os.PathLike[str], data: record.Record) -> None:
@@ -77,7 +77,8 @@ def load(path: str | os.PathLike[str], policy: Policy | None = None) -> tuple[Te
         raise UnreadableState(f"{str(path)!r}: {error}") from error
 
 
-def _terms_fields(terms: Terms) -> record.Record:
+def terms_fields(terms: Terms) -> record.Record:
+    """The terms as JSON-ready fields of a record."""
     low, high = terms.reward_range
     return {
         "policy": {
@@ -94,7 +95,8 @@ def _terms_fields(terms: Terms) -> record.Record:
     }
 
 
-def _terms(body: record.Record, policy: Policy | None) -> Terms:
+def read_terms(body: record.Record, policy: Policy | None = None) -> Terms:
+    """The terms from `terms_fields`; `policy` as for `from_record`."""
     relative = body.get("relative_bounds")  # the first records of version 1 lack it
     return Terms.restore(
         _policy(body["policy"], policy),
@@ -107,7 +109,8 @@ def _terms(body: record.Record, policy: Policy | None) -> Terms:
     )
 
 
-def _state_fields(state: State) -> record.Record:
+def state_fields(state: State) -> record.Record:
+    """The state as JSON-ready fields of a record."""
     return {
         "tally": state.tally.to_json(),
         "pending": state.pending.tolist(),
@@ -117,7 +120,8 @@ def _state_fields(state: State) -> record.Record:
     }
 
 
-def _state(body: record.Record, terms: Terms) -> State:
+def read_state(body: record.Record, terms: Terms) -> State:
+    """The state from `state_fields`, under these terms."""
     tally = Tally.from_json(body["tally"])
     if tally.arms != terms.arms:
         raise UnreadableState("the tally and the offline data name different arms")
