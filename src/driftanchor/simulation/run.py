@@ -86,10 +86,12 @@ def simulate(
         ((2, 4, 100), ['mean', 'se', 'median', 'q90', 'q99', 'max'])
     """
     if progress is not None and not callable(progress):
-        raise InvalidInput(f"progress must be a function, got {shown(progress)}")
+        raise InvalidInput(f"must be a function, got {shown(progress)}", argument="progress")
     workers = threads_to_use(threads)
     if threads is not None and cluster is not None:
-        raise InvalidInput("threads is for this machine, not for a cluster: give one of them")
+        raise InvalidInput(
+            "is for this machine, not for a cluster: give one of them", argument="threads"
+        )
     wholes = parts(
         policies,
         bandit,
@@ -130,7 +132,7 @@ def parts(
     """What `simulate` was asked for, checked: one part for each policy, with all its runs."""
     named = by_name(policies)
     if not isinstance(bandit, Bandit):
-        raise InvalidInput(f"bandit must be a Bandit, got {shown(bandit)}")
+        raise InvalidInput(f"must be a Bandit, got {shown(bandit)}", argument="bandit")
     horizon = check.whole(horizon, "horizon", low=1)
     runs = check.whole(runs, "runs", low=1, high=10**9)
     seed = check.whole(seed, "seed")
@@ -154,8 +156,9 @@ def play(part: Part) -> Played:
         played = loop(rule, world, keys, part.first, rounds, desk, regret, pulls)
     if not played:
         raise InvalidInput(
-            f"policy {part.name!r} chose no arm: its index is NaN for every arm, or its choose "
-            "gave a column that is not there"
+            f"{part.name!r} chose no arm: its index is NaN for every arm, or its choose "
+            "gave a column that is not there",
+            argument="policy",
         )
     return regret, pulls
 
@@ -187,8 +190,9 @@ def _loop(policy: Policy, engine: str, bandit: Bandit) -> tuple[Callable[..., bo
         believed = policy.believe(ArmEvidence(1, policy.prior_mean, 0, 0.0, 0.0))
         if type(believed) is not policy.belief:
             raise InvalidInput(
-                f"policy {policy.name!r} names {policy.belief.__name__} as its belief and believes "
-                f"{type(believed).__name__}: set belief to what believe returns"
+                f"{policy.name!r} names {policy.belief.__name__} as its belief and believes "
+                f"{type(believed).__name__}: set belief to what believe returns",
+                argument="policy",
             )
     return compiled.kernel(type(policy), loop), policy.numbers()
 
