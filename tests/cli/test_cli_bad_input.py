@@ -79,7 +79,7 @@ BAD = {
     "--policy ucb:c=none": "c of policy 'ucb' must be a number, got None",
     "--policy min-ucb:radius=wide": "'wide'",
     "--policy ts:noise=0": "--policy 'ts:noise=0': noise of policy 'ts' must be greater than 0",
-    "--delay -1": "--delay must be at least 0, got -1",
+    "--delay -1": "--delay must be between 0 and 1e+07, got -1",
     "--delay 0.5": "--delay must be a whole number, got 0.5",
     "--batch 0": "--batch must be between",
     "--cluster nowhere": "--cluster must be the address of a Dask scheduler",

@@ -85,7 +85,7 @@ def _by_label(
         cell = _period(group, query), labels.label_of(group.value)
         if cell in cells:
             raise InvalidInput(
-                f"is the column {query.arm!r}, in which {cells[cell].value!r} and {group.value!r} "
+                f"is column {query.arm!r}, in which {cells[cell].value!r} and {group.value!r} "
                 f"are both the arm {cell[1]!r}: make it a column of text",
                 argument="arm",
             )
@@ -109,7 +109,7 @@ def _period(group: Group, query: LogQuery) -> str | None:
         return calendar.label(group.by, query.calendar)
     if labels.problem_of(group.by):
         raise InvalidInput(
-            f"is the column {query.by!r}, in which {shown(group.by)} cannot be the label of a "
+            f"is column {query.by!r}, in which {shown(group.by)} cannot be the label of a "
             "period: leave these rows out with where, or fix them",
             argument="by",
         )

@@ -47,7 +47,7 @@ def _label(name: str, dtype: nw.dtypes.DType, role: str) -> nw.Expr:
     if isinstance(dtype, nw.Categorical | nw.Enum):
         return nw.col(name).cast(nw.String)
     if dtype.is_nested() or isinstance(dtype, nw.Object | nw.Unknown | nw.Binary):
-        raise _holds(dtype, role, "labels: turn it into text")
+        raise _holds(name, dtype, role, "labels: turn it into text")
     return nw.col(name)
 
 
@@ -57,7 +57,9 @@ def _number(name: str, dtype: nw.dtypes.DType, role: str) -> nw.Expr:
         column = nw.when(column).then(nw.lit(1)).when(~column).then(nw.lit(0))
     elif not dtype.is_numeric():
         convert = "convert it first (pandas.to_numeric, or a cast)"
-        raise _holds(dtype, role, f"numbers: {convert}; what cannot be converted is missing then")
+        raise _holds(
+            name, dtype, role, f"numbers: {convert}; what cannot be converted is missing then"
+        )
     return column.cast(nw.Float64)
 
 
@@ -70,7 +72,7 @@ def _moment(name: str, dtype: nw.dtypes.DType) -> nw.Expr:
         return column
     if not dtype.is_numeric():
         convert = "convert it first (pandas.to_datetime, str.to_datetime, or a cast to timestamp)"
-        raise _holds(dtype, "time", f"times: {convert}")
+        raise _holds(name, dtype, "time", f"times: {convert}")
     seconds = column.cast(nw.Float64)
     none = nw.lit(None, nw.Float64)
     cases: Any = nw.when(seconds.abs() < LEAST_SECONDS).then(none)
@@ -79,8 +81,8 @@ def _moment(name: str, dtype: nw.dtypes.DType) -> nw.Expr:
     return cases  # type: ignore[no-any-return]
 
 
-def _holds(dtype: nw.dtypes.DType, role: str, wanted: str) -> InvalidInput:
-    return InvalidInput(f"is a column of {dtype}, not of {wanted}", argument=role)
+def _holds(name: str, dtype: nw.dtypes.DType, role: str, wanted: str) -> InvalidInput:
+    return InvalidInput(f"is column {name!r}, which holds {dtype}, not {wanted}", argument=role)
 
 
 def _in_utc(frame: Frame) -> Frame:

@@ -120,7 +120,8 @@ def _column(table: Table, name: str, role: str) -> Column:
 
 
 def _holds(column: Column, role: str, wanted: str) -> InvalidInput:
-    return InvalidInput(f"is a column of {column.type}, not of {wanted}", argument=role)
+    problem = f"is column {column.name!r}, which holds {column.type}, not {wanted}"
+    return InvalidInput(problem, argument=role)
 
 
 def _where(query: LogQuery) -> list[str]:
