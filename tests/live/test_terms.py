@@ -37,7 +37,7 @@ def learner(policy: str = "anchor-ts", **promises: Any) -> Learner:
         ({}, "arms is missing: name the arms"),
         ({"arms": []}, "arms is empty"),
         ({"arms": ["A", "A"]}, "'A' is given twice"),
-        ({"arms": [1]}, "arm label must be text, got 1"),
+        ({"arms": [1]}, "arms must be text, got the label 1"),
         ({"offline": {"A": (1, 2)}}, "offline must be OfflineData"),
         ({"offline": OFFLINE}, "bias_bound is missing and arm 'A' has 200 logged rewards"),
         ({"offline": OFFLINE, "bias_bound": -0.1}, "bias_bound of arm 'A' must be at least 0"),

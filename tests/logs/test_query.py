@@ -25,7 +25,7 @@ TABLE = pyarrow.table(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "name the columns of reward, of count and total, or .*; got none of them"),
+        ({}, "name the column of reward, or those of count and total, or .*; got none of them"),
         ({"reward": "reward", "count": "n"}, "got count, reward"),
         ({"count": "n"}, "got count"),
         ({"total": "sum"}, "got total"),
@@ -34,7 +34,7 @@ TABLE = pyarrow.table(
         ({"reward": ""}, "reward must name a column, got ''"),
         ({"reward": 3}, "reward must name a column, got 3"),
         ({"arm": None}, "arm is missing"),
-        ({"since": "2026-01-01"}, "since and until need time"),
+        ({"since": "2026-01-01"}, "since needs time"),
         ({"time": "t", "since": "soon"}, "since must be a date or time such as .* got 'soon'"),
         ({"time": "t", "until": 3}, "until must be a date or time"),
         ({"time": "t", "since": "2026-01-02", "until": "2026-01-01"}, "since must be before until"),
@@ -49,7 +49,7 @@ TABLE = pyarrow.table(
         ({"memory": 400}, "memory must be text such as"),
         ({"format": "xls"}, "unknown format 'xls'"),
         ({"arms": []}, "arms is empty"),
-        ({"arms": ["A", "A"]}, "arm label 'A' is given twice"),
+        ({"arms": ["A", "A"]}, "arms has the label 'A' twice"),
         ({"arms": "A"}, "arms must be a list of values"),
         ({"arms": ["A", "C"]}, "unknown arm in the logs 'C'; known: A, B"),
     ],
@@ -70,9 +70,12 @@ def test_an_unknown_option_is_a_type_error() -> None:
 @pytest.mark.parametrize(
     ("column", "message"),
     [
-        (["a", "b", "c"], "column 'x' holds String, not numbers: convert it first"),
-        ([{"a": 1}] * 3, "column 'x' holds Struct.*, not numbers"),
-        ([datetime(2026, 1, 1)] * 3, "column 'x' holds Datetime.*, not numbers"),
+        (
+            ["a", "b", "c"],
+            "reward is column 'x', which holds String, not numbers: convert it first",
+        ),
+        ([{"a": 1}] * 3, "reward is column 'x', which holds Struct.*, not numbers"),
+        ([datetime(2026, 1, 1)] * 3, "reward is column 'x', which holds Datetime.*, not numbers"),
     ],
 )
 def test_rewards_of_frames_must_be_numbers(column: list[Any], message: str) -> None:
@@ -89,7 +92,7 @@ def test_arms_of_frames_are_labels_whatever_their_type() -> None:
     frame["arm"] = pandas.Categorical(["x", "y", "x", "x"])
     assert list(da.read_logs(frame, arm="arm", reward="reward").arms) == ["x", "y"]
     frame["arm"] = [1, "1", "x", "x"]
-    with pytest.raises(da.InvalidInput, match="column 'arm' holds Object, not labels"):
+    with pytest.raises(da.InvalidInput, match="column 'arm', which holds Object, not labels"):
         da.read_logs(frame, arm="arm", reward="reward")
 
 
@@ -198,7 +201,7 @@ def test_provenance_survives_new_arms_learners_and_their_files(tmp_path: Path) -
         ({"sources": [{"size": 3}]}, "name of a source must be text, got None"),
         ({"columns": {"arm": 3}}, "columns 'arm' must be text, got 3"),
         ({"rows_read": -1}, "rows_read must be at least 0, got -1"),
-        ({"rows_rejected": {"x": "y"}}, "rows 'x' must be a whole number, got 'y'"),
+        ({"rows_rejected": {"x": "y"}}, "rows_rejected of 'x' must be a whole number, got 'y'"),
         ({"read_at": None}, "read_at must be text, got None"),
     ],
 )

@@ -128,7 +128,7 @@ def test_the_base_settings_of_the_paper() -> None:
         ({"biased": "no"}, "biased must be True or False, got 'no'"),
         ({"gap": -0.1}, r"gap must be at least 0, got -0\.1"),
         ({"arms": 1}, "arms must be between 2 and .*, got 1"),
-        ({"total": -1}, "offline total must be at least 0, got -1"),
+        ({"total": -1}, "offline_total must be at least 0, got -1"),
         ({"coverage": "optimum"}, "unknown coverage 'optimum'; did you mean 'optimal'"),
     ],
 )

@@ -52,7 +52,7 @@ def test_coverage_by_shares_shares_out_everything(total: int, weights: list[int]
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((-1, 10, "uniform"), "offline total must be at least 0, got -1"),
+        ((-1, 10, "uniform"), "offline_total must be at least 0, got -1"),
         ((10, 0, "uniform"), "arms must be between 1 and 1e+06, got 0"),
         ((10, 1, "optimal"), "arms must be between 2 and 1e+06, got 1"),
         ((10, 2**62, "uniform"), "arms must be between 1 and 1e+06, got 4611686018427387904"),

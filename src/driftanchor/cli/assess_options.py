@@ -91,20 +91,19 @@ def bounds(text: str | None, option: str = "--bias-bound") -> object:
     return told
 
 
-def auto_option(bounds: Mapping[str, object]) -> str | None:
-    """The first option that takes its bound from the logs."""
-    asked = [f"--{name.replace('_', '-')}" for name, value in bounds.items() if value == AUTO]
-    return asked[0] if asked else None
+def auto_bound(bounds: Mapping[str, object]) -> str | None:
+    """The first bound that is to be taken from the logs."""
+    return next((name for name, value in bounds.items() if value == AUTO), None)
 
 
-def check_periods(asked: str | None, by: str | None) -> None:
-    """See that --by is given where a bound is auto, and only there."""
-    if asked is not None and by is None:
-        raise InvalidInput(
-            f"{asked} auto needs --by: the periods to compare, such as --by week with --time"
-        )
-    if asked is None and by is not None:
-        raise InvalidInput(f"--by {by} is for --bias-bound auto or --relative-bound auto")
+def check_periods(auto: str | None, by: str | None) -> None:
+    """See that --by is given if a bound is auto, and only then."""
+    if auto is not None and by is None:
+        problem = "auto needs --by: the periods to compare, such as --by week with --time"
+        raise InvalidInput(problem, argument=auto)
+    if auto is None and by is not None:
+        problem = f"{by} is for --bias-bound auto or --relative-bound auto"
+        raise InvalidInput(problem, argument="by")
 
 
 @contextlib.contextmanager
@@ -112,7 +111,6 @@ def at_work(*, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
     """Errors and warnings in the words of the command line, and a bar."""
     compiling = find_spec("numba") is not None
     with (
-        parse.told_as_options(),
         output.plain_warnings(quiet=quiet),
         output.progress_bar(["policies"], compiling=compiling, quiet=quiet) as progress,
     ):

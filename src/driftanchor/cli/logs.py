@@ -62,7 +62,7 @@ def logs(
     from driftanchor.logs.read import read_logs
 
     target = parse.destination(save, "--save")
-    with parse.told_as_options(), output.plain_warnings(quiet=quiet):
+    with output.plain_warnings(quiet=quiet):
         if target is not None:
             _not_a_log(target, files, asked)
         summary = read_logs(files, **asked)

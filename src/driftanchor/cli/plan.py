@@ -124,13 +124,14 @@ def periods_of(
     """The logs by period, if a bound is to be taken from them."""
     from driftanchor.logs.periods import read_periods
 
-    asked = how.auto_option(bounds)
-    if asked is not None and "arm" not in options:
+    auto = how.auto_bound(bounds)
+    if auto is not None and "arm" not in options:
         raise InvalidInput(
-            f"{asked} auto needs the logs themselves, with --arm and --by: saved offline data are "
-            "not in periods"
+            "auto needs the logs themselves, with --arm and --by: saved offline data have no "
+            "periods",
+            argument=auto,
         )
-    how.check_periods(asked, by)
+    how.check_periods(auto, by)
     return None if by is None else read_periods(files, by=by, **options)
 
 
@@ -141,12 +142,13 @@ def read(files: list[str], options: Any) -> OfflineData:
     if "arm" in options:
         return read_logs(files, **options).offline
     if len(files) != 1 or Path(files[0]).suffix != ".json":
-        raise InvalidInput("--arm is missing: name the column of the arms")
+        raise InvalidInput("is missing: name the column of the arms", argument="arm")
     needless = [name for name in options if name not in ("memory", "reward_range")]
     if needless:
         raise InvalidInput(
-            f"--{needless[0].replace('_', '-')} is for logs and --arm is missing: without it "
-            f"{files[0]!r} is read as saved offline data"
+            f"is for logs and --arm is missing: without it {files[0]!r} is read as saved offline "
+            "data",
+            argument=needless[0],
         )
     return saved(files[0])
 

@@ -94,7 +94,7 @@ def replay(
         "bias_bound": how.bounds(bias_bound),
         "relative_bound": how.bounds(relative_bound, "--relative-bound"),
     }
-    how.check_periods(how.auto_option(bounds), by)
+    how.check_periods(how.auto_bound(bounds), by)
     numbers: Any = {
         "horizon": how.optional(horizon, "--horizon"),
         "worlds": how.optional(worlds, "--worlds"),

@@ -145,7 +145,6 @@ def _run(
 
     selection = Selection(names=names, only=only, quick=quick, **effort)
     with (
-        parse.told_as_options(),
         output.plain_warnings(quiet=quiet),
         _progress_bar(quiet=quiet) as progress,
     ):

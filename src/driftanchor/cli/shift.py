@@ -82,7 +82,7 @@ def shift(
     from driftanchor.shift import suggest
 
     target = parse.destination(plot, "--plot", SUFFIXES)
-    with parse.told_as_options(), output.plain_warnings(quiet=quiet):
+    with output.plain_warnings(quiet=quiet):
         share = parse.number(coverage, "--coverage")
         periods = read_periods(files, by=by, **asked)
         unit = by if by in CALENDAR else "period"

@@ -53,21 +53,20 @@ def simulate(
       driftanchor simulate --online 0.3,0.2*4 --offline same --reward bernoulli
       driftanchor simulate --policy ts --policy sure=anchor-ts:posterior_scale=4
     """
-    with parse.told_as_options():
-        bandit = world.build(
-            online=online,
-            offline=offline,
-            offline_pulls=offline_pulls,
-            offline_total=offline_total,
-            coverage=coverage,
-            bias_bound=bias_bound,
-            relative_bound=relative_bound,
-            common_shift=common_shift,
-            reward=reward,
-            noise=noise,
-            delay=delay,
-            batch=batch,
-        )
+    bandit = world.build(
+        online=online,
+        offline=offline,
+        offline_pulls=offline_pulls,
+        offline_total=offline_total,
+        coverage=coverage,
+        bias_bound=bias_bound,
+        relative_bound=relative_bound,
+        common_shift=common_shift,
+        reward=reward,
+        noise=noise,
+        delay=delay,
+        batch=batch,
+    )
     from driftanchor.render.figure import SUFFIXES
 
     policies = parse.policies(policy or [])
@@ -103,7 +102,6 @@ def _run(
     engine = ENGINES.get(fastest() if effort["engine"] == "auto" else effort["engine"])
     compiling = engine is not None and engine.compiled and engine.is_installed
     with (
-        parse.told_as_options(),
         output.plain_warnings(quiet=quiet),
         output.progress_bar(names, compiling=compiling, quiet=quiet) as progress,
     ):

@@ -37,30 +37,29 @@ def theory(
     from driftanchor.core.check import whole
     from driftanchor.theory.terms import TERMS, arm_terms
 
-    with parse.told_as_options():
-        bandit = world.build(
-            online=online,
-            offline=offline,
-            offline_pulls=offline_pulls,
-            offline_total=offline_total,
-            coverage=coverage,
-            bias_bound=bias_bound,
-            relative_bound=relative_bound,
-            common_shift=common_shift,
-            reward="gaussian",
-            noise=noise,
-        )
-        rounds = whole(parse.number(horizon, "--horizon"), "horizon", low=2)
-        columns, terms = arm_terms(
-            bandit.online,
-            bandit.offline,
-            bandit.offline_pulls,
-            bandit.bias_bound,
-            rounds,
-            bandit.noise,
-            bandit.relative_bound,
-            bandit.common_shift,
-        )
+    bandit = world.build(
+        online=online,
+        offline=offline,
+        offline_pulls=offline_pulls,
+        offline_total=offline_total,
+        coverage=coverage,
+        bias_bound=bias_bound,
+        relative_bound=relative_bound,
+        common_shift=common_shift,
+        reward="gaussian",
+        noise=noise,
+    )
+    rounds = whole(parse.number(horizon, "--horizon"), "horizon", low=2)
+    columns, terms = arm_terms(
+        bandit.online,
+        bandit.offline,
+        bandit.offline_pulls,
+        bandit.bias_bound,
+        rounds,
+        bandit.noise,
+        bandit.relative_bound,
+        bandit.common_shift,
+    )
     labels = [bandit.arms[column] for column in columns]
     rows = [[float(values[i]) for values in terms.values()] for i in range(len(labels))]
     if as_json:

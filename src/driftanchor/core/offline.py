@@ -65,12 +65,15 @@ class OfflineData(Tabular):
         for label, rewards, x in zip(arms, counts, means, strict=True):
             if rewards > 0 and math.isnan(x):
                 raise InvalidInput(
-                    f"arm {label!r} has {rewards} offline rewards and no mean: give it, or n = 0"
+                    f"of arm {label!r} is missing, with {rewards} offline rewards: give it, or n = 0",
+                    argument="mean",
                 )
         if not isinstance(source, str):
-            raise InvalidInput(f"source must be text, got {shown(source)}")
+            raise InvalidInput(f"must be text, got {shown(source)}", argument="source")
         if provenance is not None and not isinstance(provenance, Provenance):
-            raise InvalidInput(f"provenance must be a Provenance, got {shown(provenance)}")
+            raise InvalidInput(
+                f"must be a Provenance, got {shown(provenance)}", argument="provenance"
+            )
         object.__setattr__(self, "arms", arms)
         object.__setattr__(self, "n", check.frozen(counts))
         object.__setattr__(self, "mean", means)
@@ -82,14 +85,18 @@ class OfflineData(Tabular):
     def from_summary(cls, summary: Mapping[str, Summary], source: str = "summary") -> OfflineData:
         """From `{label: (n, mean)}` or `{label: (n, mean, variance)}`; `(0,)` for no logs."""
         if not isinstance(summary, Mapping):
-            raise InvalidInput(f"summary must map labels to (n, mean), got {shown(summary)}")
+            raise InvalidInput(
+                f"must map labels to (n, mean), got {shown(summary)}", argument="summary"
+            )
         arms = Arms(summary)
-        rows = [check.ordered(row, f"summary of arm {label!r}") for label, row in summary.items()]
+        rows = [
+            check.ordered(row, "summary", of=f"arm {label!r}") for label, row in summary.items()
+        ]
         for label, row in zip(arms, rows, strict=True):
             if not 1 <= len(row) <= 3:
                 raise InvalidInput(
-                    f"summary of arm {label!r} must be (n, mean) or (n, mean, variance), "
-                    f"got {shown(row)}"
+                    f"of arm {label!r} must be (n, mean) or (n, mean, variance), got {shown(row)}",
+                    argument="summary",
                 )
         n, mean, variance = zip(*([*row, None, None][:3] for row in rows), strict=True)
         return cls(arms, n, mean, variance, source)
@@ -240,11 +247,11 @@ def _row(value: object, name: str, arms: Arms, n: Ints, low: float = -math.inf) 
     values = [None] * len(arms) if value is None else check.ordered(value, name)
     if len(values) != len(arms):
         raise InvalidInput(
-            f"{name} has {len(values)} values for {len(arms)} arms: give one for each"
+            f"has {len(values)} values for {len(arms)} arms: give one for each", argument=name
         )
     row = np.full(len(arms), np.nan)
     for i, (label, x) in enumerate(zip(arms, values, strict=True)):
         absent = x is None or (isinstance(x, float) and math.isnan(x))
         if n[i] > 0 and not absent:
-            row[i] = check.number(x, f"{name} of arm {label!r}", low=low)
+            row[i] = check.number(x, name, of=f"arm {label!r}", low=low)
     return check.frozen(row)

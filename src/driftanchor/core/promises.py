@@ -67,20 +67,21 @@ def _bounds(value: object, name: str, arms: Arms) -> Floats:
         value = _by_arm(value, name, arms)
     elif isinstance(value, str | bytes) or not isinstance(value, Real | Iterable):
         raise InvalidInput(
-            f"{name} must be a number, a list, a mapping of arms or a Suggestion, got "
-            f"{shown(value)}"
+            f"must be a number, a list, a mapping of arms or a Suggestion, got {shown(value)}",
+            argument=name,
         )
     return check.frozen(check.per_arm(value, name, arms, low=0.0, infinite=True))
 
 
 def _by_arm(given: Mapping[Any, object], name: str, arms: Arms) -> list[object]:
     for label in given:
-        arms.column(label)
+        arms.column(label, name)
     for label in arms:
         if label not in given:
             raise InvalidInput(
-                f"{name} has no number for arm {label!r}: give one for each arm, inf where nothing "
-                "is promised"
+                f"has no number for arm {label!r}: give one for each arm, inf where nothing "
+                "is promised",
+                argument=name,
             )
     return [given[label] for label in arms]
 
@@ -105,8 +106,8 @@ def check_promises(
     bounded = np.flatnonzero(logged & np.isfinite(relative_bounds))
     if not logged.any():
         raise InvalidInput(
-            "relative_bound is given and no arm has logs: give the logs it speaks of, or leave it "
-            "out"
+            "is given and no arm has logs: give the logs it speaks of, or leave it out",
+            argument="relative_bound",
         )
     if bounded.size < 2:
         which = (
@@ -115,17 +116,19 @@ def check_promises(
             else f"only arm {arms[int(bounded[0])]!r} has both"
         )
         raise InvalidInput(
-            "relative_bound needs at least two arms with logs and a finite bound, and "
+            "needs at least two arms with logs and a finite bound, and "
             f"{which}: with one logged arm a common move cannot be told from its own; give a "
-            "bias bound instead"
+            "bias bound instead",
+            argument="relative_bound",
         )
     widest = float(bias_bounds[logged].max())
     for i in bounded.tolist():
         most = float(bias_bounds[i]) + widest
         if relative_bounds[i] > most * (1 + 1e-12):  # a sum may be rounded down
             raise InvalidInput(
-                f"relative_bound of arm {arms[i]!r} is {relative_bounds[i]:.12g} and contradicts "
+                f"of arm {arms[i]!r} is {relative_bounds[i]:.12g} and contradicts "
                 f"the bias bounds: with {bias_bounds[i]:.12g} of its own and at most "
                 f"{widest:.12g} of the others it moves from them by at most {most:.12g}; "
-                "leave one of the two out"
+                "leave one of the two out",
+                argument="relative_bound",
             )

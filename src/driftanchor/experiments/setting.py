@@ -96,7 +96,7 @@ class Setting:
         if isinstance(self.bias_bound, str):
             if self.bias_bound != "exact":
                 raise InvalidInput(
-                    f"bias_bound must be a number or 'exact', got {self.bias_bound!r}"
+                    f"must be a number or 'exact', got {self.bias_bound!r}", argument="bias_bound"
                 )
             return bias
         return np.full(

@@ -39,10 +39,10 @@ def situation(
     """
     playable = state.playable.copy()
     for label in check.items(exclude, "exclude"):
-        playable[terms.arms.column(label)] = False
+        playable[terms.arms.column(label, "exclude")] = False
     if not playable.any():
         left = (label for label, on in zip(terms.arms, state.playable, strict=True) if on)
-        raise InvalidInput(f"exclude leaves no arm to play, of {', '.join(left)}")
+        raise InvalidInput(f"leaves no arm to play, of {', '.join(left)}", argument="exclude")
     now = Round(max(n - 1, int(state.tally.pulls.sum())) + 1, int(playable.sum()))
     evidence = gather(
         state.tally,
@@ -127,8 +127,9 @@ def _choice(policy: Policy, evidence: Evidence, now: Round, stream: Stream) -> i
     whole = isinstance(chosen, int | np.integer)  # it may be a rule of the caller's own
     if not (whole and 0 <= chosen < playable.size and playable[chosen]):
         raise InvalidInput(
-            f"policy {policy.name!r} chose {shown(chosen)}, which is no arm that can be played: "
-            "every index may be NaN, or its choose is wrong"
+            f"{policy.name!r} chose {shown(chosen)}, which is no arm that can be played: "
+            "every index may be NaN, or its choose is wrong",
+            argument="policy",
         )
     return int(chosen)
 

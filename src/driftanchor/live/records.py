@@ -162,7 +162,9 @@ def _policy(saved: object, given: Policy | None) -> Policy:
         raise UnreadableState(f"the learner record has no usable policy: {saved!r}")
     name, parameters = saved.get("name"), saved["parameters"]
     if given is not None and not isinstance(given, Policy):
-        raise InvalidInput(f"policy must be a Policy such as AnchorTS(), got {shown(given)}")
+        raise InvalidInput(
+            f"must be a Policy such as AnchorTS(), got {shown(given)}", argument="policy"
+        )
     known = POLICIES.get(name) if isinstance(name, str) else None
     if given is None and known is not None and saved.get("class") == known.__name__:
         return make(known.name, **parameters)
@@ -172,7 +174,8 @@ def _policy(saved: object, given: Policy | None) -> Policy:
         )
     if given.name != name or given.parameters() != parameters:
         raise InvalidInput(
-            f"policy is {given.name!r} with {given.parameters()}, but the learner was saved with "
-            f"{shown(name)} and {shown(parameters)}"
+            f"is {given.name!r} with {given.parameters()}, but the learner was saved with "
+            f"{shown(name)} and {shown(parameters)}",
+            argument="policy",
         )
     return given

@@ -85,7 +85,7 @@ class Terms:
         method, which is a constructor.
         """
         if offline is not None and not isinstance(offline, OfflineData):
-            raise InvalidInput(f"offline must be OfflineData, got {offline!r}")
+            raise InvalidInput(f"must be OfflineData, got {offline!r}", argument="offline")
         logs = _over(offline, arms)
         ends = valid_range(reward_range)
         level, relative = _promises(bias_bound, relative_bound, logs)
@@ -173,11 +173,14 @@ def _check_policy(policy: object, source: str | None) -> None:
     if source is not None:
         check.choice(source, "bias_bound_source", list(EPS))
     if not isinstance(policy, Policy):
-        raise InvalidInput(f"policy must be a Policy such as AnchorTS(), got {policy!r}")
+        raise InvalidInput(
+            f"must be a Policy such as AnchorTS(), got {policy!r}", argument="policy"
+        )
     if source is not None:
         raise InvalidInput(
-            f"bias_bound_source is {source!r} and a policy is given: it sets eps of the default "
-            "policy; use GuardedAnchorTS(eps=…) or leave one of them out"
+            f"is {source!r} and a policy is given: it sets eps of the default "
+            "policy; use GuardedAnchorTS(eps=…) or leave one of them out",
+            argument="bias_bound_source",
         )
 
 
@@ -185,7 +188,7 @@ def _over(offline: OfflineData | None, labels: Iterable[str] | None) -> OfflineD
     """The offline data over the arms that the caller names; no logged arm may be left out."""
     if labels is None:
         if offline is None:
-            raise InvalidInput("arms is missing: name the arms, or give offline data")
+            raise InvalidInput("is missing: name the arms, or give offline data", argument="arms")
         return offline
     arms = Arms(labels)
     if offline is None:
@@ -193,7 +196,7 @@ def _over(offline: OfflineData | None, labels: Iterable[str] | None) -> OfflineD
     for label in offline.arms:
         if label not in arms.labels:
             raise InvalidInput(
-                f"arm {label!r} has logs and is not among arms: add it, or drop its logs"
+                f"lacks {label!r}, which has logs: add it, or drop its logs", argument="arms"
             )
     return offline.over(arms)
 
@@ -206,9 +209,10 @@ def _promises(
         for label, n in zip(offline.arms, offline.n, strict=True):
             if n > 0:
                 raise InvalidInput(
-                    f"bias_bound is missing and arm {label!r} has {n} logged rewards: say how far "
+                    f"is missing and arm {label!r} has {n} logged rewards: say how far "
                     "its online mean may be from its offline mean, inf if nothing is known; or "
-                    "give relative_bound, how far arms may have moved apart"
+                    "give relative_bound, how far arms may have moved apart",
+                    argument="bias_bound",
                 )
     level = bias_bounds(math.inf if bias_bound is None else bias_bound, offline.arms)
     return level, relative_bounds(relative_bound, offline.arms)

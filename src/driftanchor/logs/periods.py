@@ -78,10 +78,11 @@ def read_periods(logs: object, *, by: str, **options: Unpack[LogOptions]) -> Per
             told = account(rows, query)
             how = provenance_of(rows, query, told)
     except UnknownName as error:
-        if error.told[1] == by and by in CALENDAR:
+        if error.argument == "by" and by in CALENDAR:
             raise InvalidInput(
-                f"by is {by!r}, and there is neither time nor a column of that name: name the "
-                "column of the times"
+                f"is {by!r}, and there is neither time nor a column of that name: name the column "
+                "of the times",
+                argument="by",
             ) from error
         raise
     source = ", ".join(source.name for source in how.sources)

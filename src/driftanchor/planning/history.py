@@ -144,7 +144,9 @@ def read_history(logs: object, split: object, **options: Unpack[LogOptions]) -> 
     if isinstance(by, Filter):
         notes += _divided(by, whole, before, after)
     if before is None or after is None:
-        raise InvalidInput(f"split {by.text} leaves no row that can be used on one side")
+        raise InvalidInput(
+            f"{by.text} leaves no row that can be used on one side", argument="split"
+        )
     wanted = [label for label in whole.arms if label in after.arms.labels]
     if len(wanted) < 2:
         raise InvalidInput(
@@ -191,8 +193,9 @@ def _within(split: Moment, whole: LogSummary) -> None:
     last = max(arm.last for arm in whole.arms.values() if arm.last)
     if not first < split.at <= last:
         raise InvalidInput(
-            f"split {split.text} leaves nothing on one side: the rows go from "
-            f"{shown_time(first)} to {shown_time(last)}"
+            f"{split.text} leaves nothing on one side: the rows go from "
+            f"{shown_time(first)} to {shown_time(last)}",
+            argument="split",
         )
 
 
@@ -208,14 +211,16 @@ def _divided(
     told = f"; in {neither:,} it compares a missing value" if neither else ""
     if world == 0:
         raise InvalidInput(
-            f"split {shown(split.text)} matches none of the {rewards:,} rewards{told}: it must "
-            "match those of the world, and leave others for the logs"
+            f"{shown(split.text)} matches none of the {rewards:,} rewards{told}: it must "
+            "match those of the world, and leave others for the logs",
+            argument="split",
         )
     if logged == 0:
         found = f"{world:,} of the" if neither else "all"
         raise InvalidInput(
-            f"split {shown(split.text)} matches {found} {rewards:,} rewards{told}: none are left "
-            "for the logs"
+            f"{shown(split.text)} matches {found} {rewards:,} rewards{told}: none are left "
+            "for the logs",
+            argument="split",
         )
     if not neither:
         return []

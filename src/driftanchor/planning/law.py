@@ -57,8 +57,9 @@ def law_of(offline: OfflineData, asked: str, reward_range: Range) -> Law:
     if asked == "bernoulli":
         if ((means < 0) | (means > 1)).any():
             raise InvalidInput(
-                f"law is 'bernoulli' and the logged means go from {means.min():g} to "
-                f"{means.max():g}: rewards of 0 and 1 have means in between"
+                f"is 'bernoulli' and the logged means go from {means.min():g} to "
+                f"{means.max():g}: rewards of 0 and 1 have means in between",
+                argument="law",
             )
         return Law("bernoulli", FAIR, "as asked")
     if noise > 0:

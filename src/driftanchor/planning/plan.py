@@ -200,7 +200,7 @@ def plan(
         'use'
     """
     if not isinstance(offline, OfflineData):
-        raise InvalidInput(f"offline must be OfflineData, got {shown(offline)}")
+        raise InvalidInput(f"must be OfflineData, got {shown(offline)}", argument="offline")
     if len(offline.arms) < 2:
         raise InvalidInput(
             f"the logs have one arm only, {offline.arms[0]!r}: there is nothing to choose"

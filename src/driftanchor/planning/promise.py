@@ -134,8 +134,9 @@ def promised(bias_bound: object, relative_bound: object, offline: OfflineData) -
     """What was declared, checked: each arm needs at least one finite bound."""
     if bias_bound is None and relative_bound is None:
         raise InvalidInput(
-            "bias_bound and relative_bound are missing: say how far an arm's online mean may be "
-            "from its offline mean, or how far arms may have moved apart"
+            "and relative_bound are missing: say how far an arm's online mean may be "
+            "from its offline mean, or how far arms may have moved apart",
+            argument="bias_bound",
         )
     arms = offline.arms
     levels = bias_bounds(np.inf if bias_bound is None else bias_bound, arms)
@@ -143,14 +144,15 @@ def promised(bias_bound: object, relative_bound: object, offline: OfflineData) -
     for name, bounds in (("bias_bound", levels), ("relative_bound", apart)):
         for label, bound in zip(arms, bounds.tolist(), strict=True):
             if np.isfinite(bound):
-                check.number(bound, f"{name} of arm {label!r}", high=MOST_BOUND)
+                check.number(bound, name, of=f"arm {label!r}", high=MOST_BOUND)
     name = "relative_bound" if bias_bound is None else "bias_bound"
     for label, bound in zip(arms, np.minimum(levels, apart).tolist(), strict=True):
         if not np.isfinite(bound):
             other = "" if bias_bound is None or relative_bound is None else " or relative_bound"
             raise InvalidInput(
-                f"{name} of arm {label!r}{other} must be finite here, got {bound}: without a "
-                "bound anything may have happened, and logs save nothing"
+                f"of arm {label!r}{other} must be finite here, got {bound}: without a "
+                "bound anything may have happened, and logs save nothing",
+                argument=name,
             )
     check_promises(levels, apart, offline.n, arms)
     return Promise(levels, apart)

@@ -43,12 +43,14 @@ class History:
         """From a mapping of labels to offline data."""
         if not isinstance(periods, Mapping) or not periods:
             raise InvalidInput(
-                f"periods must map labels to OfflineData, in order, got {shown(periods)}"
+                f"must map labels to OfflineData, in order, got {shown(periods)}",
+                argument="periods",
             )
         for label, offline in periods.items():
             if not isinstance(label, str) or not isinstance(offline, OfflineData):
                 raise InvalidInput(
-                    f"periods must map labels to OfflineData, got {shown(label)}: {shown(offline)}"
+                    f"must map labels to OfflineData, got {shown(label)}: {shown(offline)}",
+                    argument="periods",
                 )
         arms = Arms(dict.fromkeys(arm for offline in periods.values() for arm in offline.arms))
         shape = len(arms), len(periods)
@@ -61,7 +63,9 @@ class History:
                 spread = offline.variance * (offline.n - 1.0)
             squares[rows, e] = np.where(offline.n > 1, spread, 0.0)
         if not n.any():
-            raise InvalidInput("periods have no rewards at all: nothing can be learned from them")
+            raise InvalidInput(
+                "have no rewards at all: nothing can be learned from them", argument="periods"
+            )
         for k, e in np.argwhere((np.abs(mean) > LARGEST) | (squares > LARGEST**2 * n)).tolist():
             raise InvalidInput(
                 f"rewards of arm {arms[k]!r} in period {list(periods)[e]!r} are too large: their "

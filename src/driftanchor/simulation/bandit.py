@@ -96,15 +96,17 @@ class Bandit:
             for label, mean in zip(arms, means.tolist(), strict=True):
                 if not low <= mean <= high:
                     raise InvalidInput(
-                        f"common_shift is {together:g} and moves the online mean of arm {label!r} "
-                        f"to {mean:g}: it must stay between {low:g} and {high:g}"
+                        f"is {together:g} and moves the online mean of arm {label!r} "
+                        f"to {mean:g}: it must stay between {low:g} and {high:g}",
+                        argument="common_shift",
                     )
         pulls = check.pulls_per_arm(offline_pulls, "offline_pulls", arms)
         if offline is None and pulls.any():
             first = arms[int(np.flatnonzero(pulls)[0])]
             raise InvalidInput(
-                f"offline_pulls of arm {first!r} is {pulls[pulls > 0][0]} and offline is missing: "
-                "give the offline means, or offline=online for unbiased logs"
+                f"of arm {first!r} is {pulls[pulls > 0][0]} and offline is missing: "
+                "give the offline means, or offline=online for unbiased logs",
+                argument="offline_pulls",
             )
         past = means if offline is None else offline
         past = check.per_arm(past, "offline", arms, low=low, high=high)
@@ -236,7 +238,7 @@ class Bandit:
         recommend the wrong arms; bias bounds are exact.
         """
         if not isinstance(biased, bool | np.bool_):
-            raise InvalidInput(f"biased must be True or False, got {shown(biased)}")
+            raise InvalidInput(f"must be True or False, got {shown(biased)}", argument="biased")
         arms = check.whole(arms, "arms", low=2, high=MOST)
         gap = check.number(gap, "gap", low=0.0)
         online = [0.5 + gap] + [0.5] * (arms - 1)
@@ -253,14 +255,20 @@ def _made_again(make: Callable[..., Bandit], common_shift: float, *given: Any) -
 
 def _pool(rewards: object, arm: int) -> Floats:
     """The observed rewards of an arm, checked."""
-    name = f"rewards of arm {arm}"
+    of = f"of arm {arm}"
     try:
         pool = np.asarray(rewards, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise InvalidInput(f"{name} must be a list of numbers, got {shown(rewards)}") from None
+        raise InvalidInput(
+            f"{of} must be a list of numbers, got {shown(rewards)}", argument="rewards"
+        ) from None
     if pool.ndim != 1 or pool.size == 0:
-        raise InvalidInput(f"{name} must be a list of at least one number, got {shown(rewards)}")
+        raise InvalidInput(
+            f"{of} must be a list of at least one number, got {shown(rewards)}", argument="rewards"
+        )
     odd = pool[~(np.abs(pool) <= LARGEST)]
     if odd.size:
-        raise InvalidInput(f"{name} must be finite and at most {LARGEST:g}, got {odd[0]:g}")
+        raise InvalidInput(
+            f"{of} must be finite and at most {LARGEST:g}, got {odd[0]:g}", argument="rewards"
+        )
     return check.frozen(pool.copy())

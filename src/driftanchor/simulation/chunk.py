@@ -68,7 +68,7 @@ class Chunk:
     ) -> Chunk:
         """All runs of a policy, from the arguments of `simulate`, checked."""
         if not isinstance(bandit, Bandit):
-            raise InvalidInput(f"bandit must be a Bandit, got {shown(bandit)}")
+            raise InvalidInput(f"must be a Bandit, got {shown(bandit)}", argument="bandit")
         horizon = check.whole(horizon, "horizon", low=1)
         runs = check.whole(runs, "runs", low=1, high=10**9)
         seed = check.whole(seed, "seed")
@@ -130,8 +130,9 @@ def play(chunk: Chunk) -> Played:
         played = play_runs(rule, world, keys, chunk.first, rounds, desk, regret, pulls)
     if not played:
         raise InvalidInput(
-            f"policy {chunk.name!r} chose no arm: its index is NaN for every arm, or its choose "
-            "gave a column that is not there"
+            f"{chunk.name!r} chose no arm: its index is NaN for every arm, or its choose "
+            "gave a column that is not there",
+            argument="policy",
         )
     return regret, pulls
 
@@ -145,7 +146,8 @@ def _ready(chunk: Chunk) -> tuple[Callable[..., bool], Any]:
         believed = policy.believe(ArmEvidence(1, policy.prior_mean, 0, 0.0, 0.0))
         if type(believed) is not policy.belief:
             raise InvalidInput(
-                f"policy {policy.name!r} names {policy.belief.__name__} as its belief and believes "
-                f"{type(believed).__name__}: set belief to what believe returns"
+                f"{policy.name!r} names {policy.belief.__name__} as its belief and believes "
+                f"{type(believed).__name__}: set belief to what believe returns",
+                argument="policy",
             )
     return kernel(type(policy), chunk.loop.play_runs), policy.numbers()

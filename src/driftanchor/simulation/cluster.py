@@ -83,7 +83,9 @@ def _connected(cluster: Any) -> Iterator[Any]:
     distributed = _dask()
     if isinstance(cluster, distributed.Client):
         if cluster.asynchronous or cluster.status != "running":
-            raise InvalidInput(f"cluster must be a running synchronous Client, got {cluster!r}")
+            raise InvalidInput(
+                f"must be a running synchronous Client, got {cluster!r}", argument="cluster"
+            )
         yield cluster
         return
     address = _address(cluster)
@@ -134,8 +136,9 @@ def _address(cluster: object) -> str:
         if parts.scheme in SCHEMES and parts.hostname and parts.port:
             return text
     raise InvalidInput(
-        "cluster must be the address of a Dask scheduler such as 'tcp://127.0.0.1:8786', "
-        f"got {shown(cluster)}"
+        "must be the address of a Dask scheduler such as 'tcp://127.0.0.1:8786', "
+        f"got {shown(cluster)}",
+        argument="cluster",
     )
 
 

@@ -25,9 +25,9 @@ def cover(total: int, arms: int, coverage: str | Sequence[float]) -> list[int]:
         [5, 5, 0]
     """
     if not isinstance(coverage, str):
-        return _by_share(check.whole(total, "offline total"), arms, coverage)
+        return _by_share(check.whole(total, "offline_total"), arms, coverage)
     check.choice(coverage, "coverage", COVERAGES)
-    total = check.whole(total, "offline total")
+    total = check.whole(total, "offline_total")
     arms = check.whole(arms, "arms", low=1 if coverage == "uniform" else 2, high=MOST)
     if coverage == "uniform":
         return _evenly(total, arms)
@@ -45,7 +45,7 @@ def _by_share(total: int, arms: int, shares: Sequence[float]) -> list[int]:
     parts = check.per_arm(shares, "coverage", Arms.numbered(arms), low=0.0, high=1.0)
     if abs(parts.sum() - 1.0) > 1e-9:
         raise InvalidInput(
-            f"coverage sums to {parts.sum():g}: the shares of the arms must sum to 1"
+            f"sums to {parts.sum():g}: the shares of the arms must sum to 1", argument="coverage"
         )
     counts = [int(total * part + 1e-9) for part in parts.tolist()]
     owed = [i for i, part in enumerate(parts) if part > 0][: total - sum(counts)]

@@ -31,8 +31,9 @@ def address_of(policy: Policy) -> str:
         if cls.__module__ != "__main__" and _imported(address) is cls:
             return address
     raise InvalidInput(
-        f"policy {policy.name!r} cannot be imported by other processes: write its class "
-        f"{cls.__qualname__} into a module of its own, not a script, notebook or function"
+        f"{policy.name!r} cannot be imported by other processes: write its class "
+        f"{cls.__qualname__} into a module of its own, not a script, notebook or function",
+        argument="policy",
     )
 
 

@@ -67,10 +67,12 @@ def simulate(
         ((2, 4, 100), ['mean', 'se', 'median', 'q90', 'q99', 'max'])
     """
     if progress is not None and not callable(progress):
-        raise InvalidInput(f"progress must be a function, got {shown(progress)}")
+        raise InvalidInput(f"must be a function, got {shown(progress)}", argument="progress")
     workers = threads_to_use(threads)
     if threads is not None and cluster is not None:
-        raise InvalidInput("threads is for this machine, not for a cluster: give one of them")
+        raise InvalidInput(
+            "is for this machine, not for a cluster: give one of them", argument="threads"
+        )
     effort: dict[str, Any] = {
         "horizon": horizon,
         "runs": runs,

@@ -62,9 +62,10 @@ def _compile(policy: type[Policy], loop: PlayRuns) -> PlayRuns:
             return call(*arguments)
         except Exception as error:  # Numba's own, and others where it gives up early
             raise InvalidInput(
-                f"policy {policy.name!r} cannot be compiled; its index and choose may use numbers, "
+                f"{policy.name!r} cannot be compiled; its index and choose may use numbers, "
                 'math, plain functions and no new arrays, or take engine="interpreted": '
-                f"{_gist(error)}"
+                f"{_gist(error)}",
+                argument="policy",
             ) from error
 
     return call
