@@ -9,11 +9,11 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from benchmarks.pages import render
+from driftanchor.core.stats.summary import standard_error
 from driftanchor.experiments import figures, spec, sweep, tail
 from driftanchor.experiments.experiment import Cell, Experiment
 from driftanchor.experiments.sweep import Outcome, Outcomes
 from driftanchor.render.figure import save, sheet
-from driftanchor.core.stats.summary import standard_error
 
 SEEDS = 3
 LONG, LONG_SHARE = 100_000, 0.5  # rounds, and runs of them for each run of the suite

@@ -26,7 +26,6 @@ from driftanchor.experiments.setting import Setting, unusable
 from driftanchor.experiments.toml_lines import line_of
 from driftanchor.policies import make
 from driftanchor.policies.base import Policy
-from driftanchor.simulation.bandit import Bandit
 from driftanchor.simulation.engines import ENGINE_NAMES
 
 MOST_CELLS = 10_000  # of one sweep

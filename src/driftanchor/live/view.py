@@ -11,8 +11,6 @@ from driftanchor.core.tally import Tally
 from driftanchor.live.state import State
 from driftanchor.live.terms import Terms
 from driftanchor.policies.base import Policy
-from driftanchor.render.data_frame import to_frame
-from driftanchor.render.notebook import html_table
 
 
 class View(Tabular):

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from driftanchor.core.stats.summary import standard_error
 from driftanchor.planning.assess import Assessment
 from driftanchor.planning.contenders import LOG_BEST
 from driftanchor.planning.statistics import Curve
 from driftanchor.render.figure import blank, legend, line, sheet, svg, tidy, wide_apart
 from driftanchor.render.numbers import rounded
 from driftanchor.render.palette import DOTS, GREY, MARK_GREY, Look, looks
-from driftanchor.core.stats.summary import standard_error
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from driftanchor.core.check import Floats
+from driftanchor.core.stats.summary import standard_error
 from driftanchor.experiments import setting_text
 from driftanchor.experiments.experiment import Cell, Experiment
 from driftanchor.experiments.figures.drawing import (
@@ -21,7 +22,6 @@ from driftanchor.experiments.sweep import Outcomes
 from driftanchor.render import palette
 from driftanchor.render.figure import blank, legend, line, matplotlib, tidy, wide_apart
 from driftanchor.render.numbers import plain
-from driftanchor.core.stats.summary import standard_error
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from driftanchor.core.check import Floats
+from driftanchor.core.stats.summary import standard_error
 from driftanchor.experiments.experiment import Cell, Experiment
 from driftanchor.experiments.figures.drawing import (
     Drawing,
@@ -19,7 +20,6 @@ from driftanchor.experiments.figures.drawing import (
 from driftanchor.experiments.sweep import Outcomes
 from driftanchor.render import palette
 from driftanchor.render.figure import blank, legend, line, tidy, wide_apart
-from driftanchor.core.stats.summary import standard_error
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

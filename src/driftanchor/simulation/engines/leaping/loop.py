@@ -1,8 +1,8 @@
 """Leaping over rounds: the same law as playing every round, at the price of what happens.
 
 Once an arm leads, it is played in almost every round. These engines draw when that ends instead of
-every sample. `docs/reference/engines.md` says why each step is exact; in short, with a level c below a
-barrier m below the leader's mean:
+every sample. `docs/reference/engines.md` says why each step is exact. In short, with a level c
+below a barrier m below the leader's mean:
 
 1. The other arms are frozen while the leader is played, so in each round "arm i's index is above
    c" has the same chance p_i, and the first round in which one is has a geometric law.
