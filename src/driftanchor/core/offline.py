@@ -65,7 +65,7 @@ class OfflineData(Tabular):
         for label, rewards, x in zip(arms, counts, means, strict=True):
             if rewards > 0 and math.isnan(x):
                 raise InvalidInput(
-                    f"of arm {label!r} is missing, with {rewards} offline rewards: give it, or n = 0",
+                    f"of arm {label!r} is missing, with {rewards} rewards: give it, or n = 0",
                     argument="mean",
                 )
         if not isinstance(source, str):
