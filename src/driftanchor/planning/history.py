@@ -12,7 +12,7 @@ import numpy as np
 
 from driftanchor.core.arms import Arms
 from driftanchor.core.check import Floats
-from driftanchor.core.hooks import LogOptions
+from driftanchor.core.log_options import LogOptions
 from driftanchor.core.offline import OfflineData
 from driftanchor.errors import InvalidInput, RejectedRows, require, shown
 from driftanchor.logs.query import NothingKept

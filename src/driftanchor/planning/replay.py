@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Unpack
 
 from driftanchor.core import check
-from driftanchor.core.hooks import LogOptions
+from driftanchor.core.log_options import LogOptions
 from driftanchor.experiments.report import Table
 from driftanchor.live.reward_range import valid_range
 from driftanchor.planning import words
