@@ -5,9 +5,8 @@ neither Numba nor Matplotlib. Every policy of `driftanchor.policies` is public b
 """
 
 import importlib
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING
 
-from driftanchor.core import hooks
 from driftanchor.version import __version__ as __version__
 
 if TYPE_CHECKING:
@@ -81,15 +80,6 @@ _HOMES = {
     "simulation.result": ["Result"],
     "simulation.run": ["simulate"],
 }
-
-
-def _offline_from_logs(logs: object, **options: Unpack[hooks.LogOptions]) -> "OfflineData":
-    from driftanchor.logs.read import read_logs
-
-    return read_logs(logs, **options).offline
-
-
-hooks.offline_from_logs = _offline_from_logs  # the core cannot import what is above it
 
 
 def __getattr__(name: str) -> object:

@@ -4,46 +4,39 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from driftanchor.cli import log_options as log
 from driftanchor.cli import options as opt
 from driftanchor.cli import output, parse
+from driftanchor.core.log_options import LogOptions
 from driftanchor.errors import InvalidInput
 from driftanchor.render.numbers import MISSING, precise
 from driftanchor.render.table import Table
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from driftanchor.core.hooks import LogOptions
     from driftanchor.logs.summary import ArmSummary, LogSummary
 
 
+Save = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Write the offline data to this file, with where they come from.",
+        rich_help_panel=log.OUTPUT,
+    ),
+]
+
+
+@log.takes_log_options()
 def logs(
     files: log.Files,
-    arm: log.Arm,
-    reward: log.Reward = None,
-    count: log.Count = None,
-    total: log.Total = None,
-    mean: log.Mean = None,
-    variance: log.Variance = None,
-    time: log.Time = None,
-    where: log.Where = None,
-    since: log.Since = None,
-    until: log.Until = None,
-    arms: log.Arms = None,
-    reward_range: log.Range = None,
-    max_rows: log.MaxRows = None,
-    allow_rejects: log.AllowRejects = False,
-    allow_growth: log.AllowGrowth = False,
-    root: log.Root = None,
-    format: log.Format = None,
-    memory: log.Memory = "400MB",
-    full_hash: log.FullHash = False,
-    save: log.Save = None,
+    *,
+    options: LogOptions,
+    save: Save = None,
     as_json: opt.Json = False,
     quiet: opt.Quiet = False,
 ) -> None:
@@ -58,14 +51,13 @@ def logs(
       driftanchor logs a.jsonl --arm ad --reward won --time at --since 2026-01-01
       driftanchor logs a.csv --arm ad --reward won --where "os = 'ios'" --save offline.json
     """
-    asked = log.options(locals())
     from driftanchor.logs.read import read_logs
 
     target = parse.destination(save, "--save")
     with output.plain_warnings(quiet=quiet):
         if target is not None:
-            _not_a_log(target, files, asked)
-        summary = read_logs(files, **asked)
+            _not_a_log(target, files, options)
+        summary = read_logs(files, **options)
     if as_json:
         output.show_json(summary.to_json())
     else:
@@ -80,11 +72,11 @@ def logs(
         output.say(f"wrote {target}", quiet=quiet)
 
 
-def _not_a_log(target: Path, files: list[str], asked: LogOptions) -> None:
+def _not_a_log(target: Path, files: list[str], options: LogOptions) -> None:
     """Refuse to write over what is read."""
     from driftanchor.logs import paths
 
-    found = paths.find(files, root=asked.get("root"), format=asked.get("format"))
+    found = paths.find(files, root=options.get("root"), format=options.get("format"))
     if target.resolve() in [file.path for file in found]:
         raise InvalidInput(
             f"--save {str(target)!r} is one of the logs and would be lost: name another file"

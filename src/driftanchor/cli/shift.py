@@ -10,6 +10,7 @@ import typer
 from driftanchor.cli import log_options as log
 from driftanchor.cli import options as opt
 from driftanchor.cli import output, parse
+from driftanchor.core.log_options import LogOptions
 from driftanchor.render.numbers import MISSING, precise
 from driftanchor.render.numbers import count as count_of
 from driftanchor.render.table import Table
@@ -37,28 +38,12 @@ Plot = Annotated[
 ]
 
 
+@log.takes_log_options()
 def shift(
     files: log.Files,
-    arm: log.Arm,
+    *,
+    options: LogOptions,
     by: By,
-    reward: log.Reward = None,
-    count: log.Count = None,
-    total: log.Total = None,
-    mean: log.Mean = None,
-    variance: log.Variance = None,
-    time: log.Time = None,
-    where: log.Where = None,
-    since: log.Since = None,
-    until: log.Until = None,
-    arms: log.Arms = None,
-    reward_range: log.Range = None,
-    max_rows: log.MaxRows = None,
-    allow_rejects: log.AllowRejects = False,
-    allow_growth: log.AllowGrowth = False,
-    root: log.Root = None,
-    format: log.Format = None,
-    memory: log.Memory = "400MB",
-    full_hash: log.FullHash = False,
     coverage: Coverage = "0.95",
     plot: Plot = None,
     as_json: opt.Json = False,
@@ -75,7 +60,6 @@ def shift(
       driftanchor shift 'tests/*.csv' --arm page --count views --total clicks --by test_id
       driftanchor shift a.csv --arm ad --reward won --by country --plot moves.svg
     """
-    asked = log.options(locals())
     from driftanchor.logs.periods import read_periods
     from driftanchor.logs.query import CALENDAR
     from driftanchor.render.figure import SUFFIXES
@@ -84,9 +68,9 @@ def shift(
     target = parse.destination(plot, "--plot", SUFFIXES)
     with output.plain_warnings(quiet=quiet):
         share = parse.number(coverage, "--coverage")
-        periods = read_periods(files, by=by, **asked)
+        periods = read_periods(files, by=by, **options)
         unit = by if by in CALENDAR else "period"
-        span = asked.get("reward_range")
+        span = options.get("reward_range")
         found = suggest(periods, coverage=share, unit=unit, reward_range=span)
     if as_json:
         how = periods.provenance.to_json()

@@ -39,7 +39,7 @@ def argument_of(role: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class LogQuery:
-    """What to read, under the names of `driftanchor.core.hooks.LogOptions`, which explains them.
+    """What to read, under the names of `core.log_options.LogOptions`, which explains them.
 
     `by` is that of `read_periods`: what to group by beside the arm.
 

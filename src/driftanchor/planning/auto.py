@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from driftanchor.core.arms import Arms
-from driftanchor.core.hooks import LogOptions
+from driftanchor.core.log_options import LogOptions
 from driftanchor.core.offline import OfflineData
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.logs.periods import Periods, read_periods

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from driftanchor.core.check import Floats
-from driftanchor.core.hooks import LogOptions
+from driftanchor.core.log_options import LogOptions
 from driftanchor.core.offline import OfflineData
 from driftanchor.core.stats.intervals import Estimate, difference, mean_interval
 from driftanchor.errors import InvalidInput, RejectedRows, require, shown

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Unpack
 
 from driftanchor.core import check
-from driftanchor.core.hooks import LogOptions
+from driftanchor.core.log_options import LogOptions
 from driftanchor.core.promises import valid_range
 from driftanchor.core.stats.intervals import Estimate
 from driftanchor.planning import words

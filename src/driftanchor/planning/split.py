@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from driftanchor.core.hooks import LogOptions
+from driftanchor.core.log_options import LogOptions
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.logs import where
 from driftanchor.logs.times import bound, shown_time
