@@ -31,7 +31,9 @@ def run(*arguments: str) -> Result:
 
 def test_plan_says_the_verdict_first_and_then_the_tables() -> None:
     done = run("plan", *PLAN, "--page", "plan.html")
-    assert (done.exit_code, done.stderr) == (0, f"wrote {Path('plan.html').resolve()}\n")
+    *parts, wrote = done.stderr.splitlines()
+    assert (done.exit_code, wrote) == (0, f"wrote {Path('plan.html').resolve()}")
+    assert all(" runs done after " in line for line in parts)
     first, second, *rest = done.stdout.splitlines()
     assert first.startswith(("Use the logs: ", "Go without: "))
     assert second.startswith("Rewards lost in 30 rounds, and how many fewer than ")

@@ -86,6 +86,8 @@ def test_the_lowest_mean_is_marked(found: Assessment) -> None:
     ("even", "says"),
     [
         (Estimate(0.0, 0.0, 0.0), "does not gain by the logs here, even if no mean has moved."),
+        (Estimate(0.0, 0.0, 0.01), "does not gain by the logs here, even if no mean has moved."),
+        (Estimate(1e-14, 0.0, 0.01), "does not gain by the logs here, even if no mean has moved."),
         (Estimate(math.inf, 1.0, math.inf), "gains by the logs at every shift that was tried."),
         (Estimate(0.01, 0.01, 0.01), "gains by the logs up to a shift of 0.01: from there on"),
     ],

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from driftanchor.cli import options as opt
-from driftanchor.cli import output, parse
+from driftanchor.cli import output, parse, progress
 from driftanchor.errors import InvalidInput, require
 
 if TYPE_CHECKING:
@@ -108,13 +108,13 @@ def check_periods(auto: str | None, by: str | None) -> None:
 
 @contextlib.contextmanager
 def at_work(*, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """Errors and warnings in the words of the command line, and a bar."""
+    """Errors and warnings in the words of the command line, and how far it is."""
     compiling = find_spec("numba") is not None
     with (
         output.plain_warnings(quiet=quiet),
-        output.progress_bar(["policies"], compiling=compiling, quiet=quiet) as progress,
+        progress.runs_bar(["policies"], compiling=compiling, quiet=quiet, lines=True) as advance,
     ):
-        yield progress
+        yield advance
 
 
 def show(found: Assessment, page: Path | None, *, as_json: bool, quiet: bool) -> None:

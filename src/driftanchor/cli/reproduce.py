@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +11,7 @@ import typer
 
 from driftanchor.cli import options as opt
 from driftanchor.cli import output, parse
+from driftanchor.cli.progress import cells_bar
 from driftanchor.errors import InvalidInput
 from driftanchor.render.numbers import interval, rounded
 from driftanchor.render.table import VERDICT, Table
@@ -101,7 +99,7 @@ def reproduce(
     """Run the paper's experiments, draw its figures and judge its claims.
 
     Leaves report.html, report.md, claims.json, manifest.json, figures/ and results/ in DIR, and
-    what was run in cells/: the same command after an interruption goes on where it was.
+    keeps what was run in cells/: after an interruption, the same command goes on where it stopped.
 
     Examples:
       driftanchor reproduce
@@ -146,74 +144,13 @@ def _run(
     selection = Selection(names=names, only=only, quick=quick, **effort)
     with (
         output.plain_warnings(quiet=quiet),
-        _progress_bar(quiet=quiet) as progress,
+        cells_bar(quiet=quiet) as progress,
     ):
-        stopwatch = Stopwatch(progress)
-        found = work.run(selection, out, stopwatch, cluster)
+        found = work.run(selection, out, progress.step, progress.finished, cluster)
         report = work.write(found, out)
-    if stopwatch.seconds:
-        output.say(stopwatch.told(), quiet=quiet)
+    if progress.seconds:
+        output.say(progress.summary(), quiet=quiet)
     return found, report
-
-
-class Stopwatch:
-    """Passes progress on, and keeps how long each experiment took."""
-
-    def __init__(self, then: Callable[[str, int, int], None] | None) -> None:
-        self.then = then
-        self.seconds: dict[str, float] = {}
-        self.last = time.monotonic()
-
-    def __call__(self, what: str, done: int, total: int) -> None:
-        """What has just been done took the time since the last call."""
-        now = time.monotonic()
-        name = what.partition("/")[0]
-        self.seconds[name] = self.seconds.get(name, 0.0) + now - self.last
-        self.last = now
-        if self.then is not None:
-            self.then(what, done, total)
-
-    def told(self) -> str:
-        """How long, for people."""
-        parts = [f"{name} {_clock(seconds)}" for name, seconds in self.seconds.items()]
-        return f"took {', '.join(parts)} (minutes:seconds)"
-
-
-def _clock(seconds: float) -> str:
-    """Minutes and seconds.
-
-    Example:
-        >>> _clock(75.4)
-        '1:15'
-    """
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes}:{rest:02}"
-
-
-@contextlib.contextmanager
-def _progress_bar(*, quiet: bool) -> Iterator[Callable[[str, int, int], None] | None]:
-    """A bar on stderr with the time left; nothing when that is no terminal, or when `quiet`."""
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich import progress
-    from rich.console import Console
-
-    columns = (
-        progress.BarColumn(24),
-        progress.TaskProgressColumn(),
-        progress.TimeRemainingColumn(),
-        progress.TextColumn("left"),
-        progress.TextColumn("{task.description}", markup=False),
-    )
-    with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("starting", total=None)
-
-        def advance(what: str, done: int, total: int) -> None:
-            now = "drawing figures and writing the report" if done == total else what
-            bar.update(task, completed=done, total=total, description=now)
-
-        yield advance
 
 
 def _show(found: Reproduction, report: Path, *, as_json: bool) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from driftanchor.cli import options as opt
-from driftanchor.cli import output, parse, regret, world
+from driftanchor.cli import output, parse, progress, regret, world
 from driftanchor.errors import require
 
 if TYPE_CHECKING:
@@ -103,9 +103,9 @@ def _run(
     compiling = engine is not None and engine.compiled and engine.is_installed
     with (
         output.plain_warnings(quiet=quiet),
-        output.progress_bar(names, compiling=compiling, quiet=quiet) as progress,
+        progress.runs_bar(names, compiling=compiling, quiet=quiet) as advance,
     ):
-        return simulate(policies, bandit, progress=progress, **effort)
+        return simulate(policies, bandit, progress=advance, **effort)
 
 
 def _write(result: Result, csv: Path | None, plot: Path | None, quiet: bool) -> None:

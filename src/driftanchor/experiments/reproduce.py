@@ -30,9 +30,21 @@ REPORT = "report.html"
 
 
 def run(
-    selection: Selection, out: Path, progress: sweep.Progress | None = None, cluster: Any = None
+    selection: Selection,
+    out: Path,
+    progress: sweep.Progress | None = None,
+    finished: sweep.Finished | None = None,
+    cluster: Any = None,
 ) -> Reproduction:
-    """Run what `out` does not hold yet, here or on a cluster, and judge the claims about it."""
+    """Run what `out` does not hold yet, and judge the claims about it.
+
+    Args:
+        selection: What to run.
+        out: The folder of everything.
+        progress: As for `sweep.run`.
+        finished: As for `sweep.run`.
+        cluster: As for `sweep.run`.
+    """
     check.whole(selection.seed, "seed")
     for name in ("runs", "horizon"):
         if getattr(selection, name) is not None:
@@ -41,7 +53,12 @@ def run(
     files = selection.load()
     experiments = selection.apply(files)
     outcomes = sweep.run(
-        experiments, out / "cells", seed=selection.seed, progress=progress, cluster=cluster
+        experiments,
+        out / "cells",
+        seed=selection.seed,
+        progress=progress,
+        finished=finished,
+        cluster=cluster,
     )
     paper = tuple(e.name for e in experiments if selection.is_of_paper(e))
     all_claims = claims.paper_claims() if paper else []

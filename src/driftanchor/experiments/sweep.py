@@ -13,7 +13,8 @@ import hashlib
 import json
 import zipfile
 import zlib
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ from driftanchor.simulation.engines.compiled.digest import source_digest
 from driftanchor.simulation.run import simulate, warn_without_numba
 
 Progress = Callable[[str, int, int], None]
+Finished = Callable[[str], None]
 _DAMAGE = (zipfile.BadZipFile, zlib.error)  # what reading a file with wrong bytes raises, and more
 
 
@@ -161,6 +163,7 @@ def run(
     *,
     seed: int = 0,
     progress: Progress | None = None,
+    finished: Finished | None = None,
     cluster: Any = None,
 ) -> dict[tuple[str, str], Outcome]:
     """Run what `folder` does not hold yet, and return everything by (cell id, policy label).
@@ -168,8 +171,9 @@ def run(
     Args:
         experiments: What to run.
         folder: Where outcomes are kept.
-        seed: Of all noise.
+        seed: The seed of all random numbers.
         progress: Called with (what runs now, cost done, cost of all that was missing).
+        finished: Called with the id of each cell whose last missing policy has been run.
         cluster: Where to run it instead of here, as for `simulate`.
     """
     try:
@@ -191,12 +195,32 @@ def run(
             progress(job.name, done, total)
 
     ran = _here(missing, report) if cluster is None else _there(missing, report, cluster)
+    awaited = _Awaited((job.cell.id, path) for job, path in todo if path in missing)
     with contextlib.closing(ran):
         for path, outcome in ran:
             _write(path, outcome)
             kept[path] = outcome
+            for cell in awaited.closed_by(path):
+                if finished is not None:
+                    finished(cell)
     found = {(job.cell.id, job.label): kept[path] for job, path in todo}
     return {key: outcome for key, outcome in found.items() if outcome is not None}
+
+
+class _Awaited:
+    """The outcomes that cells still wait for; cells of the same content wait for the same one."""
+
+    def __init__(self, pairs: Iterable[tuple[str, Path]]) -> None:
+        self.cells: dict[Path, list[str]] = {}
+        self.left: Counter[str] = Counter()
+        for cell, path in dict.fromkeys(pairs):
+            self.cells.setdefault(path, []).append(cell)
+            self.left[cell] += 1
+
+    def closed_by(self, path: Path) -> list[str]:
+        """The cells for which this was the last outcome."""
+        self.left.subtract(self.cells[path])
+        return [cell for cell in self.cells[path] if not self.left[cell]]
 
 
 def _here(missing: Missing, report: Report) -> Ran:

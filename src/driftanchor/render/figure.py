@@ -118,14 +118,25 @@ def literal_ticks(axes: Any) -> None:
 
 
 def _plain_numbers(axes: Any) -> None:
-    """2,000 and not 2·10³; on a log axis also between the powers of ten, where there is room."""
-    ticker = matplotlib("ticker")
+    """2,000 and not 2·10³."""
     if axes.get_yscale() == "log":
-        low, high = axes.get_ylim()
-        between = (1.0, 2.0, 5.0) if high < 500 * low else (1.0,)
-        axes.yaxis.set_major_locator(ticker.LogLocator(10, subs=between, numticks=20))
-        axes.yaxis.set_minor_formatter(ticker.NullFormatter())
-    axes.yaxis.set_major_formatter(ticker.FuncFormatter(tick_label))
+        log_ticks(axes.yaxis, room=500.0)
+    axes.yaxis.set_major_formatter(matplotlib("ticker").FuncFormatter(tick_label))
+
+
+def log_ticks(axis: Any, *, room: float) -> None:
+    """Plain numbers on a log axis: 1, 2, 5 and 10 where it spans less than `room`, else 1 and 10.
+
+    Args:
+        axis: The x or y axis of a panel, with its limits set.
+        room: How many times its lowest value its highest may be, if there is room for all labels.
+    """
+    ticker = matplotlib("ticker")
+    low, high = axis.get_view_interval()
+    between = (1.0, 2.0, 5.0) if high < room * low else (1.0,)
+    axis.set_major_locator(ticker.LogLocator(10, subs=between, numticks=20))
+    axis.set_minor_formatter(ticker.NullFormatter())
+    axis.set_major_formatter(ticker.FuncFormatter(tick_label))
 
 
 def tick_label(value: float, _: object = None) -> str:

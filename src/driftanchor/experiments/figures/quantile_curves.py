@@ -19,10 +19,12 @@ from driftanchor.experiments.figures.drawing import (
 )
 from driftanchor.experiments.sweep import Outcomes
 from driftanchor.render import palette
-from driftanchor.render.figure import blank, legend, line, tidy
+from driftanchor.render.figure import blank, legend, line, log_ticks, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+ROOM = 8.0  # a panel is wide enough for more labels than powers of ten up to this ratio
 
 COLUMNS: dict[str, Callable[[Floats], Floats]] = {
     "median": lambda curves: np.asarray(np.quantile(curves, 0.5, axis=0)),
@@ -46,6 +48,7 @@ def draw(experiment: Experiment, outcomes: Outcomes) -> Drawing:
         places[0].set_ylabel("regret", fontsize=9)
     for place in axes.ravel():
         tidy(place)
+        log_ticks(place.xaxis, room=ROOM)
     for place in axes[-1]:
         place.set_xlabel("round", fontsize=9)
     legend(figure, looks)
