@@ -17,7 +17,7 @@ from driftanchor.core.stats.intervals import Estimate
 from driftanchor.errors import InvalidInput
 from driftanchor.experiments.document import POLICY
 from driftanchor.experiments.report import shown
-from driftanchor.planning import Assessment
+from driftanchor.planning.assess import Assessment
 from driftanchor.planning.page import render
 from driftanchor.planning.tables import even_of, evens, losses
 

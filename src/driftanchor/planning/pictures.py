@@ -13,7 +13,7 @@ from driftanchor.experiments import panels, style
 from driftanchor.experiments.report import shown
 from driftanchor.planning.assess import Assessment
 from driftanchor.planning.contenders import LOG_BEST
-from driftanchor.planning.statistics import Curve
+from driftanchor.planning.curve import Curve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
