@@ -111,7 +111,7 @@ def test_simulate_can_be_called_whatever_was_imported_before(
     [
         "import driftanchor",
         "import driftanchor.planning",
-        "import driftanchor; driftanchor.replay; from driftanchor.planning.law import Law",
+        "import driftanchor; driftanchor.replay; from driftanchor.planning.split import Split",
     ],
 )
 def test_plan_can_be_called_whatever_was_imported_before(

@@ -15,7 +15,7 @@ import pytest
 from driftanchor import OfflineData, plan, replay
 from driftanchor.core.stats.intervals import Estimate
 from driftanchor.errors import InvalidInput
-from driftanchor.planning import Assessment
+from driftanchor.planning.assess import Assessment
 from driftanchor.planning.page import render
 from driftanchor.planning.tables import even_of, evens, losses
 from driftanchor.render.document import CONTENT_SECURITY

@@ -15,14 +15,15 @@ from driftanchor.core.record import encode
 from driftanchor.core.stats.intervals import Estimate, mean_estimate
 from driftanchor.core.stats.summary import summarise
 from driftanchor.core.tabular import Tabular, count
+from driftanchor.planning import verdict_prose
 from driftanchor.planning.compare import Compared
-from driftanchor.planning.contenders import BLIND, RULE, Contenders
-from driftanchor.planning.judge import TAIL_LIMIT, Judgement, Safety
-from driftanchor.planning.law import Law
+from driftanchor.planning.contenders import RULE, Contenders
+from driftanchor.planning.curve import QUANTILES, Curve
 from driftanchor.planning.promise import Promise
+from driftanchor.planning.reward_law import RewardLaw
+from driftanchor.planning.safe_choice import SafeChoice, Safety
 from driftanchor.planning.scenes import Lost
-from driftanchor.planning.statistics import QUANTILES, Curve
-from driftanchor.planning.words import Texts, number
+from driftanchor.planning.words import Texts
 from driftanchor.version import __version__
 
 ROUNDS = 15_000_000  # of one arm, in all worlds together: half a minute on two cores
@@ -52,7 +53,7 @@ class Assessment(Tabular, abc.ABC):
     horizon: int
     worlds: int
     seed: int
-    law: Law
+    law: RewardLaw
     contenders: Contenders
     reasons: tuple[str, ...]
     notes: tuple[str, ...]
@@ -84,24 +85,24 @@ class Assessment(Tabular, abc.ABC):
         return self.compared.by_bound
 
     @property
-    def judgement(self) -> Judgement:
+    def choice(self) -> SafeChoice:
         """Who is safe, and who is best."""
-        return self.compared.judgement
+        return self.compared.choice
 
     @property
     def baseline(self) -> str:
         """The better way without the logs."""
-        return self.judgement.baseline
+        return self.choice.baseline
 
     @property
     def best_policy(self) -> str:
         """The best safe choice: a rule with the logs, or the baseline."""
-        return self.judgement.best
+        return self.choice.best
 
     @property
     def safety(self) -> dict[str, Safety]:
         """For each contender, whether it is safe and what it may lose."""
-        return dict(self.judgement.safety)
+        return dict(self.choice.safety)
 
     @property
     def cold_loss(self) -> float:
@@ -115,7 +116,7 @@ class Assessment(Tabular, abc.ABC):
     @property
     def decision(self) -> str:
         """`"use"` where a safe rule saves enough by the logs to matter, else `"without"`."""
-        return USE if self.judgement.uses_logs else WITHOUT
+        return USE if self.choice.uses_logs else WITHOUT
 
     @property
     def largest_shift(self) -> float:
@@ -125,7 +126,7 @@ class Assessment(Tabular, abc.ABC):
     @property
     def break_even_policy(self) -> str:
         """The rule whose break-even counts: the best one, or the default rule."""
-        return self.best_policy if self.judgement.uses_logs else RULE
+        return self.best_policy if self.choice.uses_logs else RULE
 
     @property
     def break_even(self) -> Estimate:
@@ -155,58 +156,11 @@ class Assessment(Tabular, abc.ABC):
     @property
     def details(self) -> tuple[str, ...]:
         """The sentences of the verdict after the answer."""
-        return tuple(filter(None, (self.price, self.bolder, self.others)))
-
-    @property
-    def price(self) -> str:
-        """In a sentence, what the best rule risks in a bad case; empty if that is little."""
-        risk = self.safety[self.best_policy]
-        if risk.worst <= TAIL_LIMIT * risk.cold_worst:
-            return ""
-        return (
-            "In the worst case that the declared bounds allow it loses about "
-            f"{number(risk.worst)}, against {number(risk.cold_worst)} without the logs."
-        )
-
-    @property
-    def bolder(self) -> str:
-        """In a sentence, a rule that saves much more and is not safe; empty if there is none."""
-        label = self.judgement.bolder
-        if label is None:
-            return ""
-        risk, saves = self.safety[label], number(self.saved(label).value)
-        if risk.long_tail:
-            tells = (
-                f"one time in twenty it loses {number(risk.tail)} or more, against "
-                f"{number(risk.cold_tail)} without the logs"
-            )
-        else:
-            tells = (
-                f"in the worst case that the declared bounds allow it loses {number(risk.worst)}, "
-                f"against {number(risk.cold_worst)} without the logs"
-            )
-        return f"{label} saves {saves}, but it is not safe: {tells}."
-
-    @property
-    def others(self) -> str:
-        """In a sentence, what every rule saves that was not named yet."""
-        named = (self.best_policy, self.judgement.bolder)
-        saved = [
-            f"{label} {number(self.saved(label).value)}"
-            for label, one in self.contenders.items()
-            if not one.cold and label not in named
-        ]
-        who = "Other rules save" if self.judgement.uses_logs else "Rules that use them save"
-        return f"{who}: {', '.join(saved)}."
+        return verdict_prose.details(self)
 
     @abc.abstractmethod
     def texts(self) -> Texts:
         """What its page says."""
-
-    def if_trusted(self) -> str:
-        """In words, what it costs to trust the logs, where it does."""
-        saved = self.saved(BLIND)
-        return f"; to trust them costs about {number(-saved.value)} more" if saved.high < 0 else ""
 
     def summary(self) -> dict[str, dict[str, float]]:
         """Mean, its standard error, median, 95 % quantile and worst of what each lost."""

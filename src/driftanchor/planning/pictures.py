@@ -10,7 +10,7 @@ import numpy as np
 from driftanchor.core.stats.summary import standard_error
 from driftanchor.planning.assess import Assessment
 from driftanchor.planning.contenders import LOG_BEST
-from driftanchor.planning.statistics import Curve
+from driftanchor.planning.curve import Curve
 from driftanchor.render.figure import blank, legend, line, sheet, svg, tidy, wide_apart
 from driftanchor.render.numbers import rounded
 from driftanchor.render.palette import DOTS, GREY, MARK_GREY, Look, looks

@@ -1,14 +1,10 @@
-"""A history in two parts: the logs, and the world in which policies would have used them."""
+"""Reading logs in two parts: each side of the split, and the rewards to draw from."""
 
 from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Unpack
-
-import numpy as np
+from typing import TYPE_CHECKING, Unpack
 
 from driftanchor.core.check import Floats
 from driftanchor.core.log_options import LogOptions
@@ -18,119 +14,18 @@ from driftanchor.errors import InvalidInput, RejectedRows, require, shown
 from driftanchor.logs.query import NothingKept
 from driftanchor.logs.read import read_logs
 from driftanchor.logs.times import shown_time
-from driftanchor.planning.law import Law, law_of
-from driftanchor.planning.promise import Promise
-from driftanchor.planning.split import Filter, Moment, Split, split_of
+from driftanchor.planning.reward_law import RewardLaw, law_of
+from driftanchor.planning.split import Filter, Moment, split_of
 from driftanchor.planning.words import listed
-from driftanchor.planning.worlds import against
-from driftanchor.simulation.bandit import Bandit
 
 if TYPE_CHECKING:
     from driftanchor.logs.summary import LogSummary
 
 
-@dataclass(frozen=True, eq=False)
-class History:
-    """What was logged before the split, and what came after, of the arms that came after.
-
-    Attributes:
-        by: What splits it, and the words for both sides.
-        before: The logs.
-        after: What came, of the same arms.
-        shifts: By arm that is in both: how far its mean moved.
-        law: Of the rewards that came.
-        rewards: They themselves, or a sample, where they are drawn anew from.
-        notes: What was left out, and how rewards are drawn.
-    """
-
-    by: Split
-    before: OfflineData
-    after: OfflineData
-    shifts: dict[str, Estimate]
-    law: Law
-    rewards: tuple[Floats, ...] | None
-    notes: tuple[str, ...]
-
-    @property
-    def split(self) -> str:
-        """The split as text: a time, or a filter."""
-        return self.by.text
-
-    @property
-    def moved(self) -> Floats:
-        """How far the mean of each arm moved; 0 for an arm without logs."""
-        return np.array(
-            [self.shifts[x].value if x in self.shifts else 0.0 for x in self.after.arms]
-        )
-
-    @property
-    def largest(self) -> float:
-        """The largest move, either way."""
-        return float(np.abs(self.moved).max())
-
-    def bandit(self, shift: float, told: Promise, logs: bool = True) -> Bandit:
-        """What came, had the means moved `shift` times as far."""
-        return self._moved_by(shift * self.moved, told, logs)
-
-    def against_the_logs(self, told: Promise, promise: Promise, logs: bool) -> Bandit:
-        """What could have come: arms moved against the logs as far as a promise allows.
-
-        Where arms may move together, they also move as far as they did in the mean.
-        """
-        move = against(self.before, promise.reach)
-        if promise.is_relative:
-            both = np.array([label in self.shifts for label in self.after.arms])
-            together = float(self.moved[both].mean())
-            if promise.has_levels:
-                low, high = (-promise.levels - move).max(), (promise.levels - move).min()
-                together = float(np.clip(together, low, high))
-            move = move + np.where(both, together, 0.0)
-        return self._moved_by(move, told, logs)
-
-    def _moved_by(self, move: Floats, told: Promise, logs: bool) -> Bandit:
-        further = move - self.moved
-        offline = np.where(self.before.n > 0, self.before.mean, self.after.mean)
-        known: dict[str, Any] = {
-            "offline": offline,
-            "offline_pulls": self.before.n if logs else 0,
-            "bias_bound": told.levels,
-            "relative_bound": told.apart if logs and told.is_relative else None,
-        }
-        if self.rewards is not None:
-            there = [x + d for x, d in zip(self.rewards, further, strict=True)]
-            return Bandit.resampling(there, **known)
-        online = self.after.mean + further
-        if self.law.name == "bernoulli":
-            online = np.clip(online, 0.0, 1.0)
-        return Bandit(online, reward=self.law.name, noise=self.law.noise, logs="given", **known)
+from driftanchor.planning.split_logs import SplitLogs
 
 
-@dataclass(frozen=True, eq=False)
-class Past:
-    """A history as a truth: the same bandit in every run."""
-
-    history: History
-    promise: Promise
-    runs: int
-
-    def expected(self, told: Promise, logs: bool = True) -> Sequence[Bandit]:
-        """What happened."""
-        return self.moved(1.0, told, logs)
-
-    def moved(self, shift: float, told: Promise, logs: bool = True) -> Sequence[Bandit]:
-        """What would have happened, had the means moved so many times as far."""
-        return [self.history.bandit(shift, told, logs)] * self.runs
-
-    def bad(self, told: Promise, logs: bool = True) -> Sequence[Bandit]:
-        """What the promise would have allowed: arms moved against the logs."""
-        return [self.history.against_the_logs(told, self.promise, logs)] * self.runs
-
-    def allows(self, shift: float) -> bool:
-        """None of the other moves is a bad case: they are multiples of what happened."""
-        return False
-
-
-def read_history(logs: object, split: object, **options: Unpack[LogOptions]) -> History:
+def read_split(logs: object, split: object, **options: Unpack[LogOptions]) -> SplitLogs:
     """Read logs once whole, to see that all is well, and once on each side of the split."""
     by = split_of(split, options)
     whole = read_logs(logs, **options)
@@ -166,7 +61,7 @@ def read_history(logs: object, split: object, **options: Unpack[LogOptions]) -> 
     if new:
         notes.append(f"only {by.only_world}, and without logs: {listed(new)}")
     law, rewards, how = _rewards(logs, after.over(wanted), later, by.only_world)
-    return History(
+    return SplitLogs(
         by,
         before.over(wanted),
         after.over(wanted),
@@ -232,7 +127,7 @@ def _divided(
 
 def _rewards(
     logs: object, after: OfflineData, options: LogOptions, where: str
-) -> tuple[Law, tuple[Floats, ...] | None, str]:
+) -> tuple[RewardLaw, tuple[Floats, ...] | None, str]:
     """The law of what came, the rewards to draw from if there are any, and how in words."""
     ends = options.get("reward_range") or (-math.inf, math.inf)
     law = law_of(after, "auto", ends)
@@ -254,7 +149,7 @@ def _rewards(
     rewards = tuple(
         found[x] - found[x].mean() + m for x, m in zip(after.arms, after.mean, strict=True)
     )
-    return Law("resampled", law.noise, "as they were seen"), rewards, told
+    return RewardLaw("resampled", law.noise, "as they were seen"), rewards, told
 
 
 def move_of(before: OfflineData, after: OfflineData, label: str) -> Estimate:

@@ -43,7 +43,7 @@ class Safety(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Judgement:
+class SafeChoice:
     """Who is safe, and who is best.
 
     Attributes:
@@ -70,7 +70,7 @@ def cold_baseline(lost: Lost, contenders: Contenders) -> str:
     return min(cold, key=lambda label: float(lost[label].mean()))
 
 
-def judge(lost: Lost, bad: Sequence[Lost], contenders: Contenders) -> Judgement:
+def safe_choice(lost: Lost, bad: Sequence[Lost], contenders: Contenders) -> SafeChoice:
     """Find the best safe choice.
 
     A rule is safe if its 95 % quantile in the expected worlds is at most 1.1 times that of playing
@@ -104,7 +104,7 @@ def judge(lost: Lost, bad: Sequence[Lost], contenders: Contenders) -> Judgement:
     more = {x: saved[x].value for x in helpful if not safety[x].safe}
     more = {x: value for x, value in more.items() if value >= got + slack}
     bolder = max(more, key=more.__getitem__) if more else None
-    return Judgement(baseline, best, safety, bolder)
+    return SafeChoice(baseline, best, safety, bolder)
 
 
 def _preferred(fit: Mapping[str, float], slack: float, contenders: Contenders) -> str:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
 
 from driftanchor.core.check import Floats
-from driftanchor.core.stats.intervals import Estimate, mean_estimate
-from driftanchor.planning.statistics import break_even_of
+from driftanchor.core.noise import key
+from driftanchor.core.stats.intervals import MISS, Estimate, mean_estimate
 
+RESAMPLES = 1000
 HALVINGS = 2  # of the interval in which savings end; within it they are taken for linear
 
 Name = TypeVar("Name", bound=Hashable)
@@ -75,3 +77,34 @@ def _middle(saved: Mapping[float, Floats]) -> float | None:
 def _estimate(saved: Mapping[float, Floats], seed: int) -> Estimate:
     shifts = sorted(saved)
     return break_even_of(np.array(shifts), np.stack([saved[x] for x in shifts]), seed)
+
+
+def break_even(shifts: Floats, saved: Floats) -> float:
+    """Where the saving first falls to 0; infinite if it stays above for all shifts tried.
+
+    Args:
+        shifts: Ascending, from 0.
+        saved: The mean saving at each.
+
+    Example:
+        >>> break_even(np.array([0.0, 1.0, 2.0]), np.array([3.0, 1.0, -1.0]))
+        1.5
+    """
+    down = np.flatnonzero(saved <= 0)
+    if down.size == 0:
+        return math.inf
+    i = int(down[0])
+    if i == 0:
+        return 0.0
+    part = saved[i - 1] / (saved[i - 1] - saved[i])
+    return float(shifts[i - 1] + part * (shifts[i] - shifts[i - 1]))
+
+
+def break_even_of(shifts: Floats, saved: Floats, seed: int) -> Estimate:
+    """`break_even` of savings by (shift, world); its interval by resampling worlds."""
+    rng = np.random.default_rng(int(key(seed, "plan/break-even")))
+    worlds = saved.shape[1]
+    counts = rng.multinomial(worlds, np.full(worlds, 1 / worlds), size=RESAMPLES)
+    again = [break_even(shifts, means) for means in counts @ saved.T / worlds]
+    low, high = np.quantile(again, [MISS / 2, 1 - MISS / 2], method="inverted_cdf")
+    return Estimate(break_even(shifts, saved.mean(1)), float(low), float(high))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from driftanchor.planning.contenders import Contender, Given
-from driftanchor.planning.judge import Judgement, cold_baseline, judge
+from driftanchor.planning.safe_choice import SafeChoice, cold_baseline, safe_choice
 
 GIVEN: dict[str, Given] = {
     "ts": "nothing",
@@ -26,8 +26,8 @@ def lost(**means: float) -> dict[str, np.ndarray]:
     return {label: named.get(label, 100.0) + SPREAD for label in WHO}
 
 
-def judged(expected: dict[str, float], bad: dict[str, float] | None = None) -> Judgement:
-    return judge(lost(**expected), [lost(**(bad or {}))], WHO)
+def judged(expected: dict[str, float], bad: dict[str, float] | None = None) -> SafeChoice:
+    return safe_choice(lost(**expected), [lost(**(bad or {}))], WHO)
 
 
 def test_the_baseline_is_the_better_way_without_logs() -> None:
@@ -54,7 +54,7 @@ def test_what_a_tie_costs_is_measured_by_what_is_usual() -> None:
 
 def test_every_bad_case_counts() -> None:
     bad = [lost(), lost(hybrid_ts=500.0), lost(hybrid_ts=90.0)]
-    found = judge(lost(hybrid_ts=20.0), bad, WHO)
+    found = safe_choice(lost(hybrid_ts=20.0), bad, WHO)
     assert found.safety["hybrid-ts"].worst == pytest.approx(500)
     assert not found.uses_logs
 
@@ -62,7 +62,7 @@ def test_every_bad_case_counts() -> None:
 def test_a_long_tail_is_not_safe() -> None:
     expected = lost(min_ucb=50.0)
     expected["min-ucb"][:7] = 300.0
-    found = judge(expected, [lost()], WHO)
+    found = safe_choice(expected, [lost()], WHO)
     assert found.safety["min-ucb"].long_tail
     assert (found.best, found.bolder) == (found.baseline, "min-ucb")
 
@@ -81,7 +81,7 @@ def test_to_save_little_is_to_go_without() -> None:
     assert not judged({"hybrid_ts": 96.0}).uses_logs
     noisy = lost()
     noisy["hybrid-ts"] = 90.0 + 400 * np.tile([-1.0, 1.0], 51)[:101]
-    assert judge(noisy, [lost()], WHO).best == "ts"
+    assert safe_choice(noisy, [lost()], WHO).best == "ts"
 
 
 def test_a_rule_that_never_learns_is_never_recommended() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from driftanchor import OfflineData
 from driftanchor.errors import InvalidInput
-from driftanchor.planning.law import Law, draw_means, law_of
+from driftanchor.planning.reward_law import RewardLaw, draw_means, law_of
 
 if TYPE_CHECKING:
     from conftest import Chance
@@ -47,7 +47,7 @@ def test_the_law_that_is_asked_for() -> None:
 @pytest.mark.parametrize(
     ("logs", "asked", "message"),
     [
-        (data(A=(4, 0.5), B=(5, 0.2)), "auto", "the logs have no variances, so nobody knows"),
+        (data(A=(4, 0.5), B=(5, 0.2)), "auto", "the logs have no variances, so the noise of"),
         (data(A=(4, 3.0, 0.0), B=(5, 2.0, 0.0)), "auto", "the logged rewards of each arm are all"),
         (data(A=(4, 3.0), B=(5, 0.2)), "bernoulli", "law is 'bernoulli' and the logged means go"),
     ],
@@ -60,7 +60,7 @@ def test_logs_that_suggest_none(logs: OfflineData, asked: str, message: str) -> 
 def test_means_are_drawn_from_their_posterior(chance: Chance) -> None:
     # 4 comparisons, each false alarm 1e-6
     logs = data(A=(100, 5.0, 4.0), B=(25, 7.0, 4.0))
-    drawn = draw_means(Law("gaussian", 2.0, ""), logs, 20_000, 3)
+    drawn = draw_means(RewardLaw("gaussian", 2.0, ""), logs, 20_000, 3)
     for arm, (mean, sd) in enumerate([(5.0, 0.2), (7.0, 0.4)]):
         there = mean + sd * np.random.default_rng(arm).standard_normal(20_000)
         chance.same_mean(drawn[:, arm], there, false_alarm=1e-6)
@@ -70,7 +70,7 @@ def test_means_are_drawn_from_their_posterior(chance: Chance) -> None:
 def test_rates_are_drawn_from_their_posterior(chance: Chance) -> None:
     # 2 comparisons, each false alarm 1e-6; Beta(8.5, 92.5) has mean 8.5/101
     logs = data(A=(100, 0.08, 0.07434), B=(0,))
-    drawn = draw_means(Law("bernoulli", 0.5, ""), logs, 20_000, 3)
+    drawn = draw_means(RewardLaw("bernoulli", 0.5, ""), logs, 20_000, 3)
     assert ((drawn > 0) & (drawn < 1)).all()
     there = np.random.default_rng(0).beta(8.5, 92.5, 20_000)
     for arm in (0, 1):  # an arm without logs is like the other, but not the same

@@ -22,7 +22,7 @@ FAIR = 0.5  # standard deviation of a fair coin; no other has more
 
 
 @dataclass(frozen=True)
-class Law:
+class RewardLaw:
     """How rewards are drawn.
 
     Attributes:
@@ -36,7 +36,7 @@ class Law:
     why: str
 
 
-def law_of(offline: OfflineData, asked: str, reward_range: Range) -> Law:
+def law_of(offline: OfflineData, asked: str, reward_range: Range) -> RewardLaw:
     """Coins where the variances are those of coins, otherwise Gaussian.
 
     Args:
@@ -53,7 +53,7 @@ def law_of(offline: OfflineData, asked: str, reward_range: Range) -> Law:
     logged = offline.n > 0
     means, noise = offline.mean[logged], offline.pooled_noise()
     if asked != "gaussian" and like_coins(offline.n[logged], means, offline.variance[logged]).all():
-        return Law("bernoulli", FAIR, "all logged rewards are 0 or 1")
+        return RewardLaw("bernoulli", FAIR, "all logged rewards are 0 or 1")
     if asked == "bernoulli":
         if ((means < 0) | (means > 1)).any():
             raise InvalidInput(
@@ -61,9 +61,9 @@ def law_of(offline: OfflineData, asked: str, reward_range: Range) -> Law:
                 f"{means.max():g}: rewards of 0 and 1 have means in between",
                 argument="law",
             )
-        return Law("bernoulli", FAIR, "as asked")
+        return RewardLaw("bernoulli", FAIR, "as asked")
     if noise > 0:
-        return Law("gaussian", noise, "noise as the logs have it within arms")
+        return RewardLaw("gaussian", noise, "noise as the logs have it within arms")
     if noise == 0:
         raise InvalidInput(
             "the logged rewards of each arm are all equal: there is no noise to simulate; is it "
@@ -72,13 +72,13 @@ def law_of(offline: OfflineData, asked: str, reward_range: Range) -> Law:
     half = (reward_range[1] - reward_range[0]) / 2
     if not math.isfinite(half):
         raise InvalidInput(
-            "the logs have no variances, so nobody knows what a reward varies by: give (n, mean, "
+            "the logs have no variances, so the noise of a reward is not known: give (n, mean, "
             "variance), a reward_range, or law='bernoulli' for rewards of 0 and 1"
         )
-    return Law("gaussian", half, "the logs have no variances: half of reward_range")
+    return RewardLaw("gaussian", half, "the logs have no variances: half of reward_range")
 
 
-def draw_means(law: Law, offline: OfflineData, worlds: int, seed: int) -> Floats:
+def draw_means(law: RewardLaw, offline: OfflineData, worlds: int, seed: int) -> Floats:
     """The means that may be behind the logs: one row for each world, drawn from their posterior.
 
     Gaussian: N(m, σ²/N). Coins: Beta(½ + N m, ½ + N (1 − m)). An arm without logs is taken for one
