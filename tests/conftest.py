@@ -18,12 +18,16 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from statistics import NormalDist
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from driftanchor.experiments.experiment import Experiment
+    from driftanchor.experiments.sweep import Outcomes
 
 settings.register_profile("driftanchor", derandomize=True, deadline=None)
 settings.load_profile("driftanchor")
@@ -171,6 +175,32 @@ class Chance:
 def chance() -> Chance:
     """The statistical checks."""
     return Chance()
+
+
+class Measured(Protocol):
+    """Make up outcomes of the right shape for an experiment, without running it."""
+
+    def __call__(self, experiment: "Experiment") -> "Outcomes": ...
+
+
+@pytest.fixture(scope="session")
+def measured() -> Measured:
+    """A way to draw figures of experiments that nobody ran."""
+    from driftanchor.experiments.sweep import Outcome
+
+    def make_up(experiment: "Experiment") -> "Outcomes":
+        rng = np.random.default_rng(0)
+        found = {}
+        for cell in experiment.cells:
+            for label in cell.policies:
+                steps = rng.uniform(0, 9, (experiment.runs, len(experiment.checkpoints)))
+                regret = steps.cumsum(axis=1)
+                pulls = rng.integers(0, 50, (experiment.runs, len(cell.bandit.online)))
+                kept = regret[: experiment.curve_runs]
+                found[cell.id, label] = Outcome(regret[:, -1], kept, pulls)
+        return found
+
+    return make_up
 
 
 @pytest.fixture(scope="session")

@@ -20,7 +20,7 @@ from benchmarks.peers.environments import Unusable, drive, gist, installs
 from benchmarks.tables import table
 from driftanchor.errors import DriftanchorError
 from driftanchor.simulation import Bandit
-from driftanchor.simulation.run import ENGINES
+from driftanchor.simulation.engines import ENGINES
 
 ROOT = Path(__file__).parents[1]
 SAVED = json.loads((ROOT / "benchmarks" / "pages" / "measured" / "bench.json").read_text())
@@ -84,7 +84,7 @@ def test_tables_are_shown_in_columns() -> None:
 
 def test_engines_are_those_that_simulate_has() -> None:
     assert set(engines.available()) <= set(ENGINES)
-    assert set(ENGINES) - {"auto"} <= set(engines.ORDER)
+    assert set(engines.ORDER) == set(ENGINES)
 
 
 def test_without_numba_it_says_so_and_measures_what_is_left() -> None:

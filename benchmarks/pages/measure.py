@@ -27,6 +27,7 @@ from benchmarks.pages import (
     worlds,
 )
 from driftanchor.core.check import Floats
+from driftanchor.core.stats.summary import standard_error
 from driftanchor.live.default_policy import BUDGET, EPS
 from driftanchor.policies import (
     TS,
@@ -39,7 +40,6 @@ from driftanchor.policies import (
 )
 from driftanchor.policies.base import Policy
 from driftanchor.simulation import COVERAGES, Bandit, simulate
-from driftanchor.simulation.result import standard_error
 
 Progress = Callable[[str], None]
 SAMPLE = 50  # runs behind each curve of the paper (E19)

@@ -14,10 +14,10 @@ import numpy as np
 
 from benchmarks.pages import frontier, promises_pictures, render
 from driftanchor.core.check import Floats
+from driftanchor.core.stats.summary import standard_error
 from driftanchor.policies import TS, AnchorTS, GuardedAnchorTS, HierarchicalTS, HybridTS
 from driftanchor.policies.base import Policy
 from driftanchor.simulation import Bandit, simulate
-from driftanchor.simulation.result import standard_error
 
 Progress = Callable[[str], None]
 Cell = dict[str, float]

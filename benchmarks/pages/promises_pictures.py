@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.pages import frontier, render
-from driftanchor.experiments import style
+from driftanchor.render.figure import blank, save, sheet
+from driftanchor.render.palette import looks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,14 +36,14 @@ LIVE, V, W = -1.6, 2.2, 0.25  # the live week's common move, and the two bounds
 
 def draw(points: list[frontier.Point], rules: Pairs) -> None:
     """Write both pictures."""
-    with style.sheet():
+    with sheet():
         _write(example(), "two-promises")
         _write(map_of_rules(points, rules), "promises")
 
 
 def map_of_rules(points: list[frontier.Point], rules: Pairs) -> "Figure":
     """What no rule can reach, and where the rules are."""
-    figure = style.blank(7.2, 4.8)
+    figure: Figure = blank(7.2, 4.8)
     axes = figure.subplots()
     best = sorted({(point.right, point.wrong) for point in points})
     # A rule that doubts the other way round has the same pair in reverse.
@@ -52,9 +53,9 @@ def map_of_rules(points: list[frontier.Point], rules: Pairs) -> "Figure":
     axes.plot(x, y, color="black", linewidth=1.6)
     axes.annotate("no rule can be here", (62, 40), color="#444444", fontsize=10)
     drawn = {name.strip("*"): pair for name, pair in rules.items()}
-    looks = style.looks({name: POLICIES[name] for name in drawn})
+    drawn_as = looks({name: POLICIES[name] for name in drawn})
     for name, (right, wrong) in drawn.items():
-        line = looks[name].line() | {"linestyle": "none", "markersize": 9}
+        line = drawn_as[name].line() | {"linestyle": "none", "markersize": 9}
         if name == "hybrid TS":  # around hierarchical TS, which does the same where W = 0
             line |= {"markersize": 14, "markerfacecolor": "none"}
         elif name != "default, proved":
@@ -90,7 +91,7 @@ def map_of_rules(points: list[frontier.Point], rules: Pairs) -> "Figure":
 
 def example() -> "Figure":
     """Three arms that move together, and what each promise makes of it."""
-    figure = style.blank(9.2, 3.9)
+    figure: Figure = blank(9.2, 3.9)
     weeks, levels, apart = figure.subplots(1, 3, width_ratios=(2.2, 1, 1), sharey=True)
     at = np.arange(1, len(COMMON) + 1)
     for i, (name, (colour, marker)) in enumerate(ARMS.items()):
@@ -144,5 +145,5 @@ def _plain(axes: "Axes") -> None:
 
 def _write(figure: "Figure", name: str) -> None:
     with TemporaryDirectory() as folder:
-        style.save(figure, Path(folder), name)
+        save(figure, Path(folder), name)
         (render.PICTURES / f"{name}.svg").write_bytes((Path(folder) / f"{name}.svg").read_bytes())

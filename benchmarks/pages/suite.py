@@ -9,10 +9,11 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from benchmarks.pages import render
-from driftanchor.experiments import figures, spec, style, sweep, tail
-from driftanchor.experiments.spec import Cell, Experiment
+from driftanchor.core.stats.summary import standard_error
+from driftanchor.experiments import figures, spec, sweep, tail
+from driftanchor.experiments.experiment import Cell, Experiment
 from driftanchor.experiments.sweep import Outcome, Outcomes
-from driftanchor.simulation.result import standard_error
+from driftanchor.render.figure import save, sheet
 
 SEEDS = 3
 LONG, LONG_SHARE = 100_000, 0.5  # rounds, and runs of them for each run of the suite
@@ -38,8 +39,8 @@ def measure(runs: int, seed: int, progress: Callable[[str], None]) -> dict[str, 
     suite = spec.load("suite", runs=each)
     outcomes = _pooled(suite, seeds, progress)
     whole = dataclasses.replace(suite, runs=each * SEEDS)
-    with style.sheet(), TemporaryDirectory() as folder:
-        style.save(figures.draw(whole, outcomes).figure, Path(folder), "suite")
+    with sheet(), TemporaryDirectory() as folder:
+        save(figures.draw(whole, outcomes).figure, Path(folder), "suite")
         (render.PICTURES / "suite.svg").write_bytes((Path(folder) / "suite.svg").read_bytes())
     long = spec.load("suite", runs=max(2, int(each * LONG_SHARE)), horizon=LONG)
     cells = [

@@ -275,18 +275,6 @@ def test_interpreted_and_compiled_runs_are_equal_to_the_bit(
 
 
 @pytest.mark.parametrize("world", list(BANDITS))
-def test_vectorised_and_compiled_runs_are_equal_to_the_bit(
-    name: str, variants: list[Policy], world: str
-) -> None:
-    for rule in [*variants, make(name, prior_mean=0.7, noise=0.3)]:
-        effort = {"horizon": 40, "runs": 9, "seed": 7, "checkpoints": [1, 2, 7, 39]}
-        compiled = run(rule, BANDITS[world], **effort)
-        vectorised = run(rule, BANDITS[world], **effort, engine="vectorised")
-        assert vectorised.engine == "vectorised"
-        assert bits(vectorised) == bits(compiled)
-
-
-@pytest.mark.parametrize("world", list(BANDITS))
 def test_pulls_and_regret_add_up(variants: list[Policy], world: str) -> None:
     bandit = BANDITS[world]
     for rule in variants:

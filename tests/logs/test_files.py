@@ -115,11 +115,13 @@ def test_whole_numbers_truth_values_and_decimals_in_parquet() -> None:
         offline = OfflineData.from_logs("a.parquet", arm="arm", reward=column)
         assert dict(zip(offline.arms, offline.mean, strict=True)) == {"false": 0.0, "true": 1.0}
     parquet.write_table(pyarrow.table({"arm": ["A"], "s": [{"x": 1}]}), "b.parquet")
-    with pytest.raises(InvalidInput, match=r"column 's' holds STRUCT.*, not numbers"):
+    with pytest.raises(
+        InvalidInput, match=r"reward is column 's', which holds STRUCT.*, not numbers"
+    ):
         OfflineData.from_logs("b.parquet", arm="arm", reward="s")
     parquet.write_table(pyarrow.table({"l": [["A"]], "b": [b"A"], "reward": [1]}), "c.parquet")
     for column in ("l", "b"):
-        with pytest.raises(InvalidInput, match=rf"column '{column}' holds .*, not labels"):
+        with pytest.raises(InvalidInput, match=rf"column '{column}', which holds .*, not labels"):
             OfflineData.from_logs("c.parquet", arm=column, reward="reward")
 
 
@@ -129,7 +131,11 @@ REFUSED: dict[str, tuple[str, str | bytes, str]] = {
     "names only": ("a.csv", "arm,reward\n", "'a.csv' has no rows"),
     "missing column": ("a.csv", "arm,rewards\nA,1\n", "'a.csv' 'reward'; did you mean 'rewards'"),
     "no header": ("a.csv", "A,1\nB,0\n", "unknown column of 'a.csv' 'arm'; known: A, 1"),
-    "twice": ("a.csv", "arm,reward,reward\nA,1,1\n", "more than one column 'reward'"),
+    "twice": (
+        "a.csv",
+        "arm,reward,reward\nA,1,1\n",
+        "reward is 'reward', and 'a.csv' has more than",
+    ),
     "utf-16": ("a.csv", CSV.encode("utf-16"), "'a.csv' is UTF-16 or no text .* iconv"),
     "utf-16 big": ("a.csv", b"\xfe\xff" + CSV.encode("utf-16-be"), "UTF-16 or no text"),
     "binary": ("a.csv", bytes(range(256)), "UTF-16 or no text"),
@@ -287,7 +293,7 @@ def test_a_small_parquet_of_many_rows_is_refused_at_once() -> None:
         for _ in range(20):
             writer.write_table(table)
     assert Path("bomb.parquet").stat().st_size < 1_000_000
-    with pytest.raises(InvalidInput, match="has more rows than max_rows allows, 10,000"):
+    with pytest.raises(InvalidInput, match=r"max_rows is 10,000, and .* has more rows"):
         read("bomb.parquet", max_rows=10_000)
 
 
@@ -301,5 +307,7 @@ def test_a_small_parquet_of_huge_values_needs_no_more_memory_than_allowed() -> N
 
 def test_a_column_of_endless_values_is_no_arm() -> None:
     lines = "\n".join(f"user {i},1" for i in range(100_001))
-    with pytest.raises(InvalidInput, match="column 'arm' has more than 100,000 different values"):
+    with pytest.raises(
+        InvalidInput, match="column 'arm', which has more than 100,000 different values"
+    ):
         read(write("a.csv", f"arm,reward\n{lines}\n"))

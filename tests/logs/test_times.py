@@ -120,5 +120,7 @@ def test_rows_without_a_time_are_rejected_and_not_filtered(tmp_path: Path) -> No
 
 def test_text_in_frames_must_be_converted_by_the_caller() -> None:
     frame = polars.DataFrame({"arm": ["A"], "reward": [1], "at": ["2026-03-01"]})
-    with pytest.raises(InvalidInput, match="column 'at' holds String, not times: convert it first"):
+    with pytest.raises(
+        InvalidInput, match="time is column 'at', which holds String, not times: convert it first"
+    ):
         read(frame)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from driftanchor.core.check import Floats
-from driftanchor.core.student import student
+from driftanchor.core.stats.student import student
 from driftanchor.shift.between import Between
 from driftanchor.shift.moves import Fiducial, Moves, Spread
 from driftanchor.shift.twoway import TwoWay

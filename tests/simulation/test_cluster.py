@@ -21,8 +21,8 @@ import driftanchor
 from driftanchor import TS, UCB, Bandit, InvalidInput, MissingExtra, Policy, Result, UnusableCluster
 from driftanchor.simulation import cluster as there
 from driftanchor.simulation import simulate
+from driftanchor.simulation.chunk import Chunk, play
 from driftanchor.simulation.identity import address_of, identity
-from driftanchor.simulation.run import parts, play
 
 if TYPE_CHECKING:
     from conftest import DaskCluster, StartCluster
@@ -80,9 +80,9 @@ def same(a: Result, b: Result) -> bool:
     )
 
 
-@pytest.mark.parametrize("engine", ["every-round", "events", "vectorised", "interpreted"])
+@pytest.mark.parametrize("engine", ["every-round", "events", "interpreted"])
 def test_the_numbers_are_those_of_this_machine(engine: str, two: DaskCluster) -> None:
-    rounds = {"interpreted": 60, "vectorised": 600}.get(engine, 200_000)
+    rounds = 60 if engine == "interpreted" else 200_000
     policies = {"anchor": driftanchor.AnchorTS(), "other": driftanchor.AnchorTS(noise=2.0)}
     effort: dict[str, Any] = {"horizon": rounds, "runs": 12, "seed": 7, "engine": engine}
     seen: list[tuple[int, int]] = []
@@ -96,7 +96,7 @@ def test_the_numbers_are_those_of_this_machine(engine: str, two: DaskCluster) ->
 
 @pytest.fixture
 def one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every run is a part of its own, so that a run in Python is long enough to be stopped."""
+    """Every run is a chunk of its own, so that a run in Python is long enough to be stopped."""
     monkeypatch.setattr(there, "CHUNK_ROUNDS", 1)
 
 
@@ -132,7 +132,7 @@ def test_a_worker_that_is_killed_costs_only_time(
 
 
 @pytest.mark.usefixtures("one_by_one")
-def test_a_part_over_which_worker_after_worker_dies_is_given_up(
+def test_a_chunk_over_which_worker_after_worker_dies_is_given_up(
     start_cluster: StartCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cluster = start_cluster(1, DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="0")
@@ -314,13 +314,15 @@ def test_a_worker_with_another_driftanchor_is_refused(
 
 
 def test_a_worker_that_comes_later_is_compared_too(client: Any) -> None:
-    (part,) = parts("ts", BANDIT, horizon=9, runs=1, seed=0, checkpoints=1, engine="interpreted")
-    asked = (address_of(part.policy), False)
-    regret, _ = client.submit(there.play_there, play, part, asked, identity(*asked)).result()
-    assert np.array_equal(regret, play(part)[0])
+    chunk = Chunk.all_runs(
+        "ts", TS(), BANDIT, horizon=9, runs=1, seed=0, checkpoints=1, engine="interpreted"
+    )
+    asked = (address_of(chunk.policy), False)
+    regret, _ = client.submit(there.play_there, play, chunk, asked, identity(*asked)).result()
+    assert np.array_equal(regret, play(chunk)[0])
     ours = {**identity(*asked), "driftanchor": "0.0.1"}
     with pytest.raises(UnusableCluster, match=r"worker tcp.* has driftanchor .* process 0.0.1: "):
-        client.submit(there.play_there, play, part, asked, ours).result()
+        client.submit(there.play_there, play, chunk, asked, ours).result()
 
 
 def test_a_key_is_the_whole_content() -> None:
@@ -328,11 +330,10 @@ def test_a_key_is_the_whole_content() -> None:
 
     def key(name: str = "x", code: str = "1", **change: Any) -> str:
         asked = {**effort, "policy": TS(), "bandit": BANDIT, "engine": "interpreted", **change}
-        (part,) = parts({name: asked.pop("policy")}, **asked)
-        return there.key_of(play, part, {"code": code})
+        return there.key_of(play, Chunk.all_runs(name, **asked), {"code": code})
 
-    (part,) = parts({"x": TS()}, BANDIT, **effort, engine="interpreted")
-    keys = [there.key_of(play, piece, {"code": "1"}) for piece in (part, *part.cut(2))]
+    whole = Chunk.all_runs("x", TS(), BANDIT, **effort, engine="interpreted")
+    keys = [there.key_of(play, piece, {"code": "1"}) for piece in (whole, *whole.cut(2))]
     keys += [
         key(policy=TS(noise=2.0)),
         key(policy=UCB()),

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from driftanchor.cli import options as opt
-from driftanchor.cli import output, parse
+from driftanchor.cli import output, parse, progress
 from driftanchor.errors import InvalidInput, require
 
 if TYPE_CHECKING:
-    from driftanchor.experiments.report import Table as Content
     from driftanchor.planning.assess import Assessment
 
 PROMISE = "What is promised"
@@ -92,32 +91,30 @@ def bounds(text: str | None, option: str = "--bias-bound") -> object:
     return told
 
 
-def auto_option(bounds: Mapping[str, object]) -> str | None:
-    """The first option that takes its bound from the logs."""
-    asked = [f"--{name.replace('_', '-')}" for name, value in bounds.items() if value == AUTO]
-    return asked[0] if asked else None
+def auto_bound(bounds: Mapping[str, object]) -> str | None:
+    """The first bound that is to be taken from the logs."""
+    return next((name for name, value in bounds.items() if value == AUTO), None)
 
 
-def check_periods(asked: str | None, by: str | None) -> None:
-    """See that --by is given where a bound is auto, and only there."""
-    if asked is not None and by is None:
-        raise InvalidInput(
-            f"{asked} auto needs --by: the periods to compare, such as --by week with --time"
-        )
-    if asked is None and by is not None:
-        raise InvalidInput(f"--by {by} is for --bias-bound auto or --relative-bound auto")
+def check_periods(auto: str | None, by: str | None) -> None:
+    """See that --by is given if a bound is auto, and only then."""
+    if auto is not None and by is None:
+        problem = "auto needs --by: the periods to compare, such as --by week with --time"
+        raise InvalidInput(problem, argument=auto)
+    if auto is None and by is not None:
+        problem = f"{by} is for --bias-bound auto or --relative-bound auto"
+        raise InvalidInput(problem, argument="by")
 
 
 @contextlib.contextmanager
 def at_work(*, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """Errors and warnings in the words of the command line, and a bar."""
+    """Errors and warnings in the words of the command line, and how far it is."""
     compiling = find_spec("numba") is not None
     with (
-        parse.told_as_options(),
         output.plain_warnings(quiet=quiet),
-        output.progress_bar(["policies"], compiling=compiling, quiet=quiet) as progress,
+        progress.runs_bar(["policies"], compiling=compiling, quiet=quiet, lines=True) as advance,
     ):
-        yield progress
+        yield advance
 
 
 def show(found: Assessment, page: Path | None, *, as_json: bool, quiet: bool) -> None:
@@ -129,28 +126,9 @@ def show(found: Assessment, page: Path | None, *, as_json: bool, quiet: bool) ->
 
         typer.echo(found.verdict)
         for content in (losses(found), evens(found), *found.texts().tables):
-            _show_table(content)
+            output.show_table(content)
         for note in found.notes:
             typer.echo(f"note: {note}")
     if page is not None:
         found.write_page(page)
         output.say(f"wrote {page}", quiet=quiet)
-
-
-def _show_table(content: Content) -> None:
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(
-        box=box.SIMPLE_HEAD,
-        caption="* lowest mean" if content.best else None,
-        caption_justify="left",
-    )
-    for i, heading in enumerate(content.headings):
-        table.add_column(heading, justify="right" if i else "left")
-    for r, row in enumerate(content.rows):
-        cells = [f"{text} *" if (r, c) in content.best else text for c, text in enumerate(row)]
-        table.add_row(*map(Text, cells))
-    typer.echo(content.title)
-    output.show_table(table)

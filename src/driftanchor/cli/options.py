@@ -67,7 +67,7 @@ Coverage = Annotated[
         metavar="NAME",
         help="Who has them: uniform, optimal (80 % arm 1) or suboptimal (80 % arm 2).",
         show_default="uniform",
-        autocompletion=_among("driftanchor.simulation.bandit", "COVERAGES"),
+        autocompletion=_among("driftanchor.simulation.coverage", "COVERAGES"),
         rich_help_panel=WORLD,
     ),
 ]
@@ -182,8 +182,8 @@ Engine = Annotated[
     typer.Option(
         metavar="NAME",
         help="auto, every-round, thinned (fewer samples), events (sums of rewards too, for long "
-        "horizons), vectorised (NumPy alone) or interpreted (slow).",
-        autocompletion=_among("driftanchor.simulation.run", "ENGINES"),
+        "horizons), or interpreted (in Python, slow).",
+        autocompletion=_among("driftanchor.simulation.engines", "ENGINE_NAMES"),
         rich_help_panel=EFFORT,
     ),
 ]

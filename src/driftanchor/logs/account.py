@@ -42,7 +42,8 @@ def account(rows: Rows, query: LogQuery) -> Account:
     rejected = Counter(record.reason for record in rows.unreadable)
     read = sum(group.rows for group in found) + rejected.total()
     if query.max_rows is not None and read > query.max_rows:
-        raise InvalidInput(f"{rows.name} has more rows than max_rows allows, {query.max_rows:,}")
+        problem = f"is {query.max_rows:,}, and {rows.name} has more rows"
+        raise InvalidInput(problem, argument="max_rows")
     if read == 0:
         raise InvalidInput(f"{rows.name} has no rows")
     cells, nameless = _by_label(found, query)
@@ -84,8 +85,9 @@ def _by_label(
         cell = _period(group, query), labels.label_of(group.value)
         if cell in cells:
             raise InvalidInput(
-                f"{cells[cell].value!r} and {group.value!r} in column {query.arm!r} are both the "
-                f"arm {cell[1]!r}: make it a column of text"
+                f"is column {query.arm!r}, in which {cells[cell].value!r} and {group.value!r} "
+                f"are both the arm {cell[1]!r}: make it a column of text",
+                argument="arm",
             )
         if group.kept:
             cells[cell] = group
@@ -93,7 +95,7 @@ def _by_label(
     wanted = labels.in_order(known) if query.arms is None else tuple(query.arms)
     for label in wanted if known else ():
         if label not in known:
-            raise UnknownName("arm in the logs", label, known)
+            raise UnknownName("arm in the logs", label, known, argument="arms")
     place = {label: i for i, label in enumerate(wanted)}
     kept = sorted((cell for cell in cells if cell[1] in place), key=lambda cell: place[cell[1]])
     return {cell: cells[cell] for cell in kept}, dict(nameless)
@@ -107,7 +109,8 @@ def _period(group: Group, query: LogQuery) -> str | None:
         return calendar.label(group.by, query.calendar)
     if labels.problem_of(group.by):
         raise InvalidInput(
-            f"{shown(group.by)} in column {query.by!r} cannot be the label of a period: leave "
-            "these rows out by where, or fix them"
+            f"is column {query.by!r}, in which {shown(group.by)} cannot be the label of a "
+            "period: leave these rows out with where, or fix them",
+            argument="by",
         )
     return labels.label_of(group.by)

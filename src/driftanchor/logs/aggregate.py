@@ -89,8 +89,9 @@ def groups(frame: Frame, query: LogQuery, total: int | None = None) -> list[Grou
     if len(rows) > MOST_ARMS:
         with_periods = "" if query.by is None else f" by {query.by}"
         raise InvalidInput(
-            f"column {query.arm!r}{with_periods} has more than {MOST_ARMS:,} different values: is "
-            "it the arm? To use some of them, say which in where"
+            f"is column {query.arm!r}, which{with_periods} has more than {MOST_ARMS:,} different "
+            "values: does it hold the arms? To use some of them, say which in where",
+            argument="arm",
         )
     return [_group(row) for row in rows]
 

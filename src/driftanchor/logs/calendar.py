@@ -26,15 +26,17 @@ def number(query: LogQuery, dtype: nw.dtypes.DType) -> nw.Expr:
     if not isinstance(dtype, nw.Datetime):  # seconds since 1970
         if query.calendar == "month":
             raise InvalidInput(
-                f"column {query.time!r} holds numbers, which have no months here: convert it to "
-                "timestamps first"
+                f"is column {query.time!r}, which holds numbers: they have no months here; convert "
+                "it to timestamps first",
+                argument="time",
             )
         day = (time / 86_400).floor() + EPOCH
         return day if query.calendar == "day" else ((day - 1) / 7).floor()
     if dtype.time_zone not in UTC_NAMES:
         raise InvalidInput(
-            f"column {query.time!r} is in the zone {dtype.time_zone!r}, and periods are in UTC: "
-            "set the session to UTC, or convert the column"
+            f"is column {query.time!r} in the zone {dtype.time_zone!r}, and periods are in "
+            "UTC: set the session to UTC, or convert the column",
+            argument="time",
         )
     year = time.dt.year().cast(nw.Int64)
     if query.calendar == "month":

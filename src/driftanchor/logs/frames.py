@@ -7,7 +7,7 @@ from typing import Any
 import narwhals as nw
 
 from driftanchor.errors import InvalidInput, UnknownName, shown
-from driftanchor.logs.query import LogQuery
+from driftanchor.logs.query import LogQuery, argument_of
 from driftanchor.logs.times import LEAST_SECONDS, UNITS
 
 Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
@@ -19,21 +19,22 @@ def frame_of(logs: object) -> Frame:
         return nw.from_native(logs)
     except TypeError as error:
         raise InvalidInput(
-            "logs must be paths of files, a pandas, polars or pyarrow frame, a DuckDB relation or "
-            f"an Ibis table, got {shown(logs)}"
+            "must be paths of files, a pandas, polars or pyarrow frame, a DuckDB relation or "
+            f"an Ibis table, got {shown(logs)}",
+            argument="logs",
         ) from error
 
 
 def project(frame: Frame, query: LogQuery) -> Frame:
     """The columns under the names of their roles: numbers as floats, times comparable."""
     schema = frame.collect_schema()
-    for name in query.columns.values():
+    for role, name in query.columns.items():
         if name not in schema:
-            raise UnknownName("column", name, schema.names())
+            raise UnknownName("column", name, schema.names(), argument=argument_of(role))
     labels = {role: name for role, name in query.columns.items() if role in ("arm", "by")}
-    parts = {role: _label(name, schema[name]) for role, name in labels.items()}
+    parts = {role: _label(name, schema[name], role) for role, name in labels.items()}
     for role, name in query.numbers.items():
-        parts[role] = _number(name, schema[name])
+        parts[role] = _number(name, schema[name], role)
     if query.time is not None:
         parts["time"] = _moment(query.time, schema[query.time])
     for role, name in query.columns.items():
@@ -42,22 +43,22 @@ def project(frame: Frame, query: LogQuery) -> Frame:
     return _in_utc(frame.select(**parts))
 
 
-def _label(name: str, dtype: nw.dtypes.DType) -> nw.Expr:
+def _label(name: str, dtype: nw.dtypes.DType, role: str) -> nw.Expr:
     if isinstance(dtype, nw.Categorical | nw.Enum):
         return nw.col(name).cast(nw.String)
     if dtype.is_nested() or isinstance(dtype, nw.Object | nw.Unknown | nw.Binary):
-        raise InvalidInput(f"column {name!r} holds {dtype}, not labels: turn it into text")
+        raise _holds(name, dtype, role, "labels: turn it into text")
     return nw.col(name)
 
 
-def _number(name: str, dtype: nw.dtypes.DType) -> nw.Expr:
+def _number(name: str, dtype: nw.dtypes.DType, role: str) -> nw.Expr:
     column = nw.col(name)
     if isinstance(dtype, nw.Boolean):  # not every database casts it to a float
         column = nw.when(column).then(nw.lit(1)).when(~column).then(nw.lit(0))
     elif not dtype.is_numeric():
-        raise InvalidInput(
-            f"column {name!r} holds {dtype}, not numbers: convert it first (pandas.to_numeric, "
-            "or a cast), so that what cannot be converted is missing"
+        convert = "convert it first (pandas.to_numeric, or a cast)"
+        raise _holds(
+            name, dtype, role, f"numbers: {convert}; what cannot be converted is missing then"
         )
     return column.cast(nw.Float64)
 
@@ -70,16 +71,18 @@ def _moment(name: str, dtype: nw.dtypes.DType) -> nw.Expr:
     if isinstance(dtype, nw.Datetime):
         return column
     if not dtype.is_numeric():
-        raise InvalidInput(
-            f"column {name!r} holds {dtype}, not times: convert it first (pandas.to_datetime, "
-            "str.to_datetime, or a cast to timestamp)"
-        )
+        convert = "convert it first (pandas.to_datetime, str.to_datetime, or a cast to timestamp)"
+        raise _holds(name, dtype, "time", f"times: {convert}")
     seconds = column.cast(nw.Float64)
     none = nw.lit(None, nw.Float64)
     cases: Any = nw.when(seconds.abs() < LEAST_SECONDS).then(none)
     for size, per_second in UNITS.items():
         cases = cases.when(seconds.abs() < size).then(seconds / per_second)
     return cases  # type: ignore[no-any-return]
+
+
+def _holds(name: str, dtype: nw.dtypes.DType, role: str, wanted: str) -> InvalidInput:
+    return InvalidInput(f"is column {name!r}, which holds {dtype}, not {wanted}", argument=role)
 
 
 def _in_utc(frame: Frame) -> Frame:

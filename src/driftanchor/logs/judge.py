@@ -131,7 +131,14 @@ def _among(column: nw.Expr, values: list[Any], dtype: nw.dtypes.DType) -> nw.Exp
 def _value(value: Value, dtype: nw.dtypes.DType, name: str) -> Any:
     """A value of a filter in the type of its column."""
     if isinstance(value, str) and isinstance(dtype, nw.Date | nw.Datetime):
-        moment = bound(value, f"the value of {name!r} in where")
+        try:
+            moment = bound(value, "where")
+        except InvalidInput as error:
+            raise InvalidInput(
+                f"compares column {name!r}, which holds times, with {value!r}: write a date or "
+                "time such as '2026-01-31T12:00'",
+                argument="where",
+            ) from error
         return None if moment is None else _comparable(moment, dtype)
     fits: tuple[type[nw.dtypes.DType], ...] = (nw.String, nw.Categorical, nw.Enum)
     if isinstance(value, bool):
@@ -140,7 +147,7 @@ def _value(value: Value, dtype: nw.dtypes.DType, name: str) -> Any:
         not isinstance(value, bool | str) and not dtype.is_numeric()
     ):
         raise InvalidInput(
-            f"a filter compares column {name!r} with {value!r}, but it holds {dtype}"
+            f"compares column {name!r} with {value!r}, but it holds {dtype}", argument="where"
         )
     return value
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Unpack
 
 from driftanchor.core.arms import Arms
-from driftanchor.core.hooks import LogOptions
+from driftanchor.core.log_options import LogOptions
 from driftanchor.core.offline import OfflineData
 from driftanchor.core.provenance import Provenance
 from driftanchor.errors import InvalidInput, UnknownName, require
@@ -78,10 +78,11 @@ def read_periods(logs: object, *, by: str, **options: Unpack[LogOptions]) -> Per
             told = account(rows, query)
             how = provenance_of(rows, query, told)
     except UnknownName as error:
-        if error.told[1] == by and by in CALENDAR:
+        if error.argument == "by" and by in CALENDAR:
             raise InvalidInput(
-                f"by is {by!r}, and there is neither time nor a column of that name: name the "
-                "column of the times"
+                f"is {by!r}, and there is neither time nor a column of that name: name the column "
+                "of the times",
+                argument="by",
             ) from error
         raise
     source = ", ".join(source.name for source in how.sources)

@@ -7,7 +7,7 @@ number or time its text stays, as `reward raw`, to tell a missing value from an 
 from __future__ import annotations
 
 from driftanchor.errors import InvalidInput, UnknownName
-from driftanchor.logs.query import LogQuery
+from driftanchor.logs.query import LogQuery, argument_of
 from driftanchor.logs.sandbox import identifier
 from driftanchor.logs.tables import Column, Table
 from driftanchor.logs.times import LEAST_SECONDS, UNITS
@@ -31,14 +31,14 @@ def select(table: Table, query: LogQuery, *, hopeful: bool = False, numbered: bo
             cannot. It remembers these rows as unreadable.
         numbered: Whether to number the rows, from 1, in the order of the file.
     """
-    found = {role: _column(table, name) for role, name in query.columns.items()}
-    parts = {role: _label(found[role], query.columns[role]) for role in LABELS if role in found}
+    found = {role: _column(table, name, role) for role, name in query.columns.items()}
+    parts = {role: _label(found[role], role) for role in LABELS if role in found}
     for role in query.numbers:
         hoped = hopeful and found[role].type == "VARCHAR"
-        parts[role] = _quick(found[role]) if hoped else number(found[role], query.columns[role])
+        parts[role] = _quick(found[role]) if hoped else number(found[role], role)
         parts[f"{role} raw"] = _text(found[role])
     if query.time is not None:
-        parts["time"] = moment(found["time"], query.time)
+        parts["time"] = moment(found["time"])
         parts["time raw"] = _text(found["time"])
     for role, kind in zip(_where(query), query.where_kinds.values(), strict=True):
         column = found[role]
@@ -53,29 +53,29 @@ def select(table: Table, query: LogQuery, *, hopeful: bool = False, numbered: bo
     return f"SELECT {listed} FROM {table.scan}"
 
 
-def _label(column: Column, name: str) -> str:
+def _label(column: Column, role: str) -> str:
     if column.type.startswith(NO_LABELS) or column.type.endswith("]"):
-        raise InvalidInput(f"column {name!r} holds {column.type}, not labels")
+        raise _holds(column, role, "labels")
     return column.sql
 
 
-def number(column: Column, name: str) -> str:
+def number(column: Column, role: str) -> str:
     """A column as doubles; of text, true is 1 and false is 0."""
     if column.type == "VARCHAR":
         words = f"CASE lower({column.sql}) WHEN 'true' THEN 1.0 WHEN 'false' THEN 0.0 END"
         return f"COALESCE({_read(column, 'DOUBLE')}, {words})"
     if column.type in NUMERIC or column.type.startswith("DECIMAL"):
         return f"CAST({column.sql} AS DOUBLE)"
-    raise InvalidInput(f"column {name!r} holds {column.type}, not numbers")
+    raise _holds(column, role, "times" if role == "time" else "numbers")
 
 
-def moment(column: Column, name: str) -> str:
+def moment(column: Column) -> str:
     """A column as timestamps in UTC, of the years that Python knows."""
-    read = _moment(column, name)
+    read = _moment(column)
     return f"CASE WHEN {read} BETWEEN {EARLIEST} AND {LATEST} THEN {read} END"
 
 
-def _moment(column: Column, name: str) -> str:
+def _moment(column: Column) -> str:
     if column.type == "VARCHAR":
         read = f"timezone('UTC', {_read(column, 'TIMESTAMPTZ')})"
         finite = f"CASE WHEN isfinite({read}) THEN {read} END"
@@ -84,7 +84,7 @@ def _moment(column: Column, name: str) -> str:
         return f"timezone('UTC', CAST({column.sql} AS TIMESTAMPTZ))"
     if column.type == "DATE" or column.type.startswith("TIMESTAMP"):
         return f"CAST({column.sql} AS TIMESTAMP)"
-    return _since_1970(number(column, name))
+    return _since_1970(number(column, "time"))
 
 
 def _read(column: Column, type: str) -> str:
@@ -108,13 +108,20 @@ def _text(column: Column) -> str:
     return f"NULLIF(trim(CAST({column.sql} AS VARCHAR)), '')"
 
 
-def _column(table: Table, name: str) -> Column:
-    column = table.columns.get(name)
+def _column(table: Table, name: str, role: str) -> Column:
+    column, argument = table.columns.get(name), argument_of(role)
+    file = table.files[0].name
     if column is None:
-        raise UnknownName(f"column of {table.files[0].name!r}", name, table.columns)
+        raise UnknownName(f"column of {file!r}", name, table.columns, argument=argument)
     if column.type == "ambiguous":
-        raise InvalidInput(f"{table.files[0].name!r} has more than one column {name!r}: rename one")
+        problem = f"is {name!r}, and {file!r} has more than one column of that name: rename one"
+        raise InvalidInput(problem, argument=argument)
     return column
+
+
+def _holds(column: Column, role: str, wanted: str) -> InvalidInput:
+    problem = f"is column {column.name!r}, which holds {column.type}, not {wanted}"
+    return InvalidInput(problem, argument=role)
 
 
 def _where(query: LogQuery) -> list[str]:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Unpack
 
 from driftanchor.core.arms import Arms
-from driftanchor.core.hooks import LogOptions
+from driftanchor.core.log_options import LogOptions
 from driftanchor.core.offline import OfflineData
 from driftanchor.core.provenance import Provenance
 from driftanchor.errors import require
@@ -77,8 +77,9 @@ def open_rows(logs: object, query: LogQuery) -> Iterator[Rows]:
 
 
 def _summary(rows: Rows, query: LogQuery) -> LogSummary:
+    from driftanchor.core.stats.intervals import mean_interval
     from driftanchor.logs.account import account
-    from driftanchor.logs.summary import ArmSummary, LogSummary, interval, oddities
+    from driftanchor.logs.summary import ArmSummary, LogSummary, oddities
 
     told = account(rows, query)
     arms = {
@@ -86,7 +87,7 @@ def _summary(rows: Rows, query: LogQuery) -> LogSummary:
             n=group.n,
             mean=group.mean,
             variance=group.variance,
-            interval=interval(group.n, group.mean, group.variance),
+            interval=mean_interval(group.n, group.mean, group.variance),
             first=group.first,
             last=group.last,
         )

@@ -10,7 +10,7 @@ import narwhals as nw
 import numpy as np
 
 from driftanchor.core.check import Floats
-from driftanchor.core.hooks import LogOptions
+from driftanchor.core.log_options import LogOptions
 from driftanchor.logs import judge, labels
 from driftanchor.logs.frames import Frame
 from driftanchor.logs.query import LogQuery

@@ -21,8 +21,9 @@ COMPRESSION = {"": "uncompressed", ".gz": "gzip", ".zst": "zstd"}
 
 @dataclass(frozen=True)
 class Column:
-    """How SQL gets at a column, and its type there; text comes as VARCHAR."""
+    """The name of a column, how SQL gets at it, and its type there; text comes as VARCHAR."""
 
+    name: str
     sql: str
     type: str
 
@@ -97,9 +98,9 @@ def _csv(connection: DuckDBPyConnection, file: LogFile, arm: str) -> Table:
     columns: dict[str, Column] = {}
     for i, name in enumerate(names[delimiter]):
         if name in columns:  # which of them is meant?
-            columns[name] = Column("", "ambiguous")
+            columns[name] = Column(name, "", "ambiguous")
         else:
-            columns[name] = Column(f"c{i}", "VARCHAR")
+            columns[name] = Column(name, f"c{i}", "VARCHAR")
     types = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(names[delimiter])))
     options = (
         f", auto_detect=false, header=true, delim={literal(delimiter)}, quote='\"', escape='\"', "
@@ -111,7 +112,9 @@ def _csv(connection: DuckDBPyConnection, file: LogFile, arm: str) -> Table:
 
 def _parquet(connection: DuckDBPyConnection, file: LogFile) -> Table:
     described = connection.execute(f"DESCRIBE FROM read_parquet([{literal(str(file.path))}])")
-    columns = {name: Column(identifier(name), type) for name, type, *_ in described.fetchall()}
+    columns = {
+        name: Column(name, identifier(name), type) for name, type, *_ in described.fetchall()
+    }
     return Table((file,), "read_parquet", "", columns)
 
 
@@ -123,7 +126,7 @@ def _jsonl(connection: DuckDBPyConnection, file: LogFile) -> Table:
         f"SELECT DISTINCT unnest(json_keys(json)) FROM (FROM {table.scan} LIMIT {SAMPLE}) "
         "WHERE json_type(json) = 'OBJECT' ORDER BY 1"
     ).fetchall()
-    columns = {key: Column(f"json->>{literal(_path(key))}", "VARCHAR") for (key,) in keys}
+    columns = {key: Column(key, f"json->>{literal(_path(key))}", "VARCHAR") for (key,) in keys}
     return replace(table, columns=columns)
 
 

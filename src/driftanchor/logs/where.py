@@ -73,7 +73,9 @@ def parse(text: object) -> Condition:
                                  Comparison(column='b', sign='not in', values=('x',))))
     """
     if not isinstance(text, str) or not text.strip():
-        raise InvalidInput(f"where must be text such as \"country = 'DE'\", got {shown(text)}")
+        raise InvalidInput(
+            f"must be text such as \"country = 'DE'\", got {shown(text)}", argument="where"
+        )
     return _Parser(text).whole()
 
 
@@ -86,8 +88,9 @@ def kinds(condition: Condition) -> dict[str, Kind]:
         for kind in (KINDS[type(value)] for value in comparison.values):
             if found.setdefault(column, kind) != kind:
                 raise InvalidInput(
-                    f"a filter compares column {column!r} with {found[column]} and with {kind}: "
-                    "it can be only one of them"
+                    f"compares column {column!r} with {found[column]} and with {kind}: it can be "
+                    "only one of them",
+                    argument="where",
                 )
     return {each.column: found.get(each.column, "text") for each in compared}
 
@@ -130,7 +133,9 @@ class _Parser:
     def negation(self, negated: bool) -> Condition:
         self.depth += 1
         if self.depth > DEEPEST:
-            raise InvalidInput(f"where has more than {DEEPEST} parentheses inside one another")
+            raise InvalidInput(
+                f"has more than {DEEPEST} parentheses inside one another", argument="where"
+            )
         if self.take("not"):
             condition = self.negation(not negated)
         elif self.take("("):
@@ -146,7 +151,9 @@ class _Parser:
             raise self.unexpected("a column")
         self.compared += 1
         if self.compared > MOST:
-            raise InvalidInput(f"where has more than {MOST} comparisons: use column in (…)")
+            raise InvalidInput(
+                f"has more than {MOST} comparisons: use column in (…)", argument="where"
+            )
         column = self.token
         self.advance()
         if self.take("is"):
@@ -220,8 +227,9 @@ class _Parser:
     def unexpected(self, wanted: str) -> InvalidInput:
         found = "its end" if self.kind == "end" else shown(self.text[self.at :].strip()[:40])
         return InvalidInput(
-            f"where is not understood: expected {wanted} at {found}; write comparisons of columns "
-            "with values, as in \"country = 'DE' and age >= 18\""
+            f"is not understood: expected {wanted} at {found}; write comparisons of columns "
+            "with values, as in \"country = 'DE' and age >= 18\"",
+            argument="where",
         )
 
 

@@ -22,7 +22,7 @@ from functools import cached_property
 import numpy as np
 
 from driftanchor.core.check import Bools, Floats
-from driftanchor.shift.chance import log_chi_square
+from driftanchor.core.stats.chi_square import log_chi_square
 
 LEAST = 1e-12  # of the noise: what periods that are exactly alike are taken to differ by
 

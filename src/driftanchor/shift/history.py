@@ -11,6 +11,7 @@ import numpy as np
 from driftanchor.core.arms import Arms
 from driftanchor.core.check import Bools, Floats
 from driftanchor.core.offline import OfflineData
+from driftanchor.core.stats.coins import like_coins
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.shift.between import Between
 from driftanchor.shift.twoway import TwoWay
@@ -42,12 +43,14 @@ class History:
         """From a mapping of labels to offline data."""
         if not isinstance(periods, Mapping) or not periods:
             raise InvalidInput(
-                f"periods must map labels to OfflineData, in order, got {shown(periods)}"
+                f"must map labels to OfflineData, in order, got {shown(periods)}",
+                argument="periods",
             )
         for label, offline in periods.items():
             if not isinstance(label, str) or not isinstance(offline, OfflineData):
                 raise InvalidInput(
-                    f"periods must map labels to OfflineData, got {shown(label)}: {shown(offline)}"
+                    f"must map labels to OfflineData, got {shown(label)}: {shown(offline)}",
+                    argument="periods",
                 )
         arms = Arms(dict.fromkeys(arm for offline in periods.values() for arm in offline.arms))
         shape = len(arms), len(periods)
@@ -60,7 +63,9 @@ class History:
                 spread = offline.variance * (offline.n - 1.0)
             squares[rows, e] = np.where(offline.n > 1, spread, 0.0)
         if not n.any():
-            raise InvalidInput("periods have no rewards at all: nothing can be learned from them")
+            raise InvalidInput(
+                "have no rewards at all: nothing can be learned from them", argument="periods"
+            )
         for k, e in np.argwhere((np.abs(mean) > LARGEST) | (squares > LARGEST**2 * n)).tolist():
             raise InvalidInput(
                 f"rewards of arm {arms[k]!r} in period {list(periods)[e]!r} are too large: their "
@@ -128,10 +133,9 @@ class History:
 
     @property
     def coins(self) -> bool:
-        """Whether all rewards seem to be 0 or 1, as `like_coins` has it for one mean."""
-        n, mean = self.n[self.seen], self.mean[self.seen]
-        off = np.where(n > 1, self.squares[self.seen] / n, 0.0) - mean * (1 - mean)
-        return bool(((mean >= 0) & (mean <= 1) & (np.abs(off) <= 1e-9)).all())
+        """Whether all rewards seem to be 0 or 1."""
+        n, mean, squares = self.n[self.seen], self.mean[self.seen], self.squares[self.seen]
+        return bool(like_coins(n, mean, squares / np.maximum(n - 1.0, 1.0)).all())
 
     @cached_property
     def two_way(self) -> TwoWay | None:

@@ -28,12 +28,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 
 import numpy as np
 
 from driftanchor.core.check import Floats
-from driftanchor.shift.chance import log_chi_square
+from driftanchor.core.stats.chi_square import log_chi_square
+from driftanchor.core.stats.normal import FAR, normal_cdf
 from driftanchor.shift.solve import fallen, where
 from driftanchor.shift.twoway import Fit, TwoWay
 
@@ -41,8 +42,6 @@ STEPS = np.array([1.05, 1.2, 1.5, 2, 3, 6, 15, 40, 100, 300, 1e3, 1e4, 1e5, 1e6,
 NODES = (10, 36)  # values of τ_d, and of τ_c for each: at least and at most,
 CLOSE = 0.1  # and not closer than that in their logarithms
 RARE = 1e-5  # probability beyond the first and the last of them
-FINE = 2_000  # values of the normal distribution function in a table, for each unit
-FAR = 9.0  # normal draws are taken to be nearer than that
 MARGIN = 7.0  # standard deviations within which own moves decide
 FEW = 8  # kinds of arms; with more of them factors are rounded more
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
@@ -201,7 +200,7 @@ class Moves:
         if not self.shared:
             within = np.ones_like(common)
             for deviation, count in zip(deviations, arms, strict=True):
-                within *= (2 * _normal(bound / deviation) - 1) ** count
+                within *= (2 * normal_cdf(bound / deviation) - 1) ** count
             return float(self.law.weight @ within)
         widest = np.max(deviations, axis=0)
         low = np.clip((bound - MARGIN * widest) / common, 0.0, FAR)
@@ -211,9 +210,9 @@ class Moves:
         for deviation, count in zip(deviations, arms, strict=True):
             centre = common[:, None] * draw
             width = deviation[:, None]
-            between = _normal((bound - centre) / width) - _normal((-bound - centre) / width)
+            between = normal_cdf((bound - centre) / width) - normal_cdf((-bound - centre) / width)
             inside *= np.maximum(between, 0.0) ** count
-        sure = 2 * _normal(low) - 1
+        sure = 2 * normal_cdf(low) - 1
         return float(self.law.weight @ (sure + (high - low) / 2 * (inside @ _WEIGHTS)))
 
     def bound(self, coverage: float) -> float:
@@ -232,19 +231,3 @@ class Moves:
             if len(arms) <= FEW:
                 break
         return kinds[0], kinds[1], arms.astype(np.float64)
-
-
-@cache
-def _table() -> tuple[Floats, Floats]:
-    x = np.arange(-FAR * FINE, FAR * FINE + 2) / FINE
-    value = np.array([(1 + math.erf(z / math.sqrt(2))) / 2 for z in x.tolist()])
-    return value, np.diff(value)
-
-
-def _normal(x: Floats) -> Floats:
-    """The normal distribution function, by lines between the values of a table: to 1e-8, fast."""
-    value, rise = _table()
-    place = (np.clip(x, -FAR, FAR) + FAR) * FINE
-    step = place.astype(np.int64)
-    result: Floats = value[step] + (place - step) * rise[step]
-    return result

@@ -220,8 +220,9 @@ def _limit(history: History, reward_range: object) -> float:
     centre = history.centre[history.seen.any(axis=1)]
     if (centre < low).any() or (centre > high).any():
         raise InvalidInput(
-            f"reward_range is {low:g} to {high:g}, and the arms' means go from {centre.min():g} to "
-            f"{centre.max():g}: give the lowest and the highest reward possible"
+            f"is {low:g} to {high:g}, and the arms' means go from {centre.min():g} to "
+            f"{centre.max():g}: give the lowest and the highest reward possible",
+            argument="reward_range",
         )
     return float(np.maximum(centre - low, high - centre).max())
 
