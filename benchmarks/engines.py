@@ -12,7 +12,7 @@ from driftanchor import POLICIES, Bandit, simulate
 from driftanchor.simulation.engines import ENGINES
 
 HORIZON = 10_000
-ORDER = ("every-round", "thinned", "events", "interpreted")
+ORDER = ("every-round", "thinned", "events", "interpreted")  # `processes` interprets too
 # Runs of 10,000 rounds in one job: some tenths of a second.
 RUNS = {"every-round": 100, "thinned": 200, "events": 200}
 TURNS = 5  # beside C, for each round that was asked for

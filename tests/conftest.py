@@ -85,6 +85,26 @@ class DaskCluster:
         options = ["--no-nanny", "--nthreads", str(threads), "--death-timeout", "30"]
         return self._start("worker", self.address, *options, **env)
 
+    @property
+    def workers(self) -> list[subprocess.Popen[bytes]]:
+        """Those that are alive."""
+        return [worker for worker in self.processes[1:] if worker.poll() is None]
+
+    def have_workers(self, number: int, *, allowed_failures: int = 3) -> None:
+        """Start or kill workers until there are as many, and let tasks survive as many deaths."""
+        for worker in self.workers[number:]:
+            worker.kill()
+            worker.wait(60)
+        for _ in range(number - len(self.workers)):
+            self.add_worker()
+
+        def allow(dask_scheduler: Any) -> None:
+            dask_scheduler.allowed_failures = allowed_failures
+
+        with self.client() as client:
+            client.run_on_scheduler(allow)
+            self.wait_until(lambda: len(client.scheduler_info(n_workers=-1)["workers"]) == number)
+
     def client(self) -> Any:
         """A client of the test's own."""
         dask: Any = importlib.import_module("distributed")

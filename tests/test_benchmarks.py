@@ -84,7 +84,7 @@ def test_tables_are_shown_in_columns() -> None:
 
 def test_engines_are_those_that_simulate_has() -> None:
     assert set(engines.available()) <= set(ENGINES)
-    assert set(engines.ORDER) == set(ENGINES)
+    assert {*engines.ORDER, "processes"} == set(ENGINES)
 
 
 def test_without_numba_it_says_so_and_measures_what_is_left() -> None:

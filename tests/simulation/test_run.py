@@ -264,7 +264,7 @@ def test_an_index_that_is_nan_never_wins_and_is_refused_when_all_are(engine: str
     assert some.pulls.tolist() == [[[0, 3], [0, 3]]]
 
 
-def test_without_numba_it_warns_and_interprets(run_python: RunPython) -> None:
+def test_without_numba_it_warns_and_takes_processes(run_python: RunPython) -> None:
     told = run_python("""
 import sys, warnings
 sys.modules["numba"] = None
@@ -282,7 +282,7 @@ except da.MissingExtra as error:
     engine, warning, error = told.splitlines()
     policies = ["ts", "artificial-replay"]
     here = simulate(policies, Bandit([0.5, 0.4]), horizon=60, runs=9, engine="interpreted")
-    assert engine == f"interpreted {here.pulls.tolist()}"
+    assert engine == f"processes {here.pulls.tolist()}"
     assert warning.startswith("1 UserWarning <string> Numba is not installed, so runs are ")
     assert warning.endswith('pip install "driftanchor[fast]"')
     assert error == 'compiled simulation needs numba: pip install "driftanchor[fast]"'

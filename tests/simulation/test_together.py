@@ -147,7 +147,7 @@ def test_what_uses_no_logs_draws_nothing_more(name: str) -> None:
 def test_an_infinite_relative_bound_is_none() -> None:
     for name in POLICIES:
         results = [
-            simulate(name, bandit, horizon=60, runs=4).regret.tobytes()
+            simulate(name, bandit, horizon=60, runs=4, engine="every-round").regret.tobytes()
             for bandit in (
                 Bandit(MEANS, 0.5, 9, 0.2),
                 Bandit(MEANS, 0.5, 9, 0.2, relative_bound=math.inf),
@@ -159,7 +159,8 @@ def test_an_infinite_relative_bound_is_none() -> None:
 def test_logs_that_moved_together_spare_what_they_would_have_spared() -> None:
     """Mean regret of 200 runs with a fixed seed; the margins are some ten standard errors wide."""
     fit = Bandit([0.8] + [0.5] * 9, [0.8] + [0.5] * 9, 200, relative_bound=0.0, common_shift=-1.0)
-    lost = simulate(["ts", "anchor-ts", "hybrid-ts"], fit, horizon=2_000, runs=200).summary()
+    policies = ["ts", "anchor-ts", "hybrid-ts"]
+    lost = simulate(policies, fit, horizon=2_000, runs=200, engine="every-round").summary()
     assert lost["anchor-ts"]["mean"] < 0.5 * lost["ts"]["mean"]
     assert lost["hybrid-ts"]["mean"] < 0.35 * lost["ts"]["mean"]
 

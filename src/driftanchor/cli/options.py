@@ -182,7 +182,7 @@ Engine = Annotated[
     typer.Option(
         metavar="NAME",
         help="auto, every-round, thinned (fewer samples), events (sums of rewards too, for long "
-        "horizons), or interpreted (in Python, slow).",
+        "horizons), processes (without Numba) or interpreted (without Numba, on one core).",
         autocompletion=_among("driftanchor.simulation.engines", "ENGINE_NAMES"),
         rich_help_panel=EFFORT,
     ),

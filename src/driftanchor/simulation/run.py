@@ -47,17 +47,18 @@ def simulate(
         seed: The seed of all noise.
         checkpoints: How many evenly spaced rounds to read regret after, or which ones; the
             horizon is always the last.
-        threads: At most this many at once; `None` for all cores.
+        threads: At most this many threads or processes at once; `None` for all cores.
         cluster: Play on a Dask cluster instead: the address of its scheduler, such as
             `"tcp://127.0.0.1:8786"`, or a `distributed.Client`. The numbers are the same.
         engine: `"every-round"` compiles the loop with Numba; `"interpreted"` runs the same loop
-            in Python, some thousand times slower, with the same numbers. `"thinned"` and
+            in Python, some thousand times slower, with the same numbers, and `"processes"` does
+            so in as many processes as there may be threads. `"thinned"` and
             `"events"` leap over the rounds in which the leader is played again: the same law with
             fewer draws. `"thinned"` draws every reward, `"events"` only their sums, at a cost that
             hardly grows with the horizon. They play every round where they cannot leap: policies
             that state no law of their index, rewards that come late, and policies that use logs
             with a relative bound. `"auto"` is `"events"` where Numba is installed and
-            `"interpreted"` where it is not.
+            `"processes"` where it is not.
         progress: Called with (runs done, runs in all) after each chunk of runs.
 
     Example:
@@ -107,7 +108,7 @@ def simulate(
 def warn_without_numba() -> None:
     """Say that runs are interpreted, and what would make them fast."""
     warnings.warn(
-        "Numba is not installed, so runs are interpreted, some thousand times slower than "
-        'compiled: pip install "driftanchor[fast]"',
+        "Numba is not installed, so runs are interpreted, in as many processes as there are cores. "
+        'Compiled they are some thousand times faster: pip install "driftanchor[fast]"',
         stacklevel=3,
     )

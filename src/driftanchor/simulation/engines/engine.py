@@ -34,12 +34,14 @@ class Engine(NamedTuple):
 
     Attributes:
         compiled: Whether Numba compiles its loops, and threads share the runs.
+        processes: Whether processes share the runs.
         paired: Whether the n-th reward of an arm is the same for every policy.
         leaps: Whether it leaps over rounds for the policies that allow it.
         loops: The loops it may use; the first that serves a policy in a bandit plays it.
     """
 
     compiled: bool
+    processes: bool
     paired: bool
     leaps: bool
     loops: tuple[Loop, ...]

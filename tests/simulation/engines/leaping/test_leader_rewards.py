@@ -3,6 +3,7 @@
 All seeds are fixed. Each check states the probability that right code fails it.
 """
 
+import functools
 import math
 from collections.abc import Callable
 
@@ -25,23 +26,29 @@ def same_walk(first: Walk, second: Walk, steps: int = STEPS) -> bool:
 
     Two Kolmogorov–Smirnov checks at 1e-6 and one of a share (4.9 deviations): 3e-6 in all.
     """
-    ends: tuple[list[float], list[float]] = ([], [])
-    stops: tuple[list[int], list[int]] = ([], [])
-    with wrapping():
-        for i in range(TRIES):
-            for kind, walk in enumerate((first, second)):
-                taken, end = walk(keyed_stream(8, f"walk {kind}", i))
-                if taken < steps or end <= 0.0:
-                    stops[kind].append(taken)
-                else:
-                    ends[kind].append(round(end, 6))  # the same sums, rounded otherwise
-    share = len(stops[0]) / TRIES
-    apart = abs(len(stops[1]) / TRIES - share)
+    stops, ends = walks(first, steps, 0)
+    other_stops, other_ends = walks(second, steps, 1)
+    share = len(stops) / TRIES
+    apart = abs(len(other_stops) / TRIES - share)
     return (
-        chance_of_gap(np.array(ends[0]), np.array(ends[1])) > 1e-6
-        and chance_of_gap(np.array(stops[0]), np.array(stops[1])) > 1e-6
+        chance_of_gap(np.array(ends), np.array(other_ends)) > 1e-6
+        and chance_of_gap(np.array(stops), np.array(other_stops)) > 1e-6
         and apart < 4.9 * math.sqrt(2 * share * (1 - share) / TRIES)
     )
+
+
+@functools.cache
+def walks(walk: Walk, steps: int, kind: int) -> tuple[list[int], list[float]]:
+    """At which steps walks stopped, and where the others ended."""
+    stops, ends = list[int](), list[float]()
+    with wrapping():
+        for i in range(TRIES):
+            taken, end = walk(keyed_stream(8, f"walk {kind}", i))
+            if taken < steps or end <= 0.0:
+                stops.append(taken)
+            else:
+                ends.append(round(end, 6))  # the same sums, rounded otherwise
+    return stops, ends
 
 
 def whole(stream: Stream) -> tuple[int, float]:
@@ -67,12 +74,17 @@ def test_a_gaussian_walk_stops_where_one_taken_step_by_step_may() -> None:
 WORLD = world_of(Bandit([0.6, 0.5], reward="bernoulli"))
 
 
+@functools.cache
+def one_by_one(start: float, barrier: float) -> Walk:
+    return lambda s: leader.one_by_one(WORLD, 0, start, barrier, 45, s)
+
+
 @pytest.mark.parametrize(("start", "barrier"), [(1.3, 0.55), (0.7, 0.5), (0.4, 0.3)])
 def test_bernoulli_blocks_stop_where_single_rewards_do(start: float, barrier: float) -> None:
     assert same_walk(
-        lambda s: leader.in_blocks(start, 0.6, barrier, 90, s),
-        lambda s: leader.one_by_one(WORLD, 0, start, barrier, 90, s),
-        steps=90,
+        lambda s: leader.in_blocks(start, 0.6, barrier, 45, s),
+        one_by_one(start, barrier),
+        steps=45,
     )
 
 
@@ -100,8 +112,8 @@ def unreflected(stream: Stream) -> tuple[int, float]:
 def greedy_blocks(stream: Stream) -> tuple[int, float]:
     """Blocks long enough to cross the barrier and come back unseen."""
     position, taken = 1.3, 0
-    while taken < 90 and position > 0.0:
-        block = min(90 - taken, int(position / 0.55) + 6)
+    while taken < 45 and position > 0.0:
+        block = min(45 - taken, int(position / 0.55) + 6)
         position += binomial(block, 0.6, stream) - 0.55 * block
         taken += block
     return taken, position
@@ -110,6 +122,4 @@ def greedy_blocks(stream: Stream) -> tuple[int, float]:
 def test_planted_faults_are_caught() -> None:
     assert not same_walk(late(whole), step_by_step)
     assert not same_walk(unreflected, step_by_step)
-    assert not same_walk(
-        greedy_blocks, lambda s: leader.one_by_one(WORLD, 0, 1.3, 0.55, 90, s), steps=90
-    )
+    assert not same_walk(greedy_blocks, one_by_one(1.3, 0.55), steps=45)
