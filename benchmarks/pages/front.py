@@ -12,15 +12,17 @@ from typing import Any
 import numpy as np
 
 from benchmarks.pages import render
-from driftanchor.experiments import style
 from driftanchor.live.default_policy import BUDGET, EPS
 from driftanchor.policies import TS, GuardedAnchorTS, HybridTS, Policy
+from driftanchor.render.figure import blank, save, sheet
+from driftanchor.render.palette import looks
 from driftanchor.simulation import Bandit, simulate
 
 ARMS, RATE, LEAD = 6, 0.08, 0.02  # the others convert at RATE, the best at RATE + LEAD
 LOGGED, PROMISE, DECISIONS = 5_000, 0.01, 20_000  # logged views of each ad, W, live decisions
 NOISE = 0.3  # the standard deviation of a conversion at rate 0.1
 LEADS = (0.02, 0.01, 0.0, -0.01, -0.02, -0.03, -0.04)  # of the best ad, in the logs
+NUDGES = {"ignore the logs": 5, "driftanchor": -12}  # of labels that would touch, in points
 RULES = {  # label: the policy, and the colour it has everywhere
     "trust the logs": (HybridTS(noise=NOISE), "hybrid-ts"),
     "ignore the logs": (TS(noise=NOISE), "ts"),
@@ -45,7 +47,7 @@ def measure(runs: int, seed: int, progress: Callable[[str], None]) -> dict[str, 
     ]
     columns = ["lead of the best ad in the logs", *RULES]
     return {
-        "front": {"kind": "table", "columns": columns, "rows": rows, "runs": runs},
+        "front": {"kind": "table", "columns": columns, "rows": rows, "runs": runs, "lost": lost},
         "front-words": {"kind": "text", "text": words(lost, runs)},
     }
 
@@ -96,28 +98,26 @@ def _points(lead: float) -> str:
 
 def draw(lost: dict[str, list[dict[str, float]]]) -> None:
     """One line for each rule, named at its end."""
-    looks = style.looks({policy: policy for _, policy in RULES.values()})
-    with style.sheet():
-        figure = style.blank(8.0, 3.9)
+    look = looks({policy: policy for _, policy in RULES.values()})
+    at = range(len(LEADS))
+    with sheet():
+        figure = blank(8.0, 3.9)
         figure.patch.set_facecolor("white")
         axes = figure.subplots()
-        at = range(len(LEADS))
         for label, cells in lost.items():
-            means, errors = (np.array([cell[key] for cell in cells]) for key in ("mean", "se"))
-            line: dict[str, Any] = looks[RULES[label][1]].line() | {"linewidth": 2.2}
-            axes.fill_between(
-                at, means - 2 * errors, means + 2 * errors, alpha=0.15, lw=0, color=line["color"]
-            )
-            axes.plot(at, means, **line)
+            line: dict[str, Any] = look[RULES[label][1]].line() | {"linewidth": 2.2}
+            mean, error = (np.array([cell[key] for cell in cells]) for key in ("mean", "se"))
+            band = {"color": line["color"], "alpha": 0.15, "linewidth": 0}
+            axes.fill_between(at, mean - 2 * error, mean + 2 * error, **band)
+            axes.plot(at, mean, clip_on=False, **line)
             axes.annotate(
                 label,
-                (at[-1], means[-1]),
-                (9, 7 if label == "ignore the logs" else -3),
+                (at[-1], mean[-1]),
+                (10, NUDGES.get(label, -3)),
                 textcoords="offset points",
                 color=line["color"],
                 fontweight="bold",
                 fontsize=11,
-                annotation_clip=False,
             )
         axes.set(ylim=(0, None), xlim=(-0.15, len(LEADS) - 1))
         axes.set_xticks(list(at), [_points(lead).removesuffix(" points") for lead in LEADS])
@@ -125,9 +125,9 @@ def draw(lost: dict[str, list[dict[str, float]]]) -> None:
             "← logs right     lead of the best ad in the logs, points (live: +2)     logs wrong →"
         )
         axes.set_ylabel("conversions lost")
-        axes.set_title(f"{ARMS} ads, {DECISIONS:,} live decisions", loc="left", fontsize=11)
+        axes.set_title(f"What logs save, and what they cost: {ARMS} ads", loc="left", fontsize=11)
         axes.spines[["top", "right"]].set_visible(False)
         with TemporaryDirectory() as folder:
-            style.save(figure, Path(folder), "front")
+            save(figure, Path(folder), "front")
             target = render.PICTURES / "front.svg"
             target.write_bytes((Path(folder) / "front.svg").read_bytes())
