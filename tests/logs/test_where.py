@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from driftanchor import InvalidInput, read_logs
-from driftanchor.logs.where import Comparison, Joined, kinds, parse
+from driftanchor.logs.where import ColumnComparison, Joined, kinds, parse
 
 COLUMNS: dict[str, list[Any]] = {
     "arm": ["A", "B"] * 6,
@@ -124,8 +124,8 @@ def test_negations_are_carried_down_to_the_comparisons() -> None:
     assert parse("not (a = 1 and not (b in ('x') or c is null))") == Joined(
         "or",
         (
-            Comparison("a", "!=", (1,)),
-            Joined("or", (Comparison("b", "in", ("x",)), Comparison("c", "null", ()))),
+            ColumnComparison("a", "!=", (1,)),
+            Joined("or", (ColumnComparison("b", "in", ("x",)), ColumnComparison("c", "null", ()))),
         ),
     )
 
@@ -138,7 +138,7 @@ def test_columns_and_what_they_are_compared_with() -> None:
         "e": "boolean",
         "é.f": "number",
     }
-    assert parse("id = 9007199254740993") == Comparison("id", "=", (9007199254740993,))
+    assert parse("id = 9007199254740993") == ColumnComparison("id", "=", (9007199254740993,))
 
 
 @pytest.mark.parametrize(

@@ -74,9 +74,9 @@ def logs(
 
 def _not_a_log(target: Path, files: list[str], options: LogOptions) -> None:
     """Refuse to write over what is read."""
-    from driftanchor.logs import paths
+    from driftanchor.logs import log_files
 
-    found = paths.find(files, root=options.get("root"), format=options.get("format"))
+    found = log_files.find(files, root=options.get("root"), format=options.get("format"))
     if target.resolve() in [file.path for file in found]:
         raise InvalidInput(
             f"--save {str(target)!r} is one of the logs and would be lost: name another file"

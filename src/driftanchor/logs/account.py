@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from driftanchor.errors import InvalidInput, RejectedRows, UnknownName, shown
 from driftanchor.logs import calendar, labels
 from driftanchor.logs.aggregate import Group, groups
-from driftanchor.logs.growth import refuse_running_totals
 from driftanchor.logs.query import LogQuery, NothingKept
 from driftanchor.logs.rejects import Example, Scope, count, examples, told
-from driftanchor.logs.rows import Rows
+from driftanchor.logs.running_totals import refuse_running_totals
+from driftanchor.logs.sources import LogSource
 
-Cell = tuple[str | None, str]  # period, arm
+GroupKey = tuple[str | None, str]  # period, arm
 MOST_REJECTED = 0.01  # of the rows kept
 
 
@@ -28,13 +28,13 @@ class Account:
 
     read: int
     kept: int
-    cells: Mapping[Cell, Group]
+    cells: Mapping[GroupKey, Group]
     rejected: Mapping[str, int]
     examples: tuple[Example, ...]
     doubts: tuple[str, ...]
 
 
-def account(rows: Rows, query: LogQuery) -> Account:
+def account(rows: LogSource, query: LogQuery) -> Account:
     """Read the rows: once, and again where rows cannot be used, to say why."""
     found = groups(rows.frame, query, rows.total)
     if not rows.settled(all(group.kept == group.used for group in found)):
@@ -73,9 +73,9 @@ def account(rows: Rows, query: LogQuery) -> Account:
 
 def _by_label(
     found: Sequence[Group], query: LogQuery
-) -> tuple[dict[Cell, Group], dict[str, list[Group]]]:
+) -> tuple[dict[GroupKey, Group], dict[str, list[Group]]]:
     """The groups that are arms, by label and in order; and those without one, by reason."""
-    cells: dict[Cell, Group] = {}
+    cells: dict[GroupKey, Group] = {}
     nameless: dict[str, list[Group]] = defaultdict(list)
     for group in found:
         problem = labels.problem_of(group.value)

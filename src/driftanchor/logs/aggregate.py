@@ -10,8 +10,8 @@ from typing import Any
 import narwhals as nw
 
 from driftanchor.errors import InvalidInput
-from driftanchor.logs import calendar, judge
-from driftanchor.logs.frames import Frame
+from driftanchor.logs import calendar, row_rules
+from driftanchor.logs.frame_columns import Frame
 from driftanchor.logs.query import LogQuery
 from driftanchor.logs.times import from_seconds, in_utc
 
@@ -62,8 +62,8 @@ def groups(frame: Frame, query: LogQuery, total: int | None = None) -> list[Grou
             all of them can, and they need not be counted once more.
     """
     schema = frame.collect_schema()
-    filtered = judge.kept(query, schema)
-    good = judge.usable(query)
+    filtered = row_rules.kept(query, schema)
+    good = row_rules.usable(query)
     if filtered is not None:
         frame = frame.with_columns(kept=filtered)
         good = nw.col("kept") & good

@@ -10,7 +10,7 @@ from datetime import date
 import narwhals as nw
 
 from driftanchor.errors import InvalidInput
-from driftanchor.logs.frames import Frame
+from driftanchor.logs.frame_columns import Frame
 from driftanchor.logs.query import LogQuery
 
 UTC_NAMES = (None, "UTC", "Etc/UTC")

@@ -8,15 +8,15 @@ import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import Literal, get_args
+from typing import Literal
 
 from driftanchor.core import check
 from driftanchor.core.arms import Arms
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.logs import where as filters
+from driftanchor.logs.formats import FORMATS
 from driftanchor.logs.times import bound, shown_time
 
-Format = Literal["csv", "parquet", "jsonl"]
 Shape = Literal["events", "totals", "moments"]
 NUMBERS: dict[Shape, tuple[str, ...]] = {
     "events": ("reward",),
@@ -88,7 +88,7 @@ class LogQuery:
         if self.max_rows is not None:
             check.whole(self.max_rows, "max_rows", low=1)
         if self.format is not None:
-            check.choice(self.format, "format", get_args(Format))
+            check.choice(self.format, "format", list(FORMATS))
         if not re.fullmatch(r"[1-9][0-9]*(\.[0-9]+)? ?[KMGT]i?B", str(self.memory)):
             raise InvalidInput(
                 f"must be text such as '400MB', got {shown(self.memory)}", argument="memory"

@@ -14,13 +14,13 @@ from driftanchor.core.log_options import LogOptions
 from driftanchor.core.offline import OfflineData
 from driftanchor.core.provenance import Provenance
 from driftanchor.errors import require
-from driftanchor.logs import paths
+from driftanchor.logs import log_files
 from driftanchor.logs.query import LogQuery
 from driftanchor.logs.times import shown_time
 
 if TYPE_CHECKING:
     from driftanchor.logs.account import Account
-    from driftanchor.logs.rows import Rows
+    from driftanchor.logs.sources import LogSource
     from driftanchor.logs.summary import LogSummary
 
 
@@ -52,31 +52,31 @@ def read_logs(logs: object, **options: Unpack[LogOptions]) -> LogSummary:
 
 
 @contextlib.contextmanager
-def open_rows(logs: object, query: LogQuery) -> Iterator[Rows]:
+def open_rows(logs: object, query: LogQuery) -> Iterator[LogSource]:
     """The rows, until they are read."""
     one = isinstance(logs, str | os.PathLike)
     if not one and not (
         isinstance(logs, list | tuple) and all(isinstance(x, str | os.PathLike) for x in logs)
     ):
-        from driftanchor.logs.rows import FrameRows
+        from driftanchor.logs.sources import FrameSource
 
-        yield FrameRows(logs, query)
+        yield FrameSource(logs, query)
         return
     named: Any = [logs] if one else logs
-    files = paths.find(named, root=query.root, format=query.format)
+    files = log_files.find(named, root=query.root, format=query.format)
     require("duckdb", extra="logs", why="reading log files")
-    from driftanchor.logs.rows import FileRows
-    from driftanchor.logs.sandbox import told_of
+    from driftanchor.logs.sandbox import naming_logs
+    from driftanchor.logs.sources import FileSource
 
-    with told_of(", ".join(repr(file.name) for file in files[:3]), query.memory):
-        rows = FileRows(files, query)
+    with naming_logs(", ".join(repr(file.name) for file in files[:3]), query.memory):
+        rows = FileSource(files, query)
         try:
             yield rows
         finally:
             rows.close()
 
 
-def _summary(rows: Rows, query: LogQuery) -> LogSummary:
+def _summary(rows: LogSource, query: LogQuery) -> LogSummary:
     from driftanchor.core.stats.intervals import mean_interval
     from driftanchor.logs.account import account
     from driftanchor.logs.summary import ArmSummary, LogSummary, oddities
@@ -105,7 +105,7 @@ def _summary(rows: Rows, query: LogQuery) -> LogSummary:
     return LogSummary(offline, provenance, arms, told.examples, (*told.doubts, *oddities(arms)))
 
 
-def provenance_of(rows: Rows, query: LogQuery, told: Account) -> Provenance:
+def provenance_of(rows: LogSource, query: LogQuery, told: Account) -> Provenance:
     """How the rows were read."""
     columns = {r: c for r, c in query.columns.items() if not r.startswith("where ")}
     if query.by is not None:

@@ -11,8 +11,8 @@ import numpy as np
 
 from driftanchor.core.check import Floats
 from driftanchor.core.log_options import LogOptions
-from driftanchor.logs import judge, labels
-from driftanchor.logs.frames import Frame
+from driftanchor.logs import labels, row_rules
+from driftanchor.logs.frame_columns import Frame
 from driftanchor.logs.query import LogQuery
 from driftanchor.logs.read import open_rows
 
@@ -51,8 +51,8 @@ def sample_rewards(
 
 def _chosen(frame: Frame, query: LogQuery, share: float, whole: list[str]) -> Frame:
     """The rows that are kept, can be used, and are in the sample."""
-    kept = judge.kept(query, frame.collect_schema())
-    good = judge.usable(query)
+    kept = row_rules.kept(query, frame.collect_schema())
+    good = row_rules.usable(query)
     frame = frame.filter(good if kept is None else kept & good)
     if share < 1.0:
         even = (nw.col("row").cast(nw.Int64) * STEP) % TURN < int(share * TURN)

@@ -45,7 +45,7 @@ TOKEN = re.compile(
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ColumnComparison:
     """A column against one or more values; `sign` is one of `OPPOSITE`."""
 
     column: str
@@ -61,7 +61,7 @@ class Joined:
     parts: tuple[Condition, ...]
 
 
-Condition = Comparison | Joined
+Condition = ColumnComparison | Joined
 
 
 def parse(text: object) -> Condition:
@@ -69,8 +69,8 @@ def parse(text: object) -> Condition:
 
     Example:
         >>> parse("not (a = 1 or b in ('x'))")  # doctest: +NORMALIZE_WHITESPACE
-        Joined(how='and', parts=(Comparison(column='a', sign='!=', values=(1,)),
-                                 Comparison(column='b', sign='not in', values=('x',))))
+        Joined(how='and', parts=(ColumnComparison(column='a', sign='!=', values=(1,)),
+                                 ColumnComparison(column='b', sign='not in', values=('x',))))
     """
     if not isinstance(text, str) or not text.strip():
         raise InvalidInput(
@@ -95,8 +95,8 @@ def kinds(condition: Condition) -> dict[str, Kind]:
     return {each.column: found.get(each.column, "text") for each in compared}
 
 
-def _comparisons(condition: Condition) -> Iterator[Comparison]:
-    if isinstance(condition, Comparison):
+def _comparisons(condition: Condition) -> Iterator[ColumnComparison]:
+    if isinstance(condition, ColumnComparison):
         yield condition
         return
     for part in condition.parts:
@@ -233,8 +233,8 @@ class _Parser:
         )
 
 
-def _compare(column: str, sign: str, values: tuple[Value, ...], negated: bool) -> Comparison:
-    return Comparison(column, OPPOSITE[sign] if negated else sign, values)
+def _compare(column: str, sign: str, values: tuple[Value, ...], negated: bool) -> ColumnComparison:
+    return ColumnComparison(column, OPPOSITE[sign] if negated else sign, values)
 
 
 def _join(how: Literal["and", "or"], parts: Sequence[Condition]) -> Condition:

@@ -54,11 +54,11 @@ from typing import Any
 import narwhals as nw
 
 from driftanchor.errors import InvalidInput
-from driftanchor.logs import judge, labels
+from driftanchor.logs import labels, row_rules
 from driftanchor.logs.aggregate import Group, fetch, moment_of
 from driftanchor.logs.query import LogQuery
-from driftanchor.logs.rows import Rows
-from driftanchor.logs.sandbox import identifier
+from driftanchor.logs.sources import LogSource
+from driftanchor.logs.sql import identifier
 from driftanchor.logs.times import bound, shown_time
 
 FEWEST = 3  # times of an arm
@@ -79,7 +79,7 @@ class Row:
 Series = dict[tuple[str, ...], list[Row]]  # by arm, or arm and segment; in order of time
 
 
-def refuse_running_totals(rows: Rows, query: LogQuery, cells: Sequence[Group]) -> str | None:
+def refuse_running_totals(rows: LogSource, query: LogQuery, cells: Sequence[Group]) -> str | None:
     """Refuse counted rows that are running totals, and give a warning where this is in doubt.
 
     Args:
@@ -156,10 +156,10 @@ def _peaks(part: Sequence[Group]) -> bool:
     return last.peaks and last.most == most and min(cell.least for cell in part) < most
 
 
-def _series(rows: Rows, query: LogQuery, cells: Sequence[Group]) -> Series:
+def _series(rows: LogSource, query: LogQuery, cells: Sequence[Group]) -> Series:
     """The sums by arm and time, of at most `MOST` of them; those of an arm are in order."""
     frame = rows.frame
-    kept, good = judge.kept(query, frame.collect_schema()), judge.usable(query)
+    kept, good = row_rules.kept(query, frame.collect_schema()), row_rules.usable(query)
     frame = frame.filter(good if kept is None else kept & good)
     total = nw.col("total") if query.shape == "totals" else nw.col("count") * nw.col("mean")
     keys = ["arm"] if query.by is None or query.calendar else ["arm", "by"]
@@ -231,7 +231,7 @@ def _coins(part: Sequence[Row]) -> bool:
 
 
 def _message(
-    rows: Rows, query: LogQuery, found: Mapping[tuple[str, ...], Sequence[Row]], looks: str
+    rows: LogSource, query: LogQuery, found: Mapping[tuple[str, ...], Sequence[Row]], looks: str
 ) -> str:
     name, part = next(iter(found.items()))
     first, last = part[0], part[-1]

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from driftanchor import InvalidInput, read_logs, read_periods
-from driftanchor.logs.growth import Row, evidence
+from driftanchor.logs.running_totals import Row, evidence
 
 duckdb: Any = importlib.import_module("duckdb")
 pandas: Any = importlib.import_module("pandas")

@@ -1,4 +1,4 @@
-"""The columns of a table under the names of their roles, in SQL.
+"""The columns of files under the names of their roles, in SQL.
 
 Numbers become doubles and times timestamps in UTC; what cannot be read becomes NULL, and beside a
 number or time its text stays, as `reward raw`, to tell a missing value from an unreadable one.
@@ -7,9 +7,9 @@ number or time its text stays, as `reward raw`, to tell a missing value from an 
 from __future__ import annotations
 
 from driftanchor.errors import InvalidInput, UnknownName
+from driftanchor.logs.formats import Column, Scan
 from driftanchor.logs.query import LogQuery, argument_of
-from driftanchor.logs.sandbox import identifier
-from driftanchor.logs.tables import Column, Table
+from driftanchor.logs.sql import identifier
 from driftanchor.logs.times import LEAST_SECONDS, UNITS
 
 WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
@@ -20,18 +20,18 @@ NO_LABELS = ("STRUCT", "MAP", "UNION", "BLOB", "VARIANT")
 ZONED = ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ")
 
 
-def select(table: Table, query: LogQuery, *, hopeful: bool = False, numbered: bool = False) -> str:
-    """The rows of a table, as a SELECT.
+def select(scan: Scan, query: LogQuery, *, hopeful: bool = False, numbered: bool = False) -> str:
+    """The rows of files, as a SELECT.
 
     Args:
-        table: The table.
+        scan: The files.
         query: Which columns.
         hopeful: Whether to read text that should be numbers as numbers alone, which is quicker:
             DuckDB then reads them while it splits the lines, and may leave out rows in which it
             cannot. It remembers these rows as unreadable.
         numbered: Whether to number the rows, from 1, in the order of the file.
     """
-    found = {role: _column(table, name, role) for role, name in query.columns.items()}
+    found = {role: _column(scan, name, role) for role, name in query.columns.items()}
     parts = {role: _label(found[role], role) for role in LABELS if role in found}
     for role in query.numbers:
         hoped = hopeful and found[role].type == "VARCHAR"
@@ -45,12 +45,12 @@ def select(table: Table, query: LogQuery, *, hopeful: bool = False, numbered: bo
         as_is = column.type != "VARCHAR" or kind == "text"
         kinds = {"number": "DOUBLE", "boolean": "BOOLEAN"}
         parts[role] = column.sql if as_is else _read(column, kinds[kind])
-    if table.function == "read_ndjson_objects":
-        parts["readable"] = "json IS NOT NULL"
+    if scan.readable:
+        parts["readable"] = scan.readable
     if numbered:
         parts["row"] = "row_number() OVER ()"
     listed = ", ".join(f"{sql} AS {identifier(name)}" for name, sql in parts.items())
-    return f"SELECT {listed} FROM {table.scan}"
+    return f"SELECT {listed} FROM {scan.sql}"
 
 
 def _label(column: Column, role: str) -> str:
@@ -108,11 +108,11 @@ def _text(column: Column) -> str:
     return f"NULLIF(trim(CAST({column.sql} AS VARCHAR)), '')"
 
 
-def _column(table: Table, name: str, role: str) -> Column:
-    column, argument = table.columns.get(name), argument_of(role)
-    file = table.files[0].name
+def _column(scan: Scan, name: str, role: str) -> Column:
+    column, argument = scan.columns.get(name), argument_of(role)
+    file = scan.files[0].name
     if column is None:
-        raise UnknownName(f"column of {file!r}", name, table.columns, argument=argument)
+        raise UnknownName(f"column of {file!r}", name, scan.columns, argument=argument)
     if column.type == "ambiguous":
         problem = f"is {name!r}, and {file!r} has more than one column of that name: rename one"
         raise InvalidInput(problem, argument=argument)

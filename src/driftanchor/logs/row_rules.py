@@ -1,7 +1,7 @@
-"""Which rows are kept, which of these can be used, and why the others cannot: expressions.
+"""Which rows are kept, which of these can be used, and why the others cannot.
 
-They speak of the columns of `projection.select` and `frames.project`. An expression that is null
-counts as false.
+All of it is narwhals expressions of the columns that `file_columns.select` and
+`frame_columns.project` give. An expression that is null counts as false.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import narwhals as nw
 from driftanchor.errors import InvalidInput
 from driftanchor.logs.query import LogQuery
 from driftanchor.logs.times import bound
-from driftanchor.logs.where import Comparison, Condition, Value
+from driftanchor.logs.where import ColumnComparison, Condition, Value
 
 MOST_COUNTED = 2**53  # floats above are not all the whole numbers any more
 SIGNS = {
@@ -100,7 +100,7 @@ def _rules(query: LogQuery) -> dict[str, nw.Expr]:
 
 
 def _condition(condition: Condition, roles: dict[str, str], schema: nw.Schema) -> nw.Expr:
-    if not isinstance(condition, Comparison):
+    if not isinstance(condition, ColumnComparison):
         parts = [_condition(part, roles, schema) for part in condition.parts]
         return functools.reduce(operator.and_ if condition.how == "and" else operator.or_, parts)
     column, dtype = nw.col(roles[condition.column]), schema[roles[condition.column]]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from driftanchor import DriftanchorError, InvalidInput, OfflineData, RejectedRows, read_logs
-from driftanchor.logs import paths, sandbox
+from driftanchor.logs import log_file, log_files, sandbox
 
 CSV = "arm,reward\nA,1\nB,0\nA,0\nB,1\n"
 duckdb: Any = importlib.import_module("duckdb")
@@ -136,9 +136,13 @@ REFUSED: dict[str, tuple[str, str | bytes, str]] = {
         "arm,reward,reward\nA,1,1\n",
         "reward is 'reward', and 'a.csv' has more than",
     ),
-    "utf-16": ("a.csv", CSV.encode("utf-16"), "'a.csv' is UTF-16 or no text .* iconv"),
-    "utf-16 big": ("a.csv", b"\xfe\xff" + CSV.encode("utf-16-be"), "UTF-16 or no text"),
-    "binary": ("a.csv", bytes(range(256)), "UTF-16 or no text"),
+    "utf-16": (
+        "a.csv",
+        CSV.encode("utf-16"),
+        "'a.csv' is UTF-16 or not text: it has NUL bytes; .* iconv",
+    ),
+    "utf-16 big": ("a.csv", b"\xfe\xff" + CSV.encode("utf-16-be"), "UTF-16 or not text"),
+    "binary": ("a.csv", bytes(range(256)), "UTF-16 or not text"),
     "not gzip": ("a.csv.gz", CSV, "cannot read 'a.csv.gz': Not a gzipped file"),
     "cut gzip": ("a.csv.gz", gzip.compress(CSV.encode())[:20], "cannot read 'a.csv.gz'"),
     "not zstd": ("a.csv.zst", CSV, "cannot read 'a.csv.zst'"),
@@ -242,9 +246,9 @@ def test_a_hash_is_of_the_whole_file_or_says_that_it_is_not(
     (source,) = provenance.sources
     whole = f"sha256:{hashlib.sha256(CSV.encode()).hexdigest()}"
     assert (source.name, source.digest, source.size) == ("a.csv", whole, len(CSV))
-    monkeypatch.setattr(paths, "WHOLE", 100)
-    monkeypatch.setattr(paths, "SAMPLE", 10)
-    (file,) = paths.find([write("b.csv", CSV * 50)])
+    monkeypatch.setattr(log_file, "WHOLE", 100)
+    monkeypatch.setattr(log_file, "SAMPLE", 10)
+    (file,) = log_files.find([write("b.csv", CSV * 50)])
     sampled = file.source(full_hash=False)
     assert str(sampled.digest).startswith("sha256-sampled:")
     write("b.csv", CSV * 49 + CSV.replace("0", "1"))

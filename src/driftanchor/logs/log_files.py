@@ -3,66 +3,17 @@
 from __future__ import annotations
 
 import glob
-import gzip
-import hashlib
 import os
 import re
 import stat
 import zlib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, cast
 
-from driftanchor.core.provenance import Source
 from driftanchor.errors import InvalidInput, shown
-from driftanchor.logs.query import Format
-
-SUFFIXES: dict[str, Format] = {
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".txt": "csv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".json": "jsonl",
-}
-COMPRESSIONS = (".gz", ".zst")
-UTF_16 = (b"\xff\xfe", b"\xfe\xff")
-BOM = b"\xef\xbb\xbf"
-WHOLE = 8 * 2**20  # bytes of a file that is hashed whole: a few milliseconds
-SAMPLES, SAMPLE = 64, 2**14  # of a larger one, so many parts of so many bytes, evenly spread
-
-
-@dataclass(frozen=True)
-class LogFile:
-    """A file: its name as given, where it is, what is in it."""
-
-    name: str
-    path: Path
-    format: Format
-    compression: str
-
-    def open(self) -> BinaryIO | None:
-        """Its bytes, unpacked; none for a compression that Python cannot unpack."""
-        if self.compression == ".zst":
-            return None
-        return cast(BinaryIO, gzip.open(self.path)) if self.compression else self.path.open("rb")
-
-    def source(self, *, full_hash: bool) -> Source:
-        """What to remember of it."""
-        size = self.path.stat().st_size
-        with self.path.open("rb") as file:
-            if full_hash or size <= WHOLE:
-                return Source(
-                    self.name, f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}", size
-                )
-            state = hashlib.sha256(str(size).encode())
-            for i in range(SAMPLES):
-                file.seek(i * (size - SAMPLE) // (SAMPLES - 1))
-                state.update(file.read(SAMPLE))
-        return Source(self.name, f"sha256-sampled:{state.hexdigest()}", size)
+from driftanchor.logs.formats import FORMATS, SUFFIXES
+from driftanchor.logs.formats.base import LONGEST_LINE, START
+from driftanchor.logs.log_file import COMPRESSIONS, LogFile
 
 
 def find(
@@ -84,7 +35,7 @@ def find(
         if path in found:
             raise InvalidInput(f"{name!r} is given twice: its rows would count twice")
         file = LogFile(name, path, *_format(name, format))
-        _peek(file)
+        _check_start(file)
         found[path] = file
     if not found:
         raise InvalidInput("no files are given")
@@ -110,7 +61,7 @@ def _matches(pattern: str | os.PathLike[str]) -> list[str]:
 
 
 def _checked(name: str, root: str | os.PathLike[str] | None) -> Path:
-    """Where a file really is; outside the root nothing is told of it."""
+    """Where a file really is; of a file outside the root nothing else is said."""
     try:
         path = Path(name).resolve()
         if root is not None and not path.is_relative_to(Path(root).resolve()):
@@ -128,36 +79,32 @@ def _checked(name: str, root: str | os.PathLike[str] | None) -> Path:
     return path
 
 
-def _format(name: str, format: str | None) -> tuple[Format, str]:
+def _format(name: str, format: str | None) -> tuple[str, str]:
+    """The format and the compression of a file, by its name."""
     stem, suffix = os.path.splitext(name.lower())
     compression = suffix if suffix in COMPRESSIONS else ""
     if compression:
         suffix = os.path.splitext(stem)[1]
-    kind = cast(Format | None, format) or SUFFIXES.get(suffix)
-    if kind is None:
+    found = format or SUFFIXES.get(suffix)
+    if found is None:
         raise InvalidInput(
             f"{name!r} does not say its format: use one of {', '.join(SUFFIXES)} (with .gz or .zst "
-            "if compressed), or say format csv, parquet or jsonl"
+            f"if compressed), or give format: {', '.join(FORMATS)}"
         )
-    return kind, compression
+    return found, compression
 
 
-def _peek(file: LogFile) -> None:
+def _check_start(file: LogFile) -> None:
     """Refuse what DuckDB would take for something else, by its first bytes."""
-    opened = None if file.format == "parquet" else file.open()
+    format = FORMATS[file.format]
+    opened = file.open() if format.is_text else None
     if opened is None:
         return
     try:
         with opened:
-            head = opened.read(1024)
+            start = opened.read(START)
+            if b"\n" not in start:
+                start += opened.readline(LONGEST_LINE - len(start))
     except (OSError, EOFError, zlib.error) as error:  # damaged, or not packed at all
         raise InvalidInput(f"cannot read {file.name!r}: {error}") from error
-    if head.startswith(UTF_16) or b"\0" in head:
-        raise InvalidInput(
-            f"{file.name!r} is UTF-16 or no text at all: convert it to UTF-8 first, as in "
-            "iconv -f UTF-16 -t UTF-8"
-        )
-    if file.format == "jsonl" and head.startswith(BOM):
-        raise InvalidInput(f"{file.name!r} starts with a byte order mark: remove it (tail -c +4)")
-    if file.format == "jsonl" and head.lstrip().startswith(b"["):
-        raise InvalidInput(f"{file.name!r} is a JSON array: write one object a line (jq -c '.[]')")
+    format.check_start(file, start)
