@@ -151,6 +151,7 @@ def test_replay_by_a_filter_needs_no_time() -> None:
         (("plan", *PLAN, "--bias-bound", "-1"), "--bias-bound of arm 'A' must be at least 0"),
         (("plan", *PLAN, "--bias-bound", "inf"), "--bias-bound of arm 'A' must be finite here"),
         (("plan", *PLAN, "--bias-bound", "A=0.1,Z=1"), "--bias-bound: unknown arm 'Z'"),
+        (("plan", *PLAN, "--bias-bound", "A=0.1"), "--bias-bound has no number for arm 'B': give"),
         (("plan", *PLAN, "--reward", "one"), "--reward: unknown column of 'logs.csv' 'one'"),
         (("plan", *PLAN, "--arm", "add"), "did you mean 'ad'?"),
         (("plan", *PLAN, "--arms", "A"), "the logs have one arm only, 'A'"),
