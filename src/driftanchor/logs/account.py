@@ -45,7 +45,7 @@ def account(rows: LogSource, query: LogQuery) -> Account:
         problem = f"is {query.max_rows:,}, and {rows.name} has more rows"
         raise InvalidInput(problem, argument="max_rows")
     if read == 0:
-        raise InvalidInput(f"{rows.name} has no rows")
+        raise InvalidInput(f"{rows.name} has column names and no rows")
     cells, nameless = _by_label(found, query)
     looked_at = [*cells.values(), *(group for part in nameless.values() for group in part)]
     kept = sum(group.kept for group in looked_at) + rejected.total()
