@@ -54,13 +54,13 @@ class Replay(Assessment):
             label: {**shift.to_json(), "held": self.held(label)}
             for label, shift in self.history.shifts.items()
         }
-        told = {
+        also = {
             "split": self.history.split,
             "shifts": shifts,
             "held": held_together(self.history, self.promise),
             "declared": self.declared,
         }
-        return {**super().to_json(), **told}
+        return {**super().to_json(), **also}
 
     def texts(self) -> Texts:
         """What its page says."""
