@@ -69,6 +69,34 @@ def test_links_between_files_resolve() -> None:
             assert "://" in target or (page.parent / target).exists(), f"{page.name}: {target}"
 
 
+# Files that a worked example makes, or that a command leaves.
+MADE = {
+    "src/driftanchor/policies/moss_ucb.py",
+    "tests/policies/test_moss_ucb.py",
+    "tests/a/test_b.py",
+}
+MADE |= {"src/driftanchor/a/b.py", "my.toml", "plan.html", "out/report.html"}
+NAMED = re.compile(r"`((?:[\w.-]+/)*[\w.-]+\.(?:py|toml|md|c|cff)|(?:[\w.-]+/)+)`")
+WRITTEN = [*DOCS.rglob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+
+
+@pytest.mark.parametrize("page", WRITTEN, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_path_that_a_page_names_exists(page: Path) -> None:
+    """Relative to the root or to the package; a bare name may be anywhere in the package."""
+    places = [ROOT, ROOT / "src" / "driftanchor"]
+    for name in set(NAMED.findall(page.read_text(encoding="utf-8"))) - MADE:
+        there = any((place / name).exists() for place in places)
+        bare = "/" not in name and any(places[1].rglob(name))
+        assert there or bare, f"{page.name} names {name}, which does not exist"
+
+
+def test_contributing_lists_the_packages_that_there_are() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^(\w+)/ +\w", text, re.MULTILINE)
+    packages = [path.parent.name for path in (ROOT / "src/driftanchor").glob("*/__init__.py")]
+    assert sorted(listed) == sorted(packages)
+
+
 def test_the_algorithm_page_names_code_that_exists() -> None:
     pairs = re.findall(
         r"`([\w/]+\.py)`(?: \||,) `(\w+)`", (DOCS / "learn" / "algorithm.md").read_text()

@@ -1,7 +1,6 @@
 """The commands of the README run as they stand there, one after the other."""
 
 import re
-import shlex
 from pathlib import Path
 
 import pytest
@@ -16,8 +15,9 @@ README = ROOT / "README.md"
 
 def commands() -> list[list[str]]:
     """Every line of the README that calls the command."""
-    lines = re.findall(r"^\$ driftanchor (.+)$", README.read_text(encoding="utf-8"), re.MULTILINE)
-    return [shlex.split(line) for line in lines]
+    text = README.read_text(encoding="utf-8")
+    lines = re.findall(r"^\$ driftanchor ((?:.*\\\n)*.+)$", text, re.MULTILINE)
+    return [readme.words(line) for line in lines]
 
 
 def test_the_readme_has_the_commands() -> None:

@@ -60,9 +60,10 @@ def words(lost: dict[str, list[dict[str, float]]], runs: int) -> str:
     return (
         f"*Six ads, {LOGGED:,} logged views of each, {DECISIONS:,} live decisions, "
         f"W = {PROMISE:g}.* While the logs are right, driftanchor loses {right['driftanchor']} "
-        f"conversions where a bandit without logs loses {right['ignore the logs']}. When the logs "
-        f"have the order of the ads reversed, it loses {wrong['driftanchor']}, and trusting the "
-        f"logs costs {wrong['trust the logs']}. "
+        f"conversions, a bandit without logs {right['ignore the logs']}, and one that trusts the "
+        f"logs {right['trust the logs']}. When the logs have the order of the ads reversed, these "
+        f"numbers are {wrong['driftanchor']}, {wrong['ignore the logs']} and "
+        f"{wrong['trust the logs']}. "
         f"(Means of {runs:,} runs; bands are two standard errors.)"
     )
 
@@ -101,7 +102,7 @@ def draw(lost: dict[str, list[dict[str, float]]]) -> None:
     look = looks({policy: policy for _, policy in RULES.values()})
     at = range(len(LEADS))
     with sheet():
-        figure = blank(8.0, 3.9)
+        figure = blank(7.4, 3.9)
         figure.patch.set_facecolor("white")
         axes = figure.subplots()
         for label, cells in lost.items():

@@ -19,9 +19,9 @@ PAGES = (README, DOCS / "how-to" / "plan.md")  # where the verdict stands
 # Three ads in eight weeks of logs: all rates go up and down together, and each hardly on its own.
 RATES = {"blue": 0.115, "green": 0.090, "red": 0.080}
 WEEKS = (0.012, -0.006, 0.002, -0.012, 0.015, -0.004, 0.006, -0.013)
-WIDTH = 100  # of a line of output in the README
+WIDTH = 88  # of a line of output in the README
 VIEWS = 800  # of each ad in each week
-BLOCK = re.compile(r"(```console\n\$ driftanchor (plan [^\n]+)\n)(.*?)(```)", re.DOTALL)
+BLOCK = re.compile(r"(```console\n\$ driftanchor (plan .+?[^\\])\n)(.*?)(```)", re.DOTALL)
 
 
 def write_logs(path: Path) -> None:
@@ -40,11 +40,16 @@ def write_logs(path: Path) -> None:
                     rows.writerow([at.isoformat(), ad, int(win)])
 
 
+def words(line: str) -> list[str]:
+    """The words of a command, which may go on after a backslash on the next line."""
+    return shlex.split(line.replace("\\\n", " "))
+
+
 def command() -> list[str]:
     """The words of the first command that the README shows with its output."""
     found = BLOCK.search(README.read_text(encoding="utf-8"))
     assert found is not None
-    return shlex.split(found[2])
+    return words(found[2])
 
 
 def answer() -> str:
