@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+from typing import Literal
 
 import pytest
 from rich.console import Console
@@ -21,11 +22,9 @@ WIDE = Table(
 )
 
 
-def shown(table: Table, width: int | None, **options: str) -> list[str]:
-    system = "truecolor" if options else None
-    console = Console(
-        file=io.StringIO(), width=10_000, color_system=system, force_terminal=bool(options)
-    )
+def shown(table: Table, width: int | None, *, colour: bool = False) -> list[str]:
+    system: Literal["truecolor"] | None = "truecolor" if colour else None
+    console = Console(file=io.StringIO(), width=10_000, color_system=system, force_terminal=colour)
     return terminal.lines(table, console, width)
 
 
@@ -62,7 +61,7 @@ def test_numbers_are_not_broken_where_there_is_no_room() -> None:
 
 
 def test_a_verdict_has_its_colour() -> None:
-    text = "\n".join(shown(WIDE, None, colour="yes"))
+    text = "\n".join(shown(WIDE, None, colour=True))
     assert "\x1b[32mholds" in text
     assert "\x1b[31mfails" in text
 

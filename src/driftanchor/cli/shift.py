@@ -140,7 +140,7 @@ def _bounds(found: Suggestion, unit: str) -> Table:
 def _guesses(found: Suggestion) -> Table:
     return Table(
         "",
-        ("if moves are", "τ/σ", "logs are worth at most", "V"),
+        ("if moves are", "sd of moves / sd of a reward", "logs are worth at most", "V"),
         tuple(
             (
                 guess.word,
