@@ -22,7 +22,9 @@ LEGEND = (
 
 def policies(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
-    as_markdown: Annotated[bool, typer.Option("--markdown", help="Print a Markdown table.")] = False,
+    as_markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print a Markdown table.")
+    ] = False,
 ) -> None:
     """List the policies: formula, parameters with their defaults, source.
 
