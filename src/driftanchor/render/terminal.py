@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table as RichTable
 
-GAP = 3  # blanks between two columns
+GAP = 3  # what a column needs beside its cells: blanks and the space to the next
 COLOURS = {"holds": "green", "fails": "red", "inconclusive": "yellow"}
 
 
@@ -37,9 +37,8 @@ def _drawn(table: Table, width: int | None) -> RichTable:
     from rich.text import Text
 
     columns = _columns(table)
-    room = None if width is None else width - GAP * (len(columns) - 1) - 1  # a blank at the left
-    widths = column_widths(columns, room)
-    drawn = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
+    widths = column_widths(columns, None if width is None else width - GAP * len(columns))
+    drawn = RichTable(box=box.SIMPLE_HEAD)
     for c, (column, size) in enumerate(zip(columns, widths, strict=True)):
         drawn.add_column(
             Text(column[0].fold(size)),
