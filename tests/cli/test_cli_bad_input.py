@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 
 from driftanchor.cli.main import app
 from driftanchor.errors import InvalidInput
-from driftanchor.simulation.result import PLOT_SUFFIXES
+from driftanchor.render.figure import SUFFIXES
 
 BAD = {
     "--horizon x": "--horizon must be a number, got 'x'",
@@ -129,7 +129,7 @@ def test_a_missing_package_is_a_failure_that_names_its_extra(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, module, None)
-    monkeypatch.setattr("driftanchor.simulation.compiled._kernels", {})
+    monkeypatch.setattr("driftanchor.simulation.engines.compiled.kernels._kernels", {})
     done = invoke("simulate", "--policy", "ts", "--runs", "1", "--horizon", "9", *arguments)
     assert (done.exit_code, done.stdout) == (1, "")
     assert done.stderr.startswith("error: ")
@@ -140,7 +140,7 @@ def test_the_plot_formats_are_those_a_result_can_draw(tmp_path: Path) -> None:
     from driftanchor.simulation import Bandit, simulate
 
     result = simulate("ts", Bandit([1.0, 0.0]), horizon=3, runs=2, engine="interpreted")
-    for suffix in PLOT_SUFFIXES:
+    for suffix in SUFFIXES:
         result.plot(tmp_path / f"r{suffix}")
     with pytest.raises(InvalidInput, match="must end in"):
         result.plot(tmp_path / "r.jpg")

@@ -173,7 +173,7 @@ def test_the_process_leaves_nothing_on_stderr() -> None:
 
 
 def test_the_page_shows_what_the_command_prints() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "logs.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "logs.md").read_text()
     csv, console = (
         page.partition(f"```{kind}\n")[2].partition("```\n")[0] for kind in ("csv", "console")
     )

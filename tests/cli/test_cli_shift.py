@@ -137,7 +137,7 @@ def test_bad_input_is_one_line(arguments: str) -> None:
 
 
 def test_the_page_shows_what_the_command_prints() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "choosing-v.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "choosing-v.md").read_text()
     csv, console = (
         page.partition(f"```{kind}\n")[2].partition("```\n")[0] for kind in ("csv", "console")
     )

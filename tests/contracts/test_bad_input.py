@@ -30,7 +30,7 @@ from driftanchor import (
     simulate,
 )
 from driftanchor.core import record
-from driftanchor.core.evidence import bias_bounds, relative_bounds
+from driftanchor.core.promises import bias_bounds, relative_bounds
 from driftanchor.policies import by_name, make
 from driftanchor.simulation import cover
 

@@ -9,7 +9,7 @@ import pytest
 from driftanchor.core.log_options import LOG_OPTIONS, LogOption, LogOptions, markdown_table
 from driftanchor.logs.query import LogQuery
 
-PAGE = Path(__file__).parents[2] / "docs" / "logs.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "logs.md"
 
 
 def test_every_option_is_described() -> None:

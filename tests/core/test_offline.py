@@ -125,10 +125,10 @@ def test_a_new_arm_comes_last_with_or_without_logs() -> None:
         ({"A": (-1, 0.5)}, "n of arm 'A' must be at least 0, got -1"),
         ({"A": (1.5, 0.5)}, r"n of arm 'A' must be a whole number, got 1\.5"),
         ({"A": (None, 0.5)}, "n of arm 'A' must be a whole number, got None"),
-        ({"A": (5,)}, "mean of arm 'A' is missing, with 5 offline rewards: give it, or n = 0"),
+        ({"A": (5,)}, "mean of arm 'A' is missing, with 5 rewards: give it, or n = 0"),
         (
             {"A": (5, math.nan)},
-            "mean of arm 'A' is missing, with 5 offline rewards: give it, or n = 0",
+            "mean of arm 'A' is missing, with 5 rewards: give it, or n = 0",
         ),
         ({"A": (5, math.inf)}, "mean of arm 'A' must be finite, got inf"),
         ({"A": (5, "x")}, "mean of arm 'A' must be a number, got 'x'"),
@@ -161,7 +161,7 @@ def test_lists_of_the_wrong_length_and_odd_sources_are_refused() -> None:
         ({"arms": ["A", "B"]}, "record is damaged: n has 3 values for 2 arms"),
         (
             {"n": [200, 300, 1]},
-            "record is damaged: mean of arm 'C' is missing, with 1 offline rewards",
+            "record is damaged: mean of arm 'C' is missing, with 1 rewards",
         ),
         ({"n": "many"}, "record is damaged: n must be a list of values, got 'many'"),
         ({"mean": [1, 2]}, "record is damaged: mean has 2 values for 3 arms"),

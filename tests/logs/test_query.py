@@ -14,7 +14,6 @@ import pytest
 import driftanchor as da
 from driftanchor.core.provenance import Provenance
 from driftanchor.logs.labels import in_order, label_of, problem_of
-from driftanchor.logs.summary import interval
 
 pandas: Any = importlib.import_module("pandas")
 pyarrow: Any = importlib.import_module("pyarrow")
@@ -155,17 +154,6 @@ def test_merged_variances_keep_their_digits_far_from_zero() -> None:
     parts = {"arm": ["A", "A", "B"], "n": [2, 2, 2], "m": [1e9 + 1, 1e9 + 3, 0], "v": [2.0, 2.0, 1]}
     told = da.read_logs(pyarrow.table(parts), arm="arm", count="n", mean="m", variance="v")
     assert told.arms["A"].variance == pytest.approx((2 + 2 + 4 * 1) / 3, rel=1e-12)
-
-
-def test_intervals_are_wilson_for_coins_and_student_for_others() -> None:
-    # Wilson's interval of 8 of 10 as in Brown, Cai and DasGupta (2001): 0.490 to 0.943.
-    low, high = interval(10, 0.8, 10 * 0.16 / 9) or (0, 0)
-    assert (round(low, 3), round(high, 3)) == (0.490, 0.943)
-    low, high = interval(4, 10.0, 4.0) or (0, 0)
-    assert (low, high) == pytest.approx((10 - 3.18245, 10 + 3.18245), abs=1e-4)
-    assert interval(1, 0.5, math.nan) is None
-    assert interval(50, 0.5, math.nan) is None
-    assert interval(3, 0.5, 0.0) == (0.5, 0.5)
 
 
 def test_provenance_is_kept_and_old_records_still_load(tmp_path: Path) -> None:

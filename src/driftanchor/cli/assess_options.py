@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from driftanchor.cli import options as opt
-from driftanchor.cli import output, parse
+from driftanchor.cli import output, parse, progress
 from driftanchor.errors import InvalidInput, require
 
 if TYPE_CHECKING:
-    from driftanchor.experiments.report import Table as Content
     from driftanchor.planning.assess import Assessment
 
 PROMISE = "What is promised"
@@ -110,13 +109,13 @@ def check_periods(auto: str | None, by: str | None) -> None:
 
 @contextlib.contextmanager
 def at_work(*, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """Show warnings in one line each, and a progress bar."""
+    """Show warnings in one line each, and how far the work is."""
     compiling = find_spec("numba") is not None
     with (
         output.plain_warnings(quiet=quiet),
-        output.progress_bar(["policies"], compiling=compiling, quiet=quiet) as progress,
+        progress.runs_bar(["policies"], compiling=compiling, quiet=quiet, lines=True) as advance,
     ):
-        yield progress
+        yield advance
 
 
 def show(found: Assessment, page: Path | None, *, as_json: bool, quiet: bool) -> None:
@@ -128,28 +127,9 @@ def show(found: Assessment, page: Path | None, *, as_json: bool, quiet: bool) ->
 
         typer.echo(found.verdict)
         for content in (losses(found), evens(found), *found.texts().tables):
-            _show_table(content)
+            output.show_table(content)
         for note in found.notes:
             typer.echo(f"note: {note}")
     if page is not None:
         found.write_page(page)
         output.say(f"wrote {page}", quiet=quiet)
-
-
-def _show_table(content: Content) -> None:
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(
-        box=box.SIMPLE_HEAD,
-        caption="* lowest mean" if content.best else None,
-        caption_justify="left",
-    )
-    for i, heading in enumerate(content.headings):
-        table.add_column(heading, justify="right" if i else "left")
-    for r, row in enumerate(content.rows):
-        cells = [f"{text} *" if (r, c) in content.best else text for c, text in enumerate(row)]
-        table.add_row(*map(Text, cells))
-    typer.echo(content.title)
-    output.show_table(table)

@@ -14,10 +14,10 @@ from driftanchor.cli import options as opt
 from driftanchor.cli import output, parse
 from driftanchor.core.log_options import LogOptions
 from driftanchor.errors import InvalidInput
+from driftanchor.render.numbers import MISSING, precise
+from driftanchor.render.table import Table
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from driftanchor.logs.summary import ArmSummary, LogSummary
 
 
@@ -84,29 +84,22 @@ def _not_a_log(target: Path, files: list[str], options: LogOptions) -> None:
 
 
 def _table(summary: LogSummary) -> Table:
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
     timed = any(arm.first for arm in summary.arms.values())
-    shown = Table(box=box.SIMPLE_HEAD)
-    shown.add_column("arm")
-    for name in ("n", "mean", "variance", "95 % interval"):
-        shown.add_column(name, justify="right")
-    for name in ("first", "last") if timed else ():
-        shown.add_column(name)
-    for label, arm in summary.arms.items():
-        shown.add_row(Text(label), *_cells(arm, timed))
-    return shown
+    headings = ("arm", "n", "mean", "variance", "95 % interval")
+    return Table(
+        "",
+        (*headings, "first", "last") if timed else headings,
+        tuple((label, *_cells(arm, timed)) for label, arm in summary.arms.items()),
+        text=frozenset({0, 5, 6}),
+    )
 
 
 def _cells(arm: ArmSummary, timed: bool) -> list[str]:
     low, high = arm.interval or (math.nan, math.nan)
-    interval = "–" if arm.interval is None else f"{low:.5g} to {high:.5g}"
-    numbers = [f"{arm.n:,}", _number(arm.mean), _number(arm.variance), interval]
+    interval = MISSING if arm.interval is None else f"{low:.5g} to {high:.5g}"
     times = [arm.first, arm.last] if timed else []
-    return numbers + [f"{x:%Y-%m-%d %H:%M:%S}" if x else "–" for x in times]
-
-
-def _number(x: float) -> str:
-    return "–" if math.isnan(x) else f"{x:.6g}"
+    return [
+        *(precise(x) for x in (arm.n, arm.mean, arm.variance)),
+        interval,
+        *(f"{x:%Y-%m-%d %H:%M:%S}" if x else MISSING for x in times),
+    ]

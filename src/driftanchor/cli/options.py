@@ -68,7 +68,7 @@ Coverage = Annotated[
         help="How they are spread over the arms: uniform, optimal (80 % to arm 1) or suboptimal "
         "(80 % to arm 2).",
         show_default="uniform",
-        autocompletion=_among("driftanchor.simulation.bandit", "COVERAGES"),
+        autocompletion=_among("driftanchor.simulation.coverage", "COVERAGES"),
         rich_help_panel=WORLD,
     ),
 ]
@@ -194,8 +194,8 @@ Engine = Annotated[
     typer.Option(
         metavar="NAME",
         help="auto, every-round, thinned (fewer samples), events (sums of rewards too, for long "
-        "horizons), vectorised (NumPy alone) or interpreted (slow).",
-        autocompletion=_among("driftanchor.simulation.run", "ENGINES"),
+        "horizons), processes (without Numba) or interpreted (without Numba, on one core).",
+        autocompletion=_among("driftanchor.simulation.engines", "ENGINE_NAMES"),
         rich_help_panel=EFFORT,
     ),
 ]

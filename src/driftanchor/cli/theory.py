@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from driftanchor.cli import options as opt
 from driftanchor.cli import output, parse, world
 from driftanchor.core.record import encode
-
-if TYPE_CHECKING:
-    from rich.table import Table
+from driftanchor.render.table import Table
 
 
 def theory(
@@ -77,19 +74,11 @@ def theory(
 def _table(
     labels: list[str], rows: list[list[float]], horizon: int, terms: Mapping[str, str]
 ) -> Table:
-    from rich import box
-    from rich.table import Table
-
-    shown = Table(
-        box=box.SIMPLE_HEAD,
-        title=f"pulls of sub-optimal arms in {horizon:,} rounds",
-        caption="\n".join(f"{name}: {meaning}" for name, meaning in terms.items()),
-        title_justify="left",
-        caption_justify="left",
+    return Table(
+        f"pulls of sub-optimal arms in {horizon:,} rounds",
+        ("arm", *terms),
+        tuple(
+            (label, *(f"{x:,.4g}" for x in row)) for label, row in zip(labels, rows, strict=True)
+        ),
+        note="\n".join(f"{name}: {meaning}" for name, meaning in terms.items()),
     )
-    shown.add_column("arm")
-    for name in terms:
-        shown.add_column(name, justify="right")
-    for label, row in zip(labels, rows, strict=True):
-        shown.add_row(label, *(f"{x:,.4g}" for x in row))
-    return shown

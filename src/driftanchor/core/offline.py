@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Unpack
 
 import numpy as np
@@ -16,13 +15,15 @@ from driftanchor.core.arms import Arms, valid_arms
 from driftanchor.core.check import Floats, Ints
 from driftanchor.core.log_options import LogOptions
 from driftanchor.core.provenance import Provenance
+from driftanchor.core.stats.chi_square import chi_square_ratio
+from driftanchor.core.tabular import Tabular, count, known
 from driftanchor.errors import InvalidInput, shown
 
 Summary = Sequence[float | int | None]
 
 
-@dataclass(frozen=True, eq=False)
-class OfflineData:
+@dataclass(frozen=True, eq=False, repr=False)
+class OfflineData(Tabular):
     """What the logs say of each arm: how many rewards, their mean and variance, and from where.
 
     Attributes:
@@ -40,6 +41,8 @@ class OfflineData:
         ([200, 300, 0], [0.51, 0.48, nan])
         >>> OfflineData.from_json(offline.to_json()) == offline
         True
+        >>> offline
+        <OfflineData: 3 arms, 500 logged rewards, means from 0.48 to 0.51>
     """
 
     arms: Arms
@@ -60,10 +63,10 @@ class OfflineData:
     ) -> None:
         counts = check.pulls_per_arm(n, "n", valid_arms(arms))
         means = _row(mean, "mean", arms, counts)
-        for label, count, x in zip(arms, counts, means, strict=True):
-            if count > 0 and math.isnan(x):
+        for label, rewards, x in zip(arms, counts, means, strict=True):
+            if rewards > 0 and math.isnan(x):
                 raise InvalidInput(
-                    f"of arm {label!r} is missing, with {count} offline rewards: give it, or n = 0",
+                    f"of arm {label!r} is missing, with {rewards} rewards: give it, or n = 0",
                     argument="mean",
                 )
         if not isinstance(source, str):
@@ -144,6 +147,27 @@ class OfflineData:
             self.provenance,
         )
 
+    def over(self, labels: Iterable[str]) -> OfflineData:
+        """The data of these arms, in this order; other arms are left out.
+
+        An arm that is not in this data has no logged rewards.
+
+        Example:
+            >>> offline = OfflineData.from_summary({"A": (200, 0.51), "B": (300, 0.48)})
+            >>> offline.over(["C", "A"]).n.tolist()
+            [0, 200]
+        """
+        arms = Arms(labels)
+        here = {label: column for column, label in enumerate(self.arms)}
+        rows = [
+            (self.n[here[x]], self.mean[here[x]], self.variance[here[x]])
+            if x in here
+            else (0, None, None)
+            for x in arms
+        ]
+        n, mean, variance = zip(*rows, strict=True)
+        return OfflineData(arms, n, mean, variance, self.source, self.provenance)
+
     def pooled_mean(self) -> float:
         """Mean of all logged rewards together; NaN with no logs."""
         known = self.n > 0
@@ -161,11 +185,8 @@ class OfflineData:
     def noise_limit(self) -> float:
         """The upper 95 % limit of `pooled_noise`; NaN with fewer than two degrees of freedom.
 
-        With s the pooled standard deviation and ν = Σ (n − 1) over the arms behind it::
-
-            s √(ν/χ²),   χ² ≈ ν (1 − 2/(9 ν) − z √(2/(9 ν)))³,   z = 1.645
-
-        which is the 5 % quantile of the chi-square law by Wilson & Hilferty (1931). It holds for
+        It is s √(ν/χ²), with s the pooled standard deviation, ν = Σ (n − 1) over the arms behind
+        it, and χ² the 5 % quantile of the chi-square law with ν degrees of freedom. It holds for
         rewards near normal; where a few large rewards carry the variance, s itself is less sure.
 
         Example:
@@ -177,9 +198,7 @@ class OfflineData:
         degrees = float((self.n[known] - 1).sum())
         if degrees < 2:
             return math.nan
-        z = NormalDist().inv_cdf(0.95)
-        spread = 2 / (9 * degrees)
-        return self.pooled_noise() / math.sqrt((1 - spread - z * math.sqrt(spread)) ** 3)
+        return self.pooled_noise() / math.sqrt(chi_square_ratio(0.05, degrees))
 
     def to_json(self) -> record.Record:
         """A JSON-ready record."""
@@ -205,21 +224,27 @@ class OfflineData:
             arms, n, mean, variance, source = (body[field] for field in fields)
             return cls(Arms(arms), n, mean, variance, source, provenance)
 
+    def _line(self) -> str:
+        rewards = count(int(self.n.sum()), "logged reward")
+        line = f"{count(len(self.arms), 'arm')}, {rewards}"
+        means = self.mean[self.n > 0]
+        return (
+            line if not means.size else f"{line}, means from {means.min():.4g} to {means.max():.4g}"
+        )
+
+    def _columns(self) -> dict[str, list[object]]:
+        return {
+            "arm": list(self.arms),
+            "n": self.n.tolist(),
+            "mean": known(self.mean.tolist()),
+            "variance": known(self.variance.tolist()),
+        }
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, OfflineData) and self.to_json() == other.to_json()
 
     def __hash__(self) -> int:
         return hash((self.arms, *self.n.tolist(), *map(record.encode, self.mean.tolist())))
-
-
-def like_coins(n: int, mean: float, variance: float) -> bool:
-    """Whether the variance is that of rewards which are all 0 or 1.
-
-    Example:
-        >>> like_coins(4, 0.5, 1 / 3), like_coins(4, 0.5, 0.2)
-        (True, False)
-    """
-    return 0 <= mean <= 1 and abs(variance * (n - 1) / n - mean * (1 - mean)) <= 1e-9
 
 
 def _row(value: object, name: str, arms: Arms, n: Ints, low: float = -math.inf) -> Floats:

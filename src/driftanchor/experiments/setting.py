@@ -9,7 +9,8 @@ import numpy as np
 
 from driftanchor.core import check
 from driftanchor.errors import InvalidInput
-from driftanchor.simulation.bandit import Bandit, cover
+from driftanchor.simulation.bandit import Bandit
+from driftanchor.simulation.coverage import cover
 
 Share = str | list[float]
 SHAPES = ("step", "ladder")

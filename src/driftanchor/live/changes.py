@@ -10,9 +10,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from driftanchor.core import check
+from driftanchor.core.offline import Summary
 from driftanchor.errors import InvalidInput
 from driftanchor.live.state import State
-from driftanchor.live.state_events import GivenUp, Paused, Resumed, Rewarded
+from driftanchor.live.state_events import ArmAdded, GivenUp, Paused, Resumed, Rewarded
 from driftanchor.live.terms import Terms
 
 
@@ -30,6 +31,18 @@ def rewards(terms: Terms, arm: str | Sequence[str], reward: float | Sequence[flo
         for label, x in zip(labels, given, strict=True)
     ]
     return Rewarded(tuple(columns), tuple(numbers))
+
+
+def add_arm(
+    terms: Terms,
+    label: str,
+    offline: Summary,
+    bias_bound: float | None,
+    relative_bound: float | None,
+) -> ArmAdded:
+    """A new arm, if the terms allow it; `Terms.after` gives the terms with it."""
+    terms.with_arm(label, offline, bias_bound, relative_bound)
+    return ArmAdded(label, tuple(offline), bias_bound, relative_bound)
 
 
 def give_up(state: State, label: str | None, count: int | None) -> list[GivenUp]:

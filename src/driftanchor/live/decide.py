@@ -16,7 +16,8 @@ from driftanchor.core.evidence import Evidence, Round, gather
 from driftanchor.core.noise import Stream, keyed_stream, wrapping
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.live.explanation import Explanation
-from driftanchor.live.state import State
+from driftanchor.live.state import State, changed_rows
+from driftanchor.live.state_events import Decided
 from driftanchor.live.terms import Terms
 from driftanchor.policies.base import Policy
 
@@ -75,6 +76,19 @@ def decide(
     with wrapping():
         chosen = _choice(terms.policy, evidence, now, _decision_noise(terms, n))
     return chosen, evidence.memory
+
+
+def next_decision(terms: Terms, state: State, exclude: Iterable[object] = ()) -> Decided:
+    """The decision that follows a state, as the event to keep and to fold into it.
+
+    Example:
+        >>> terms = Terms.declare(arms=["A", "B"], seed=1)
+        >>> next_decision(terms, State.start(terms.arms), exclude=["B"])
+        Decided(number=1, column=0, memory=())
+    """
+    number = state.decisions + 1
+    column, memory = decide(terms, state, number, exclude)
+    return Decided(number, column, changed_rows(state.memory, memory))
 
 
 def probabilities(

@@ -77,8 +77,9 @@ def open_source(logs: object, query: LogQuery) -> Iterator[LogSource]:
 
 
 def _summary(rows: LogSource, query: LogQuery) -> LogSummary:
+    from driftanchor.core.stats.intervals import mean_interval
     from driftanchor.logs.account import account
-    from driftanchor.logs.summary import ArmSummary, LogSummary, interval, oddities
+    from driftanchor.logs.summary import ArmSummary, LogSummary, oddities
 
     accounted = account(rows, query)
     arms = {
@@ -86,7 +87,7 @@ def _summary(rows: LogSource, query: LogQuery) -> LogSummary:
             n=group.n,
             mean=group.mean,
             variance=group.variance,
-            interval=interval(group.n, group.mean, group.variance),
+            interval=mean_interval(group.n, group.mean, group.variance),
             first=group.first,
             last=group.last,
         )

@@ -13,39 +13,39 @@ import numpy as np
 from driftanchor.core import check
 from driftanchor.core.arms import MOST, Arms
 from driftanchor.core.check import Floats, Ints
-from driftanchor.core.evidence import bias_bounds, check_promises, relative_bounds
+from driftanchor.core.promises import bias_bounds, check_promises, relative_bounds
 from driftanchor.errors import InvalidInput, shown
+from driftanchor.simulation.coverage import cover
 
 LAWS = ("gaussian", "bernoulli", "student")
 RESAMPLED = "resampled"  # the law of `Bandit.resampling`
 LOGS = ("drawn", "given")
-COVERAGES = ("uniform", "optimal", "suboptimal")
 LARGEST = 1e100  # of a mean: sums of rewards must stay far from overflow
-LATEST = 10**7  # rounds that rewards may be late by
+LATEST = 10**7  # the most rounds that rewards may be late by
 
 
 @dataclass(frozen=True, eq=False)
 class Bandit:
     """Arms with an online mean, logs drawn around an offline mean, and declared bias bounds.
 
-    `shift` is the truth the bias bounds speak of.
+    `shift` is the true difference that the bias bounds are about.
 
     Attributes:
         online: Mean online reward of each arm.
         offline: Mean offline reward of each arm; `None` where there are no logs.
         offline_pulls: Number of logged rewards, one number for all arms or one for each.
-        bias_bound: What the policies are told of |online − offline|: one number, one for each
-            arm, or `None` for the truth, as in the paper; where a relative bound is given,
-            `None` promises nothing of levels.
+        bias_bound: The bound on |online − offline| that policies are given: one number, one for
+            each arm, or `None` for the true differences, as in the paper. Where a relative bound
+            is given, `None` means no bound.
         reward: `"gaussian"`, `"bernoulli"`, or `"student"`: heavy tails, Student's t with 3
             degrees of freedom.
         noise: Standard deviation of a Gaussian or Student reward; a Bernoulli reward has its own.
-        logs: `"drawn"` anew in each run, or `"given"`: `offline` is what was logged.
+        logs: `"drawn"` anew in each run, or `"given"`: then `offline` is the logged mean itself.
         delay: Rounds that go by before a reward is seen; 0 if it is seen before the next round.
-        batch: Arms are chosen for so many rounds at once, before any reward of them is seen.
+        batch: Rounds for which arms are chosen at once, before any of their rewards is seen.
         pools: The observed rewards of each arm, where `resampling` draws from them.
-        relative_bound: What the policies are told of |online − offline − c|, c one common move of
-            all arms that they do not know: one number, one for each arm, or `None` for nothing.
+        relative_bound: The bound on |online − offline − c| that policies are given, where c is an
+            unknown move common to all arms: one number, one for each arm, or `None` for no bound.
         common_shift: How far all arms moved together online; the online means include it.
 
     Example:
@@ -208,7 +208,7 @@ class Bandit:
 
     @property
     def is_late(self) -> bool:
-        """Whether some arm is chosen before the reward of the round before is seen."""
+        """Whether an arm may be chosen before the reward of the previous round is seen."""
         return self.delay > 0 or self.batch > 1
 
     @property
@@ -272,44 +272,3 @@ def _pool(rewards: object, arm: int) -> Floats:
             f"{of} must be finite and at most {LARGEST:g}, got {odd[0]:g}", argument="rewards"
         )
     return check.frozen(pool.copy())
-
-
-def cover(offline_total: int, arms: int, coverage: str | Sequence[float]) -> list[int]:
-    """How many of `offline_total` logged rewards each arm has.
-
-    `uniform` spreads them evenly; `optimal` gives 80 % to arm 1 and `suboptimal` 80 % to arm 2,
-    the rest evenly to the others. Or give each arm's share of them. What does not divide goes to
-    the first arms, one each.
-
-    Example:
-        >>> cover(2000, 10, "optimal")
-        [1600, 45, 45, 45, 45, 44, 44, 44, 44, 44]
-        >>> cover(10, 3, [0.5, 0.5, 0.0])
-        [5, 5, 0]
-    """
-    if not isinstance(coverage, str):
-        return _by_share(check.whole(offline_total, "offline_total"), arms, coverage)
-    check.choice(coverage, "coverage", COVERAGES)
-    total = check.whole(offline_total, "offline_total")
-    arms = check.whole(arms, "arms", low=1 if coverage == "uniform" else 2, high=MOST)
-    if coverage == "uniform":
-        return _evenly(total, arms)
-    most = total * 4 // 5
-    rest = _evenly(total - most, arms - 1)
-    return [most, *rest] if coverage == "optimal" else [rest[0], most, *rest[1:]]
-
-
-def _evenly(total: int, arms: int) -> list[int]:
-    share, left = divmod(total, arms)
-    return [share + (i < left) for i in range(arms)]
-
-
-def _by_share(total: int, arms: int, shares: Sequence[float]) -> list[int]:
-    parts = check.per_arm(shares, "coverage", Arms.numbered(arms), low=0.0, high=1.0)
-    if abs(parts.sum() - 1.0) > 1e-9:
-        raise InvalidInput(
-            f"sums to {parts.sum():g}: the shares of the arms must sum to 1", argument="coverage"
-        )
-    counts = [int(total * part + 1e-9) for part in parts.tolist()]
-    owed = [i for i, part in enumerate(parts) if part > 0][: total - sum(counts)]
-    return [count + (i in owed) for i, count in enumerate(counts)]

@@ -1,0 +1,32 @@
+"""Chunk: what `simulate` was asked for, cut into pieces."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from driftanchor import TS, Bandit
+from driftanchor.simulation.chunk import Chunk, play, rounds_to_read
+
+
+@pytest.mark.parametrize("size", [1, 3, 7, 100])
+def test_chunks_are_the_runs_in_order(size: int) -> None:
+    bandit = Bandit([0.6, 0.5])
+    whole = Chunk.all_runs(
+        "ts", TS(), bandit, horizon=20, runs=7, seed=1, checkpoints=2, engine="interpreted"
+    )
+    pieces = list(whole.cut(size))
+    assert [run for piece in pieces for run in range(7)[piece.rows]] == list(range(7))
+    assert max(piece.runs for piece in pieces) == min(size, 7)
+    for array in (0, 1):
+        together = np.concatenate([play(piece)[array] for piece in pieces])
+        assert np.array_equal(together, play(whole)[array])
+
+
+@given(st.integers(1, 10**12), st.integers(1, 300))
+def test_checkpoints_are_the_ceilings_of_even_steps(horizon: int, count: int) -> None:
+    count_used = min(count, horizon)
+    expected = [-(-i * horizon // count_used) for i in range(1, count_used + 1)]
+    assert rounds_to_read(count, horizon).tolist() == expected
