@@ -15,7 +15,7 @@ HORIZON = 10_000
 ORDER = ("every-round", "thinned", "events", "interpreted")  # `processes` interprets too
 # Runs of 10,000 rounds in one job: some tenths of a second.
 RUNS = {"every-round": 100, "thinned": 200, "events": 200}
-TURNS = 5  # beside C, for each round that was asked for
+TURNS = 5  # beside C, for each round asked for: these jobs take some hundredths of a second
 INTERPRETED_HORIZON = 300  # every round costs the same there
 
 # Columns that targets are read from, and the job that each is a ratio to.
@@ -25,11 +25,6 @@ BASES = {OVER_C: "C, every sample", OVER_FLOOR: "2K + 1 normals"}
 MISSING_NUMBA = (
     "Numba is not installed, so only the engines that need none are measured, and no page is "
     'written: pip install "driftanchor[fast]"'
-)
-
-
-TURNS = (
-    5  # beside C, for each round that was asked for: these jobs take some hundredths of a second
 )
 
 

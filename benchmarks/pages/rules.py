@@ -9,8 +9,8 @@ from benchmarks.pages import render
 from driftanchor.core.arms import Arms
 from driftanchor.core.check import Floats
 from driftanchor.core.offline import OfflineData
-from driftanchor.shift.history import History
-from driftanchor.shift.suggest import Model
+from driftanchor.shift.period_model import PeriodModel
+from driftanchor.shift.period_table import PeriodTable
 
 SETTINGS = {  # arms, weeks, τ, how much of the moves all arms share
     "1 arm, 4 weeks, τ = 0.1": (1, 4, 0.1, 0.0),
@@ -23,24 +23,24 @@ SETTINGS = {  # arms, weeks, τ, how much of the moves all arms share
 REWARDS = 1_000  # of an arm in a week, of noise 1: their mean has 0.03
 
 
-def ours(history: History) -> float:
+def ours(history: PeriodTable) -> float:
     """What `suggest` does."""
-    return Model(history).level.bound(0.95)
+    return PeriodModel(history).level.bound(0.95)
 
 
-def estimated(history: History) -> float:
+def estimated(history: PeriodTable) -> float:
     """A normal quantile of the estimate."""
-    tau = math.sqrt(history.between(pooled=True).estimate()[0])
+    tau = math.sqrt(history.one_way(pooled=True).estimate()[0])
     return 1.96 * tau * float(history.factors.max())
 
 
-def upper(history: History) -> float:
+def upper(history: PeriodTable) -> float:
     """A normal quantile of the upper limit."""
-    tau = math.sqrt(history.between(pooled=True).interval(0.05)[1][0])
+    tau = math.sqrt(history.one_way(pooled=True).interval(0.05)[1][0])
     return 1.96 * tau * float(history.factors.max())
 
 
-def pairwise(history: History) -> float:
+def pairwise(history: PeriodTable) -> float:
     """The 95 % quantile of moves between two weeks, less their noise."""
     one, other = np.triu_indices(len(history.periods), 1)
     squares = (history.mean[:, one] - history.mean[:, other]) ** 2
@@ -48,7 +48,7 @@ def pairwise(history: History) -> float:
     return math.sqrt(float(np.quantile(np.maximum(squares - noise, 0.0), 0.95)))
 
 
-RULES: dict[str, Callable[[History], float]] = {
+RULES: dict[str, Callable[[PeriodTable], float]] = {
     "ours": ours,
     "1.96 τ̂": estimated,
     "1.96 times upper limit": upper,
@@ -78,7 +78,7 @@ def measure(runs: int, seed: int, progress: Callable[[str], None]) -> dict[str, 
 
 def _made(
     rng: np.random.Generator, arms: int, weeks: int, tau: float, together: float
-) -> tuple[History, float]:
+) -> tuple[PeriodTable, float]:
     """Logs of some weeks, and the largest move of an arm in the week after them."""
     common, own = rng.normal(0, 1, weeks + 1), rng.normal(0, 1, (arms, weeks + 1))
     shift: Floats = tau * (math.sqrt(together) * common + math.sqrt(1 - together) * own)
@@ -86,4 +86,4 @@ def _made(
     variance = rng.chisquare(REWARDS - 1, (arms, weeks)) / (REWARDS - 1)
     labels, n = Arms.numbered(arms), [REWARDS] * arms
     periods = {str(e): OfflineData(labels, n, seen[:, e], variance[:, e]) for e in range(weeks)}
-    return History.of(periods), float(np.abs(shift[:, -1] - shift[:, :-1].mean(axis=1)).max())
+    return PeriodTable.of(periods), float(np.abs(shift[:, -1] - shift[:, :-1].mean(axis=1)).max())

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from driftanchor.planning.replay import Replay as Replay
     from driftanchor.planning.replay import replay as replay
     from driftanchor.policies import *
-    from driftanchor.shift.suggest import suggest as suggest
+    from driftanchor.shift.suggest_bounds import suggest as suggest
     from driftanchor.shift.suggestion import ArmShift as ArmShift
     from driftanchor.shift.suggestion import Suggestion as Suggestion
     from driftanchor.simulation.bandit import Bandit as Bandit
@@ -74,7 +74,7 @@ _HOMES = {
     "logs.summary": ["ArmSummary", "LogSummary"],
     "planning.plan": ["Plan", "plan"],
     "planning.replay": ["Replay", "replay"],
-    "shift.suggest": ["suggest"],
+    "shift.suggest_bounds": ["suggest"],
     "shift.suggestion": ["ArmShift", "Suggestion"],
     "simulation.bandit": ["Bandit"],
     "simulation.result": ["Result"],

@@ -156,6 +156,7 @@ def test_replay_by_a_filter_needs_no_time() -> None:
             "--bias-bound must be finite for at least one arm",
         ),
         (("plan", *PLAN, "--bias-bound", "A=0.1,Z=1"), "--bias-bound: unknown arm 'Z'"),
+        (("plan", *PLAN, "--bias-bound", "A=0.1"), "--bias-bound has no number for arm 'B': give"),
         (("plan", *PLAN, "--reward", "one"), "--reward: unknown column of 'logs.csv' 'one'"),
         (("plan", *PLAN, "--arm", "add"), "did you mean 'ad'?"),
         (("plan", *PLAN, "--arms", "A"), "the logs have one arm only, 'A'"),

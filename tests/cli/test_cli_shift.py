@@ -121,7 +121,7 @@ BAD = {
         "--coverage must be a number, got 'x'"
     ),
     "events.csv --arm variant --reward won --time at --by day --plot x.gif": (
-        "--plot must end in .svg, .png, .pdf"
+        "--plot must end in .png, .pdf, .svg"
     ),
     "events.csv --arm variant --reward at --by variant": "cannot be used",
 }

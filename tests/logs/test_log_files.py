@@ -128,7 +128,7 @@ def test_whole_numbers_truth_values_and_decimals_in_parquet() -> None:
 REFUSED: dict[str, tuple[str, str | bytes, str]] = {
     "empty": ("a.csv", "", "'a.csv' is empty"),
     "blank": ("a.csv", "\n\n", "'a.csv' has no line of column names"),
-    "names only": ("a.csv", "arm,reward\n", "'a.csv' has no rows"),
+    "names only": ("a.csv", "arm,reward\n", "'a.csv' has column names and no rows"),
     "missing column": ("a.csv", "arm,rewards\nA,1\n", "'a.csv' 'reward'; did you mean 'rewards'"),
     "no header": ("a.csv", "A,1\nB,0\n", "unknown column of 'a.csv' 'arm'; known: A, 1"),
     "twice": (
@@ -139,10 +139,19 @@ REFUSED: dict[str, tuple[str, str | bytes, str]] = {
     "utf-16": (
         "a.csv",
         CSV.encode("utf-16"),
-        "'a.csv' is UTF-16 or not text: it has NUL bytes; .* iconv",
+        "'a.csv' is UTF-16 or not text: convert it .* iconv",
     ),
     "utf-16 big": ("a.csv", b"\xfe\xff" + CSV.encode("utf-16-be"), "UTF-16 or not text"),
-    "binary": ("a.csv", bytes(range(256)), "UTF-16 or not text"),
+    "binary": ("a.csv", bytes(range(256)), "'a.csv' has a NUL byte on line 1"),
+    "zeros": ("a.csv", bytes(256), "UTF-16 or not text"),
+    "nul": ("a.csv", "arm,reward\nA,1\nB\0,0\n", r"has a NUL byte on line 3, .* tr -d '\\000'"),
+    "names of 2 MB": ("a.csv", "a," * 2**20 + "\nA,1\n", "longer than 2,097,152 bytes: is it CSV"),
+    "name of 1 MB": ("a.csv", "a" * 2**20 + ",arm\nA,1\n", "cannot be split into names: .* CSV"),
+    "repeated key": (
+        "a.jsonl",
+        '{"arm": "A", "reward": 1}\n{"arm": "A", "reward": 1, "reward": 0}',
+        "reward is 'reward', and 'a.jsonl' has more than one 'reward': rename one of them",
+    ),
     "not gzip": ("a.csv.gz", CSV, "cannot read 'a.csv.gz': Not a gzipped file"),
     "cut gzip": ("a.csv.gz", gzip.compress(CSV.encode())[:20], "cannot read 'a.csv.gz'"),
     "not zstd": ("a.csv.zst", CSV, "cannot read 'a.csv.zst'"),

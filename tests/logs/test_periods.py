@@ -210,10 +210,13 @@ def test_bad_periods_are_refused(by: Any, told: str) -> None:
         read_periods(table, by=by, arm="arm", reward="reward")
 
 
-def test_a_session_in_another_zone_is_refused() -> None:
+def test_periods_are_in_utc_whatever_zone_the_session_has() -> None:
     duckdb: Any = importlib.import_module("duckdb")
     with duckdb.connect() as connection:
         connection.execute("SET TimeZone = 'America/New_York'")
-        rows = connection.sql("SELECT 'a' AS arm, 1 AS reward, TIMESTAMPTZ '2026-01-01' AS at")
-        with pytest.raises(InvalidInput, match=r"in the zone 'America/New_York'.*UTC"):
-            read_periods(rows, by="day", arm="arm", reward="reward", time="at")
+        rows = connection.sql(
+            "SELECT unnest(['a', 'b']) AS arm, unnest([1, 0]) AS reward, "
+            "TIMESTAMPTZ '2026-01-01 22:00:00' AS at"  # in New York, which is the next day in UTC
+        )
+        found = read_periods(rows, by="day", arm="arm", reward="reward", time="at")
+    assert list(found) == ["2026-01-02"]

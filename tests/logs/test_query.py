@@ -129,7 +129,7 @@ def test_a_frame_without_rows_is_refused(library: str) -> None:
     polars: Any = importlib.import_module("polars")
     empty = TABLE.slice(0, 0)
     frames = {"pyarrow": empty, "pandas": empty.to_pandas(), "polars": polars.from_arrow(empty)}
-    with pytest.raises(da.InvalidInput, match=f"{library} .* has no rows"):
+    with pytest.raises(da.InvalidInput, match=f"{library} .* has column names and no rows"):
         da.read_logs(frames[library], arm="arm", reward="reward")
 
 

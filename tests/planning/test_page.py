@@ -5,12 +5,14 @@ from __future__ import annotations
 import dataclasses
 import html.parser
 import importlib
+import io
 import math
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from driftanchor import OfflineData, plan, replay
 from driftanchor.core.stats.intervals import Estimate
@@ -18,6 +20,7 @@ from driftanchor.errors import InvalidInput
 from driftanchor.planning.assess import Assessment
 from driftanchor.planning.page import render
 from driftanchor.planning.tables import even_of, evens, losses
+from driftanchor.render import terminal
 from driftanchor.render.document import CONTENT_SECURITY
 from driftanchor.render.numbers import rounded
 
@@ -73,6 +76,15 @@ def test_the_page_says_everything_and_asks_for_nothing(found: Assessment) -> Non
             assert cell in page.words
     for line in (*found.notes, *found.reasons, found.texts().how):
         assert line in page.words
+
+
+def test_its_tables_fit_a_terminal_of_80_columns(found: Assessment) -> None:
+    console = Console(file=io.StringIO(), width=10_000)
+    for table in (losses(found), evens(found), *found.texts().tables):
+        lines = terminal.lines(table, console, 80)
+        assert max(map(len, lines)) <= 80
+        letters = "".join("".join(lines).split())
+        assert "…" not in letters
 
 
 def test_the_lowest_mean_is_marked(found: Assessment) -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from driftanchor import TS, Bandit
+from driftanchor import TS, ArmEvidence, Bandit, Evidence, InvalidInput, Policy, Round, simulate
+from driftanchor.core.noise import Stream
 from driftanchor.simulation.chunk import Chunk, play, rounds_to_read
 
 
@@ -30,3 +34,41 @@ def test_checkpoints_are_the_ceilings_of_even_steps(horizon: int, count: int) ->
     count_used = min(count, horizon)
     expected = [-(-i * horizon // count_used) for i in range(1, count_used + 1)]
     assert rounds_to_read(count, horizon).tolist() == expected
+
+
+@dataclass(frozen=True, kw_only=True)
+class Astray(Policy):
+    """Plays an arm that is not there."""
+
+    name = "astray"
+    formula = "none"
+    source = "this test"
+
+    def choose(self, evidence: Evidence, now: Round, stream: Stream) -> int:
+        return evidence.pulls.size + 50
+
+
+class Swapped(NamedTuple):
+    """Not what TS calls its belief."""
+
+    sd: float
+    mean: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Confused(TS):
+    """Believes another tuple than it names."""
+
+    def believe(self, arm: ArmEvidence) -> Any:
+        return Swapped(1.0, arm.total)
+
+
+@pytest.mark.parametrize("engine", ["every-round", "interpreted"])
+def test_a_column_that_is_not_there_is_refused(engine: str) -> None:
+    with pytest.raises(InvalidInput, match="'astray' chose no arm"):
+        simulate(Astray(), Bandit([0.6, 0.5]), horizon=5, runs=1, engine=engine)
+
+
+def test_a_belief_of_another_type_than_named_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="names Posterior as its belief and believes Swapped"):
+        simulate(Confused(), Bandit([0.6, 0.5]), horizon=5, runs=1)

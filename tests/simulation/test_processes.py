@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from driftanchor import TS, Bandit, DriftanchorError, InvalidInput, Policy, simulate
+from driftanchor import TS, Bandit, DriftanchorError, Policy, simulate
 from driftanchor.simulation import processes
 from driftanchor.simulation.chunk import Chunk
 from driftanchor.simulation.processes import Processes, bundles, can_be_sent
@@ -140,8 +140,3 @@ def test_many_pieces_keep_all_processes_busy(monkeypatch: pytest.MonkeyPatch) ->
     sizes = [len(bundle) for bundle in bundles(pieces, 2)]
     assert sizes == [20] * 8
     assert sum(sizes) == 160
-
-
-def test_the_numpy_engine_is_gone_and_what_to_use_is_said() -> None:
-    with pytest.raises(InvalidInput, match=r"'vectorised' was removed: use 'auto', .* 'processes'"):
-        simulate("ts", BANDIT, engine="vectorised")

@@ -103,21 +103,10 @@ def test_plots_of_one_run_one_checkpoint_no_regret_and_many_policies(tmp_path: P
         assert name in (tmp_path / "many.svg").read_text()
 
 
-def test_a_dollar_in_a_name_is_a_dollar(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn = []
-    save = matplotlib.figure.Figure.savefig
-
-    def keep(figure: matplotlib.figure.Figure, *where: Any, **how: Any) -> None:
-        drawn.append(figure)
-        save(figure, *where, **how)
-
-    monkeypatch.setattr(matplotlib.figure.Figure, "savefig", keep)
-    name = r"$\alpha$ costs $5"
-    result([[[1.0]]], (name,)).plot(tmp_path / "dollar.svg")
-    (text,) = drawn[0].legends[0].get_texts()
-    assert text.get_text() == name
-    assert not text.get_parse_math()
-    assert name in (tmp_path / "dollar.svg").read_text()  # the letters as they were typed
+def test_a_dollar_in_a_name_is_a_dollar(tmp_path: Path) -> None:
+    path = tmp_path / "dollar.svg"
+    result([[[1.0]]], (r"$\oops$",)).plot(path)  # as mathematics it could not be drawn
+    assert r"$\oops$" in path.read_text()
 
 
 def test_a_simulation_plots_and_writes_itself(tmp_path: Path) -> None:

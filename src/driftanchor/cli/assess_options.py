@@ -1,4 +1,4 @@
-"""The options that `plan` and `replay` share, and how they show what they found."""
+"""The options that `plan` and `replay` share, and how both show their results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BiasBoundSource = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="Where V or W comes from: proved, estimated or guessed.",
+        help="How V or W is known: proved, estimated or guessed.",
         show_default="estimated",
         rich_help_panel=PROMISE,
     ),
@@ -33,7 +33,7 @@ RelativeBound = Annotated[
     str | None,
     typer.Option(
         metavar="W",
-        help="How far arms may have moved apart, after a move that all share: numbers as for "
+        help="How far arms may have moved apart, beside a move that all share: numbers as for "
         "--bias-bound, or auto.",
         rich_help_panel=PROMISE,
     ),
@@ -42,7 +42,8 @@ By = Annotated[
     str | None,
     typer.Option(
         metavar="PERIOD",
-        help="For auto: day, week or month of --time; or a column, as of countries or tests.",
+        help="With auto: the periods to compare. day, week or month of --time; or a column, such "
+        "as one of countries or tests.",
         rich_help_panel=PROMISE,
     ),
 ]
@@ -50,8 +51,8 @@ Worlds = Annotated[
     str | None,
     typer.Option(
         metavar="N",
-        help="How many worlds to draw, in which each policy plays once.",
-        show_default="40 to 200, by horizon and arms",
+        help="How many worlds to draw; each policy plays once in each.",
+        show_default="40 to 200, depending on horizon and arms",
         rich_help_panel=opt.EFFORT,
     ),
 ]
@@ -59,14 +60,14 @@ Page = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Write an HTML page with pictures, in one file.",
+        help="Write an HTML page with pictures to this file.",
         rich_help_panel=opt.OUTPUT,
     ),
 ]
 
 
 def page_file(page: Path | None) -> Path | None:
-    """Where the page goes, refused before the long run."""
+    """The file of the page, checked before the long run."""
     if page is not None:
         require("matplotlib", extra="plot", why="--page")
     return parse.destination(page, "--page", (".html", ".htm"))
@@ -83,12 +84,12 @@ def bounds(text: str | None, option: str = "--bias-bound") -> object:
         return None if text is None else AUTO
     if "=" not in text:
         return parse.number_or_list(text, option)
-    told: dict[str, float] = {}
+    given: dict[str, float] = {}
     for label, _, x in (part.rpartition("=") for part in text.split(",")):
-        if label.strip() in told:
+        if label.strip() in given:
             raise InvalidInput(f"{option} has arm {label.strip()!r} twice: {text!r}")
-        told[label.strip()] = parse.number(x.strip(), option, text)
-    return told
+        given[label.strip()] = parse.number(x.strip(), option, text)
+    return given
 
 
 def auto_bound(bounds: Mapping[str, object]) -> str | None:
@@ -108,7 +109,7 @@ def check_periods(auto: str | None, by: str | None) -> None:
 
 @contextlib.contextmanager
 def at_work(*, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """Errors and warnings in the words of the command line, and how far it is."""
+    """Show warnings in one line each, and how far the work is."""
     compiling = find_spec("numba") is not None
     with (
         output.plain_warnings(quiet=quiet),

@@ -101,11 +101,11 @@ def _values(typed: dict[str, Any]) -> LogOptions:
 
 def rows(how: Provenance, examples: Sequence[Example]) -> str:
     """How many rows were read, filtered, rejected and used."""
-    from driftanchor.logs.rejects import told
+    from driftanchor.logs.rejects import in_words
 
     counts = dict(how.rows_rejected)
     first = (
         f"{how.rows_read:,} rows read, {how.rows_filtered:,} filtered, "
         f"{sum(counts.values()):,} rejected, {how.rows_used:,} used"
     )
-    return "\n".join([first, *(f"rejected: {line}" for line in told(counts, examples))])
+    return "\n".join([first, *(f"rejected: {line}" for line in in_words(counts, examples))])

@@ -42,7 +42,7 @@ def logs(
 ) -> None:
     """Read logs: how many rewards each arm has, their mean, variance and interval.
 
-    A row is one event with a --reward, or stands for --count events with a --total or a --mean.
+    A row is one event with a --reward, or it counts --count events with a --total or a --mean.
     Every row is accounted for: filtered, rejected for a reason, or used.
 
     Examples:

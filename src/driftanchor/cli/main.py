@@ -100,7 +100,7 @@ def main(
       driftanchor policies
 
     Every command has --help with examples, and --json for programs.
-    Exit codes: 0 ok, 1 failure, 2 wrong usage, 10 a claim fails (reproduce --strict).
+    Exit codes: 0 success, 1 failure, 2 wrong usage, 10 a claim fails (reproduce --strict).
     """
 
 

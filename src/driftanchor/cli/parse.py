@@ -1,4 +1,4 @@
-"""What people type, turned into the values the package takes.
+"""Turn the text of options into the values that the package takes.
 
 Errors name the option and the value.
 """
@@ -126,7 +126,7 @@ def word(text: str) -> Any:
 
 
 def destination(path: Path | None, option: str, suffixes: Sequence[str] = ()) -> Path | None:
-    """Where a file will go, links followed; refused before the long run, not after it."""
+    """Where a file will be written, links followed; checked before the long run, not after it."""
     if path is None:
         return None
     if suffixes and path.suffix.lower() not in suffixes:

@@ -23,8 +23,8 @@ BiasBound = Annotated[
     str | None,
     typer.Option(
         metavar="V",
-        help="How far an arm's mean may have moved since: one number, one for each arm, "
-        "label=number for each, or auto for what the periods of --by suggest.",
+        help="How far an arm's mean may have moved since the logs: one number, a list of one for "
+        "each arm, label=number for each arm, or auto for what the periods of --by suggest.",
         rich_help_panel=how.PROMISE,
     ),
 ]
@@ -32,7 +32,7 @@ Law = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="Of rewards: gaussian, bernoulli, or auto to look at the logs.",
+        help="The law of rewards: gaussian, bernoulli, or auto to choose by the logs.",
         rich_help_panel=how.PROMISE,
     ),
 ]
@@ -56,7 +56,7 @@ def plan(
     as_json: opt.Json = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    """Say what logs are worth before going live: use them, or go without?
+    """Say what logs are worth before you go live: use them, or do without?
 
     Draws worlds that the logs and the declared bounds leave possible, and lets policies play in
     them with and without the logs. At least one of --bias-bound and --relative-bound is needed.
@@ -78,7 +78,8 @@ def plan(
     if bias_bound is None and relative_bound is None:
         raise InvalidInput(
             "Missing option '--bias-bound' or '--relative-bound': say how far an arm's mean may "
-            "have moved since, or how far arms may have moved apart; auto takes it from the logs"
+            "have moved since the logs, or how far arms may have moved apart; auto takes it from "
+            "the logs"
         )
     numbers: Any = {
         "horizon": parse.number(horizon, "--horizon"),
@@ -120,7 +121,7 @@ def periods_of(
 
 
 def read(files: list[str], options: Any) -> OfflineData:
-    """Logs, or offline data that were saved: those need no column of arms."""
+    """Read logs, or offline data that were saved: those need no column of arms."""
     from driftanchor.logs.read import read_logs
 
     if "arm" in options:

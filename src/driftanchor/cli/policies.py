@@ -1,4 +1,4 @@
-"""`driftanchor policies`: which rules there are, and what can be set."""
+"""`driftanchor policies`: the policies and their parameters."""
 
 from __future__ import annotations
 
@@ -21,8 +21,10 @@ LEGEND = (
 
 
 def policies(
-    as_json: Annotated[bool, typer.Option("--json", help="JSON for programs.")] = False,
-    as_markdown: Annotated[bool, typer.Option("--markdown", help="A Markdown table.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+    as_markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print a Markdown table.")
+    ] = False,
 ) -> None:
     """List the policies: formula, parameters with their defaults, source.
 

@@ -16,8 +16,8 @@ Split = Annotated[
     str,
     typer.Option(
         metavar="DATE|FILTER",
-        help="Rows before a date are the logs, rows from it on the world; or rows that match a "
-        "filter such as \"channel = 'Web'\" are the world, the others the logs.",
+        help="A date: the rows before it are the logs, those from it on are the world. Or a filter "
+        "such as \"channel = 'Web'\": the rows that match are the world, the others the logs.",
         rich_help_panel=log.ROWS,
     ),
 ]
@@ -25,8 +25,8 @@ BiasBound = Annotated[
     str | None,
     typer.Option(
         metavar="V",
-        help="What you would have declared: one number, one for each arm, label=number, or "
-        "auto for what the periods of --by before the split suggest.",
+        help="The bound you would have declared: one number, a list of one for each arm, "
+        "label=number for each arm, or auto for what the periods of --by before the split suggest.",
         show_default="the largest shift that happened",
         rich_help_panel=how.PROMISE,
     ),
@@ -35,8 +35,8 @@ Horizon = Annotated[
     str | None,
     typer.Option(
         metavar="N",
-        help="Rounds in a run.",
-        show_default="the later rewards, at most 100,000",
+        help="Number of rounds in a run.",
+        show_default="as many as there are later rewards, at most 100,000",
         rich_help_panel=opt.EFFORT,
     ),
 ]

@@ -41,13 +41,13 @@ Names = Annotated[
 ]
 Out = Annotated[
     Path,
-    typer.Option(metavar="DIR", help="Where everything goes.", rich_help_panel=opt.OUTPUT),
+    typer.Option(metavar="DIR", help="The folder for all results.", rich_help_panel=opt.OUTPUT),
 ]
 Runs = Annotated[
     str | None,
     typer.Option(
         metavar="N",
-        help="Runs of each policy in each cell.",
+        help="Number of runs of each policy in each cell.",
         show_default="as the files say",
         rich_help_panel=opt.EFFORT,
     ),
@@ -56,7 +56,7 @@ Horizon = Annotated[
     str | None,
     typer.Option(
         metavar="N",
-        help="Rounds in a run.",
+        help="Number of rounds in a run.",
         show_default="as the files say",
         rich_help_panel=opt.EFFORT,
     ),
@@ -65,7 +65,7 @@ Only = Annotated[
     list[str] | None,
     typer.Option(
         metavar="GLOB",
-        help="Run only cells whose id fits, such as 'fig2/offline=*'; repeat for several.",
+        help="Run only the cells whose id matches, such as 'fig2/offline=*'; repeat for several.",
         rich_help_panel=opt.EFFORT,
     ),
 ]
@@ -73,13 +73,15 @@ Quick = Annotated[
     bool,
     typer.Option(
         "--quick",
-        help="A smoke size that ends in seconds: no evidence.",
+        help="Run a tiny version in seconds, to see that everything works; it is no evidence.",
         rich_help_panel=opt.EFFORT,
     ),
 ]
 Strict = Annotated[
     bool,
-    typer.Option("--strict", help="Exit 10 when a claim fails.", rich_help_panel=opt.OUTPUT),
+    typer.Option(
+        "--strict", help="Exit with code 10 if a claim fails.", rich_help_panel=opt.OUTPUT
+    ),
 ]
 
 

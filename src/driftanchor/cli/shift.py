@@ -22,18 +22,23 @@ By = Annotated[
     str,
     typer.Option(
         metavar="PERIOD",
-        help="day, week or month of --time; or a column, as of countries or tests.",
+        help="The periods to compare: day, week or month of --time; or a column, such as one of "
+        "countries or tests.",
         rich_help_panel=log.COLUMNS,
     ),
 ]
 Coverage = Annotated[
     str,
-    typer.Option(metavar="P", help="Probability to cover the moves of a new period."),
+    typer.Option(
+        metavar="P", help="The probability with which each bound covers the moves of a new period."
+    ),
 ]
 Plot = Annotated[
     Path | None,
     typer.Option(
-        metavar="FILE", help="Draw the moves: .svg, .png or .pdf.", rich_help_panel=log.OUTPUT
+        metavar="FILE",
+        help="Draw the moves into this file: .svg, .png or .pdf.",
+        rich_help_panel=log.OUTPUT,
     ),
 ]
 
@@ -74,8 +79,8 @@ def shift(
         found = suggest(periods, coverage=share, unit=unit, reward_range=span)
     if as_json:
         how = periods.provenance.to_json()
-        told = {name: how.pop(name) for name in ("rows_read", "rows_filtered", "rows_rejected")}
-        output.show_json({**found.to_json(), "by": by, **told, "provenance": how})
+        rows = {name: how.pop(name) for name in ("rows_read", "rows_filtered", "rows_rejected")}
+        output.show_json({**found.to_json(), "by": by, **rows, "provenance": how})
     else:
         output.show_table(_arms(found))
         if found.sensitivity:
@@ -83,8 +88,8 @@ def shift(
             output.show_table(_bounds(found, unit))
         else:
             output.show_table(_guesses(found))
-        said = (found.meaning, found.relative_meaning, *(f"note: {note}" for note in found.notes))
-        for line in said:
+        notes = (f"note: {note}" for note in found.notes)
+        for line in (found.meaning, found.relative_meaning, *notes):
             typer.echo(line)
         typer.echo(log.rows(periods.provenance, periods.examples))
     if target is not None:
@@ -135,7 +140,7 @@ def _bounds(found: Suggestion, unit: str) -> Table:
 def _guesses(found: Suggestion) -> Table:
     return Table(
         "",
-        ("if moves are", "τ/σ", "logs are worth at most", "V"),
+        ("if moves are", "sd of moves / sd of a reward", "logs are worth at most", "V"),
         tuple(
             (
                 guess.word,

@@ -89,10 +89,10 @@ def _by_arm(given: Mapping[Any, object], name: str, arms: Arms) -> list[object]:
 def check_promises(
     bias_bounds: Floats, relative_bounds: Floats, offline_pulls: Ints, arms: Arms
 ) -> None:
-    """Refuse relative bounds that the logs give nothing to hold for, or that say nothing new.
+    """Refuse relative bounds that no logs are there for, and those that contradict the bias bounds.
 
-    Arms within V of their logs moved apart by at most V_i + V_j, so a larger W_i contradicts V:
-    one of the two cannot be meant.
+    Two arms within V of their logs have moved apart by at most V_i + V_j. A larger W_i contradicts
+    that, so one of the two bounds cannot be meant.
 
     Args:
         bias_bounds: V of each arm.

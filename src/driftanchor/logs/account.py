@@ -10,7 +10,7 @@ from driftanchor.errors import InvalidInput, RejectedRows, UnknownName, shown
 from driftanchor.logs import calendar, labels
 from driftanchor.logs.aggregate import Group, groups
 from driftanchor.logs.query import LogQuery, NothingKept
-from driftanchor.logs.rejects import Example, Scope, count, examples, told
+from driftanchor.logs.rejects import Example, Scope, count, examples, in_words
 from driftanchor.logs.running_totals import refuse_running_totals
 from driftanchor.logs.sources import LogSource
 
@@ -22,8 +22,14 @@ MOST_REJECTED = 0.01  # of the rows kept
 class Account:
     """How many rows there were, how many were kept, and what became of these.
 
-    `cells` has the groups by the labels of period and arm; the period is None where no periods are
-    asked for, or where a row says of none. `doubts` are warnings to give.
+    Attributes:
+        read: All rows.
+        kept: The rows that the filters keep.
+        cells: The groups by period and arm; the period is None if none are asked for, or if a row
+            has none.
+        rejected: How many rows cannot be used, by the reason.
+        examples: The first few of them.
+        doubts: Warnings to give.
     """
 
     read: int
@@ -45,17 +51,17 @@ def account(rows: LogSource, query: LogQuery) -> Account:
         problem = f"is {query.max_rows:,}, and {rows.name} has more rows"
         raise InvalidInput(problem, argument="max_rows")
     if read == 0:
-        raise InvalidInput(f"{rows.name} has no rows")
+        raise InvalidInput(f"{rows.name} has column names and no rows")
     cells, nameless = _by_label(found, query)
-    looked_at = [*cells.values(), *(group for part in nameless.values() for group in part)]
-    kept = sum(group.kept for group in looked_at) + rejected.total()
+    considered = [*cells.values(), *(group for part in nameless.values() for group in part)]
+    kept = sum(group.kept for group in considered) + rejected.total()
     if kept == 0:
         raise NothingKept(f"{rows.name} has {read:,} rows, and the filters keep none of them")
     wanted = (
         None if query.arms is None else list(dict.fromkeys(group.value for group in cells.values()))
     )
     scope = Scope(query, wanted, {why: [g.value for g in part] for why, part in nameless.items()})
-    if any(group.kept > group.used for group in looked_at):
+    if any(group.kept > group.used for group in considered):
         rejected.update(count(rows, scope))
     rejected.update({why: sum(group.used for group in part) for why, part in nameless.items()})
     rejected = +rejected
@@ -64,7 +70,7 @@ def account(rows: LogSource, query: LogQuery) -> Account:
     if lost == kept or (lost > MOST_REJECTED * kept and not query.allow_rejects):
         raise RejectedRows(
             f"{lost:,} of {kept:,} rows of {rows.name} cannot be used: "
-            f"{'; '.join(told(rejected, where))}; fix them, or go on without them by "
+            f"{'; '.join(in_words(rejected, where))}; fix them, or leave them out with "
             "allow_rejects (--allow-rejects)"
         )
     doubt = refuse_running_totals(rows, query, list(cells.values()))

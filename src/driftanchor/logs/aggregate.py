@@ -152,7 +152,8 @@ def _moments(masked: Frame, query: LogQuery, found: list[nw.Expr]) -> list[dict[
     keys = _keys(query)
     centres = whole.select(*keys, centre=_where(nw.col("n") > 0, nw.col("weighted") / nw.col("n")))
     centre, variance = nw.col("centre"), nw.col("variance")
-    apart = masked.join(centres, on=keys, how="inner").select(  # type: ignore[arg-type]
+    rows_and_centres: Any = masked  # with `centres` of its own kind, which types cannot say
+    apart: Frame = rows_and_centres.join(centres, on=keys, how="inner").select(
         *keys,
         between=count * (mean - centre) ** 2,
         within=_where(count > 1, (count - 1) * variance),

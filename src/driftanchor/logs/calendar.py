@@ -13,7 +13,6 @@ from driftanchor.errors import InvalidInput
 from driftanchor.logs.frame_columns import Frame
 from driftanchor.logs.query import LogQuery
 
-UTC_NAMES = (None, "UTC", "Etc/UTC")
 EPOCH = date(1970, 1, 1).toordinal()
 
 
@@ -32,12 +31,6 @@ def number(query: LogQuery, dtype: nw.dtypes.DType) -> nw.Expr:
             )
         day = (time / 86_400).floor() + EPOCH
         return day if query.calendar == "day" else ((day - 1) / 7).floor()
-    if dtype.time_zone not in UTC_NAMES:
-        raise InvalidInput(
-            f"is column {query.time!r} in the zone {dtype.time_zone!r}, and periods are in "
-            "UTC: set the session to UTC, or convert the column",
-            argument="time",
-        )
     year = time.dt.year().cast(nw.Int64)
     if query.calendar == "month":
         return 12 * year + time.dt.month().cast(nw.Int64) - 1

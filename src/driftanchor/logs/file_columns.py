@@ -114,7 +114,7 @@ def _column(scan: Scan, name: str, role: str) -> Column:
     if column is None:
         raise UnknownName(f"column of {file!r}", name, scan.columns, argument=argument)
     if column.type == "ambiguous":
-        problem = f"is {name!r}, and {file!r} has more than one column of that name: rename one"
+        problem = f"is {name!r}, and {file!r} has more than one {name!r}: rename one of them"
         raise InvalidInput(problem, argument=argument)
     return column
 

@@ -8,6 +8,7 @@ import narwhals as nw
 
 from driftanchor.errors import InvalidInput, UnknownName, shown
 from driftanchor.logs.query import LogQuery, argument_of
+from driftanchor.logs.sql import identifier
 from driftanchor.logs.times import LEAST_SECONDS, UNITS
 
 Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
@@ -78,7 +79,8 @@ def _moment(name: str, dtype: nw.dtypes.DType) -> nw.Expr:
     cases: Any = nw.when(seconds.abs() < LEAST_SECONDS).then(none)
     for size, per_second in UNITS.items():
         cases = cases.when(seconds.abs() < size).then(seconds / per_second)
-    return cases  # type: ignore[no-any-return]
+    in_seconds: nw.Expr = cases
+    return in_seconds
 
 
 def _holds(name: str, dtype: nw.dtypes.DType, role: str, wanted: str) -> InvalidInput:
@@ -86,12 +88,21 @@ def _holds(name: str, dtype: nw.dtypes.DType, role: str, wanted: str) -> Invalid
 
 
 def _in_utc(frame: Frame) -> Frame:
-    """Zones as one: polars compares times of the same zone only, DuckDB has but one anyway."""
-    if frame.implementation.is_duckdb():
-        return frame
+    """Times with a zone, in UTC: polars compares times of one zone only.
+
+    DuckDB has them without a zone then, for to fetch its zoned times it needs pytz.
+    """
     zoned = [
         name
         for name, dtype in frame.collect_schema().items()
         if isinstance(dtype, nw.Datetime) and dtype.time_zone is not None
     ]
-    return frame.with_columns(nw.col(zoned).cast(nw.Datetime("us", "UTC"))) if zoned else frame
+    if not zoned:
+        return frame
+    if frame.implementation.is_duckdb():
+        relation: Any = frame.to_native()
+        times = ", ".join(
+            f"timezone('UTC', {column}) AS {column}" for column in map(identifier, zoned)
+        )
+        return frame_of(relation.project(f"* REPLACE ({times})"))
+    return frame.with_columns(nw.col(zoned).cast(nw.Datetime("us", "UTC")))

@@ -14,7 +14,7 @@ from driftanchor.core.provenance import Provenance
 from driftanchor.errors import InvalidInput, UnknownName, require
 from driftanchor.logs import labels
 from driftanchor.logs.query import CALENDAR, LogQuery
-from driftanchor.logs.read import open_rows, provenance_of
+from driftanchor.logs.read import open_source, provenance_of
 
 if TYPE_CHECKING:
     from driftanchor.logs.aggregate import Group
@@ -74,9 +74,9 @@ def read_periods(logs: object, *, by: str, **options: Unpack[LogOptions]) -> Per
     from driftanchor.logs.account import account
 
     try:
-        with open_rows(logs, query) as rows:
-            told = account(rows, query)
-            how = provenance_of(rows, query, told)
+        with open_source(logs, query) as rows:
+            accounted = account(rows, query)
+            how = provenance_of(rows, query, accounted)
     except UnknownName as error:
         if error.argument == "by" and by in CALENDAR:
             raise InvalidInput(
@@ -86,9 +86,9 @@ def read_periods(logs: object, *, by: str, **options: Unpack[LogOptions]) -> Per
             ) from error
         raise
     source = ", ".join(source.name for source in how.sources)
-    arms = Arms(dict.fromkeys(arm for _, arm in told.cells))
-    cells = {(p, arm): group for (p, arm), group in told.cells.items() if p and group.used}
-    for doubt in told.doubts:
+    arms = Arms(dict.fromkeys(arm for _, arm in accounted.cells))
+    cells = {(p, arm): group for (p, arm), group in accounted.cells.items() if p and group.used}
+    for doubt in accounted.doubts:
         warnings.warn(doubt, stacklevel=2)
     if len(arms) == 1:
         warnings.warn(
@@ -98,7 +98,7 @@ def read_periods(logs: object, *, by: str, **options: Unpack[LogOptions]) -> Per
         period: _offline(arms, [cells.get((period, arm)) for arm in arms], f"{source}, {period}")
         for period in labels.in_order({period for period, _ in cells})
     }
-    return Periods(by, periods, how, told.examples)
+    return Periods(by, periods, how, accounted.examples)
 
 
 def _offline(arms: Arms, groups: list[Group | None], source: str) -> OfflineData:

@@ -1,4 +1,4 @@
-"""`read_logs`: rows of logs, judged, aggregated by arm, and accounted for."""
+"""`read_logs`: rows of logs, checked, aggregated by arm, and accounted for."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def read_logs(logs: object, **options: Unpack[LogOptions]) -> LogSummary:
-    """Read logs as `OfflineData.from_logs` does, and tell all there is to tell.
+    """Read logs as `OfflineData.from_logs` does, and return all that was found.
 
     Args:
         logs: Files, a frame or a table.
@@ -44,7 +44,7 @@ def read_logs(logs: object, **options: Unpack[LogOptions]) -> LogSummary:
     """
     query = LogQuery(**options)
     require("narwhals", extra="logs", why="reading logs")
-    with open_rows(logs, query) as rows:
+    with open_source(logs, query) as rows:
         summary = _summary(rows, query)
     for warning in summary.warnings:
         warnings.warn(warning, stacklevel=2)
@@ -52,8 +52,8 @@ def read_logs(logs: object, **options: Unpack[LogOptions]) -> LogSummary:
 
 
 @contextlib.contextmanager
-def open_rows(logs: object, query: LogQuery) -> Iterator[LogSource]:
-    """The rows, until they are read."""
+def open_source(logs: object, query: LogQuery) -> Iterator[LogSource]:
+    """The source of the rows; it is closed at the end of the block."""
     one = isinstance(logs, str | os.PathLike)
     if not one and not (
         isinstance(logs, list | tuple) and all(isinstance(x, str | os.PathLike) for x in logs)
@@ -81,7 +81,7 @@ def _summary(rows: LogSource, query: LogQuery) -> LogSummary:
     from driftanchor.logs.account import account
     from driftanchor.logs.summary import ArmSummary, LogSummary, oddities
 
-    told = account(rows, query)
+    accounted = account(rows, query)
     arms = {
         label: ArmSummary(
             n=group.n,
@@ -91,9 +91,9 @@ def _summary(rows: LogSource, query: LogQuery) -> LogSummary:
             first=group.first,
             last=group.last,
         )
-        for (_, label), group in told.cells.items()
+        for (_, label), group in accounted.cells.items()
     }
-    provenance = provenance_of(rows, query, told)
+    provenance = provenance_of(rows, query, accounted)
     offline = OfflineData(
         Arms(arms),
         [arm.n for arm in arms.values()],
@@ -102,10 +102,12 @@ def _summary(rows: LogSource, query: LogQuery) -> LogSummary:
         ", ".join(source.name for source in provenance.sources),
         provenance,
     )
-    return LogSummary(offline, provenance, arms, told.examples, (*told.doubts, *oddities(arms)))
+    return LogSummary(
+        offline, provenance, arms, accounted.examples, (*accounted.doubts, *oddities(arms))
+    )
 
 
-def provenance_of(rows: LogSource, query: LogQuery, told: Account) -> Provenance:
+def provenance_of(rows: LogSource, query: LogQuery, accounted: Account) -> Provenance:
     """How the rows were read."""
     columns = {r: c for r, c in query.columns.items() if not r.startswith("where ")}
     if query.by is not None:
@@ -114,8 +116,8 @@ def provenance_of(rows: LogSource, query: LogQuery, told: Account) -> Provenance
         sources=rows.sources(),
         columns=tuple(columns.items()),
         filters=tuple(query.filters.items()),
-        rows_read=told.read,
-        rows_filtered=told.read - told.kept,
-        rows_rejected=tuple(told.rejected.items()),
+        rows_read=accounted.read,
+        rows_filtered=accounted.read - accounted.kept,
+        rows_rejected=tuple(accounted.rejected.items()),
         read_at=shown_time(datetime.now(UTC).replace(microsecond=0)),
     )

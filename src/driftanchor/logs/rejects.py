@@ -96,7 +96,7 @@ def examples(rows: LogSource, scope: Scope, counts: Mapping[str, int]) -> list[E
     return [e for reason in counts for e in [x for x in found if x.reason == reason][:FEW]]
 
 
-def told(counts: Mapping[str, int], found: Sequence[Example]) -> list[str]:
+def in_words(counts: Mapping[str, int], found: Sequence[Example]) -> list[str]:
     """The reasons in words, the most frequent first, each with its examples."""
     lines = []
     for reason, n in Counter(counts).most_common():

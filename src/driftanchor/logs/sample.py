@@ -14,7 +14,7 @@ from driftanchor.core.log_options import LogOptions
 from driftanchor.logs import labels, row_rules
 from driftanchor.logs.frame_columns import Frame
 from driftanchor.logs.query import LogQuery
-from driftanchor.logs.read import open_rows
+from driftanchor.logs.read import open_source
 
 MOST = 2_000_000  # rewards in memory
 MOST_OF_AN_ARM = 100_000
@@ -39,7 +39,7 @@ def sample_rewards(
     share = min(1.0, most / max(counts.values()))
     whole = [label for label, n in counts.items() if n <= most]
     found: dict[str, list[float]] = defaultdict(list)
-    with open_rows(logs, query) as rows:
+    with open_source(logs, query) as rows:
         for part in rows.parts():
             chosen = _chosen(part.frame, query, share, whole)
             for value, reward in zip(*_columns(chosen), strict=True):

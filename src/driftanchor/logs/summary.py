@@ -57,16 +57,16 @@ class LogSummary:
 
     def to_json(self) -> dict[str, Any]:
         """For programs."""
-        told = self.provenance.to_json()
+        how = self.provenance.to_json()
         return {
             "arms": {label: arm.to_json() for label, arm in self.arms.items()},
-            "rows_read": told.pop("rows_read"),
-            "rows_filtered": told.pop("rows_filtered"),
+            "rows_read": how.pop("rows_read"),
+            "rows_filtered": how.pop("rows_filtered"),
             "rows_used": self.provenance.rows_used,
-            "rows_rejected": told.pop("rows_rejected"),
+            "rows_rejected": how.pop("rows_rejected"),
             "rejected_examples": [asdict(example) for example in self.examples],
             "warnings": list(self.warnings),
-            "provenance": told,
+            "provenance": how,
         }
 
 

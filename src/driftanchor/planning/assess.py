@@ -40,7 +40,7 @@ class Assessment(Tabular, abc.ABC):
         promise: What policies are given beside the logs: how far means may have moved.
         horizon: Rounds.
         worlds: How many were played, once by each policy.
-        seed: Of all noise.
+        seed: The seed of all noise.
         law: Of rewards.
         contenders: Who was compared.
         reasons: Why the default rule has the numbers it has.

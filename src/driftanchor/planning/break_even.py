@@ -33,7 +33,7 @@ def break_evens(
         ask: Gives the savings, world by world, at one shift for each name asked for.
         known: The savings that are known beforehand, by name and shift.
         grid: Shifts, ascending from 0.
-        seed: Of the resampling behind the interval.
+        seed: The seed of the resampling behind the interval.
 
     Example:
         >>> def ask(at):

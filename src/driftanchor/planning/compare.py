@@ -85,8 +85,8 @@ def compare(
         shifts: How far means are moved, ascending from 0.
         unit: What a shift of 1 is, in units of rewards.
         horizon: Rounds.
-        seed: Of all noise.
-        threads: At most this many.
+        seed: The seed of all noise.
+        threads: How many to use at most.
         progress: Called with (runs done, runs in all).
     """
     stage = Stage(contenders, horizon=horizon, seed=seed, threads=threads, progress=progress)

@@ -75,23 +75,25 @@ def plan(
 ) -> Plan:
     """Say what logs are worth before going live.
 
-    Worlds are drawn that the logs and the promise leave possible. In each of them policies with
-    and without the logs play once, and what they lose is compared. The promise is `bias_bound`,
+    `plan` draws worlds that the logs and the promise leave possible. In each world, policies with
+    and without the logs play once, and `plan` compares what they lose. The promise is `bias_bound`,
     `relative_bound`, or both.
 
     Args:
         offline: The logs.
         bias_bound: V, how far an arm's online mean may be from its offline mean: one number, a list
-            or mapping, a `driftanchor.shift.Suggestion`, or `"auto"` for what the periods suggest.
-        relative_bound: W, how far it may be from there after a move that all arms share: the same.
+            or mapping, a `Suggestion`, or `"auto"` for what the periods suggest. `inf` for an arm
+            promises nothing of it, and its logs are left out.
+        relative_bound: W, how far it may be from there after a move that all arms share. It takes
+            the same values.
         horizon: How many decisions there will be.
         periods: The logs by period, as `read_periods` gives them, for `"auto"`.
         bias_bound_source: Where the promise comes from, as for `Learner`.
-        law: Of rewards: `"gaussian"`, `"bernoulli"`, or `"auto"` to look at the logs.
-        reward_range: Lowest and highest reward possible.
+        law: How rewards vary: `"gaussian"`, `"bernoulli"`, or `"auto"` to decide by the logs.
+        reward_range: The lowest and the highest reward possible.
         worlds: How many to draw; `None` for as many as can be played in a minute or so.
-        seed: Of all noise.
-        threads: At most this many at once; changes no number.
+        seed: The seed of all noise.
+        threads: How many to use at most; it changes no number.
         progress: Called with (runs done, runs in all) while it goes on.
 
     Example:

@@ -103,17 +103,17 @@ def _divided(
         0 if part is None else int(part.over(whole.arms).n.sum()) for part in (before, after)
     )
     neither = rewards - logged - world
-    told = f"; in {neither:,} it compares a missing value" if neither else ""
+    missing = f"; in {neither:,} it compares a missing value" if neither else ""
     if world == 0:
         raise InvalidInput(
-            f"{shown(split.text)} matches none of the {rewards:,} rewards{told}: it must "
+            f"{shown(split.text)} matches none of the {rewards:,} rewards{missing}: it must "
             "match those of the world, and leave others for the logs",
             argument="split",
         )
     if logged == 0:
         found = f"{world:,} of the" if neither else "all"
         raise InvalidInput(
-            f"{shown(split.text)} matches {found} {rewards:,} rewards{told}: none are left "
+            f"{shown(split.text)} matches {found} {rewards:,} rewards{missing}: none are left "
             "for the logs",
             argument="split",
         )
@@ -144,12 +144,12 @@ def _rewards(
     if found is None:
         return law, None, f"{gaussian}: rows of a database are not sampled"
     taken = sum(map(len, found.values()))
-    told = f"rewards are drawn anew from {taken:,} of the {int(after.n.sum()):,} {where}"
+    how = f"rewards are drawn anew from {taken:,} of the {int(after.n.sum()):,} {where}"
     # A sample has another mean than the whole: move it there.
     rewards = tuple(
         found[x] - found[x].mean() + m for x, m in zip(after.arms, after.mean, strict=True)
     )
-    return RewardLaw("resampled", law.noise, "as they were seen"), rewards, told
+    return RewardLaw("resampled", law.noise, "as they were seen"), rewards, how
 
 
 def move_of(before: OfflineData, after: OfflineData, label: str) -> Estimate:

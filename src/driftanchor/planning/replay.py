@@ -54,13 +54,13 @@ class Replay(Assessment):
             label: {**shift.to_json(), "held": self.held(label)}
             for label, shift in self.history.shifts.items()
         }
-        told = {
+        also = {
             "split": self.history.split,
             "shifts": shifts,
             "held": held_together(self.history, self.promise),
             "declared": self.declared,
         }
-        return {**super().to_json(), **told}
+        return {**super().to_json(), **also}
 
     def texts(self) -> Texts:
         """What its page says."""
@@ -84,24 +84,24 @@ def replay(
 ) -> Replay:
     """Say what logs would have been worth: a back-test on what really happened.
 
-    The rows before `split` are the offline log, those from it on are the world: policies with and
-    without the logs play on rewards drawn anew from those of the world.
+    The rows before `split` are the offline log, and the rows from it on are the world. Policies
+    play in that world with and without the log, on rewards drawn anew from those seen there.
 
     Args:
         logs: Files, a frame or a table, as for `read_logs`.
-        split: A date or time; or a filter as for `where`, such as `"channel = 'Web'"`: the rows
-            that match are the world, the others the log, and rows in which it compares a missing
-            value are on neither side.
+        split: A date or time; or a filter as for `where`, such as `"channel = 'Web'"`. The rows
+            that match a filter are the world, and the others are the log. A row in which the filter
+            compares a missing value is on neither side.
         bias_bound: The V you would have declared, as for `plan`; `"auto"` for what the periods
-            of the log suggest. Without any bound V is the largest shift that happened, which
-            nobody knows beforehand.
+            of the log suggest. Without any bound V is the largest shift that happened, which you
+            could not have known.
         relative_bound: The W you would have declared, as for `plan`.
         horizon: Rounds; `None` for as many as there are later rewards, up to 100,000.
         by: What the periods are for `"auto"`, as for `read_periods`: `"week"`, or a column.
         bias_bound_source: Where the bounds come from, as for `Learner`.
         worlds: Runs of each policy; `None` for as many as can be played in a minute or so.
-        seed: Of all noise.
-        threads: At most this many at once; changes no number.
+        seed: The seed of all noise.
+        threads: How many to use at most; it changes no number.
         progress: Called with (runs done, runs in all) while it goes on.
         **options: The columns, filters and limits: see `LogOptions`. `time` is needed to
             split at a date.

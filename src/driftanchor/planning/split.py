@@ -120,10 +120,10 @@ def _filter(given: object) -> Filter:
     except InvalidInput as error:
         start = "where is not understood: "
         why = str(error).removeprefix(start).rpartition(";")[0]
-        told = f"; read as a filter: {why}" if str(error).startswith(start) else ""
+        reason = f"; read as a filter: {why}" if str(error).startswith(start) else ""
         raise InvalidInput(
             "must be a date or time such as 2026-01-31T12:00, or a filter such as "
-            f"\"channel = 'Web'\", got {shown(given)}{told}",
+            f"\"channel = 'Web'\", got {shown(given)}{reason}",
             argument="split",
         ) from error
     return Filter(str(given).strip())

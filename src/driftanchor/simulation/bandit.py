@@ -21,31 +21,31 @@ LAWS = ("gaussian", "bernoulli", "student")
 RESAMPLED = "resampled"  # the law of `Bandit.resampling`
 LOGS = ("drawn", "given")
 LARGEST = 1e100  # of a mean: sums of rewards must stay far from overflow
-LATEST = 10**7  # rounds that rewards may be late by
+LATEST = 10**7  # the most rounds that rewards may be late by
 
 
 @dataclass(frozen=True, eq=False)
 class Bandit:
     """Arms with an online mean, logs drawn around an offline mean, and declared bias bounds.
 
-    `shift` is the truth the bias bounds speak of.
+    `shift` is the true difference that the bias bounds are about.
 
     Attributes:
         online: Mean online reward of each arm.
         offline: Mean offline reward of each arm; `None` where there are no logs.
         offline_pulls: Number of logged rewards, one number for all arms or one for each.
-        bias_bound: What the policies are told of |online − offline|: one number, one for each
-            arm, or `None` for the truth, as in the paper; where a relative bound is given,
-            `None` promises nothing of levels.
+        bias_bound: The bound on |online − offline| that policies are given: one number, one for
+            each arm, or `None` for the true differences, as in the paper. Where a relative bound
+            is given, `None` means no bound.
         reward: `"gaussian"`, `"bernoulli"`, or `"student"`: heavy tails, Student's t with 3
             degrees of freedom.
         noise: Standard deviation of a Gaussian or Student reward; a Bernoulli reward has its own.
-        logs: `"drawn"` anew in each run, or `"given"`: `offline` is what was logged.
+        logs: `"drawn"` anew in each run, or `"given"`: then `offline` is the logged mean itself.
         delay: Rounds that go by before a reward is seen; 0 if it is seen before the next round.
-        batch: Arms are chosen for so many rounds at once, before any reward of them is seen.
+        batch: Rounds for which arms are chosen at once, before any of their rewards is seen.
         pools: The observed rewards of each arm, where `resampling` draws from them.
-        relative_bound: What the policies are told of |online − offline − c|, c one common move of
-            all arms that they do not know: one number, one for each arm, or `None` for nothing.
+        relative_bound: The bound on |online − offline − c| that policies are given, where c is an
+            unknown move common to all arms: one number, one for each arm, or `None` for no bound.
         common_shift: How far all arms moved together online; the online means include it.
 
     Example:
@@ -208,7 +208,7 @@ class Bandit:
 
     @property
     def is_late(self) -> bool:
-        """Whether some arm is chosen before the reward of the round before is seen."""
+        """Whether an arm may be chosen before the reward of the previous round is seen."""
         return self.delay > 0 or self.batch > 1
 
     @property

@@ -121,7 +121,7 @@ def _dask() -> Any:
 
 
 async def _greet(distributed: Any, address: str) -> None:
-    """Meet the scheduler: `Client` would wait for ever for one who listens and says nothing."""
+    """Meet the scheduler: `Client` would wait for ever for one that listens and never answers."""
     secrets = distributed.Security().get_connection_args("client")
     greeting = distributed.core.connect(address, timeout=ANSWER, **secrets)
     met = await asyncio.wait_for(greeting, 2 * ANSWER)

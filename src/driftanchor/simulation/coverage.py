@@ -14,9 +14,9 @@ COVERAGES = ("uniform", "optimal", "suboptimal")
 def cover(total: int, arms: int, coverage: str | Sequence[float]) -> list[int]:
     """How many of `total` logged rewards each arm has.
 
-    `uniform` spreads them evenly; `optimal` gives 80 % to arm 1 and `suboptimal` 80 % to arm 2,
-    the rest evenly to the others. Or give each arm's share of them. What does not divide goes to
-    the first arms, one each.
+    `uniform` spreads them evenly. `optimal` gives 80 % of them to arm 1 and `suboptimal` 80 % to
+    arm 2, and spreads the rest evenly over the others. A list gives each arm's share. What does
+    not divide evenly goes to the first arms, one each.
 
     Example:
         >>> cover(2000, 10, "optimal")

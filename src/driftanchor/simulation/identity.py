@@ -42,7 +42,7 @@ def identity(address: str, numba: bool) -> dict[str, str]:
 
     Args:
         address: Of the policy, as `address_of` gives it.
-        numba: Whether the runs are compiled.
+        numba: Whether Numba compiles the runs.
     """
     cls = _imported(address)
     module = inspect.getsourcefile(cls)
@@ -58,7 +58,7 @@ def identity(address: str, numba: bool) -> dict[str, str]:
 
 @functools.cache
 def standing_identity(address: str, numba: bool) -> dict[str, str]:
-    """As it was when first asked for: a worker keeps the code that it once loaded."""
+    """The identity when first asked for: a worker keeps the code that it once loaded."""
     return identity(address, numba)
 
 

@@ -33,7 +33,8 @@ def on_this_machine(
     processes = Processes()
     work: list[list[Chunk]] = [[chunk] for chunk in chunks]
     play_bundle: PlayBundle = _play_here
-    if ENGINES[one.engine].processes and all(can_be_sent(whole.policy) for whole in wholes):
+    policies = {type(whole.policy): whole.policy for whole in wholes}.values()
+    if ENGINES[one.engine].processes and all(map(can_be_sent, policies)):
         work = list(bundles(chunks, threads))
         play_bundle = processes.play if len(work) > 1 else _play_here
     together = one.is_compiled or play_bundle == processes.play

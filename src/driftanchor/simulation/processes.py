@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import pickle
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -58,6 +59,7 @@ class Processes:
 
 def answer() -> None:
     """What a process runs."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # on Ctrl-C the process that asked ends this one
     out = sys.stdout.buffer
     sys.stdout = sys.stderr  # what a policy prints is no part of the answer
     try:

@@ -29,7 +29,7 @@ class Result(Tabular):
         regret: Pseudo-regret, by (policy, run, checkpoint).
         pulls: Pulls of each arm at the horizon, by (policy, run, arm).
         seed: The seed of all noise.
-        engine: What ran it.
+        engine: The engine that ran it, a key of `driftanchor.simulation.ENGINES`.
     """
 
     policies: tuple[str, ...]

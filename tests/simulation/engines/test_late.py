@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from driftanchor import POLICIES, TS, AnchorTS, Bandit, GuardedAnchorTS, simulate
+from driftanchor import POLICIES, TS, Bandit, GuardedAnchorTS, simulate
 from driftanchor.core.evidence import Evidence, Round
 from driftanchor.core.noise import Stream, wrapping
 from driftanchor.policies.base import Policy
@@ -68,7 +68,7 @@ def test_without_a_wait_it_is_the_loop_that_plays_every_round(name: str) -> None
 
 @pytest.mark.parametrize("engine", ["every-round", "events"])
 @pytest.mark.parametrize("late", LATE)
-@pytest.mark.parametrize("policy", [TS(), AnchorTS(), GuardedAnchorTS()], ids=lambda p: p.name)
+@pytest.mark.parametrize("policy", [TS(), GuardedAnchorTS()], ids=lambda p: p.name)
 def test_every_engine_plays_the_same_rounds(policy: Policy, late: str, engine: str) -> None:
     effort: dict[str, Any] = {"horizon": 120, "runs": 2, "seed": 4, "checkpoints": [9, 120]}
     slow = simulate(policy, world(**LATE[late]), engine="interpreted", **effort)

@@ -13,9 +13,10 @@ from driftanchor.logs.sql import literal
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-START = 2**16  # bytes that are looked at before DuckDB reads a file, and the rest of line 1
+START = 2**10  # bytes that are looked at before DuckDB reads a file, and the rest of line 1
 LONGEST_LINE = 2**21  # bytes; DuckDB reads no longer ones
-UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # the byte order marks
+MOSTLY_NUL = 0.2  # of UTF-16 text about half of the bytes are NUL
 
 
 @dataclass(frozen=True)
@@ -97,10 +98,18 @@ class Format:
 
     def check_start(self, file: LogFile, start: bytes) -> None:
         """Refuse a file that DuckDB would misread, by its first bytes."""
-        if self.is_text and (start.startswith(UTF_16) or b"\0" in start):
+        if not self.is_text:
+            return
+        if start.startswith(UTF_16) or start.count(b"\0") > MOSTLY_NUL * len(start):
             raise InvalidInput(
-                f"{file.name!r} is UTF-16 or not text: it has NUL bytes; convert it to UTF-8 "
-                "first, as in iconv -f UTF-16 -t UTF-8"
+                f"{file.name!r} is UTF-16 or not text: convert it to UTF-8 first, as in "
+                "iconv -f UTF-16 -t UTF-8"
+            )
+        if b"\0" in start:
+            line = start.partition(b"\0")[0].count(b"\n") + 1
+            raise InvalidInput(
+                f"{file.name!r} has a NUL byte on line {line}, so it is not plain text: if it is "
+                r"text otherwise, remove them, as in tr -d '\000'"
             )
 
     def scan(self, connection: DuckDBPyConnection, file: LogFile, arm: str) -> Scan:

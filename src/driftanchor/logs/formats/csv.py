@@ -51,7 +51,13 @@ class Csv(Format):
         first = connection.execute(as_lines).fetchall()
         if first in ([], [(None,)]):
             raise InvalidInput(f"{file.name!r} has no line of column names")
-        names = {d: _names(first[0][0], d) for d in DELIMITERS}
+        try:
+            names = {d: _names(first[0][0], d) for d in DELIMITERS}
+        except csv.Error as error:  # such as a name of megabytes
+            raise InvalidInput(
+                f"the first line of {file.name!r} should have the names of the columns, and cannot "
+                f"be split into names: {error}; is it CSV?"
+            ) from error
         delimiter = max(DELIMITERS, key=lambda d: (arm in names[d], len(names[d])))
         columns: dict[str, Column] = {}
         for i, name in enumerate(names[delimiter]):

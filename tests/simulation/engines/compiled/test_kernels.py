@@ -1,4 +1,4 @@
-"""A policy of one's own: compiled from its file, cached, and never run from a stale cache."""
+"""Kernels: compiled from a policy's file, kept on disk, and never run from a stale cache."""
 
 from __future__ import annotations
 
@@ -14,19 +14,15 @@ import pytest
 from driftanchor import (
     TS,
     UCB,
-    AnchorTS,
     ArmEvidence,
     Bandit,
     Draws,
-    Evidence,
     InvalidInput,
     Policy,
     Round,
     simulate,
 )
-from driftanchor.core.noise import Stream
 from driftanchor.core.posterior import Posterior
-from driftanchor.policies.base import largest_index
 from driftanchor.simulation import ENGINES
 from driftanchor.simulation.engines import reference
 from driftanchor.simulation.engines.compiled import kernels as compiled
@@ -34,6 +30,7 @@ from driftanchor.simulation.engines.compiled import kernels as compiled
 if TYPE_CHECKING:
     from conftest import RunPython
 
+BANDIT = Bandit([0.5, -0.5, 0.2], 0.0, 5, bias_bound=[0.1, 0.9, 0.3])
 POLICY = """
 from dataclasses import dataclass
 from driftanchor import ArmEvidence, Draws, Policy, Round
@@ -210,38 +207,6 @@ def test_compiling_leaves_the_cache_setting_of_numba_as_it_was(
     assert config.CACHE_DIR == "of-the-user"
 
 
-class OtherIndex(AnchorTS):
-    """A rule of its own over a parent that keeps beliefs."""
-
-    name = "other-index"
-
-    def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
-        return arm.bias_bound
-
-
-class OtherEvidence(TS):
-    """The parent's rule on other numbers: every arm has the totals of its neighbour."""
-
-    name = "other-evidence"
-
-    def choose(self, evidence: Evidence, now: Round, stream: Stream) -> int:
-        return largest_index(self, mirrored(evidence), now, stream)
-
-
-def mirrored(evidence: Evidence) -> Evidence:
-    return Evidence(
-        evidence.pulls[::-1],
-        evidence.totals[::-1],
-        evidence.offline_pulls,
-        evidence.offline_means,
-        evidence.bias_bounds,
-        evidence.playable,
-        evidence.memory,
-        evidence.pending,
-        evidence.relative_bounds,
-    )
-
-
 class OtherSample(TS):
     """The parent's belief, looked at in another way."""
 
@@ -252,32 +217,20 @@ class OtherSample(TS):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("cls", [OtherIndex, OtherEvidence])
-def test_what_a_subclass_changes_is_what_runs_compiled(cls: type[Policy]) -> None:
-    check_that_its_own_rule_runs(cls)
-
-
-@pytest.mark.slow
 def test_without_a_usable_cache_folder_it_compiles_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").write_text("not a folder")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file" / "cache"))
-    check_that_its_own_rule_runs(OtherSample)
+    effort: dict[str, Any] = {"horizon": 300, "runs": 4}
+    slow = simulate(OtherSample(), BANDIT, engine="interpreted", **effort)
+    for engine in sorted({*ENGINES} - {"interpreted"}):  # none may use a parent's law
+        fast = simulate(OtherSample(), BANDIT, engine=engine, **effort)
+        assert fast.pulls.tolist() == slow.pulls.tolist(), engine
+    parent = simulate(TS(), BANDIT, engine="interpreted", **effort)
+    assert slow.pulls.tolist() != parent.pulls.tolist()
     assert (OtherSample, reference.play_runs) in compiled._kernels  # it was compiled
     assert kernels(tmp_path) == kernels(Path(reference.__file__).parent) == 0
-
-
-def check_that_its_own_rule_runs(cls: type[Policy]) -> None:
-    bandit = Bandit([0.5, -0.5, 0.2], 0.0, 5, bias_bound=[0.1, 0.9, 0.3])
-    effort: dict[str, Any] = {"horizon": 300, "runs": 4}
-    slow = simulate({"it": cls()}, bandit, engine="interpreted", **effort)
-    for engine in sorted({*ENGINES} - {"interpreted"}):  # none may use a parent's law
-        fast = simulate({"it": cls()}, bandit, engine=engine, **effort)
-        assert fast.pulls.tolist() == slow.pulls.tolist(), engine
-    parent: Any = cls.__base__
-    other = simulate({"it": parent()}, bandit, engine="interpreted", **effort)
-    assert slow.pulls.tolist() != other.pulls.tolist()
 
 
 @dataclass(frozen=True, kw_only=True)

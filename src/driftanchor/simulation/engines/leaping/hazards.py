@@ -2,9 +2,9 @@
 
 The hazard of an arm at a level is −log of the chance that its index is at most that level. Hazards
 of independent arms add up, so one exponential number on the axis of their sum says how high the
-highest index is, and a second look which arm has it: "arm i has its index between levels j and
-j + 1" is a segment of length D[i, j] = hazard at j − hazard at j + 1, and a Poisson process of rate
-1 on the axis of all segments, highest levels first, hits each arm's as often as it should.
+highest index is, and which arm has it. "Arm i has its index between levels j and j + 1" is a
+segment of length D[i, j] = hazard at j − hazard at j + 1. A Poisson process of rate 1 on the axis
+of all segments, highest levels first, hits each arm's segment with the chance of that event.
 
 The segments are the leaves of a tree of sums, one tree for each level side by side, so an arm that
 was played costs its own leaf and the path above it, and a search costs the depth of the tree. With

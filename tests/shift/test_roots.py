@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from driftanchor.shift.solve import fallen, where
+from driftanchor.shift.roots import fallen, where
 
 
 @pytest.mark.parametrize("start", [1e-6, 1.0, 1e6])

@@ -6,14 +6,14 @@ import math
 
 import numpy as np
 
-from driftanchor.shift.history import History
+from driftanchor.shift.period_table import PeriodTable
 from driftanchor.shift.suggestion import Suggestion
 
 TOGETHER = 0.5  # a correlation from which arms are said to move together
 LONGER = 1.25  # times as large: W is said to grow because arms were logged at different times
 
 
-def meaning(bound: float, coverage: float, history: History, unit: str) -> str:
+def meaning(bound: float, coverage: float, history: PeriodTable, unit: str) -> str:
     """What V promises, and on which condition."""
     return (
         f"V = {bound:.4g}: in {100 * coverage:g} % of new {unit}s, if they differ from the past "
@@ -23,7 +23,7 @@ def meaning(bound: float, coverage: float, history: History, unit: str) -> str:
     )
 
 
-def relative_meaning(bound: float, coverage: float, history: History, unit: str) -> str:
+def relative_meaning(bound: float, coverage: float, history: PeriodTable, unit: str) -> str:
     """What W promises, or why it is not known."""
     if math.isinf(bound):
         return (
@@ -37,7 +37,7 @@ def relative_meaning(bound: float, coverage: float, history: History, unit: str)
     )
 
 
-def _noise(history: History) -> str:
+def _noise(history: PeriodTable) -> str:
     """How far the logged means may be from the true ones behind them."""
     error = history.error
     if np.isnan(error).all():
@@ -52,7 +52,7 @@ def _noise(history: History) -> str:
     )
 
 
-def unknown(history: History, unit: str) -> str:
+def unknown(history: PeriodTable, unit: str) -> str:
     """What cannot be known from logs in which no arm was seen twice."""
     seen = f"in one {unit} only, {history.periods[0]!r}"
     if len(history.periods) > 1:
@@ -66,7 +66,7 @@ def unknown(history: History, unit: str) -> str:
 
 def notes(
     found: Suggestion,
-    history: History,
+    history: PeriodTable,
     unit: str,
     *,
     restless: list[str],

@@ -9,9 +9,9 @@ import pytest
 
 from driftanchor.core.check import Floats
 from driftanchor.core.stats.student import student
-from driftanchor.shift.between import Between
-from driftanchor.shift.moves import Fiducial, Moves, Spread
-from driftanchor.shift.twoway import TwoWay
+from driftanchor.shift.one_way import OneWay
+from driftanchor.shift.two_way import TwoWay
+from driftanchor.shift.two_way_moves import Fiducial, Spread, TwoWayMoves
 
 
 def made(arms: int, periods: int, common: float, own: float, noise: float, seed: int = 1) -> TwoWay:
@@ -63,7 +63,7 @@ def test_the_interval_of_own_moves_is_the_q_profile() -> None:
     given = made(2, 5, 3.0, 0.5, 0.02)
     # The difference of two arms is one arm with twice the variances.
     difference = given.mean[:1] - given.mean[1:]
-    one = Between(difference, np.full((1, 5), 0.04))
+    one = OneWay(difference, np.full((1, 5), 0.04))
     spread = Spread(given)
     assert 2 * spread.own2 == pytest.approx(one.estimate()[0], rel=1e-6)
     low, high = spread.own_interval(0.05)
@@ -92,15 +92,15 @@ def test_equal_periods_have_no_moves_and_still_upper_limits() -> None:
         assert low == 0
         assert 0 < high < 0.1
     share = np.full((3, 4), 0.25)
-    assert 0 < Moves.relative(spread.law, share).bound(0.95) < 0.25
-    assert 0 < Moves.level(spread.law, share).bound(0.95) < 0.35
+    assert 0 < TwoWayMoves.relative(spread.law, share).bound(0.95) < 0.25
+    assert 0 < TwoWayMoves.level(spread.law, share).bound(0.95) < 0.35
 
 
 @pytest.mark.parametrize("periods", [2, 3, 5, 12])
 def test_where_all_moves_are_common_v_is_students(periods: int) -> None:
     given = made(5, periods, 2.0, 1e-7, 1e-20, seed=periods)
     law = Spread(given).law
-    bound = Moves.level(law, np.full((5, periods), 1 / periods)).bound(0.95)
+    bound = TwoWayMoves.level(law, np.full((5, periods), 1 / periods)).bound(0.95)
     s = given.mean.mean(axis=0).std(ddof=1)
     exact = student(0.05, periods - 1) * s * math.sqrt(1 + 1 / periods)
     assert bound == pytest.approx(exact, rel=0.01)
@@ -129,8 +129,8 @@ def test_the_chance_is_that_of_draws(own: float, common: float) -> None:
     share = np.array([[0.25, 0.25, 0.25, 0.25], [0.3, 0.2, 0.25, 0.25], [0.2, 0.3, 0.25, 0.25]])
     level, relative = drawn(law, share, 40_000)
     for moves, largest in (
-        (Moves.level(law, share), level),
-        (Moves.relative(law, share), relative),
+        (TwoWayMoves.level(law, share), level),
+        (TwoWayMoves.relative(law, share), relative),
     ):
         for bound in np.quantile(largest, [0.3, 0.8, 0.95]):
             share_within = float((largest <= bound).mean())
@@ -141,12 +141,12 @@ def test_the_chance_is_that_of_draws(own: float, common: float) -> None:
 def test_bound_and_chance_are_inverse() -> None:
     law = Fiducial.known(0.5, 2.0)
     share = np.full((4, 8), 1 / 8)
-    for moves in (Moves.level(law, share), Moves.relative(law, share)):
+    for moves in (TwoWayMoves.level(law, share), TwoWayMoves.relative(law, share)):
         for coverage in (0.5, 0.95, 0.999):
             assert moves.chance(moves.bound(coverage)) == pytest.approx(coverage, abs=1e-7)
-    one = Moves(law, np.ones(1), np.zeros(1), 0.0)
+    one = TwoWayMoves(law, np.ones(1), np.zeros(1), 0.0)
     assert one.bound(0.95) == pytest.approx(0.5 * 1.959964, rel=1e-5)
-    ten = Moves(law, np.ones(10), np.zeros(10), 0.0)
+    ten = TwoWayMoves(law, np.ones(10), np.zeros(10), 0.0)
     assert ten.bound(0.95) == pytest.approx(0.5 * 2.799, rel=1e-3)  # Šidák
 
 
@@ -154,7 +154,7 @@ def test_arms_of_many_kinds_are_rounded_up() -> None:
     rng = np.random.default_rng(2)
     share = rng.dirichlet(np.ones(6), 300)
     law = Fiducial.known(1.0, 0.2)
-    moves = Moves.relative(law, share)
+    moves = TwoWayMoves.relative(law, share)
     variance = moves.own + 0.04 * moves.rest
     bound = moves.bound(0.95)
     exact = math.prod(math.erf(bound / math.sqrt(2 * x)) for x in variance)

@@ -23,7 +23,7 @@ from functools import cached_property
 import numpy as np
 
 from driftanchor.core.check import Floats
-from driftanchor.shift.between import Between
+from driftanchor.shift.one_way import OneWay
 
 GRID = np.geomspace(1e-4, 1e9, 400)  # τ in units of τ and noise together
 STEPS = 500  # factors are rounded up to 1.000, 1.002, …, so that few differ
@@ -32,19 +32,19 @@ _erf = np.vectorize(math.erf, otypes=[float])
 
 
 @dataclass(frozen=True, eq=False)
-class Belief:
+class TauLaw:
     """Values of τ with their probabilities."""
 
     tau: Floats
     weight: Floats
 
     @classmethod
-    def from_periods(cls, between: Between) -> Belief:
+    def from_periods(cls, periods: OneWay) -> TauLaw:
         """From the periods in which arms were seen."""
-        tau = GRID * math.sqrt(between.scale[0])
-        start = between.log_chance(np.zeros(1))
-        q = np.array([between.q(square)[0] for square in tau**2])
-        beyond = np.exp(between.log_chance_of(q) - start)
+        tau = GRID * math.sqrt(periods.scale[0])
+        start = periods.log_chance(np.zeros(1))
+        q = np.array([periods.q(square)[0] for square in tau**2])
+        beyond = np.exp(periods.log_chance_of(q) - start)
         ends = np.concatenate([[1.0], beyond, [0.0]])
         middle = np.concatenate([tau[:1], np.sqrt(tau[1:] * tau[:-1]), tau[-1:]])
         weight = -np.diff(ends)
@@ -52,21 +52,21 @@ class Belief:
         return cls(middle[counts], weight[counts])
 
     @classmethod
-    def known(cls, tau: float) -> Belief:
+    def known(cls, tau: float) -> TauLaw:
         """One value, for certain."""
         return cls(np.array([tau]), np.ones(1))
 
 
 @dataclass(frozen=True, eq=False)
-class NextPeriod:
+class OneWayMoves:
     """The moves of some arms in a new period.
 
     Attributes:
-        belief: About τ.
+        law: Of τ.
         factors: √(1 + Σ w_e²) of each arm.
     """
 
-    belief: Belief
+    law: TauLaw
     factors: Floats
 
     def chance(self, bound: float) -> float:
@@ -76,12 +76,12 @@ class NextPeriod:
         more stay within a bound (Šidák 1967).
         """
         factor, arms = self._kinds
-        within = _erf(bound / (math.sqrt(2) * self.belief.tau[:, None] * factor)) ** arms
-        return float(self.belief.weight @ within.prod(axis=1))
+        within = _erf(bound / (math.sqrt(2) * self.law.tau[:, None] * factor)) ** arms
+        return float(self.law.weight @ within.prod(axis=1))
 
     def bound(self, coverage: float) -> float:
         """The least bound that no arm moves beyond with probability `coverage`."""
-        low, high = 0.0, float(self.belief.tau[0])
+        low, high = 0.0, float(self.law.tau[0])
         while self.chance(high) < coverage:
             low, high = high, 4 * high
         for _ in range(60):

@@ -1,7 +1,7 @@
 """What past periods say of the next one when arms move together and on their own.
 
-In `twoway.py`'s model arm k's true mean in a new period differs from the true mean behind its logs,
-of which period e has the share w_ke, by::
+In the model of `two_way.py`, the true mean of arm k in a new period differs from the true mean
+behind its logs, of which period e has the share w_ke, by::
 
     (c − Σ_e w_ke c_e)  +  (d_k − Σ_e w_ke d_ke)
 
@@ -16,7 +16,7 @@ be independent, so that variances are right and covariances are so on average::
 The rest of W is there because an arm that was logged in other periods than the others has their
 common moves in its mean, and these do not cancel.
 
-τ_c and τ_d are not known. As in `belief.py` their confidence distributions take their place:
+τ_c and τ_d are not known. As in `one_way_moves.py` their confidence distributions take their place:
 P(τ_d² ≤ x) = P(χ² ≥ Q_d(x)) given that τ_d > 0, and for each τ_d P(τ_c² ≤ x) = P(χ² ≥ Q_c(x;
 τ_d²)), where τ_c may be 0, as own moves are there already. The two chi-squares are independent, so
 this is the joint law of which Weerahandi (1993) makes generalised confidence intervals. The
@@ -35,8 +35,8 @@ import numpy as np
 from driftanchor.core.check import Floats
 from driftanchor.core.stats.chi_square import log_chi_square
 from driftanchor.core.stats.normal import FAR, normal_cdf
-from driftanchor.shift.solve import fallen, where
-from driftanchor.shift.twoway import Fit, TwoWay
+from driftanchor.shift.roots import fallen, where
+from driftanchor.shift.two_way import Fit, TwoWay
 
 STEPS = np.array([1.05, 1.2, 1.5, 2, 3, 6, 15, 40, 100, 300, 1e3, 1e4, 1e5, 1e6, 1e9])
 NODES = (10, 36)  # values of τ_d, and of τ_c for each: at least and at most,
@@ -84,7 +84,7 @@ class Spread:
         self._fits = [table.fit(tau**2) for tau in self._own[0].tolist()]
 
     def own_interval(self, miss: float) -> tuple[float, float]:
-        """Of τ_d², as in `Between.interval`."""
+        """Of τ_d², as in `OneWay.interval`."""
         first, start = self._own_log(0.0), self.own2 or self.table.scale
         low = fallen(self._own_log, math.log1p(-miss / 2), start / 2)
         return low, where(self._own_log, first + math.log(miss / 2), 2 * start)
@@ -159,7 +159,7 @@ def _spread(beyond: Callable[[Floats], Floats], start: float) -> tuple[Floats, F
 
 
 @dataclass(frozen=True, eq=False)
-class Moves:
+class TwoWayMoves:
     """The moves of some arms in a new period.
 
     Attributes:
@@ -175,7 +175,7 @@ class Moves:
     shared: float
 
     @classmethod
-    def level(cls, law: Fiducial, share: Floats) -> Moves:
+    def level(cls, law: Fiducial, share: Floats) -> TwoWayMoves:
         """What V must cover, by the shares w of (arm, period)."""
         square = (share**2).sum(axis=1)
         arms = len(share)
@@ -184,7 +184,7 @@ class Moves:
         return cls(law, 1.0 + square, np.maximum(square - alike, 0.0), 1.0 + alike)
 
     @classmethod
-    def relative(cls, law: Fiducial, share: Floats) -> Moves:
+    def relative(cls, law: Fiducial, share: Floats) -> TwoWayMoves:
         """What W must cover."""
         apart = ((share - share.mean(axis=0)) ** 2).sum(axis=1)
         return cls(law, 1.0 + (share**2).sum(axis=1), apart, 0.0)

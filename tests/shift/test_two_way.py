@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from driftanchor.core.check import Floats
-from driftanchor.shift.twoway import TwoWay
+from driftanchor.shift.two_way import TwoWay
 
 
 def table(arms: int, periods: int, *, seed: int = 1, gaps: float = 0.0) -> TwoWay:

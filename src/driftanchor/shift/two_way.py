@@ -11,7 +11,7 @@ w_ke = 1/(v_ke + τ_d²) and with effects of arms *and* periods leaves the sum o
 
 Common moves are part of the period effects, so Q_d does not depend on them: at the true τ_d it is
 chi-square with (cells − arms − periods + components) degrees of freedom, exactly, in tables with
-gaps too. It falls as τ_d grows, and is read as the Q of one way in `between.py`.
+gaps too. It falls as τ_d grows, and is read as the Q of one way in `one_way.py`.
 
 For the common moves τ_d is held fixed. The least-squares period effects ĉ, in the basis of
 orthonormal contrasts in which their covariance is diagonal, have the noise 1/λ_i, and the true
@@ -38,7 +38,7 @@ from functools import cached_property
 import numpy as np
 
 from driftanchor.core.check import Bools, Floats
-from driftanchor.shift.between import LEAST
+from driftanchor.shift.one_way import LEAST
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,8 +16,9 @@ from driftanchor.core.check import Floats
 from driftanchor.core.offline import OfflineData
 from driftanchor.errors import InvalidInput
 from driftanchor.shift import suggest
-from driftanchor.shift.history import History
-from driftanchor.shift.suggest import SCALE, Model
+from driftanchor.shift.period_model import PeriodModel
+from driftanchor.shift.period_table import PeriodTable
+from driftanchor.shift.suggest_bounds import SCALE
 
 
 def data(**arms: Any) -> OfflineData:
@@ -460,7 +461,7 @@ def test_both_bounds_cover_the_moves_of_all_arms(
     level = relative = 0
     for _ in range(50):
         past, move, own = made(rng, arms=arms, periods=periods, law=law, tau=tau, together=together)
-        model = Model(History.of(past))
+        model = PeriodModel(PeriodTable.of(past))
         level += bool((np.abs(move) <= model.level.bound(0.95)).all())
         relative += model.relative is None or bool(
             (np.abs(own) <= model.relative.bound(0.95)).all()
@@ -480,5 +481,5 @@ def test_v_is_not_too_wide_where_moves_are_common() -> None:
     covered = 0
     for _ in range(150):
         past, move, _ = made(rng, arms=3, periods=8, law="gaussian", tau=0.3, together=1.0)
-        covered += bool((np.abs(move) <= Model(History.of(past)).level.bound(0.95)).all())
+        covered += bool((np.abs(move) <= PeriodModel(PeriodTable.of(past)).level.bound(0.95)).all())
     assert 134 <= covered <= 147

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Protocol
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,10 +12,10 @@ from driftanchor.core import check
 from driftanchor.core.check import Floats
 from driftanchor.core.offline import OfflineData
 from driftanchor.errors import InvalidInput
-from driftanchor.shift import words
-from driftanchor.shift.belief import Belief, NextPeriod
-from driftanchor.shift.history import History
-from driftanchor.shift.moves import Moves, Spread
+from driftanchor.shift import suggestion_prose
+from driftanchor.shift.one_way_moves import OneWayMoves, TauLaw
+from driftanchor.shift.period_model import MISS, PeriodModel
+from driftanchor.shift.period_table import PeriodTable
 from driftanchor.shift.suggestion import (
     ArmShift,
     Guess,
@@ -27,21 +25,10 @@ from driftanchor.shift.suggestion import (
     Tau,
 )
 
-MISS = 0.05  # intervals of τ miss it with this probability
 OTHERS = (0.5, 1.0, 2.0)  # bounds to compare with, in units of the suggested one
 # τ/σ as used for historical controls in clinical trials (Schmidli et al. 2014; Neuenschwander et
 # al. 2010); (σ/τ)² is what the logs are worth at most.
 SCALE = {"small": 0.0625, "moderate": 0.125, "substantial": 0.25, "large": 0.5, "very large": 1.0}
-
-
-class Coming(Protocol):
-    """The moves of the next period."""
-
-    def chance(self, bound: float) -> float:
-        """Probability that no arm moves further than the bound."""
-
-    def bound(self, coverage: float) -> float:
-        """The least bound that no arm moves beyond with probability `coverage`."""
 
 
 def suggest(
@@ -56,8 +43,8 @@ def suggest(
     In a new period, if it differs from the past ones as these differ from one another, no arm's
     true mean is further than V from the true mean behind all its logs with probability `coverage`.
     With the same probability no arm is further than W from the move that all arms share. How: see
-    `twoway.py` and `moves.py`. Where the logs cannot tell common moves from own ones, W is infinite
-    and V is that of `between.py` and `belief.py`.
+    `two_way.py` and `two_way_moves.py`. Where the logs cannot tell common moves from own ones, W is
+    infinite and V is that of `one_way.py` and `one_way_moves.py`.
 
     Args:
         periods: The offline data of each period, in order, as `read_periods` gives them; or of each
@@ -79,7 +66,7 @@ def suggest(
         (0.247, 0.11)
     """
     coverage = check.number(coverage, "coverage", low=0.5, high=0.999)
-    history = History.of(periods)
+    history = PeriodTable.of(periods)
     limit = _limit(history, reward_range)
     if not history.repeated.any():
         return _unknown(history, coverage, unit)
@@ -88,7 +75,7 @@ def suggest(
             "all rewards are equal in every period, so they say nothing of moves: is the reward "
             "the right column?"
         )
-    model = Model(history)
+    model = PeriodModel(history)
     wanted = model.level.bound(coverage)
     bound = min(wanted, limit)
     lines = tuple(
@@ -105,13 +92,13 @@ def suggest(
         )
     (tau,) = _taus(history, pooled=True)
     arms = _arms(history)
-    correlation = history.between(pooled=True).correlation
+    correlation = history.one_way(pooled=True).correlation
     found = Suggestion(
         bias_bound=bound,
         relative_bound=relative,
         coverage=coverage,
-        meaning=words.meaning(bound, coverage, history, unit),
-        relative_meaning=words.relative_meaning(relative, coverage, history, unit),
+        meaning=suggestion_prose.meaning(bound, coverage, history, unit),
+        relative_meaning=suggestion_prose.relative_meaning(relative, coverage, history, unit),
         notes=(),
         tau=tau,
         common_sd=model.common_sd,
@@ -126,7 +113,7 @@ def suggest(
         common_moves=model.common_moves,
         errors=np.where(history.seen, np.sqrt(history.noise), np.nan),
     )
-    notes = words.notes(
+    notes = suggestion_prose.notes(
         found,
         history,
         unit,
@@ -137,80 +124,7 @@ def suggest(
     return replace(found, notes=notes)
 
 
-@dataclass(frozen=True, eq=False)
-class Model:
-    """What the periods say of common and own moves, and of the next period."""
-
-    history: History
-
-    @cached_property
-    def spread(self) -> Spread | None:
-        """None where common moves cannot be told from own ones."""
-        table = self.history.two_way
-        return None if table is None else Spread(table)
-
-    @cached_property
-    def share(self) -> Floats:
-        """The part of an arm's rewards that each period has, of arms with rewards."""
-        return self.history.share[self.history.seen.any(axis=1)]
-
-    @cached_property
-    def level(self) -> Coming:
-        """What V must cover."""
-        if self.spread is None:
-            belief = Belief.from_periods(self.history.between(pooled=True))
-            return NextPeriod(belief, self.history.factors[self.history.seen.any(axis=1)])
-        return Moves.level(self.spread.law, self.share)
-
-    @cached_property
-    def relative(self) -> Coming | None:
-        """What W must cover; None where it is not known."""
-        return None if self.spread is None else Moves.relative(self.spread.law, self.share)
-
-    @cached_property
-    def alike(self) -> Coming | None:
-        """What W would have to cover if all arms had been logged in the same periods."""
-        if self.spread is None:
-            return None
-        return Moves(self.spread.law, 1.0 + (self.share**2).sum(1), np.zeros(len(self.share)), 0.0)
-
-    @cached_property
-    def common_sd(self) -> Tau | None:
-        """τ_c."""
-        if self.spread is None:
-            return None
-        return _tau(self.spread.common2, *self.spread.common_interval(MISS))
-
-    @cached_property
-    def own_sd(self) -> Tau | None:
-        """τ_d."""
-        return (
-            None if self.spread is None else _tau(self.spread.own2, *self.spread.own_interval(MISS))
-        )
-
-    @cached_property
-    def common_moves(self) -> Floats:
-        """How far all arms moved in each period, from what their logs have on average."""
-        found = np.full(len(self.history.periods), np.nan)
-        if self.spread is not None:
-            columns = (self.history.seen & self.history.repeated[:, None]).any(axis=0)
-            found[columns] = self.spread.fit.common
-            weight = self.share.mean(axis=0)[columns]
-            found -= weight @ found[columns] / weight.sum()
-        return found
-
-    def own_moves(self) -> Floats:
-        """`History.moves` without the common moves."""
-        history = self.history
-        n = np.where(np.isnan(self.common_moves), 0.0, history.n)
-        common = np.nan_to_num(self.common_moves)
-        others = n.sum(axis=1, keepdims=True) - n
-        rest = (n * common).sum(axis=1, keepdims=True) - n * common
-        moves: Floats = history.moves() - common + rest / np.where(others > 0, others, 1.0)
-        return moves
-
-
-def _limit(history: History, reward_range: object) -> float:
+def _limit(history: PeriodTable, reward_range: object) -> float:
     """How far a mean can be from the logged one; infinite if the range of rewards is not known."""
     if reward_range is None and not history.coins:
         return math.inf
@@ -227,7 +141,7 @@ def _limit(history: History, reward_range: object) -> float:
     return float(np.maximum(centre - low, high - centre).max())
 
 
-def _chance(model: Model, bound: float, limit: float) -> float:
+def _chance(model: PeriodModel, bound: float, limit: float) -> float:
     """That W holds: as the model says, and surely where the rewards' range allows no more."""
     if model.relative is None or bound >= limit:
         return 1.0
@@ -239,15 +153,15 @@ def _within(moves: Floats, bound: float) -> float:
     return float((np.abs(seen) <= bound).mean())
 
 
-def _unknown(history: History, coverage: float, unit: str) -> Suggestion:
+def _unknown(history: PeriodTable, coverage: float, unit: str) -> Suggestion:
     """No arm was seen twice: what one period cannot tell, and a scale to guess by."""
     nothing = np.full(history.n.shape, np.nan)
     return Suggestion(
         bias_bound=math.inf,
         relative_bound=math.inf,
         coverage=coverage,
-        meaning=words.unknown(history, unit),
-        relative_meaning=words.relative_meaning(math.inf, coverage, history, unit),
+        meaning=suggestion_prose.unknown(history, unit),
+        relative_meaning=suggestion_prose.relative_meaning(math.inf, coverage, history, unit),
         notes=(),
         tau=None,
         common_sd=None,
@@ -264,17 +178,13 @@ def _unknown(history: History, coverage: float, unit: str) -> Suggestion:
     )
 
 
-def _tau(*squares: float) -> Tau:
-    return Tau(*(math.sqrt(x) for x in squares))
-
-
-def _taus(history: History, *, pooled: bool) -> list[Tau]:
-    between = history.between(pooled=pooled)
-    squares = between.estimate(), *between.interval(MISS)
+def _taus(history: PeriodTable, *, pooled: bool) -> list[Tau]:
+    one_way = history.one_way(pooled=pooled)
+    squares = one_way.estimate(), *one_way.interval(MISS)
     return [Tau(*row) for row in np.sqrt(np.stack(squares, axis=1)).tolist()]
 
 
-def _arms(history: History) -> dict[str, ArmShift]:
+def _arms(history: PeriodTable) -> dict[str, ArmShift]:
     taus = iter(_taus(history, pooled=False) if history.repeated.any() else ())
     return {
         label: ArmShift(
@@ -287,22 +197,22 @@ def _arms(history: History) -> dict[str, ArmShift]:
     }
 
 
-def _restless(history: History) -> list[str]:
+def _restless(history: PeriodTable) -> list[str]:
     """The arms whose τ is surely above what the others have on average."""
     labels = [label for label, often in zip(history.arms, history.repeated, strict=True) if often]
     if len(labels) == 1:
         return []
-    between = history.between(pooled=False)
-    low, _ = between.interval(MISS / len(labels))
-    squares = between.freedom * between.estimate()
-    others = (squares.sum() - squares) / (between.freedom.sum() - between.freedom)
+    one_way = history.one_way(pooled=False)
+    low, _ = one_way.interval(MISS / len(labels))
+    squares = one_way.freedom * one_way.estimate()
+    others = (squares.sum() - squares) / (one_way.freedom.sum() - one_way.freedom)
     return [label for label, more in zip(labels, low > others, strict=True) if more]
 
 
-def _guesses(history: History, coverage: float) -> tuple[Guess, ...]:
+def _guesses(history: PeriodTable, coverage: float) -> tuple[Guess, ...]:
     """V by classes of τ/σ, for arms with the rewards that these have."""
     noise = math.sqrt(float(np.median(history.variance)))
-    moves = NextPeriod(Belief.known(1.0), history.factors[history.seen.any(axis=1)])
+    moves = OneWayMoves(TauLaw.known(1.0), history.factors[history.seen.any(axis=1)])
     unit = moves.bound(coverage)
     return tuple(
         Guess(word, ratio, round(ratio**-2), ratio * noise * unit) for word, ratio in SCALE.items()

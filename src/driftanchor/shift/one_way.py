@@ -28,7 +28,7 @@ LEAST = 1e-12  # of the noise: what periods that are exactly alike are taken to 
 
 
 @dataclass(frozen=True, eq=False)
-class Between:
+class OneWay:
     """Means of arms in periods, and what they say of τ: for each arm, or for all together.
 
     Attributes:

@@ -13,15 +13,15 @@ from driftanchor.core.check import Bools, Floats
 from driftanchor.core.offline import OfflineData
 from driftanchor.core.stats.coins import like_coins
 from driftanchor.errors import InvalidInput, shown
-from driftanchor.shift.between import Between
-from driftanchor.shift.twoway import TwoWay
+from driftanchor.shift.one_way import OneWay
+from driftanchor.shift.two_way import TwoWay
 
 LARGEST = 1e90  # of a mean and a standard deviation: sums of their squares must stay finite
 TINY = 1e-24  # of the squared spread of all means: noise where there seems to be none at all
 
 
 @dataclass(frozen=True, eq=False)
-class History:
+class PeriodTable:
     """Rewards of arms in periods.
 
     Attributes:
@@ -39,7 +39,7 @@ class History:
     squares: Floats
 
     @classmethod
-    def of(cls, periods: object) -> History:
+    def of(cls, periods: object) -> PeriodTable:
         """From a mapping of labels to offline data."""
         if not isinstance(periods, Mapping) or not periods:
             raise InvalidInput(
@@ -119,10 +119,10 @@ class History:
         variance = np.fmax(self.variance, TINY * spread**2)[:, None]  # unknown: as if none
         return np.where(self.seen, variance / np.maximum(self.n, 1.0), np.inf)
 
-    def between(self, *, pooled: bool) -> Between:
+    def one_way(self, *, pooled: bool) -> OneWay:
         """The model of the arms that were seen more than once."""
         rows = self.repeated
-        return Between(self.mean[rows], self.noise[rows], pooled)
+        return OneWay(self.mean[rows], self.noise[rows], pooled)
 
     @cached_property
     def error(self) -> Floats:
