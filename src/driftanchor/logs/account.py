@@ -50,6 +50,7 @@ def account(rows: LogSource, query: LogQuery) -> Account:
     if query.max_rows is not None and read > query.max_rows:
         problem = f"is {query.max_rows:,}, and {rows.name} has more rows"
         raise InvalidInput(problem, argument="max_rows")
+    rows.refuse_cut()
     if read == 0:
         raise InvalidInput(f"{rows.name} has column names and no rows")
     cells, nameless = _by_label(found, query)

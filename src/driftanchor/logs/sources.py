@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import narwhals as nw
 
 from driftanchor.core.provenance import Source
-from driftanchor.logs import frame_columns, sandbox
+from driftanchor.logs import cut_files, frame_columns, sandbox
 from driftanchor.logs.file_columns import select
 from driftanchor.logs.formats import FORMATS, Place, Scan, Unreadable
 from driftanchor.logs.frame_columns import Frame
@@ -52,6 +52,9 @@ class FrameSource:
     def settled(self, all_used: bool) -> bool:
         """Whether the first pass can be relied on: for a frame it can."""
         return True
+
+    def refuse_cut(self) -> None:
+        """Do nothing: a frame is whole."""
 
     def parts(self) -> Iterator[NumberedRows]:
         """The rows, numbered; nothing for a table, which has no order."""
@@ -120,6 +123,11 @@ class FileSource:
         if self.query.max_rows is not None:
             return None
         return self.format.total(self.connection, self.files)
+
+    def refuse_cut(self) -> None:
+        """Refuse files that end too early, once all of them were read as far as they go."""
+        for file in self.files:
+            cut_files.refuse_cut(file)
 
     def parts(self) -> Iterator[NumberedRows]:
         """The rows file by file, numbered."""
