@@ -1,10 +1,10 @@
-# Every target sets up what it needs. `make run` and `make test` are all a fresh machine needs.
+# Every target sets up what it needs: on a fresh machine, `make run` or `make test` is enough.
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check fix bench docs claims
+.PHONY: help setup run test check fix bench docs reference claims
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -29,15 +29,18 @@ check: $(READY)  ## format, lint, types, layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-fix: $(READY)  ## format and mend what can be mended
+fix: reference  ## format, fix what can be fixed, and bring docs/reference up to date
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(READY)  ## speed beside peers, C and NumPy: tables, and docs/benchmarks.md
+bench: $(READY)  ## speed beside peers, C and NumPy: tables, and docs/evidence/benchmarks.md
 	$(BIN)/python -m benchmarks $(BENCH)
 
 docs: $(READY)  ## build the documentation into site/
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	$(BIN)/zensical build --strict
 
-claims: $(READY)  ## measure anew what the pages say and write it into docs
-	$(BIN)/python docs/measure.py
+reference: $(READY)  ## write the pages of docs/reference that are made from the code
+	$(BIN)/python -m benchmarks.pages.reference
+
+claims: $(READY)  ## measure again what the pages show, and write it into docs
+	$(BIN)/python -m benchmarks.pages.measure

@@ -1,7 +1,7 @@
 """Measure how fast this is, beside others: `make bench`, or `python -m benchmarks --help`.
 
-Ratios only, from jobs run in turn. A full run writes the page `docs/benchmarks.md`; with `--quick`,
-chosen peers, fewer than three rounds or no Numba, the tables are only printed.
+Ratios only, from jobs run in turn. A full run writes the page `docs/evidence/benchmarks.md`; with
+`--quick`, chosen peers, fewer than three rounds or no Numba, the tables are only printed.
 """
 
 import argparse

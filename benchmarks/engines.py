@@ -8,15 +8,14 @@ import numpy as np
 from benchmarks.clock import Job, cpu_cost, in_turn, ratio
 from benchmarks.loop import Loop, check
 from benchmarks.tables import Blocks, table
-from driftanchor import POLICIES, Bandit, Policy, simulate
-from driftanchor.simulation.run import ENGINES
+from driftanchor import POLICIES, Bandit, simulate
+from driftanchor.simulation.engines import ENGINES
 
 HORIZON = 10_000
-ORDER = ("every-round", "thinned", "events", "vectorised", "interpreted")
-WITHOUT_NUMBA = ("vectorised", "interpreted")
-# Runs of 10,000 rounds in one job: some tenths of a second, and many at once for `vectorised`.
-RUNS = {"every-round": 100, "thinned": 200, "events": 200, "vectorised": 200}
-TURNS = 5  # beside C, for each round that was asked for
+ORDER = ("every-round", "thinned", "events", "interpreted")  # `processes` interprets too
+# Runs of 10,000 rounds in one job: some tenths of a second.
+RUNS = {"every-round": 100, "thinned": 200, "events": 200}
+TURNS = 5  # beside C, for each round asked for: these jobs take some hundredths of a second
 INTERPRETED_HORIZON = 300  # every round costs the same there
 
 # Columns that targets are read from, and the job that each is a ratio to.
@@ -29,11 +28,6 @@ MISSING_NUMBA = (
 )
 
 
-TURNS = (
-    5  # beside C, for each round that was asked for: these jobs take some hundredths of a second
-)
-
-
 def has_numba() -> bool:
     """Whether simulations can be compiled."""
     return importlib.util.find_spec("numba") is not None
@@ -41,8 +35,7 @@ def has_numba() -> bool:
 
 def available() -> list[str]:
     """The engines that run here, in the order of the tables."""
-    known = [engine for engine in ORDER if engine in ENGINES]
-    return known if has_numba() else [engine for engine in known if engine in WITHOUT_NUMBA]
+    return [engine for engine in ORDER if ENGINES[engine].is_installed]
 
 
 def play(policy: str, bandit: Bandit, engine: str, runs: int, horizon: int, **how: Any) -> Any:
@@ -60,8 +53,7 @@ def job(policy: str, bandit: Bandit, engine: str, runs: int, horizon: int) -> Jo
 def usual_job(policy: str, bandit: Bandit, engine: str) -> Job:
     """The job of 10 arms and 10,000 rounds; `auto` as the engine that it takes."""
     meant = play(policy, bandit, "auto", 1, HORIZON).engine if engine == "auto" else engine
-    own_choice = POLICIES[policy].choose is not Policy.choose  # which `vectorised` interprets
-    if meant == "interpreted" or (meant == "vectorised" and own_choice):
+    if not ENGINES[meant].compiled:
         return job(policy, bandit, engine, 1, INTERPRETED_HORIZON)
     return job(policy, bandit, engine, RUNS.get(meant, 100), HORIZON)
 

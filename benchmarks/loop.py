@@ -14,12 +14,12 @@ from benchmarks.cache import cache_folder
 from benchmarks.clock import Job, cpu_cost
 from driftanchor import Bandit, simulate
 from driftanchor.core.check import Floats, Ints
-from driftanchor.core.noise import Stream, key, wrapping
+from driftanchor.core.noise import Stream, wrapping
 from driftanchor.core.ziggurat import DENSITY, EDGE, TAIL
 from driftanchor.errors import DriftanchorError
 from driftanchor.policies import AnchorTS
-from driftanchor.simulation.reference import Keys, lay_out, prepare
-from driftanchor.simulation.world import world_of
+from driftanchor.simulation.engines.desk import keys_of, lay_out, prepare
+from driftanchor.simulation.engines.rewards import world_of
 
 SOURCE = Path(__file__).with_name("loop.c")
 # Contracted to fused operations, sums would differ from ours in the last bit.
@@ -117,7 +117,7 @@ def load() -> Loop:
 def keyed_starts(bandit: Bandit, runs: int, seed: int) -> list[Start]:
     """The logs and streams that `simulate` gives to its runs."""
     world = world_of(bandit)
-    keys = Keys(key(seed, "rewards"), key(seed, "logs"), key(seed, f"policy/{AnchorTS.name}"))
+    keys = keys_of(seed, AnchorTS.name)
     starts = []
     for run in range(runs):
         desk = lay_out(world, AnchorTS())

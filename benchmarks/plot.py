@@ -4,14 +4,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from driftanchor.experiments.style import blank, sheet
 from driftanchor.files import write_whole
+from driftanchor.render.figure import blank, sheet
 
 LOOKS = {
     "every-round": ("#000000", "s"),
     "thinned": ("#0072B2", "D"),
     "events": ("#D55E00", "o"),
-    "vectorised": ("#009E73", "^"),
     "C, lazily": ("#7F7F7F", "x"),
 }
 PANELS = {

@@ -1,21 +1,15 @@
-"""Tables on the terminal, numbers in `docs/measured/bench.json`, the page and its plot."""
+"""Tables on the terminal, numbers in `pages/measured/bench.json`, the page and its plot."""
 
 import importlib.metadata
 import os
 import platform
-import sys
-from pathlib import Path
-
-# The tools of the pages are scripts and no package.
-sys.path.insert(0, str(Path(__file__).parents[1] / "docs"))
-
-import render
 
 from benchmarks import plot, targets
+from benchmarks.pages import render
 from benchmarks.tables import Blocks
 
 FILE = "bench.json"
-PLOT = render.DOCS / "benchmarks.svg"
+PLOT = render.PICTURES / "benchmarks.svg"
 
 
 def sitting(rounds: int) -> Blocks:
@@ -62,7 +56,7 @@ def write(blocks: Blocks) -> None:
 def write_page(name: str, blocks: Blocks) -> None:
     """The numbers of another page, and the page from them."""
     render.save(f"{name}.json", blocks)
-    page = render.DOCS / f"{name}.md"
+    page = render.DOCS / "evidence" / f"{name}.md"
     page.write_text(render.rendered(page))
 
 

@@ -12,10 +12,10 @@ import numpy as np
 
 from driftanchor.core.check import Floats
 from driftanchor.core.offline import OfflineData
-from driftanchor.shift.belief import Belief, NextPeriod
-from driftanchor.shift.history import History
-from driftanchor.shift.moves import Moves, Spread
-from driftanchor.shift.twoway import TwoWay
+from driftanchor.shift.one_way_moves import OneWayMoves, TauLaw
+from driftanchor.shift.period_table import PeriodTable
+from driftanchor.shift.two_way import TwoWay
+from driftanchor.shift.two_way_moves import Spread, TwoWayMoves
 
 Counts = tuple[int, int]  # impressions, clicks
 COVERAGE = 0.95
@@ -76,23 +76,23 @@ class Retests:
             if len(arms) >= least
         ]
 
-    def history(self, without: Collection[str] = ()) -> History:
+    def history(self, without: Collection[str] = ()) -> PeriodTable:
         """The first, second, … test of each arm as periods; some tests left out."""
         periods: dict[str, dict[str, Counts]] = defaultdict(dict)
         for arm, tests in self.arms.items():
             kept = [counts for test, counts in tests.items() if test not in without]
             for place, counts in enumerate(kept if len(kept) > 1 else ()):
                 periods[f"test {place + 1}"][arm] = counts
-        return History.of({label: offline_of(counts) for label, counts in periods.items()})
+        return PeriodTable.of({label: offline_of(counts) for label, counts in periods.items()})
 
     def bias_bound(self, pair: Pair) -> float:
         """V for a pair, from all retests but those with one of its tests.
 
         The move of an arm from one test to the next is of two periods: √2 τ.
         """
-        belief = Belief.from_periods(self.history(pair.tests).between(pooled=True))
+        belief = TauLaw.from_periods(self.history(pair.tests).one_way(pooled=True))
         factors = np.full(len(pair.earlier), math.sqrt(2))
-        return NextPeriod(belief, factors).bound(COVERAGE)
+        return OneWayMoves(belief, factors).bound(COVERAGE)
 
     def contrasts(self, without: Collection[str] = ()) -> TwoWay:
         """Pairs of tests that share arms, without some tests; own moves are seen within pairs.
@@ -126,7 +126,7 @@ class Retests:
             return math.inf
         law = Spread(table).law
         arms = len(pair.earlier)
-        return Moves(law, np.full(arms, 2.0), np.zeros(arms), 0.0).bound(COVERAGE)
+        return TwoWayMoves(law, np.full(arms, 2.0), np.zeros(arms), 0.0).bound(COVERAGE)
 
 
 def offline_of(counts: dict[str, Counts]) -> OfflineData:

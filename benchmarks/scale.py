@@ -12,8 +12,8 @@ from driftanchor import Bandit
 POLICY = "anchor-ts"
 HORIZONS = (10**4, 10**5, 10**6, 10**7, 10**8)
 # Rounds in one job, and the longest run that ends in seconds.
-ROUNDS = {"every-round": 10**6, "thinned": 10**7, "events": 10**12, "vectorised": 2 * 10**6}
-LONGEST = {"every-round": 10**7, "thinned": 10**8, "events": 10**8, "vectorised": 10**4}
+ROUNDS = {"every-round": 10**6, "thinned": 10**7, "events": 10**12}
+LONGEST = {"every-round": 10**7, "thinned": 10**8, "events": 10**8}
 MOST_RUNS = 200
 
 # Arms, the horizon of their runs and how many. Rounds that draw every sample cost the same all

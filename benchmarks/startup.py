@@ -8,8 +8,9 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.clock import ratio, say, spread
-from benchmarks.engines import WITHOUT_NUMBA, available, has_numba
+from benchmarks.engines import available, has_numba
 from benchmarks.tables import Blocks, table
+from driftanchor.simulation.engines import ENGINES
 
 CHILD = Path(__file__).with_name("child.py")
 BARE = "`python -c pass`"
@@ -52,7 +53,7 @@ def commands() -> dict[str, list[str]]:
     found = dict(BEGIN)
     for engine in available():
         code = SIMULATE.format(engine=engine, runs=1, horizon=10)
-        if engine in WITHOUT_NUMBA:
+        if not ENGINES[engine].compiled:
             found[f"first `{engine}` run"] = ["-c", code]
         else:
             found[f"first `{engine}` run, compiling"] = ["-c", code]

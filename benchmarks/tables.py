@@ -1,11 +1,11 @@
-"""A table as it is saved: `docs/render.py` turns it into a page, `benchmarks.report` into text."""
+"""A table as it is saved: `pages/render.py` turns it into a page, `benchmarks.report` into text."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from benchmarks.clock import Cell
 
-Blocks = dict[str, dict[str, Any]]  # by name, as in the files of docs/measured
+Blocks = dict[str, dict[str, Any]]  # by name, as in the files of pages/measured
 
 
 def table(

@@ -1,4 +1,4 @@
-"""Policies on packages that Upworthy really tested twice; writes docs/upworthy.md's numbers.
+"""Policies on packages that Upworthy tested twice: the numbers of `docs/evidence/upworthy.md`.
 
     python -m benchmarks.upworthy PATH/upworthy_clean.parquet [--runs N] [--seed S] [--most T]
 
@@ -23,7 +23,7 @@ from benchmarks.tables import Blocks, table
 from driftanchor.core.check import Floats
 from driftanchor.live.default_policy import default_policy
 from driftanchor.policies import Policy, make
-from driftanchor.shift.moves import Spread
+from driftanchor.shift.two_way_moves import Spread
 from driftanchor.simulation import Bandit, simulate
 
 
@@ -327,7 +327,7 @@ def own_moves(pair: Pair, tau: float, rng: np.random.Generator) -> Floats:
 def told(data: Retests, pairs: list[Pair], bounds: Floats, asked: Any) -> Blocks:
     """What the pairs are like, in numbers."""
     moves = [pair.online - pair.offline.mean for pair in pairs]
-    between = data.history().between(pooled=True)
+    between = data.history().one_way(pooled=True)
     tau = math.sqrt(between.estimate()[0])
     low, high = (math.sqrt(x[0]) for x in between.interval(0.05))
     within = sum(bool((np.abs(move) <= v).all()) for move, v in zip(moves, bounds, strict=True))

@@ -18,12 +18,16 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from statistics import NormalDist
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from driftanchor.experiments.experiment import Experiment
+    from driftanchor.experiments.sweep import Outcomes
 
 settings.register_profile("driftanchor", derandomize=True, deadline=None)
 settings.load_profile("driftanchor")
@@ -80,6 +84,26 @@ class DaskCluster:
         """One more worker; it joins while the test goes on."""
         options = ["--no-nanny", "--nthreads", str(threads), "--death-timeout", "30"]
         return self._start("worker", self.address, *options, **env)
+
+    @property
+    def workers(self) -> list[subprocess.Popen[bytes]]:
+        """Those that are alive."""
+        return [worker for worker in self.processes[1:] if worker.poll() is None]
+
+    def have_workers(self, number: int, *, allowed_failures: int = 3) -> None:
+        """Start or kill workers until there are as many, and let tasks survive as many deaths."""
+        for worker in self.workers[number:]:
+            worker.kill()
+            worker.wait(60)
+        for _ in range(number - len(self.workers)):
+            self.add_worker()
+
+        def allow(dask_scheduler: Any) -> None:
+            dask_scheduler.allowed_failures = allowed_failures
+
+        with self.client() as client:
+            client.run_on_scheduler(allow)
+            self.wait_until(lambda: len(client.scheduler_info(n_workers=-1)["workers"]) == number)
 
     def client(self) -> Any:
         """A client of the test's own."""
@@ -171,6 +195,32 @@ class Chance:
 def chance() -> Chance:
     """The statistical checks."""
     return Chance()
+
+
+class Measured(Protocol):
+    """Make up outcomes of the right shape for an experiment, without running it."""
+
+    def __call__(self, experiment: "Experiment") -> "Outcomes": ...
+
+
+@pytest.fixture(scope="session")
+def measured() -> Measured:
+    """A way to draw figures of experiments that nobody ran."""
+    from driftanchor.experiments.sweep import Outcome
+
+    def make_up(experiment: "Experiment") -> "Outcomes":
+        rng = np.random.default_rng(0)
+        found = {}
+        for cell in experiment.cells:
+            for label in cell.policies:
+                steps = rng.uniform(0, 9, (experiment.runs, len(experiment.checkpoints)))
+                regret = steps.cumsum(axis=1)
+                pulls = rng.integers(0, 50, (experiment.runs, len(cell.bandit.online)))
+                kept = regret[: experiment.curve_runs]
+                found[cell.id, label] = Outcome(regret[:, -1], kept, pulls)
+        return found
+
+    return make_up
 
 
 @pytest.fixture(scope="session")

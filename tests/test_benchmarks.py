@@ -1,6 +1,6 @@
 """The benchmark's arithmetic, its C loop, and what it says when something is missing.
 
-Nothing here looks at how long anything takes. The tools are a folder at the root, hence the path.
+Nothing here looks at how long anything takes.
 """
 
 import importlib
@@ -13,20 +13,17 @@ from pathlib import Path
 
 import pytest
 
-from driftanchor.errors import DriftanchorError
-from driftanchor.simulation import Bandit
-from driftanchor.simulation.run import ENGINES
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
 from benchmarks import engines, loop, report, startup, targets
 from benchmarks.clock import in_turn, ratio, spread
 from benchmarks.peers import PEERS, POLICIES, Peer
 from benchmarks.peers.environments import Unusable, drive, gist, installs
 from benchmarks.tables import table
+from driftanchor.errors import DriftanchorError
+from driftanchor.simulation import Bandit
+from driftanchor.simulation.engines import ENGINES
 
 ROOT = Path(__file__).parents[1]
-SAVED = json.loads((ROOT / "docs" / "measured" / "bench.json").read_text())
+SAVED = json.loads((ROOT / "benchmarks" / "pages" / "measured" / "bench.json").read_text())
 
 
 def test_a_spread_is_median_least_and_most() -> None:
@@ -87,7 +84,7 @@ def test_tables_are_shown_in_columns() -> None:
 
 def test_engines_are_those_that_simulate_has() -> None:
     assert set(engines.available()) <= set(ENGINES)
-    assert set(ENGINES) - {"auto"} <= set(engines.ORDER)
+    assert {*engines.ORDER, "processes"} == set(ENGINES)
 
 
 def test_without_numba_it_says_so_and_measures_what_is_left() -> None:
@@ -95,13 +92,13 @@ def test_without_numba_it_says_so_and_measures_what_is_left() -> None:
         "import sys; sys.modules['numba'] = None; from benchmarks.__main__ import main; "
         "sys.argv[1:] = ['--quick', '--json', '--only', 'engines']; sys.exit(main())"
     )
-    before = (ROOT / "docs" / "measured" / "bench.json").read_bytes()
+    before = (ROOT / "benchmarks" / "pages" / "measured" / "bench.json").read_bytes()
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert engines.MISSING_NUMBA in done.stderr
     assert "every-round" not in json.loads(done.stdout)["bench-engines"]["columns"]
     assert "interpreted" in json.loads(done.stdout)["bench-engines"]["columns"]
-    assert (ROOT / "docs" / "measured" / "bench.json").read_bytes() == before
+    assert (ROOT / "benchmarks" / "pages" / "measured" / "bench.json").read_bytes() == before
 
 
 def test_the_c_loop_plays_the_arms_of_every_round_and_of_no_other_engine() -> None:

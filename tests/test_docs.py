@@ -1,10 +1,8 @@
-"""The pages' numbers are the measured ones, their names exist, and the readings are what they say.
-
-The tools of the pages are scripts and no package, hence the path.
-"""
+"""Pages show measured numbers and names that exist; the readings are what they say."""
 
 import importlib
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,19 +11,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.pages import readings, render
 from driftanchor.core.evidence import Evidence, Round, arm_at
 from driftanchor.core.noise import keyed_stream, wrapping
 from driftanchor.core.posterior import online_posterior
 from driftanchor.policies import POLICIES, AnchorTS, Policy
 from driftanchor.simulation import Bandit, simulate
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "docs"))
-
-import readings
-import render
-
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
+CONFIG = ROOT / "zensical.toml"
 
 LETTERS = [
     readings.RecursiveMean,
@@ -42,13 +37,13 @@ LETTERS = [
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The built documentation."""
-    folder = tmp_path_factory.mktemp("site")
-    command = ["-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
-    built = subprocess.run(
-        [sys.executable, *command], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    folder = tmp_path_factory.mktemp("project")
+    shutil.copytree(DOCS, folder / "docs")
+    shutil.copy(CONFIG, folder)
+    command = [sys.executable, "-m", "zensical", "build", "--strict"]
+    built = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stderr
-    return folder
+    return folder / "site"
 
 
 @pytest.mark.parametrize("page", render.pages(), ids=lambda page: str(page.name))
@@ -65,36 +60,65 @@ def test_every_measured_block_is_on_a_page() -> None:
 @pytest.mark.parametrize("number", range(1, 21))
 def test_every_erratum_has_one_entry(number: int) -> None:
     entry = rf"^(## E{number}: |- \*\*E{number}\.\*\* )"
-    assert len(re.findall(entry, (DOCS / "errata.md").read_text(), re.MULTILINE)) == 1
+    assert len(re.findall(entry, (DOCS / "evidence" / "errata.md").read_text(), re.MULTILINE)) == 1
 
 
 def test_links_between_files_resolve() -> None:
-    for page in [*DOCS.glob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]:
+    for page in [*DOCS.rglob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]:
         for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text()):
             assert "://" in target or (page.parent / target).exists(), f"{page.name}: {target}"
 
 
+# Files that a worked example makes, or that a command leaves.
+MADE = {
+    "src/driftanchor/policies/moss_ucb.py",
+    "tests/policies/test_moss_ucb.py",
+    "tests/a/test_b.py",
+}
+MADE |= {"src/driftanchor/a/b.py", "my.toml", "plan.html", "out/report.html"}
+NAMED = re.compile(r"`((?:[\w.-]+/)*[\w.-]+\.(?:py|toml|md|c|cff)|(?:[\w.-]+/)+)`")
+WRITTEN = [*DOCS.rglob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+
+
+@pytest.mark.parametrize("page", WRITTEN, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_path_that_a_page_names_exists(page: Path) -> None:
+    """Relative to the root or to the package; a bare name may be anywhere in the package."""
+    places = [ROOT, ROOT / "src" / "driftanchor"]
+    for name in set(NAMED.findall(page.read_text(encoding="utf-8"))) - MADE:
+        there = any((place / name).exists() for place in places)
+        bare = "/" not in name and any(places[1].rglob(name))
+        assert there or bare, f"{page.name} names {name}, which does not exist"
+
+
+def test_contributing_lists_the_packages_that_there_are() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^(\w+)/ +\w", text, re.MULTILINE)
+    packages = [path.parent.name for path in (ROOT / "src/driftanchor").glob("*/__init__.py")]
+    assert sorted(listed) == sorted(packages)
+
+
 def test_the_algorithm_page_names_code_that_exists() -> None:
-    pairs = re.findall(r"`([\w/]+\.py)`(?: \||,) `(\w+)`", (DOCS / "algorithm.md").read_text())
+    pairs = re.findall(
+        r"`([\w/]+\.py)`(?: \||,) `(\w+)`", (DOCS / "learn" / "algorithm.md").read_text()
+    )
     assert len(pairs) > 10
     for file, name in pairs:
         module = "driftanchor." + file.removesuffix(".py").replace("/", ".")
         assert hasattr(importlib.import_module(module), name), f"{file}: {name}"
 
 
-def test_the_policies_page_has_every_policy(site: Path) -> None:
-    page = (site / "policies.html").read_text()
-    for name, policy in POLICIES.items():
-        assert f"<code>{name}</code>" in page
-        assert f"<code>{policy.__name__}</code>" in page
+def test_the_menu_has_every_page_once() -> None:
+    listed = re.findall(r'"([^"]+\.md)"', CONFIG.read_text())
+    assert sorted(listed) == sorted(str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md"))
 
 
-def test_contributing_is_a_page(site: Path) -> None:
-    assert "moss_ucb.py" in (site / "add-a-policy.html").read_text()
+def test_the_site_has_every_page(site: Path) -> None:
+    for page in DOCS.rglob("*.md"):
+        assert (site / page.relative_to(DOCS).with_suffix(".html")).is_file()
 
 
 def test_pages_fetch_nothing_from_elsewhere(site: Path) -> None:
-    for page in site.glob("*.html"):
+    for page in site.rglob("*.html"):
         text = page.read_text()
         loaded = re.findall(r'<(?:script|link|img|iframe)[^>]*(?:src|href)="([^"]+)"', text)
         assert not [target for target in loaded if "//" in target], page.name

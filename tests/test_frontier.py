@@ -1,16 +1,11 @@
 """The frontier of two arms: known ends, symmetry, order, convergence, and a simulated check."""
 
 import math
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "docs"))
-
-import frontier
-
+from benchmarks.pages import frontier
 from driftanchor.core.check import Floats
 
 GAP, HORIZON = 0.02, 20_000

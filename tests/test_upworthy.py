@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 import duckdb
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks import upworthy
 from benchmarks.retests import Pair, Retests

@@ -5,9 +5,8 @@ neither Numba nor Matplotlib. Every policy of `driftanchor.policies` is public b
 """
 
 import importlib
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING
 
-from driftanchor.core import hooks
 from driftanchor.version import __version__ as __version__
 
 if TYPE_CHECKING:
@@ -17,6 +16,8 @@ if TYPE_CHECKING:
     from driftanchor.core.evidence import Round as Round
     from driftanchor.core.noise import Draws as Draws
     from driftanchor.core.offline import OfflineData as OfflineData
+    from driftanchor.core.provenance import Provenance as Provenance
+    from driftanchor.core.stats.intervals import Estimate as Estimate
     from driftanchor.core.tally import Tally as Tally
     from driftanchor.errors import DriftanchorError as DriftanchorError
     from driftanchor.errors import InvalidInput as InvalidInput
@@ -25,15 +26,24 @@ if TYPE_CHECKING:
     from driftanchor.errors import UnknownName as UnknownName
     from driftanchor.errors import UnreadableState as UnreadableState
     from driftanchor.errors import UnusableCluster as UnusableCluster
+    from driftanchor.live.explanation import ArmExplanation as ArmExplanation
+    from driftanchor.live.explanation import Explanation as Explanation
     from driftanchor.live.learner import Learner as Learner
+    from driftanchor.live.state import State as State
+    from driftanchor.live.terms import Terms as Terms
     from driftanchor.logs.periods import Periods as Periods
     from driftanchor.logs.periods import read_periods as read_periods
     from driftanchor.logs.read import read_logs as read_logs
+    from driftanchor.logs.summary import ArmSummary as ArmSummary
+    from driftanchor.logs.summary import LogSummary as LogSummary
     from driftanchor.planning.plan import Plan as Plan
     from driftanchor.planning.plan import plan as plan
     from driftanchor.planning.replay import Replay as Replay
     from driftanchor.planning.replay import replay as replay
     from driftanchor.policies import *
+    from driftanchor.shift.suggest_bounds import suggest as suggest
+    from driftanchor.shift.suggestion import ArmShift as ArmShift
+    from driftanchor.shift.suggestion import Suggestion as Suggestion
     from driftanchor.simulation.bandit import Bandit as Bandit
     from driftanchor.simulation.result import Result as Result
     from driftanchor.simulation.run import simulate as simulate
@@ -43,6 +53,8 @@ _HOMES = {
     "core.evidence": ["ArmEvidence", "Evidence", "Round"],
     "core.noise": ["Draws"],
     "core.offline": ["OfflineData"],
+    "core.provenance": ["Provenance"],
+    "core.stats.intervals": ["Estimate"],
     "core.tally": ["Tally"],
     "errors": [
         "DriftanchorError",
@@ -53,24 +65,21 @@ _HOMES = {
         "UnreadableState",
         "UnusableCluster",
     ],
+    "live.explanation": ["ArmExplanation", "Explanation"],
     "live.learner": ["Learner"],
+    "live.state": ["State"],
+    "live.terms": ["Terms"],
     "logs.periods": ["Periods", "read_periods"],
     "logs.read": ["read_logs"],
+    "logs.summary": ["ArmSummary", "LogSummary"],
     "planning.plan": ["Plan", "plan"],
     "planning.replay": ["Replay", "replay"],
+    "shift.suggest_bounds": ["suggest"],
+    "shift.suggestion": ["ArmShift", "Suggestion"],
     "simulation.bandit": ["Bandit"],
     "simulation.result": ["Result"],
     "simulation.run": ["simulate"],
 }
-
-
-def _offline_from_logs(logs: object, **options: Unpack[hooks.LogOptions]) -> "OfflineData":
-    from driftanchor.logs.read import read_logs
-
-    return read_logs(logs, **options).offline
-
-
-hooks.offline_from_logs = _offline_from_logs  # the core cannot import what is above it
 
 
 def __getattr__(name: str) -> object:

@@ -29,26 +29,54 @@ class DriftanchorError(Exception):
 
 
 class InvalidInput(DriftanchorError, ValueError):
-    """A value given by the caller cannot be used."""
+    """A value given by the caller cannot be used.
+
+    Args:
+        problem: What is wrong. If an argument is named, the message is its name and the problem.
+        argument: The Python name of the argument at fault, such as `"bias_bound"`.
+
+    Example:
+        >>> error = InvalidInput("must be greater than 0, got -1", argument="noise")
+        >>> str(error), error.naming("--noise")
+        ('noise must be greater than 0, got -1', '--noise must be greater than 0, got -1')
+    """
 
     exit_code = 2
+
+    def __init__(self, problem: str, *, argument: str | None = None) -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.argument = argument
+
+    def __str__(self) -> str:
+        return self.problem if self.argument is None else self.naming(self.argument)
+
+    def naming(self, name: str) -> str:
+        """The message with another name for the argument, such as that of its option."""
+        return f"{name} {self.problem}"
 
 
 class UnknownName(InvalidInput, LookupError):
     """A name that is not among the known ones; the message suggests the nearest."""
 
-    def __init__(self, kind: str, name: object, known: Iterable[str]) -> None:
+    def __init__(
+        self, kind: str, name: object, known: Iterable[str], *, argument: str | None = None
+    ) -> None:
         names = list(known)
-        self.told = (kind, name, names)
         near = name if isinstance(name, str) else ""
         nearest = difflib.get_close_matches(near, names, n=1, cutoff=0.5)
         hint = (
             f"did you mean {nearest[0]!r}?" if nearest else f"known: {', '.join(names) or 'none'}"
         )
-        super().__init__(f"unknown {kind} {shown(name)}; {hint}")
+        super().__init__(f"unknown {kind} {shown(name)}; {hint}", argument=argument)
+        self.args = (kind, name, names)  # what a copy in another process is made from
 
-    def __reduce__(self) -> tuple[type[UnknownName], tuple[object, ...]]:
-        return type(self), self.told  # to be raised again in another process
+    def __str__(self) -> str:
+        return self.problem
+
+    def naming(self, name: str) -> str:
+        """The message after the name."""
+        return f"{name}: {self.problem}"
 
 
 class RejectedRows(DriftanchorError, ValueError):

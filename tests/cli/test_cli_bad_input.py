@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 
 from driftanchor.cli.main import app
 from driftanchor.errors import InvalidInput
-from driftanchor.simulation.result import PLOT_SUFFIXES
+from driftanchor.render.figure import SUFFIXES
 
 BAD = {
     "--horizon x": "--horizon must be a number, got 'x'",
@@ -24,7 +24,7 @@ BAD = {
     "--runs nan": "--runs must be a whole number, got nan",
     "--seed -1": "--seed must be at least 0, got -1",
     "--threads 0": "--threads must be between",
-    "--engine slow": "unknown engine 'slow'",
+    "--engine slow": "--engine: unknown engine 'slow'",
     "--checkpoints 0": "--checkpoints must be between",
     "--checkpoints 1.5": "--checkpoints must be a whole number, got 1.5",
     "--checkpoints 5,x": "--checkpoints must be a number, got 'x' in '5,x'",
@@ -50,7 +50,7 @@ BAD = {
     "--offline-pulls 5 --coverage optimal": "--offline-pulls and --coverage are both given",
     "--offline-total -5": "--offline-total must be at least 0, got -5",
     "--offline-total x": "--offline-total must be a number, got 'x'",
-    "--coverage best": "unknown coverage 'best'",
+    "--coverage best": "--coverage: unknown coverage 'best'",
     "--bias-bound=-1": "--bias-bound of arm '1' must be at least 0, got -1",
     "--bias-bound 1,2": "--bias-bound has 2 values for 10 arms",
     "--relative-bound=-1": "--relative-bound of arm '1' must be at least 0, got -1",
@@ -63,7 +63,7 @@ BAD = {
     "--common-shift x": "--common-shift must be a number, got 'x'",
     "--common-shift inf": "--common-shift must be finite, got inf",
     "--common-shift 0.5 --reward bernoulli": "--common-shift is 0.5 and moves the online mean of",
-    "--reward gausian": "unknown reward 'gausian'; did you mean 'gaussian'?",
+    "--reward gausian": "--reward: unknown reward 'gausian'; did you mean 'gaussian'?",
     "--noise 0": "--noise must be greater than 0, got 0",
     "--noise x": "--noise must be a number, got 'x'",
     "--noise 2 --reward bernoulli": "--noise '2' is not for bernoulli rewards",
@@ -74,10 +74,15 @@ BAD = {
     "--policy =ts": "--policy '=ts' has an empty label",
     "--policy ts --policy ts:noise=2": "--policy 'ts' is given twice",
     "--policy ts:noise=1,noise=2": "--policy 'ts:noise=1,noise=2' sets 'noise' twice",
-    "--policy ucb:c=-1": "c of policy 'ucb' must be greater than 0, got -1",
+    "--policy ucb:c=-1": "--policy 'ucb:c=-1': c of policy 'ucb' must be greater than 0, got -1",
     "--policy ucb:c=abc": "c of policy 'ucb' must be a number, got 'abc'",
     "--policy ucb:c=none": "c of policy 'ucb' must be a number, got None",
     "--policy min-ucb:radius=wide": "'wide'",
+    "--policy ts:noise=0": "--policy 'ts:noise=0': noise of policy 'ts' must be greater than 0",
+    "--delay -1": "--delay must be between 0 and 1e+07, got -1",
+    "--delay 0.5": "--delay must be a whole number, got 0.5",
+    "--batch 0": "--batch must be between",
+    "--cluster nowhere": "--cluster must be the address of a Dask scheduler",
     "--csv missing/r.csv": "--csv cannot write 'missing/r.csv': No such file or directory",
     "--csv .": "--csv '.' is not a file",
     "--csv /dev/null": "--csv '/dev/null' is not a file",
@@ -124,7 +129,7 @@ def test_a_missing_package_is_a_failure_that_names_its_extra(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, module, None)
-    monkeypatch.setattr("driftanchor.simulation.compiled._kernels", {})
+    monkeypatch.setattr("driftanchor.simulation.engines.compiled.kernels._kernels", {})
     done = invoke("simulate", "--policy", "ts", "--runs", "1", "--horizon", "9", *arguments)
     assert (done.exit_code, done.stdout) == (1, "")
     assert done.stderr.startswith("error: ")
@@ -135,7 +140,7 @@ def test_the_plot_formats_are_those_a_result_can_draw(tmp_path: Path) -> None:
     from driftanchor.simulation import Bandit, simulate
 
     result = simulate("ts", Bandit([1.0, 0.0]), horizon=3, runs=2, engine="interpreted")
-    for suffix in PLOT_SUFFIXES:
+    for suffix in SUFFIXES:
         result.plot(tmp_path / f"r{suffix}")
     with pytest.raises(InvalidInput, match="must end in"):
         result.plot(tmp_path / "r.jpg")

@@ -126,20 +126,24 @@ def test_oddities_are_told_on_stderr_and_in_the_json() -> None:
 
 BAD = {
     "missing.csv --arm a --reward r": "cannot read 'missing.csv': No such file or directory",
-    "logs.csv --arm variants --reward reward": "did you mean 'variant'?",
-    "logs.csv --arm variant --reward rewards": "did you mean 'reward'?",
-    "logs.csv --arm variant": "name the columns of reward, of count and total",
+    "logs.csv --arm variants --reward reward": "--arm: unknown column of",
+    "logs.csv --arm variant --reward rewards": "--reward: unknown column of",
+    "logs.csv --arm variant": "name the column of reward, or those of count and total",
     "logs.csv --arm variant --reward reward --since x": "--since must be a date or time",
-    "logs.csv --arm variant --reward reward --since 2026-01-01": "since and until need time",
+    "logs.csv --arm variant --reward reward --since 2026-01-01": "--since needs time",
     "logs.csv --arm variant --reward reward --where x": "--where is not understood",
-    "logs.csv --arm variant --reward reward --range 1 0": "--reward-range must rise, got (1, 0)",
+    "logs.csv --arm variant --reward reward --range 1 0": "--range must rise, got (1, 0)",
     "logs.csv --arm variant --reward reward --range 0 x": "--range must be a number, got 'x'",
     "logs.csv --arm variant --reward reward --max-rows 0": "--max-rows must be at least 1, got 0",
     "logs.csv --arm variant --reward reward --max-rows x": "--max-rows must be a number, got 'x'",
-    "logs.csv --arm variant --reward reward --max-rows 3": "more rows than max_rows allows, 3",
+    "logs.csv --arm variant --reward reward --max-rows 3": "--max-rows is 3, and",
     "logs.csv --arm variant --reward reward --memory 0": "--memory must be text such as '400MB'",
-    "logs.csv --arm variant --reward reward --format x": "unknown format 'x'",
-    "logs.csv --arm variant --reward reward --arms A,C": "unknown arm in the logs 'C'",
+    "logs.csv --arm variant --reward reward --format x": "--format: unknown format 'x'",
+    "logs.csv --arm variant --reward reward --arms A,C": "--arms: unknown arm in the logs 'C'",
+    "logs.csv --arm variant --reward reward --arms A,A": "--arms has the label 'A' twice",
+    "logs.csv --arm variant --reward reward --time no": "--time: unknown column of 'logs.csv'",
+    "logs.csv --arm variant --reward reward --where no=1": "--where: unknown column of 'logs.csv'",
+    "logs.csv --arm variant --reward reward --until x": "--until must be a date or time",
     "logs.csv --arm variant --reward reward --root /x": "outside the allowed folder '/x'",
     "logs.csv --arm variant --reward reward --save no/x.json": "--save cannot write 'no/x.json'",
 }
@@ -169,7 +173,7 @@ def test_the_process_leaves_nothing_on_stderr() -> None:
 
 
 def test_the_page_shows_what_the_command_prints() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "logs.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "logs.md").read_text()
     csv, console = (
         page.partition(f"```{kind}\n")[2].partition("```\n")[0] for kind in ("csv", "console")
     )

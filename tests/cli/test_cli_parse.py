@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from driftanchor.cli import parse
 from driftanchor.cli.options import Coverage, Engine, Policies, Reward
 from driftanchor.cli.world import shown
-from driftanchor.errors import InvalidInput
 from driftanchor.policies import POLICIES, MinUCB
 
 few_digits = st.integers(-1000, 1000).map(lambda n: n / 100)
@@ -52,13 +51,6 @@ def test_a_policy_with_parameters() -> None:
     assert parse.policies(["min-ucb: c = 3 , radius = cheung-lyu"]) == {
         "min-ucb": MinUCB(c=3.0, radius="cheung-lyu")
     }
-
-
-def test_only_names_of_options_are_told_as_options() -> None:
-    with pytest.raises(InvalidInput, match=r"^noisy rewards$"), parse.told_as_options():
-        raise InvalidInput("noisy rewards")
-    with pytest.raises(InvalidInput, match=r"^--bias-bound of arm"), parse.told_as_options():
-        raise InvalidInput("bias_bound of arm 'A' must be …")
 
 
 @pytest.mark.parametrize(

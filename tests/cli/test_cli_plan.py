@@ -31,7 +31,9 @@ def run(*arguments: str) -> Result:
 
 def test_plan_says_the_verdict_first_and_then_the_tables() -> None:
     done = run("plan", *PLAN, "--page", "plan.html")
-    assert (done.exit_code, done.stderr) == (0, f"wrote {Path('plan.html').resolve()}\n")
+    *parts, wrote = done.stderr.splitlines()
+    assert (done.exit_code, wrote) == (0, f"wrote {Path('plan.html').resolve()}")
+    assert all(" runs done after " in line for line in parts)
     first, second, *rest = done.stdout.splitlines()
     assert first.startswith(("Use the logs: ", "Go without: "))
     assert second.startswith("Rewards lost in 30 rounds, and how many fewer than ")
@@ -149,26 +151,38 @@ def test_replay_by_a_filter_needs_no_time() -> None:
         (("plan", *PLAN, "--horizon", "0"), "--horizon must be at least 1, got 0"),
         (("plan", *PLAN, "--horizon", "ten"), "--horizon must be a number, got 'ten'"),
         (("plan", *PLAN, "--bias-bound", "-1"), "--bias-bound of arm 'A' must be at least 0"),
-        (("plan", *PLAN, "--bias-bound", "inf"), "--bias-bound of arm 'A' must be finite here"),
-        (("plan", *PLAN, "--bias-bound", "A=0.1,Z=1"), "unknown arm 'Z'"),
-        (("plan", *PLAN, "--reward", "one"), "unknown column of 'logs.csv' 'one'"),
+        (
+            ("plan", *PLAN, "--bias-bound", "inf"),
+            "--bias-bound must be finite for at least one arm",
+        ),
+        (("plan", *PLAN, "--bias-bound", "A=0.1,Z=1"), "--bias-bound: unknown arm 'Z'"),
+        (("plan", *PLAN, "--bias-bound", "A=0.1"), "--bias-bound has no number for arm 'B': give"),
+        (("plan", *PLAN, "--reward", "one"), "--reward: unknown column of 'logs.csv' 'one'"),
         (("plan", *PLAN, "--arm", "add"), "did you mean 'ad'?"),
         (("plan", *PLAN, "--arms", "A"), "the logs have one arm only, 'A'"),
         (("plan", *PLAN, "--worlds", "1"), "--worlds must be between 2 and 1e+06, got 1"),
-        (("plan", *PLAN, "--law", "coin"), "unknown law 'coin'"),
+        (("plan", *PLAN, "--law", "coin"), "--law: unknown law 'coin'"),
         (("plan", *PLAN, "--page", "no/p.html"), "--page cannot write 'no/p.html'"),
         (("plan", *PLAN, "--page", "p.pdf"), "--page must end in .html, .htm, got 'p.pdf'"),
         (("plan", "none.csv", *PLAN[1:]), "cannot read 'none.csv': No such file"),
         (("plan", "logs.csv", *PLAN[5:]), "--arm is missing: name the column of the arms"),
         (("plan", "none.json", *PLAN[5:]), "cannot read 'none.json'"),
         (("plan", "a.json", *PLAN[3:]), "--reward is for logs and --arm is missing"),
-        (("replay", *REPLAY, "--split", "2027-01-01"), "leaves nothing on one side"),
+        (
+            ("replay", *REPLAY, "--split", "2027-01-01"),
+            "--split 2027-01-01T00:00:00Z leaves nothing on one side",
+        ),
         (("replay", *REPLAY, "--split", "soon"), "--split must be a date or time such as"),
         (("replay", *REPLAY, "--split", "ad = 'C'"), "matches none of the 120 rewards"),
         (("replay", *REPLAY, "--split", "ad != 'C'"), "matches all 120 rewards"),
         (("replay", *REPLAY[:9], *REPLAY[11:]), "--time is missing: name the column"),
-        (("replay", *REPLAY, "--time", "att"), "did you mean 'at'?"),
+        (
+            ("replay", *REPLAY, "--time", "att"),
+            "--time: unknown column of 'logs.csv' 'att'; did you mean 'at'?",
+        ),
         (("replay", *REPLAY[:-2]), "Missing option '--split'"),
+        (("plan", *PLAN, "--bias-bound-source", "x"), "--bias-bound-source: unknown bias_bound_"),
+        (("plan", *PLAN, "--seed", "-1"), "--seed must be at least 0, got -1"),
         (("replay", *REPLAY, "--page", "no/p.html"), "--page cannot write 'no/p.html'"),
     ],
 )

@@ -112,8 +112,8 @@ def test_the_picture_is_written(tmp_path: Path) -> None:
 
 
 BAD = {
-    "events.csv --arm variant --reward won --by week": "neither time nor a column of that name",
-    "events.csv --arm variant --reward won --by land": "unknown column of 'events.csv' 'land'",
+    "events.csv --arm variant --reward won --by week": "--by is 'week', and there is",
+    "events.csv --arm variant --reward won --by land": "--by: unknown column of",
     "events.csv --arm variant --reward won --time at --by day --coverage 1": (
         "--coverage must be between 0.5 and 0.999, got 1"
     ),
@@ -121,7 +121,7 @@ BAD = {
         "--coverage must be a number, got 'x'"
     ),
     "events.csv --arm variant --reward won --time at --by day --plot x.gif": (
-        "--plot must end in .svg, .png, .pdf"
+        "--plot must end in .png, .pdf, .svg"
     ),
     "events.csv --arm variant --reward at --by variant": "cannot be used",
 }
@@ -137,7 +137,7 @@ def test_bad_input_is_one_line(arguments: str) -> None:
 
 
 def test_the_page_shows_what_the_command_prints() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "choosing-v.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "choosing-v.md").read_text()
     csv, console = (
         page.partition(f"```{kind}\n")[2].partition("```\n")[0] for kind in ("csv", "console")
     )

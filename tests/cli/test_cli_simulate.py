@@ -13,8 +13,8 @@ from typer.testing import CliRunner, Result
 import driftanchor as da
 from driftanchor.cli.main import app
 from driftanchor.policies import POLICIES
+from driftanchor.render.figure import SUFFIXES
 from driftanchor.simulation import COVERAGES, ENGINES, LAWS, STATISTICS, cover
-from driftanchor.simulation.result import PLOT_SUFFIXES
 from driftanchor.simulation.run import simulate
 
 SMALL = ("--horizon", "40", "--runs", "3", "--engine", "interpreted")
@@ -65,7 +65,7 @@ def test_the_documented_defaults_are_the_functions() -> None:
     parameters = inspect.signature(simulate).parameters
     for name in ("horizon", "runs", "seed", "checkpoints", "engine"):
         assert f"[default: {parameters[name].default}]" in shown, name
-    for word in (*ENGINES, *LAWS, *COVERAGES, *PLOT_SUFFIXES):
+    for word in (*ENGINES, *LAWS, *COVERAGES, *SUFFIXES):
         assert word in shown, word
 
 

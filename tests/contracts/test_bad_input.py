@@ -30,7 +30,7 @@ from driftanchor import (
     simulate,
 )
 from driftanchor.core import record
-from driftanchor.core.evidence import bias_bounds, relative_bounds
+from driftanchor.core.promises import bias_bounds, relative_bounds
 from driftanchor.policies import by_name, make
 from driftanchor.simulation import cover
 
@@ -112,7 +112,7 @@ ENTRIES: dict[str, Entry] = {
         Bandit.paper,
         {"biased": True, "gap": 0.3, "arms": 3, "total": 10, "coverage": "uniform"},
     ),
-    "cover": Entry(cover, {"total": 10, "arms": 3, "coverage": "optimal"}),
+    "cover": Entry(cover, {"offline_total": 10, "arms": 3, "coverage": "optimal"}),
     "simulate": Entry(
         simulate,
         {
@@ -229,8 +229,8 @@ def test_any_text_is_json_or_an_error_of_ours(text: str) -> None:
     ("call", "told"),
     [
         # each message tells the argument, the arm or policy, the value and what to do
-        (lambda: make_arms(["A", 7]), ("arm label", "7", "use str(label)")),
-        (lambda: Arms(["A", "A"]), ("arm label", "'A'", "positions 1 and 2", "must differ")),
+        (lambda: make_arms(["A", 7]), ("arms", "7", "use str(label)")),
+        (lambda: Arms(["A", "A"]), ("arms", "'A'", "positions 1 and 2", "must differ")),
         (lambda: ARMS.column("AB"), ("arm", "'AB'", "did you mean 'B'")),
         (lambda: make_tally(ARMS, 1, [1, math.nan]), ("totals", "'B'", "nan", "drop or fill")),
         (lambda: make_tally(ARMS, [0, 1], 2.0), ("totals", "'A'", "2", "must be 0")),
@@ -242,7 +242,7 @@ def test_any_text_is_json_or_an_error_of_ours(text: str) -> None:
         ),
         (
             lambda: OfflineData.from_summary({"A": (5, 1.0), "B": (7,)}),
-            ("'B'", "7 offline rewards", "no mean", "give it, or n = 0"),
+            ("mean", "'B'", "7 offline rewards", "missing", "give it, or n = 0"),
         ),
         (
             lambda: OfflineData.from_summary({"A": (5, 1.0, -2)}),

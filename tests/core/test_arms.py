@@ -54,12 +54,12 @@ def test_arms_cannot_be_changed() -> None:
     ("labels", "message"),
     [
         ([], "arms is empty: name at least one arm"),
-        (["A", "B", "A"], "arm label 'A' is given twice (positions 1 and 3): labels must differ"),
-        (["A", 2], "arm label must be text, got 2: use str(label)"),
-        (["A", None], "arm label must be text, got None"),
-        (["A", " "], "arm label must be printable text, got ' '"),
-        (["A", ""], "arm label must be printable text, got ''"),
-        (["A\n"], r"arm label must be printable text, got 'A\n'"),
+        (["A", "B", "A"], "arms has the label 'A' twice (positions 1 and 3): labels must differ"),
+        (["A", 2], "arms must be text, got the label 2: use str(label)"),
+        (["A", None], "arms must be text, got the label None"),
+        (["A", " "], "arms must be printable text, got the label ' '"),
+        (["A", ""], "arms must be printable text, got the label ''"),
+        (["A\n"], r"arms must be printable text, got the label 'A\n'"),
         ("AB", "arms must be a list of values, got 'AB'"),
         (3, "arms must be a list of values, got 3"),
         ({"A"}, "arms must be in order, got the set {'A'}: use a list"),
@@ -90,6 +90,6 @@ def test_an_unknown_label_gets_the_nearest_or_all(label: str, message: str) -> N
 
 @pytest.mark.parametrize("label", [0, None, [], b"A"])
 def test_a_label_that_is_no_text_is_told_the_labels(label: object) -> None:
-    message = f"arm label must be text, got {label!r}: use one of ('A', 'B')"
+    message = f"arm must be the text of a label, got {label!r}: use one of ('A', 'B')"
     with pytest.raises(InvalidInput, match=re.escape(message)):
         Arms(["A", "B"]).column(label)

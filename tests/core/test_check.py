@@ -1,6 +1,7 @@
 """The shared checks: what they let through, and what they say of the rest."""
 
 import math
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -47,6 +48,30 @@ def test_an_unusable_number_is_named(value: Any, limits: Any, message: str) -> N
     with pytest.raises(InvalidInput) as error:
         check.number(value, "x", **limits)
     assert str(error.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    "refuse",
+    [
+        lambda: check.number("x", "noise"),
+        lambda: check.number(-1, "noise", of="arm 'A'", low=0.0),
+        lambda: check.whole(0.5, "noise"),
+        lambda: check.choice("x", "noise", ["y"]),
+        lambda: check.choice(1, "noise", ["y"], of="policy 'ts'"),
+        lambda: check.items("x", "noise"),
+        lambda: check.items(np.array(1), "noise"),
+        lambda: check.ordered({1}, "noise"),
+        lambda: check.per_arm([1, -1], "noise", ["A", "B"], low=0.0),
+        lambda: check.per_arm([1], "noise", ["A", "B"]),
+        lambda: check.pulls_per_arm(0.5, "noise", ["A"]),
+        lambda: check.rising_pair((1, 0), "noise"),
+        lambda: check.rising_pair((1, 2, 3), "noise"),
+    ],
+)
+def test_every_refusal_carries_the_argument(refuse: Callable[[], object]) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        refuse()
+    assert refused.value.argument == "noise"
 
 
 def test_infinity_passes_where_it_means_something() -> None:

@@ -108,7 +108,7 @@ def test_a_new_arm_comes_last_with_or_without_logs() -> None:
     assert (wider.n[3], wider.mean[3], wider.variance[3]) == (5, 1.5, 2.5)
     assert wider.source == LOGS.source
     assert len(LOGS.arms) == 3
-    with pytest.raises(InvalidInput, match="arm label 'A' is given twice"):
+    with pytest.raises(InvalidInput, match="arms has the label 'A' twice"):
         LOGS.with_arm("A")
 
 
@@ -125,12 +125,15 @@ def test_a_new_arm_comes_last_with_or_without_logs() -> None:
         ({"A": (-1, 0.5)}, "n of arm 'A' must be at least 0, got -1"),
         ({"A": (1.5, 0.5)}, r"n of arm 'A' must be a whole number, got 1\.5"),
         ({"A": (None, 0.5)}, "n of arm 'A' must be a whole number, got None"),
-        ({"A": (5,)}, "arm 'A' has 5 offline rewards and no mean: give it, or n = 0"),
-        ({"A": (5, math.nan)}, "arm 'A' has 5 offline rewards and no mean: give it, or n = 0"),
+        ({"A": (5,)}, "mean of arm 'A' is missing, with 5 rewards: give it, or n = 0"),
+        (
+            {"A": (5, math.nan)},
+            "mean of arm 'A' is missing, with 5 rewards: give it, or n = 0",
+        ),
         ({"A": (5, math.inf)}, "mean of arm 'A' must be finite, got inf"),
         ({"A": (5, "x")}, "mean of arm 'A' must be a number, got 'x'"),
         ({"A": (5, 1.0, -1)}, "variance of arm 'A' must be at least 0, got -1"),
-        ({3: (5, 1.0)}, r"arm label must be text, got 3: use str\(label\)"),
+        ({3: (5, 1.0)}, r"arms must be text, got the label 3: use str\(label\)"),
     ],
 )
 def test_an_impossible_summary_is_refused(summary: Any, message: str) -> None:
@@ -156,7 +159,10 @@ def test_lists_of_the_wrong_length_and_odd_sources_are_refused() -> None:
         ({"version": None}, "no usable version, got None"),
         ({"kind": "driftanchor/tally"}, "its kind is 'driftanchor/tally'"),
         ({"arms": ["A", "B"]}, "record is damaged: n has 3 values for 2 arms"),
-        ({"n": [200, 300, 1]}, "record is damaged: arm 'C' has 1 offline rewards and no mean"),
+        (
+            {"n": [200, 300, 1]},
+            "record is damaged: mean of arm 'C' is missing, with 1 rewards",
+        ),
         ({"n": "many"}, "record is damaged: n must be a list of values, got 'many'"),
         ({"mean": [1, 2]}, "record is damaged: mean has 2 values for 3 arms"),
         ({"mean": ["inf", 0, 0]}, "record is damaged: mean of arm 'A' must be a number, got 'inf'"),

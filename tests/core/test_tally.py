@@ -136,7 +136,7 @@ def test_impossible_rewards_are_refused(columns: Any, rewards: Any, message: str
     [
         ({"version": 2}, "version 2, this driftanchor reads up to 1: upgrade driftanchor"),
         ({"kind": "driftanchor/offline-data"}, "its kind is 'driftanchor/offline-data'"),
-        ({"arms": ["A", "A", "B"]}, "the tally record is damaged: arm label 'A' is given twice"),
+        ({"arms": ["A", "A", "B"]}, "the tally record is damaged: arms has the label 'A' twice"),
         ({"arms": None}, "the tally record is damaged: arms must be a list"),
         ({"pulls": [1, 2]}, "the tally record is damaged: pulls has 2 values for 3 arms"),
         ({"pulls": [1, 2, -3]}, "the tally record is damaged: pulls of arm 'C'"),

@@ -12,17 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from driftanchor.experiments import (
-    document,
-    manifest,
-    markup,
-    report_html,
-    report_markdown,
-    reproduce,
-)
-from driftanchor.experiments.report import Report, Section, Table, Verdict
+from driftanchor.experiments import manifest, report_html, report_markdown, reproduce
+from driftanchor.experiments.report import Report, Section, Verdict
 from driftanchor.experiments.reproduction import Reproduction, strict
+from driftanchor.experiments.selection import Selection
 from driftanchor.experiments.sweep import Job
+from driftanchor.render import document
+from driftanchor.render.markdown import escape
+from driftanchor.render.table import Table
 
 Kept = tuple[Reproduction, Path]
 
@@ -32,7 +29,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
     """The small experiment, run and written."""
     out = tmp_path_factory.mktemp("kept") / "out"
     file = Path(__file__).parent / "small.toml"
-    found = reproduce.run(reproduce.Plan(names=[str(file)]), out)
+    found = reproduce.run(Selection(names=[str(file)]), out)
     reproduce.write(found, out)
     return found, out
 
@@ -176,9 +173,10 @@ def test_the_page_asks_for_nothing_else(page: str) -> None:
     assert not {"script", "link", "iframe", "object"} & {tag for tag, _ in parsed.tags}
     assert all((image["src"] or "").startswith("data:") for image in parsed.all("img"))
     assert all((link["href"] or "").startswith("#") for link in parsed.all("a"))
-    assert {"http-equiv": "Content-Security-Policy", "content": document.POLICY} in parsed.all(
-        "meta"
-    )
+    assert {
+        "http-equiv": "Content-Security-Policy",
+        "content": document.CONTENT_SECURITY,
+    } in parsed.all("meta")
 
 
 def test_the_page_escapes_what_people_write(page: str) -> None:
@@ -203,11 +201,19 @@ def test_the_page_shows_the_figure_itself(page: str, kept: Kept) -> None:
     assert base64.b64decode(embedded) == (kept[1] / "figures" / "small.svg").read_bytes()
 
 
+def test_the_reports_open_with_the_counts_and_the_figure(page: str, kept: Kept) -> None:
+    markdown = (kept[1] / "report.md").read_text(encoding="utf-8")
+    counts = kept[0].counts()
+    assert page.index(counts) < page.index("<img ") < page.index("<nav ") < page.index("<main>")
+    assert markdown.index(counts) < markdown.index("![") < markdown.index("## Claims")
+    assert markdown.count("(figures/small.png)") == 1
+
+
 def test_both_reports_have_the_numbers_the_settings_and_the_versions(page: str, kept: Kept) -> None:
     found, out = kept
     experiment = found.experiments[0]
     numbers = found.statistics(experiment, experiment.cells[0])["ts"]
-    told = report_markdown.escape(f"{numbers['mean']:.2f}"[:3])
+    told = escape(f"{numbers['mean']:.2f}"[:3])
     markdown = (out / "report.md").read_text(encoding="utf-8")
     assert "(figures/small.png)" in markdown
     for text in (Page(page).words, markdown):
@@ -244,6 +250,7 @@ def test_verdicts_come_first_with_a_word_and_a_colour(tmp_path: Path) -> None:
         "L",
         ("smoke run: no evidence",),
         "1 hold, 1 fail, 1 inconclusive",
+        None,
         "method",
         tuple(map(verdict, words)),
         ("left: out",),
@@ -260,11 +267,6 @@ def test_verdicts_come_first_with_a_word_and_a_colour(tmp_path: Path) -> None:
     markdown = report_markdown.render(content)
     assert "> **smoke run: no evidence**" in markdown
     assert markdown.index("**fails**") < markdown.index("## Unbiased")
-
-
-def test_tags_escape_text_and_attributes() -> None:
-    made = markup.tag("p", "a<b", markup.tag("br"), title='"x"', class_="c", aria_label="d")
-    assert made == '<p title="&quot;x&quot;" class="c" aria-label="d">a&lt;b<br></p>'
 
 
 def test_strict_json_has_neither_nan_nor_infinity() -> None:

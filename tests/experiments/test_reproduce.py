@@ -12,9 +12,7 @@ from typer.testing import CliRunner, Result
 
 import driftanchor
 from driftanchor.cli.main import app
-from driftanchor.errors import InvalidInput
-from driftanchor.experiments import claims, reproduce, spec, tail
-from driftanchor.experiments.reproduce import Plan
+from driftanchor.experiments import claims, selection, spec, tail
 from driftanchor.simulation.result import STATISTICS
 
 SMALL = (Path(__file__).parent / "small.toml").read_text(encoding="utf-8")
@@ -153,8 +151,8 @@ def test_a_file_of_ones_own_is_no_paper() -> None:
 
 
 def test_quick_says_that_it_is_no_evidence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reproduce, "QUICK_RUNS", 2)
-    monkeypatch.setattr(reproduce, "QUICK_HORIZON", 20)
+    monkeypatch.setattr(selection, "QUICK_RUNS", 2)
+    monkeypatch.setattr(selection, "QUICK_HORIZON", 20)
     done = invoke("fig7", "--quick", "--only", "fig7/gap=0.3/arms=5")
     assert done.exit_code == 0, done.stderr
     assert "smoke run: no evidence" in done.stdout
@@ -171,19 +169,6 @@ def test_one_run_is_strict_json_too() -> None:
     told = said("fig7", "--runs", "1", "--horizon", "20", "--only", "fig7/gap=0.3/*")
     assert told["cells"][0]["policies"]["ts"]["se"] is None
     assert {claim["verdict"] for claim in told["claims"]} <= {"inconclusive"}
-
-
-def test_sizes_in_words() -> None:
-    def changes(**size: Any) -> str:
-        plan = Plan(names=["small.toml"], **size)
-        return plan.changes(plan.experiments())
-
-    assert changes() == ""
-    assert changes(runs=5) == ""
-    assert changes(runs=4) == "reduced: 4 runs × 60 rounds"
-    assert changes(runs=50) == "changed: 50 runs × 60 rounds"
-    assert changes(horizon=2000, runs=2) == "reduced: 2 runs × 2,000 rounds"
-    assert changes(quick=True, runs=3) == "reduced: 3 runs × 400 rounds"
 
 
 @pytest.mark.parametrize(
@@ -226,10 +211,3 @@ def test_a_missing_matplotlib_is_told_before_anything_runs(
     assert done.exit_code == 1
     assert 'pip install "driftanchor[plot]"' in done.stderr
     assert not Path("out").exists()
-
-
-def test_plans_take_every_experiment_of_the_paper() -> None:
-    names = [experiment.name for experiment in Plan(quick=True).experiments()]
-    assert names == spec.paper_experiments()
-    with pytest.raises(InvalidInput, match="no cell fits"):
-        Plan(only=["fig9/*"]).experiments()

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from driftanchor.errors import InvalidInput, UnknownName
-from driftanchor.experiments import spec, words
-from driftanchor.experiments.lines import line_of
+from driftanchor.experiments import spec
 
 SMALL = (Path(__file__).parent / "small.toml").read_text(encoding="utf-8")
 BASE = """\
@@ -151,13 +150,6 @@ def test_an_error_names_file_line_key_and_value(case: str) -> None:
     assert str(caught.value).endswith(end)
 
 
-def test_the_line_is_the_one_with_the_value() -> None:
-    text = "runs = 3\n[[sweep]]  # gap = 7\nfixed.gap = 1\n[[sweep]]\nfixed.gap = 7\n"
-    assert line_of(text, "gap", 7) == 5
-    assert line_of(text, "gap", 9) == 3
-    assert line_of(text, "gape", 7) is None
-
-
 def test_cells_are_every_combination_with_readable_ids() -> None:
     experiment = spec.parse(SMALL, "some/where/small.toml")
     assert [cell.id for cell in experiment.cells] == [
@@ -187,7 +179,7 @@ def test_a_list_in_an_id_is_short() -> None:
 
 
 def test_runs_and_horizon_can_be_overridden() -> None:
-    experiment = spec.parse(SMALL, "small.toml", runs=1, horizon=2)
+    experiment = spec.parse(SMALL, "small.toml").resized(runs=1, horizon=2)
     assert (experiment.runs, experiment.curve_runs, experiment.horizon) == (1, 1, 2)
     assert experiment.checkpoints == (1, 2)
 
@@ -240,7 +232,70 @@ def test_logs_that_moved_together() -> None:
     assert both.cells[0].bandit.bias_bound.tolist() == [0.2] * 10
 
 
-def test_promises_are_told_in_words() -> None:
-    assert words.say("relative_bound", 0.1) == "W = 0.1"
-    assert words.title({"common_shift": -1.0, "gap": 0.1}) == "gap 0.1, all arms moved by -1"
-    assert words.title({"common_shift": 0.0, "relative_bound": float("inf"), "gap": 1}) == "gap 1"
+NAMED = """
+policies = ["ts", "ucb", { label = "quick", policy = "ucb", c = 1.0 }]
+runs = 4
+horizon = 10
+figure = "tradeoff"
+[[sweep]]
+name = "plain"
+fixed = { offline = 0 }
+vary.arms = [2, 3]
+[[sweep]]
+name = "coins"
+vary.reward = ["bernoulli"]
+parameters = { noise = 0.5 }
+"""
+
+
+def test_names_and_parameters_of_sweeps() -> None:
+    experiment = spec.parse(NAMED, "mine.toml")
+    assert [cell.id for cell in experiment.cells] == [
+        "mine/plain/arms=2",
+        "mine/plain/arms=3",
+        "mine/coins/reward=bernoulli",
+    ]
+    assert [cell.group for cell in experiment.cells] == ["plain", "plain", "coins"]
+    assert [cell.policies["quick"].noise for cell in experiment.cells] == [1.0, 1.0, 0.5]
+    assert experiment.cells[2].policies["quick"].parameters()["c"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("{ noise = 0.5 }", "3", "mine.toml, line 13: parameters = 3: write a table"),
+        ("{ noise = 0.5 }", "{ nois = 0.5 }", "did you mean 'noise'"),
+        ('"coins"', "7", "mine.toml, line 11: name = 7: give a text"),
+        ('["bernoulli"]', '["student"]\nvary.shape = ["stairs"]', "unknown shape 'stairs'"),
+        ('["bernoulli"]', '["student"]\nvary.delay = [-1]', "delay must be between 0 and"),
+    ],
+)
+def test_what_is_wrong_in_a_sweep_is_named(old: str, new: str, message: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        spec.parse(NAMED.replace(old, new), "mine.toml")
+    assert message in str(caught.value)
+
+
+def test_a_ladder_goes_down_in_equal_steps() -> None:
+    text = NAMED.replace("vary.arms = [2, 3]", 'vary.arms = [4]\nvary.shape = ["ladder"]')
+    online = spec.parse(text, "mine.toml").cells[0].bandit.online
+    assert online.tolist() == pytest.approx([0.8, 0.7, 0.6, 0.5])
+
+
+@pytest.mark.parametrize(
+    ("savings", "message"),
+    [
+        ("3", "savings = 3: write a table"),
+        ('{ varry = ["gap"] }', "unknown key of savings 'varry'; did you mean 'vary'?"),
+        ('{ vary = ["gapp"] }', "vary = ['gapp']: give a list of settings"),
+        ('{ place = "first" }', "place must be a whole number"),
+    ],
+)
+def test_a_bad_entry_of_savings_is_named(savings: str, message: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        spec.parse(f"savings = {savings}\n{SMALL}", "my.toml")
+    assert message in str(caught.value)
+
+
+def test_the_papers_files_are_read_once() -> None:
+    assert spec.load("fig1").cells is spec.load("fig1", runs=3).cells

@@ -14,7 +14,7 @@ import pytest
 
 from driftanchor.errors import InvalidInput
 from driftanchor.experiments import spec, sweep
-from driftanchor.experiments.spec import Experiment
+from driftanchor.experiments.experiment import Experiment
 from driftanchor.experiments.sweep import Job, Outcome, Outcomes
 
 SMALL = (Path(__file__).parent / "small.toml").read_text(encoding="utf-8")
@@ -201,9 +201,9 @@ def test_ctrl_c_keeps_what_was_finished_and_the_same_command_goes_on(
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert said == (
-        "interrupted: what was finished is kept, and the same command goes on from there\n"
-    )
+    *cells, last = said.splitlines()
+    assert last == "interrupted: what was finished is kept, and the same command goes on from there"
+    assert all(" done, " in line for line in cells)
     kept = {file: file.stat().st_mtime_ns for file in (tmp_path / "out" / "cells").iterdir()}
     assert len(kept) == 3
     assert not (tmp_path / "out" / "report.html").exists()
@@ -223,3 +223,18 @@ def test_ctrl_c_keeps_what_was_finished_and_the_same_command_goes_on(
     for name in ("results/small.csv", "results/summary.csv", "claims.json", "manifest.json"):
         resumed, whole = ((tmp_path / out / name).read_bytes() for out in ("out", "whole"))
         assert resumed == whole, name
+
+
+def test_a_cell_is_finished_with_its_last_policy(experiment: Experiment, tmp_path: Path) -> None:
+    finished: list[str] = []
+    sweep.run([experiment], tmp_path, finished=finished.append)
+    assert finished == [cell.id for cell in experiment.cells]
+    sweep.run([experiment], tmp_path, finished=finished.append)  # nothing is missing now
+    assert len(finished) == len(experiment.cells)
+
+
+def test_cells_of_the_same_content_are_finished_together() -> None:
+    a, b = Path("a"), Path("b")
+    awaited = sweep._Awaited([("x", a), ("x", b), ("y", a)])
+    assert awaited.closed_by(a) == ["y"]
+    assert awaited.closed_by(b) == ["x"]

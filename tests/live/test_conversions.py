@@ -38,7 +38,7 @@ def test_it_is_plain_when_all_are_at_the_top_and_more_wait(
     reward_range: object, rewards: list[float], waiting: int, plain: bool
 ) -> None:
     terms = Terms.declare(arms=["A", "B"], reward_range=reward_range, seed=1)
-    assert conversions.is_plain(terms, after(terms, rewards, waiting)) is plain
+    assert conversions.only_conversions(terms, after(terms, rewards, waiting)) is plain
 
 
 def test_the_warning_says_what_to_do() -> None:

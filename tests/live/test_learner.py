@@ -242,6 +242,18 @@ def test_reporting_only_conversions_is_warned_of_once() -> None:
         pupil.update(arms[19], 1.0)
     assert caught[0].filename == __file__
     pupil.update(arms[20], 1.0)  # once is enough: warnings are errors in tests
+    Learner.from_json(pupil.to_json()).update(arms[21], 1.0)  # whoever saved it knows
+
+
+def test_a_warning_that_is_an_error_leaves_everything_as_it_was() -> None:
+    pupil = Learner(arms=["A", "B"], reward_range=(0, 1), seed=1)
+    arms = [pupil.pull() for _ in range(60)]
+    state = pupil.state
+    with pytest.raises(UserWarning, match="all 20 rewards so far are 1"):
+        pupil.update(arms[:20], [1.0] * 20)
+    assert pupil.state is state
+    pupil.update(arms[:20], [1.0] * 20)
+    assert pupil.tally.pulls.sum() == 20
 
 
 def test_a_learner_that_was_given_another_reward_stops_looking(

@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from driftanchor import AnchorTS, ArtificialReplay, GuardedAnchorTS, Learner, OfflineData, Policy
-from driftanchor.live import changes, learner_record
-from driftanchor.live.decide import decide
+from driftanchor.live import changes, records
+from driftanchor.live.decide import decide, next_decision
 from driftanchor.live.state import State, changed_rows, fold
-from driftanchor.live.state_events import ArmAdded, Decided, Event
+from driftanchor.live.state_events import Decided, Event
 from driftanchor.live.terms import Terms
 
 LOGS = OfflineData.from_summary({"A": (20, 0.5), "B": (20, 0.4), "C": (5, 0.6)})
@@ -26,9 +26,7 @@ def step(terms: Terms, state: State, what: str, x: int) -> tuple[Terms, list[Eve
     """What happens next, as whoever keeps the events would write it down."""
     label = terms.arms[x % len(terms.arms)]
     if what == "pull":
-        number = state.decisions + 1
-        column, memory = decide(terms, state, number)
-        return terms, [Decided(number, column, changed_rows(state.memory, memory))]
+        return terms, [next_decision(terms, state)]
     if what == "reward":
         return terms, [changes.rewards(terms, [label, "A"], [0.3 * x, 1.0])]
     if what == "give up":
@@ -39,7 +37,8 @@ def step(terms: Terms, state: State, what: str, x: int) -> tuple[Terms, list[Eve
         return terms, [changes.pause(state, label)]
     if what == "add" and len(terms.arms) < 5:
         new = f"new {x}-{len(terms.arms)}"
-        return terms.with_arm(new, (5, 0.5), bias_bound=0.1), [ArmAdded(new)]
+        added = changes.add_arm(terms, new, (5, 0.5), 0.1, None)
+        return terms.after(added), [added]
     return terms, []
 
 
@@ -47,7 +46,7 @@ def step(terms: Terms, state: State, what: str, x: int) -> tuple[Terms, list[Eve
 def test_replaying_the_events_gives_the_same_state_and_the_same_next_decisions(
     steps: list[tuple[str, int]], policy: Policy
 ) -> None:
-    terms = Terms.declare(policy, offline=LOGS, bias_bound=0.1, seed=5)
+    first = terms = Terms.declare(policy, offline=LOGS, bias_bound=0.1, seed=5)
     start = state = State.start(terms.arms, policy.memory)
     events: list[Event] = []
     for what, x in steps:
@@ -57,9 +56,9 @@ def test_replaying_the_events_gives_the_same_state_and_the_same_next_decisions(
         events += new
     again = start
     for event in events:
-        again = fold(again, event)
-    assert again == state
-    assert learner_record.to_record(terms, again) == learner_record.to_record(terms, state)
+        first, again = first.after(event), fold(again, event)
+    assert (first, again) == (terms, state)
+    assert records.to_record(terms, again) == records.to_record(terms, state)
     for _ in range(5):
         number = state.decisions + 1
         (here, memory), (there, other) = (decide(terms, x, number) for x in (state, again))

@@ -280,8 +280,7 @@ def test_a_total_without_a_count_is_refused(tmp_path: Path) -> None:
 
 
 def test_too_many_lines_that_are_no_csv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("driftanchor.logs.tables.MOST_UNREADABLE", 10)
-    monkeypatch.setattr("driftanchor.logs.rows.MOST_UNREADABLE", 10)
+    monkeypatch.setattr("driftanchor.logs.formats.csv.MOST_UNREADABLE", 10)
     path = tmp_path / "logs.csv"
     path.write_text("arm,reward\nA,1\n" + "A,1,2\n" * 20)
     with pytest.raises(InvalidInput, match="has 10 or more lines that cannot be split"):

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from driftanchor import InvalidInput, read_logs
-from driftanchor.logs.where import Comparison, Joined, kinds, parse
+from driftanchor.logs.where import ColumnComparison, Joined, kinds, parse
 
 COLUMNS: dict[str, list[Any]] = {
     "arm": ["A", "B"] * 6,
@@ -124,8 +124,8 @@ def test_negations_are_carried_down_to_the_comparisons() -> None:
     assert parse("not (a = 1 and not (b in ('x') or c is null))") == Joined(
         "or",
         (
-            Comparison("a", "!=", (1,)),
-            Joined("or", (Comparison("b", "in", ("x",)), Comparison("c", "null", ()))),
+            ColumnComparison("a", "!=", (1,)),
+            Joined("or", (ColumnComparison("b", "in", ("x",)), ColumnComparison("c", "null", ()))),
         ),
     )
 
@@ -138,7 +138,7 @@ def test_columns_and_what_they_are_compared_with() -> None:
         "e": "boolean",
         "é.f": "number",
     }
-    assert parse("id = 9007199254740993") == Comparison("id", "=", (9007199254740993,))
+    assert parse("id = 9007199254740993") == ColumnComparison("id", "=", (9007199254740993,))
 
 
 @pytest.mark.parametrize(
@@ -164,12 +164,12 @@ def test_columns_and_what_they_are_compared_with() -> None:
         ("age = 1)", r"expected the end at '\)'"),
         ("age between 1", "expected 'and' at its end"),
         ("land = 'DE", "single quotes"),
-        ("age = 1 and age = 'x'", "a filter compares column 'age' with number and with text"),
+        ("age = 1 and age = 'x'", "where compares column 'age' with number and with text"),
         ("(" * 200 + "age = 1" + ")" * 200, "more than 100 parentheses inside one another"),
         (" or ".join(["age = 1"] * 101), "more than 100 comparisons"),
-        ("age = 'x'", "a filter compares column 'age' with 'x', but it holds Int64"),
-        ("land = 3", "a filter compares column 'land' with 3, but it holds String"),
-        ("age = true", "a filter compares column 'age' with True, but it holds Int64"),
+        ("age = 'x'", "where compares column 'age' with 'x', but it holds Int64"),
+        ("land = 3", "where compares column 'land' with 3, but it holds String"),
+        ("age = true", "where compares column 'age' with True, but it holds Int64"),
         ("ages = 1", "unknown column 'ages'; did you mean 'age'"),
     ],
 )

@@ -5,21 +5,24 @@ from __future__ import annotations
 import dataclasses
 import html.parser
 import importlib
+import io
 import math
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from driftanchor import OfflineData, plan, replay
+from driftanchor.core.stats.intervals import Estimate
 from driftanchor.errors import InvalidInput
-from driftanchor.experiments.document import POLICY
-from driftanchor.experiments.report import shown
-from driftanchor.planning import Assessment
+from driftanchor.planning.assess import Assessment
 from driftanchor.planning.page import render
-from driftanchor.planning.statistics import Estimate
 from driftanchor.planning.tables import even_of, evens, losses
+from driftanchor.render import terminal
+from driftanchor.render.document import CONTENT_SECURITY
+from driftanchor.render.numbers import rounded
 
 pyarrow: Any = importlib.import_module("pyarrow")
 NAMES = ["<b>A</b>", "B & C", "$x$"]
@@ -60,7 +63,7 @@ def test_the_page_says_everything_and_asks_for_nothing(found: Assessment) -> Non
     page = Page(text)
     assert "//" not in re.sub(r'src="data:[^"]*"', "", text)
     assert not {"script", "link", "iframe", "object", "b"} & {tag for tag, _ in page.tags}
-    assert any(given.get("content") == POLICY for _, given in page.tags)
+    assert any(given.get("content") == CONTENT_SECURITY for _, given in page.tags)
     pictures = [given for tag, given in page.tags if tag == "img"]
     assert len(pictures) == 2
     for picture in pictures:
@@ -75,6 +78,15 @@ def test_the_page_says_everything_and_asks_for_nothing(found: Assessment) -> Non
         assert line in page.words
 
 
+def test_its_tables_fit_a_terminal_of_80_columns(found: Assessment) -> None:
+    console = Console(file=io.StringIO(), width=10_000)
+    for table in (losses(found), evens(found), *found.texts().tables):
+        lines = terminal.lines(table, console, 80)
+        assert max(map(len, lines)) <= 80
+        letters = "".join("".join(lines).split())
+        assert "…" not in letters
+
+
 def test_the_lowest_mean_is_marked(found: Assessment) -> None:
     table, means = losses(found), [x["mean"] for x in found.summary().values()]
     ((row, column),) = table.best
@@ -86,6 +98,8 @@ def test_the_lowest_mean_is_marked(found: Assessment) -> None:
     ("even", "says"),
     [
         (Estimate(0.0, 0.0, 0.0), "does not gain by the logs here, even if no mean has moved."),
+        (Estimate(0.0, 0.0, 0.01), "does not gain by the logs here, even if no mean has moved."),
+        (Estimate(1e-14, 0.0, 0.01), "does not gain by the logs here, even if no mean has moved."),
         (Estimate(math.inf, 1.0, math.inf), "gains by the logs at every shift that was tried."),
         (Estimate(0.01, 0.01, 0.01), "gains by the logs up to a shift of 0.01: from there on"),
     ],
@@ -98,7 +112,7 @@ def test_what_the_page_says_of_the_break_even(found: Assessment, even: Estimate,
 
 def test_no_break_even_is_told_as_none(found: Assessment) -> None:
     assert even_of(found, Estimate(0.0, 0.0, 0.0)) == ("none", "–")
-    most = f"over {shown(found.largest_shift)}"
+    most = f"over {rounded(found.largest_shift)}"
     assert even_of(found, Estimate(math.inf, 0.01, math.inf)) == (most, f"0.01 to {most}")
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from driftanchor.experiments import style
 from driftanchor.planning.pictures import _scale
+from driftanchor.render.figure import blank, sheet
 
 
 @pytest.mark.parametrize(
@@ -18,8 +18,8 @@ from driftanchor.planning.pictures import _scale
     ],
 )
 def test_zeros_stay_on_the_axis(means: list[float], scale: str) -> None:
-    with style.sheet():
-        axes = style.blank(4, 3).subplots()
+    with sheet():
+        axes = blank(4, 3).subplots()
         _scale(axes, means)
         axes.plot(range(len(means)), means)
         assert axes.get_yscale() == scale

@@ -8,9 +8,8 @@ import pytest
 
 import driftanchor as da
 from driftanchor.errors import InvalidInput
-from driftanchor.planning import Plan
 from driftanchor.planning.contenders import RULE, RULE_COLD
-from driftanchor.planning.plan import plan
+from driftanchor.planning.plan import Plan, plan
 from driftanchor.planning.worlds import Worlds
 from driftanchor.shift import suggest
 
@@ -218,6 +217,20 @@ def test_a_bound_of_zero_still_asks_how_far_is_too_far() -> None:
     assert found.break_evens[0][0].size == 0
 
 
+def test_an_arm_of_which_nothing_is_promised_is_planned_for_without_logs() -> None:
+    some = coins({"A": (900, 0.5), "B": (900, 0.3), "C": (900, 0.2)})
+    bounds = {"A": 0.01, "B": 0.01, "C": math.inf}
+    found = plan(some, bias_bound=bounds, horizon=50, worlds=4)
+    assert found.offline.n.tolist() == [900, 900, 0]
+    assert found.notes[:2] == (
+        "nothing is promised of C, so these logs are left out",
+        "no logs of C: in each world such an arm is like one of the others",
+    )
+    without = coins({"A": (900, 0.5), "B": (900, 0.3)}).over(["A", "B", "C"])
+    same = plan(without, bias_bound=0.01, horizon=50, worlds=4)
+    assert same.summary() == found.summary()
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -233,7 +246,7 @@ def test_a_bound_of_zero_still_asks_how_far_is_too_far() -> None:
         ({"relative_bound": {"Z": 0.1}}, "unknown arm 'Z'"),
         (
             {"bias_bound": None, "relative_bound": math.inf},
-            "relative_bound of arm 'A' must be finite here, got inf",
+            "relative_bound must be finite for at least one arm with logs, got inf",
         ),
         ({"relative_bound": 0.03}, "relative_bound of arm 'A' is 0.03 and contradicts"),
         (
@@ -260,7 +273,10 @@ def test_a_bound_of_zero_still_asks_how_far_is_too_far() -> None:
             "periods have none of the arms of the logs: they have ['X', 'Y'], the logs ['A', 'B'",
         ),
         ({"bias_bound": -0.1}, "bias_bound of arm 'A' must be at least 0, got -0.1"),
-        ({"bias_bound": math.inf}, "bias_bound of arm 'A' must be finite here, got inf"),
+        (
+            {"bias_bound": math.inf},
+            "bias_bound must be finite for at least one arm with logs, got inf",
+        ),
         ({"bias_bound": {"A": 0.1}}, "bias_bound has no number for arm 'B'"),
         ({"horizon": 0}, "horizon must be at least 1, got 0"),
         ({"horizon": 1.5}, "horizon must be a whole number, got 1.5"),

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,8 +12,9 @@ import pytest
 from driftanchor import OfflineData, Replay, replay
 from driftanchor.errors import DriftanchorError, InvalidInput
 from driftanchor.logs.periods import read_periods
-from driftanchor.planning.history import difference, read_history
-from driftanchor.planning.replay import held_together
+from driftanchor.planning.promises_kept import held_together
+from driftanchor.planning.read_split import move_of, read_split
+from driftanchor.planning.replay_prose import shift_table
 from driftanchor.shift import suggest
 
 pyarrow: Any = importlib.import_module("pyarrow")
@@ -97,6 +97,15 @@ def test_without_a_bound_policies_are_told_the_largest_shift() -> None:
     assert set(found.bias_bounds) == {found.history.largest}
 
 
+def test_logs_of_which_nothing_is_promised_are_left_out() -> None:
+    bounds = {"A": 0.1, "B": float("inf"), "C": 0.1}
+    found = replay(SAME, split=SPLIT, bias_bound=bounds, worlds=2, horizon=20, **NAMES)
+    assert "nothing is promised of B, so these logs are left out" in found.notes
+    assert found.offline.n.tolist() == found.history.before.n.tolist() == [1500, 0, 1500]
+    assert set(found.history.shifts) == {"A", "C"}
+    assert shift_table(found).rows[1][-1] == "–"
+
+
 def test_arms_that_moved_together_broke_v_and_kept_w() -> None:
     rates = {"A": 0.3, "B": 0.2, "C": 0.1}
     lifted = events(rates, {label: rate + 0.2 for label, rate in rates.items()}, n=6000)
@@ -113,7 +122,7 @@ def test_arms_that_moved_together_broke_v_and_kept_w() -> None:
     apart = replay(lifted, relative_bound=0.05, **options)
     assert not np.isfinite(apart.bias_bounds).any()
     assert apart.saved("hierarchical-ts").low > 0
-    assert "within V" not in apart.shift_table().headings
+    assert "within V" not in shift_table(apart).headings
     assert apart.declared
     # the bad case: the common move that happened, and A and B moved against the logs
     bad = apart.history.against_the_logs(apart.promise, apart.promise, True)
@@ -174,7 +183,7 @@ def test_the_horizon_is_what_came_after() -> None:
 
 
 def test_a_long_horizon_is_cut_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["driftanchor.planning.replay"], "LONGEST", 50)
+    monkeypatch.setattr("driftanchor.planning.replay.LONGEST", 50)
     found = replay(SAME, split=SPLIT, worlds=2, **NAMES)
     assert found.horizon == 50
     assert found.notes[-1] == "50 rounds, not all 4,500: ask for a longer horizon"
@@ -213,7 +222,7 @@ def test_counted_rows_are_coins_or_gaussian() -> None:
 
 def test_arms_of_one_side_alone_are_told() -> None:
     moved = events({"old": 0.3, "A": 0.2, "B": 0.1}, {"A": 0.2, "B": 0.1, "new": 0.4}, n=50)
-    past = read_history(moved, SPLIT, **NAMES)
+    past = read_split(moved, SPLIT, **NAMES)
     assert list(past.after.arms) == ["A", "B", "new"]
     assert past.before.n.tolist() == [50, 50, 0]
     assert list(past.shifts) == ["A", "B"]
@@ -222,11 +231,11 @@ def test_arms_of_one_side_alone_are_told() -> None:
         "only after the split, and without logs: new",
     )
     found = replay(moved, split=SPLIT, worlds=2, horizon=20, **NAMES)
-    assert found.shift_table().rows[2][1:3] == ("0", "–")
+    assert shift_table(found).rows[2][1:3] == ("0", "–")
 
 
 def test_only_the_arms_asked_for() -> None:
-    past = read_history(SAME, SPLIT, arms=["C", "A"], **NAMES)
+    past = read_split(SAME, SPLIT, arms=["C", "A"], **NAMES)
     assert list(past.before.arms) == ["C", "A"]
 
 
@@ -236,7 +245,7 @@ def test_the_interval_of_a_shift_of_rates() -> None:
         rate = k / n
         return OfflineData.from_summary({"A": (n, rate, rate * (1 - rate) * n / (n - 1))})
 
-    shift = difference(one(80, 48), one(70, 56), "A")
+    shift = move_of(one(80, 48), one(70, 56), "A")
     assert shift == pytest.approx((0.2, 0.0524, 0.3339), abs=5e-5)
 
 
@@ -259,7 +268,10 @@ def test_the_interval_of_a_shift_of_rates() -> None:
         ({"arm": "add"}, "unknown column 'add'; did you mean 'ad'?"),
         ({"time": "att"}, "unknown column 'att'; did you mean 'at'?"),
         ({"arms": ["A"]}, "after the split there is one arm only, 'A'"),
-        ({"bias_bound": float("inf")}, "bias_bound of arm 'A' must be finite here, got inf"),
+        (
+            {"bias_bound": float("inf")},
+            "bias_bound must be finite for at least one arm with logs, got inf",
+        ),
         ({"horizon": 0}, "horizon must be at least 1, got 0"),
         ({"logs": "no-such.csv"}, "cannot read 'no-such.csv': No such file"),
     ],

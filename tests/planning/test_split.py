@@ -14,7 +14,8 @@ import pytest
 
 from driftanchor import replay
 from driftanchor.errors import InvalidInput
-from driftanchor.planning.history import read_history
+from driftanchor.planning.read_split import read_split
+from driftanchor.planning.replay_prose import shift_table
 from driftanchor.planning.split import Filter, Moment, split_of
 
 duckdb: Any = importlib.import_module("duckdb")
@@ -85,7 +86,7 @@ def test_the_rows_that_match_are_the_world(
         "ibis": in_postgres,
     }
     logs = forms[form]() if form in forms else written(form)
-    past = read_history(logs, WEB, where="age >= 18", **NAMES)
+    past = read_split(logs, WEB, where="age >= 18", **NAMES)
     for i, ad in enumerate("AB"):
         for part, channel in ((past.after, "Web"), (past.before, "shop")):
             assert part.n[i] == len(rewards(channel, ad, 18))
@@ -104,7 +105,7 @@ def test_the_rows_that_match_are_the_world(
 
 
 def test_missing_rows_can_be_given_a_side() -> None:
-    past = read_history(TABLE, f"{WEB} or channel is null", **NAMES)
+    past = read_split(TABLE, f"{WEB} or channel is null", **NAMES)
     assert past.after.n.sum() == sum(row["channel"] != "shop" for row in ROWS)
     assert not any("neither" in note for note in past.notes)
 
@@ -125,10 +126,10 @@ def test_not_a_number_is_missing_too(library: str) -> None:
             "duckdb": lambda: connection.from_arrow(table),
             "pandas": table.to_pandas,
         }[library]()
-        past = read_history(logs, "price > 1.5", **NAMES)
+        past = read_split(logs, "price > 1.5", **NAMES)
         assert (past.after.n.sum(), past.before.n.sum()) == (4, 4)
         assert past.notes[0].startswith("on neither side, and left out: 4 of 12 rewards")
-        both = read_history(logs, "price is null", **NAMES)
+        both = read_split(logs, "price is null", **NAMES)
         assert (both.after.n.sum(), both.before.n.sum()) == (4, 8)
 
 
@@ -142,7 +143,7 @@ def test_texts_of_a_filter_read_well() -> None:
     )
     assert texts.expected == "Where channel = 'Web', as it really was: 4 runs of each policy."
     assert texts.how.startswith("The rows that do not match the filter are the offline log, as it")
-    assert found.shift_table().headings[1:5] == ("n in logs", "mean", "n in world", "mean")
+    assert shift_table(found).headings[1:5] == ("n in logs", "mean", "n in world", "mean")
     assert f"rewards are drawn anew from {world} of the {world} in the world" in found.notes
     told = json.loads(json.dumps(found.to_json(), allow_nan=False))
     assert told["split"] == WEB
@@ -164,16 +165,16 @@ def test_arms_of_one_side_alone_are_told() -> None:
             "os": ["x", "x", "x", "y", "y", "y"] * 2,
         }
     )
-    past = read_history(logs, "os = 'y'", **NAMES)
+    past = read_split(logs, "os = 'y'", **NAMES)
     assert past.notes[:2] == (
         "only in the logs, and left out: old",
         "only in the world, and without logs: new",
     )
-    assert read_history(logs, "os = 'y'", arms=["B", "A"], **NAMES).after.n.tolist() == [2, 2]
+    assert read_split(logs, "os = 'y'", arms=["B", "A"], **NAMES).after.n.tolist() == [2, 2]
     with pytest.raises(InvalidInput, match="in the world there is one arm only, 'A'"):
-        read_history(logs, "os = 'y' and ad = 'A'", **NAMES)
+        read_split(logs, "os = 'y' and ad = 'A'", **NAMES)
     with pytest.raises(InvalidInput, match="no arm is on both sides of the split: in the logs"):
-        read_history(logs, "ad in ('A', 'B')", **NAMES)
+        read_split(logs, "ad in ('A', 'B')", **NAMES)
 
 
 @pytest.mark.parametrize(
@@ -221,9 +222,9 @@ def test_lines_that_cannot_be_read_do_not_hide_an_empty_side(tmp_path: Path) -> 
     path = tmp_path / "h.csv"
     rows = [f"{'AB'[i % 2]},{i % 3},{'xy'[i // 300]}" for i in range(600)]
     path.write_text("\n".join(["ad,won,os", *rows, "A,1,x,too,many"]))
-    assert read_history(path, "os = 'y'", **NAMES).after.n.sum() == 300
+    assert read_split(path, "os = 'y'", **NAMES).after.n.sum() == 300
     with pytest.raises(InvalidInput, match="matches none of the 600 rewards"):
-        read_history(path, "os = 'z'", **NAMES)
+        read_split(path, "os = 'z'", **NAMES)
 
 
 def test_what_reads_as_a_time_is_one() -> None:
@@ -240,5 +241,5 @@ def test_running_totals_are_no_history() -> None:
     logs = pyarrow.table({"ad": ["A"] * 8 + ["B"] * 8, "n": n, "k": k, "at": days})
     names: dict[str, Any] = {"arm": "ad", "count": "n", "total": "k", "time": "at"}
     with pytest.raises(InvalidInput, match="looks like running totals"):
-        read_history(logs, "2026-01-05", **names)
-    assert read_history(logs, "2026-01-05", allow_growth=True, **names).before.n[0] == 1000
+        read_split(logs, "2026-01-05", **names)
+    assert read_split(logs, "2026-01-05", allow_growth=True, **names).before.n[0] == 1000

@@ -7,19 +7,19 @@ import pytest
 
 from driftanchor import OfflineData
 from driftanchor.core.check import Floats
-from driftanchor.planning.law import Law
 from driftanchor.planning.promise import Promise, promised
+from driftanchor.planning.reward_law import RewardLaw
 from driftanchor.planning.worlds import Worlds, common_scale, shifts_of
 
-COINS = Law("bernoulli", 0.5, "")
-MONEY = Law("gaussian", 2.0, "")
+COINS = RewardLaw("bernoulli", 0.5, "")
+MONEY = RewardLaw("gaussian", 2.0, "")
 RATES = OfflineData.from_summary(
     {x: (2000, m, m * (1 - m)) for x, m in {"A": 0.12, "B": 0.10, "C": 0.08, "D": 0.05}.items()}
 )
 SALES = OfflineData.from_summary({"A": (200, 7.0, 4.0), "B": (200, 6.0, 4.0), "C": (200, 5.5, 4.0)})
 
 
-def moves(logs: OfflineData, law: Law, promise: Promise) -> tuple[Floats, Floats]:
+def moves(logs: OfflineData, law: RewardLaw, promise: Promise) -> tuple[Floats, Floats]:
     """The moves of each arm in each world: expected, and as bad as can be."""
     truth = Worlds.draw(logs, law, promise, 300, 0)
     expected, bad = (np.stack([b.online for b in x(promise)]) for x in (truth.expected, truth.bad))
@@ -28,7 +28,7 @@ def moves(logs: OfflineData, law: Law, promise: Promise) -> tuple[Floats, Floats
 
 def test_with_levels_alone_each_mean_moves_within_its_bound() -> None:
     bounds = np.array([0.01, 0.02, 0.0, 0.03])
-    promise = promised(bounds.tolist(), None, RATES)
+    promise = promised(bounds.tolist(), None, RATES).promise
     truth = Worlds.draw(RATES, COINS, promise, 40, 0)
     for world, bandit in enumerate(truth.expected(promise)):
         assert bandit.logs == "given"
@@ -48,7 +48,7 @@ def test_with_levels_alone_each_mean_moves_within_its_bound() -> None:
 
 
 def test_no_level_no_limit_to_the_common_move() -> None:
-    promise = promised(None, 0.1, SALES)
+    promise = promised(None, 0.1, SALES).promise
     expected, bad = moves(SALES, MONEY, promise)
     for moved in (expected, bad):
         assert (np.ptp(moved, axis=1) <= 0.2 + 1e-12).all()  # arms move apart by 2 W at most
@@ -59,7 +59,7 @@ def test_no_level_no_limit_to_the_common_move() -> None:
 
 
 def test_a_common_move_keeps_rates_inside_and_in_their_order() -> None:
-    truth = Worlds.draw(RATES, COINS, promised(None, 0.0, RATES), 500, 0)
+    truth = Worlds.draw(RATES, COINS, promised(None, 0.0, RATES).promise, 500, 0)
     online = np.stack([bandit.online for bandit in truth.expected(truth.promise)])
     assert ((online >= 0) & (online <= 1)).all()
     assert online - online.mean(axis=1, keepdims=True) == pytest.approx(
@@ -70,7 +70,7 @@ def test_a_common_move_keeps_rates_inside_and_in_their_order() -> None:
 
 
 def test_both_promises_hold_in_every_expected_world_and_in_the_bad_case() -> None:
-    promise = promised(0.3, 0.2, SALES)
+    promise = promised(0.3, 0.2, SALES).promise
     for moved in moves(SALES, MONEY, promise):
         assert (np.abs(moved) <= 0.3 + 1e-12).all()
         assert (np.ptp(moved, axis=1) <= 0.4 + 1e-12).all()
@@ -78,7 +78,7 @@ def test_both_promises_hold_in_every_expected_world_and_in_the_bad_case() -> Non
 
 
 def test_policies_are_given_both_promises_and_none_without_logs() -> None:
-    promise = promised(0.3, 0.2, SALES)
+    promise = promised(0.3, 0.2, SALES).promise
     truth = Worlds.draw(SALES, MONEY, promise, 2, 0)
     given, cold = truth.expected(promise)[0], truth.expected(promise, logs=False)[0]
     assert set(given.bias_bound) == {0.3}
@@ -88,7 +88,9 @@ def test_policies_are_given_both_promises_and_none_without_logs() -> None:
 
 
 def test_what_the_promise_allows() -> None:
-    truth = Worlds.draw(SALES, MONEY, promised({"A": 0.6, "B": 0.6, "C": 0.1}, None, SALES), 2, 0)
+    truth = Worlds.draw(
+        SALES, MONEY, promised({"A": 0.6, "B": 0.6, "C": 0.1}, None, SALES).promise, 2, 0
+    )
     assert truth.allows(0.6)  # A and B change places
     assert not truth.allows(0.76)  # A and C would
     assert not truth.allows(0.61)
@@ -100,7 +102,7 @@ def test_shifts_are_in_units_of_the_logs() -> None:
     noisy = OfflineData.from_summary({"A": (8, 5.1, 4.0), "B": (8, 5.0, 4.0)})
     assert shifts_of(noisy, MONEY)[1] == pytest.approx(0.5)  # half of the gap's standard error
     many = {str(i): (10**6, 1 - 2.0**-i, 1.0) for i in range(1, 18)}
-    shifts = shifts_of(OfflineData.from_summary(many), Law("gaussian", 1.0, ""))
+    shifts = shifts_of(OfflineData.from_summary(many), RewardLaw("gaussian", 1.0, ""))
     assert len(shifts) <= 12
     assert shifts == sorted(shifts)
     alone = OfflineData.from_summary({"A": (4, 5.0, 4.0), "new": (0,)})

@@ -1,13 +1,8 @@
-"""Regret in the paper's settings against the reference values of `docs/calibration.toml`."""
-
-import sys
-from pathlib import Path
+"""Regret in the paper's settings against `benchmarks/pages/calibration.toml`."""
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))
-
-import calibration
+from benchmarks.pages import calibration
 
 # Each policy at least once, Anchor-TS with unbiased and with biased logs.
 SOME = [

@@ -104,7 +104,9 @@ def test_plots_of_one_run_one_checkpoint_no_regret_and_many_policies(tmp_path: P
 
 
 def test_a_dollar_in_a_name_is_a_dollar(tmp_path: Path) -> None:
-    result([[[1.0]]], (r"$\oops$",)).plot(tmp_path / "dollar.svg")
+    path = tmp_path / "dollar.svg"
+    result([[[1.0]]], (r"$\oops$",)).plot(path)  # as mathematics it could not be drawn
+    assert r"$\oops$" in path.read_text()
 
 
 def test_a_simulation_plots_and_writes_itself(tmp_path: Path) -> None:

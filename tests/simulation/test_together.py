@@ -17,9 +17,13 @@ from driftanchor import (
     MinUCB,
     simulate,
 )
-from driftanchor.simulation import events, late, reference, windows
-from driftanchor.simulation.run import run_many
-from driftanchor.simulation.world import world_of
+from driftanchor.simulation import ENGINES
+from driftanchor.simulation.engines.desk import lay_out
+from driftanchor.simulation.engines.late import LATE_REWARDS
+from driftanchor.simulation.engines.leaping import EVENTS, THINNED
+from driftanchor.simulation.engines.reference import EVERY_ROUND
+from driftanchor.simulation.engines.rewards import world_of
+from driftanchor.simulation.engines.windows import WINDOWS
 
 MEANS = [0.75, 0.5, 0.25]
 MOVED = Bandit(MEANS, MEANS, 16, relative_bound=0.125, common_shift=-2.0)
@@ -104,14 +108,15 @@ def test_bounds_that_just_fit_together_are_taken(options: dict[str, Any]) -> Non
 
 def test_every_round_is_played_where_logs_move_together() -> None:
     apart = Bandit(MEANS, MEANS, 16)
-    for engine in ("events", "thinned"):
-        assert run_many(AnchorTS, engine, MOVED) is reference.run_many
-        assert run_many(MinUCB, engine, MOVED) is reference.run_many
-    assert run_many(AnchorTS, "events", apart) is events.run_many_events
-    assert run_many(MinUCB, "events", apart) is windows.run_many_windows
-    assert run_many(TS, "events", MOVED) is events.run_many_events  # it uses no logs
+    for engine in (ENGINES["events"], ENGINES["thinned"]):
+        assert engine.loop_for(AnchorTS, MOVED) is EVERY_ROUND
+        assert engine.loop_for(MinUCB, MOVED) is EVERY_ROUND
+        assert engine.loop_for(MinUCB, apart) is WINDOWS
+    assert ENGINES["events"].loop_for(AnchorTS, apart) is EVENTS
+    assert ENGINES["thinned"].loop_for(AnchorTS, apart) is THINNED
+    assert ENGINES["events"].loop_for(TS, MOVED) is EVENTS  # it uses no logs
     slow = Bandit(MEANS, MEANS, 16, relative_bound=0.1, delay=1)
-    assert run_many(AnchorTS, "events", slow) is late.run_many_late
+    assert ENGINES["events"].loop_for(AnchorTS, slow) is LATE_REWARDS
 
 
 @pytest.mark.parametrize("name", ["hybrid-ts", "hybrid-ucb", "min-ucb", "hierarchical-ts"])
@@ -142,7 +147,7 @@ def test_what_uses_no_logs_draws_nothing_more(name: str) -> None:
 def test_an_infinite_relative_bound_is_none() -> None:
     for name in POLICIES:
         results = [
-            simulate(name, bandit, horizon=60, runs=4).regret.tobytes()
+            simulate(name, bandit, horizon=60, runs=4, engine="every-round").regret.tobytes()
             for bandit in (
                 Bandit(MEANS, 0.5, 9, 0.2),
                 Bandit(MEANS, 0.5, 9, 0.2, relative_bound=math.inf),
@@ -154,7 +159,8 @@ def test_an_infinite_relative_bound_is_none() -> None:
 def test_logs_that_moved_together_spare_what_they_would_have_spared() -> None:
     """Mean regret of 200 runs with a fixed seed; the margins are some ten standard errors wide."""
     fit = Bandit([0.8] + [0.5] * 9, [0.8] + [0.5] * 9, 200, relative_bound=0.0, common_shift=-1.0)
-    lost = simulate(["ts", "anchor-ts", "hybrid-ts"], fit, horizon=2_000, runs=200).summary()
+    policies = ["ts", "anchor-ts", "hybrid-ts"]
+    lost = simulate(policies, fit, horizon=2_000, runs=200, engine="every-round").summary()
     assert lost["anchor-ts"]["mean"] < 0.5 * lost["ts"]["mean"]
     assert lost["hybrid-ts"]["mean"] < 0.35 * lost["ts"]["mean"]
 
@@ -162,5 +168,5 @@ def test_logs_that_moved_together_spare_what_they_would_have_spared() -> None:
 def test_a_world_has_the_promises() -> None:
     world = world_of(MOVED)
     assert world.relative_bounds.tolist() == [0.125] * 3
-    desk = reference.lay_out(world, HybridTS())
+    desk = lay_out(world, HybridTS())
     assert desk.evidence.relative_bounds.tolist() == [0.125] * 3

@@ -110,7 +110,7 @@ def test_terms_broadcast_to_one_shape(bound: Bound) -> None:
         ((10, -0.3, 0, 0, 0), "gap must be"),
         ((10, 0.3, -1, 0, 0), "offline_pulls must be at least 0, got -1"),
         ((10, 0.3, 0, -0.1, 0), "omega must be at least 0, got -0.1"),
-        ((10, 0.3, 0, 0, [0, -1]), "optimal_offline_pulls[1] must be at least 0, got -1"),
+        ((10, 0.3, 0, 0, [0, -1]), "optimal_offline_pulls of element 1 must be at least 0, got -1"),
         (
             ([10, 20], 0.3, [1, 2, 3], 0, 0),
             "shapes do not fit together: horizon (2,), offline_pulls (3,)",

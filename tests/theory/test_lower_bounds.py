@@ -107,7 +107,7 @@ def test_online_pulls_broadcast(pulls: Callable[..., Floats]) -> None:
         (lambda: lai_robbins(0), "gap must be greater than 0, got 0"),
         (lambda: lai_robbins(0.3, -1), "noise must be greater than 0, got -1"),
         (lambda: kl_bernoulli(1.5, 0.5), "p must be between 0 and 1, got 1.5"),
-        (lambda: kl_bernoulli(0.5, [0.5, -1]), "q[1] must be between 0 and 1, got -1.0"),
+        (lambda: kl_bernoulli(0.5, [0.5, -1]), "q of element 1 must be between 0 and 1, got -1.0"),
         (
             lambda: lai_robbins_bernoulli([0.1, 0.5], 0.5),
             "best_mean must be greater than mean 0.5, got 0.5",

@@ -111,7 +111,7 @@ def test_worst_case_broadcasts_before_the_arms() -> None:
         ),
         (lambda: tau_star(5, 10), "offline_pulls must have one number for each arm, got shape ()"),
         (lambda: tau_star([], 10), "one number for each arm, got shape (0,)"),
-        (lambda: tau_star([1, -2], 10), "offline_pulls[1] must be at least 0, got -2"),
+        (lambda: tau_star([1, -2], 10), "offline_pulls of element 1 must be at least 0, got -2"),
         (
             lambda: tau_star(np.ones((3, 2)), [10, 20]),
             "offline_pulls without its last axis (3,), horizon (2,)",

@@ -89,10 +89,10 @@ def test_a_gap_too_small_to_divide_by_saves_nothing(savings: Callable[..., Float
     ("arguments", "message"),
     [
         ((-1, 0.0, 0.3), "offline_pulls must be at least 0, got -1"),
-        (([5, math.inf], 0.0, 0.3), "offline_pulls[1] must be finite, got inf"),
+        (([5, math.inf], 0.0, 0.3), "offline_pulls of element 1 must be finite, got inf"),
         ((5, -0.25, 0.3), "omega must be at least 0, got -0.25"),
         ((5, math.nan, 0.3), "omega must be a number, got nan"),
-        ((5, 0.0, [[0.1, 0.0]]), "gap[0, 1] must be greater than 0, got 0.0"),
+        ((5, 0.0, [[0.1, 0.0]]), "gap of element 0, 1 must be greater than 0, got 0.0"),
         ((5, [0.0, 0.0], [0.1] * 3), "shapes do not fit together: omega (2,), gap (3,)"),
     ],
 )

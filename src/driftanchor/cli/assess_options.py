@@ -1,4 +1,4 @@
-"""The options that `plan` and `replay` share, and how they show what they found."""
+"""The options that `plan` and `replay` share, and how both show their results."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from driftanchor.cli import options as opt
-from driftanchor.cli import output, parse
+from driftanchor.cli import output, parse, progress
 from driftanchor.errors import InvalidInput, require
 
 if TYPE_CHECKING:
-    from driftanchor.experiments.report import Table as Content
     from driftanchor.planning.assess import Assessment
 
 PROMISE = "What is promised"
@@ -25,7 +24,7 @@ BiasBoundSource = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="Where V or W comes from: proved, estimated or guessed.",
+        help="How V or W is known: proved, estimated or guessed.",
         show_default="estimated",
         rich_help_panel=PROMISE,
     ),
@@ -34,7 +33,7 @@ RelativeBound = Annotated[
     str | None,
     typer.Option(
         metavar="W",
-        help="How far arms may have moved apart, after a move that all share: numbers as for "
+        help="How far arms may have moved apart, beside a move that all share: numbers as for "
         "--bias-bound, or auto.",
         rich_help_panel=PROMISE,
     ),
@@ -43,7 +42,8 @@ By = Annotated[
     str | None,
     typer.Option(
         metavar="PERIOD",
-        help="For auto: day, week or month of --time; or a column, as of countries or tests.",
+        help="With auto: the periods to compare. day, week or month of --time; or a column, such "
+        "as one of countries or tests.",
         rich_help_panel=PROMISE,
     ),
 ]
@@ -51,8 +51,8 @@ Worlds = Annotated[
     str | None,
     typer.Option(
         metavar="N",
-        help="How many worlds to draw, in which each policy plays once.",
-        show_default="40 to 200, by horizon and arms",
+        help="How many worlds to draw; each policy plays once in each.",
+        show_default="40 to 200, depending on horizon and arms",
         rich_help_panel=opt.EFFORT,
     ),
 ]
@@ -60,14 +60,14 @@ Page = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Write an HTML page with pictures, in one file.",
+        help="Write an HTML page with pictures to this file.",
         rich_help_panel=opt.OUTPUT,
     ),
 ]
 
 
 def page_file(page: Path | None) -> Path | None:
-    """Where the page goes, refused before the long run."""
+    """The file of the page, checked before the long run."""
     if page is not None:
         require("matplotlib", extra="plot", why="--page")
     return parse.destination(page, "--page", (".html", ".htm"))
@@ -84,40 +84,38 @@ def bounds(text: str | None, option: str = "--bias-bound") -> object:
         return None if text is None else AUTO
     if "=" not in text:
         return parse.number_or_list(text, option)
-    told: dict[str, float] = {}
+    given: dict[str, float] = {}
     for label, _, x in (part.rpartition("=") for part in text.split(",")):
-        if label.strip() in told:
+        if label.strip() in given:
             raise InvalidInput(f"{option} has arm {label.strip()!r} twice: {text!r}")
-        told[label.strip()] = parse.number(x.strip(), option, text)
-    return told
+        given[label.strip()] = parse.number(x.strip(), option, text)
+    return given
 
 
-def auto_option(bounds: Mapping[str, object]) -> str | None:
-    """The first option that takes its bound from the logs."""
-    asked = [f"--{name.replace('_', '-')}" for name, value in bounds.items() if value == AUTO]
-    return asked[0] if asked else None
+def auto_bound(bounds: Mapping[str, object]) -> str | None:
+    """The first bound that is to be taken from the logs."""
+    return next((name for name, value in bounds.items() if value == AUTO), None)
 
 
-def check_periods(asked: str | None, by: str | None) -> None:
-    """See that --by is given where a bound is auto, and only there."""
-    if asked is not None and by is None:
-        raise InvalidInput(
-            f"{asked} auto needs --by: the periods to compare, such as --by week with --time"
-        )
-    if asked is None and by is not None:
-        raise InvalidInput(f"--by {by} is for --bias-bound auto or --relative-bound auto")
+def check_periods(auto: str | None, by: str | None) -> None:
+    """See that --by is given if a bound is auto, and only then."""
+    if auto is not None and by is None:
+        problem = "auto needs --by: the periods to compare, such as --by week with --time"
+        raise InvalidInput(problem, argument=auto)
+    if auto is None and by is not None:
+        problem = f"{by} is for --bias-bound auto or --relative-bound auto"
+        raise InvalidInput(problem, argument="by")
 
 
 @contextlib.contextmanager
 def at_work(*, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """Errors and warnings in the words of the command line, and a bar."""
+    """Show warnings in one line each, and how far the work is."""
     compiling = find_spec("numba") is not None
     with (
-        parse.told_as_options(),
         output.plain_warnings(quiet=quiet),
-        output.progress_bar(["policies"], compiling=compiling, quiet=quiet) as progress,
+        progress.runs_bar(["policies"], compiling=compiling, quiet=quiet, lines=True) as advance,
     ):
-        yield progress
+        yield advance
 
 
 def show(found: Assessment, page: Path | None, *, as_json: bool, quiet: bool) -> None:
@@ -129,28 +127,9 @@ def show(found: Assessment, page: Path | None, *, as_json: bool, quiet: bool) ->
 
         typer.echo(found.verdict)
         for content in (losses(found), evens(found), *found.texts().tables):
-            _show_table(content)
+            output.show_table(content)
         for note in found.notes:
             typer.echo(f"note: {note}")
     if page is not None:
         found.write_page(page)
         output.say(f"wrote {page}", quiet=quiet)
-
-
-def _show_table(content: Content) -> None:
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(
-        box=box.SIMPLE_HEAD,
-        caption="* lowest mean" if content.best else None,
-        caption_justify="left",
-    )
-    for i, heading in enumerate(content.headings):
-        table.add_column(heading, justify="right" if i else "left")
-    for r, row in enumerate(content.rows):
-        cells = [f"{text} *" if (r, c) in content.best else text for c, text in enumerate(row)]
-        table.add_row(*map(Text, cells))
-    typer.echo(content.title)
-    output.show_table(table)

@@ -4,52 +4,45 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from driftanchor.cli import log_options as log
 from driftanchor.cli import options as opt
 from driftanchor.cli import output, parse
+from driftanchor.core.log_options import LogOptions
 from driftanchor.errors import InvalidInput
+from driftanchor.render.numbers import MISSING, precise
+from driftanchor.render.table import Table
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from rich.table import Table
-
-    from driftanchor.core.hooks import LogOptions
     from driftanchor.logs.summary import ArmSummary, LogSummary
 
 
+Save = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Write the offline data to this file, with where they come from.",
+        rich_help_panel=log.OUTPUT,
+    ),
+]
+
+
+@log.takes_log_options()
 def logs(
     files: log.Files,
-    arm: log.Arm,
-    reward: log.Reward = None,
-    count: log.Count = None,
-    total: log.Total = None,
-    mean: log.Mean = None,
-    variance: log.Variance = None,
-    time: log.Time = None,
-    where: log.Where = None,
-    since: log.Since = None,
-    until: log.Until = None,
-    arms: log.Arms = None,
-    reward_range: log.Range = None,
-    max_rows: log.MaxRows = None,
-    allow_rejects: log.AllowRejects = False,
-    allow_growth: log.AllowGrowth = False,
-    root: log.Root = None,
-    format: log.Format = None,
-    memory: log.Memory = "400MB",
-    full_hash: log.FullHash = False,
-    save: log.Save = None,
+    *,
+    options: LogOptions,
+    save: Save = None,
     as_json: opt.Json = False,
     quiet: opt.Quiet = False,
 ) -> None:
     """Read logs: how many rewards each arm has, their mean, variance and interval.
 
-    A row is one event with a --reward, or stands for --count events with a --total or a --mean.
+    A row is one event with a --reward, or it counts --count events with a --total or a --mean.
     Every row is accounted for: filtered, rejected for a reason, or used.
 
     Examples:
@@ -58,14 +51,13 @@ def logs(
       driftanchor logs a.jsonl --arm ad --reward won --time at --since 2026-01-01
       driftanchor logs a.csv --arm ad --reward won --where "os = 'ios'" --save offline.json
     """
-    asked = log.options(locals())
     from driftanchor.logs.read import read_logs
 
     target = parse.destination(save, "--save")
-    with parse.told_as_options(), output.plain_warnings(quiet=quiet):
+    with output.plain_warnings(quiet=quiet):
         if target is not None:
-            _not_a_log(target, files, asked)
-        summary = read_logs(files, **asked)
+            _not_a_log(target, files, options)
+        summary = read_logs(files, **options)
     if as_json:
         output.show_json(summary.to_json())
     else:
@@ -80,11 +72,11 @@ def logs(
         output.say(f"wrote {target}", quiet=quiet)
 
 
-def _not_a_log(target: Path, files: list[str], asked: LogOptions) -> None:
+def _not_a_log(target: Path, files: list[str], options: LogOptions) -> None:
     """Refuse to write over what is read."""
-    from driftanchor.logs import paths
+    from driftanchor.logs import log_files
 
-    found = paths.find(files, root=asked.get("root"), format=asked.get("format"))
+    found = log_files.find(files, root=options.get("root"), format=options.get("format"))
     if target.resolve() in [file.path for file in found]:
         raise InvalidInput(
             f"--save {str(target)!r} is one of the logs and would be lost: name another file"
@@ -92,29 +84,22 @@ def _not_a_log(target: Path, files: list[str], asked: LogOptions) -> None:
 
 
 def _table(summary: LogSummary) -> Table:
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
     timed = any(arm.first for arm in summary.arms.values())
-    shown = Table(box=box.SIMPLE_HEAD)
-    shown.add_column("arm")
-    for name in ("n", "mean", "variance", "95 % interval"):
-        shown.add_column(name, justify="right")
-    for name in ("first", "last") if timed else ():
-        shown.add_column(name)
-    for label, arm in summary.arms.items():
-        shown.add_row(Text(label), *_cells(arm, timed))
-    return shown
+    headings = ("arm", "n", "mean", "variance", "95 % interval")
+    return Table(
+        "",
+        (*headings, "first", "last") if timed else headings,
+        tuple((label, *_cells(arm, timed)) for label, arm in summary.arms.items()),
+        text=frozenset({0, 5, 6}),
+    )
 
 
 def _cells(arm: ArmSummary, timed: bool) -> list[str]:
     low, high = arm.interval or (math.nan, math.nan)
-    interval = "–" if arm.interval is None else f"{low:.5g} to {high:.5g}"
-    numbers = [f"{arm.n:,}", _number(arm.mean), _number(arm.variance), interval]
+    interval = MISSING if arm.interval is None else f"{low:.5g} to {high:.5g}"
     times = [arm.first, arm.last] if timed else []
-    return numbers + [f"{x:%Y-%m-%d %H:%M:%S}" if x else "–" for x in times]
-
-
-def _number(x: float) -> str:
-    return "–" if math.isnan(x) else f"{x:.6g}"
+    return [
+        *(precise(x) for x in (arm.n, arm.mean, arm.variance)),
+        interval,
+        *(f"{x:%Y-%m-%d %H:%M:%S}" if x else MISSING for x in times),
+    ]

@@ -17,7 +17,7 @@ from driftanchor.cli.reproduce import reproduce
 from driftanchor.cli.shift import shift
 from driftanchor.cli.simulate import simulate
 from driftanchor.cli.theory import theory
-from driftanchor.errors import DriftanchorError
+from driftanchor.errors import DriftanchorError, InvalidInput
 
 INTERRUPTED = 130  # what shells report for a command ended by Ctrl-C
 
@@ -29,6 +29,8 @@ class Boundary(TyperGroup):
         """Run the command that was asked for."""
         try:
             return super().invoke(ctx)
+        except InvalidInput as error:
+            _end(f"error: {self._naming_the_option(error, ctx)}", error.exit_code)
         except DriftanchorError as error:
             _end(f"error: {error}", error.exit_code)
         except KeyboardInterrupt:
@@ -37,6 +39,14 @@ class Boundary(TyperGroup):
             raise
         except OSError as error:
             _end(f"error: {error}", 1)
+
+    def _naming_the_option(self, error: InvalidInput, ctx: Any) -> str:
+        """The message of an error, in which an argument of Python is the option it came from."""
+        command = self.commands[ctx.invoked_subcommand]
+        for parameter in command.params:
+            if parameter.name == error.argument and parameter.opts[0].startswith("--"):
+                return error.naming(parameter.opts[0])
+        return str(error)
 
 
 app = typer.Typer(cls=Boundary, no_args_is_help=True, pretty_exceptions_enable=False)
@@ -90,7 +100,7 @@ def main(
       driftanchor policies
 
     Every command has --help with examples, and --json for programs.
-    Exit codes: 0 ok, 1 failure, 2 wrong usage, 10 a claim fails (reproduce --strict).
+    Exit codes: 0 success, 1 failure, 2 wrong usage, 10 a claim fails (reproduce --strict).
     """
 
 

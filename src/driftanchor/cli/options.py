@@ -1,6 +1,6 @@
 """The options of `driftanchor simulate`: their names, help and completion.
 
-Numbers arrive as text: `driftanchor.cli.parse` reads them, so that every bad value is told alike.
+Numbers arrive as text: `driftanchor.cli.parse` reads them, so that all errors read alike.
 """
 
 import importlib
@@ -30,7 +30,7 @@ Online = Annotated[
     str | None,
     typer.Option(
         metavar="LIST",
-        help="Mean online reward of each arm; 0.5*9 stands for nine times 0.5.",
+        help="Mean online reward of each arm; 0.5*9 means nine arms with 0.5.",
         show_default="0.8,0.5*9",
         rich_help_panel=WORLD,
     ),
@@ -39,7 +39,7 @@ Offline = Annotated[
     str | None,
     typer.Option(
         metavar="LIST|same",
-        help="Mean of each arm's logged rewards; 'same' for unbiased logs.",
+        help="Mean logged reward of each arm; 'same' if the logs are unbiased.",
         show_default="0.5,0.6*9, and no logs with --online",
         rich_help_panel=WORLD,
     ),
@@ -48,7 +48,7 @@ OfflinePulls = Annotated[
     str | None,
     typer.Option(
         metavar="LIST",
-        help="Logged rewards of each arm; one number for all.",
+        help="Number of logged rewards of each arm; one number for all arms.",
         show_default="200",
         rich_help_panel=WORLD,
     ),
@@ -57,7 +57,7 @@ OfflineTotal = Annotated[
     str | None,
     typer.Option(
         metavar="N",
-        help="Logged rewards in all, instead of --offline-pulls.",
+        help="Number of logged rewards of all arms together, instead of --offline-pulls.",
         rich_help_panel=WORLD,
     ),
 ]
@@ -65,9 +65,10 @@ Coverage = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="Who has them: uniform, optimal (80 % arm 1) or suboptimal (80 % arm 2).",
+        help="How they are spread over the arms: uniform, optimal (80 % to arm 1) or suboptimal "
+        "(80 % to arm 2).",
         show_default="uniform",
-        autocompletion=_among("driftanchor.simulation.bandit", "COVERAGES"),
+        autocompletion=_among("driftanchor.simulation.coverage", "COVERAGES"),
         rich_help_panel=WORLD,
     ),
 ]
@@ -75,7 +76,8 @@ BiasBound = Annotated[
     str | None,
     typer.Option(
         metavar="LIST",
-        help="What policies are told of |online − offline|; one number for all, inf for unknown.",
+        help="The bound V on |online − offline| that policies are given; one number for all arms, "
+        "inf for unknown.",
         show_default="the truth, and inf with --relative-bound",
         rich_help_panel=WORLD,
     ),
@@ -84,9 +86,9 @@ RelativeBound = Annotated[
     str | None,
     typer.Option(
         metavar="LIST",
-        help="What policies are told of |online − offline − common move|, when the common move of "
-        "all arms may be anything; one number for all.",
-        show_default="nothing",
+        help="The bound W on |online − offline − c| that policies are given, where all arms may "
+        "have moved by any c together; one number for all arms.",
+        show_default="none",
         rich_help_panel=WORLD,
     ),
 ]
@@ -94,7 +96,7 @@ CommonShift = Annotated[
     str,
     typer.Option(
         metavar="MOVE",
-        help="How far all arms moved together since the logs; added to --online.",
+        help="How far all arms have moved together since the logs; it is added to --online.",
         rich_help_panel=WORLD,
     ),
 ]
@@ -102,7 +104,7 @@ Reward = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="gaussian, bernoulli or student (heavy tails).",
+        help="The law of rewards: gaussian, bernoulli or student (heavy tails).",
         autocompletion=_among("driftanchor.simulation.bandit", "LAWS"),
         rich_help_panel=WORLD,
     ),
@@ -111,8 +113,8 @@ Noise = Annotated[
     str | None,
     typer.Option(
         metavar="SIGMA",
-        help="Standard deviation of a gaussian or student reward. Policies go on assuming "
-        "theirs: --policy ts:noise=0.1.",
+        help="Standard deviation of a gaussian or student reward. It does not change what "
+        "policies assume; for that, use --policy ts:noise=0.1.",
         show_default="1",
         rich_help_panel=WORLD,
     ),
@@ -121,7 +123,7 @@ Delay = Annotated[
     str,
     typer.Option(
         metavar="ROUNDS",
-        help="Rounds that go by before a reward is seen.",
+        help="How many rounds later a reward is seen.",
         rich_help_panel=WORLD,
     ),
 ]
@@ -129,7 +131,7 @@ Batch = Annotated[
     str,
     typer.Option(
         metavar="ROUNDS",
-        help="Rounds that arms are chosen for at once, before any of their rewards is seen.",
+        help="How many rounds are decided at once, before any of their rewards is seen.",
         rich_help_panel=WORLD,
     ),
 ]
@@ -145,16 +147,26 @@ Policies = Annotated[
         rich_help_panel=POLICIES,
     ),
 ]
-Horizon = Annotated[str, typer.Option(metavar="N", help="Rounds in a run.", rich_help_panel=EFFORT)]
-Runs = Annotated[
-    str, typer.Option(metavar="N", help="Runs of each policy.", rich_help_panel=EFFORT)
+Horizon = Annotated[
+    str, typer.Option(metavar="N", help="Number of rounds in a run.", rich_help_panel=EFFORT)
 ]
-Seed = Annotated[str, typer.Option(metavar="N", help="Of all noise.", rich_help_panel=EFFORT)]
+Runs = Annotated[
+    str, typer.Option(metavar="N", help="Number of runs of each policy.", rich_help_panel=EFFORT)
+]
+Seed = Annotated[
+    str,
+    typer.Option(
+        metavar="N",
+        help="Seed of the random numbers: the same seed gives the same results.",
+        rich_help_panel=EFFORT,
+    ),
+]
 Checkpoints = Annotated[
     str,
     typer.Option(
         metavar="N|LIST",
-        help="How many rounds to read regret after for --csv and --plot, or which.",
+        help="How many points of the regret curve to keep for --csv and --plot, or at which "
+        "rounds.",
         rich_help_panel=EFFORT,
     ),
 ]
@@ -162,7 +174,7 @@ Threads = Annotated[
     str | None,
     typer.Option(
         metavar="N",
-        help="At most this many; changes no number.",
+        help="Largest number of threads; it does not change the results.",
         show_default="all cores",
         rich_help_panel=EFFORT,
     ),
@@ -171,8 +183,8 @@ Cluster = Annotated[
     str | None,
     typer.Option(
         metavar="ADDRESS",
-        help="Run on the Dask cluster of this scheduler, such as tcp://127.0.0.1:8786; changes no "
-        "number.",
+        help="Run on the Dask cluster of this scheduler, such as tcp://127.0.0.1:8786; it does "
+        "not change the results.",
         show_default="this machine",
         rich_help_panel=EFFORT,
     ),
@@ -182,8 +194,8 @@ Engine = Annotated[
     typer.Option(
         metavar="NAME",
         help="auto, every-round, thinned (fewer samples), events (sums of rewards too, for long "
-        "horizons), vectorised (NumPy alone) or interpreted (slow).",
-        autocompletion=_among("driftanchor.simulation.run", "ENGINES"),
+        "horizons), processes (without Numba) or interpreted (without Numba, on one core).",
+        autocompletion=_among("driftanchor.simulation.engines", "ENGINE_NAMES"),
         rich_help_panel=EFFORT,
     ),
 ]
@@ -191,7 +203,7 @@ Csv = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Write the regret of every policy, run and checkpoint.",
+        help="Write the regret of every policy, run and checkpoint to this file.",
         rich_help_panel=OUTPUT,
     ),
 ]
@@ -199,14 +211,19 @@ Plot = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Draw mean regret over the rounds: .png, .pdf or .svg.",
+        help="Draw the mean regret over the rounds into this file: .png, .pdf or .svg.",
         rich_help_panel=OUTPUT,
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="JSON for programs.", rich_help_panel=OUTPUT)]
+Json = Annotated[
+    bool, typer.Option("--json", help="Print JSON, for programs.", rich_help_panel=OUTPUT)
+]
 Quiet = Annotated[
     bool,
     typer.Option(
-        "--quiet", "-q", help="No messages, no progress bar; errors stay.", rich_help_panel=OUTPUT
+        "--quiet",
+        "-q",
+        help="Print no messages and no progress bar, only results and errors.",
+        rich_help_panel=OUTPUT,
     ),
 ]

@@ -1,4 +1,4 @@
-"""What people type, turned into the values the package takes.
+"""Turn the text of options into the values that the package takes.
 
 Errors name the option and the value.
 """
@@ -6,9 +6,8 @@ Errors name the option and the value.
 from __future__ import annotations
 
 import contextlib
-import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,12 +18,6 @@ if TYPE_CHECKING:
 
 MOST_VALUES = 10**6  # in a list: `0.5*1000000000` is a slip, not a bandit
 WORDS = {"true": True, "false": False, "none": None}
-ARGUMENT = re.compile(
-    r"^(offline[_ ](?:pulls|total)|online|offline|bias_bound|relative_bound|common_shift|noise"
-    r"|horizon|runs|seed|checkpoints|threads|cluster|where|since|until|reward_range|max_rows"
-    r"|memory|by|coverage|law|split|time|worlds|bias_bound_source)"
-    r"(?= (?:of|has|must|is|needs)\b)"
-)
 
 
 def number(text: str, option: str, within: str | None = None) -> float:
@@ -111,7 +104,10 @@ def _policy(text: str) -> tuple[str, Policy]:
         if key in parameters:
             raise InvalidInput(f"--policy {text!r} sets {key!r} twice")
         parameters[key] = word(value)
-    return label or name, make(name, **parameters)
+    try:
+        return label or name, make(name, **parameters)
+    except InvalidInput as error:  # its argument is one of the policy, not an option
+        raise InvalidInput(f"--policy {text!r}: {error}") from error
 
 
 def word(text: str) -> Any:
@@ -130,7 +126,7 @@ def word(text: str) -> Any:
 
 
 def destination(path: Path | None, option: str, suffixes: Sequence[str] = ()) -> Path | None:
-    """Where a file will go, links followed; refused before the long run, not after it."""
+    """Where a file will be written, links followed; checked before the long run, not after it."""
     if path is None:
         return None
     if suffixes and path.suffix.lower() not in suffixes:
@@ -144,16 +140,3 @@ def destination(path: Path | None, option: str, suffixes: Sequence[str] = ()) ->
     except (OSError, RuntimeError) as error:  # RuntimeError: a link that leads to itself
         reason = getattr(error, "strerror", None) or error
         raise InvalidInput(f"{option} cannot write {str(path)!r}: {reason}") from error
-
-
-@contextlib.contextmanager
-def told_as_options() -> Iterator[None]:
-    """Errors about an argument, told of the option it came from: bias_bound → --bias-bound."""
-    try:
-        yield
-    except InvalidInput as error:
-        found = ARGUMENT.match(str(error))
-        if found is None:
-            raise
-        option = "--" + re.sub("[_ ]", "-", found[0])
-        raise InvalidInput(option + str(error)[found.end() :]) from error

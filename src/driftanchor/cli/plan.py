@@ -12,6 +12,7 @@ from driftanchor.cli import assess_options as how
 from driftanchor.cli import log_options as log
 from driftanchor.cli import options as opt
 from driftanchor.cli import parse
+from driftanchor.core.log_options import LogOptions
 from driftanchor.errors import DriftanchorError, InvalidInput, UnreadableState
 
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ BiasBound = Annotated[
     str | None,
     typer.Option(
         metavar="V",
-        help="How far an arm's mean may have moved since: one number, one for each arm, "
-        "label=number for each, or auto for what the periods of --by suggest.",
+        help="How far an arm's mean may have moved since the logs: one number, a list of one for "
+        "each arm, label=number for each arm, or auto for what the periods of --by suggest.",
         rich_help_panel=how.PROMISE,
     ),
 ]
@@ -31,37 +32,21 @@ Law = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="Of rewards: gaussian, bernoulli, or auto to look at the logs.",
+        help="The law of rewards: gaussian, bernoulli, or auto to choose by the logs.",
         rich_help_panel=how.PROMISE,
     ),
 ]
 
 
+@log.takes_log_options(arm_needed=False)
 def plan(
     files: log.Files,
+    *,
     horizon: opt.Horizon,
     bias_bound: BiasBound = None,
     relative_bound: how.RelativeBound = None,
     by: how.By = None,
-    arm: log.ArmOfLogs = None,
-    reward: log.Reward = None,
-    count: log.Count = None,
-    total: log.Total = None,
-    mean: log.Mean = None,
-    variance: log.Variance = None,
-    time: log.Time = None,
-    where: log.Where = None,
-    since: log.Since = None,
-    until: log.Until = None,
-    arms: log.Arms = None,
-    reward_range: log.Range = None,
-    max_rows: log.MaxRows = None,
-    allow_rejects: log.AllowRejects = False,
-    allow_growth: log.AllowGrowth = False,
-    root: log.Root = None,
-    format: log.Format = None,
-    memory: log.Memory = "400MB",
-    full_hash: log.FullHash = False,
+    options: LogOptions,
     bias_bound_source: how.BiasBoundSource = None,
     law: Law = "auto",
     worlds: how.Worlds = None,
@@ -71,7 +56,7 @@ def plan(
     as_json: opt.Json = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    """Say what logs are worth before going live: use them, or go without?
+    """Say what logs are worth before you go live: use them, or do without?
 
     Draws worlds that the logs and the declared bounds leave possible, and lets policies play in
     them with and without the logs. At least one of --bias-bound and --relative-bound is needed.
@@ -83,7 +68,6 @@ def plan(
         --horizon 1e4
       driftanchor plan last.csv --arm ad --reward won --bias-bound 0.02 --horizon 1e4 --page p.html
     """
-    options = log.options(locals())
     from driftanchor.planning.plan import plan as work
 
     target = how.page_file(page)
@@ -94,7 +78,8 @@ def plan(
     if bias_bound is None and relative_bound is None:
         raise InvalidInput(
             "Missing option '--bias-bound' or '--relative-bound': say how far an arm's mean may "
-            "have moved since, or how far arms may have moved apart; auto takes it from the logs"
+            "have moved since the logs, or how far arms may have moved apart; auto takes it from "
+            "the logs"
         )
     numbers: Any = {
         "horizon": parse.number(horizon, "--horizon"),
@@ -124,29 +109,31 @@ def periods_of(
     """The logs by period, if a bound is to be taken from them."""
     from driftanchor.logs.periods import read_periods
 
-    asked = how.auto_option(bounds)
-    if asked is not None and "arm" not in options:
+    auto = how.auto_bound(bounds)
+    if auto is not None and "arm" not in options:
         raise InvalidInput(
-            f"{asked} auto needs the logs themselves, with --arm and --by: saved offline data are "
-            "not in periods"
+            "auto needs the logs themselves, with --arm and --by: saved offline data have no "
+            "periods",
+            argument=auto,
         )
-    how.check_periods(asked, by)
+    how.check_periods(auto, by)
     return None if by is None else read_periods(files, by=by, **options)
 
 
 def read(files: list[str], options: Any) -> OfflineData:
-    """Logs, or offline data that were saved: those need no column of arms."""
+    """Read logs, or offline data that were saved: those need no column of arms."""
     from driftanchor.logs.read import read_logs
 
     if "arm" in options:
         return read_logs(files, **options).offline
     if len(files) != 1 or Path(files[0]).suffix != ".json":
-        raise InvalidInput("--arm is missing: name the column of the arms")
-    needless = [name for name in options if name not in ("memory", "reward_range")]
+        raise InvalidInput("is missing: name the column of the arms", argument="arm")
+    needless = [name for name in options if name != "reward_range"]
     if needless:
         raise InvalidInput(
-            f"--{needless[0].replace('_', '-')} is for logs and --arm is missing: without it "
-            f"{files[0]!r} is read as saved offline data"
+            f"is for logs and --arm is missing: without it {files[0]!r} is read as saved offline "
+            "data",
+            argument=needless[0],
         )
     return saved(files[0])
 

@@ -1,4 +1,4 @@
-"""`driftanchor policies`: which rules there are, and what can be set."""
+"""`driftanchor policies`: the policies and their parameters."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import typer
 
 from driftanchor.cli import output
 from driftanchor.errors import InvalidInput
+from driftanchor.render import markdown
+from driftanchor.render.table import Table
 
 LEGEND = (
     "S, T: sum and number of online rewards; m, N: mean and number of logged rewards; V: bias "
@@ -19,8 +21,10 @@ LEGEND = (
 
 
 def policies(
-    as_json: Annotated[bool, typer.Option("--json", help="JSON for programs.")] = False,
-    markdown: Annotated[bool, typer.Option("--markdown", help="A Markdown table.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+    as_markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print a Markdown table.")
+    ] = False,
 ) -> None:
     """List the policies: formula, parameters with their defaults, source.
 
@@ -30,14 +34,14 @@ def policies(
       driftanchor policies
       driftanchor policies --json
     """
-    if as_json and markdown:
+    if as_json and as_markdown:
         raise InvalidInput("--json and --markdown are both given: choose one")
     if as_json:
         output.show_json({"policies": known()})
-    elif markdown:
+    elif as_markdown:
         typer.echo(markdown_table())
     else:
-        _show()
+        output.show_table(_table())
 
 
 def known() -> dict[str, dict[str, Any]]:
@@ -58,36 +62,33 @@ def known() -> dict[str, dict[str, Any]]:
 
 def markdown_table() -> str:
     """The policies as a Markdown table, for the documentation."""
-    rows = ["| policy | class | index | parameters | source |", "|---|---|---|---|---|"]
+    rows = []
     for name, facts in known().items():
         parameters = ", ".join(f"`{pair}`" for pair in _pairs(facts["parameters"]))
         cells = [f"`{name}`", f"`{facts['class']}`", f"`{facts['formula']}`", parameters]
-        rows.append(f"| {' | '.join(_cell(text) for text in (*cells, facts['source']))} |")
-    return "\n".join(rows)
+        rows.append([text.replace("|", "\\|") for text in (*cells, facts["source"])])
+    headings = ("policy", "class", "index", "parameters", "source")
+    return "\n".join(markdown.grid(headings, rows)).rstrip()
 
 
-def _show() -> None:
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, caption=LEGEND, caption_justify="left")
-    table.add_column("policy", no_wrap=True)
-    table.add_column("", no_wrap=True, style="dim")
-    table.add_column("what it is", overflow="fold")
+def _table() -> Table:
+    rows: list[tuple[str, str, str]] = []
     for name, facts in known().items():
-        table.add_row(Text(name, "bold"), "rule", Text(facts["summary"]))
-        table.add_row(Text(facts["class"]), "index", Text(facts["formula"]))
-        table.add_row("", "parameters", Text(", ".join(_pairs(facts["parameters"]))))
-        table.add_row("", "source", Text(facts["source"]), end_section=True)
-    output.show_table(table, wrap=True)
+        rows.append((name, "rule", facts["summary"]))
+        rows.append((facts["class"], "index", facts["formula"]))
+        rows.append(("", "parameters", ", ".join(_pairs(facts["parameters"]))))
+        rows.append(("", "source", facts["source"]))
+    return Table(
+        "",
+        ("policy", "", "what it is"),
+        tuple(rows),
+        note=LEGEND,
+        text=frozenset({0, 1, 2}),
+        breaks=frozenset(range(3, len(rows), 4)),
+    )
 
 
 def _pairs(parameters: dict[str, Any]) -> list[str]:
     """The parameters as they can be typed."""
     texts = {k: f"{x:g}" if isinstance(x, float) else str(x).lower() for k, x in parameters.items()}
     return [f"{name}={text}" for name, text in texts.items()]
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")

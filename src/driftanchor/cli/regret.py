@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from driftanchor import __version__
-from driftanchor.cli import output, world
+from driftanchor.cli import world
 from driftanchor.core.record import encode
+from driftanchor.render.numbers import MISSING, count
+from driftanchor.render.table import Table
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from driftanchor.policies import Policy
     from driftanchor.simulation.bandit import Bandit
     from driftanchor.simulation.result import Result
@@ -40,31 +40,23 @@ def report(result: Result, bandit: Bandit, policies: Mapping[str, Policy]) -> di
 
 
 def table(result: Result) -> Table:
-    """Final regret for people, in the order the policies were given."""
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
+    """Final regret for people, in the order in which the policies were given."""
     summary = result.summary()
     lowest = min(statistics["mean"] for statistics in summary.values())
     compared = len(summary) > 1
     digits = decimals(lowest)
-    rounds, runs = output.count(result.horizon, "round"), output.count(result.runs, "run")
-    shown = Table(
-        box=box.SIMPLE_HEAD,
-        title=f"regret after {rounds}, {runs}, seed {result.seed}",
-        caption="* lowest mean" if compared else None,
-        title_justify="left",
-        caption_justify="left",
+    best = [i for i, x in enumerate(summary.values()) if compared and x["mean"] == lowest]
+    rounds, runs = count(result.horizon, "round"), count(result.runs, "run")
+    return Table(
+        f"regret after {rounds}, {runs}, seed {result.seed}",
+        ("policy", "mean", "± se", "median", "q90", "q99", "max"),
+        tuple(
+            (name, *(MISSING if math.isnan(x) else f"{x:,.{digits}f}" for x in statistics.values()))
+            for name, statistics in summary.items()
+        ),
+        frozenset((row, 0) for row in best),
+        "* lowest mean" if compared else "",
     )
-    shown.add_column("policy")
-    for heading in ("mean", "± se", "median", "q90", "q99", "max"):
-        shown.add_column(heading, justify="right")
-    for name, statistics in summary.items():
-        best = compared and statistics["mean"] == lowest
-        cells = ["–" if math.isnan(x) else f"{x:,.{digits}f}" for x in statistics.values()]
-        shown.add_row(Text(f"{name} *" if best else name), *cells, style="bold" if best else None)
-    return shown
 
 
 def decimals(smallest: float) -> int:

@@ -10,22 +10,23 @@ from driftanchor.cli import assess_options as how
 from driftanchor.cli import log_options as log
 from driftanchor.cli import options as opt
 from driftanchor.cli import parse
+from driftanchor.core.log_options import LogOptions
 
 Split = Annotated[
     str,
     typer.Option(
         metavar="DATE|FILTER",
-        help="Rows before a date are the logs, rows from it on the world; or rows that match a "
-        "filter such as \"channel = 'Web'\" are the world, the others the logs.",
-        rich_help_panel=log.FILTERS,
+        help="A date: the rows before it are the logs, those from it on are the world. Or a filter "
+        "such as \"channel = 'Web'\": the rows that match are the world, the others the logs.",
+        rich_help_panel=log.ROWS,
     ),
 ]
 BiasBound = Annotated[
     str | None,
     typer.Option(
         metavar="V",
-        help="What you would have declared: one number, one for each arm, label=number, or "
-        "auto for what the periods of --by before the split suggest.",
+        help="The bound you would have declared: one number, a list of one for each arm, "
+        "label=number for each arm, or auto for what the periods of --by before the split suggest.",
         show_default="the largest shift that happened",
         rich_help_panel=how.PROMISE,
     ),
@@ -34,35 +35,19 @@ Horizon = Annotated[
     str | None,
     typer.Option(
         metavar="N",
-        help="Rounds in a run.",
-        show_default="the later rewards, at most 100,000",
+        help="Number of rounds in a run.",
+        show_default="as many as there are later rewards, at most 100,000",
         rich_help_panel=opt.EFFORT,
     ),
 ]
 
 
+@log.takes_log_options()
 def replay(
     files: log.Files,
-    arm: log.Arm,
+    *,
+    options: LogOptions,
     split: Split,
-    reward: log.Reward = None,
-    count: log.Count = None,
-    total: log.Total = None,
-    mean: log.Mean = None,
-    variance: log.Variance = None,
-    time: log.Time = None,
-    where: log.Where = None,
-    since: log.Since = None,
-    until: log.Until = None,
-    arms: log.Arms = None,
-    reward_range: log.Range = None,
-    max_rows: log.MaxRows = None,
-    allow_rejects: log.AllowRejects = False,
-    allow_growth: log.AllowGrowth = False,
-    root: log.Root = None,
-    format: log.Format = None,
-    memory: log.Memory = "400MB",
-    full_hash: log.FullHash = False,
     bias_bound: BiasBound = None,
     relative_bound: how.RelativeBound = None,
     by: how.By = None,
@@ -86,7 +71,6 @@ def replay(
         --split 2026-02-01 --bias-bound 0.01 --page replay.html
       driftanchor replay all.csv --arm ad --reward won --split "channel = 'Web'"
     """
-    options = log.options(locals())
     from driftanchor.planning.replay import replay as work
 
     target = how.page_file(page)
@@ -94,7 +78,7 @@ def replay(
         "bias_bound": how.bounds(bias_bound),
         "relative_bound": how.bounds(relative_bound, "--relative-bound"),
     }
-    how.check_periods(how.auto_option(bounds), by)
+    how.check_periods(how.auto_bound(bounds), by)
     numbers: Any = {
         "horizon": how.optional(horizon, "--horizon"),
         "worlds": how.optional(worlds, "--worlds"),

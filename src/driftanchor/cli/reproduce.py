@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,16 +11,16 @@ import typer
 
 from driftanchor.cli import options as opt
 from driftanchor.cli import output, parse
+from driftanchor.cli.progress import cells_bar
 from driftanchor.errors import InvalidInput
+from driftanchor.render.numbers import interval, rounded
+from driftanchor.render.table import VERDICT, Table
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from driftanchor.experiments.reproduction import Reproduction
 
 A_CLAIM_FAILS = 10
 INTERRUPTED = 130
-COLOURS = {"holds": "green", "fails": "red", "inconclusive": "yellow"}
 
 
 def _experiments(incomplete: str) -> list[str]:
@@ -44,13 +41,13 @@ Names = Annotated[
 ]
 Out = Annotated[
     Path,
-    typer.Option(metavar="DIR", help="Where everything goes.", rich_help_panel=opt.OUTPUT),
+    typer.Option(metavar="DIR", help="The folder for all results.", rich_help_panel=opt.OUTPUT),
 ]
 Runs = Annotated[
     str | None,
     typer.Option(
         metavar="N",
-        help="Runs of each policy in each cell.",
+        help="Number of runs of each policy in each cell.",
         show_default="as the files say",
         rich_help_panel=opt.EFFORT,
     ),
@@ -59,7 +56,7 @@ Horizon = Annotated[
     str | None,
     typer.Option(
         metavar="N",
-        help="Rounds in a run.",
+        help="Number of rounds in a run.",
         show_default="as the files say",
         rich_help_panel=opt.EFFORT,
     ),
@@ -68,7 +65,7 @@ Only = Annotated[
     list[str] | None,
     typer.Option(
         metavar="GLOB",
-        help="Run only cells whose id fits, such as 'fig2/offline=*'; repeat for several.",
+        help="Run only the cells whose id matches, such as 'fig2/offline=*'; repeat for several.",
         rich_help_panel=opt.EFFORT,
     ),
 ]
@@ -76,13 +73,15 @@ Quick = Annotated[
     bool,
     typer.Option(
         "--quick",
-        help="A smoke size that ends in seconds: no evidence.",
+        help="Run a tiny version in seconds, to see that everything works; it is no evidence.",
         rich_help_panel=opt.EFFORT,
     ),
 ]
 Strict = Annotated[
     bool,
-    typer.Option("--strict", help="Exit 10 when a claim fails.", rich_help_panel=opt.OUTPUT),
+    typer.Option(
+        "--strict", help="Exit with code 10 if a claim fails.", rich_help_panel=opt.OUTPUT
+    ),
 ]
 
 
@@ -102,7 +101,7 @@ def reproduce(
     """Run the paper's experiments, draw its figures and judge its claims.
 
     Leaves report.html, report.md, claims.json, manifest.json, figures/ and results/ in DIR, and
-    what was run in cells/: the same command after an interruption goes on where it was.
+    keeps what was run in cells/: after an interruption, the same command goes on where it stopped.
 
     Examples:
       driftanchor reproduce
@@ -128,7 +127,7 @@ def reproduce(
         raise typer.Exit(INTERRUPTED) from None
     _show(found, report, as_json=as_json)
     output.say(f"report: {report}", quiet=quiet)
-    if strict and any(judgement.verdict == "fails" for judgement in found.judgements):
+    if strict and any(judged.verdict == "fails" for judged in found.judged):
         raise typer.Exit(A_CLAIM_FAILS)
 
 
@@ -142,132 +141,61 @@ def _run(
     quiet: bool,
 ) -> tuple[Reproduction, Path]:
     from driftanchor.experiments import reproduce as work
+    from driftanchor.experiments.selection import Selection
 
-    plan = work.Plan(names=names, only=only, quick=quick, **effort)
+    selection = Selection(names=names, only=only, quick=quick, **effort)
     with (
-        parse.told_as_options(),
         output.plain_warnings(quiet=quiet),
-        _progress_bar(quiet=quiet) as progress,
+        cells_bar(quiet=quiet) as progress,
     ):
-        stopwatch = Stopwatch(progress)
-        found = work.run(plan, out, stopwatch, cluster)
+        found = work.run(selection, out, progress.step, progress.finished, cluster)
         report = work.write(found, out)
-    if stopwatch.seconds:
-        output.say(stopwatch.told(), quiet=quiet)
+    if progress.seconds:
+        output.say(progress.summary(), quiet=quiet)
     return found, report
-
-
-class Stopwatch:
-    """Passes progress on, and keeps how long each experiment took."""
-
-    def __init__(self, then: Callable[[str, int, int], None] | None) -> None:
-        self.then = then
-        self.seconds: dict[str, float] = {}
-        self.last = time.monotonic()
-
-    def __call__(self, what: str, done: int, total: int) -> None:
-        """What has just been done took the time since the last call."""
-        now = time.monotonic()
-        name = what.partition("/")[0]
-        self.seconds[name] = self.seconds.get(name, 0.0) + now - self.last
-        self.last = now
-        if self.then is not None:
-            self.then(what, done, total)
-
-    def told(self) -> str:
-        """How long, for people."""
-        parts = [f"{name} {_clock(seconds)}" for name, seconds in self.seconds.items()]
-        return f"took {', '.join(parts)} (minutes:seconds)"
-
-
-def _clock(seconds: float) -> str:
-    """Minutes and seconds.
-
-    Example:
-        >>> _clock(75.4)
-        '1:15'
-    """
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes}:{rest:02}"
-
-
-@contextlib.contextmanager
-def _progress_bar(*, quiet: bool) -> Iterator[Callable[[str, int, int], None] | None]:
-    """A bar on stderr with the time left; nothing when that is no terminal, or when `quiet`."""
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich import progress
-    from rich.console import Console
-
-    columns = (
-        progress.BarColumn(24),
-        progress.TaskProgressColumn(),
-        progress.TimeRemainingColumn(),
-        progress.TextColumn("left"),
-        progress.TextColumn("{task.description}", markup=False),
-    )
-    with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("starting", total=None)
-
-        def advance(what: str, done: int, total: int) -> None:
-            now = "drawing figures and writing the report" if done == total else what
-            bar.update(task, completed=done, total=total, description=now)
-
-        yield advance
 
 
 def _show(found: Reproduction, report: Path, *, as_json: bool) -> None:
     if as_json:
         output.show_json({**found.to_json(), "report": os.path.relpath(report)})
         return
-    output.show_table(_verdicts(found) if found.judgements else _means(found), wrap=True)
+    output.show_table(_verdicts(found) if found.judged else _statistics(found))
     for stamp in found.stamps():
         typer.echo(stamp)
 
 
 def _verdicts(found: Reproduction) -> Table:
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    from driftanchor.experiments.report import shown
-
-    table = Table(box=box.SIMPLE_HEAD, title=found.counts(), title_justify="left", pad_edge=False)
-    table.add_column("verdict", no_wrap=True)
-    table.add_column("claim", overflow="fold")
-    table.add_column("least favourable comparison", overflow="fold")
-    table.add_column("left − right", justify="right", overflow="fold")
-    for judgement in found.judgements:
-        worst = judgement.findings[0]
-        interval = f"({shown(worst.low)} to {shown(worst.high)})"
-        table.add_row(
-            Text(judgement.verdict, COLOURS[judgement.verdict]),
-            Text(judgement.claim.says),
-            Text(worst.text),
-            Text(f"{shown(worst.estimate)} {interval}"),
-        )
-    return table
+    rows = []
+    for judged in found.judged:
+        worst = judged.findings[0]
+        difference = f"{rounded(worst.estimate)} ({interval(worst.low, worst.high)})"
+        rows.append((judged.verdict, judged.claim.says, worst.text, difference))
+    return Table(
+        found.counts(),
+        (VERDICT, "claim", "least favourable comparison", "left − right"),
+        tuple(rows),
+        text=frozenset({0, 1, 2}),
+    )
 
 
-def _means(found: Reproduction) -> Table:
+def _statistics(found: Reproduction) -> Table:
     """What is shown when no claim is about what was run."""
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    from driftanchor.experiments.report import shown
     from driftanchor.simulation.result import STATISTICS
 
-    table = Table(box=box.SIMPLE_HEAD, title="regret at the horizon", title_justify="left")
-    table.add_column("cell", overflow="fold")
-    table.add_column("policy")
-    for heading in ("mean", "± se", "median", "q90", "q99", "max", "stuck"):
-        table.add_column(heading, justify="right")
-    for experiment in found.experiments:
-        for cell in experiment.cells:
-            for label, numbers in found.statistics(experiment, cell).items():
-                told = [shown(numbers[name]) for name in STATISTICS]
-                stuck = f"{100 * numbers['stuck']:.2g} %"
-                table.add_row(Text(cell.id), Text(label), *told, stuck)
-    return table
+    rows = [
+        (
+            cell.id,
+            label,
+            *(rounded(numbers[name]) for name in STATISTICS),
+            f"{100 * numbers['stuck']:.2g} %",
+        )
+        for experiment in found.experiments
+        for cell in experiment.cells
+        for label, numbers in found.statistics(experiment, cell).items()
+    ]
+    return Table(
+        "regret at the horizon",
+        ("cell", "policy", "mean", "± se", "median", "q90", "q99", "max", "stuck"),
+        tuple(rows),
+        text=frozenset({0, 1}),
+    )

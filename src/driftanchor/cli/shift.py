@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,54 +10,45 @@ import typer
 from driftanchor.cli import log_options as log
 from driftanchor.cli import options as opt
 from driftanchor.cli import output, parse
+from driftanchor.core.log_options import LogOptions
+from driftanchor.render.numbers import MISSING, precise
+from driftanchor.render.numbers import count as count_of
+from driftanchor.render.table import Table
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from driftanchor.shift.suggestion import Suggestion, Tau
 
 By = Annotated[
     str,
     typer.Option(
         metavar="PERIOD",
-        help="day, week or month of --time; or a column, as of countries or tests.",
+        help="The periods to compare: day, week or month of --time; or a column, such as one of "
+        "countries or tests.",
         rich_help_panel=log.COLUMNS,
     ),
 ]
 Coverage = Annotated[
     str,
-    typer.Option(metavar="P", help="Probability to cover the moves of a new period."),
+    typer.Option(
+        metavar="P", help="The probability with which each bound covers the moves of a new period."
+    ),
 ]
 Plot = Annotated[
     Path | None,
     typer.Option(
-        metavar="FILE", help="Draw the moves: .svg, .png or .pdf.", rich_help_panel=log.OUTPUT
+        metavar="FILE",
+        help="Draw the moves into this file: .svg, .png or .pdf.",
+        rich_help_panel=log.OUTPUT,
     ),
 ]
 
 
+@log.takes_log_options()
 def shift(
     files: log.Files,
-    arm: log.Arm,
+    *,
+    options: LogOptions,
     by: By,
-    reward: log.Reward = None,
-    count: log.Count = None,
-    total: log.Total = None,
-    mean: log.Mean = None,
-    variance: log.Variance = None,
-    time: log.Time = None,
-    where: log.Where = None,
-    since: log.Since = None,
-    until: log.Until = None,
-    arms: log.Arms = None,
-    reward_range: log.Range = None,
-    max_rows: log.MaxRows = None,
-    allow_rejects: log.AllowRejects = False,
-    allow_growth: log.AllowGrowth = False,
-    root: log.Root = None,
-    format: log.Format = None,
-    memory: log.Memory = "400MB",
-    full_hash: log.FullHash = False,
     coverage: Coverage = "0.95",
     plot: Plot = None,
     as_json: opt.Json = False,
@@ -75,22 +65,22 @@ def shift(
       driftanchor shift 'tests/*.csv' --arm page --count views --total clicks --by test_id
       driftanchor shift a.csv --arm ad --reward won --by country --plot moves.svg
     """
-    asked = log.options(locals())
     from driftanchor.logs.periods import read_periods
     from driftanchor.logs.query import CALENDAR
+    from driftanchor.render.figure import SUFFIXES
     from driftanchor.shift import suggest
 
-    target = parse.destination(plot, "--plot", (".svg", ".png", ".pdf"))
-    with parse.told_as_options(), output.plain_warnings(quiet=quiet):
+    target = parse.destination(plot, "--plot", SUFFIXES)
+    with output.plain_warnings(quiet=quiet):
         share = parse.number(coverage, "--coverage")
-        periods = read_periods(files, by=by, **asked)
+        periods = read_periods(files, by=by, **options)
         unit = by if by in CALENDAR else "period"
-        span = asked.get("reward_range")
+        span = options.get("reward_range")
         found = suggest(periods, coverage=share, unit=unit, reward_range=span)
     if as_json:
         how = periods.provenance.to_json()
-        told = {name: how.pop(name) for name in ("rows_read", "rows_filtered", "rows_rejected")}
-        output.show_json({**found.to_json(), "by": by, **told, "provenance": how})
+        rows = {name: how.pop(name) for name in ("rows_read", "rows_filtered", "rows_rejected")}
+        output.show_json({**found.to_json(), "by": by, **rows, "provenance": how})
     else:
         output.show_table(_arms(found))
         if found.sensitivity:
@@ -98,8 +88,8 @@ def shift(
             output.show_table(_bounds(found, unit))
         else:
             output.show_table(_guesses(found))
-        said = (found.meaning, found.relative_meaning, *(f"note: {note}" for note in found.notes))
-        for line in said:
+        notes = (f"note: {note}" for note in found.notes)
+        for line in (found.meaning, found.relative_meaning, *notes):
             typer.echo(line)
         typer.echo(log.rows(periods.provenance, periods.examples))
     if target is not None:
@@ -108,65 +98,62 @@ def shift(
 
 
 def _arms(found: Suggestion) -> Table:
-    from rich.text import Text
-
-    shown = _table("arm", "periods", "n", "mean", "moves by (sd)", "95 % interval")
-    for label, arm in found.arms.items():
-        cells = (f"{arm.periods:,}", f"{arm.n:,}", _number(arm.mean), *_tau(arm.tau))
-        shown.add_row(Text(label), *cells)
+    rows = [
+        (label, f"{arm.periods:,}", f"{arm.n:,}", precise(arm.mean), *_tau(arm.tau))
+        for label, arm in found.arms.items()
+    ]
     total = sum(arm.n for arm in found.arms.values())
-    shown.add_row("all arms", f"{len(found.periods):,}", f"{total:,}", "", *_tau(found.tau))
-    return shown
+    rows.append(("all arms", f"{len(found.periods):,}", f"{total:,}", "", *_tau(found.tau)))
+    headings = ("arm", "periods", "n", "mean", "moves by (sd)", "95 % interval")
+    return Table("", headings, tuple(rows))
 
 
 def _moves(found: Suggestion) -> Table:
-    shown = _table("moves between periods, beyond noise", "sd", "95 % interval")
-    shown.add_row("common to all arms", *_tau(found.common_sd))
-    shown.add_row("each arm's own", *_tau(found.own_sd))
-    return shown
+    return Table(
+        "",
+        ("moves between periods, beyond noise", "sd", "95 % interval"),
+        (
+            ("common to all arms", *_tau(found.common_sd)),
+            ("each arm's own", *_tau(found.own_sd)),
+        ),
+    )
 
 
 def _bounds(found: Suggestion, unit: str) -> Table:
     """Both bounds, with what half of each and twice each would cover."""
-    shown = _table("bound", f"holds for all arms next {unit}", "past moves within, noise included")
-    level = [(x.bias_bound, x.chance, x.past) for x in found.sensitivity]
-    relative = [(x.relative_bound, x.chance, x.past) for x in found.relative_sensitivity]
-    for name, lines, best in (
-        ("V", level, found.bias_bound),
-        ("W", relative, found.relative_bound),
-    ):
-        for bound, chance, past in lines:
-            mark = "  (suggested)" if bound == best else ""
-            cells = (f"{100 * chance:.1f} %", f"{100 * past:.1f} %")
-            shown.add_row(f"{name} = {bound:.4g}{mark}", *cells)
-        shown.add_section()
-    return shown
+    level = [("V", x.bias_bound, x.chance, x.past) for x in found.sensitivity]
+    relative = [("W", x.relative_bound, x.chance, x.past) for x in found.relative_sensitivity]
+    suggested = {"V": found.bias_bound, "W": found.relative_bound}
+    rows = []
+    for name, bound, chance, past in (*level, *relative):
+        mark = "  (suggested)" if bound == suggested[name] else ""
+        shares = (f"{100 * chance:.1f} %", f"{100 * past:.1f} %")
+        rows.append((f"{name} = {bound:.4g}{mark}", *shares))
+    return Table(
+        "",
+        ("bound", f"holds for all arms next {unit}", "past moves within, noise included"),
+        tuple(rows),
+        breaks=frozenset({len(level) - 1, len(rows) - 1}),
+    )
 
 
 def _guesses(found: Suggestion) -> Table:
-    shown = _table("if moves are", "τ/σ", "logs are worth at most", "V")
-    for guess in found.guesses:
-        worth = output.count(guess.worth, "reward")
-        shown.add_row(guess.word, f"{guess.ratio:g}", worth, _number(guess.bias_bound))
-    return shown
-
-
-def _table(first: str, *others: str) -> Table:
-    from rich import box
-    from rich.table import Table
-
-    shown = Table(box=box.SIMPLE_HEAD)
-    shown.add_column(first)
-    for name in others:
-        shown.add_column(name, justify="right")
-    return shown
+    return Table(
+        "",
+        ("if moves are", "sd of moves / sd of a reward", "logs are worth at most", "V"),
+        tuple(
+            (
+                guess.word,
+                f"{guess.ratio:g}",
+                count_of(guess.worth, "reward"),
+                precise(guess.bias_bound),
+            )
+            for guess in found.guesses
+        ),
+    )
 
 
 def _tau(tau: Tau | None) -> tuple[str, str]:
     if tau is None:
-        return "–", "–"
+        return MISSING, MISSING
     return f"{tau.estimate:.4g}", f"{tau.low:.4g} to {tau.high:.4g}"
-
-
-def _number(x: float) -> str:
-    return "–" if math.isnan(x) else f"{x:.6g}"

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from driftanchor.cli import options as opt
-from driftanchor.cli import output, parse, regret, world
+from driftanchor.cli import output, parse, progress, regret, world
 from driftanchor.errors import require
 
 if TYPE_CHECKING:
@@ -54,26 +53,25 @@ def simulate(
       driftanchor simulate --online 0.3,0.2*4 --offline same --reward bernoulli
       driftanchor simulate --policy ts --policy sure=anchor-ts:posterior_scale=4
     """
-    with parse.told_as_options():
-        bandit = world.build(
-            online=online,
-            offline=offline,
-            offline_pulls=offline_pulls,
-            offline_total=offline_total,
-            coverage=coverage,
-            bias_bound=bias_bound,
-            relative_bound=relative_bound,
-            common_shift=common_shift,
-            reward=reward,
-            noise=noise,
-            delay=delay,
-            batch=batch,
-        )
-    from driftanchor.simulation.result import PLOT_SUFFIXES
+    bandit = world.build(
+        online=online,
+        offline=offline,
+        offline_pulls=offline_pulls,
+        offline_total=offline_total,
+        coverage=coverage,
+        bias_bound=bias_bound,
+        relative_bound=relative_bound,
+        common_shift=common_shift,
+        reward=reward,
+        noise=noise,
+        delay=delay,
+        batch=batch,
+    )
+    from driftanchor.render.figure import SUFFIXES
 
     policies = parse.policies(policy or [])
     csv_file = parse.destination(csv, "--csv")
-    plot_file = parse.destination(plot, "--plot", PLOT_SUFFIXES)
+    plot_file = parse.destination(plot, "--plot", SUFFIXES)
     if plot is not None:
         require("matplotlib", extra="plot", why="--plot")
     effort: dict[str, Any] = {
@@ -97,18 +95,17 @@ def simulate(
 def _run(
     policies: Mapping[str, Policy], bandit: Bandit, effort: Mapping[str, Any], quiet: bool
 ) -> Result:
+    from driftanchor.simulation.engines import ENGINES, fastest
     from driftanchor.simulation.run import simulate
 
     names = list(policies) if effort["cluster"] is None else ["on the cluster"]
-    compiling = (
-        effort["engine"] not in ("interpreted", "vectorised") and find_spec("numba") is not None
-    )
+    engine = ENGINES.get(fastest() if effort["engine"] == "auto" else effort["engine"])
+    compiling = engine is not None and engine.compiled and engine.is_installed
     with (
-        parse.told_as_options(),
         output.plain_warnings(quiet=quiet),
-        output.progress_bar(names, compiling=compiling, quiet=quiet) as progress,
+        progress.runs_bar(names, compiling=compiling, quiet=quiet) as advance,
     ):
-        return simulate(policies, bandit, progress=progress, **effort)
+        return simulate(policies, bandit, progress=advance, **effort)
 
 
 def _write(result: Result, csv: Path | None, plot: Path | None, quiet: bool) -> None:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from driftanchor.cli import options as opt
 from driftanchor.cli import output, parse, world
 from driftanchor.core.record import encode
-
-if TYPE_CHECKING:
-    from rich.table import Table
+from driftanchor.render.table import Table
 
 
 def theory(
@@ -40,30 +37,29 @@ def theory(
     from driftanchor.core.check import whole
     from driftanchor.theory.terms import TERMS, arm_terms
 
-    with parse.told_as_options():
-        bandit = world.build(
-            online=online,
-            offline=offline,
-            offline_pulls=offline_pulls,
-            offline_total=offline_total,
-            coverage=coverage,
-            bias_bound=bias_bound,
-            relative_bound=relative_bound,
-            common_shift=common_shift,
-            reward="gaussian",
-            noise=noise,
-        )
-        rounds = whole(parse.number(horizon, "--horizon"), "horizon", low=2)
-        columns, terms = arm_terms(
-            bandit.online,
-            bandit.offline,
-            bandit.offline_pulls,
-            bandit.bias_bound,
-            rounds,
-            bandit.noise,
-            bandit.relative_bound,
-            bandit.common_shift,
-        )
+    bandit = world.build(
+        online=online,
+        offline=offline,
+        offline_pulls=offline_pulls,
+        offline_total=offline_total,
+        coverage=coverage,
+        bias_bound=bias_bound,
+        relative_bound=relative_bound,
+        common_shift=common_shift,
+        reward="gaussian",
+        noise=noise,
+    )
+    rounds = whole(parse.number(horizon, "--horizon"), "horizon", low=2)
+    columns, terms = arm_terms(
+        bandit.online,
+        bandit.offline,
+        bandit.offline_pulls,
+        bandit.bias_bound,
+        rounds,
+        bandit.noise,
+        bandit.relative_bound,
+        bandit.common_shift,
+    )
     labels = [bandit.arms[column] for column in columns]
     rows = [[float(values[i]) for values in terms.values()] for i in range(len(labels))]
     if as_json:
@@ -78,19 +74,11 @@ def theory(
 def _table(
     labels: list[str], rows: list[list[float]], horizon: int, terms: Mapping[str, str]
 ) -> Table:
-    from rich import box
-    from rich.table import Table
-
-    shown = Table(
-        box=box.SIMPLE_HEAD,
-        title=f"pulls of sub-optimal arms in {horizon:,} rounds",
-        caption="\n".join(f"{name}: {meaning}" for name, meaning in terms.items()),
-        title_justify="left",
-        caption_justify="left",
+    return Table(
+        f"pulls of sub-optimal arms in {horizon:,} rounds",
+        ("arm", *terms),
+        tuple(
+            (label, *(f"{x:,.4g}" for x in row)) for label, row in zip(labels, rows, strict=True)
+        ),
+        note="\n".join(f"{name}: {meaning}" for name, meaning in terms.items()),
     )
-    shown.add_column("arm")
-    for name in terms:
-        shown.add_column(name, justify="right")
-    for label, row in zip(labels, rows, strict=True):
-        shown.add_row(label, *(f"{x:,.4g}" for x in row))
-    return shown

@@ -6,9 +6,10 @@ import itertools
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from driftanchor.cli import output, parse
+from driftanchor.cli import parse
 from driftanchor.core.record import encode
 from driftanchor.errors import InvalidInput
+from driftanchor.render.numbers import count
 
 if TYPE_CHECKING:
     from driftanchor.simulation.bandit import Bandit
@@ -58,7 +59,7 @@ def _pulls(
     arms: int, offline: str | None, each: str | None, total: str | None, coverage: str | None
 ) -> Any:
     """Logged rewards of each arm."""
-    from driftanchor.simulation.bandit import cover
+    from driftanchor.simulation.coverage import cover
 
     given = {"--offline-pulls": each, "--offline-total": total, "--coverage": coverage}
     first, *others = [option for option, text in given.items() if text is not None] or [""]
@@ -81,7 +82,7 @@ def _pulls(
 
 def describe(bandit: Bandit) -> str:
     """The bandit in one line, lists as they can be typed."""
-    world = f"{output.count(len(bandit.online), 'arm')}, online means {shown(bandit.online)}"
+    world = f"{count(len(bandit.online), 'arm')}, online means {shown(bandit.online)}"
     world += f", {bandit.reward} rewards"
     if bandit.reward != "bernoulli":
         world += f" with noise {bandit.noise:g}"

@@ -27,17 +27,22 @@ class Arms(Sequence[str]):
     def __init__(self, labels: Iterable[str]) -> None:
         names = check.ordered(labels, "arms")
         if not names:
-            raise InvalidInput("arms is empty: name at least one arm")
+            raise InvalidInput("is empty: name at least one arm", argument="arms")
         seen: dict[str, int] = {}
         for column, label in enumerate(names):
             if not isinstance(label, str):
-                raise InvalidInput(f"arm label must be text, got {shown(label)}: use str(label)")
+                raise InvalidInput(
+                    f"must be text, got the label {shown(label)}: use str(label)", argument="arms"
+                )
             if not label.strip() or not label.isprintable():
-                raise InvalidInput(f"arm label must be printable text, got {label!r}")
+                raise InvalidInput(
+                    f"must be printable text, got the label {label!r}", argument="arms"
+                )
             if label in seen:
                 raise InvalidInput(
-                    f"arm label {label!r} is given twice (positions {seen[label] + 1} and "
-                    f"{column + 1}): labels must differ"
+                    f"has the label {label!r} twice (positions {seen[label] + 1} and "
+                    f"{column + 1}): labels must differ",
+                    argument="arms",
                 )
             seen[label] = column
         object.__setattr__(self, "labels", tuple(seen))
@@ -48,15 +53,24 @@ class Arms(Sequence[str]):
         """Arms labelled 1, 2, … as the paper numbers them."""
         return cls(str(i + 1) for i in range(check.whole(count, "arms", low=1, high=MOST)))
 
-    def column(self, label: object) -> int:
-        """The column of a label, or `UnknownName` with the nearest label."""
+    def column(self, label: object, argument: str = "arm") -> int:
+        """The column of a label.
+
+        Args:
+            label: The label.
+            argument: Which argument of the caller it comes from, for the error.
+
+        Raises:
+            UnknownName: No arm has this label; the message suggests the nearest.
+        """
         if not isinstance(label, str):
             raise InvalidInput(
-                f"arm label must be text, got {shown(label)}: use one of {shown(self.labels)}"
+                f"must be the text of a label, got {shown(label)}: use one of {shown(self.labels)}",
+                argument=argument,
             )
         columns: dict[str, int] = self.__dict__["_columns"]
         if label not in columns:
-            raise UnknownName("arm", label, self.labels)
+            raise UnknownName("arm", label, self.labels, argument=argument)
         return columns[label]
 
     def with_arm(self, label: str) -> Arms:
@@ -80,5 +94,7 @@ class Arms(Sequence[str]):
 def valid_arms(value: object) -> Arms:
     """Arms, not merely their labels."""
     if not isinstance(value, Arms):
-        raise InvalidInput(f"arms must be Arms such as Arms(['A', 'B']), got {shown(value)}")
+        raise InvalidInput(
+            f"must be Arms such as Arms(['A', 'B']), got {shown(value)}", argument="arms"
+        )
     return value

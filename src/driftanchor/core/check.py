@@ -22,72 +22,84 @@ Array = TypeVar("Array", bound=npt.NDArray[Any])
 
 def number(
     value: object,
-    name: str,
+    argument: str,
     *,
+    of: str = "",
     low: float = -math.inf,
     high: float = math.inf,
     above: float | None = None,
     infinite: bool = False,
 ) -> float:
-    """A real number in `[low, high]`, strictly above `above`; finite unless `infinite`."""
+    """A real number in `[low, high]`, strictly above `above`; finite unless `infinite`.
+
+    Args:
+        value: What was given.
+        argument: The name of the argument it was given for.
+        of: Which part of the argument it is, such as `"arm 'A'"`.
+        low: The least value allowed.
+        high: The largest value allowed.
+        above: A value that is just too small.
+        infinite: Whether it may be infinite.
+    """
     if isinstance(value, np.timedelta64) or not isinstance(value, numbers.Real):
-        raise InvalidInput(f"{name} must be a number, got {shown(value)}")
+        raise _bad(argument, of, f"must be a number, got {shown(value)}")
     try:
         x = float(value)
     except OverflowError:
-        raise InvalidInput(f"{name} must fit a 64-bit float, got {shown(value)}") from None
+        raise _bad(argument, of, f"must fit a 64-bit float, got {shown(value)}") from None
     if math.isnan(x):
-        raise InvalidInput(f"{name} must be a number, got nan: drop or fill the missing value")
+        raise _bad(argument, of, "must be a number, got nan: drop or fill the missing value")
     if math.isinf(x) and not infinite:
-        raise InvalidInput(f"{name} must be finite, got {x!r}")
+        raise _bad(argument, of, f"must be finite, got {x!r}")
     if x < low or x > high:
-        raise InvalidInput(f"{name} must be {_range(low, high, x)}, got {shown(value)}")
+        raise _bad(argument, of, f"must be {_range(low, high, x)}, got {shown(value)}")
     if above is not None and x <= above:
-        raise InvalidInput(f"{name} must be greater than {above:g}, got {shown(value)}")
+        raise _bad(argument, of, f"must be greater than {above:g}, got {shown(value)}")
     return x
 
 
-def whole(value: object, name: str, *, low: int = 0, high: int = 2**62) -> int:
+def whole(value: object, argument: str, *, of: str = "", low: int = 0, high: int = 2**62) -> int:
     """A whole number in `[low, high]`; `200.0` counts as whole, `True` does not."""
     if isinstance(value, bool | np.timedelta64) or not isinstance(value, numbers.Real):
-        raise InvalidInput(f"{name} must be a whole number, got {shown(value)}")
+        raise _bad(argument, of, f"must be a whole number, got {shown(value)}")
     x: Any = value
     if x != x or x in (math.inf, -math.inf) or x != int(x):
-        raise InvalidInput(f"{name} must be a whole number, got {shown(value)}")
+        raise _bad(argument, of, f"must be a whole number, got {shown(value)}")
     if x < low or x > high:
-        raise InvalidInput(f"{name} must be {_range(low, high, x)}, got {shown(value)}")
+        raise _bad(argument, of, f"must be {_range(low, high, x)}, got {shown(value)}")
     return int(x)
 
 
-def choice(value: object, name: str, choices: Sequence[str]) -> str:
+def choice(value: object, argument: str, choices: Sequence[str], *, of: str = "") -> str:
     """One of a few words; the message suggests the nearest."""
     if not isinstance(value, str):
-        raise InvalidInput(f"{name} must be one of {', '.join(choices)}, got {shown(value)}")
+        raise _bad(argument, of, f"must be one of {', '.join(choices)}, got {shown(value)}")
     if value not in choices:
-        raise UnknownName(name, value, choices)
+        kind = f"{argument} of {of}" if of else argument
+        raise UnknownName(kind, value, choices, argument=argument)
     return value
 
 
-def items(value: object, name: str) -> list[object]:
+def items(value: object, argument: str, *, of: str = "") -> list[object]:
     """A finite collection of values, in order; text is not one."""
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
-        raise InvalidInput(f"{name} must be a list of values, got {shown(value)}")
+        raise _bad(argument, of, f"must be a list of values, got {shown(value)}")
     try:
         return list(value)
     except TypeError:  # a zero-dimensional array says it is iterable and is not
-        raise InvalidInput(f"{name} must be a list of values, got {shown(value)}") from None
+        raise _bad(argument, of, f"must be a list of values, got {shown(value)}") from None
 
 
-def ordered(value: object, name: str) -> list[object]:
+def ordered(value: object, argument: str, *, of: str = "") -> list[object]:
     """As `items`, but not a set: its order differs from process to process."""
     if isinstance(value, Set):
-        raise InvalidInput(f"{name} must be in order, got the set {shown(value)}: use a list")
-    return items(value, name)
+        raise _bad(argument, of, f"must be in order, got the set {shown(value)}: use a list")
+    return items(value, argument, of=of)
 
 
 def per_arm(
     value: object,
-    name: str,
+    argument: str,
     labels: Sequence[str],
     *,
     low: float = -math.inf,
@@ -97,32 +109,32 @@ def per_arm(
     """One number for each arm: a scalar for all of them, or a list of the right length."""
     return np.array(
         [
-            number(x, f"{name} of arm {label!r}", low=low, high=high, infinite=infinite)
-            for x, label in zip(_spread(value, name, labels), labels, strict=True)
+            number(x, argument, of=f"arm {label!r}", low=low, high=high, infinite=infinite)
+            for x, label in zip(_spread(value, argument, labels), labels, strict=True)
         ],
         dtype=np.float64,
     )
 
 
-def pulls_per_arm(value: object, name: str, labels: Sequence[str]) -> Ints:
+def pulls_per_arm(value: object, argument: str, labels: Sequence[str]) -> Ints:
     """One count for each arm, as `per_arm`."""
     return np.array(
         [
-            whole(x, f"{name} of arm {label!r}")
-            for x, label in zip(_spread(value, name, labels), labels, strict=True)
+            whole(x, argument, of=f"arm {label!r}")
+            for x, label in zip(_spread(value, argument, labels), labels, strict=True)
         ],
         dtype=np.int64,
     )
 
 
-def rising_pair(value: object, name: str) -> tuple[float, float]:
+def rising_pair(value: object, argument: str) -> tuple[float, float]:
     """Two numbers, the first below the second; either may be infinite."""
-    ends = items(value, name)
+    ends = items(value, argument)
     if len(ends) != 2:
-        raise InvalidInput(f"{name} must be (lowest, highest), got {shown(value)}")
-    low, high = (number(x, name, infinite=True) for x in ends)
+        raise _bad(argument, "", f"must be (lowest, highest), got {shown(value)}")
+    low, high = (number(x, argument, infinite=True) for x in ends)
     if low >= high:
-        raise InvalidInput(f"{name} must rise, got ({low:g}, {high:g})")
+        raise _bad(argument, "", f"must rise, got ({low:g}, {high:g})")
     return (low, high)
 
 
@@ -132,14 +144,13 @@ def frozen(array: Array) -> Array:
     return array
 
 
-def _spread(value: object, name: str, labels: Sequence[str]) -> list[object]:
+def _spread(value: object, argument: str, labels: Sequence[str]) -> list[object]:
     """The values of the arms, in their order; a scalar counts for all of them."""
     alike = isinstance(value, numbers.Real)
-    values: list[object] = [value] * len(labels) if alike else ordered(value, name)
+    values: list[object] = [value] * len(labels) if alike else ordered(value, argument)
     if len(values) != len(labels):
-        raise InvalidInput(
-            f"{name} has {len(values)} values for {len(labels)} arms: give one for each arm"
-        )
+        problem = f"has {len(values)} values for {len(labels)} arms: give one for each arm"
+        raise _bad(argument, "", problem)
     return values
 
 
@@ -149,3 +160,7 @@ def _range(low: float, high: float, x: float) -> str:
     if high in (math.inf, 2**62):
         return f"at least {low:g}"
     return f"between {low:g} and {high:g}"
+
+
+def _bad(argument: str, of: str, problem: str) -> InvalidInput:
+    return InvalidInput(f"of {of} {problem}" if of else problem, argument=argument)

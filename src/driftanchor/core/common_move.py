@@ -1,8 +1,9 @@
 """The common move: how far all arms moved together since the logs, and what the logs say after it.
 
-A relative bound W promises |online mean − offline mean − c| ≤ W for each arm, with one c for all
-arms that nobody knows. It is learned from every arm that has both logs and online rewards. Plain
-scalar functions, interpreted and compiled, as those of `driftanchor.core.posterior`.
+A relative bound W promises |online mean − offline mean − c| ≤ W for each arm. The common move c is
+the same for all arms and is not known. It is learned from every arm that has both logs and online
+rewards. The functions are plain scalar code, interpreted and compiled, like those of
+`driftanchor.core.posterior`.
 """
 
 from __future__ import annotations

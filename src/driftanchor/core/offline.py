@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+import importlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Unpack
 
 import numpy as np
 
-from driftanchor.core import check, hooks, record
+from driftanchor.core import check, record
 from driftanchor.core.arms import Arms, valid_arms
 from driftanchor.core.check import Floats, Ints
-from driftanchor.core.hooks import LogOptions
+from driftanchor.core.log_options import LogOptions
 from driftanchor.core.provenance import Provenance
+from driftanchor.core.stats.chi_square import chi_square_ratio
+from driftanchor.core.tabular import Tabular, count, known
 from driftanchor.errors import InvalidInput, shown
 
 Summary = Sequence[float | int | None]
 
 
-@dataclass(frozen=True, eq=False)
-class OfflineData:
+@dataclass(frozen=True, eq=False, repr=False)
+class OfflineData(Tabular):
     """What the logs say of each arm: how many rewards, their mean and variance, and from where.
 
     Attributes:
@@ -39,6 +41,8 @@ class OfflineData:
         ([200, 300, 0], [0.51, 0.48, nan])
         >>> OfflineData.from_json(offline.to_json()) == offline
         True
+        >>> offline
+        <OfflineData: 3 arms, 500 logged rewards, means from 0.48 to 0.51>
     """
 
     arms: Arms
@@ -59,15 +63,18 @@ class OfflineData:
     ) -> None:
         counts = check.pulls_per_arm(n, "n", valid_arms(arms))
         means = _row(mean, "mean", arms, counts)
-        for label, count, x in zip(arms, counts, means, strict=True):
-            if count > 0 and math.isnan(x):
+        for label, rewards, x in zip(arms, counts, means, strict=True):
+            if rewards > 0 and math.isnan(x):
                 raise InvalidInput(
-                    f"arm {label!r} has {count} offline rewards and no mean: give it, or n = 0"
+                    f"of arm {label!r} is missing, with {rewards} rewards: give it, or n = 0",
+                    argument="mean",
                 )
         if not isinstance(source, str):
-            raise InvalidInput(f"source must be text, got {shown(source)}")
+            raise InvalidInput(f"must be text, got {shown(source)}", argument="source")
         if provenance is not None and not isinstance(provenance, Provenance):
-            raise InvalidInput(f"provenance must be a Provenance, got {shown(provenance)}")
+            raise InvalidInput(
+                f"must be a Provenance, got {shown(provenance)}", argument="provenance"
+            )
         object.__setattr__(self, "arms", arms)
         object.__setattr__(self, "n", check.frozen(counts))
         object.__setattr__(self, "mean", means)
@@ -79,14 +86,18 @@ class OfflineData:
     def from_summary(cls, summary: Mapping[str, Summary], source: str = "summary") -> OfflineData:
         """From `{label: (n, mean)}` or `{label: (n, mean, variance)}`; `(0,)` for no logs."""
         if not isinstance(summary, Mapping):
-            raise InvalidInput(f"summary must map labels to (n, mean), got {shown(summary)}")
+            raise InvalidInput(
+                f"must map labels to (n, mean), got {shown(summary)}", argument="summary"
+            )
         arms = Arms(summary)
-        rows = [check.ordered(row, f"summary of arm {label!r}") for label, row in summary.items()]
+        rows = [
+            check.ordered(row, "summary", of=f"arm {label!r}") for label, row in summary.items()
+        ]
         for label, row in zip(arms, rows, strict=True):
             if not 1 <= len(row) <= 3:
                 raise InvalidInput(
-                    f"summary of arm {label!r} must be (n, mean) or (n, mean, variance), "
-                    f"got {shown(row)}"
+                    f"of arm {label!r} must be (n, mean) or (n, mean, variance), got {shown(row)}",
+                    argument="summary",
                 )
         n, mean, variance = zip(*([*row, None, None][:3] for row in rows), strict=True)
         return cls(arms, n, mean, variance, source)
@@ -112,7 +123,11 @@ class OfflineData:
             >>> offline.n.tolist(), offline.mean.tolist()
             ([2, 1], [0.5, 0.0])
         """
-        return hooks.offline_from_logs(logs, **options)
+        # The core imports no higher layer. This one line reaches up, when it is called: people
+        # look for the ways to make offline data here.
+        read_logs = importlib.import_module("driftanchor.logs.read").read_logs
+        offline: OfflineData = read_logs(logs, **options).offline
+        return offline
 
     @classmethod
     def empty(cls, arms: Arms) -> OfflineData:
@@ -132,6 +147,27 @@ class OfflineData:
             self.provenance,
         )
 
+    def over(self, labels: Iterable[str]) -> OfflineData:
+        """The data of these arms, in this order; other arms are left out.
+
+        An arm that is not in this data has no logged rewards.
+
+        Example:
+            >>> offline = OfflineData.from_summary({"A": (200, 0.51), "B": (300, 0.48)})
+            >>> offline.over(["C", "A"]).n.tolist()
+            [0, 200]
+        """
+        arms = Arms(labels)
+        here = {label: column for column, label in enumerate(self.arms)}
+        rows = [
+            (self.n[here[x]], self.mean[here[x]], self.variance[here[x]])
+            if x in here
+            else (0, None, None)
+            for x in arms
+        ]
+        n, mean, variance = zip(*rows, strict=True)
+        return OfflineData(arms, n, mean, variance, self.source, self.provenance)
+
     def pooled_mean(self) -> float:
         """Mean of all logged rewards together; NaN with no logs."""
         known = self.n > 0
@@ -149,11 +185,8 @@ class OfflineData:
     def noise_limit(self) -> float:
         """The upper 95 % limit of `pooled_noise`; NaN with fewer than two degrees of freedom.
 
-        With s the pooled standard deviation and ν = Σ (n − 1) over the arms behind it::
-
-            s √(ν/χ²),   χ² ≈ ν (1 − 2/(9 ν) − z √(2/(9 ν)))³,   z = 1.645
-
-        which is the 5 % quantile of the chi-square law by Wilson & Hilferty (1931). It holds for
+        It is s √(ν/χ²), with s the pooled standard deviation, ν = Σ (n − 1) over the arms behind
+        it, and χ² the 5 % quantile of the chi-square law with ν degrees of freedom. It holds for
         rewards near normal; where a few large rewards carry the variance, s itself is less sure.
 
         Example:
@@ -165,9 +198,7 @@ class OfflineData:
         degrees = float((self.n[known] - 1).sum())
         if degrees < 2:
             return math.nan
-        z = NormalDist().inv_cdf(0.95)
-        spread = 2 / (9 * degrees)
-        return self.pooled_noise() / math.sqrt((1 - spread - z * math.sqrt(spread)) ** 3)
+        return self.pooled_noise() / math.sqrt(chi_square_ratio(0.05, degrees))
 
     def to_json(self) -> record.Record:
         """A JSON-ready record."""
@@ -193,6 +224,22 @@ class OfflineData:
             arms, n, mean, variance, source = (body[field] for field in fields)
             return cls(Arms(arms), n, mean, variance, source, provenance)
 
+    def _line(self) -> str:
+        rewards = count(int(self.n.sum()), "logged reward")
+        line = f"{count(len(self.arms), 'arm')}, {rewards}"
+        means = self.mean[self.n > 0]
+        return (
+            line if not means.size else f"{line}, means from {means.min():.4g} to {means.max():.4g}"
+        )
+
+    def _columns(self) -> dict[str, list[object]]:
+        return {
+            "arm": list(self.arms),
+            "n": self.n.tolist(),
+            "mean": known(self.mean.tolist()),
+            "variance": known(self.variance.tolist()),
+        }
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, OfflineData) and self.to_json() == other.to_json()
 
@@ -200,26 +247,16 @@ class OfflineData:
         return hash((self.arms, *self.n.tolist(), *map(record.encode, self.mean.tolist())))
 
 
-def like_coins(n: int, mean: float, variance: float) -> bool:
-    """Whether the variance is that of rewards which are all 0 or 1.
-
-    Example:
-        >>> like_coins(4, 0.5, 1 / 3), like_coins(4, 0.5, 0.2)
-        (True, False)
-    """
-    return 0 <= mean <= 1 and abs(variance * (n - 1) / n - mean * (1 - mean)) <= 1e-9
-
-
 def _row(value: object, name: str, arms: Arms, n: Ints, low: float = -math.inf) -> Floats:
     """One number for each arm that has logs; NaN where there are none or it is not known."""
     values = [None] * len(arms) if value is None else check.ordered(value, name)
     if len(values) != len(arms):
         raise InvalidInput(
-            f"{name} has {len(values)} values for {len(arms)} arms: give one for each"
+            f"has {len(values)} values for {len(arms)} arms: give one for each", argument=name
         )
     row = np.full(len(arms), np.nan)
     for i, (label, x) in enumerate(zip(arms, values, strict=True)):
         absent = x is None or (isinstance(x, float) and math.isnan(x))
         if n[i] > 0 and not absent:
-            row[i] = check.number(x, f"{name} of arm {label!r}", low=low)
+            row[i] = check.number(x, name, of=f"arm {label!r}", low=low)
     return check.frozen(row)

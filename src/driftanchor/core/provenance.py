@@ -88,7 +88,9 @@ class Provenance:
             filters=_pairs(body["filters"], "filters"),
             rows_read=check.whole(body["rows_read"], "rows_read"),
             rows_filtered=check.whole(body["rows_filtered"], "rows_filtered"),
-            rows_rejected=tuple((k, check.whole(n, f"rows {k!r}")) for k, n in rejected.items()),
+            rows_rejected=tuple(
+                (k, check.whole(n, "rows_rejected", of=repr(k))) for k, n in rejected.items()
+            ),
             read_at=_text(body["read_at"], "read_at"),
         )
 
@@ -99,7 +101,7 @@ def _source(data: object) -> Source:
     return Source(
         name=_text(body.get("name"), "name of a source"),
         digest=None if digest is None else _text(digest, "digest of a source"),
-        size=None if size is None else check.whole(size, "size of a source"),
+        size=None if size is None else check.whole(size, "size", of="a source"),
     )
 
 

@@ -37,7 +37,8 @@ class Tally:
         for column, label in enumerate(self.arms):
             if pulls[column] == 0 and totals[column] != 0:
                 raise InvalidInput(
-                    f"totals of arm {label!r} is {totals[column]:g} after no pulls: it must be 0"
+                    f"of arm {label!r} is {totals[column]:g} after no pulls: it must be 0",
+                    argument="totals",
                 )
         object.__setattr__(self, "pulls", check.frozen(pulls))
         object.__setattr__(self, "totals", check.frozen(totals))
@@ -78,7 +79,7 @@ class Tally:
             pulls[column] += 1
             totals[column] = totals.item(column) + reward
         for column in sorted(set(columns)):
-            check.number(totals.item(column), f"totals of arm {self.arms[column]!r}")
+            check.number(totals.item(column), "totals", of=f"arm {self.arms[column]!r}")
         return _trusted(self.arms, pulls, totals)
 
     def with_arm(self, label: str) -> Tally:

@@ -24,7 +24,8 @@ from typing import Any
 import numpy as np
 
 from driftanchor.core.check import Floats
-from driftanchor.core.student import student
+from driftanchor.core.stats.contrasts import Contrast, mean_contrast, quantile_contrast
+from driftanchor.core.stats.student import student
 from driftanchor.errors import InvalidInput, UnknownName
 from driftanchor.experiments.sweep import Outcomes
 
@@ -78,7 +79,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Judgement:
+class JudgedClaim:
     """A claim and its verdict; `findings[0]` is the comparison that speaks most against it."""
 
     claim: Claim
@@ -124,7 +125,7 @@ def parse(text: str, file: str) -> list[Claim]:
 
 def judge(
     claims: Iterable[Claim], outcomes: Outcomes, cells: Iterable[str] = ()
-) -> list[Judgement]:
+) -> list[JudgedClaim]:
     """Judge the claims all of whose cells were run; the others are left out.
 
     Args:
@@ -142,11 +143,11 @@ def judge(
 
 def _judge(
     claim: Claim, comparisons: list[Comparison], outcomes: Outcomes, error: float
-) -> Judgement:
+) -> JudgedClaim:
     findings = [_measure(c, claim.statistic, outcomes, error) for c in comparisons]
     signs = {c.text: c.sign for c in comparisons}
     findings.sort(key=lambda f: (VERDICTS.index(f.verdict), signs[f.text] * f.estimate))
-    return Judgement(claim, findings[0].verdict, tuple(findings))
+    return JudgedClaim(claim, findings[0].verdict, tuple(findings))
 
 
 def _measure(c: Comparison, statistic: str, outcomes: Outcomes, error: float) -> Finding:
@@ -157,7 +158,7 @@ def _measure(c: Comparison, statistic: str, outcomes: Outcomes, error: float) ->
     paired = np.stack([x[:runs] for x in values])
     factors = np.array([term.factor for term in terms])
     quantile = STATISTICS[statistic]
-    estimate, se = _estimate(factors, paired, quantile)
+    estimate, se = _contrast(factors, paired, quantile)
     estimate += constant
     width = student(error, runs - 1) * se if runs > 1 else math.nan
     low, high = estimate - width, estimate + width
@@ -171,19 +172,10 @@ def _measure(c: Comparison, statistic: str, outcomes: Outcomes, error: float) ->
     return Finding(c.text, estimate, low, high, verdict)
 
 
-def _estimate(factors: Floats, paired: Floats, quantile: float | None) -> tuple[float, float]:
-    """The contrast and its standard error: exact for means, by bootstrap over runs otherwise."""
-    runs = paired.shape[1]
+def _contrast(factors: Floats, paired: Floats, quantile: float | None) -> Contrast:
     if quantile is None:
-        contrast = factors @ paired
-        se = contrast.std(ddof=1) / np.sqrt(runs) if runs > 1 else np.nan
-        return float(contrast.mean()), float(se)
-    rng = np.random.default_rng(0)
-    drawn = [
-        factors @ np.quantile(paired[:, rng.integers(0, runs, runs)], quantile, axis=1)
-        for _ in range(200)
-    ]
-    return float(factors @ np.quantile(paired, quantile, axis=1)), float(np.std(drawn, ddof=1))
+        return mean_contrast(factors, paired)
+    return quantile_contrast(factors, paired, quantile)
 
 
 def _claim(entry: Mapping[str, Any], where: str) -> Claim:

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from driftanchor.core.record import seal
+from driftanchor.experiments.experiment import Cell, Experiment
 from driftanchor.experiments.reproduction import Reproduction, strict
-from driftanchor.experiments.spec import Cell, Experiment
 from driftanchor.experiments.sweep import Job
 from driftanchor.files import write_whole
 from driftanchor.version import __version__

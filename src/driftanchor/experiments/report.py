@@ -1,4 +1,4 @@
-"""The report's content: what its HTML and its Markdown both say."""
+"""The report's content, which its HTML and its Markdown share."""
 
 from __future__ import annotations
 
@@ -7,45 +7,27 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from driftanchor.experiments import manifest, spec, tail, words
-from driftanchor.experiments.claims import ERROR_RATE, Judgement
-from driftanchor.experiments.panels import Drawing
+from driftanchor.experiments import manifest, setting_text, spec, tail
+from driftanchor.experiments.claims import ERROR_RATE, JudgedClaim
+from driftanchor.experiments.experiment import Experiment
+from driftanchor.experiments.figures.drawing import Drawing
 from driftanchor.experiments.reproduction import SMOKE, Reproduction
-from driftanchor.experiments.spec import Experiment
+from driftanchor.render.numbers import MISSING, interval, plain, rounded
+from driftanchor.render.table import VERDICT, Table
 
 PAPER = "the paper on Anchor-TS, arXiv 2605.10289"
-ROUNDING = 1e-12  # what is smaller is left over from adding numbers up
-LONG = 8  # rows from which a table is folded away
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table; the first column heads its rows, `best` are the (row, column) to be marked."""
-
-    title: str
-    headings: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    best: frozenset[tuple[int, int]] = frozenset()
-
-
-@dataclass(frozen=True)
-class Picture:
-    """A figure in the report."""
-
-    name: str
-    caption: str
-    alt: str
+LONG = 8  # a table of more rows is folded away
 
 
 @dataclass(frozen=True)
 class Section:
-    """An experiment in the report."""
+    """An experiment in the report, or the figure that several share."""
 
     name: str
     title: str
     source: str
     about: str
-    picture: Picture | None
+    drawing: Drawing | None
     tables: tuple[Table, ...]
     settings: tuple[tuple[str, str], ...]
 
@@ -67,12 +49,26 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Report:
-    """All that a report says."""
+    """All that a report says.
+
+    Attributes:
+        title: The title of the page.
+        lead: What was run.
+        stamps: What a reader must know before believing any of it.
+        counts: How many claims hold, fail, or are inconclusive.
+        headline: The figure that the report opens with.
+        method: How claims are judged.
+        verdicts: The judged claims.
+        left_out: The claims that were not judged.
+        sections: One for each experiment, in order.
+        facts: Versions, seed and sizes.
+    """
 
     title: str
     lead: str
     stamps: tuple[str, ...]
     counts: str
+    headline: Drawing | None
     method: str
     verdicts: tuple[Verdict, ...]
     left_out: tuple[str, ...]
@@ -81,41 +77,30 @@ class Report:
 
 
 def build(found: Reproduction, drawings: dict[str, Drawing]) -> Report:
-    """The report on a reproduction, with the figures by name."""
+    """The report on a reproduction.
+
+    Args:
+        found: What was run.
+        drawings: Its figures by name, that of the first experiment first.
+    """
     sections = [_section(e, found, drawings) for e in found.experiments]
-    more = drawings.keys() - {experiment.name for experiment in found.experiments}
+    shared = drawings.keys() - {experiment.name for experiment in found.experiments}
     sections += [
-        Section(name, "Theory against pulls", "Theorem 1", "", _picture(drawings[name]), (), ())
-        for name in sorted(more)
+        Section(name, "Theory against pulls", "Theorem 1", "", drawings[name], (), ())
+        for name in sorted(shared)
     ]
     return Report(
         "Anchor-TS, reproduced" if found.paper else "Experiments with Driftanchor",
         _lead(found),
         tuple(found.stamps()),
         found.counts(),
+        next(iter(drawings.values()), None),
         _method(found),
-        tuple(_verdict(judgement) for judgement in found.judgements),
+        tuple(_verdict(judged) for judged in found.judged),
         tuple(f"{claim.id}: {claim.says}" for claim in found.left_out),
         tuple(sections),
         tuple(_facts(found)),
     )
-
-
-def shown(x: float) -> str:
-    """A number to three figures or so, for people.
-
-    Example:
-        >>> [shown(x) for x in (1234.5, -215.2, 33.33, 1.5, 0.01234, float("nan"))]
-        ['1,234', '−215', '33.3', '1.50', '0.0123', '–']
-    """
-    if x != x:
-        return "–"
-    size = abs(x)
-    if size < ROUNDING:
-        return "0"
-    digits = 0 if size >= 100 else 1 if size >= 10 else 2
-    text = f"{x:,.{digits}f}" if size >= 1 else f"{x:.3g}"
-    return text.replace("-", "−")
 
 
 def _lead(found: Reproduction) -> str:
@@ -128,7 +113,7 @@ def _lead(found: Reproduction) -> str:
 
 
 def _method(found: Reproduction) -> str:
-    count = sum(len(judgement.findings) for judgement in found.judgements)
+    count = sum(len(judged.findings) for judged in found.judged)
     if not count:
         return "No claim of the paper is about the cells that were run."
     leaping = [e.name for e in found.experiments if e.engine == "events"]
@@ -138,29 +123,28 @@ def _method(found: Reproduction) -> str:
         f"right, paired run by run: every policy met the same logs and rewards{but}. Intervals are "
         f"at {1 - ERROR_RATE:.0%} for all {count:,} comparisons together (Bonferroni). A claim "
         "holds when every interval lies on the claimed side of zero, fails when one lies on the "
-        "other side, and is inconclusive otherwise. Shown is the comparison that speaks most "
-        "against it."
+        "other side, and is inconclusive otherwise. The table shows the comparison that speaks "
+        "most against each claim."
     )
 
 
-def _verdict(judgement: Judgement) -> Verdict:
-    claim, worst = judgement.claim, judgement.findings[0]
-    counted = Counter(finding.verdict for finding in judgement.findings)
-    of = len(judgement.findings)
+def _verdict(judged: JudgedClaim) -> Verdict:
+    claim, worst = judged.claim, judged.findings[0]
+    counted = Counter(finding.verdict for finding in judged.findings)
+    of = len(judged.findings)
     rows = tuple(
-        (f.text, shown(f.estimate), f"{shown(f.low)} to {shown(f.high)}", f.verdict)
-        for f in judgement.findings
+        (f.text, rounded(f.estimate), interval(f.low, f.high), f.verdict) for f in judged.findings
     )
     return Verdict(
         claim.id,
         claim.says,
         claim.place,
-        judgement.verdict,
+        judged.verdict,
         worst.text if claim.statistic == "mean" else f"{claim.statistic} of {worst.text}",
-        f"{shown(worst.estimate)} ({shown(worst.low)} to {shown(worst.high)})",
+        f"{rounded(worst.estimate)} ({interval(worst.low, worst.high)})",
         f"{counted['holds']} of {of} comparisons hold" if of > 1 else "",
         claim.note,
-        Table(claim.says, ("comparison", "left − right", "interval", "verdict"), rows),
+        Table(claim.says, ("comparison", "left − right", "interval", VERDICT), rows),
     )
 
 
@@ -170,14 +154,10 @@ def _section(experiment: Experiment, found: Reproduction, drawings: dict[str, Dr
         experiment.title,
         experiment.source,
         experiment.about,
-        _picture(drawings[experiment.name]) if experiment.name in drawings else None,
+        drawings.get(experiment.name),
         (_means(experiment, found), _tails(experiment, found)),
         tuple(_settings(experiment)),
     )
-
-
-def _picture(drawing: Drawing) -> Picture:
-    return Picture(drawing.name, drawing.caption, drawing.alt)
 
 
 def _means(experiment: Experiment, found: Reproduction) -> Table:
@@ -187,8 +167,8 @@ def _means(experiment: Experiment, found: Reproduction) -> Table:
         numbers = found.statistics(experiment, cell)
         lowest = min(numbers, key=lambda label: numbers[label]["mean"])
         best.add((row, 1 + labels.index(lowest)))
-        told = {p: f"{shown(x['mean'])} ± {shown(x['se'])}" for p, x in numbers.items()}
-        rows.append((cell.id, *(told.get(label, "–") for label in labels)))
+        means = {p: f"{rounded(x['mean'])} ± {rounded(x['se'])}" for p, x in numbers.items()}
+        rows.append((cell.id, *(means.get(label, MISSING) for label in labels)))
     title = "Mean regret at the horizon ± standard error, the lowest marked"
     return Table(title, ("cell", *labels), tuple(rows), frozenset(best))
 
@@ -208,9 +188,9 @@ def _tails(experiment: Experiment, found: Reproduction) -> Table:
 
 
 def _tail(numbers: Mapping[str, float]) -> Iterator[str]:
-    yield from (shown(numbers[name]) for name in ("median", "q90"))
-    yield f"{shown(numbers['q99'])} ({shown(numbers['q99_low'])} to {shown(numbers['q99_high'])})"
-    yield shown(numbers["max"])
+    yield from (rounded(numbers[name]) for name in ("median", "q90"))
+    yield f"{rounded(numbers['q99'])} ({interval(numbers['q99_low'], numbers['q99_high'])})"
+    yield rounded(numbers["max"])
     share, low, high = (f"{100 * numbers[name]:.2g}" for name in tail.STUCK)
     yield f"{share} % ({low} to {high})"
 
@@ -220,19 +200,19 @@ def _settings(experiment: Experiment) -> list[tuple[str, str]]:
     policies: dict[str, str] = {}
     for cell in experiment.cells:
         for word, value in cell.varied.items():
-            grids.setdefault(word, {})[words.number(value)] = None
+            grids.setdefault(word, {})[plain(value)] = None
         for label, policy in cell.policies.items():
             changed = {
                 name: value
                 for name, value in policy.parameters().items()
                 if value != type(policy)().parameters()[name]
             }
-            told = ", ".join(f"{name} = {words.number(value)}" for name, value in changed.items())
-            policies[label] = f"{label} ({policy.name}: {told})" if told else label
+            text = ", ".join(f"{name} = {plain(value)}" for name, value in changed.items())
+            policies[label] = f"{label} ({policy.name}: {text})" if text else label
     return [
-        ("runs and rounds", words.rounds_and_runs(experiment)),
-        ("where not varied", words.describe(experiment.cells)),
-        *((words.AXES[word], ", ".join(values)) for word, values in grids.items()),
+        ("runs and rounds", setting_text.rounds_and_runs(experiment)),
+        ("where not varied", setting_text.describe(experiment.cells)),
+        *((setting_text.AXES[word], ", ".join(values)) for word, values in grids.items()),
         ("policies", ", ".join(policies.values())),
         *([("engine", experiment.engine)] if experiment.engine != "auto" else []),
     ]
@@ -242,7 +222,7 @@ def _facts(found: Reproduction) -> list[tuple[str, str]]:
     facts = [(name, version or "not installed") for name, version in manifest.versions().items()]
     facts.append(("commit", manifest.commit() or "unknown"))
     facts.append(("seed", str(found.seed)))
-    facts += [(f"{e.name}", words.rounds_and_runs(e)) for e in found.experiments]
+    facts += [(e.name, setting_text.rounds_and_runs(e)) for e in found.experiments]
     if found.quick:
         facts.append(("size", SMOKE))
     return facts

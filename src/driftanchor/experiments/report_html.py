@@ -1,41 +1,41 @@
-"""The report as one HTML file that asks for nothing else."""
+"""The report as one HTML file that loads nothing else."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-from driftanchor.experiments.document import badge, code, document, figure, pairs_of, table_of
-from driftanchor.experiments.markup import Html, tag
-from driftanchor.experiments.report import (
-    LONG,
-    Picture,
-    Report,
-    Section,
-    Verdict,
-)
+from driftanchor.experiments.figures.drawing import Drawing
+from driftanchor.experiments.report import LONG, Report, Section, Verdict
+from driftanchor.render.document import badge, code, document, figure, pairs_of, table_of
+from driftanchor.render.markup import Html, tag
+
+HEADLINE = "headline"
 
 
 def render(report: Report, figures: Path) -> str:
-    """The HTML of a report; `figures` is where its SVG files are."""
+    """The HTML of a report; `figures` is the folder of its SVG files."""
     return document(
         report.title,
-        tag("header", *_opening(report)),
+        tag("header", *_opening(report, figures)),
         tag("main", *_main(report, figures)),
         tag("footer", tag("h2", "Made with", id="facts"), pairs_of(report.facts)),
     )
 
 
-def _opening(report: Report) -> list[Html]:
+def _opening(report: Report, figures: Path) -> list[Html]:
+    """What fits on one screen: the verdicts counted and the first figure; then the contents."""
     links = [("claims", "Claims"), *((_anchor(s), s.title) for s in report.sections)]
     items = [tag("li", tag("a", text, href=f"#{name}")) for name, text in links]
-    return [
+    parts = [
         tag("h1", report.title),
         tag("p", report.lead, class_="dim"),
         *(tag("p", stamp, class_="stamp", role="note") for stamp in report.stamps),
         tag("p", report.counts, class_="counts"),
-        tag("nav", tag("ul", *items), aria_label="Contents"),
     ]
+    if report.headline:
+        parts.append(tag("div", _figure(report.headline, figures), id=HEADLINE))
+    return [*parts, tag("nav", tag("ul", *items), aria_label="Contents")]
 
 
 def _main(report: Report, figures: Path) -> list[Html]:
@@ -46,7 +46,7 @@ def _main(report: Report, figures: Path) -> list[Html]:
         items = [tag("li", text) for text in report.left_out]
         summary = f"{len(items)} claims not judged: not all their cells were run"
         parts.append(tag("details", tag("summary", summary), tag("ul", *items)))
-    parts += [_section(section, figures) for section in report.sections]
+    parts += [_section(section, report.headline, figures) for section in report.sections]
     return parts
 
 
@@ -74,16 +74,18 @@ def _verdict(verdict: Verdict) -> Html:
     )
 
 
-def _section(section: Section, figures: Path) -> Html:
+def _section(section: Section, headline: Drawing | None, figures: Path) -> Html:
     parts = [tag("h2", section.title, id=_anchor(section)), tag("p", section.source, class_="dim")]
     if section.about:
         parts.append(tag("p", section.about))
-    if section.picture:
-        parts.append(_figure(section.picture, figures))
+    if section.drawing is not None:
+        first = section.drawing is headline
+        link = tag("p", tag("a", "The figure is at the top of this page.", href=f"#{HEADLINE}"))
+        parts.append(link if first else _figure(section.drawing, figures))
     for table in section.tables:
-        shown = table_of(table)
+        html = table_of(table)
         long = len(table.rows) > LONG
-        parts.append(tag("details", tag("summary", table.title), shown) if long else shown)
+        parts.append(tag("details", tag("summary", table.title), html) if long else html)
     if section.settings:
         parts.append(pairs_of(section.settings))
     return tag("section", *parts)
@@ -93,5 +95,5 @@ def _anchor(section: Section) -> str:
     return "experiment-" + re.sub(r"[^\w-]", "-", section.name)
 
 
-def _figure(picture: Picture, figures: Path) -> Html:
-    return figure((figures / f"{picture.name}.svg").read_bytes(), picture.caption, picture.alt)
+def _figure(drawing: Drawing, figures: Path) -> Html:
+    return figure((figures / f"{drawing.name}.svg").read_bytes(), drawing.caption, drawing.alt)

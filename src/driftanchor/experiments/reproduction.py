@@ -7,14 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from driftanchor.core.record import encode
+from driftanchor.core.stats.summary import summarise
 from driftanchor.experiments import tail
-from driftanchor.experiments.claims import Claim, Judgement
-from driftanchor.experiments.spec import Cell, Experiment
+from driftanchor.experiments.claims import Claim, JudgedClaim
+from driftanchor.experiments.experiment import Cell, Experiment
 from driftanchor.experiments.sweep import Outcomes
-from driftanchor.simulation.result import Result
+from driftanchor.simulation.result import QUANTILES
 from driftanchor.version import __version__
 
 SMOKE = "smoke run: no evidence"
@@ -27,19 +26,19 @@ class Reproduction:
 
     Attributes:
         experiments: What was run, in order.
-        paper: The names of those that are the paper's, as it is inside the package.
+        paper: The names of those that come with the package, and not from files of the user.
         outcomes: By (cell id, policy label).
-        judgements: Of the claims all of whose cells were run.
+        judged: The claims all of whose cells were run, with their verdicts.
         left_out: The other claims.
-        seed: Of all noise.
+        seed: The seed of all random numbers.
         quick: Whether it is a smoke run.
-        changes: How effort differs from the files', such as `"reduced: 20 runs × 2,000 rounds"`.
+        changes: How the size differs from the files', such as `"reduced: 20 runs × 2,000 rounds"`.
     """
 
     experiments: tuple[Experiment, ...]
     paper: tuple[str, ...]
     outcomes: Outcomes
-    judgements: tuple[Judgement, ...]
+    judged: tuple[JudgedClaim, ...]
     left_out: tuple[Claim, ...]
     seed: int
     quick: bool
@@ -47,25 +46,19 @@ class Reproduction:
 
     def statistics(self, experiment: Experiment, cell: Cell) -> Statistics:
         """Mean, standard error, quantiles, maximum and tail of final regret, by policy label."""
-        found = [self.outcomes[cell.id, label] for label in cell.policies]
-        summary = Result(
-            tuple(cell.policies),
-            np.array([experiment.horizon]),
-            np.stack([outcome.final for outcome in found])[:, :, None],
-            np.stack([outcome.pulls for outcome in found]),
-            self.seed,
-            "kept",
-        ).summary()
-        for label, outcome in zip(cell.policies, found, strict=True):
-            summary[label] |= tail.statistics(outcome.final, cell.bandit.gaps, experiment.horizon)
-        return summary
+        finals = {label: self.outcomes[cell.id, label].final for label in cell.policies}
+        gaps, horizon = cell.bandit.gaps, experiment.horizon
+        return {
+            label: {**summarise(final, QUANTILES), **tail.statistics(final, gaps, horizon)}
+            for label, final in finals.items()
+        }
 
     def counts(self) -> str:
         """How many claims hold, fail, or are left open, in words."""
-        if not self.judgements:
+        if not self.judged:
             return "no claim judged"
         words = {"holds": "hold", "fails": "fail", "inconclusive": "inconclusive"}
-        counted = Counter(judgement.verdict for judgement in self.judgements)
+        counted = Counter(claim.verdict for claim in self.judged)
         return ", ".join(f"{counted[verdict]} {word}" for verdict, word in words.items())
 
     def stamps(self) -> list[str]:
@@ -74,7 +67,7 @@ class Reproduction:
 
     def claims(self) -> list[dict[str, Any]]:
         """The judged claims for programs."""
-        return [strict(judgement.to_json()) for judgement in self.judgements]
+        return [strict(claim.to_json()) for claim in self.judged]
 
     def to_json(self) -> dict[str, Any]:
         """Everything for programs."""

@@ -9,7 +9,8 @@ import numpy as np
 
 from driftanchor.core import check
 from driftanchor.errors import InvalidInput
-from driftanchor.simulation.bandit import Bandit, cover
+from driftanchor.simulation.bandit import Bandit
+from driftanchor.simulation.coverage import cover
 
 Share = str | list[float]
 SHAPES = ("step", "ladder")
@@ -95,7 +96,7 @@ class Setting:
         if isinstance(self.bias_bound, str):
             if self.bias_bound != "exact":
                 raise InvalidInput(
-                    f"bias_bound must be a number or 'exact', got {self.bias_bound!r}"
+                    f"must be a number or 'exact', got {self.bias_bound!r}", argument="bias_bound"
                 )
             return bias
         return np.full(

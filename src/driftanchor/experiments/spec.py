@@ -1,32 +1,32 @@
-"""Experiment files: TOML in, checked cells out.
+"""Experiment files: TOML in, checked experiments out.
 
 A file names its policies, its horizon and runs, and one or more sweeps. A sweep is a grid: `vary`
-maps words of `Setting` to lists of values, `fixed` to one value; every combination is a cell with
-a readable id such as `fig2/offline=500/coverage=uniform`. A sweep may have a `name`, which its ids
-then begin with, and `parameters` for all its policies. Everything unknown is an error that names
-the file, the line, the key and the value.
+maps words of `Setting` to lists of values, `fixed` to one value. Every combination is a cell with
+a readable id such as `fig2/offline=500/coverage=uniform`. A sweep may have a `name`, with which its
+ids begin, and `parameters` for all its policies. `savings` puts cells into the figure of pulls
+saved: see `SavingsRows`. Whatever is unknown is an error that names the file, the line, the key and
+the value.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 import math
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from driftanchor.core import check
 from driftanchor.errors import DriftanchorError, InvalidInput, UnknownName
-from driftanchor.experiments.lines import line_of
+from driftanchor.experiments.experiment import Cell, Experiment, SavingsRows
 from driftanchor.experiments.setting import Setting, unusable
+from driftanchor.experiments.toml_lines import line_of
 from driftanchor.policies import make
 from driftanchor.policies.base import Policy
-from driftanchor.simulation.bandit import Bandit
-from driftanchor.simulation.run import ENGINES
+from driftanchor.simulation.engines import ENGINE_NAMES
 
 MOST_CELLS = 10_000  # of one sweep
 FIGURES = ("curves", "versus", "quantiles", "tradeoff")
@@ -42,55 +42,9 @@ _FILE_KEYS = (
     "checkpoints",
     "engine",
     "figure",
+    "savings",
     "sweep",
 )
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One bandit of an experiment and the policies that are run in it."""
-
-    id: str
-    sweep: int
-    group: str  # the name of its sweep; empty where it has none
-    varied: Mapping[str, Any]
-    setting: Setting
-    bandit: Bandit
-    policies: Mapping[str, Policy]
-
-
-@dataclass(frozen=True)
-class Experiment:
-    """A file: what is run, how often, and how it is drawn.
-
-    Attributes:
-        name: The file's name, first part of every cell id.
-        title: For people.
-        source: The figure of the paper, or `"beyond the paper"`.
-        about: A sentence or two on what it is for.
-        horizon: Rounds.
-        runs: Runs of each policy in each cell.
-        curve_runs: Of how many runs whole curves are kept and drawn; of the others the end.
-        checkpoints: The rounds that a curve has.
-        engine: Of `driftanchor.simulate`; `"auto"` is `"thinned"`, which keeps policies paired by
-            their rewards. `"events"` does not, and makes long horizons cheap.
-        figure: `"curves"` (regret over rounds, a panel for each cell), `"versus"` (final regret
-            over the varied value, a panel for each other value), `"quantiles"` (over rounds) or
-            `"tradeoff"` (99 % quantile against mean, a panel for each policy).
-        cells: In the order of the file.
-    """
-
-    name: str
-    title: str
-    source: str
-    about: str
-    horizon: int
-    runs: int
-    curve_runs: int
-    checkpoints: tuple[int, ...]
-    engine: str
-    figure: str
-    cells: tuple[Cell, ...]
 
 
 def paper_experiments() -> list[str]:
@@ -114,40 +68,41 @@ def load(name: str, *, runs: int | None = None, horizon: int | None = None) -> E
             text = Path(name).read_text(encoding="utf-8")
         except (OSError, ValueError) as error:
             raise InvalidInput(f"cannot read {name!r}: {error}") from error
-        return parse(text, name, runs=runs, horizon=horizon)
+        return parse(text, name).resized(runs, horizon)
     if name not in paper_experiments():
         raise UnknownName("experiment", name, paper_experiments())
+    return _of_paper(name).resized(runs, horizon)
+
+
+@functools.cache
+def _of_paper(name: str) -> Experiment:
     file = resources.files("driftanchor.experiments").joinpath("paper", f"{name}.toml")
-    return parse(file.read_text(encoding="utf-8"), f"{name}.toml", runs=runs, horizon=horizon)
+    return parse(file.read_text(encoding="utf-8"), f"{name}.toml")
 
 
-def parse(
-    text: str, file: str, *, runs: int | None = None, horizon: int | None = None
-) -> Experiment:
+def parse(text: str, file: str) -> Experiment:
     """The experiment that a TOML text describes; `file` is its name in messages and ids."""
     try:
         table = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # a TOMLDecodeError says the line
         raise InvalidInput(f"{file}: {error}") from error
-    return _Reader(text, file).experiment(table, runs, horizon)
+    return _Reader(text, file).experiment(table)
 
 
 class _Reader:
-    """Turns the table of one file into an experiment, keeping track of where things stand."""
+    """Turns the table of one file into an experiment; its errors name the line."""
 
     def __init__(self, text: str, file: str) -> None:
         self.text = text
         self.file = file
         self.name = Path(file).stem
 
-    def experiment(
-        self, table: dict[str, Any], runs: int | None, horizon: int | None
-    ) -> Experiment:
+    def experiment(self, table: dict[str, Any]) -> Experiment:
         self._known(table, _FILE_KEYS, "key")
-        rounds = horizon or self._whole(table, "horizon", 10_000)
-        runs = runs or self._whole(table, "runs", 50)
+        horizon = self._whole(table, "horizon", 10_000)
+        runs = self._whole(table, "runs", 50)
         figure = self._choice(table, "figure", FIGURES)
-        checkpoints = self._checkpoints(table.get("checkpoints", 50), rounds)
+        checkpoints = self._checkpoints(table.get("checkpoints", 50))
         sweeps = table.get("sweep", [{}])
         tables = isinstance(sweeps, list) and all(isinstance(sweep, dict) for sweep in sweeps)
         if not tables or not sweeps:
@@ -157,20 +112,21 @@ class _Reader:
             for number, sweep in enumerate(sweeps)
             for cell in self._cells(number, sweep, table.get("policies"))
         ]
-        for a, b in itertools.pairwise(sorted(cells, key=lambda cell: cell.id)):
-            if a.id == b.id:
-                raise self._error("sweep", a.id, "two cells have this id: vary something else")
+        for a, b in itertools.pairwise(sorted(cell.id for cell in cells)):
+            if a == b:
+                raise self._error("sweep", a, "two cells have this id: vary something else")
         return Experiment(
             self.name,
             self._text(table, "title", self.name),
             self._text(table, "source", "beyond the paper"),
             self._text(table, "about", ""),
-            rounds,
+            horizon,
             runs,
-            min(runs, self._whole(table, "curve_runs", runs)),
+            self._whole(table, "curve_runs", runs) if "curve_runs" in table else None,
             checkpoints,
-            self._choice(table, "engine", ENGINES),
+            self._choice(table, "engine", ENGINE_NAMES),
             figure,
+            self._savings(table.get("savings", {})),
             tuple(cells),
         )
 
@@ -212,8 +168,8 @@ class _Reader:
             setting = Setting(**words)
             bandit = setting.bandit()
         except (DriftanchorError, TypeError, OverflowError) as error:
-            told = [word for word in words if word in str(error)]
-            word = min(told, key=str(error).find) if told else next(iter(words), "sweep")
+            named = [word for word in words if word in str(error)]
+            word = min(named, key=str(error).find) if named else next(iter(words), "sweep")
             raise self._error(word, words.get(word), error) from error
         path = [f"{word}={_short(value)}" for word, value in varied.items()]
         names = [self.name, group] if group else [self.name]
@@ -238,15 +194,26 @@ class _Reader:
             named[label] = policy
         return named
 
-    def _checkpoints(self, asked: Any, horizon: int) -> tuple[int, ...]:
+    def _checkpoints(self, asked: Any) -> int | tuple[int, ...]:
         try:
             if isinstance(asked, list):
-                rounds = {check.whole(t, "checkpoints", low=1) for t in asked}
-                return tuple(sorted({t for t in rounds if t < horizon} | {horizon}))
-            count = min(check.whole(asked, "checkpoints", low=1, high=10_000), horizon)
+                return tuple(check.whole(t, "checkpoints", low=1) for t in asked)
+            return check.whole(asked, "checkpoints", low=1, high=10_000)
         except InvalidInput as error:
             raise self._error("checkpoints", asked, error) from error
-        return tuple(sorted({-(-horizon * (i + 1) // count) for i in range(count)}))
+
+    def _savings(self, table: Any) -> SavingsRows:
+        if not isinstance(table, dict):
+            raise self._error("savings", table, 'write a table, such as { vary = ["gap"] }')
+        self._known(table, ("vary", "caption", "place"), "key of savings")
+        vary = table.get("vary", [])
+        if not isinstance(vary, list) or any(word not in _WORDS for word in vary):
+            raise self._error("vary", vary, "give a list of settings")
+        try:
+            place = check.whole(table.get("place", 0), "place")
+        except InvalidInput as error:
+            raise self._error("place", table["place"], error) from error
+        return SavingsRows(tuple(vary), self._text(table, "caption", ""), place)
 
     def _whole(self, table: dict[str, Any], key: str, default: int) -> int:
         try:

@@ -13,7 +13,8 @@ import hashlib
 import json
 import zipfile
 import zlib
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,15 +23,17 @@ import numpy as np
 
 from driftanchor.core.check import Floats, Ints
 from driftanchor.errors import InvalidInput
-from driftanchor.experiments.spec import Cell, Experiment
+from driftanchor.experiments.experiment import Cell, Experiment
 from driftanchor.files import write_whole
 from driftanchor.policies.base import Policy
-from driftanchor.simulation import compiled
+from driftanchor.simulation.chunk import Chunk, play
 from driftanchor.simulation.cluster import on_cluster
-from driftanchor.simulation.part import Part
-from driftanchor.simulation.run import compiles, parts, play, run_many, simulate
+from driftanchor.simulation.engines import ENGINES, fastest
+from driftanchor.simulation.engines.compiled.digest import source_digest
+from driftanchor.simulation.run import simulate, warn_without_numba
 
 Progress = Callable[[str, int, int], None]
+Finished = Callable[[str], None]
 _DAMAGE = (zipfile.BadZipFile, zlib.error)  # what reading a file with wrong bytes raises, and more
 
 
@@ -79,6 +82,7 @@ class Job:
     def key(self) -> str:
         """A hash of everything the outcome depends on."""
         bandit = self.cell.bandit
+        loop = ENGINES[self.engine].loop_for(type(self.policy), bandit)
         logs = {
             "offline": bandit.offline.tolist(),
             "offline_pulls": bandit.offline_pulls.tolist(),
@@ -99,17 +103,21 @@ class Job:
             "curve_runs": self.experiment.curve_runs,
             "checkpoints": self.experiment.checkpoints,
             "seed": self.seed,
-            "source": compiled.source_digest(
-                type(self.policy), run_many(type(self.policy), self.engine, bandit)
-            ),
+            "loop": loop.name,
+            "source": source_digest(type(self.policy), loop.play_runs),
         }
         return hashlib.sha256(json.dumps(numbers, sort_keys=True).encode()).hexdigest()[:24]
 
     @property
     def engine(self) -> str:
         """Left to us, the fastest that keeps policies paired by their rewards."""
-        auto = self.experiment.engine == "auto"
-        return "thinned" if auto and compiles() else self.experiment.engine
+        chosen = self.experiment.engine
+        return fastest(paired=True) if chosen == "auto" else chosen
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether it is not compiled, and nobody asked for that."""
+        return self.experiment.engine == "auto" and not ENGINES[self.engine].compiled
 
     def run(self, progress: Callable[[int, int], None] | None = None) -> Outcome:
         """Simulate it, here."""
@@ -118,9 +126,9 @@ class Job:
         )
         return self.outcome(result.regret[0], result.pulls[0])
 
-    def part(self) -> Part:
+    def chunk(self) -> Chunk:
         """What there is to play, for a cluster."""
-        return parts({self.label: self.policy}, self.cell.bandit, **self._effort())[0]
+        return Chunk.all_runs(self.label, self.policy, self.cell.bandit, **self._effort())
 
     def outcome(self, regret: Floats, pulls: Ints) -> Outcome:
         """What is kept of its regret by (run, checkpoint) and its pulls."""
@@ -155,6 +163,7 @@ def run(
     *,
     seed: int = 0,
     progress: Progress | None = None,
+    finished: Finished | None = None,
     cluster: Any = None,
 ) -> dict[tuple[str, str], Outcome]:
     """Run what `folder` does not hold yet, and return everything by (cell id, policy label).
@@ -162,8 +171,9 @@ def run(
     Args:
         experiments: What to run.
         folder: Where outcomes are kept.
-        seed: Of all noise.
+        seed: The seed of all random numbers.
         progress: Called with (what runs now, cost done, cost of all that was missing).
+        finished: Called with the id of each cell whose last missing policy has been run.
         cluster: Where to run it instead of here, as for `simulate`.
     """
     try:
@@ -177,18 +187,40 @@ def run(
         if kept[path] is None:
             missing.setdefault(path, job)  # cells of the same content are run once
     total = sum(job.rounds for job in missing.values())
+    if any(job.is_slow for job in missing.values()):
+        warn_without_numba()
 
     def report(job: Job, done: int) -> None:
         if progress is not None:
             progress(job.name, done, total)
 
     ran = _here(missing, report) if cluster is None else _there(missing, report, cluster)
+    awaited = _Awaited((job.cell.id, path) for job, path in todo if path in missing)
     with contextlib.closing(ran):
         for path, outcome in ran:
             _write(path, outcome)
             kept[path] = outcome
+            for cell in awaited.closed_by(path):
+                if finished is not None:
+                    finished(cell)
     found = {(job.cell.id, job.label): kept[path] for job, path in todo}
     return {key: outcome for key, outcome in found.items() if outcome is not None}
+
+
+class _Awaited:
+    """The outcomes that cells still wait for; cells of the same content wait for the same one."""
+
+    def __init__(self, pairs: Iterable[tuple[str, Path]]) -> None:
+        self.cells: dict[Path, list[str]] = {}
+        self.left: Counter[str] = Counter()
+        for cell, path in dict.fromkeys(pairs):
+            self.cells.setdefault(path, []).append(cell)
+            self.left[cell] += 1
+
+    def closed_by(self, path: Path) -> list[str]:
+        """The cells for which this was the last outcome."""
+        self.left.subtract(self.cells[path])
+        return [cell for cell in self.cells[path] if not self.left[cell]]
 
 
 def _here(missing: Missing, report: Report) -> Ran:
@@ -205,16 +237,16 @@ def _within(report: Report, job: Job, before: int, runs: int, of: int) -> None:
 
 
 def _there(missing: Missing, report: Report, cluster: Any) -> Ran:
-    """Run all jobs at once on a cluster; each is given when its last part has come in."""
+    """Run all jobs at once on a cluster; each is given when its last chunk has come in."""
     waiting = list(missing.items())
     came: dict[Path, list[tuple[int, Floats, Ints]]] = {path: [] for path in missing}
     done = 0
-    played = on_cluster(cluster, play, [job.part() for job in missing.values()])
+    played = on_cluster(cluster, play, [job.chunk() for job in missing.values()])
     with contextlib.closing(played):
-        for i, part, (regret, pulls) in played:
+        for i, chunk, (regret, pulls) in played:
             path, job = waiting[i]
-            came[path].append((part.first, regret, pulls))
-            done += job.rounds * part.runs // job.experiment.runs
+            came[path].append((chunk.first, regret, pulls))
+            done += job.rounds * chunk.runs // job.experiment.runs
             if sum(len(rows) for _, rows, _ in came[path]) == job.experiment.runs:
                 _, curves, counts = zip(*sorted(came.pop(path), key=lambda x: x[0]), strict=True)
                 yield path, job.outcome(np.concatenate(curves), np.concatenate(counts))

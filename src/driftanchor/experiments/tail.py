@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
-
 from driftanchor.core.check import Floats
-from driftanchor.core.wilson import wilson
+from driftanchor.core.stats.intervals import quantile_interval, wilson
 
 STUCK = ("stuck", "stuck_low", "stuck_high")
 STATISTICS = ("q99_low", "q99_high", *STUCK)
-_Z = 1.959964  # of a 95 % interval
 
 
 def statistics(final: Floats, gaps: Floats, horizon: int) -> dict[str, float]:
@@ -32,17 +27,3 @@ def stuck_share(final: Floats, gaps: Floats, horizon: int) -> float:
     if not worse.size:
         return 0.0
     return float((final > worse.min() * horizon / 2).mean())
-
-
-def quantile_interval(values: Floats, q: float) -> tuple[float, float]:
-    """Values between which a quantile lies, of whatever law: by the ranks that it may have.
-
-    Example:
-        >>> quantile_interval(np.arange(1000.0), 0.9)
-        (880.0, 918.0)
-    """
-    n = values.size
-    half = _Z * math.sqrt(n * q * (1 - q))
-    ranks = np.clip([math.floor(n * q - half) - 1, math.ceil(n * q + half) - 1], 0, n - 1)
-    low, high = np.sort(values)[ranks]
-    return float(low), float(high)

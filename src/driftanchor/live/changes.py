@@ -10,9 +10,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from driftanchor.core import check
+from driftanchor.core.offline import Summary
 from driftanchor.errors import InvalidInput
 from driftanchor.live.state import State
-from driftanchor.live.state_events import GivenUp, Paused, Resumed, Rewarded
+from driftanchor.live.state_events import ArmAdded, GivenUp, Paused, Resumed, Rewarded
 from driftanchor.live.terms import Terms
 
 
@@ -26,10 +27,22 @@ def rewards(terms: Terms, arm: str | Sequence[str], reward: float | Sequence[flo
     columns = [terms.arms.column(label) for label in labels]
     low, high = terms.reward_range
     numbers = [
-        check.number(x, f"reward of arm {label!r}", low=low, high=high)
+        check.number(x, "reward", of=f"arm {label!r}", low=low, high=high)
         for label, x in zip(labels, given, strict=True)
     ]
     return Rewarded(tuple(columns), tuple(numbers))
+
+
+def add_arm(
+    terms: Terms,
+    label: str,
+    offline: Summary,
+    bias_bound: float | None,
+    relative_bound: float | None,
+) -> ArmAdded:
+    """A new arm, if the terms allow it; `Terms.after` gives the terms with it."""
+    terms.with_arm(label, offline, bias_bound, relative_bound)
+    return ArmAdded(label, tuple(offline), bias_bound, relative_bound)
 
 
 def give_up(state: State, label: str | None, count: int | None) -> list[GivenUp]:
@@ -37,13 +50,17 @@ def give_up(state: State, label: str | None, count: int | None) -> list[GivenUp]
     arms, pending = state.tally.arms, state.pending
     if label is None:
         if count is not None:
-            raise InvalidInput(f"count is {count!r} and arm is missing: say of which arm")
+            raise InvalidInput(
+                f"is {count!r} and arm is missing: say of which arm", argument="count"
+            )
         return [GivenUp(int(i), pending.item(i)) for i in np.flatnonzero(pending)]
     column = arms.column(label)
     waiting = pending.item(column)
     gone = waiting if count is None else check.whole(count, "count")
     if gone > waiting:
-        raise InvalidInput(f"count must be at most {waiting}, what arm {label!r} has, got {gone}")
+        raise InvalidInput(
+            f"must be at most {waiting}, what arm {label!r} has, got {gone}", argument="count"
+        )
     return [GivenUp(column, gone)]
 
 
@@ -51,7 +68,9 @@ def pause(state: State, label: str) -> Paused:
     """Stop playing an arm, unless no other arm would be left."""
     column = state.tally.arms.column(label)
     if state.playable[column] and state.playable.sum() == 1:
-        raise InvalidInput(f"arm {label!r} is the last one that can be played: add another first")
+        raise InvalidInput(
+            f"{label!r} is the last one that can be played: add another first", argument="arm"
+        )
     return Paused(column)
 
 

@@ -30,20 +30,19 @@ def all_at_top(terms: Terms, state: State) -> bool:
     return bool((gap <= 1e-9 * abs(top) * tally.pulls).all())
 
 
-def is_plain(terms: Terms, state: State) -> bool:
+def only_conversions(terms: Terms, state: State) -> bool:
     """Whether rewards other than the highest seem to be left out.
 
-    At least 20 rewards came, all of them the highest possible, and more decisions wait for a reward
-    than ever got one. If other rewards were reported when they come, 20 in a row without one would
-    have a probability of at most p²⁰, where p is the chance of the highest reward: 1 in a million
-    for p = 0.5.
+    That is so when at least 20 rewards came, all of them the highest possible, and more decisions
+    wait for a reward than ever got one. If all rewards are reported and the highest one has the
+    chance p, 20 of them in a row have the probability p²⁰: 1 in a million for p = 0.5.
     """
     came, waiting = int(state.tally.pulls.sum()), int(state.pending.sum())
     return FEWEST <= came < waiting and all_at_top(terms, state)
 
 
 def warning(terms: Terms, state: State) -> str:
-    """What to say when `is_plain`."""
+    """What to say when `only_conversions`."""
     came, waiting = int(state.tally.pulls.sum()), int(state.pending.sum())
     return (
         f"all {came} rewards so far are {top_reward(terms):g} and {waiting} pulls wait for theirs: "

@@ -16,7 +16,8 @@ from driftanchor.core.evidence import Evidence, Round, gather
 from driftanchor.core.noise import Stream, keyed_stream, wrapping
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.live.explanation import Explanation
-from driftanchor.live.state import State
+from driftanchor.live.state import State, changed_rows
+from driftanchor.live.state_events import Decided
 from driftanchor.live.terms import Terms
 from driftanchor.policies.base import Policy
 
@@ -38,10 +39,10 @@ def situation(
     """
     playable = state.playable.copy()
     for label in check.items(exclude, "exclude"):
-        playable[terms.arms.column(label)] = False
+        playable[terms.arms.column(label, "exclude")] = False
     if not playable.any():
         left = (label for label, on in zip(terms.arms, state.playable, strict=True) if on)
-        raise InvalidInput(f"exclude leaves no arm to play, of {', '.join(left)}")
+        raise InvalidInput(f"leaves no arm to play, of {', '.join(left)}", argument="exclude")
     now = Round(max(n - 1, int(state.tally.pulls.sum())) + 1, int(playable.sum()))
     evidence = gather(
         state.tally,
@@ -75,6 +76,19 @@ def decide(
     with wrapping():
         chosen = _choice(terms.policy, evidence, now, _decision_noise(terms, n))
     return chosen, evidence.memory
+
+
+def next_decision(terms: Terms, state: State, exclude: Iterable[object] = ()) -> Decided:
+    """The decision that follows a state, as the event to keep and to fold into it.
+
+    Example:
+        >>> terms = Terms.declare(arms=["A", "B"], seed=1)
+        >>> next_decision(terms, State.start(terms.arms), exclude=["B"])
+        Decided(number=1, column=0, memory=())
+    """
+    number = state.decisions + 1
+    column, memory = decide(terms, state, number, exclude)
+    return Decided(number, column, changed_rows(state.memory, memory))
 
 
 def probabilities(
@@ -113,8 +127,9 @@ def _choice(policy: Policy, evidence: Evidence, now: Round, stream: Stream) -> i
     whole = isinstance(chosen, int | np.integer)  # it may be a rule of the caller's own
     if not (whole and 0 <= chosen < playable.size and playable[chosen]):
         raise InvalidInput(
-            f"policy {policy.name!r} chose {shown(chosen)}, which is no arm that can be played: "
-            "every index may be NaN, or its choose is wrong"
+            f"{policy.name!r} chose {shown(chosen)}, which is no arm that can be played: "
+            "every index may be NaN, or its choose is wrong",
+            argument="policy",
         )
     return int(chosen)
 

@@ -9,7 +9,7 @@ import warnings
 
 from driftanchor.core import check
 from driftanchor.core.offline import OfflineData
-from driftanchor.live.reward_range import Range
+from driftanchor.core.promises import Range
 from driftanchor.policies.guarded_anchor_ts import GuardedAnchorTS
 
 # How much to insure against bounds that do not hold, by where the bounds come from: A and ε of the

@@ -11,10 +11,9 @@ from driftanchor.core import check
 from driftanchor.core.offline import OfflineData, Summary
 from driftanchor.core.record import Record
 from driftanchor.errors import InvalidInput
-from driftanchor.live import changes, conversions, decide, learner_record
+from driftanchor.live import changes, conversions, decide, records
 from driftanchor.live.explanation import Explanation
-from driftanchor.live.state import State, changed_rows, fold
-from driftanchor.live.state_events import ArmAdded, Decided
+from driftanchor.live.state import State, fold
 from driftanchor.live.terms import Terms
 from driftanchor.live.view import View
 from driftanchor.policies.base import Policy
@@ -93,7 +92,8 @@ class Learner(View):
     def _begin(self, terms: Terms, state: State) -> None:
         self.terms, self.state = terms, state
         self._last: tuple[Terms, State, list[object]] | None = None  # what the last pull saw
-        self._all_at_top = True  # until a reward shows otherwise, or a warning was given
+        # Until a reward shows otherwise or a warning was given, here or before `save`.
+        self._all_at_top = not conversions.only_conversions(terms, state)
 
     def pull(self, exclude: Iterable[str] = ()) -> str:
         """Decide which arm to play now.
@@ -101,12 +101,11 @@ class Learner(View):
         Args:
             exclude: Arms that cannot be played this time.
         """
-        terms, state, number = self.terms, self.state, self.state.decisions + 1
+        terms, state = self.terms, self.state
         excluded = check.items(exclude, "exclude")
-        column, memory = decide.decide(terms, state, number, excluded)
-        self.state = fold(state, Decided(number, column, changed_rows(state.memory, memory)))
-        self._last = (terms, state, excluded)
-        return terms.arms[column]
+        event = decide.next_decision(terms, state, excluded)
+        self.state, self._last = fold(state, event), (terms, state, excluded)
+        return terms.arms[event.column]
 
     def probabilities(self, exclude: Iterable[str] = (), draws: int = 1_000) -> dict[str, float]:
         """The probability with which `pull` would play each arm now, over the policy's noise.
@@ -142,12 +141,14 @@ class Learner(View):
         least 20 rewards came, each of them the highest possible (the top of `reward_range`, or 1
         where that is open), and more pulls wait for a reward than ever got one.
         """
-        self.state = fold(self.state, changes.rewards(self.terms, arm, reward))
+        state = fold(self.state, changes.rewards(self.terms, arm, reward))
         if self._all_at_top:
-            self._all_at_top = conversions.all_at_top(self.terms, self.state)
-            if conversions.is_plain(self.terms, self.state):
+            self._all_at_top = conversions.all_at_top(self.terms, state)
+            if conversions.only_conversions(self.terms, state):
                 self._all_at_top = False
-                warnings.warn(conversions.warning(self.terms, self.state), stacklevel=2)
+                # Before the state changes: where warnings are errors, this call can be repeated.
+                warnings.warn(conversions.warning(self.terms, state), stacklevel=2)
+        self.state = state
 
     def drop_pending(self, arm: str | None = None, count: int | None = None) -> None:
         """Stop waiting for rewards that will never come.
@@ -181,9 +182,8 @@ class Learner(View):
             bias_bound: Its bias bound; an arm with logs needs this or a relative bound.
             relative_bound: How far it may have moved from the other arms since its logs.
         """
-        terms = self.terms.with_arm(label, offline, bias_bound, relative_bound)
-        self.state = fold(self.state, ArmAdded(label))
-        self.terms = terms
+        event = changes.add_arm(self.terms, label, offline, bias_bound, relative_bound)
+        self.terms, self.state = self.terms.after(event), fold(self.state, event)
 
     def retire_arm(self, label: str) -> None:
         """Stop pulling this arm; late rewards of it are still learned from."""
@@ -195,7 +195,7 @@ class Learner(View):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to a JSON file, whole or not at all."""
-        learner_record.save(path, self.to_json())
+        records.save(path, self.to_json())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], policy: Policy | None = None) -> Learner:
@@ -205,16 +205,16 @@ class Learner(View):
             path: The file.
             policy: The policy it was saved with, if that is not one of this package.
         """
-        return cls._restored(*learner_record.load(path, policy))
+        return cls._restored(*records.load(path, policy))
 
     def to_json(self) -> Record:
         """A JSON-ready record of everything."""
-        return learner_record.to_record(self.terms, self.state)
+        return records.to_record(self.terms, self.state)
 
     @classmethod
     def from_json(cls, data: object, policy: Policy | None = None) -> Learner:
         """Read what `to_json` wrote; see `load`."""
-        return cls._restored(*learner_record.from_record(data, policy))
+        return cls._restored(*records.from_record(data, policy))
 
     @classmethod
     def _restored(cls, terms: Terms, state: State) -> Learner:

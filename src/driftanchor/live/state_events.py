@@ -1,7 +1,8 @@
 """Events: the facts that a state is folded from.
 
 What a caller asks for is checked before it becomes an event (see `driftanchor.live.changes`).
-Whoever keeps the events, in order, can build the state again (see `driftanchor.live.state`).
+Whoever keeps the first terms and all events, in order, can build the state again with `fold` (see
+`driftanchor.live.state`), and the terms with `Terms.after`.
 """
 
 from __future__ import annotations
@@ -74,9 +75,19 @@ class Resumed:
 
 @dataclass(frozen=True, slots=True)
 class ArmAdded:
-    """A new arm takes the last column; its logs and promises are in the terms."""
+    """A new arm takes the last column.
+
+    Attributes:
+        label: Its label.
+        offline: (n, mean) or (n, mean, variance) of its logs.
+        bias_bound: Its bias bound, if one is promised.
+        relative_bound: Its relative bound, if one is promised.
+    """
 
     label: str
+    offline: tuple[float | int | None, ...] = (0,)
+    bias_bound: float | None = None
+    relative_bound: float | None = None
 
 
 Event = Decided | Rewarded | GivenUp | Paused | Resumed | ArmAdded

@@ -12,12 +12,18 @@ import numpy as np
 
 from driftanchor.core import check
 from driftanchor.core.arms import Arms
-from driftanchor.core.check import Floats, Ints
-from driftanchor.core.evidence import bias_bounds, check_promises, relative_bounds
+from driftanchor.core.check import Floats
 from driftanchor.core.offline import OfflineData, Summary
+from driftanchor.core.promises import (
+    Range,
+    bias_bounds,
+    check_promises,
+    relative_bounds,
+    valid_range,
+)
 from driftanchor.errors import InvalidInput
 from driftanchor.live.default_policy import EPS, default_policy
-from driftanchor.live.reward_range import Range, valid_range
+from driftanchor.live.state_events import ArmAdded, Event
 from driftanchor.live.unit_check import warn_of_other_units
 from driftanchor.policies.base import Policy
 from driftanchor.shift.suggestion import Suggestion
@@ -25,7 +31,9 @@ from driftanchor.shift.suggestion import Suggestion
 
 @dataclass(frozen=True, eq=False)
 class Terms:
-    """The policy, the logs, what is promised of them, and the seed. They never change.
+    """The policy, the logs, what is promised of them, and the seed.
+
+    Terms are immutable, and nothing but a new arm leads to other terms: see `after`.
 
     Together with a `State` and the number of a decision they determine that decision: see
     `driftanchor.live.decide`.
@@ -77,9 +85,7 @@ class Terms:
         method, which is a constructor.
         """
         if offline is not None and not isinstance(offline, OfflineData):
-            raise InvalidInput(f"offline must be OfflineData, got {offline!r}")
-        if offline is None and arms is None:
-            raise InvalidInput("arms is missing: name the arms, or give offline data")
+            raise InvalidInput(f"must be OfflineData, got {offline!r}", argument="offline")
         logs = _over(offline, arms)
         ends = valid_range(reward_range)
         level, relative = _promises(bias_bound, relative_bound, logs)
@@ -144,6 +150,12 @@ class Terms:
             relative_bounds=np.append(self.relative_bounds, relative),
         )
 
+    def after(self, event: Event) -> Terms:
+        """The terms after an event. Only a new arm changes them."""
+        if not isinstance(event, ArmAdded):
+            return self
+        return self.with_arm(event.label, event.offline, event.bias_bound, event.relative_bound)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Terms) and self._values() == other._values()
 
@@ -161,34 +173,32 @@ def _check_policy(policy: object, source: str | None) -> None:
     if source is not None:
         check.choice(source, "bias_bound_source", list(EPS))
     if not isinstance(policy, Policy):
-        raise InvalidInput(f"policy must be a Policy such as AnchorTS(), got {policy!r}")
+        raise InvalidInput(
+            f"must be a Policy such as AnchorTS(), got {policy!r}", argument="policy"
+        )
     if source is not None:
         raise InvalidInput(
-            f"bias_bound_source is {source!r} and a policy is given: it sets eps of the default "
-            "policy; use GuardedAnchorTS(eps=…) or leave one of them out"
+            f"is {source!r} and a policy is given: it sets eps of the default "
+            "policy; use GuardedAnchorTS(eps=…) or leave one of them out",
+            argument="bias_bound_source",
         )
 
 
 def _over(offline: OfflineData | None, labels: Iterable[str] | None) -> OfflineData:
-    """The offline data over the arms asked for; an arm that the logs lack has no rewards in it."""
-    if offline is None:
-        return OfflineData.empty(Arms(() if labels is None else labels))
+    """The offline data over the arms that the caller names; no logged arm may be left out."""
     if labels is None:
+        if offline is None:
+            raise InvalidInput("is missing: name the arms, or give offline data", argument="arms")
         return offline
     arms = Arms(labels)
+    if offline is None:
+        return OfflineData.empty(arms)
     for label in offline.arms:
         if label not in arms.labels:
             raise InvalidInput(
-                f"arm {label!r} has logs and is not among arms: add it, or drop its logs"
+                f"lacks {label!r}, which has logs: add it, or drop its logs", argument="arms"
             )
-    where = {label: column for column, label in enumerate(offline.arms)}
-
-    def row(values: Ints | Floats, absent: float) -> list[float]:
-        return [values[where[label]] if label in where else absent for label in arms]
-
-    nan = math.nan
-    n, mean, variance = row(offline.n, 0), row(offline.mean, nan), row(offline.variance, nan)
-    return OfflineData(arms, n, mean, variance, offline.source, offline.provenance)
+    return offline.over(arms)
 
 
 def _promises(
@@ -199,9 +209,10 @@ def _promises(
         for label, n in zip(offline.arms, offline.n, strict=True):
             if n > 0:
                 raise InvalidInput(
-                    f"bias_bound is missing and arm {label!r} has {n} logged rewards: say how far "
+                    f"is missing and arm {label!r} has {n} logged rewards: say how far "
                     "its online mean may be from its offline mean, inf if nothing is known; or "
-                    "give relative_bound, how far arms may have moved apart"
+                    "give relative_bound, how far arms may have moved apart",
+                    argument="bias_bound",
                 )
     level = bias_bounds(math.inf if bias_bound is None else bias_bound, offline.arms)
     return level, relative_bounds(relative_bound, offline.arms)

@@ -1,7 +1,16 @@
 """Rows of logs, from files, frames or warehouses, as offline data.
 
-`read.py` is the entry. Files go through DuckDB, everything else through narwhals; from there on one
-set of narwhals expressions judges and aggregates the rows, wherever they live.
+The way of a row, file by file:
+
+1. `read.py` takes the options, which `query.py` checks, and opens the source (`sources.py`).
+2. Files are found (`log_files.py`) and read by a DuckDB that sees nothing else (`sandbox.py`), each
+   as its format says (`formats/`). Frames and tables of databases stay where they are.
+3. The columns get the names of their roles: `file_columns.py` in SQL, `frame_columns.py` in
+   narwhals. From here on there is one set of narwhals expressions, wherever the rows live.
+4. `row_rules.py` says which rows are kept and which can be used, `aggregate.py` groups them by arm.
+5. `account.py` accounts for every row. Rows that cannot be used are counted and shown by
+   `rejects.py`; counts that only grow are refused by `running_totals.py`.
+6. `summary.py` is what `read_logs` returns, `periods.py` what `read_periods` returns.
 """
 
 from driftanchor.logs.periods import Periods, read_periods

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from driftanchor.errors import InvalidInput, RejectedRows, UnknownName, shown
 from driftanchor.logs import calendar, labels
 from driftanchor.logs.aggregate import Group, groups
-from driftanchor.logs.growth import refuse_running_totals
 from driftanchor.logs.query import LogQuery, NothingKept
-from driftanchor.logs.rejects import Example, Scope, count, examples, told
-from driftanchor.logs.rows import Rows
+from driftanchor.logs.rejects import Example, Scope, count, examples, in_words
+from driftanchor.logs.running_totals import refuse_running_totals
+from driftanchor.logs.sources import LogSource
 
-Cell = tuple[str | None, str]  # period, arm
+GroupKey = tuple[str | None, str]  # period, arm
 MOST_REJECTED = 0.01  # of the rows kept
 
 
@@ -22,19 +22,25 @@ MOST_REJECTED = 0.01  # of the rows kept
 class Account:
     """How many rows there were, how many were kept, and what became of these.
 
-    `cells` has the groups by the labels of period and arm; the period is None where no periods are
-    asked for, or where a row says of none. `doubts` are warnings to give.
+    Attributes:
+        read: All rows.
+        kept: The rows that the filters keep.
+        cells: The groups by period and arm; the period is None if none are asked for, or if a row
+            has none.
+        rejected: How many rows cannot be used, by the reason.
+        examples: The first few of them.
+        doubts: Warnings to give.
     """
 
     read: int
     kept: int
-    cells: Mapping[Cell, Group]
+    cells: Mapping[GroupKey, Group]
     rejected: Mapping[str, int]
     examples: tuple[Example, ...]
     doubts: tuple[str, ...]
 
 
-def account(rows: Rows, query: LogQuery) -> Account:
+def account(rows: LogSource, query: LogQuery) -> Account:
     """Read the rows: once, and again where rows cannot be used, to say why."""
     found = groups(rows.frame, query, rows.total)
     if not rows.settled(all(group.kept == group.used for group in found)):
@@ -42,19 +48,20 @@ def account(rows: Rows, query: LogQuery) -> Account:
     rejected = Counter(record.reason for record in rows.unreadable)
     read = sum(group.rows for group in found) + rejected.total()
     if query.max_rows is not None and read > query.max_rows:
-        raise InvalidInput(f"{rows.name} has more rows than max_rows allows, {query.max_rows:,}")
+        problem = f"is {query.max_rows:,}, and {rows.name} has more rows"
+        raise InvalidInput(problem, argument="max_rows")
     if read == 0:
-        raise InvalidInput(f"{rows.name} has no rows")
+        raise InvalidInput(f"{rows.name} has column names and no rows")
     cells, nameless = _by_label(found, query)
-    looked_at = [*cells.values(), *(group for part in nameless.values() for group in part)]
-    kept = sum(group.kept for group in looked_at) + rejected.total()
+    considered = [*cells.values(), *(group for part in nameless.values() for group in part)]
+    kept = sum(group.kept for group in considered) + rejected.total()
     if kept == 0:
         raise NothingKept(f"{rows.name} has {read:,} rows, and the filters keep none of them")
     wanted = (
         None if query.arms is None else list(dict.fromkeys(group.value for group in cells.values()))
     )
     scope = Scope(query, wanted, {why: [g.value for g in part] for why, part in nameless.items()})
-    if any(group.kept > group.used for group in looked_at):
+    if any(group.kept > group.used for group in considered):
         rejected.update(count(rows, scope))
     rejected.update({why: sum(group.used for group in part) for why, part in nameless.items()})
     rejected = +rejected
@@ -63,7 +70,7 @@ def account(rows: Rows, query: LogQuery) -> Account:
     if lost == kept or (lost > MOST_REJECTED * kept and not query.allow_rejects):
         raise RejectedRows(
             f"{lost:,} of {kept:,} rows of {rows.name} cannot be used: "
-            f"{'; '.join(told(rejected, where))}; fix them, or go on without them by "
+            f"{'; '.join(in_words(rejected, where))}; fix them, or leave them out with "
             "allow_rejects (--allow-rejects)"
         )
     doubt = refuse_running_totals(rows, query, list(cells.values()))
@@ -72,9 +79,9 @@ def account(rows: Rows, query: LogQuery) -> Account:
 
 def _by_label(
     found: Sequence[Group], query: LogQuery
-) -> tuple[dict[Cell, Group], dict[str, list[Group]]]:
+) -> tuple[dict[GroupKey, Group], dict[str, list[Group]]]:
     """The groups that are arms, by label and in order; and those without one, by reason."""
-    cells: dict[Cell, Group] = {}
+    cells: dict[GroupKey, Group] = {}
     nameless: dict[str, list[Group]] = defaultdict(list)
     for group in found:
         problem = labels.problem_of(group.value)
@@ -84,8 +91,9 @@ def _by_label(
         cell = _period(group, query), labels.label_of(group.value)
         if cell in cells:
             raise InvalidInput(
-                f"{cells[cell].value!r} and {group.value!r} in column {query.arm!r} are both the "
-                f"arm {cell[1]!r}: make it a column of text"
+                f"is column {query.arm!r}, in which {cells[cell].value!r} and {group.value!r} "
+                f"are both the arm {cell[1]!r}: make it a column of text",
+                argument="arm",
             )
         if group.kept:
             cells[cell] = group
@@ -93,7 +101,7 @@ def _by_label(
     wanted = labels.in_order(known) if query.arms is None else tuple(query.arms)
     for label in wanted if known else ():
         if label not in known:
-            raise UnknownName("arm in the logs", label, known)
+            raise UnknownName("arm in the logs", label, known, argument="arms")
     place = {label: i for i, label in enumerate(wanted)}
     kept = sorted((cell for cell in cells if cell[1] in place), key=lambda cell: place[cell[1]])
     return {cell: cells[cell] for cell in kept}, dict(nameless)
@@ -107,7 +115,8 @@ def _period(group: Group, query: LogQuery) -> str | None:
         return calendar.label(group.by, query.calendar)
     if labels.problem_of(group.by):
         raise InvalidInput(
-            f"{shown(group.by)} in column {query.by!r} cannot be the label of a period: leave "
-            "these rows out by where, or fix them"
+            f"is column {query.by!r}, in which {shown(group.by)} cannot be the label of a "
+            "period: leave these rows out with where, or fix them",
+            argument="by",
         )
     return labels.label_of(group.by)

@@ -10,8 +10,8 @@ from typing import Any
 import narwhals as nw
 
 from driftanchor.errors import InvalidInput
-from driftanchor.logs import calendar, judge
-from driftanchor.logs.frames import Frame
+from driftanchor.logs import calendar, row_rules
+from driftanchor.logs.frame_columns import Frame
 from driftanchor.logs.query import LogQuery
 from driftanchor.logs.times import from_seconds, in_utc
 
@@ -62,8 +62,8 @@ def groups(frame: Frame, query: LogQuery, total: int | None = None) -> list[Grou
             all of them can, and they need not be counted once more.
     """
     schema = frame.collect_schema()
-    filtered = judge.kept(query, schema)
-    good = judge.usable(query)
+    filtered = row_rules.kept(query, schema)
+    good = row_rules.usable(query)
     if filtered is not None:
         frame = frame.with_columns(kept=filtered)
         good = nw.col("kept") & good
@@ -89,8 +89,9 @@ def groups(frame: Frame, query: LogQuery, total: int | None = None) -> list[Grou
     if len(rows) > MOST_ARMS:
         with_periods = "" if query.by is None else f" by {query.by}"
         raise InvalidInput(
-            f"column {query.arm!r}{with_periods} has more than {MOST_ARMS:,} different values: is "
-            "it the arm? To use some of them, say which in where"
+            f"is column {query.arm!r}, which{with_periods} has more than {MOST_ARMS:,} different "
+            "values: does it hold the arms? To use some of them, say which in where",
+            argument="arm",
         )
     return [_group(row) for row in rows]
 
@@ -151,7 +152,8 @@ def _moments(masked: Frame, query: LogQuery, found: list[nw.Expr]) -> list[dict[
     keys = _keys(query)
     centres = whole.select(*keys, centre=_where(nw.col("n") > 0, nw.col("weighted") / nw.col("n")))
     centre, variance = nw.col("centre"), nw.col("variance")
-    apart = masked.join(centres, on=keys, how="inner").select(  # type: ignore[arg-type]
+    rows_and_centres: Any = masked  # with `centres` of its own kind, which types cannot say
+    apart: Frame = rows_and_centres.join(centres, on=keys, how="inner").select(
         *keys,
         between=count * (mean - centre) ** 2,
         within=_where(count > 1, (count - 1) * variance),

@@ -10,10 +10,9 @@ from datetime import date
 import narwhals as nw
 
 from driftanchor.errors import InvalidInput
-from driftanchor.logs.frames import Frame
+from driftanchor.logs.frame_columns import Frame
 from driftanchor.logs.query import LogQuery
 
-UTC_NAMES = (None, "UTC", "Etc/UTC")
 EPOCH = date(1970, 1, 1).toordinal()
 
 
@@ -26,16 +25,12 @@ def number(query: LogQuery, dtype: nw.dtypes.DType) -> nw.Expr:
     if not isinstance(dtype, nw.Datetime):  # seconds since 1970
         if query.calendar == "month":
             raise InvalidInput(
-                f"column {query.time!r} holds numbers, which have no months here: convert it to "
-                "timestamps first"
+                f"is column {query.time!r}, which holds numbers: they have no months here; convert "
+                "it to timestamps first",
+                argument="time",
             )
         day = (time / 86_400).floor() + EPOCH
         return day if query.calendar == "day" else ((day - 1) / 7).floor()
-    if dtype.time_zone not in UTC_NAMES:
-        raise InvalidInput(
-            f"column {query.time!r} is in the zone {dtype.time_zone!r}, and periods are in UTC: "
-            "set the session to UTC, or convert the column"
-        )
     year = time.dt.year().cast(nw.Int64)
     if query.calendar == "month":
         return 12 * year + time.dt.month().cast(nw.Int64) - 1

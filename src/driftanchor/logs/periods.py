@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Unpack
 
 from driftanchor.core.arms import Arms
-from driftanchor.core.hooks import LogOptions
+from driftanchor.core.log_options import LogOptions
 from driftanchor.core.offline import OfflineData
 from driftanchor.core.provenance import Provenance
 from driftanchor.errors import InvalidInput, UnknownName, require
 from driftanchor.logs import labels
 from driftanchor.logs.query import CALENDAR, LogQuery
-from driftanchor.logs.read import open_rows, provenance_of
+from driftanchor.logs.read import open_source, provenance_of
 
 if TYPE_CHECKING:
     from driftanchor.logs.aggregate import Group
@@ -74,20 +74,21 @@ def read_periods(logs: object, *, by: str, **options: Unpack[LogOptions]) -> Per
     from driftanchor.logs.account import account
 
     try:
-        with open_rows(logs, query) as rows:
-            told = account(rows, query)
-            how = provenance_of(rows, query, told)
+        with open_source(logs, query) as rows:
+            accounted = account(rows, query)
+            how = provenance_of(rows, query, accounted)
     except UnknownName as error:
-        if error.told[1] == by and by in CALENDAR:
+        if error.argument == "by" and by in CALENDAR:
             raise InvalidInput(
-                f"by is {by!r}, and there is neither time nor a column of that name: name the "
-                "column of the times"
+                f"is {by!r}, and there is neither time nor a column of that name: name the column "
+                "of the times",
+                argument="by",
             ) from error
         raise
     source = ", ".join(source.name for source in how.sources)
-    arms = Arms(dict.fromkeys(arm for _, arm in told.cells))
-    cells = {(p, arm): group for (p, arm), group in told.cells.items() if p and group.used}
-    for doubt in told.doubts:
+    arms = Arms(dict.fromkeys(arm for _, arm in accounted.cells))
+    cells = {(p, arm): group for (p, arm), group in accounted.cells.items() if p and group.used}
+    for doubt in accounted.doubts:
         warnings.warn(doubt, stacklevel=2)
     if len(arms) == 1:
         warnings.warn(
@@ -97,7 +98,7 @@ def read_periods(logs: object, *, by: str, **options: Unpack[LogOptions]) -> Per
         period: _offline(arms, [cells.get((period, arm)) for arm in arms], f"{source}, {period}")
         for period in labels.in_order({period for period, _ in cells})
     }
-    return Periods(by, periods, how, told.examples)
+    return Periods(by, periods, how, accounted.examples)
 
 
 def _offline(arms: Arms, groups: list[Group | None], source: str) -> OfflineData:

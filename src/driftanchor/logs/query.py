@@ -8,15 +8,15 @@ import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import Literal, get_args
+from typing import Literal
 
 from driftanchor.core import check
 from driftanchor.core.arms import Arms
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.logs import where as filters
+from driftanchor.logs.formats import FORMATS
 from driftanchor.logs.times import bound, shown_time
 
-Format = Literal["csv", "parquet", "jsonl"]
 Shape = Literal["events", "totals", "moments"]
 NUMBERS: dict[Shape, tuple[str, ...]] = {
     "events": ("reward",),
@@ -32,9 +32,14 @@ class NothingKept(InvalidInput):
     """Logs of which the filters keep no row."""
 
 
+def argument_of(role: str) -> str:
+    """The option that names the column of a role; several columns may be those of `where`."""
+    return "where" if role.startswith("where ") else role
+
+
 @dataclass(frozen=True, kw_only=True)
 class LogQuery:
-    """What to read, under the names of `driftanchor.core.hooks.LogOptions`, which explains them.
+    """What to read, under the names of `core.log_options.LogOptions`, which explains them.
 
     `by` is that of `read_periods`: what to group by beside the arm.
 
@@ -70,20 +75,24 @@ class LogQuery:
         for role in (*COLUMNS, "by"):
             column = getattr(self, role)
             if column is not None and (not isinstance(column, str) or not column):
-                raise InvalidInput(f"{role} must name a column, got {shown(column)}")
+                raise InvalidInput(f"must name a column, got {shown(column)}", argument=role)
         if self.arm is None:
-            raise InvalidInput("arm is missing: name the column of the arms")
+            raise InvalidInput("is missing: name the column of the arms", argument="arm")
         since, until = bound(self.since, "since"), bound(self.until, "until")
         if (since or until) and self.time is None:
-            raise InvalidInput("since and until need time: name the column of the times")
+            raise InvalidInput(
+                "needs time: name the column of the times", argument="since" if since else "until"
+            )
         if since and until and since >= until:
-            raise InvalidInput(f"since must be before until, got {since} and {until}")
+            raise InvalidInput(f"must be before until, got {since} and {until}", argument="since")
         if self.max_rows is not None:
             check.whole(self.max_rows, "max_rows", low=1)
         if self.format is not None:
-            check.choice(self.format, "format", get_args(Format))
+            check.choice(self.format, "format", list(FORMATS))
         if not re.fullmatch(r"[1-9][0-9]*(\.[0-9]+)? ?[KMGT]i?B", str(self.memory)):
-            raise InvalidInput(f"memory must be text such as '400MB', got {shown(self.memory)}")
+            raise InvalidInput(
+                f"must be text such as '400MB', got {shown(self.memory)}", argument="memory"
+            )
         if self.reward_range is not None:
             pair = check.rising_pair(self.reward_range, "reward_range")
             object.__setattr__(self, "reward_range", pair)
@@ -105,8 +114,8 @@ class LogQuery:
         if given in ({"count", "mean"}, {"count", "mean", "variance"}):
             return "moments"
         raise InvalidInput(
-            "name the columns of reward, of count and total, or of count, mean and variance; "
-            f"got {', '.join(sorted(given)) or 'none of them'}"
+            "name the column of reward, or those of count and total, or of count, mean and "
+            f"variance; got {', '.join(sorted(given)) or 'none of them'}"
         )
 
     @property

@@ -1,4 +1,4 @@
-"""`read_logs`: rows of logs, judged, aggregated by arm, and accounted for."""
+"""`read_logs`: rows of logs, checked, aggregated by arm, and accounted for."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Unpack
 
 from driftanchor.core.arms import Arms
-from driftanchor.core.hooks import LogOptions
+from driftanchor.core.log_options import LogOptions
 from driftanchor.core.offline import OfflineData
 from driftanchor.core.provenance import Provenance
 from driftanchor.errors import require
-from driftanchor.logs import paths
+from driftanchor.logs import log_files
 from driftanchor.logs.query import LogQuery
 from driftanchor.logs.times import shown_time
 
 if TYPE_CHECKING:
     from driftanchor.logs.account import Account
-    from driftanchor.logs.rows import Rows
+    from driftanchor.logs.sources import LogSource
     from driftanchor.logs.summary import LogSummary
 
 
 def read_logs(logs: object, **options: Unpack[LogOptions]) -> LogSummary:
-    """Read logs as `OfflineData.from_logs` does, and tell all there is to tell.
+    """Read logs as `OfflineData.from_logs` does, and return all that was found.
 
     Args:
         logs: Files, a frame or a table.
@@ -44,7 +44,7 @@ def read_logs(logs: object, **options: Unpack[LogOptions]) -> LogSummary:
     """
     query = LogQuery(**options)
     require("narwhals", extra="logs", why="reading logs")
-    with open_rows(logs, query) as rows:
+    with open_source(logs, query) as rows:
         summary = _summary(rows, query)
     for warning in summary.warnings:
         warnings.warn(warning, stacklevel=2)
@@ -52,47 +52,48 @@ def read_logs(logs: object, **options: Unpack[LogOptions]) -> LogSummary:
 
 
 @contextlib.contextmanager
-def open_rows(logs: object, query: LogQuery) -> Iterator[Rows]:
-    """The rows, until they are read."""
+def open_source(logs: object, query: LogQuery) -> Iterator[LogSource]:
+    """The source of the rows; it is closed at the end of the block."""
     one = isinstance(logs, str | os.PathLike)
     if not one and not (
         isinstance(logs, list | tuple) and all(isinstance(x, str | os.PathLike) for x in logs)
     ):
-        from driftanchor.logs.rows import FrameRows
+        from driftanchor.logs.sources import FrameSource
 
-        yield FrameRows(logs, query)
+        yield FrameSource(logs, query)
         return
     named: Any = [logs] if one else logs
-    files = paths.find(named, root=query.root, format=query.format)
+    files = log_files.find(named, root=query.root, format=query.format)
     require("duckdb", extra="logs", why="reading log files")
-    from driftanchor.logs.rows import FileRows
-    from driftanchor.logs.sandbox import told_of
+    from driftanchor.logs.sandbox import naming_logs
+    from driftanchor.logs.sources import FileSource
 
-    with told_of(", ".join(repr(file.name) for file in files[:3]), query.memory):
-        rows = FileRows(files, query)
+    with naming_logs(", ".join(repr(file.name) for file in files[:3]), query.memory):
+        rows = FileSource(files, query)
         try:
             yield rows
         finally:
             rows.close()
 
 
-def _summary(rows: Rows, query: LogQuery) -> LogSummary:
+def _summary(rows: LogSource, query: LogQuery) -> LogSummary:
+    from driftanchor.core.stats.intervals import mean_interval
     from driftanchor.logs.account import account
-    from driftanchor.logs.summary import ArmSummary, LogSummary, interval, oddities
+    from driftanchor.logs.summary import ArmSummary, LogSummary, oddities
 
-    told = account(rows, query)
+    accounted = account(rows, query)
     arms = {
         label: ArmSummary(
             n=group.n,
             mean=group.mean,
             variance=group.variance,
-            interval=interval(group.n, group.mean, group.variance),
+            interval=mean_interval(group.n, group.mean, group.variance),
             first=group.first,
             last=group.last,
         )
-        for (_, label), group in told.cells.items()
+        for (_, label), group in accounted.cells.items()
     }
-    provenance = provenance_of(rows, query, told)
+    provenance = provenance_of(rows, query, accounted)
     offline = OfflineData(
         Arms(arms),
         [arm.n for arm in arms.values()],
@@ -101,10 +102,12 @@ def _summary(rows: Rows, query: LogQuery) -> LogSummary:
         ", ".join(source.name for source in provenance.sources),
         provenance,
     )
-    return LogSummary(offline, provenance, arms, told.examples, (*told.doubts, *oddities(arms)))
+    return LogSummary(
+        offline, provenance, arms, accounted.examples, (*accounted.doubts, *oddities(arms))
+    )
 
 
-def provenance_of(rows: Rows, query: LogQuery, told: Account) -> Provenance:
+def provenance_of(rows: LogSource, query: LogQuery, accounted: Account) -> Provenance:
     """How the rows were read."""
     columns = {r: c for r, c in query.columns.items() if not r.startswith("where ")}
     if query.by is not None:
@@ -113,8 +116,8 @@ def provenance_of(rows: Rows, query: LogQuery, told: Account) -> Provenance:
         sources=rows.sources(),
         columns=tuple(columns.items()),
         filters=tuple(query.filters.items()),
-        rows_read=told.read,
-        rows_filtered=told.read - told.kept,
-        rows_rejected=tuple(told.rejected.items()),
+        rows_read=accounted.read,
+        rows_filtered=accounted.read - accounted.kept,
+        rows_rejected=tuple(accounted.rejected.items()),
         read_at=shown_time(datetime.now(UTC).replace(microsecond=0)),
     )

@@ -9,11 +9,12 @@ from typing import Any
 
 import narwhals as nw
 
-from driftanchor.logs import judge
+from driftanchor.logs import row_rules
 from driftanchor.logs.aggregate import ARM, fetch
-from driftanchor.logs.frames import Frame
+from driftanchor.logs.formats import Unreadable
+from driftanchor.logs.frame_columns import Frame
 from driftanchor.logs.query import LogQuery
-from driftanchor.logs.rows import Part, Rows, Unreadable
+from driftanchor.logs.sources import LogSource, NumberedRows
 
 FEW = 3  # examples of each reason
 USABLE = -1  # the code of a row without a problem
@@ -53,7 +54,7 @@ class Scope:
 
     def of(self, frame: Frame) -> Frame:
         """The rows that are looked at."""
-        kept = judge.kept(self.query, frame.collect_schema())
+        kept = row_rules.kept(self.query, frame.collect_schema())
         if kept is not None:
             frame = frame.filter(kept)
         if self.arms is not None:
@@ -63,7 +64,7 @@ class Scope:
 
     def reason(self, schema: nw.Schema) -> tuple[list[str], nw.Expr]:
         """The reasons by code, and the code of a row."""
-        problems = judge.problems(self.query, schema)
+        problems = row_rules.problems(self.query, schema)
         (first, bad), *others = problems.items()
         code: Any = nw.when(bad).then(nw.lit(0))
         for number, (_, bad) in enumerate(others, start=1):
@@ -71,7 +72,7 @@ class Scope:
         return [first, *(reason for reason, _ in others)], code.otherwise(nw.lit(USABLE))
 
 
-def count(rows: Rows, scope: Scope) -> dict[str, int]:
+def count(rows: LogSource, scope: Scope) -> dict[str, int]:
     """The rows with a problem of their values, by the first of their reasons."""
     reasons, code = scope.reason(rows.frame.collect_schema())
     coded = scope.of(rows.frame).select(code=code)
@@ -80,7 +81,7 @@ def count(rows: Rows, scope: Scope) -> dict[str, int]:
     return {reason: counts[i] for i, reason in enumerate(reasons) if counts.get(i)}
 
 
-def examples(rows: Rows, scope: Scope, counts: Mapping[str, int]) -> list[Example]:
+def examples(rows: LogSource, scope: Scope, counts: Mapping[str, int]) -> list[Example]:
     """The first few rows of each reason, in the order of the files."""
     found: list[Example] = []
     unreadable: dict[str, list[Unreadable]] = defaultdict(list)
@@ -95,7 +96,7 @@ def examples(rows: Rows, scope: Scope, counts: Mapping[str, int]) -> list[Exampl
     return [e for reason in counts for e in [x for x in found if x.reason == reason][:FEW]]
 
 
-def told(counts: Mapping[str, int], found: Sequence[Example]) -> list[str]:
+def in_words(counts: Mapping[str, int], found: Sequence[Example]) -> list[str]:
     """The reasons in words, the most frequent first, each with its examples."""
     lines = []
     for reason, n in Counter(counts).most_common():
@@ -105,7 +106,7 @@ def told(counts: Mapping[str, int], found: Sequence[Example]) -> list[str]:
 
 
 def _of_part(
-    part: Part, scope: Scope, missing: Mapping[str, int], unreadable: Sequence[Unreadable]
+    part: NumberedRows, scope: Scope, missing: Mapping[str, int], unreadable: Sequence[Unreadable]
 ) -> list[Example]:
     schema = part.frame.collect_schema()
     reasons, code = scope.reason(schema)
@@ -134,7 +135,7 @@ def _of_part(
 
 
 def _lines(
-    part: Part, rows: set[int], records: set[int], unreadable: set[int]
+    part: NumberedRows, rows: set[int], records: set[int], unreadable: set[int]
 ) -> tuple[dict[int, int], dict[int, int]]:
     """The lines of rows and of records."""
     lines: dict[int, int] = {}

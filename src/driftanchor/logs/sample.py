@@ -10,11 +10,11 @@ import narwhals as nw
 import numpy as np
 
 from driftanchor.core.check import Floats
-from driftanchor.core.hooks import LogOptions
-from driftanchor.logs import judge, labels
-from driftanchor.logs.frames import Frame
+from driftanchor.core.log_options import LogOptions
+from driftanchor.logs import labels, row_rules
+from driftanchor.logs.frame_columns import Frame
 from driftanchor.logs.query import LogQuery
-from driftanchor.logs.read import open_rows
+from driftanchor.logs.read import open_source
 
 MOST = 2_000_000  # rewards in memory
 MOST_OF_AN_ARM = 100_000
@@ -39,7 +39,7 @@ def sample_rewards(
     share = min(1.0, most / max(counts.values()))
     whole = [label for label, n in counts.items() if n <= most]
     found: dict[str, list[float]] = defaultdict(list)
-    with open_rows(logs, query) as rows:
+    with open_source(logs, query) as rows:
         for part in rows.parts():
             chosen = _chosen(part.frame, query, share, whole)
             for value, reward in zip(*_columns(chosen), strict=True):
@@ -51,8 +51,8 @@ def sample_rewards(
 
 def _chosen(frame: Frame, query: LogQuery, share: float, whole: list[str]) -> Frame:
     """The rows that are kept, can be used, and are in the sample."""
-    kept = judge.kept(query, frame.collect_schema())
-    good = judge.usable(query)
+    kept = row_rules.kept(query, frame.collect_schema())
+    good = row_rules.usable(query)
     frame = frame.filter(good if kept is None else kept & good)
     if share < 1.0:
         even = (nw.col("row").cast(nw.Int64) * STEP) % TURN < int(share * TURN)

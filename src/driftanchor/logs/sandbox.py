@@ -10,6 +10,7 @@ from pathlib import Path
 import duckdb
 
 from driftanchor.errors import DriftanchorError, InvalidInput
+from driftanchor.logs.sql import literal
 
 MOST_THREADS = 8  # each reader of CSV holds some tens of megabytes
 
@@ -25,7 +26,7 @@ def connect(paths: Iterable[Path], memory: str) -> duckdb.DuckDBPyConnection:
     settings = {
         "memory_limit": literal(memory),
         "threads": min(os.cpu_count() or 1, MOST_THREADS),
-        "temp_directory": "''",  # nothing is written beside the logs: too little memory is told
+        "temp_directory": "''",  # nothing is written beside the logs; too little memory is an error
         "enable_progress_bar": "false",
         "TimeZone": "'UTC'",
         "autoinstall_known_extensions": "false",
@@ -41,25 +42,15 @@ def connect(paths: Iterable[Path], memory: str) -> duckdb.DuckDBPyConnection:
 
 
 @contextlib.contextmanager
-def told_of(name: str, memory: str) -> Iterator[None]:
-    """What DuckDB says, in one line that names the logs."""
+def naming_logs(name: str, memory: str) -> Iterator[None]:
+    """Turn errors of DuckDB into one line that names the logs."""
     try:
         yield
     except duckdb.OutOfMemoryException as error:
         raise DriftanchorError(
-            f"reading {name} needs more memory than {memory}: allow more with memory, or see "
-            "whether the file is what it claims to be"
+            f"reading {name} needs more memory than {memory}: allow more with memory (--memory), "
+            "or check that the file is what it claims to be"
         ) from error
     except duckdb.Error as error:
         reason = str(error).strip().partition("\n")[0]
         raise InvalidInput(f"cannot read {name}: {reason}") from error
-
-
-def literal(text: str) -> str:
-    """Text as SQL writes it."""
-    return "'" + text.replace("'", "''") + "'"
-
-
-def identifier(name: str) -> str:
-    """A column's name as SQL writes it."""
-    return '"' + name.replace('"', '""') + '"'

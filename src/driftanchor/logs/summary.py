@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
-from driftanchor.core.offline import OfflineData, like_coins
+from driftanchor.core.offline import OfflineData
 from driftanchor.core.provenance import Provenance
 from driftanchor.core.record import encode
-from driftanchor.core.student import student
-from driftanchor.core.wilson import wilson
 from driftanchor.logs.rejects import Example
 from driftanchor.logs.times import shown_time
-
-MISS = 0.05  # intervals miss the mean with this probability
 
 
 @dataclass(frozen=True)
@@ -62,37 +57,17 @@ class LogSummary:
 
     def to_json(self) -> dict[str, Any]:
         """For programs."""
-        told = self.provenance.to_json()
+        how = self.provenance.to_json()
         return {
             "arms": {label: arm.to_json() for label, arm in self.arms.items()},
-            "rows_read": told.pop("rows_read"),
-            "rows_filtered": told.pop("rows_filtered"),
+            "rows_read": how.pop("rows_read"),
+            "rows_filtered": how.pop("rows_filtered"),
             "rows_used": self.provenance.rows_used,
-            "rows_rejected": told.pop("rows_rejected"),
+            "rows_rejected": how.pop("rows_rejected"),
             "rejected_examples": [asdict(example) for example in self.examples],
             "warnings": list(self.warnings),
-            "provenance": told,
+            "provenance": how,
         }
-
-
-def interval(n: int, mean: float, variance: float) -> tuple[float, float] | None:
-    """Where the mean may be, with 95 % confidence; none where the variance is not known.
-
-    Rewards that are all 0 or 1 are those with the variance of a coin: their interval is Wilson's,
-    which is right for rare successes too. Others have Student's.
-
-    Example:
-        >>> [round(x, 4) for x in interval(100, 0.0, 0.0)]
-        [0.0, 0.037]
-        >>> [round(x, 4) for x in interval(5, 2.0, 4.0)]
-        [-0.4833, 4.4833]
-    """
-    if n < 2 or math.isnan(variance):
-        return None
-    if like_coins(n, mean, variance):
-        return wilson(mean, n, MISS)
-    half = student(MISS, n - 1) * math.sqrt(variance / n)
-    return mean - half, mean + half
 
 
 def oddities(arms: Mapping[str, ArmSummary]) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ LEAST_SECONDS = 1e8
 UNITS = {1e11: 1.0, 1e14: 1e3, 1e17: 1e6, 1e20: 1e9}  # below this size: so many in a second
 
 
-def bound(value: object, name: str) -> datetime | None:
+def bound(value: object, argument: str) -> datetime | None:
     """A point in time given by the caller, in UTC; without a zone it is UTC already.
 
     Example:
@@ -30,7 +30,7 @@ def bound(value: object, name: str) -> datetime | None:
     except ValueError:
         pass
     raise InvalidInput(
-        f"{name} must be a date or time such as 2026-01-31T12:00, got {shown(value)}"
+        f"must be a date or time such as 2026-01-31T12:00, got {shown(value)}", argument=argument
     )
 
 

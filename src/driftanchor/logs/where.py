@@ -45,7 +45,7 @@ TOKEN = re.compile(
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ColumnComparison:
     """A column against one or more values; `sign` is one of `OPPOSITE`."""
 
     column: str
@@ -61,7 +61,7 @@ class Joined:
     parts: tuple[Condition, ...]
 
 
-Condition = Comparison | Joined
+Condition = ColumnComparison | Joined
 
 
 def parse(text: object) -> Condition:
@@ -69,11 +69,13 @@ def parse(text: object) -> Condition:
 
     Example:
         >>> parse("not (a = 1 or b in ('x'))")  # doctest: +NORMALIZE_WHITESPACE
-        Joined(how='and', parts=(Comparison(column='a', sign='!=', values=(1,)),
-                                 Comparison(column='b', sign='not in', values=('x',))))
+        Joined(how='and', parts=(ColumnComparison(column='a', sign='!=', values=(1,)),
+                                 ColumnComparison(column='b', sign='not in', values=('x',))))
     """
     if not isinstance(text, str) or not text.strip():
-        raise InvalidInput(f"where must be text such as \"country = 'DE'\", got {shown(text)}")
+        raise InvalidInput(
+            f"must be text such as \"country = 'DE'\", got {shown(text)}", argument="where"
+        )
     return _Parser(text).whole()
 
 
@@ -86,14 +88,15 @@ def kinds(condition: Condition) -> dict[str, Kind]:
         for kind in (KINDS[type(value)] for value in comparison.values):
             if found.setdefault(column, kind) != kind:
                 raise InvalidInput(
-                    f"a filter compares column {column!r} with {found[column]} and with {kind}: "
-                    "it can be only one of them"
+                    f"compares column {column!r} with {found[column]} and with {kind}: it can be "
+                    "only one of them",
+                    argument="where",
                 )
     return {each.column: found.get(each.column, "text") for each in compared}
 
 
-def _comparisons(condition: Condition) -> Iterator[Comparison]:
-    if isinstance(condition, Comparison):
+def _comparisons(condition: Condition) -> Iterator[ColumnComparison]:
+    if isinstance(condition, ColumnComparison):
         yield condition
         return
     for part in condition.parts:
@@ -130,7 +133,9 @@ class _Parser:
     def negation(self, negated: bool) -> Condition:
         self.depth += 1
         if self.depth > DEEPEST:
-            raise InvalidInput(f"where has more than {DEEPEST} parentheses inside one another")
+            raise InvalidInput(
+                f"has more than {DEEPEST} parentheses inside one another", argument="where"
+            )
         if self.take("not"):
             condition = self.negation(not negated)
         elif self.take("("):
@@ -146,7 +151,9 @@ class _Parser:
             raise self.unexpected("a column")
         self.compared += 1
         if self.compared > MOST:
-            raise InvalidInput(f"where has more than {MOST} comparisons: use column in (…)")
+            raise InvalidInput(
+                f"has more than {MOST} comparisons: use column in (…)", argument="where"
+            )
         column = self.token
         self.advance()
         if self.take("is"):
@@ -220,13 +227,14 @@ class _Parser:
     def unexpected(self, wanted: str) -> InvalidInput:
         found = "its end" if self.kind == "end" else shown(self.text[self.at :].strip()[:40])
         return InvalidInput(
-            f"where is not understood: expected {wanted} at {found}; write comparisons of columns "
-            "with values, as in \"country = 'DE' and age >= 18\""
+            f"is not understood: expected {wanted} at {found}; write comparisons of columns "
+            "with values, as in \"country = 'DE' and age >= 18\"",
+            argument="where",
         )
 
 
-def _compare(column: str, sign: str, values: tuple[Value, ...], negated: bool) -> Comparison:
-    return Comparison(column, OPPOSITE[sign] if negated else sign, values)
+def _compare(column: str, sign: str, values: tuple[Value, ...], negated: bool) -> ColumnComparison:
+    return ColumnComparison(column, OPPOSITE[sign] if negated else sign, values)
 
 
 def _join(how: Literal["and", "or"], parts: Sequence[Condition]) -> Condition:

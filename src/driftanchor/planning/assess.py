@@ -12,14 +12,18 @@ import numpy as np
 from driftanchor.core.check import Floats
 from driftanchor.core.offline import OfflineData
 from driftanchor.core.record import encode
+from driftanchor.core.stats.intervals import Estimate, mean_estimate
+from driftanchor.core.stats.summary import summarise
+from driftanchor.core.tabular import Tabular, count
+from driftanchor.planning import verdict_prose
 from driftanchor.planning.compare import Compared
-from driftanchor.planning.contenders import BLIND, RULE, Contenders
-from driftanchor.planning.judge import TAIL_LIMIT, Judgement, Safety
-from driftanchor.planning.law import Law
+from driftanchor.planning.contenders import RULE, Contenders
+from driftanchor.planning.curve import QUANTILES, Curve
 from driftanchor.planning.promise import Promise
+from driftanchor.planning.reward_law import RewardLaw
+from driftanchor.planning.safe_choice import SafeChoice, Safety
 from driftanchor.planning.scenes import Lost
-from driftanchor.planning.statistics import Curve, Estimate, mean_of, statistics
-from driftanchor.planning.words import Texts, number
+from driftanchor.planning.words import Texts
 from driftanchor.version import __version__
 
 ROUNDS = 15_000_000  # of one arm, in all worlds together: half a minute on two cores
@@ -27,8 +31,8 @@ FEWEST, MOST = 40, 200  # worlds
 USE, WITHOUT = "use", "without"
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Assessment(abc.ABC):
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Assessment(Tabular, abc.ABC):
     """What logs are worth.
 
     Attributes:
@@ -36,7 +40,7 @@ class Assessment(abc.ABC):
         promise: What policies are given beside the logs: how far means may have moved.
         horizon: Rounds.
         worlds: How many were played, once by each policy.
-        seed: Of all noise.
+        seed: The seed of all noise.
         law: Of rewards.
         contenders: Who was compared.
         reasons: Why the default rule has the numbers it has.
@@ -49,7 +53,7 @@ class Assessment(abc.ABC):
     horizon: int
     worlds: int
     seed: int
-    law: Law
+    law: RewardLaw
     contenders: Contenders
     reasons: tuple[str, ...]
     notes: tuple[str, ...]
@@ -81,24 +85,24 @@ class Assessment(abc.ABC):
         return self.compared.by_bound
 
     @property
-    def judgement(self) -> Judgement:
+    def choice(self) -> SafeChoice:
         """Who is safe, and who is best."""
-        return self.compared.judgement
+        return self.compared.choice
 
     @property
     def baseline(self) -> str:
         """The better way without the logs."""
-        return self.judgement.baseline
+        return self.choice.baseline
 
     @property
     def best_policy(self) -> str:
         """The best safe choice: a rule with the logs, or the baseline."""
-        return self.judgement.best
+        return self.choice.best
 
     @property
     def safety(self) -> dict[str, Safety]:
         """For each contender, whether it is safe and what it may lose."""
-        return dict(self.judgement.safety)
+        return dict(self.choice.safety)
 
     @property
     def cold_loss(self) -> float:
@@ -107,12 +111,12 @@ class Assessment(abc.ABC):
 
     def saved(self, label: str = RULE) -> Estimate:
         """How much less a policy loses than without the logs, paired world by world."""
-        return mean_of(self.lost[self.baseline] - self.lost[label])
+        return mean_estimate(self.lost[self.baseline] - self.lost[label])
 
     @property
     def decision(self) -> str:
         """`"use"` where a safe rule saves enough by the logs to matter, else `"without"`."""
-        return USE if self.judgement.uses_logs else WITHOUT
+        return USE if self.choice.uses_logs else WITHOUT
 
     @property
     def largest_shift(self) -> float:
@@ -122,7 +126,7 @@ class Assessment(abc.ABC):
     @property
     def break_even_policy(self) -> str:
         """The rule whose break-even counts: the best one, or the default rule."""
-        return self.best_policy if self.judgement.uses_logs else RULE
+        return self.best_policy if self.choice.uses_logs else RULE
 
     @property
     def break_even(self) -> Estimate:
@@ -152,62 +156,35 @@ class Assessment(abc.ABC):
     @property
     def details(self) -> tuple[str, ...]:
         """The sentences of the verdict after the answer."""
-        return tuple(filter(None, (self.price, self.bolder, self.others)))
-
-    @property
-    def price(self) -> str:
-        """In a sentence, what the best rule risks in a bad case; empty if that is little."""
-        risk = self.safety[self.best_policy]
-        if risk.worst <= TAIL_LIMIT * risk.cold_worst:
-            return ""
-        return (
-            "In the worst case that the declared bounds allow it loses about "
-            f"{number(risk.worst)}, against {number(risk.cold_worst)} without the logs."
-        )
-
-    @property
-    def bolder(self) -> str:
-        """In a sentence, a rule that saves much more and is not safe; empty if there is none."""
-        label = self.judgement.bolder
-        if label is None:
-            return ""
-        risk, saves = self.safety[label], number(self.saved(label).value)
-        if risk.long_tail:
-            tells = (
-                f"one time in twenty it loses {number(risk.tail)} or more, against "
-                f"{number(risk.cold_tail)} without the logs"
-            )
-        else:
-            tells = (
-                f"in the worst case that the declared bounds allow it loses {number(risk.worst)}, "
-                f"against {number(risk.cold_worst)} without the logs"
-            )
-        return f"{label} saves {saves}, but it is not safe: {tells}."
-
-    @property
-    def others(self) -> str:
-        """In a sentence, what every rule saves that was not named yet."""
-        named = (self.best_policy, self.judgement.bolder)
-        saved = [
-            f"{label} {number(self.saved(label).value)}"
-            for label, one in self.contenders.items()
-            if not one.cold and label not in named
-        ]
-        who = "Other rules save" if self.judgement.uses_logs else "Rules that use them save"
-        return f"{who}: {', '.join(saved)}."
+        return verdict_prose.details(self)
 
     @abc.abstractmethod
     def texts(self) -> Texts:
         """What its page says."""
 
-    def if_trusted(self) -> str:
-        """In words, what it costs to trust the logs, where it does."""
-        saved = self.saved(BLIND)
-        return f"; to trust them costs about {number(-saved.value)} more" if saved.high < 0 else ""
-
     def summary(self) -> dict[str, dict[str, float]]:
         """Mean, its standard error, median, 95 % quantile and worst of what each lost."""
-        return {label: statistics(lost) for label, lost in self.lost.items()}
+        return {label: summarise(lost, QUANTILES) for label, lost in self.lost.items()}
+
+    def _line(self) -> str:
+        played = f"{count(self.worlds, 'world')} of {count(self.horizon, 'round')}"
+        return f"{self.decision}, best policy {self.best_policy}, {played}, seed {self.seed}"
+
+    def _caption(self) -> str:
+        return self.answer
+
+    def _columns(self) -> dict[str, list[object]]:
+        rows = self.summary()
+        saved = [self.saved(label) for label in rows]
+        return {
+            "policy": list(rows),
+            **{name: [row[name] for row in rows.values()] for name in rows[self.baseline]},
+            "saved": [x.value for x in saved],
+            "saved_low": [x.low for x in saved],
+            "saved_high": [x.high for x in saved],
+            "bad_case": [self.safety[label].worst for label in rows],
+            "safe": [self.safety[label].safe for label in rows],
+        }
 
     def to_json(self) -> dict[str, Any]:
         """For programs."""

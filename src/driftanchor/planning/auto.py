@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from driftanchor.core.arms import Arms
-from driftanchor.core.hooks import LogOptions
+from driftanchor.core.log_options import LogOptions
 from driftanchor.core.offline import OfflineData
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.logs.periods import Periods, read_periods
@@ -59,17 +59,20 @@ def declared(
     asked = [name for name, value in given.items() if is_auto(value)]
     for name, value in given.items():
         if isinstance(value, str) and value != AUTO:
-            raise InvalidInput(f"{name} must be numbers or 'auto', got {shown(value)}")
+            raise InvalidInput(f"must be numbers or 'auto', got {shown(value)}", argument=name)
     if asked and periods is None:
-        raise InvalidInput(f"{asked[0]} is 'auto' and the logs are not in periods: {missing}")
+        raise InvalidInput(
+            f"is 'auto' and the logs are not in periods: {missing}", argument=asked[0]
+        )
     if asked and periods is not None:
         unit = periods.by if isinstance(periods, Periods) and periods.by in CALENDAR else "period"
         found = suggest(periods, unit=unit)
         others = list(found.arms)
         if not set(others) & set(arms):
             raise InvalidInput(
-                f"periods have none of the arms of the logs: they have {shown(others)}, the logs "
-                f"{shown(list(arms))}; give the periods of these logs"
+                f"have none of the arms of the logs: they have {shown(others)}, the logs "
+                f"{shown(list(arms))}; give the periods of these logs",
+                argument="periods",
             )
         given |= dict.fromkeys(asked, found)
     notes = []
@@ -90,8 +93,9 @@ def _note(name: str, found: Suggestion) -> str:
         )
         there = "there is one period only" if many == 1 else f"of {many} periods"
         raise InvalidInput(
-            f"{name} is to be taken from the logs, and they do not show how far arms move: {never} "
-            f"({there}); give a number, or shorter periods"
+            f"is to be taken from the logs, and they do not show how far arms move: {never} "
+            f"({there}); give a number, or shorter periods",
+            argument=name,
         )
     return f"{MEANS[name].format(number(bound))}, estimated from {many} periods of the logs"
 

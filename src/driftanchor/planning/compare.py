@@ -1,4 +1,4 @@
-"""Comparison: every contender in every scene, the judgement, and the break-evens."""
+"""Comparison: every contender in every scene, the choice, and the break-evens."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from typing import Protocol
 import numpy as np
 
 from driftanchor.core.check import Floats
+from driftanchor.core.stats.intervals import Estimate
+from driftanchor.planning.break_even import HALVINGS, break_evens
 from driftanchor.planning.contenders import RULE, Contenders
-from driftanchor.planning.even import HALVINGS, break_evens
-from driftanchor.planning.judge import Judgement, cold_baseline, judge
+from driftanchor.planning.curve import Curve
 from driftanchor.planning.promise import LETTERS, Promise
+from driftanchor.planning.safe_choice import SafeChoice, cold_baseline, safe_choice
 from driftanchor.planning.scenes import Lost, Progress, Scene, Stage, scene_of
-from driftanchor.planning.statistics import Curve, Estimate
 from driftanchor.simulation.bandit import Bandit
 
 BOUNDS = (0.0, 0.5, 1.0, 2.0, 4.0)  # times the bounds that are declared
@@ -27,13 +28,13 @@ Subject = tuple[str, float]  # a contender, and how many times the declared boun
 class Truth(Protocol):
     """What may be out there, one bandit for each world."""
 
-    def expected(self, told: Promise, logs: bool) -> Sequence[Bandit]:
+    def expected(self, given: Promise, logs: bool) -> Sequence[Bandit]:
         """As it is thought to be; policies are given this promise, and the logs or not."""
 
-    def moved(self, shift: float, told: Promise, logs: bool) -> Sequence[Bandit]:
+    def moved(self, shift: float, given: Promise, logs: bool) -> Sequence[Bandit]:
         """With means moved so far."""
 
-    def bad(self, told: Promise, logs: bool) -> Sequence[Bandit]:
+    def bad(self, given: Promise, logs: bool) -> Sequence[Bandit]:
         """As bad as the promise allows."""
 
     def allows(self, shift: float) -> bool:
@@ -48,7 +49,7 @@ class Compared:
         lost: In the expected worlds, by each contender in each world.
         by_shift: The same by how far the means have moved.
         by_bound: The same by the bounds that policies are given.
-        judgement: Who is safe, and who is best.
+        choice: Who is safe, and who is best.
         break_even: Up to which shift the best rule gains by the logs; the default rule if none is.
         break_evens: The same of the default rule, for each promise it may be given.
     """
@@ -56,7 +57,7 @@ class Compared:
     lost: Lost
     by_shift: Curve
     by_bound: Curve
-    judgement: Judgement
+    choice: SafeChoice
     break_even: Estimate
     break_evens: tuple[tuple[Promise, Estimate], ...]
 
@@ -84,34 +85,34 @@ def compare(
         shifts: How far means are moved, ascending from 0.
         unit: What a shift of 1 is, in units of rewards.
         horizon: Rounds.
-        seed: Of all noise.
-        threads: At most this many.
+        seed: The seed of all noise.
+        threads: How many to use at most.
         progress: Called with (runs done, runs in all).
     """
     stage = Stage(contenders, horizon=horizon, seed=seed, threads=threads, progress=progress)
-    told = {g: promise.times(g, spread) for g in BOUNDS}
+    promises = {g: promise.times(g, spread) for g in BOUNDS}
     mine = 0.0 if promise.is_zero else 1.0
     others = [g for g in BOUNDS if g != mine]
     everyone = tuple(contenders)
     heeding = tuple(label for label, one in contenders.items() if one.heeds_bound)
 
     def expected(g: float, labels: tuple[str, ...]) -> Scene:
-        return scene_of(truth.expected, told[g], labels)
+        return scene_of(truth.expected, promises[g], labels)
 
     def moved(shift: float, g: float, labels: tuple[str, ...]) -> Scene:
-        return scene_of(partial(truth.moved, shift), told[g], labels)
+        return scene_of(partial(truth.moved, shift), promises[g], labels)
 
     scenes = {("bad", 0.0): scene_of(truth.bad, promise, everyone)}
-    scenes |= {("bound", g): expected(g, everyone if g == mine else heeding) for g in told}
+    scenes |= {("bound", g): expected(g, everyone if g == mine else heeding) for g in promises}
     scenes |= {("shift", s): moved(s, mine, everyone) for s in shifts}
-    search = len(others) * len(shifts) + 2 * HALVINGS * (len(told) + 1)
+    search = len(others) * len(shifts) + 2 * HALVINGS * (len(promises) + 1)
     stage.expect(stage.runs(scenes) + search * scenes["bad", 0.0].worlds)
     found = stage.play(scenes)
 
     lost = found["bound", mine]
     at = {s: found["shift", s] for s in shifts}
     bad = [found["bad", 0.0], *(at[s] for s in shifts if truth.allows(s))]
-    judgement = judge(lost, bad, contenders)
+    choice = safe_choice(lost, bad, contenders)
     cold = cold_baseline(at[shifts[0]], contenders)  # whatever is declared
 
     def ask(points: Mapping[Subject, float]) -> dict[Subject, Floats]:
@@ -125,7 +126,7 @@ def compare(
             for (label, g), s in points.items()
         }
 
-    best = (judgement.best if judgement.uses_logs else RULE, mine)
+    best = (choice.best if choice.uses_logs else RULE, mine)
     subjects = dict.fromkeys([*((RULE, g) for g in BOUNDS), best])
     known = {
         (label, g): {s: at[s][cold] - at[s][label] for s in shifts} if g == mine else {}
@@ -137,12 +138,12 @@ def compare(
     }
     stage.finish()
     kind = LETTERS[promise.axis[0]]
-    sizes = np.array([told[g].sizes()[kind] for g in BOUNDS])
+    sizes = np.array([promises[g].sizes()[kind] for g in BOUNDS])
     return Compared(
         lost,
         Curve(np.asarray(shifts, np.float64), tuple(at.values()), unit),
         Curve(sizes, tuple({**lost, **found["bound", g]} for g in BOUNDS)),
-        judgement,
+        choice,
         evens[best],
-        tuple((told[g], evens[RULE, g]) for g in BOUNDS),
+        tuple((promises[g], evens[RULE, g]) for g in BOUNDS),
     )

@@ -1,12 +1,13 @@
-"""The page of an assessment: one HTML file that asks for nothing else."""
+"""The page of an assessment: one HTML file that loads nothing else."""
 
 from __future__ import annotations
 
-from driftanchor.experiments.document import document, figure, pairs_of, table_of
-from driftanchor.experiments.markup import Html, tag
 from driftanchor.planning import pictures
 from driftanchor.planning.assess import USE, Assessment
 from driftanchor.planning.tables import even_of, evens, losses
+from driftanchor.render.document import document, figure, pairs_of, table_of
+from driftanchor.render.markup import Html, tag
+from driftanchor.render.numbers import MISSING, rounded
 from driftanchor.version import __version__
 
 SAFE = (
@@ -71,9 +72,9 @@ def _reach(found: Assessment) -> str:
     value, ends = even_of(found, even)
     if even.value > found.largest_shift:
         return f"{label} gains by the logs at every shift that was tried."
-    if even.value == 0:
+    if value in ("none", rounded(0.0)):
         return f"{label} does not gain by the logs here, even if no mean has moved."
-    sure = "" if ends == "–" else f" (95 % interval {ends})"
+    sure = "" if ends == MISSING else f" (95 % interval {ends})"
     return (
         f"{label} gains by the logs up to a shift of {value}{sure}: from there on it loses more "
         "than is lost without them."

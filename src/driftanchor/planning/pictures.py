@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import io
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from driftanchor.experiments import panels, style
-from driftanchor.experiments.report import shown
+from driftanchor.core.stats.summary import standard_error
 from driftanchor.planning.assess import Assessment
 from driftanchor.planning.contenders import LOG_BEST
-from driftanchor.planning.statistics import Curve
-from driftanchor.simulation.result import standard_error
+from driftanchor.planning.curve import Curve
+from driftanchor.render.figure import blank, legend, line, sheet, svg, tidy, wide_apart
+from driftanchor.render.numbers import rounded
+from driftanchor.render.palette import DOTS, GREY, MARK_GREY, Look, looks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 SIZE = (7.2, 4.4)  # inches
 FAR = 30.0  # times the smallest: a linear axis would hide most
 RANGE = 1e3  # of a logarithmic axis; what is smaller is drawn linearly, down to 0
-LOG_LOOK = style.Look("#7F7F7F", "_", style.DOTS)
+LOG_LOOK = Look(GREY, "_", DOTS)
 
 
 class Picture(NamedTuple):
@@ -35,21 +35,21 @@ class Picture(NamedTuple):
 def by_shift(found: Assessment) -> Picture:
     """What is lost by how far the means have moved."""
     texts, curve = found.texts(), found.by_shift
-    svg = _draw(found, curve, texts.shift_ticks, texts.shift_axis, texts.shift_mark)
-    return Picture(svg, f"{texts.shift_says} {_common(found)}", _alt(curve, "shift"))
+    drawn = _draw(found, curve, texts.shift_ticks, texts.shift_axis, texts.shift_mark)
+    return Picture(drawn, f"{texts.shift_says} {_common(found)}", _alt(curve, "shift"))
 
 
 def by_bound(found: Assessment) -> Picture:
     """What is lost by the bounds that policies are given."""
     curve = found.by_bound
-    ticks = tuple(shown(float(x)) for x in curve.x)
+    ticks = tuple(rounded(float(x)) for x in curve.x)
     letters = found.promise.letters
     axis = f"{found.promise.axis[0]} that policies are given"
-    svg = _draw(found, curve, ticks, axis, found.texts().bound_mark)
+    drawn = _draw(found, curve, ticks, axis, found.texts().bound_mark)
     says = "The same worlds as in the table, and policies that are given another "
     says += " and ".join(letters)
     says += ", both in proportion." if len(letters) > 1 else "."
-    return Picture(svg, f"{says} {_common(found)}", _alt(curve, f"bound {found.promise.axis[0]}"))
+    return Picture(drawn, f"{says} {_common(found)}", _alt(curve, f"bound {found.promise.axis[0]}"))
 
 
 def _draw(
@@ -62,40 +62,38 @@ def _draw(
     """A picture whose values along the axis are drawn evenly apart."""
     x = np.arange(len(curve.x), dtype=np.float64)
     at, word = mark
-    with style.sheet():
-        figure = style.blank(*SIZE)
+    with sheet():
+        figure = blank(*SIZE)
         axes = figure.subplots()
-        looks = _looks(found)
+        drawn = _looks(found)
         means = [float(lost[label].mean()) for lost in curve.lost for label in lost]
         _scale(axes, means)
-        for label, look in looks.items():
+        for label, look in drawn.items():
             lost = np.stack([point[label] for point in curve.lost], axis=1)
-            panels.line(axes, x, lost.mean(0), standard_error(lost), look)
+            line(axes, x, lost.mean(0), standard_error(lost), look)
         if axes.get_yscale() != "log":
             axes.set_ylim(bottom=0)
         axes.set_xticks(x, ticks)
         _mark(axes, float(np.interp(at, curve.x, x)), word)
-        panels.tidy(axes)
+        tidy(axes)
         axes.set_xlabel(axis, fontsize=9)
         axes.set_ylabel("rewards lost", fontsize=9)
-        panels.legend(figure, looks)
-        file = io.BytesIO()
-        figure.savefig(file, format="svg", metadata={"Date": None})
-    return file.getvalue()
+        legend(figure, drawn)
+        return svg(figure)
 
 
-def _looks(found: Assessment) -> dict[str, style.Look]:
+def _looks(found: Assessment) -> dict[str, Look]:
     """How each contender is drawn."""
     names = {x: one.policy.name for x, one in found.contenders.items() if one.policy is not None}
     return {
         label: LOG_LOOK if label == LOG_BEST else look
-        for label, look in style.looks({x: names.get(x, x) for x in found.contenders}).items()
+        for label, look in looks({x: names.get(x, x) for x in found.contenders}).items()
     }
 
 
 def _scale(axes: Axes, means: list[float]) -> None:
     """Linear where that shows all; else logarithmic, and linear near 0 where some are 0."""
-    if not panels.wide_apart(means, FAR):
+    if not wide_apart(means, FAR):
         axes.set_yscale("linear")
     elif min(means) > max(means) / RANGE:
         axes.set_yscale("log")
@@ -106,7 +104,7 @@ def _scale(axes: Axes, means: list[float]) -> None:
 
 
 def _mark(axes: Axes, x: float, word: str) -> None:
-    axes.axvline(x, color="#59636e", linewidth=1, linestyle=(0, (1, 2)), zorder=0)
+    axes.axvline(x, color=MARK_GREY, linewidth=1, linestyle=(0, (1, 2)), zorder=0)
     axes.annotate(
         word,
         (x, 1.0),
@@ -115,7 +113,7 @@ def _mark(axes: Axes, x: float, word: str) -> None:
         textcoords="offset points",
         va="top",
         fontsize=8,
-        color="#59636e",
+        color=MARK_GREY,
     )
 
 
@@ -128,9 +126,9 @@ def _common(found: Assessment) -> str:
 
 def _alt(curve: Curve, name: str) -> str:
     """The means in words, for those who cannot see them."""
-    told = []
+    parts = []
     for label in curve.lost[0]:
-        means = ", ".join(shown(float(lost[label].mean())) for lost in curve.lost)
-        told.append(f"{label}: {means}")
-    at = ", ".join(shown(float(x * curve.unit)) for x in curve.x)
-    return f"Rewards lost at {name} {at}. {'; '.join(told)}."
+        means = ", ".join(rounded(float(lost[label].mean())) for lost in curve.lost)
+        parts.append(f"{label}: {means}")
+    at = ", ".join(rounded(float(x * curve.unit)) for x in curve.x)
+    return f"Rewards lost at {name} {at}. {'; '.join(parts)}."

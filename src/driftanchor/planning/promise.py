@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from driftanchor.core import check
 from driftanchor.core.arms import Arms
 from driftanchor.core.check import Floats
-from driftanchor.core.evidence import bias_bounds, check_promises, relative_bounds
 from driftanchor.core.offline import OfflineData
+from driftanchor.core.promises import bias_bounds, check_promises, relative_bounds
 from driftanchor.core.record import encode
 from driftanchor.errors import InvalidInput
-from driftanchor.planning.words import number
+from driftanchor.planning.words import listed, number
 
 LETTERS = {"V": "bias_bound", "W": "relative_bound"}
 MOST_BOUND = 1e90  # means are moved by multiples of it, and their sums must stay finite
@@ -30,7 +31,7 @@ class Promise:
 
     Example:
         >>> promise = Promise(np.array([0.2, 0.2]), np.array([0.1, np.inf]))
-        >>> promise.reach.tolist(), promise.told
+        >>> promise.reach.tolist(), promise.text
         ([0.1, 0.2], 'V = 0.2 and W = 0.1')
     """
 
@@ -75,7 +76,7 @@ class Promise:
         return self.letter, self.size
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         """Both, in words."""
         sizes = self.sizes()
         return " and ".join(
@@ -130,12 +131,25 @@ def largest(bounds: Floats) -> float:
     return float(bounds[np.isfinite(bounds)].max())
 
 
-def promised(bias_bound: object, relative_bound: object, offline: OfflineData) -> Promise:
-    """What was declared, checked: each arm needs at least one finite bound."""
+class Promised(NamedTuple):
+    """A promise, the logs it lets one use, and what was left out."""
+
+    promise: Promise
+    offline: OfflineData
+    notes: tuple[str, ...]
+
+
+def promised(bias_bound: object, relative_bound: object, offline: OfflineData) -> Promised:
+    """What was declared, checked.
+
+    An arm with neither bound may have moved anywhere, so its logs say nothing of it: they are left
+    out, and it is planned for as an arm without logs. At least one arm with logs needs a bound.
+    """
     if bias_bound is None and relative_bound is None:
         raise InvalidInput(
-            "bias_bound and relative_bound are missing: say how far an arm's online mean may be "
-            "from its offline mean, or how far arms may have moved apart"
+            "and relative_bound are missing: say how far an arm's online mean may be "
+            "from its offline mean, or how far arms may have moved apart",
+            argument="bias_bound",
         )
     arms = offline.arms
     levels = bias_bounds(np.inf if bias_bound is None else bias_bound, arms)
@@ -143,14 +157,27 @@ def promised(bias_bound: object, relative_bound: object, offline: OfflineData) -
     for name, bounds in (("bias_bound", levels), ("relative_bound", apart)):
         for label, bound in zip(arms, bounds.tolist(), strict=True):
             if np.isfinite(bound):
-                check.number(bound, f"{name} of arm {label!r}", high=MOST_BOUND)
-    name = "relative_bound" if bias_bound is None else "bias_bound"
-    for label, bound in zip(arms, np.minimum(levels, apart).tolist(), strict=True):
-        if not np.isfinite(bound):
-            other = "" if bias_bound is None or relative_bound is None else " or relative_bound"
-            raise InvalidInput(
-                f"{name} of arm {label!r}{other} must be finite here, got {bound}: without a "
-                "bound anything may have happened, and logs save nothing"
-            )
+                check.number(bound, name, of=f"arm {label!r}", high=MOST_BOUND)
+    anywhere = np.isinf(levels) & np.isinf(apart)
+    if anywhere[offline.n > 0].all():
+        given = {"bias_bound": bias_bound, "relative_bound": relative_bound}
+        first, *others = [name for name, value in given.items() if value is not None]
+        also = "".join(f"and {name} " for name in others)
+        raise InvalidInput(
+            f"{also}must be finite for at least one arm with logs, got inf: if nothing is "
+            "promised, means may have moved anywhere and the logs can save nothing; go without "
+            "them, or give a number, such as suggest (driftanchor shift) finds in logs of several "
+            "periods",
+            argument=first,
+        )
+    left_out = [x for x, n, gone in zip(arms, offline.n, anywhere, strict=True) if gone and n > 0]
+    if left_out:
+        offline = offline.over([x for x in arms if x not in left_out]).over(arms)
     check_promises(levels, apart, offline.n, arms)
-    return Promise(levels, apart)
+    # Where an arm without logs is, no bound says; it moves as far as the others may.
+    if np.isfinite(apart).any():
+        apart = np.where(anywhere, largest(apart), apart)
+    else:
+        levels = np.where(anywhere, largest(levels), levels)
+    notes = f"nothing is promised of {listed(left_out)}, so these logs are left out"
+    return Promised(Promise(levels, apart), offline, (notes,) if left_out else ())

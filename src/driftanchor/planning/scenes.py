@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
@@ -12,9 +11,12 @@ import numpy as np
 from driftanchor.core.check import Floats
 from driftanchor.planning.contenders import Contenders, Given
 from driftanchor.planning.promise import Promise
+from driftanchor.policies.base import Policy
 from driftanchor.simulation.bandit import Bandit
-from driftanchor.simulation.part import Part
-from driftanchor.simulation.run import compiles, in_threads, parts, threads_to_use
+from driftanchor.simulation.chunk import Chunk
+from driftanchor.simulation.engines import ENGINES, fastest
+from driftanchor.simulation.machine import on_this_machine, threads_to_use
+from driftanchor.simulation.run import warn_without_numba
 
 Progress = Callable[[int, int], None]
 Lost = Mapping[str, Floats]  # by contender: what it lost in each world
@@ -76,6 +78,9 @@ class Stage:
         self.seed = seed
         self.workers = threads_to_use(threads)
         self.progress = progress
+        self.engine = fastest(leaps=False)
+        if not ENGINES[self.engine].compiled:
+            warn_without_numba()
         self.done = 0
         self.total = 0
 
@@ -100,9 +105,8 @@ class Stage:
     def play(self, scenes: Mapping[Name, Scene]) -> dict[Name, dict[str, Floats]]:
         """What each contender loses in each world of each scene."""
         found: dict[Name, dict[str, Floats]] = {name: {} for name in scenes}
-        pieces: list[Part] = []
+        chunks: list[Chunk] = []
         places: list[tuple[Name, str, int]] = []
-        like: Part | None = None
         for name, scene in scenes.items():
             for label in scene.labels:
                 one = self.contenders[label]
@@ -110,27 +114,21 @@ class Stage:
                 if one.policy is None:
                     found[name][label] = self.horizon * np.array([*map(gap_of_log_best, bandits)])
                     continue
-                if like is None:
-                    like = self._part(label, bandits[0])
                 found[name][label] = np.empty(len(bandits))
                 for w, bandit in enumerate(bandits):
-                    pieces.append(
-                        dataclasses.replace(
-                            like, name=label, policy=one.policy, bandit=bandit, first=w
-                        )
-                    )
+                    chunks.append(self._run(label, one.policy, bandit, w))
                     places.append((name, label, w))
-        if pieces:
-            self._play(pieces, places, found)
+        if chunks:
+            self._play(chunks, places, found)
         return found
 
     def _play(
         self,
-        pieces: list[Part],
+        chunks: list[Chunk],
         places: Sequence[tuple[Name, str, int]],
         found: Mapping[Name, Mapping[str, Floats]],
     ) -> None:
-        with contextlib.closing(in_threads(pieces, self.workers)) as played:
+        with contextlib.closing(on_this_machine(chunks, self.workers)) as played:
             for p, _, (regret, _) in played:
                 name, label, world = places[p]
                 found[name][label][world] = regret[0, -1]
@@ -138,19 +136,11 @@ class Stage:
                 if self.progress is not None:
                     self.progress(self.done, max(self.done, self.total))
 
-    def _part(self, label: str, bandit: Bandit) -> Part:
-        engine = "every-round" if compiles() else "auto"
-        policy = self.contenders[label].policy
-        (part,) = parts(
-            [policy],
-            bandit,
-            horizon=self.horizon,
-            runs=1,
-            seed=self.seed,
-            checkpoints=1,
-            engine=engine,
+    def _run(self, label: str, policy: Policy, bandit: Bandit, number: int) -> Chunk:
+        """One run of a contender; its number is that of the world."""
+        return Chunk(
+            label, policy, bandit, np.array([self.horizon]), self.engine, self.seed, number, 1
         )
-        return part
 
 
 def gap_of_log_best(bandit: Bandit) -> float:

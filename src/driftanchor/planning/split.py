@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from driftanchor.core.hooks import LogOptions
+from driftanchor.core.log_options import LogOptions
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.logs import where
 from driftanchor.logs.times import bound, shown_time
@@ -101,13 +101,15 @@ def split_of(given: object, options: LogOptions) -> Split:
         return _filter(given)
     if at is None:
         raise InvalidInput(
-            "split is missing: give the date at which the logs end, or a filter that matches the "
-            "rows of the world"
+            "is missing: give the date at which the logs end, or a filter that matches the "
+            "rows of the world",
+            argument="split",
         )
     if options.get("time") is None:
         raise InvalidInput(
-            "time is missing: name the column of the times, to split at a date; or split by a "
-            "filter such as \"channel = 'Web'\""
+            "is missing: name the column of the times, to split at a date; or split by a "
+            "filter such as \"channel = 'Web'\"",
+            argument="time",
         )
     return Moment(at)
 
@@ -118,10 +120,11 @@ def _filter(given: object) -> Filter:
     except InvalidInput as error:
         start = "where is not understood: "
         why = str(error).removeprefix(start).rpartition(";")[0]
-        told = f"; read as a filter: {why}" if str(error).startswith(start) else ""
+        reason = f"; read as a filter: {why}" if str(error).startswith(start) else ""
         raise InvalidInput(
-            "split must be a date or time such as 2026-01-31T12:00, or a filter such as "
-            f"\"channel = 'Web'\", got {shown(given)}{told}"
+            "must be a date or time such as 2026-01-31T12:00, or a filter such as "
+            f"\"channel = 'Web'\", got {shown(given)}{reason}",
+            argument="split",
         ) from error
     return Filter(str(given).strip())
 

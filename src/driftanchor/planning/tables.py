@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from driftanchor.experiments.report import Table, shown
+from driftanchor.core.stats.intervals import Estimate
 from driftanchor.planning.assess import Assessment
 from driftanchor.planning.contenders import RULE
-from driftanchor.planning.statistics import Estimate
 from driftanchor.planning.words import interval
+from driftanchor.render.numbers import MISSING, rounded
+from driftanchor.render.table import Table
 
 
 def losses(found: Assessment) -> Table:
@@ -16,11 +17,13 @@ def losses(found: Assessment) -> Table:
     rows = []
     for label, x in summary.items():
         saved, risk = found.saved(label), found.safety[label]
-        told = "–" if label == found.baseline else f"{shown(saved.value)} ({interval(saved)})"
-        mean = f"{shown(x['mean'])} ± {shown(x['se'])}"
-        quantiles = (shown(x[word]) for word in ("median", "q95", "max"))
-        safe = "–" if found.contenders[label].cold else "yes" if risk.safe else "no"
-        rows.append((label, mean, *quantiles, told, shown(risk.worst), safe))
+        gained = (
+            MISSING if label == found.baseline else f"{rounded(saved.value)} ({interval(saved)})"
+        )
+        mean = f"{rounded(x['mean'])} ± {rounded(x['se'])}"
+        quantiles = (rounded(x[word]) for word in ("median", "q95", "max"))
+        safe = MISSING if found.contenders[label].cold else "yes" if risk.safe else "no"
+        rows.append((label, mean, *quantiles, gained, rounded(risk.worst), safe))
     return Table(
         f"Rewards lost in {found.horizon:,} rounds, and how many fewer than {found.baseline}",
         (
@@ -35,13 +38,14 @@ def losses(found: Assessment) -> Table:
         ),
         tuple(rows),
         frozenset({(means.index(min(means)), 1)}),
+        "* lowest mean",
     )
 
 
 def evens(found: Assessment) -> Table:
     """Up to which shift the default rule gains by the logs, by the bounds that are declared."""
     rows = [
-        (*map(shown, promise.sizes().values()), *even_of(found, even))
+        (*map(rounded, promise.sizes().values()), *even_of(found, even))
         for promise, even in found.break_evens
     ]
     heads = found.promise.letters
@@ -52,8 +56,9 @@ def evens(found: Assessment) -> Table:
 def even_of(found: Assessment, even: Estimate) -> tuple[str, str]:
     """A break-even and its interval, no further than was tried; "none" where logs never help."""
     if even.high == 0:
-        return "none", "–"
+        return "none", MISSING
     value, low, high = (
-        shown(x) if x <= found.largest_shift else f"over {shown(found.largest_shift)}" for x in even
+        rounded(x) if x <= found.largest_shift else f"over {rounded(found.largest_shift)}"
+        for x in even
     )
-    return value, f"{low} to {high}" if low != high else "–"
+    return value, f"{low} to {high}" if low != high else MISSING

@@ -1,12 +1,13 @@
-"""What assessments say: numbers in sentences, and the words of their pages."""
+"""The words of an assessment's page, and numbers and labels in its sentences."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from driftanchor.experiments.report import Table
-from driftanchor.experiments.report import shown as number
-from driftanchor.planning.statistics import Estimate
+from driftanchor.core.stats.intervals import Estimate
+from driftanchor.render import numbers
+from driftanchor.render.numbers import rounded as number
+from driftanchor.render.table import Table
 
 __all__ = ["Texts", "interval", "listed", "number"]
 
@@ -15,9 +16,9 @@ class Texts(NamedTuple):
     """The words of a page."""
 
     title: str
-    answers: tuple[str, str]  # in two or three words: the logs help, or do not
+    answers: tuple[str, str]  # two or three words each: the logs help, or they do not
     lead: str
-    expected: str  # in which worlds the table's numbers were lost
+    expected: str  # the worlds behind the numbers of the first table
     how: str  # how these worlds are made
     shift_axis: str
     shift_ticks: tuple[str, ...]
@@ -34,7 +35,7 @@ def interval(estimate: Estimate) -> str:
         >>> interval(Estimate(12.0, 9.5, 14.5))
         '9.50 to 14.5'
     """
-    return f"{number(estimate.low)} to {number(estimate.high)}"
+    return numbers.interval(estimate.low, estimate.high)
 
 
 def listed(labels: list[str], most: int = 10) -> str:

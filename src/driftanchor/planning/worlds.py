@@ -10,8 +10,8 @@ import numpy as np
 from driftanchor.core.check import Floats
 from driftanchor.core.noise import key
 from driftanchor.core.offline import OfflineData
-from driftanchor.planning.law import Law, draw_means
 from driftanchor.planning.promise import Promise
+from driftanchor.planning.reward_law import RewardLaw, draw_means
 from driftanchor.simulation.bandit import Bandit
 
 CLOSE, WIDE = 1.3, 2.0  # neighbours on the grid of shifts are this many times apart
@@ -34,7 +34,7 @@ class Worlds:
     """
 
     offline: OfflineData
-    law: Law
+    law: RewardLaw
     promise: Promise
     means: Floats
     own: Floats
@@ -42,7 +42,7 @@ class Worlds:
 
     @classmethod
     def draw(
-        cls, offline: OfflineData, law: Law, promise: Promise, worlds: int, seed: int
+        cls, offline: OfflineData, law: RewardLaw, promise: Promise, worlds: int, seed: int
     ) -> Worlds:
         """Draw so many worlds; more worlds leave the first ones as they are."""
         means = draw_means(law, offline, worlds, seed)
@@ -58,25 +58,25 @@ class Worlds:
             common.uniform(-1, 1, worlds),
         )
 
-    def expected(self, told: Promise, logs: bool = True) -> list[Bandit]:
+    def expected(self, given: Promise, logs: bool = True) -> list[Bandit]:
         """Each arm moved by anything within its bound, and all together where they may."""
-        return self._bandits(self.own * self.promise.reach, told, logs)
+        return self._bandits(self.own * self.promise.reach, given, logs)
 
-    def moved(self, shift: float, told: Promise, logs: bool = True) -> list[Bandit]:
+    def moved(self, shift: float, given: Promise, logs: bool = True) -> list[Bandit]:
         """Arms moved against the logs by so much: see `against`."""
         reach = np.full(len(self.offline.arms), shift)
-        return self._bandits(against(self.offline, reach), told, logs)
+        return self._bandits(against(self.offline, reach), given, logs)
 
-    def bad(self, told: Promise, logs: bool = True) -> list[Bandit]:
+    def bad(self, given: Promise, logs: bool = True) -> list[Bandit]:
         """Arms moved against the logs as far as the promise allows."""
-        return self._bandits(against(self.offline, self.promise.reach), told, logs)
+        return self._bandits(against(self.offline, self.promise.reach), given, logs)
 
     def allows(self, shift: float) -> bool:
         """Whether the promise allows the move against the logs by so much."""
         move = against(self.offline, np.full(len(self.offline.arms), shift))
         return bool((np.abs(move) <= self.promise.reach).all())
 
-    def _bandits(self, own: Floats, told: Promise, logs: bool) -> list[Bandit]:
+    def _bandits(self, own: Floats, given: Promise, logs: bool) -> list[Bandit]:
         """One for each world; a rate goes no further than 0 and 1."""
         online = self.means + own
         if self.law.name == "bernoulli":
@@ -91,11 +91,11 @@ class Worlds:
                 row,
                 logged,
                 self.offline.n if logs else 0,
-                told.levels,
+                given.levels,
                 self.law.name,
                 self.law.noise,
                 logs="given",
-                relative_bound=told.apart if logs and told.is_relative else None,
+                relative_bound=given.apart if logs and given.is_relative else None,
             )
             for row in online
         ]
@@ -124,7 +124,7 @@ class Worlds:
         return np.clip(drawn, *room)
 
 
-def common_scale(offline: OfflineData, law: Law) -> float:
+def common_scale(offline: OfflineData, law: RewardLaw) -> float:
     """How far all arms may move together where no level is promised: a standard deviation.
 
     The noise of a reward, or how far the logged means are apart if that is more. For a rate p the
@@ -132,7 +132,7 @@ def common_scale(offline: OfflineData, law: Law) -> float:
 
     Example:
         >>> logs = OfflineData.from_summary({"A": (90, 0.2), "B": (90, 0.3)})
-        >>> round(common_scale(logs, Law("bernoulli", 0.5, "")), 4)
+        >>> round(common_scale(logs, RewardLaw("bernoulli", 0.5, "")), 4)
         0.1875
     """
     noise = law.noise
@@ -147,7 +147,7 @@ def spread(offline: OfflineData) -> float:
     return float(np.ptp(offline.mean[offline.n > 0]))
 
 
-def shifts_of(offline: OfflineData, law: Law) -> list[float]:
+def shifts_of(offline: OfflineData, law: RewardLaw) -> list[float]:
     """Shifts to try, ascending from 0: in units of the logs, whatever is declared.
 
     The move against the logs (see `against`) is worst for those who follow them just before the
@@ -157,7 +157,7 @@ def shifts_of(offline: OfflineData, law: Law) -> list[float]:
 
     Example:
         >>> logs = OfflineData.from_summary({"A": (9999, 0.5), "B": (9999, 0.4), "C": (9999, 0.1)})
-        >>> [round(x, 3) for x in shifts_of(logs, Law("gaussian", 1.0, ""))]
+        >>> [round(x, 3) for x in shifts_of(logs, RewardLaw("gaussian", 1.0, ""))]
         [0.0, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6]
     """
     n, means = offline.n, offline.mean

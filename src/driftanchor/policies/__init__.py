@@ -83,18 +83,23 @@ def by_name(policies: object) -> dict[str, Policy]:
         made = [make(item) if isinstance(item, str) else item for item in policies]
         pairs = [(getattr(policy, "name", policy), policy) for policy in made]
     else:
-        raise InvalidInput(f"policies must map names to policies, got {shown(policies)}")
+        raise InvalidInput(
+            f"must map names to policies, got {shown(policies)}", argument="policies"
+        )
     if not pairs:
-        raise InvalidInput("policies is empty: name at least one policy")
+        raise InvalidInput("is empty: name at least one policy", argument="policies")
     named: dict[str, Policy] = {}
     for name, policy in pairs:
         if not isinstance(policy, Policy):
             raise InvalidInput(
-                f"policy {shown(name)} must be a Policy such as AnchorTS(), got {shown(policy)}"
+                f"{shown(name)} must be a Policy such as AnchorTS(), got {shown(policy)}",
+                argument="policy",
             )
         if not isinstance(name, str) or not name:
             raise InvalidInput(f"a policy's name must be text, got {shown(name)}")
         if name in named:
-            raise InvalidInput(f"policy {name!r} is given twice: use a mapping with two names")
+            raise InvalidInput(
+                f"{name!r} is given twice: use a mapping with two names", argument="policy"
+            )
         named[name] = policy
     return named

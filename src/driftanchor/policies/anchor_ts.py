@@ -2,7 +2,7 @@
 
 Li, Fu, Chen & Kong (2026), "Sample-Mean Anchored Thompson Sampling for Offline-to-Online Learning
 with Distribution Shift", arXiv 2605.10289, Algorithm 1. Line numbers below are its own; E1, E2, …
-are the points of `docs/errata.md`, where the printed pseudo-code cannot be meant.
+are the points of `docs/evidence/errata.md`, where the printed pseudo-code cannot be meant.
 """
 
 from dataclasses import dataclass

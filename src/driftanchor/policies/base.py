@@ -54,7 +54,8 @@ class Policy:
     def __post_init__(self) -> None:
         if not isinstance(getattr(self, "name", None), str):
             raise InvalidInput(
-                f'policy {type(self).__name__} has no name: give its class one, name = "my-policy"'
+                f'{type(self).__name__} has no name: give its class one, name = "my-policy"',
+                argument="policy",
             )
         self.check_number("prior_mean")
         self.check_number("noise", above=0.0)
@@ -74,11 +75,15 @@ class Policy:
         A policy may write `believe` and `sample` in place of `index`. Compiled simulations then
         keep a belief until its arm is played again.
         """
-        raise InvalidInput(f"policy {self.name!r} defines neither index nor believe and sample")
+        raise InvalidInput(
+            f"{self.name!r} defines neither index nor believe and sample", argument="policy"
+        )
 
     def sample(self, belief: Any, now: Round, z: Draws) -> float:
         """The index of an arm from what is believed of it."""
-        raise InvalidInput(f"policy {self.name!r} defines neither index nor believe and sample")
+        raise InvalidInput(
+            f"{self.name!r} defines neither index nor believe and sample", argument="policy"
+        )
 
     def moved(self, arm: ArmEvidence, common: float) -> ArmEvidence:
         """The arm as the index sees it where arms have relative bounds and moved by `common`.
@@ -112,12 +117,12 @@ class Policy:
 
     def check_number(self, field: str, **limits: Any) -> None:
         """Validate a numeric field and keep it as a float."""
-        value = check.number(getattr(self, field), f"{field} of policy {self.name!r}", **limits)
+        value = check.number(getattr(self, field), field, of=f"policy {self.name!r}", **limits)
         object.__setattr__(self, field, value)
 
     def check_choice(self, field: str, choices: tuple[str, ...]) -> None:
         """Validate a field that takes one of a few words."""
-        check.choice(getattr(self, field), f"{field} of policy {self.name!r}", choices)
+        check.choice(getattr(self, field), field, choices, of=f"policy {self.name!r}")
 
     def parameters(self) -> dict[str, Any]:
         """The parameters by name, ready for JSON."""

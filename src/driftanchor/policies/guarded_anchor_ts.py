@@ -8,7 +8,7 @@ It is a rule of this package and not of the paper. In four sentences:
 3. Logs alone do not rule an arm out: it may first lose a small budget in live rewards.
 4. Otherwise Anchor-TS draws, with the best guess for its anchor.
 
-`docs/guarded.md` says why, what was tried, and what still fails.
+`docs/learn/guarded.md` says why, what was tried, and what still fails.
 """
 
 import math

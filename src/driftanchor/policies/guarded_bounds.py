@@ -1,6 +1,6 @@
 """What guarded Anchor-TS computes of one arm: its logs' say, the best guess, three upper bounds.
 
-Plain scalar functions, compiled with the policy. `docs/guarded.md` says why each is as it is.
+Plain scalar functions, compiled with the policy. `docs/learn/guarded.md` says why each is as it is.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ class MinUCB(Policy):
 
     The width w is c log t after t plays with `radius="ucb1"`, and c log(2t/δ_t) in round t with
     δ_t = 1/(2 K t²), that is c log(4 K t³), with `radius="cheung-lyu"`. Only the first fits the
-    curves the Anchor-TS paper describes (see docs/calibration.md); the second is the theorem's.
+    curves the Anchor-TS paper describes (docs/evidence/calibration.md); the theorem has the second.
 
     Attributes:
         prior_mean: Not used: the first pull replaces it.

@@ -4,48 +4,47 @@ from __future__ import annotations
 
 import math
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from driftanchor.core.check import Floats
-from driftanchor.errors import InvalidInput, require
-from driftanchor.files import write_whole
+from driftanchor.errors import InvalidInput
+from driftanchor.render import figure
+from driftanchor.render.palette import BLACK, DARK_GREY, GREY, SERIES, Look
 
 if TYPE_CHECKING:
     from driftanchor.shift.suggestion import Suggestion
 
-SUFFIXES = (".png", ".pdf", ".svg")
-MOST = 7  # arms that are drawn: those with the most rewards, each in a colour of its own
-# Okabe and Ito, which colour-blind people tell apart; markers tell them apart in grey.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-MARKERS = "osD^vP*"
-GREY = "#444444"
+MOST = len(SERIES)  # arms that are drawn: those with the most rewards, each with its own look
+TOTAL = Look(DARK_GREY, "o", hollow=True)  # of all arms together
 
 
 def plot(suggestion: Suggestion, path: str | os.PathLike[str]) -> None:
     """Draw it; nothing is left behind if writing fails."""
-    suffix = Path(str(path)).suffix.lower()
-    if suffix not in SUFFIXES:
-        raise InvalidInput(f"plot file must end in one of {', '.join(SUFFIXES)}, got {str(path)!r}")
+    figure.check_suffix(path)
     if suggestion.tau is None:
         raise InvalidInput("no arm was seen in two periods: there are no moves to draw")
-    library = require("matplotlib.figure", extra="plot", why="plotting")
+    with figure.sheet():
+        figure.write(_drawn(suggestion), path)
+
+
+def _drawn(suggestion: Suggestion) -> Any:
+    """The figure: two panels, or three where own moves are known."""
     repeated = [k for k, arm in enumerate(suggestion.arms.values()) if arm.tau is not None]
     counts = np.array([arm.n for arm in suggestion.arms.values()])
     drawn = sorted(sorted(repeated, key=lambda k: -counts[k])[:MOST])
     both = suggestion.own_sd is not None
-    figure = library.Figure(figsize=(13.0 if both else 10.0, 4.8), layout="constrained")
-    panels = figure.subplots(1, 3 if both else 2, width_ratios=(2, 2, 1.3) if both else (2, 1))
+    drawing = figure.blank(13.0 if both else 10.0, 4.8)
+    panels = drawing.subplots(1, 3 if both else 2, width_ratios=(2, 2, 1.3) if both else (2, 1))
     left, right = panels[0], panels[-1]
     _moves(left, suggestion, suggestion.moves, suggestion.bias_bound, drawn)
     left.set_title(_title("How far each arm moved", "V", suggestion.bias_bound), fontsize="medium")
     left.set_ylabel("mean minus mean in all periods (± 95 %)")
     if both:
         places = np.arange(len(suggestion.periods))
-        left.plot(places, suggestion.common_moves, color=GREY, lw=5, alpha=0.35, zorder=1)
-        left.plot([], [], color=GREY, lw=5, alpha=0.35, label="common move of all arms")
+        left.plot(places, suggestion.common_moves, color=DARK_GREY, lw=5, alpha=0.35, zorder=1)
+        left.plot([], [], color=DARK_GREY, lw=5, alpha=0.35, label="common move of all arms")
         middle = panels[1]
         own = suggestion.moves - suggestion.common_moves
         _moves(middle, suggestion, own, suggestion.relative_bound, drawn)
@@ -58,11 +57,10 @@ def plot(suggestion: Suggestion, path: str | os.PathLike[str]) -> None:
         left.legend(loc="upper right", frameon=False, fontsize="small", borderaxespad=0.1)
     _sizes(right, suggestion, drawn)
     if len(drawn) < len(repeated):
-        figure.supxlabel(
+        drawing.supxlabel(
             f"the {MOST} arms with the most rewards, of {len(repeated):,}", fontsize="small"
         )
-    with write_whole(path) as file:
-        figure.savefig(file, format=suffix[1:], dpi=160)
+    return drawing
 
 
 def _title(what: str, name: str, bound: float) -> str:
@@ -73,18 +71,18 @@ def _moves(
     axes: Any, suggestion: Suggestion, moves: Floats, bound: float, drawn: list[int]
 ) -> None:
     if math.isfinite(bound):
-        axes.axhspan(-bound, bound, color="#000000", alpha=0.06, lw=0, zorder=0)
+        axes.axhspan(-bound, bound, color=BLACK, alpha=0.06, lw=0, zorder=0)
         for edge in (-bound, bound):
-            axes.axhline(edge, color="#777777", lw=1, ls="--", zorder=0)
-    axes.axhline(0.0, color="#777777", lw=0.8, zorder=0)
+            axes.axhline(edge, color=GREY, lw=1, ls="--", zorder=0)
+    axes.axhline(0.0, color=GREY, lw=0.8, zorder=0)
     steps = np.linspace(-0.2, 0.2, len(drawn)) if len(drawn) > 1 else np.zeros(1)
     for i, (k, step) in enumerate(zip(drawn, steps, strict=True)):
         axes.errorbar(
             np.arange(len(suggestion.periods)) + step,
             moves[k],
             1.96 * suggestion.errors[k],
-            color=COLOURS[i],
-            marker=MARKERS[i],
+            color=SERIES[i].colour,
+            marker=SERIES[i].marker,
             ms=4.5,
             lw=0.9,
             elinewidth=0.9,
@@ -100,19 +98,19 @@ def _moves(
 def _sizes(axes: Any, suggestion: Suggestion, drawn: list[int]) -> None:
     """Standard deviations with their intervals: of all moves of each arm, common, and own."""
     arms, labels = list(suggestion.arms.values()), list(suggestion.arms)
-    rows = [(labels[k], arms[k].tau, COLOURS[i], MARKERS[i]) for i, k in enumerate(drawn)]
+    rows = [(labels[k], arms[k].tau, SERIES[i]) for i, k in enumerate(drawn)]
     if suggestion.own_sd is None:
-        rows.append(("all arms", suggestion.tau, GREY, "o"))
-    rows += [("common", suggestion.common_sd, GREY, "o"), ("own", suggestion.own_sd, GREY, "o")]
-    found = [(label, tau, colour, mark) for label, tau, colour, mark in rows if tau is not None]
-    for y, (_, tau, colour, marker) in enumerate(reversed(found)):
-        wide = 3.0 if colour == GREY else 1.6
-        axes.plot([tau.low, tau.high], [y, y], color=colour, lw=wide, solid_capstyle="butt")
-        face = "white" if colour == GREY else colour
-        at = {"marker": marker, "ms": 6, "mfc": face, "clip_on": False, "zorder": 3}
-        axes.plot([tau.estimate], [y], color=colour, **at)
+        rows.append(("all arms", suggestion.tau, TOTAL))
+    rows += [("common", suggestion.common_sd, TOTAL), ("own", suggestion.own_sd, TOTAL)]
+    found = [(label, tau, look) for label, tau, look in rows if tau is not None]
+    for y, (_, tau, look) in enumerate(reversed(found)):
+        wide = 3.0 if look == TOTAL else 1.6
+        axes.plot([tau.low, tau.high], [y, y], color=look.colour, lw=wide, solid_capstyle="butt")
+        face = "white" if look.hollow else look.colour
+        at = {"marker": look.marker, "ms": 6, "mfc": face, "clip_on": False, "zorder": 3}
+        axes.plot([tau.estimate], [y], color=look.colour, **at)
     if suggestion.own_sd is not None:
-        axes.axhline(1.5, color="#777777", lw=0.8, ls=":")
+        axes.axhline(1.5, color=GREY, lw=0.8, ls=":")
     axes.set_yticks(range(len(found)), [_short(row[0], 20) for row in reversed(found)])
     axes.set_ylim(-0.6, len(found) - 0.4)
     totals = [row[1].high for row in found[len(drawn) :]]
@@ -127,7 +125,5 @@ def _short(label: str, most: int) -> str:
 
 
 def _tidy(axes: Any) -> None:
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(alpha=0.25)
-    for text in (*axes.get_xticklabels(), *axes.get_yticklabels()):
-        text.set_parse_math(False)  # a dollar in a label is a dollar
+    figure.frame(axes)
+    figure.literal_ticks(axes)

@@ -9,6 +9,7 @@ from typing import Any
 
 from driftanchor.core.check import Floats
 from driftanchor.core.record import encode
+from driftanchor.core.tabular import Tabular, count, known
 
 
 @dataclass(frozen=True)
@@ -85,8 +86,8 @@ class Guess:
     bias_bound: float
 
 
-@dataclass(frozen=True, eq=False)
-class Suggestion:
+@dataclass(frozen=True, eq=False, repr=False)
+class Suggestion(Tabular):
     """Both bounds from periods of the past.
 
     It can be given wherever a bound can: `bias_bound=suggestion`, `relative_bound=suggestion`.
@@ -132,6 +133,23 @@ class Suggestion:
     moves: Floats
     common_moves: Floats
     errors: Floats
+
+    def _line(self) -> str:
+        seen = f"{count(len(self.arms), 'arm')} in {count(len(self.periods), 'period')}"
+        bounds = f"bias_bound {self.bias_bound:.4g}, relative_bound {self.relative_bound:.4g}"
+        return f"{bounds}, for {100 * self.coverage:g} % of new periods, from {seen}"
+
+    def _columns(self) -> dict[str, list[object]]:
+        arms = self.arms.values()
+        return {
+            "arm": list(self.arms),
+            "periods": [arm.periods for arm in arms],
+            "n": [arm.n for arm in arms],
+            "mean": known([arm.mean for arm in arms]),
+            "tau": [arm.tau and arm.tau.estimate for arm in arms],
+            "tau_low": [arm.tau and arm.tau.low for arm in arms],
+            "tau_high": [arm.tau and arm.tau.high for arm in arms],
+        }
 
     def to_json(self) -> dict[str, Any]:
         """For programs."""

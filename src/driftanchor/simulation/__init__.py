@@ -1,7 +1,19 @@
-"""Simulated worlds, the runs of policies in them, and their results."""
+"""Simulated bandits, the runs of policies in them, and their results."""
 
-from driftanchor.simulation.bandit import COVERAGES, LAWS, Bandit, cover
+from driftanchor.simulation.bandit import LAWS, Bandit
+from driftanchor.simulation.coverage import COVERAGES, cover
+from driftanchor.simulation.engines import ENGINE_NAMES, ENGINES
 from driftanchor.simulation.result import STATISTICS, Result
-from driftanchor.simulation.run import ENGINES, simulate
+from driftanchor.simulation.run import simulate
 
-__all__ = ["COVERAGES", "ENGINES", "LAWS", "STATISTICS", "Bandit", "Result", "cover", "simulate"]
+__all__ = [
+    "COVERAGES",
+    "ENGINES",
+    "ENGINE_NAMES",
+    "LAWS",
+    "STATISTICS",
+    "Bandit",
+    "Result",
+    "cover",
+    "simulate",
+]

@@ -13,39 +13,39 @@ import numpy as np
 from driftanchor.core import check
 from driftanchor.core.arms import MOST, Arms
 from driftanchor.core.check import Floats, Ints
-from driftanchor.core.evidence import bias_bounds, check_promises, relative_bounds
+from driftanchor.core.promises import bias_bounds, check_promises, relative_bounds
 from driftanchor.errors import InvalidInput, shown
+from driftanchor.simulation.coverage import cover
 
 LAWS = ("gaussian", "bernoulli", "student")
 RESAMPLED = "resampled"  # the law of `Bandit.resampling`
 LOGS = ("drawn", "given")
-COVERAGES = ("uniform", "optimal", "suboptimal")
 LARGEST = 1e100  # of a mean: sums of rewards must stay far from overflow
-LATEST = 10**7  # rounds that rewards may be late by
+LATEST = 10**7  # the most rounds that rewards may be late by
 
 
 @dataclass(frozen=True, eq=False)
 class Bandit:
     """Arms with an online mean, logs drawn around an offline mean, and declared bias bounds.
 
-    `shift` is the truth the bias bounds speak of.
+    `shift` is the true difference that the bias bounds are about.
 
     Attributes:
         online: Mean online reward of each arm.
         offline: Mean offline reward of each arm; `None` where there are no logs.
         offline_pulls: Number of logged rewards, one number for all arms or one for each.
-        bias_bound: What the policies are told of |online − offline|: one number, one for each
-            arm, or `None` for the truth, as in the paper; where a relative bound is given,
-            `None` promises nothing of levels.
+        bias_bound: The bound on |online − offline| that policies are given: one number, one for
+            each arm, or `None` for the true differences, as in the paper. Where a relative bound
+            is given, `None` means no bound.
         reward: `"gaussian"`, `"bernoulli"`, or `"student"`: heavy tails, Student's t with 3
             degrees of freedom.
         noise: Standard deviation of a Gaussian or Student reward; a Bernoulli reward has its own.
-        logs: `"drawn"` anew in each run, or `"given"`: `offline` is what was logged.
+        logs: `"drawn"` anew in each run, or `"given"`: then `offline` is the logged mean itself.
         delay: Rounds that go by before a reward is seen; 0 if it is seen before the next round.
-        batch: Arms are chosen for so many rounds at once, before any reward of them is seen.
+        batch: Rounds for which arms are chosen at once, before any of their rewards is seen.
         pools: The observed rewards of each arm, where `resampling` draws from them.
-        relative_bound: What the policies are told of |online − offline − c|, c one common move of
-            all arms that they do not know: one number, one for each arm, or `None` for nothing.
+        relative_bound: The bound on |online − offline − c| that policies are given, where c is an
+            unknown move common to all arms: one number, one for each arm, or `None` for no bound.
         common_shift: How far all arms moved together online; the online means include it.
 
     Example:
@@ -96,15 +96,17 @@ class Bandit:
             for label, mean in zip(arms, means.tolist(), strict=True):
                 if not low <= mean <= high:
                     raise InvalidInput(
-                        f"common_shift is {together:g} and moves the online mean of arm {label!r} "
-                        f"to {mean:g}: it must stay between {low:g} and {high:g}"
+                        f"is {together:g} and moves the online mean of arm {label!r} "
+                        f"to {mean:g}: it must stay between {low:g} and {high:g}",
+                        argument="common_shift",
                     )
         pulls = check.pulls_per_arm(offline_pulls, "offline_pulls", arms)
         if offline is None and pulls.any():
             first = arms[int(np.flatnonzero(pulls)[0])]
             raise InvalidInput(
-                f"offline_pulls of arm {first!r} is {pulls[pulls > 0][0]} and offline is missing: "
-                "give the offline means, or offline=online for unbiased logs"
+                f"of arm {first!r} is {pulls[pulls > 0][0]} and offline is missing: "
+                "give the offline means, or offline=online for unbiased logs",
+                argument="offline_pulls",
             )
         past = means if offline is None else offline
         past = check.per_arm(past, "offline", arms, low=low, high=high)
@@ -206,7 +208,7 @@ class Bandit:
 
     @property
     def is_late(self) -> bool:
-        """Whether some arm is chosen before the reward of the round before is seen."""
+        """Whether an arm may be chosen before the reward of the previous round is seen."""
         return self.delay > 0 or self.batch > 1
 
     @property
@@ -236,7 +238,7 @@ class Bandit:
         recommend the wrong arms; bias bounds are exact.
         """
         if not isinstance(biased, bool | np.bool_):
-            raise InvalidInput(f"biased must be True or False, got {shown(biased)}")
+            raise InvalidInput(f"must be True or False, got {shown(biased)}", argument="biased")
         arms = check.whole(arms, "arms", low=2, high=MOST)
         gap = check.number(gap, "gap", low=0.0)
         online = [0.5 + gap] + [0.5] * (arms - 1)
@@ -253,55 +255,20 @@ def _made_again(make: Callable[..., Bandit], common_shift: float, *given: Any) -
 
 def _pool(rewards: object, arm: int) -> Floats:
     """The observed rewards of an arm, checked."""
-    name = f"rewards of arm {arm}"
+    of = f"of arm {arm}"
     try:
         pool = np.asarray(rewards, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise InvalidInput(f"{name} must be a list of numbers, got {shown(rewards)}") from None
+        raise InvalidInput(
+            f"{of} must be a list of numbers, got {shown(rewards)}", argument="rewards"
+        ) from None
     if pool.ndim != 1 or pool.size == 0:
-        raise InvalidInput(f"{name} must be a list of at least one number, got {shown(rewards)}")
+        raise InvalidInput(
+            f"{of} must be a list of at least one number, got {shown(rewards)}", argument="rewards"
+        )
     odd = pool[~(np.abs(pool) <= LARGEST)]
     if odd.size:
-        raise InvalidInput(f"{name} must be finite and at most {LARGEST:g}, got {odd[0]:g}")
-    return check.frozen(pool.copy())
-
-
-def cover(total: int, arms: int, coverage: str | Sequence[float]) -> list[int]:
-    """How many of `total` logged rewards each arm has.
-
-    `uniform` spreads them evenly; `optimal` gives 80 % to arm 1 and `suboptimal` 80 % to arm 2,
-    the rest evenly to the others. Or give each arm's share of them. What does not divide goes to
-    the first arms, one each.
-
-    Example:
-        >>> cover(2000, 10, "optimal")
-        [1600, 45, 45, 45, 45, 44, 44, 44, 44, 44]
-        >>> cover(10, 3, [0.5, 0.5, 0.0])
-        [5, 5, 0]
-    """
-    if not isinstance(coverage, str):
-        return _by_share(check.whole(total, "offline total"), arms, coverage)
-    check.choice(coverage, "coverage", COVERAGES)
-    total = check.whole(total, "offline total")
-    arms = check.whole(arms, "arms", low=1 if coverage == "uniform" else 2, high=MOST)
-    if coverage == "uniform":
-        return _evenly(total, arms)
-    most = total * 4 // 5
-    rest = _evenly(total - most, arms - 1)
-    return [most, *rest] if coverage == "optimal" else [rest[0], most, *rest[1:]]
-
-
-def _evenly(total: int, arms: int) -> list[int]:
-    share, left = divmod(total, arms)
-    return [share + (i < left) for i in range(arms)]
-
-
-def _by_share(total: int, arms: int, shares: Sequence[float]) -> list[int]:
-    parts = check.per_arm(shares, "coverage", Arms.numbered(arms), low=0.0, high=1.0)
-    if abs(parts.sum() - 1.0) > 1e-9:
         raise InvalidInput(
-            f"coverage sums to {parts.sum():g}: the shares of the arms must sum to 1"
+            f"{of} must be finite and at most {LARGEST:g}, got {odd[0]:g}", argument="rewards"
         )
-    counts = [int(total * part + 1e-9) for part in parts.tolist()]
-    owed = [i for i, part in enumerate(parts) if part > 0][: total - sum(counts)]
-    return [count + (i in owed) for i, count in enumerate(counts)]
+    return check.frozen(pool.copy())

@@ -1,6 +1,6 @@
-"""Parts of simulations on a Dask cluster, to the same bits as here.
+"""Chunks of runs on a Dask cluster, to the same bits as here.
 
-A task is one part and is pure: whoever plays it, and however often, the numbers are the same. So a
+A task is one chunk and is pure: whoever plays it, and however often, the numbers are the same. So a
 worker that dies costs the time of its tasks and nothing else. Before anything is submitted, and
 again in every task, a worker is compared with this process (`driftanchor.simulation.identity`).
 """
@@ -20,6 +20,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from driftanchor.errors import InvalidInput, UnusableCluster, require, shown
+from driftanchor.simulation.chunk import CHUNK_ROUNDS, Chunk, Played
 from driftanchor.simulation.identity import (
     address_of,
     difference,
@@ -27,24 +28,23 @@ from driftanchor.simulation.identity import (
     standing_identity,
     version,
 )
-from driftanchor.simulation.part import CHUNK_ROUNDS, Part, Played
 
 ANSWER = 10.0  # seconds in which a scheduler must answer
 PATIENCE = 30.0  # seconds in which a cluster without workers must get one
-MOST_PARTS = 256  # of one policy: enough for many workers, few enough for the scheduler
-MOST_DEATHS = 8  # of workers over one part, beyond those the scheduler allows
+MOST_CHUNKS = 256  # of one policy: enough for many workers, few enough for the scheduler
+MOST_DEATHS = 8  # of workers over one chunk, beyond those the scheduler allows
 SCHEMES = ("tcp", "tls", "ws", "wss")
-Play = Callable[[Part], Played]
+Play = Callable[[Chunk], Played]
 
 
 def on_cluster(
-    cluster: Any, play: Play, wholes: Sequence[Part]
-) -> Generator[tuple[int, Part, Played], None, None]:
-    """Play parts in pieces on a cluster: (which part, the piece, its numbers), as they come in.
+    cluster: Any, play: Play, wholes: Sequence[Chunk]
+) -> Generator[tuple[int, Chunk, Played], None, None]:
+    """Play chunks on a cluster: (which of them, a piece of it, its numbers), as they come in.
 
     Args:
         cluster: The address of a Dask scheduler, or a `distributed.Client`.
-        play: How to play a part; a function that the workers can import.
+        play: How to play a chunk; a function that the workers can import.
         wholes: What to play.
     """
     if not wholes:
@@ -54,9 +54,9 @@ def on_cluster(
         ours = _agreed(client, play, dict.fromkeys(asked))
         pieces, tasks = [], []
         for i, whole in enumerate(wholes):
-            chunk = max(1, CHUNK_ROUNDS // whole.horizon, -(-whole.runs // MOST_PARTS))
+            size = max(1, CHUNK_ROUNDS // whole.horizon, -(-whole.runs // MOST_CHUNKS))
             mine = ours[asked[i]]
-            for piece in whole.cut(chunk):
+            for piece in whole.cut(size):
                 key = key_of(play, piece, mine)
                 tasks.append(client.submit(play_there, play, piece, asked[i], mine, key=key))
                 pieces.append((i, piece))
@@ -70,11 +70,11 @@ def on_cluster(
                 client.cancel([task for task in tasks if task is not None])
 
 
-def play_there(play: Play, part: Part, asked: tuple[str, bool], ours: dict[str, str]) -> Played:
-    """What a worker runs: a part, if it would give the same bits as the process that asked."""
+def play_there(play: Play, chunk: Chunk, asked: tuple[str, bool], ours: dict[str, str]) -> Played:
+    """What a worker runs: a chunk, if it would give the same bits as the process that asked."""
     distributed = _dask()
     _refuse(f"worker {distributed.get_worker().address}", standing_identity(*asked), ours)
-    return play(part)
+    return play(chunk)
 
 
 @contextlib.contextmanager
@@ -83,7 +83,9 @@ def _connected(cluster: Any) -> Iterator[Any]:
     distributed = _dask()
     if isinstance(cluster, distributed.Client):
         if cluster.asynchronous or cluster.status != "running":
-            raise InvalidInput(f"cluster must be a running synchronous Client, got {cluster!r}")
+            raise InvalidInput(
+                f"must be a running synchronous Client, got {cluster!r}", argument="cluster"
+            )
         yield cluster
         return
     address = _address(cluster)
@@ -119,7 +121,7 @@ def _dask() -> Any:
 
 
 async def _greet(distributed: Any, address: str) -> None:
-    """Meet the scheduler: `Client` would wait for ever for one who listens and says nothing."""
+    """Meet the scheduler: `Client` would wait for ever for one that listens and never answers."""
     secrets = distributed.Security().get_connection_args("client")
     greeting = distributed.core.connect(address, timeout=ANSWER, **secrets)
     met = await asyncio.wait_for(greeting, 2 * ANSWER)
@@ -134,8 +136,9 @@ def _address(cluster: object) -> str:
         if parts.scheme in SCHEMES and parts.hostname and parts.port:
             return text
     raise InvalidInput(
-        "cluster must be the address of a Dask scheduler such as 'tcp://127.0.0.1:8786', "
-        f"got {shown(cluster)}"
+        "must be the address of a Dask scheduler such as 'tcp://127.0.0.1:8786', "
+        f"got {shown(cluster)}",
+        argument="cluster",
     )
 
 
@@ -151,8 +154,8 @@ def _agreed(
             raise _without_code("the scheduler", error) from error
     ours = {question: identity(*question) for question in asked}
     for question in asked:
-        told = client.run(standing_identity, *question, on_error="return")
-        for worker, theirs in told.items():
+        answers = client.run(standing_identity, *question, on_error="return")
+        for worker, theirs in answers.items():
             if isinstance(theirs, OSError):  # it is gone, and others may come
                 continue
             if isinstance(theirs, Exception):
@@ -161,7 +164,7 @@ def _agreed(
     return ours
 
 
-def key_of(play: Play, piece: Part, ours: dict[str, str]) -> str:
+def key_of(play: Play, piece: Chunk, ours: dict[str, str]) -> str:
     """The key of a task is its content, the code included: one key never means two results."""
     content = hashlib.sha256(pickle.dumps((play, piece, ours))).hexdigest()
     return f"driftanchor-{piece.policy.name}-{content}"
@@ -197,7 +200,7 @@ def _finished(client: Any, tasks: Sequence[Any]) -> Iterator[int]:
             yield n
 
 
-def _result(task: Any, piece: Part) -> Played:
+def _result(task: Any, piece: Chunk) -> Played:
     try:
         played: Played = task.result()
     except _dask().KilledWorker as error:

@@ -17,7 +17,7 @@ from typing import Any
 
 from driftanchor.errors import InvalidInput
 from driftanchor.policies.base import Policy
-from driftanchor.simulation import compiled
+from driftanchor.simulation.engines.compiled.digest import source_digest
 
 # What policies and engines call that the C library may round in its own way.
 _ROUNDED = (math.log, math.exp, math.log1p, math.expm1, math.erfc)
@@ -31,8 +31,9 @@ def address_of(policy: Policy) -> str:
         if cls.__module__ != "__main__" and _imported(address) is cls:
             return address
     raise InvalidInput(
-        f"policy {policy.name!r} cannot be imported by other processes: write its class "
-        f"{cls.__qualname__} into a module of its own, not a script, notebook or function"
+        f"{policy.name!r} cannot be imported by other processes: write its class "
+        f"{cls.__qualname__} into a module of its own, not a script, notebook or function",
+        argument="policy",
     )
 
 
@@ -41,23 +42,23 @@ def identity(address: str, numba: bool) -> dict[str, str]:
 
     Args:
         address: Of the policy, as `address_of` gives it.
-        numba: Whether the runs are compiled.
+        numba: Whether Numba compiles the runs.
     """
     cls = _imported(address)
     module = inspect.getsourcefile(cls)
-    told = {
+    decides = {
         "driftanchor": version("driftanchor"),
         "driftanchor's source code": _package(),
-        f"the source code of {address}": compiled.source_digest(cls)
+        f"the source code of {address}": source_digest(cls)
         or _hash([Path(module).read_bytes()] if module else []),
         "a C library that rounds as": _rounding(),
     }
-    return told | ({"Numba": version("numba")} if numba else {})
+    return decides | ({"Numba": version("numba")} if numba else {})
 
 
 @functools.cache
 def standing_identity(address: str, numba: bool) -> dict[str, str]:
-    """As it was when first asked for: a worker keeps the code that it once loaded."""
+    """The identity when first asked for: a worker keeps the code that it once loaded."""
     return identity(address, numba)
 
 

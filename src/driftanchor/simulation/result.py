@@ -5,21 +5,22 @@ from __future__ import annotations
 import csv
 import os
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 from driftanchor.core import check
 from driftanchor.core.check import Floats, Ints
-from driftanchor.errors import InvalidInput, require
+from driftanchor.core.stats.summary import standard_error, summarise
+from driftanchor.core.tabular import Tabular, count, known
 from driftanchor.files import write_whole
+from driftanchor.render import figure, palette
 
-PLOT_SUFFIXES = (".png", ".pdf", ".svg")
-STATISTICS = ("mean", "se", "median", "q90", "q99", "max")
+QUANTILES = {"median": 0.5, "q90": 0.9, "q99": 0.99}
+STATISTICS = ("mean", "se", *QUANTILES, "max")
 
 
-@dataclass(frozen=True, eq=False)
-class Result:
+@dataclass(frozen=True, eq=False, repr=False)
+class Result(Tabular):
     """What a simulation measured.
 
     Attributes:
@@ -28,7 +29,7 @@ class Result:
         regret: Pseudo-regret, by (policy, run, checkpoint).
         pulls: Pulls of each arm at the horizon, by (policy, run, arm).
         seed: The seed of all noise.
-        engine: What ran it.
+        engine: The engine that ran it, a key of `driftanchor.simulation.ENGINES`.
     """
 
     policies: tuple[str, ...]
@@ -55,7 +56,19 @@ class Result:
 
     def summary(self) -> dict[str, dict[str, float]]:
         """Mean, its standard error, median, 90 % and 99 % quantile and maximum of final regret."""
-        return {policy: _statistics(self.final(policy)) for policy in self.policies}
+        return {policy: summarise(self.final(policy), QUANTILES) for policy in self.policies}
+
+    def _line(self) -> str:
+        runs = f"{count(self.runs, 'run')} of {count(self.horizon, 'round')}"
+        return f"{', '.join(self.policies)}: {runs}, seed {self.seed}"
+
+    def _caption(self) -> str:
+        return f"Final regret: {self._line()}"
+
+    def _columns(self) -> dict[str, list[object]]:
+        rows = self.summary()
+        numbers = {name: known([row[name] for row in rows.values()]) for name in STATISTICS}
+        return {"policy": list(rows), **numbers}
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """One row for each policy, run and checkpoint; nothing is left behind if writing fails."""
@@ -69,49 +82,21 @@ class Result:
 
     def plot(self, path: str | os.PathLike[str]) -> None:
         """Mean regret over the rounds with a band of one standard error, as PNG, PDF or SVG."""
-        pyplot = require("matplotlib.figure", extra="plot", why="plotting")
-        suffix = Path(str(path)).suffix.lower()
-        if suffix not in PLOT_SUFFIXES:
-            endings = ", ".join(PLOT_SUFFIXES)
-            raise InvalidInput(f"plot file must end in one of {endings}, got {str(path)!r}")
-        figure = pyplot.Figure(figsize=(6.4, 4.2), layout="constrained")
-        axes = figure.subplots()
-        rounds = np.concatenate([[0], self.checkpoints])
-        markers = "osD^vP*Xph"
-        for i, policy in enumerate(self.policies):
-            curves = np.hstack([np.zeros((self.runs, 1)), self.regret[i]])
-            mean, se = curves.mean(0), standard_error(curves)
-            (line,) = axes.plot(
-                rounds,
-                mean,
-                label=policy,
-                marker=markers[i % len(markers)],
-                markevery=max(1, len(rounds) // 8),
-                markersize=5,
-            )
-            axes.fill_between(rounds, mean - se, mean + se, color=line.get_color(), alpha=0.2, lw=0)
-        axes.set_xlabel("round")
-        axes.set_ylabel("regret")
-        axes.set_title(f"Mean of {self.runs} runs ± one standard error", fontsize="medium")
-        axes.set_xlim(0, self.horizon)
-        axes.set_ylim(bottom=0)
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(alpha=0.3)
-        for text in axes.legend(frameon=False).get_texts():
-            text.set_parse_math(False)  # a dollar in a policy's name is a dollar
-        with write_whole(path) as file:
-            figure.savefig(file, format=suffix[1:], dpi=160)
-
-
-def standard_error(values: Floats) -> Floats:
-    """Standard error of the mean over the first axis; NaN for a single run."""
-    n = values.shape[0]
-    if n < 2:
-        return np.full(values.shape[1:], np.nan)
-    return np.asarray(values.std(axis=0, ddof=1) / np.sqrt(n))
-
-
-def _statistics(lost: Floats) -> dict[str, float]:
-    median, q90, q99 = np.quantile(lost, [0.5, 0.9, 0.99])
-    numbers = (lost.mean(), standard_error(lost), median, q90, q99, lost.max())
-    return {name: float(x) for name, x in zip(STATISTICS, numbers, strict=True)}
+        figure.check_suffix(path)
+        looks = palette.looks({policy: policy for policy in self.policies})
+        rounds = np.concatenate([[0], self.checkpoints]).astype(np.float64)
+        with figure.sheet():
+            drawn = figure.blank(6.4, 4.2)
+            axes = drawn.subplots()
+            for policy, regret in zip(self.policies, self.regret, strict=True):
+                curves = np.hstack([np.zeros((self.runs, 1)), regret])
+                error, every = standard_error(curves), max(1, len(rounds) // 8)
+                figure.line(axes, rounds, curves.mean(0), error, looks[policy], markevery=every)
+            axes.set_xlabel("round")
+            axes.set_ylabel("regret")
+            axes.set_title(f"Mean of {self.runs} runs ± one standard error", fontsize="medium")
+            axes.set_xlim(0, self.horizon)
+            axes.set_ylim(bottom=0)
+            figure.frame(axes)
+            figure.legend(drawn, looks)
+            figure.write(drawn, path)

@@ -1,6 +1,7 @@
 """Arrays as the functions of this package take them: checked by name, broadcast together."""
 
 import math
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -25,14 +26,16 @@ def array(
         >>> array([0.3, -0.1], "gap", above=0.0)
         Traceback (most recent call last):
             ...
-        driftanchor.errors.InvalidInput: gap[1] must be greater than 0, got -0.1
+        driftanchor.errors.InvalidInput: gap of element 1 must be greater than 0, got -0.1
     """
     try:
         raw = np.asarray(value)
     except ValueError:
-        raise InvalidInput(f"{name} must be an array, got the ragged {shown(value)}") from None
+        raise InvalidInput(
+            f"must be an array, got the ragged {shown(value)}", argument=name
+        ) from None
     if raw.dtype.kind not in "iuf":
-        raise InvalidInput(f"{name} must be numbers, got {shown(value)}")
+        raise InvalidInput(f"must be numbers, got {shown(value)}", argument=name)
     x = raw.astype(np.float64)
     good = (x >= low) & (x <= high)
     if not infinite:
@@ -41,8 +44,8 @@ def array(
         good &= x > above
     if not good.all():
         at = np.unravel_index(int(np.argmin(good)), good.shape)
-        place = f"[{', '.join(map(str, at))}]" if at else ""
-        check.number(raw[at], name + place, low=low, high=high, above=above, infinite=infinite)
+        limits: Any = {"low": low, "high": high, "above": above, "infinite": infinite}
+        check.number(raw[at], name, of=f"element {', '.join(map(str, at))}" if at else "", **limits)
     return x
 
 

@@ -54,7 +54,7 @@ def lai_robbins_bernoulli(mean: npt.ArrayLike, best_mean: npt.ArrayLike) -> Floa
     inputs.fit(mean=p, best_mean=q)
     if not np.all(p < q):
         low, high = (x[~(p < q)][0] for x in np.broadcast_arrays(p, q))
-        raise InvalidInput(f"best_mean must be greater than mean {low:g}, got {high:g}")
+        raise InvalidInput(f"must be greater than mean {low:g}, got {high:g}", argument="best_mean")
     with np.errstate(divide="ignore", over="ignore"):  # kl underflows where μ and μ* all but meet
         return np.asarray(1.0 / kl_bernoulli(p, q))
 

@@ -111,5 +111,7 @@ def min_ucb_worst_case(
 def _arms(offline_pulls: npt.ArrayLike) -> Floats:
     n = inputs.array(offline_pulls, "offline_pulls", low=0.0)
     if n.ndim == 0 or n.shape[-1] == 0:
-        raise InvalidInput(f"offline_pulls must have one number for each arm, got shape {n.shape}")
+        raise InvalidInput(
+            f"must have one number for each arm, got shape {n.shape}", argument="offline_pulls"
+        )
     return n

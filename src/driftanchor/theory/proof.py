@@ -1,6 +1,6 @@
 """The constants in the proof of Theorem 1, arXiv 2605.10289, for rewards in [0, 1].
 
-Lemmas go by their labels in the paper; E8, E9, … are its errata (docs/errata.md). T is the
+Lemmas go by their labels in the paper; E8, E9, … are its errata (docs/evidence/errata.md). T is the
 horizon, Δ the gap, N₁ the logs of the best arm, and y = μ₁ − Δ/3 the level that its index must
 pass.
 """

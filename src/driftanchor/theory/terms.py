@@ -62,7 +62,9 @@ def arm_terms(
     means = inputs.array(online, "online")
     worse = means < means.max()
     if not worse.any():
-        raise InvalidInput("online has no arm worse than the best: there is nothing to lose")
+        raise InvalidInput(
+            "has no arm worse than the best: there is nothing to lose", argument="online"
+        )
     best = int(np.argmax(means))
     logs = inputs.array(offline_pulls, "offline_pulls", low=0.0)
     gap, n = (means.max() - means)[worse], logs[worse]

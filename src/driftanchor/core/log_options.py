@@ -1,0 +1,154 @@
+"""The options that say what to read from logs: the one table of them.
+
+`LogOptions` is that table. Each line has the name of an option, its type in Python, and a
+`LogOption` that describes it. Python functions take the options by name, the commands build theirs
+from the table, and docs/logs.md shows it. `driftanchor.logs.query` checks the values.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+from typing import Annotated, Literal, Required, TypedDict, get_type_hints
+
+Kind = Literal["column", "text", "labels", "range", "number", "flag", "folder"]
+Group = Literal["columns", "rows", "limits", "output"]
+
+
+@dataclass(frozen=True)
+class LogOption:
+    """One option, for the command line and the docs.
+
+    Attributes:
+        group: The options it is shown with.
+        help: What it does.
+        kind: What its value is, and how it is written on the command line.
+        metavar: What stands for its value in help texts.
+        default: What it is if it is left out.
+        flags: Its names on the command line; by default the name in Python, with dashes.
+    """
+
+    group: Group
+    help: str
+    kind: Kind = "text"
+    metavar: str = ""
+    default: str | bool | None = None
+    flags: tuple[str, ...] = ()
+
+
+def _column(help: str) -> LogOption:
+    return LogOption("columns", help, "column", "COLUMN")
+
+
+def _flag(group: Group, help: str) -> LogOption:
+    return LogOption(group, help, "flag", default=False)
+
+
+class LogOptions(TypedDict, total=False):
+    """What `OfflineData.from_logs`, `read_logs` and `read_periods` take by name.
+
+    `arm` is needed, and `reward`, or `count` with `total`, or `count` with `mean`.
+    """
+
+    arm: Annotated[Required[str], _column("The arm of each row.")]
+    reward: Annotated[str | None, _column("The reward, if a row is one event.")]
+    count: Annotated[str | None, _column("How many events a row counts, such as impressions.")]
+    total: Annotated[str | None, _column("The sum of their rewards, such as clicks.")]
+    mean: Annotated[str | None, _column("The mean of their rewards, instead of the total.")]
+    variance: Annotated[
+        str | None, _column("The sample variance of their rewards, beside the mean.")
+    ]
+    time: Annotated[
+        str | None,
+        _column("When it happened: dates, timestamps, ISO text, or seconds since 1970."),
+    ]
+    where: Annotated[
+        str | None,
+        LogOption(
+            "rows", "Rows to keep, such as \"country = 'DE' and age >= 18\".", metavar="FILTER"
+        ),
+    ]
+    since: Annotated[
+        str | date | None,
+        LogOption("rows", "Keep rows from this time on; UTC if it has no zone.", metavar="TIME"),
+    ]
+    until: Annotated[
+        str | date | None,
+        LogOption("rows", "Keep rows before this time; UTC if it has no zone.", metavar="TIME"),
+    ]
+    arms: Annotated[
+        Iterable[str] | None,
+        LogOption(
+            "rows", "Labels of the arms to keep, such as A,B, in this order.", "labels", "LIST"
+        ),
+    ]
+    reward_range: Annotated[
+        tuple[float, float] | None,
+        LogOption(
+            "limits",
+            "Lowest and highest possible reward; rows outside are rejected.",
+            "range",
+            "LO HI",
+            flags=("--range", "--reward-range"),
+        ),
+    ]
+    max_rows: Annotated[
+        int | None, LogOption("limits", "Refuse logs with more rows than this.", "number", "N")
+    ]
+    allow_rejects: Annotated[
+        bool, _flag("limits", "Go on if more than 1 % of the rows cannot be used.")
+    ]
+    allow_growth: Annotated[
+        bool, _flag("limits", "Go on if counts only grow with time, as running totals do.")
+    ]
+    root: Annotated[
+        str | os.PathLike[str] | None,
+        LogOption("limits", "Refuse files outside this folder.", "folder", "FOLDER"),
+    ]
+    format: Annotated[
+        str | None,
+        LogOption(
+            "limits", "csv, jsonl or parquet, if the file names do not say so.", metavar="NAME"
+        ),
+    ]
+    memory: Annotated[
+        str,
+        LogOption(
+            "limits",
+            "How much memory reading files may use.",
+            metavar="SIZE",
+            default="400MB",
+        ),
+    ]
+    full_hash: Annotated[bool, _flag("output", "Hash large files whole, not only parts of them.")]
+
+
+def _table() -> dict[str, LogOption]:
+    hints = get_type_hints(LogOptions, include_extras=True)
+    return {name: hint.__metadata__[0] for name, hint in hints.items()}
+
+
+LOG_OPTIONS = _table()
+
+
+def flags_of(name: str) -> tuple[str, ...]:
+    """The names of an option on the command line, the first of which messages use.
+
+    Example:
+        >>> flags_of("max_rows"), flags_of("reward_range")
+        (('--max-rows',), ('--range', '--reward-range'))
+    """
+    return LOG_OPTIONS[name].flags or (f"--{name.replace('_', '-')}",)
+
+
+def markdown_table() -> str:
+    """The options as a table of docs/logs.md."""
+    lines = ["| Python | command line | what it does |", "|---|---|---|"]
+    for name, option in LOG_OPTIONS.items():
+        typed = [f"{flag} {option.metavar}".strip() for flag in flags_of(name)]
+        flags = " or ".join(f"`{text}`" for text in typed)
+        default = f" Default: {option.default}." if isinstance(option.default, str) else ""
+        lines.append(f"| `{name}` | {flags} | {option.help}{default} |")
+    return "\n".join(lines)

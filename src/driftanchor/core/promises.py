@@ -1,0 +1,134 @@
+"""What callers promise beside the logs, checked: bias bounds, relative bounds, range of rewards."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from driftanchor.core import check
+from driftanchor.core.arms import Arms, valid_arms
+from driftanchor.core.check import Floats, Ints
+from driftanchor.errors import InvalidInput, shown
+
+Range = tuple[float, float]
+ANYTHING: Range = (-math.inf, math.inf)
+
+
+def valid_range(value: object) -> Range:
+    """The lowest and the highest reward possible; `None` allows every finite reward.
+
+    Example:
+        >>> valid_range((0, 1)), valid_range(None)
+        ((0.0, 1.0), (-inf, inf))
+    """
+    return ANYTHING if value is None else check.rising_pair(value, "reward_range")
+
+
+def bias_bounds(value: object, arms: Arms) -> Floats:
+    """The declared bound on |online mean − offline mean| of each arm.
+
+    Args:
+        value: One number for all arms, a list, or a mapping from every label to its number;
+            `inf` means that nothing is known. Or a `driftanchor.shift.Suggestion`.
+        arms: The arms it is for.
+
+    Example:
+        >>> bias_bounds({"A": 0.1, "B": float("inf")}, Arms(["A", "B"])).tolist()
+        [0.1, inf]
+    """
+    return _bounds(value, "bias_bound", arms)
+
+
+def relative_bounds(value: object, arms: Arms) -> Floats:
+    """The declared bound on |online mean − offline mean − c| of each arm, c common to all arms.
+
+    Args:
+        value: As for `bias_bounds`; `None` promises nothing.
+        arms: The arms it is for.
+
+    Example:
+        >>> relative_bounds(0.02, Arms(["A", "B"])).tolist()
+        [0.02, 0.02]
+    """
+    return _bounds(math.inf if value is None else value, "relative_bound", arms)
+
+
+def _bounds(value: object, name: str, arms: Arms) -> Floats:
+    valid_arms(arms)
+    if not isinstance(value, Real | Mapping | Iterable):
+        value = getattr(value, name, value)  # of what suggests bounds, the one asked for
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value.item()
+    if isinstance(value, Mapping):
+        value = _by_arm(value, name, arms)
+    elif isinstance(value, str | bytes) or not isinstance(value, Real | Iterable):
+        raise InvalidInput(
+            f"must be a number, a list, a mapping of arms or a Suggestion, got {shown(value)}",
+            argument=name,
+        )
+    return check.frozen(check.per_arm(value, name, arms, low=0.0, infinite=True))
+
+
+def _by_arm(given: Mapping[Any, object], name: str, arms: Arms) -> list[object]:
+    for label in given:
+        arms.column(label, name)
+    for label in arms:
+        if label not in given:
+            raise InvalidInput(
+                f"has no number for arm {label!r}: give one for each arm, inf where nothing "
+                "is promised",
+                argument=name,
+            )
+    return [given[label] for label in arms]
+
+
+def check_promises(
+    bias_bounds: Floats, relative_bounds: Floats, offline_pulls: Ints, arms: Arms
+) -> None:
+    """Refuse relative bounds that no logs are there for, and those that contradict the bias bounds.
+
+    Two arms within V of their logs have moved apart by at most V_i + V_j. A larger W_i contradicts
+    that, so one of the two bounds cannot be meant.
+
+    Args:
+        bias_bounds: V of each arm.
+        relative_bounds: W of each arm.
+        offline_pulls: N of each arm.
+        arms: Their labels.
+    """
+    if np.isinf(relative_bounds).all():
+        return
+    logged = offline_pulls > 0
+    bounded = np.flatnonzero(logged & np.isfinite(relative_bounds))
+    if not logged.any():
+        raise InvalidInput(
+            "is given and no arm has logs: give the logs it speaks of, or leave it out",
+            argument="relative_bound",
+        )
+    if bounded.size < 2:
+        which = (
+            "no arm has both"
+            if bounded.size == 0
+            else f"only arm {arms[int(bounded[0])]!r} has both"
+        )
+        raise InvalidInput(
+            "needs at least two arms with logs and a finite bound, and "
+            f"{which}: with one logged arm a common move cannot be told from its own; give a "
+            "bias bound instead",
+            argument="relative_bound",
+        )
+    widest = float(bias_bounds[logged].max())
+    for i in bounded.tolist():
+        most = float(bias_bounds[i]) + widest
+        if relative_bounds[i] > most * (1 + 1e-12):  # a sum may be rounded down
+            raise InvalidInput(
+                f"of arm {arms[i]!r} is {relative_bounds[i]:.12g} and contradicts "
+                f"the bias bounds: with {bias_bounds[i]:.12g} of its own and at most "
+                f"{widest:.12g} of the others it moves from them by at most {most:.12g}; "
+                "leave one of the two out",
+                argument="relative_bound",
+            )

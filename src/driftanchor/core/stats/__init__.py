@@ -1,0 +1,8 @@
+"""Statistics that several packages need, each formula in one place; NumPy and nothing else.
+
+- `summary`: mean, standard error and quantiles of many values.
+- `intervals`: where a mean, a share, a difference of means or a quantile may be.
+- `contrasts`: weighted sums of means or quantiles, paired run by run, with standard errors.
+- `normal`, `student`, `chi_square`: the laws behind them.
+- `coins`: whether rewards are all 0 or 1.
+"""

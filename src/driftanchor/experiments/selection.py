@@ -1,0 +1,90 @@
+"""Selection: which experiments to run, at which size, and which of their cells."""
+
+from __future__ import annotations
+
+import dataclasses
+import fnmatch
+from collections.abc import Sequence
+
+from driftanchor.errors import InvalidInput
+from driftanchor.experiments import csv_export, spec
+from driftanchor.experiments.experiment import Cell, Experiment
+from driftanchor.experiments.figures import pulls_saved
+
+QUICK_RUNS = 6
+QUICK_HORIZON = 400
+_TAKEN = (csv_export.SUMMARY, pulls_saved.NAME)  # names of files that belong to no experiment
+
+
+@dataclasses.dataclass(frozen=True)
+class Selection:
+    """What to run.
+
+    Attributes:
+        names: Experiments of the paper, or files of your own; none for all of the paper's.
+        runs: Replaces the files' runs.
+        horizon: Replaces the files' horizons.
+        seed: The seed of all random numbers.
+        only: Patterns. A cell is run when its id matches one of them; none for all cells.
+        quick: A small size, which shows that everything works and nothing else.
+    """
+
+    names: Sequence[str] = ()
+    runs: int | None = None
+    horizon: int | None = None
+    seed: int = 0
+    only: Sequence[str] = ()
+    quick: bool = False
+
+    def load(self) -> list[Experiment]:
+        """The experiments as their files say."""
+        files = [spec.load(name) for name in dict.fromkeys(self.names or spec.paper_experiments())]
+        names = [experiment.name for experiment in files]
+        for name in names:
+            if names.count(name) > 1 or name in _TAKEN:
+                why = "is given twice" if names.count(name) > 1 else "is taken"
+                raise InvalidInput(f"experiment name {name!r} {why}: name the file differently")
+        return files
+
+    def apply(self, files: Sequence[Experiment]) -> list[Experiment]:
+        """The experiments at the size asked for, with the cells asked for."""
+        runs, horizon = self.runs, self.horizon
+        if self.quick:
+            runs, horizon = runs or QUICK_RUNS, horizon or QUICK_HORIZON
+        sized = [experiment.resized(runs, horizon) for experiment in files]
+        ids = [cell.id for experiment in sized for cell in experiment.cells]
+        for pattern in self.only:
+            if not fnmatch.filter(ids, pattern):
+                raise InvalidInput(f"no cell fits {pattern!r}: cells are such as {ids[0]!r}")
+        if not self.only:
+            return sized
+        chosen = [dataclasses.replace(e, cells=self._matching(e)) for e in sized]
+        return [experiment for experiment in chosen if experiment.cells]
+
+    def is_of_paper(self, experiment: Experiment) -> bool:
+        """Whether an experiment is the paper's, and not a file of the same name."""
+        return not self.names or experiment.name in self.names
+
+    def _matching(self, experiment: Experiment) -> tuple[Cell, ...]:
+        return tuple(
+            cell
+            for cell in experiment.cells
+            if any(fnmatch.fnmatchcase(cell.id, pattern) for pattern in self.only)
+        )
+
+
+def changes(files: Sequence[Experiment], experiments: Sequence[Experiment]) -> str:
+    """How the size differs from the files', in words; empty when it does not."""
+    as_filed = {experiment.name: experiment for experiment in files}
+    pairs = [(as_filed[experiment.name], experiment) for experiment in experiments]
+    if all((a.runs, a.horizon) == (b.runs, b.horizon) for a, b in pairs):
+        return ""
+    smaller = any(b.runs < a.runs or b.horizon < a.horizon for a, b in pairs)
+    runs = _range([experiment.runs for experiment in experiments])
+    rounds = _range([experiment.horizon for experiment in experiments])
+    return f"{'reduced' if smaller else 'changed'}: {runs} runs × {rounds} rounds"
+
+
+def _range(values: Sequence[int]) -> str:
+    low, high = min(values), max(values)
+    return f"{low:,}" if low == high else f"{low:,}–{high:,}"

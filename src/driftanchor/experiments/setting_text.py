@@ -1,0 +1,153 @@
+"""Settings in words, for the titles, axes, captions and tables of people."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from driftanchor.experiments.experiment import Cell, Experiment
+from driftanchor.experiments.setting import Setting
+from driftanchor.render.numbers import count, plain
+
+AXES = {
+    "arms": "number of arms K",
+    "gap": "gap Δ",
+    "shape": "how the means go down",
+    "base": "mean of the other arms",
+    "offline": "logged rewards in all, ΣN",
+    "coverage": "coverage of the logs",
+    "delta": "bias of the best arm, δ",
+    "other_bias": "bias of the other arms",
+    "bias_bound": "declared bias bound V",
+    "bias_bound_at_least": "bias bound V, at least",
+    "relative_bound": "declared relative bound W",
+    "common_shift": "common move of all arms",
+    "reward": "law of rewards",
+    "noise": "noise σ",
+    "delay": "rounds until a reward is seen",
+    "batch": "rounds chosen for at once",
+    "reward_scale": "factor on all rewards",
+    "reward_shift": "added to all rewards",
+}
+_COVERAGES = {
+    "uniform": "logs on all arms alike",
+    "optimal": "80 % of logs on the best arm",
+    "suboptimal": "80 % of logs on another arm",
+}
+_ABOUT_LOGS = (
+    "coverage",
+    "delta",
+    "other_bias",
+    "bias_bound",
+    "bias_bound_at_least",
+    "relative_bound",
+)
+_PLAIN = (
+    "shape",
+    "delay",
+    "batch",
+    "reward_scale",
+    "reward_shift",
+    "bias_bound_at_least",
+    "relative_bound",
+    "common_shift",
+)
+_DEFAULTS = dataclasses.asdict(Setting())
+_WORDS = tuple(_DEFAULTS)
+
+
+def say(word: str, value: Any) -> str:
+    """A setting in words, short enough for a panel's title.
+
+    Example:
+        >>> say("gap", 0.3), say("offline", 2000), say("coverage", "optimal")
+        ('gap 0.3', '2,000 logs', '80 % of logs on the best arm')
+    """
+    text = plain(value)
+    phrases = {
+        "arms": f"{text} arms",
+        "gap": f"gap {text}",
+        "shape": "means on a ladder" if value == "ladder" else "all others alike",
+        "base": f"other arms' mean {text}",
+        "offline": f"{text} logs" if value else "no logs",
+        "coverage": _COVERAGES.get(text, f"shares of the logs {text}"),
+        "delta": f"best arm biased by −{text}" if value else "best arm not biased",
+        "other_bias": f"others biased by +{text}" if value else "others not biased",
+        "bias_bound": "V = the true bias" if value == "exact" else f"V = {text}",
+        "bias_bound_at_least": f"V at least {text}",
+        "relative_bound": f"W = {text}",
+        "common_shift": f"all arms moved by {text}",
+        "reward": f"{text.capitalize()} rewards",
+        "noise": f"noise {text}",
+        "delay": f"rewards {text} rounds late",
+        "batch": f"batches of {text}",
+        "reward_scale": f"rewards times {text}",
+        "reward_shift": f"rewards plus {text}",
+    }
+    return phrases[word]
+
+
+def title(varied: Mapping[str, Any]) -> str:
+    """Settings in words, in the order in which `Setting` has them.
+
+    Example:
+        >>> title({"coverage": "optimal", "gap": 0.1})
+        'gap 0.1, 80 % of logs on the best arm'
+        >>> title({"offline": 2000, "coverage": "uniform", "delta": 0.3, "other_bias": 0.1})
+        '2,000 logs on all arms alike, best arm biased by −0.3, others by +0.1'
+    """
+    return _phrases({word: varied[word] for word in _WORDS if word in varied})
+
+
+def heading(cell: Cell, cells: Sequence[Cell]) -> str:
+    """In words, what sets a cell apart from the others."""
+    different = {
+        word: getattr(cell.setting, word)
+        for word in _WORDS
+        if word in cell.varied
+        or any(getattr(other.setting, word) != getattr(cell.setting, word) for other in cells)
+    }
+    return _phrases(different)
+
+
+def describe(cells: Sequence[Cell]) -> str:
+    """What these cells have in common where they do not vary it, in words."""
+    common = {}
+    for word in _WORDS:
+        values = [getattr(cell.setting, word) for cell in cells if word not in cell.varied]
+        if values and all(value == values[0] for value in values):
+            common[word] = values[0]
+    return _phrases(common)
+
+
+def _phrases(words: Mapping[str, Any]) -> str:
+    """Settings in words, without those that say nothing; some are joined."""
+    # The settings of `_PLAIN` are left out at their defaults.
+    hidden = {word for word in _PLAIN if words.get(word) == _DEFAULTS[word]}
+    if words.get("offline") == 0:
+        hidden |= set(_ABOUT_LOGS)
+    if words.get("reward") == "bernoulli":
+        hidden.add("noise")  # a Bernoulli reward has its own
+    phrases = {word: say(word, value) for word, value in words.items() if word not in hidden}
+    if {"offline", "coverage"} <= set(phrases):
+        spread = phrases.pop("coverage").removeprefix("logs ").replace(" of logs", "")
+        phrases["offline"] += f" {spread}" if spread.startswith("on") else f", {spread}"
+    if {"delta", "other_bias"} <= set(phrases):
+        best, others = words["delta"], words["other_bias"]
+        phrases["delta"] = f"best arm biased by −{plain(best)}, others by +{plain(others)}"
+        if not best and not others:
+            phrases["delta"] = "unbiased"
+        del phrases["other_bias"]
+    return ", ".join(phrases.values())
+
+
+def rounds_and_runs(experiment: Experiment) -> str:
+    """How long and how often.
+
+    Example:
+        >>> from driftanchor.experiments import spec
+        >>> rounds_and_runs(spec.load("fig1"))
+        '2,000 runs × 10,000 rounds'
+    """
+    return f"{count(experiment.runs, 'run')} × {experiment.horizon:,} rounds"

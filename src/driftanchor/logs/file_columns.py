@@ -1,0 +1,128 @@
+"""The columns of files under the names of their roles, in SQL.
+
+Numbers become doubles and times timestamps in UTC; what cannot be read becomes NULL, and beside a
+number or time its text stays, as `reward raw`, to tell a missing value from an unreadable one.
+"""
+
+from __future__ import annotations
+
+from driftanchor.errors import InvalidInput, UnknownName
+from driftanchor.logs.formats import Column, Scan
+from driftanchor.logs.query import LogQuery, argument_of
+from driftanchor.logs.sql import identifier
+from driftanchor.logs.times import LEAST_SECONDS, UNITS
+
+WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
+EARLIEST, LATEST = "TIMESTAMP '0001-01-02'", "TIMESTAMP '9999-12-30'"
+NUMERIC = {*WHOLE, *(f"U{kind}" for kind in WHOLE), "FLOAT", "DOUBLE", "BOOLEAN"}
+LABELS = ("arm", "by")
+NO_LABELS = ("STRUCT", "MAP", "UNION", "BLOB", "VARIANT")
+ZONED = ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ")
+
+
+def select(scan: Scan, query: LogQuery, *, hopeful: bool = False, numbered: bool = False) -> str:
+    """The rows of files, as a SELECT.
+
+    Args:
+        scan: The files.
+        query: Which columns.
+        hopeful: Whether to read text that should be numbers as numbers alone, which is quicker:
+            DuckDB then reads them while it splits the lines, and may leave out rows in which it
+            cannot. It remembers these rows as unreadable.
+        numbered: Whether to number the rows, from 1, in the order of the file.
+    """
+    found = {role: _column(scan, name, role) for role, name in query.columns.items()}
+    parts = {role: _label(found[role], role) for role in LABELS if role in found}
+    for role in query.numbers:
+        hoped = hopeful and found[role].type == "VARCHAR"
+        parts[role] = _quick(found[role]) if hoped else number(found[role], role)
+        parts[f"{role} raw"] = _text(found[role])
+    if query.time is not None:
+        parts["time"] = moment(found["time"])
+        parts["time raw"] = _text(found["time"])
+    for role, kind in zip(_where(query), query.where_kinds.values(), strict=True):
+        column = found[role]
+        as_is = column.type != "VARCHAR" or kind == "text"
+        kinds = {"number": "DOUBLE", "boolean": "BOOLEAN"}
+        parts[role] = column.sql if as_is else _read(column, kinds[kind])
+    if scan.readable:
+        parts["readable"] = scan.readable
+    if numbered:
+        parts["row"] = "row_number() OVER ()"
+    listed = ", ".join(f"{sql} AS {identifier(name)}" for name, sql in parts.items())
+    return f"SELECT {listed} FROM {scan.sql}"
+
+
+def _label(column: Column, role: str) -> str:
+    if column.type.startswith(NO_LABELS) or column.type.endswith("]"):
+        raise _holds(column, role, "labels")
+    return column.sql
+
+
+def number(column: Column, role: str) -> str:
+    """A column as doubles; of text, true is 1 and false is 0."""
+    if column.type == "VARCHAR":
+        words = f"CASE lower({column.sql}) WHEN 'true' THEN 1.0 WHEN 'false' THEN 0.0 END"
+        return f"COALESCE({_read(column, 'DOUBLE')}, {words})"
+    if column.type in NUMERIC or column.type.startswith("DECIMAL"):
+        return f"CAST({column.sql} AS DOUBLE)"
+    raise _holds(column, role, "times" if role == "time" else "numbers")
+
+
+def moment(column: Column) -> str:
+    """A column as timestamps in UTC, of the years that Python knows."""
+    read = _moment(column)
+    return f"CASE WHEN {read} BETWEEN {EARLIEST} AND {LATEST} THEN {read} END"
+
+
+def _moment(column: Column) -> str:
+    if column.type == "VARCHAR":
+        read = f"timezone('UTC', {_read(column, 'TIMESTAMPTZ')})"
+        finite = f"CASE WHEN isfinite({read}) THEN {read} END"
+        return f"COALESCE({finite}, {_since_1970(_read(column, 'DOUBLE'))})"
+    if column.type.startswith(ZONED):
+        return f"timezone('UTC', CAST({column.sql} AS TIMESTAMPTZ))"
+    if column.type == "DATE" or column.type.startswith("TIMESTAMP"):
+        return f"CAST({column.sql} AS TIMESTAMP)"
+    return _since_1970(number(column, "time"))
+
+
+def _read(column: Column, type: str) -> str:
+    """Text as a type, NULL where it is none; looked at twice, so that DuckDB leaves no row out."""
+    return f"CASE WHEN {column.sql} IS NOT NULL THEN {_quick(column, type)} END"
+
+
+def _quick(column: Column, type: str = "DOUBLE") -> str:
+    return f"TRY_CAST({column.sql} AS {type})"
+
+
+def _since_1970(number: str) -> str:
+    cases = f"WHEN abs({number}) < {LEAST_SECONDS} THEN NULL"
+    for size, per_second in UNITS.items():
+        micros = f"CAST({number} * {1e6 / per_second} AS BIGINT)"
+        cases += f" WHEN abs({number}) < {size} THEN make_timestamp({micros})"
+    return f"CASE {cases} END"
+
+
+def _text(column: Column) -> str:
+    return f"NULLIF(trim(CAST({column.sql} AS VARCHAR)), '')"
+
+
+def _column(scan: Scan, name: str, role: str) -> Column:
+    column, argument = scan.columns.get(name), argument_of(role)
+    file = scan.files[0].name
+    if column is None:
+        raise UnknownName(f"column of {file!r}", name, scan.columns, argument=argument)
+    if column.type == "ambiguous":
+        problem = f"is {name!r}, and {file!r} has more than one {name!r}: rename one of them"
+        raise InvalidInput(problem, argument=argument)
+    return column
+
+
+def _holds(column: Column, role: str, wanted: str) -> InvalidInput:
+    problem = f"is column {column.name!r}, which holds {column.type}, not {wanted}"
+    return InvalidInput(problem, argument=role)
+
+
+def _where(query: LogQuery) -> list[str]:
+    return [role for role in query.columns if role.startswith("where ")]

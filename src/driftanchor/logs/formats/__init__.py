@@ -1,0 +1,15 @@
+"""The formats of log files: one file each, listed here by the name that options use."""
+
+from driftanchor.logs.formats.base import Column, Format, Place, Scan, Unreadable
+from driftanchor.logs.formats.csv import Csv
+from driftanchor.logs.formats.jsonl import Jsonl
+from driftanchor.logs.formats.parquet import Parquet
+
+__all__ = ["FORMATS", "SUFFIXES", "Column", "Format", "Place", "Scan", "Unreadable"]
+
+FORMATS: dict[str, Format] = {
+    "csv": Csv(),
+    "parquet": Parquet(),
+    "jsonl": Jsonl(),
+}
+SUFFIXES = {suffix: name for name, format in FORMATS.items() for suffix in format.suffixes}

@@ -1,0 +1,108 @@
+"""Frames and tables of other libraries, through narwhals: the same columns as of files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals as nw
+
+from driftanchor.errors import InvalidInput, UnknownName, shown
+from driftanchor.logs.query import LogQuery, argument_of
+from driftanchor.logs.sql import identifier
+from driftanchor.logs.times import LEAST_SECONDS, UNITS
+
+Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
+
+
+def frame_of(logs: object) -> Frame:
+    """Anything narwhals knows; others are refused."""
+    try:
+        return nw.from_native(logs)
+    except TypeError as error:
+        raise InvalidInput(
+            "must be paths of files, a pandas, polars or pyarrow frame, a DuckDB relation or "
+            f"an Ibis table, got {shown(logs)}",
+            argument="logs",
+        ) from error
+
+
+def project(frame: Frame, query: LogQuery) -> Frame:
+    """The columns under the names of their roles: numbers as floats, times comparable."""
+    schema = frame.collect_schema()
+    for role, name in query.columns.items():
+        if name not in schema:
+            raise UnknownName("column", name, schema.names(), argument=argument_of(role))
+    labels = {role: name for role, name in query.columns.items() if role in ("arm", "by")}
+    parts = {role: _label(name, schema[name], role) for role, name in labels.items()}
+    for role, name in query.numbers.items():
+        parts[role] = _number(name, schema[name], role)
+    if query.time is not None:
+        parts["time"] = _moment(query.time, schema[query.time])
+    for role, name in query.columns.items():
+        if role.startswith("where "):
+            parts[role] = nw.col(name)
+    return _in_utc(frame.select(**parts))
+
+
+def _label(name: str, dtype: nw.dtypes.DType, role: str) -> nw.Expr:
+    if isinstance(dtype, nw.Categorical | nw.Enum):
+        return nw.col(name).cast(nw.String)
+    if dtype.is_nested() or isinstance(dtype, nw.Object | nw.Unknown | nw.Binary):
+        raise _holds(name, dtype, role, "labels: turn it into text")
+    return nw.col(name)
+
+
+def _number(name: str, dtype: nw.dtypes.DType, role: str) -> nw.Expr:
+    column = nw.col(name)
+    if isinstance(dtype, nw.Boolean):  # not every database casts it to a float
+        column = nw.when(column).then(nw.lit(1)).when(~column).then(nw.lit(0))
+    elif not dtype.is_numeric():
+        convert = "convert it first (pandas.to_numeric, or a cast)"
+        raise _holds(
+            name, dtype, role, f"numbers: {convert}; what cannot be converted is missing then"
+        )
+    return column.cast(nw.Float64)
+
+
+def _moment(name: str, dtype: nw.dtypes.DType) -> nw.Expr:
+    """Timestamps stay as they are; numbers become seconds since 1970."""
+    column = nw.col(name)
+    if isinstance(dtype, nw.Date):
+        return column.cast(nw.Datetime("us"))
+    if isinstance(dtype, nw.Datetime):
+        return column
+    if not dtype.is_numeric():
+        convert = "convert it first (pandas.to_datetime, str.to_datetime, or a cast to timestamp)"
+        raise _holds(name, dtype, "time", f"times: {convert}")
+    seconds = column.cast(nw.Float64)
+    none = nw.lit(None, nw.Float64)
+    cases: Any = nw.when(seconds.abs() < LEAST_SECONDS).then(none)
+    for size, per_second in UNITS.items():
+        cases = cases.when(seconds.abs() < size).then(seconds / per_second)
+    in_seconds: nw.Expr = cases
+    return in_seconds
+
+
+def _holds(name: str, dtype: nw.dtypes.DType, role: str, wanted: str) -> InvalidInput:
+    return InvalidInput(f"is column {name!r}, which holds {dtype}, not {wanted}", argument=role)
+
+
+def _in_utc(frame: Frame) -> Frame:
+    """Times with a zone, in UTC: polars compares times of one zone only.
+
+    DuckDB has them without a zone then, for to fetch its zoned times it needs pytz.
+    """
+    zoned = [
+        name
+        for name, dtype in frame.collect_schema().items()
+        if isinstance(dtype, nw.Datetime) and dtype.time_zone is not None
+    ]
+    if not zoned:
+        return frame
+    if frame.implementation.is_duckdb():
+        relation: Any = frame.to_native()
+        times = ", ".join(
+            f"timezone('UTC', {column}) AS {column}" for column in map(identifier, zoned)
+        )
+        return frame_of(relation.project(f"* REPLACE ({times})"))
+    return frame.with_columns(nw.col(zoned).cast(nw.Datetime("us", "UTC")))

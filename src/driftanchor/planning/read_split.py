@@ -1,0 +1,162 @@
+"""Reading logs in two parts: each side of the split, and the rewards to draw from."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import TYPE_CHECKING, Unpack
+
+from driftanchor.core.check import Floats
+from driftanchor.core.log_options import LogOptions
+from driftanchor.core.offline import OfflineData
+from driftanchor.core.stats.intervals import Estimate, difference, mean_interval
+from driftanchor.errors import InvalidInput, RejectedRows, require, shown
+from driftanchor.logs.query import NothingKept
+from driftanchor.logs.read import read_logs
+from driftanchor.logs.times import shown_time
+from driftanchor.planning.reward_law import RewardLaw, law_of
+from driftanchor.planning.split import Filter, Moment, split_of
+from driftanchor.planning.words import listed
+
+if TYPE_CHECKING:
+    from driftanchor.logs.summary import LogSummary
+
+
+from driftanchor.planning.split_logs import SplitLogs
+
+
+def read_split(logs: object, split: object, **options: Unpack[LogOptions]) -> SplitLogs:
+    """Read logs once whole, to see that all is well, and once on each side of the split."""
+    by = split_of(split, options)
+    whole = read_logs(logs, **options)
+    if isinstance(by, Moment):
+        _within(by, whole)
+    # The whole was warned of and accounted for already.
+    part: LogOptions = {**options, "arms": None, "allow_rejects": True, "allow_growth": True}
+    later = by.world(part)
+    before, after = _read(logs, by.log(part)), _read(logs, later)
+    notes = []
+    if isinstance(by, Filter):
+        notes += _divided(by, whole, before, after)
+    if before is None or after is None:
+        raise InvalidInput(
+            f"{by.text} leaves no row that can be used on one side", argument="split"
+        )
+    wanted = [label for label in whole.arms if label in after.arms.labels]
+    if len(wanted) < 2:
+        raise InvalidInput(
+            f"{by.only_world} there is one arm only, {wanted[0]!r}: there is nothing to choose"
+            if wanted
+            else f"{by.only_world} there is no arm of those wanted"
+        )
+    gone = [label for label in whole.arms if label not in after.arms.labels]
+    new = [label for label in wanted if label not in before.arms.labels]
+    if len(new) == len(wanted):
+        raise InvalidInput(
+            f"no arm is on both sides of the split: {by.only_log} {listed(list(before.arms))}, "
+            f"{by.only_world} {listed(wanted)}"
+        )
+    if gone:
+        notes.append(f"only {by.only_log}, and left out: {listed(gone)}")
+    if new:
+        notes.append(f"only {by.only_world}, and without logs: {listed(new)}")
+    law, rewards, how = _rewards(logs, after.over(wanted), later, by.only_world)
+    return SplitLogs(
+        by,
+        before.over(wanted),
+        after.over(wanted),
+        {label: move_of(before, after, label) for label in wanted if label in before.arms.labels},
+        law,
+        rewards,
+        (*notes, how),
+    )
+
+
+def _read(logs: object, options: LogOptions) -> OfflineData | None:
+    """One side of a split; none where it has no row that can be used."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return read_logs(logs, **options).offline
+        except (NothingKept, RejectedRows):
+            return None
+
+
+def _within(split: Moment, whole: LogSummary) -> None:
+    """Refuse a moment that is not between the first row and the last."""
+    first = min(arm.first for arm in whole.arms.values() if arm.first)
+    last = max(arm.last for arm in whole.arms.values() if arm.last)
+    if not first < split.at <= last:
+        raise InvalidInput(
+            f"{split.text} leaves nothing on one side: the rows go from "
+            f"{shown_time(first)} to {shown_time(last)}",
+            argument="split",
+        )
+
+
+def _divided(
+    split: Filter, whole: LogSummary, before: OfflineData | None, after: OfflineData | None
+) -> list[str]:
+    """Refuse a filter that leaves one side empty, and tell of the rewards on neither side."""
+    rewards = int(whole.offline.n.sum())
+    logged, world = (
+        0 if part is None else int(part.over(whole.arms).n.sum()) for part in (before, after)
+    )
+    neither = rewards - logged - world
+    missing = f"; in {neither:,} it compares a missing value" if neither else ""
+    if world == 0:
+        raise InvalidInput(
+            f"{shown(split.text)} matches none of the {rewards:,} rewards{missing}: it must "
+            "match those of the world, and leave others for the logs",
+            argument="split",
+        )
+    if logged == 0:
+        found = f"{world:,} of the" if neither else "all"
+        raise InvalidInput(
+            f"{shown(split.text)} matches {found} {rewards:,} rewards{missing}: none are left "
+            "for the logs",
+            argument="split",
+        )
+    if not neither:
+        return []
+    return [
+        f"on neither side, and left out: {neither:,} of {rewards:,} rewards, in whose rows the "
+        "split compares a missing value"
+    ]
+
+
+def _rewards(
+    logs: object, after: OfflineData, options: LogOptions, where: str
+) -> tuple[RewardLaw, tuple[Floats, ...] | None, str]:
+    """The law of what came, the rewards to draw from if there are any, and how in words."""
+    ends = options.get("reward_range") or (-math.inf, math.inf)
+    law = law_of(after, "auto", ends)
+    if law.name == "bernoulli":
+        return law, None, f"rewards are drawn as coins with the rates seen {where}"
+    gaussian = f"rewards are Gaussian with the means and the noise seen {where}"
+    if options.get("reward") is None:
+        return law, None, gaussian
+    require("narwhals", extra="logs", why="reading logs")
+    from driftanchor.logs.sample import sample_rewards
+
+    counts = dict(zip(after.arms, after.n.tolist(), strict=True))
+    found = sample_rewards(logs, counts, **options)
+    if found is None:
+        return law, None, f"{gaussian}: rows of a database are not sampled"
+    taken = sum(map(len, found.values()))
+    how = f"rewards are drawn anew from {taken:,} of the {int(after.n.sum()):,} {where}"
+    # A sample has another mean than the whole: move it there.
+    rewards = tuple(
+        found[x] - found[x].mean() + m for x, m in zip(after.arms, after.mean, strict=True)
+    )
+    return RewardLaw("resampled", law.noise, "as they were seen"), rewards, how
+
+
+def move_of(before: OfflineData, after: OfflineData, label: str) -> Estimate:
+    """How far the mean of an arm moved; its interval is infinite where a variance is not known."""
+    means, ends = [], []
+    for data in (before, after):
+        i = data.arms.column(label)
+        means.append(float(data.mean[i]))
+        ends.append(mean_interval(int(data.n[i]), means[-1], float(data.variance[i])))
+    return difference(means[0], ends[0], means[1], ends[1])

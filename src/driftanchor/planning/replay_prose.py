@@ -1,0 +1,85 @@
+"""What a replay says: its answer, the words of its page, and the table of shifts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from driftanchor.planning.assess import USE
+from driftanchor.planning.verdict_prose import if_trusted
+from driftanchor.planning.words import Texts, interval, number
+from driftanchor.render.table import Table
+
+if TYPE_CHECKING:
+    from driftanchor.planning.replay import Replay
+
+
+def answer(found: Replay) -> str:
+    """The answer in one sentence."""
+    cold, there = number(found.cold_loss), found.history.by.there
+    if found.decision == USE:
+        saved = number(found.saved(found.best_policy).value)
+        return (
+            f"The logs would have helped: {found.best_policy} saves about {saved} of {cold} "
+            f"rewards lost without them {there}, {_reach(found)}."
+        )
+    risky = found.choice.bolder is not None
+    return (
+        f"The logs would {'have helped only at a risk' if risky else 'not have helped'}: "
+        f"{there}, no safe rule saves enough to matter of the {cold} rewards lost without them"
+        f"{if_trusted(found)}."
+    )
+
+
+def _reach(found: Replay) -> str:
+    even, unit = found.break_even.value, found.by_shift.unit
+    if even > found.largest_shift or unit == 0:
+        return f"and still does so with {number(found.by_shift.x[-1])} times the shift"
+    return f"and would do so up to {number(even / unit)} times the shift that happened"
+
+
+def page_texts(found: Replay) -> Texts:
+    """What the page of a replay says."""
+    past, largest = found.history, number(found.history.largest)
+    bounds = found.promise.text + ("" if found.declared else ", the largest shift that happened")
+    sizes = past.by.sizes(int(found.offline.n.sum()), int(past.after.n.sum()))
+    there = past.by.there[0].upper() + past.by.there[1:]
+    return Texts(
+        title="What would these logs have been worth?",
+        answers=(
+            "would have helped",
+            "only at a risk" if found.choice.bolder else "would not have helped",
+        ),
+        lead=f"{len(found.offline.arms)} arms, {sizes}; {bounds}; {found.horizon:,} rounds.",
+        expected=f"{there}, as it really was: {found.worlds:,} runs of each policy.",
+        how=f"{past.by.how}: its means are taken for the truth, and runs differ by the rewards "
+        "drawn. In each run all policies meet the same rewards. The bad case, by which rules "
+        "are judged safe or not, is not what happened but what the promise would have allowed: "
+        "the arm that leads in the logs is worse than logged, and another one is better and "
+        "overtakes it.",
+        shift_axis="how far the means move, in multiples of what happened",
+        shift_ticks=tuple(number(float(x)) for x in found.by_shift.x),
+        shift_says=f"Every mean moved 0 to 2 times as far as it really did (the furthest by "
+        f"{largest}).",
+        shift_mark=(1.0, "what happened"),
+        bound_mark=(found.promise.axis[1], "declared" if found.declared else "the largest shift"),
+        tables=(shift_table(found),),
+    )
+
+
+def shift_table(found: Replay) -> Table:
+    """How far each arm moved, and whether V held where it is declared."""
+    past = found.history
+    levels = found.promise.has_levels
+    rows = []
+    for i, label in enumerate(found.offline.arms):
+        n, m = past.before.n[i], number(float(past.before.mean[i]))
+        later = (f"{past.after.n[i]:,}", number(float(past.after.mean[i])))
+        moved = ["–", "–", "–"]
+        if label in past.shifts:
+            shift = past.shifts[label]
+            moved = [number(shift.value), interval(shift), found.held(label)]
+        rows.append((label, f"{n:,}", m, *later, *moved[: 3 if levels else 2]))
+    sides = f"n {past.by.before}", "mean", f"n {past.by.after}", "mean"
+    headings = ["arm", *sides, "shift", "95 %"]
+    headings += ["within V"] if levels else []
+    return Table("How far the means moved", tuple(headings), tuple(rows))

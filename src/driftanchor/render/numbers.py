@@ -1,0 +1,76 @@
+"""Numbers as text: rounded for sentences and tables, precise for data, plain as typed."""
+
+from __future__ import annotations
+
+import math
+from numbers import Integral
+
+MISSING = "–"
+ROUNDING = 1e-12  # what is smaller is left over from adding numbers up
+
+
+def rounded(x: float) -> str:
+    """A number to about three figures.
+
+    Example:
+        >>> [rounded(x) for x in (1234.5, -215.2, 33.33, 1.5, 0.01234, float("nan"))]
+        ['1,234', '−215', '33.3', '1.50', '0.0123', '–']
+    """
+    if x != x:
+        return MISSING
+    size = abs(x)
+    if size < ROUNDING:
+        return "0"
+    digits = 0 if size >= 100 else 1 if size >= 10 else 2
+    text = f"{x:,.{digits}f}" if size >= 1 else f"{x:.3g}"
+    return text.replace("-", "−")
+
+
+def interval(low: float, high: float) -> str:
+    """The two ends of an interval, rounded.
+
+    Example:
+        >>> interval(9.5, 14.5)
+        '9.50 to 14.5'
+    """
+    return f"{rounded(low)} to {rounded(high)}"
+
+
+def precise(value: object) -> str:
+    """A value of a data table: six digits of a number, a dash where there is none.
+
+    Example:
+        >>> [precise(x) for x in (1234567, 2 / 3, float("nan"), None, "A")]
+        ['1,234,567', '0.666667', '–', '–', 'A']
+    """
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return MISSING
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Integral):  # NumPy's whole numbers too
+        return f"{int(value):,}"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def plain(value: object) -> str:
+    """A setting as people write it.
+
+    Example:
+        >>> plain(2000), plain(0.3), plain(1.0), plain([0.5, 0.25]), plain("uniform")
+        ('2,000', '0.3', '1', '0.5, 0.25', 'uniform')
+    """
+    if isinstance(value, list):
+        return ", ".join(map(plain, value))
+    if isinstance(value, float) and not value.is_integer():
+        return f"{value:g}"
+    return f"{value:,.0f}" if isinstance(value, int | float) else str(value)
+
+
+def count(n: int, thing: str) -> str:
+    """A number of things.
+
+    Example:
+        >>> count(1, "run"), count(2000, "run")
+        ('1 run', '2,000 runs')
+    """
+    return f"{n:,} {thing}" if n == 1 else f"{n:,} {thing}s"

@@ -1,0 +1,35 @@
+"""A table as data; `terminal`, `markdown` and `document` render it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+VERDICT = "verdict"  # the heading of a column whose cells are verdicts, shown in their colours
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of texts, whose first column names its rows.
+
+    Attributes:
+        title: What it shows.
+        headings: One for each column.
+        rows: One text for each heading.
+        best: The (row, column) of the cells to be marked with a star.
+        note: A line below the table, such as what the star means.
+        text: The columns of words, which are set to the left; numbers are set to the right.
+        breaks: The rows that a line is drawn below.
+    """
+
+    title: str
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    best: frozenset[tuple[int, int]] = frozenset()
+    note: str = ""
+    text: frozenset[int] = frozenset({0})
+    breaks: frozenset[int] = frozenset()
+
+    def marked(self, row: int, column: int) -> str:
+        """The text of a cell, with a star where it is to be marked."""
+        text = self.rows[row][column]
+        return f"{text} *" if (row, column) in self.best else text

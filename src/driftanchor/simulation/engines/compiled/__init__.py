@@ -1,0 +1,1 @@
+"""The loops compiled for a policy with Numba, and kept on disk."""

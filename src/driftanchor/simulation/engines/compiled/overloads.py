@@ -1,0 +1,149 @@
+"""How compiled code finds a policy's own functions.
+
+A policy reaches a kernel as the named tuple of its numbers, whose type belongs to the policy's
+class. The functions of `driftanchor.policies.base` through which loops call a policy, such as
+`index`, `choose` and `draw`, are overloaded: for each such type, with that class's methods.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable
+from typing import Any
+
+from driftanchor.core.common_move import is_relative
+from driftanchor.core.evidence import arm_at
+from driftanchor.errors import require
+from driftanchor.policies import base
+from driftanchor.policies.base import Policy
+from driftanchor.simulation.engines.leaping import index_law
+
+# No reference counts: the loop allocates nothing, and counting the arrays it passes around would
+# cost more than drawing a normal.
+OPTIONS = {"error_model": "numpy", "_nrt": False}
+# Left to itself LLVM calls small functions with all their arrays spread out over the stack. Inlined
+# by LLVM, and not by Numba's `inline="always"`, a kernel runs faster and compiles no slower.
+INLINED = {**OPTIONS, "forceinline": True}
+
+
+@functools.cache
+def overload_dispatch() -> None:
+    """Let compiled code find `index`, `choose` and the like by the type of the policy's numbers."""
+    extending = require("numba.extending", extra="fast", why="compiled simulation")
+
+    fixed = require("numba.np.unsafe.ndarray", extra="fast", why="compiled simulation")
+    to_tuple = fixed.to_fixed_tuple
+
+    def index(policy: Any, arm: Any, now: Any, z: Any) -> Any:
+        cls = policy.instance_class.policy
+        if cls.index is not Policy.index:
+            return cls.index
+        believe, sample = cls.believe, cls.sample
+        return lambda policy, arm, now, z: sample(policy, believe(policy, arm), now, z)
+
+    def choose(policy: Any, evidence: Any, now: Any, stream: Any, together: Any) -> Any:
+        own = policy.instance_class.policy.choose
+        if own is Policy.choose:
+            return base.largest
+        return lambda policy, evidence, now, stream, together: own(policy, evidence, now, stream)
+
+    def moved_by(policy: Any, arm: Any, common: Any) -> Any:
+        return policy.instance_class.policy.moved
+
+    def moves_together(policy: Any, evidence: Any) -> Any:
+        if policy.instance_class.policy.uses_logs:
+            return lambda policy, evidence: is_relative(evidence)
+        return lambda policy, evidence: False
+
+    def draw(policy: Any, stream: Any) -> Any:
+        draws = policy.instance_class.policy.draw
+        return lambda policy, stream: draws(stream)
+
+    def index_at(policy: Any, evidence: Any, column: Any, now: Any, z: Any) -> Any:
+        cls = policy.instance_class.policy
+        if base.kept_belief(cls) is None:
+            return lambda policy, evidence, column, now, z: base.index(
+                policy, arm_at(evidence, column), now, z
+            )
+        sample = cls.sample
+        return lambda policy, evidence, column, now, z: sample(
+            policy, base.belief_at(policy, evidence, column), now, z
+        )
+
+    def belief_at(policy: Any, evidence: Any, column: Any) -> Any:
+        cls = policy.instance_class.policy
+        belief, first, count = cls.belief, cls.memory, len(cls.belief._fields)
+        return lambda policy, evidence, column: belief(
+            *to_tuple(evidence.memory[column, first:], count)
+        )
+
+    def remember(policy: Any, evidence: Any, column: Any) -> Any:
+        cls = policy.instance_class.policy
+        if base.kept_belief(cls) is None:
+            return lambda policy, evidence, column: None
+        believe = cls.believe
+        first, count = cls.memory, len(cls.belief._fields)
+
+        def keep(policy: Any, evidence: Any, column: Any) -> None:
+            belief = believe(policy, arm_at(evidence, column))
+            for i in range(count):
+                evidence.memory[column, first + i] = belief[i]
+
+        return keep
+
+    asked_of_rules = (index, choose, draw, index_at, belief_at, remember, moved_by, moves_together)
+    for resolve in asked_of_rules:
+        extending.overload(getattr(base, resolve.__name__), strict=False, jit_options=INLINED)(
+            resolve
+        )
+    for asked in index_law.ASKED:
+        _overload_tail(extending, asked)
+
+
+def _overload_tail(extending: Any, asked: Callable[..., Any]) -> None:
+    """Let compiled code ask for a function of the policy's index law."""
+    name = asked.__name__
+
+    def of_belief(policy: Any, belief: Any, level: Any) -> Any:
+        law = getattr(policy.instance_class.policy.tails, name)
+        return lambda policy, belief, level: law(belief, level)
+
+    def drawn(policy: Any, belief: Any, level: Any, stream: Any) -> Any:
+        law = getattr(policy.instance_class.policy.tails, name)
+        return lambda policy, belief, level, stream: law(belief, level, stream)
+
+    def weight(policy: Any, arm: Any) -> Any:
+        law = policy.instance_class.policy.tails.weight
+        return lambda policy, arm: law(arm)
+
+    def leader_below(policy: Any, mean: Any, sd: Any, level: Any) -> Any:
+        law = policy.instance_class.policy.tails.leader_below
+        return lambda policy, mean, sd, level: law(mean, sd, level)
+
+    resolve = {"weight": weight, "leader_below": leader_below}.get(name)
+    if resolve is None:
+        resolve = of_belief if name in ("above", "below") else drawn
+    extending.overload(asked, strict=False, jit_options=INLINED)(resolve)
+
+
+_DISPATCH = (
+    base.index,
+    base.choose,
+    base.draw,
+    base.index_at,
+    base.belief_at,
+    base.remember,
+    base.moved_by,
+    base.moves_together,
+    *index_law.ASKED,
+)
+
+
+@functools.cache
+def register(function: types.FunctionType) -> None:
+    """Let compiled code call a plain function."""
+    extending = require("numba.extending", extra="fast", why="compiled simulation")
+    if function not in _DISPATCH:
+        inlined = "apart" not in vars(function)
+        extending.register_jitable(**{**INLINED, "forceinline": inlined})(function)

@@ -1,0 +1,75 @@
+"""What people see of a long command where stderr is no terminal."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from driftanchor.cli.main import app
+from driftanchor.cli.progress import CellProgress, RunLines
+
+EXPERIMENT = """
+policies = ["ts", "ucb"]
+runs = 2
+horizon = 20
+[[sweep]]
+vary.gap = [0.3, 0.1]
+"""
+LOGS = "arm,reward\n" + "A,1\nA,0\nB,0\nB,1\n" * 9
+
+
+@pytest.fixture(autouse=True)
+def _inside_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.toml").write_text(EXPERIMENT, encoding="utf-8")
+    Path("logs.csv").write_text(LOGS, encoding="utf-8")
+
+
+def invoke(*arguments: str) -> Result:
+    done = CliRunner().invoke(app, list(arguments))
+    assert done.exit_code == 0, done.stderr
+    return done
+
+
+def test_reproduce_prints_a_line_for_each_finished_cell() -> None:
+    lines = invoke("reproduce", "mine.toml").stderr.splitlines()
+    times = [re.sub(r"\d+:\d\d", "0:00", line) for line in lines]
+    assert times[0].startswith("mine/gap=0.3 done, ")
+    assert times[1] == "mine/gap=0.1 done, 100 % of all after 0:00"
+    assert invoke("reproduce", "mine.toml").stderr == "report: out/report.html\n"
+
+
+def test_reproduce_is_silent_when_quiet() -> None:
+    assert invoke("reproduce", "mine.toml", "--quiet").stderr == ""
+
+
+def test_plan_prints_a_line_for_each_quarter() -> None:
+    arguments = ("plan", "logs.csv", "--arm", "arm", "--reward", "reward", "--bias-bound", "0.1")
+    size = ("--horizon", "20", "--worlds", "2")
+    lines = invoke(*arguments, *size).stderr.splitlines()
+    shares = [line.partition(" runs done after ")[0] for line in lines]
+    assert [share.partition(" of ")[0] for share in shares] == ["25 %", "50 %", "75 %", "100 %"]
+    assert invoke(*arguments, *size, "--quiet").stderr == ""
+
+
+def test_a_quarter_is_reported_once(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = RunLines()
+    for done in range(1, 9):
+        lines(done, 8)
+    assert [line[:4] for line in capsys.readouterr().err.splitlines()] == [
+        "25 %",
+        "50 %",
+        "75 %",
+        "100 ",
+    ]
+
+
+def test_the_time_of_each_experiment_is_kept() -> None:
+    progress = CellProgress(None, lines=False)
+    progress.step("a/x=1 ts", 1, 4)
+    progress.step("b/x=1 ts", 4, 4)
+    assert list(progress.seconds) == ["a", "b"]
+    assert progress.summary() == "took a 0:00, b 0:00 (minutes:seconds)"

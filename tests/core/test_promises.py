@@ -1,0 +1,150 @@
+"""What can be promised beside the logs, and what is refused."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from driftanchor import Arms, InvalidInput, UnknownName
+from driftanchor.core.promises import (
+    bias_bounds,
+    check_promises,
+    relative_bounds,
+    valid_range,
+)
+
+ARMS = Arms(["A", "B"])
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (0.1, [0.1, 0.1]),
+        (0, [0.0, 0.0]),
+        (math.inf, [math.inf, math.inf]),
+        ([0.1, math.inf], [0.1, math.inf]),
+        (np.array([0.1, 0.2]), [0.1, 0.2]),
+        ({"B": 0.2, "A": 0.1}, [0.1, 0.2]),
+    ],
+)
+def test_bias_bounds_come_as_a_number_a_list_or_a_mapping(value: object, expected: object) -> None:
+    bounds = bias_bounds(value, ARMS)
+    assert bounds.tolist() == expected
+    with pytest.raises(ValueError, match="read-only"):
+        bounds[0] = 1.0
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (-0.2, r"bias_bound of arm 'A' must be at least 0, got -0\.2"),
+        ([0.1, -0.2], r"bias_bound of arm 'B' must be at least 0, got -0\.2"),
+        ({"A": 0.1, "B": -math.inf}, "bias_bound of arm 'B' must be at least 0, got -inf"),
+        ({"A": 0.1}, "bias_bound has no number for arm 'B': give one for each arm, inf"),
+        (math.nan, "bias_bound of arm 'A' must be a number, got nan"),
+        (None, "bias_bound must be a number, a list, a mapping of arms or a Suggestion, got None"),
+        ("0.1", r"bias_bound must be a number, a list, .*, got '0\.1'"),
+        ([0.1], "bias_bound has 1 values for 2 arms: give one for each arm"),
+        ([[0.1], [0.2]], r"bias_bound of arm 'A' must be a number, got \[0\.1\]"),
+        ({0.1, 0.2}, "bias_bound must be in order, got the set"),
+    ],
+)
+def test_impossible_bias_bounds_are_refused(value: object, message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        bias_bounds(value, ARMS)
+
+
+def test_a_bias_bound_for_an_unknown_arm_is_refused() -> None:
+    with pytest.raises(UnknownName, match="unknown arm 'X'; known: A, B"):
+        bias_bounds({"A": 0.1, "B": 0.1, "X": 0.1}, ARMS)
+
+
+def test_bias_bounds_need_arms() -> None:
+    arms: Any = ["A", "B"]
+    with pytest.raises(InvalidInput, match="arms must be Arms such as"):
+        bias_bounds(0.1, arms)
+
+
+class Suggested:
+    """What `driftanchor.shift` suggests, as far as the core looks at it."""
+
+    bias_bound = 0.4
+    relative_bound = 0.1
+
+
+def test_of_a_suggestion_the_bound_asked_for_is_taken() -> None:
+    assert bias_bounds(Suggested(), ARMS).tolist() == [0.4, 0.4]
+    assert relative_bounds(Suggested(), ARMS).tolist() == [0.1, 0.1]
+    with pytest.raises(InvalidInput, match="bias_bound must be a number, a list"):
+        bias_bounds(object(), ARMS)
+
+
+def test_an_array_without_dimensions_is_a_number() -> None:
+    assert relative_bounds(np.array(0.2), ARMS).tolist() == [0.2, 0.2]
+
+
+def test_no_relative_bound_promises_nothing() -> None:
+    assert relative_bounds(None, ARMS).tolist() == [math.inf, math.inf]
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (-0.5, "relative_bound of arm 'A' must be at least 0, got -0.5"),
+        ({"A": 0.1, "B": math.nan}, "relative_bound of arm 'B' must be a number, got nan"),
+        ({"A": 0.1}, "relative_bound has no number for arm 'B': give one for each"),
+        ([0.1] * 3, "relative_bound has 3 values for 2 arms: give one for each arm"),
+        ("wide", "relative_bound must be a number, a list, .*, got 'wide'"),
+    ],
+)
+def test_an_unusable_relative_bound_is_refused(value: object, message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        relative_bounds(value, ARMS)
+
+
+@pytest.mark.parametrize(
+    ("level", "relative", "logs", "message"),
+    [
+        (math.inf, 0.1, [0, 0], "relative_bound is given and no arm has logs"),
+        (math.inf, 0.1, [9, 0], "only arm 'A' has both: with one logged arm a common move cannot"),
+        (math.inf, [math.inf, 0.1], [9, 0], "no arm has both"),
+        (math.inf, [math.inf, 0.1], [9, 9], "only arm 'B' has both"),
+        (0.1, 0.2000001, [9, 9], "is 0.2000001 and contradicts .* by at most 0.2; leave one"),
+        (0.1, 0.21, [9, 9], "of arm 'A' is 0.21 and contradicts the bias bounds: with 0.1 of its"),
+        ([0.0, 0.1], [0.05, 0.3], [9, 9], "of arm 'B' is 0.3 and .* by at most 0.2; leave one"),
+    ],
+)
+def test_promises_that_cannot_be_meant_are_refused(
+    level: object, relative: object, logs: list[int], message: str
+) -> None:
+    bounds = bias_bounds(level, ARMS), relative_bounds(relative, ARMS)
+    with pytest.raises(InvalidInput, match=message):
+        check_promises(*bounds, np.array(logs), ARMS)
+
+
+@pytest.mark.parametrize(
+    ("level", "relative", "logs"),
+    [
+        (math.inf, math.inf, [0, 0]),
+        (0.1, math.inf, [9, 0]),
+        (0.1, 0.2, [9, 9]),  # equal is not more
+        ([0.1, 0.2], [0.3, 0.4], [9, 9]),  # 0.1 + 0.2 is a rounded sum
+        ([0.1, math.inf], 5.0, [9, 9]),
+    ],
+)
+def test_promises_that_can_hold_together_pass(
+    level: object, relative: object, logs: list[int]
+) -> None:
+    check_promises(bias_bounds(level, ARMS), relative_bounds(relative, ARMS), np.array(logs), ARMS)
+
+
+def test_either_end_may_be_open() -> None:
+    assert valid_range((0, math.inf)) == (0.0, math.inf)
+    assert valid_range(None) == (-math.inf, math.inf)
+
+
+@pytest.mark.parametrize("value", [3, "01", (0,), (1, 0), (0, math.nan), (0, "1")])
+def test_what_is_no_range_is_refused(value: object) -> None:
+    with pytest.raises(InvalidInput, match="reward_range must"):
+        valid_range(value)

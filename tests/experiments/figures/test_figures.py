@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from driftanchor.experiments import figures, spec
+from driftanchor.experiments.experiment import Experiment
+from driftanchor.experiments.sweep import Outcome
+from driftanchor.render.figure import save, sheet
+
+if TYPE_CHECKING:
+    from conftest import Measured
+
+SIZE = {"runs": 3, "horizon": 50}
+
+
+@pytest.mark.parametrize("name", ["fig1", "fig2", "location", "tails", "bernoulli"])
+def test_a_figure_of_the_paper_is_drawn(name: str, measured: Measured) -> None:
+    experiment = spec.load(name, **SIZE)
+    drawing = figures.draw(experiment, measured(experiment))
+    shown = [axes for axes in drawing.figure.get_axes() if axes.lines]
+    columns = 5 if name == "tails" else 1
+    panels_due = {"fig2": 12, "location": 2}.get(name, len(experiment.cells) * columns)
+    assert len(shown) == panels_due
+    assert experiment.title in drawing.caption
+    assert "± one standard error" in drawing.caption
+    assert "Gaussian" in drawing.caption or "Bernoulli" in drawing.caption
+    assert "lowest mean regret" in drawing.alt
+
+
+def test_no_regret_at_all_can_be_drawn(measured: Measured) -> None:
+    experiment = spec.load("tails", **SIZE)
+    nothing = {
+        key: Outcome(found.final * 0, found.curves * 0, found.pulls)
+        for key, found in measured(experiment).items()
+    }
+    for kind in figures.KINDS:
+        drawn = Experiment(**{**vars(experiment), "figure": kind})
+        figures.draw(drawn, nothing).figure.draw_without_rendering()
+
+
+def test_the_same_figure_gives_the_same_bytes(tmp_path: Path, measured: Measured) -> None:
+    experiment = spec.load("bernoulli", **SIZE)
+    written = []
+    for folder in (tmp_path / "a", tmp_path / "b"):
+        folder.mkdir()
+        with sheet():
+            drawing = figures.draw(experiment, measured(experiment))
+            paths = save(drawing.figure, folder, drawing.name)
+        assert [path.name for path in paths] == ["bernoulli.png", "bernoulli.svg"]
+        written.append([path.read_bytes() for path in paths])
+    assert written[0] == written[1]
+
+
+def test_every_kind_that_a_file_may_ask_for_can_be_drawn() -> None:
+    assert tuple(figures.KINDS) == spec.FIGURES

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from driftanchor.errors import InvalidInput
+from driftanchor.experiments import figures, spec
+from driftanchor.experiments.sweep import Outcome
+
+FILE = """
+policies = ["ts", "ucb", { label = "quick", policy = "ucb", c = 1.0 }]
+runs = 4
+horizon = 10
+figure = "tradeoff"
+[[sweep]]
+name = "plain"
+fixed = { offline = 0 }
+vary.arms = [2, 3]
+[[sweep]]
+name = "coins"
+vary.reward = ["bernoulli"]
+parameters = { noise = 0.5 }
+"""
+
+
+def outcomes(finals: dict[str, list[float]]) -> dict[tuple[str, str], Outcome]:
+    found = {}
+    for cell in spec.parse(FILE, "mine.toml").cells:
+        for label, final in finals.items():
+            values = np.array(final)
+            found[cell.id, label] = Outcome(values, values[:, None], np.zeros((4, 2), np.int64))
+    return found
+
+
+def test_points_are_multiples_of_ts() -> None:
+    finals = {"ts": [2.0, 2.0, 2.0, 2.0], "ucb": [1.0, 1.0, 1.0, 5.0], "quick": [1.0] * 4}
+    drawing = figures.draw(spec.parse(FILE, "mine.toml"), outcomes(finals))
+    first, second = (axes for axes in drawing.figure.get_axes() if axes.lines)
+    assert (first.get_title(), second.get_title()) == ("ucb", "quick")
+    x, y = (np.asarray(values) for values in first.lines[0].get_data())
+    assert x.tolist() == [1.0, 1.0]  # two cells of the first sweep
+    assert y == pytest.approx([2.44, 2.44])
+    assert "ucb: mean at most TS's in 3 of 3, 99 % in 0" in drawing.alt
+    assert "quick: mean at most TS's in 3 of 3, 99 % in 3" in drawing.alt
+    assert "one point for each of 3 cells" in drawing.caption
+
+
+def test_a_tradeoff_needs_ts_and_another() -> None:
+    alone = spec.parse(FILE.replace('"ts", ', ""), "mine.toml")
+    with pytest.raises(InvalidInput, match="a tradeoff needs 'ts' and other policies"):
+        figures.draw(alone, outcomes({"ucb": [1.0] * 4, "quick": [1.0] * 4}))

@@ -1,0 +1,326 @@
+"""Which files are read, which are refused, and what is remembered of them."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import importlib
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from driftanchor import DriftanchorError, InvalidInput, OfflineData, RejectedRows, read_logs
+from driftanchor.logs import log_file, log_files, sandbox
+
+CSV = "arm,reward\nA,1\nB,0\nA,0\nB,1\n"
+duckdb: Any = importlib.import_module("duckdb")
+pyarrow: Any = importlib.import_module("pyarrow")
+parquet: Any = importlib.import_module("pyarrow.parquet")
+
+
+@pytest.fixture(autouse=True)
+def _in_an_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def read(logs: object, **options: Any) -> OfflineData:
+    return OfflineData.from_logs(logs, arm="arm", reward="reward", **options)
+
+
+def write(name: str, content: str | bytes = CSV) -> str:
+    path = Path(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return name
+
+
+DIALECTS: dict[str, str | bytes] = {
+    "comma.csv": CSV,
+    "tab.tsv": CSV.replace(",", "\t"),
+    "semicolon.txt": CSV.replace(",", ";"),
+    "pipe.csv": CSV.replace(",", "|"),
+    "bom.csv": b"\xef\xbb\xbf" + CSV.encode(),
+    "quoted.csv": b'\xef\xbb\xbf"arm", "reward"\n' + CSV.partition("\n")[2].encode(),
+    "windows.csv": CSV.replace("\n", "\r\n"),
+    "old mac.csv": CSV.replace("\n", "\r"),
+    "no last line end.csv": CSV.strip(),
+    "it's.CSV": CSV,
+    "packed.csv.gz": gzip.compress(CSV.encode()),
+}
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_csv_in_its_dialects(name: str) -> None:
+    offline = read(write(name, DIALECTS[name]))
+    assert (offline.n.tolist(), offline.mean.tolist()) == ([2, 2], [0.5, 0.5])
+
+
+def test_zstandard_is_read_and_rejects_are_told_without_lines() -> None:
+    connection = duckdb.connect()
+    connection.execute(
+        "COPY (FROM (VALUES ('A', '1'), ('B', 'x'), ('A', '0')) t(arm, reward)) TO 'a.csv.zst' "
+        "(FORMAT csv, HEADER, COMPRESSION zstd)"
+    )
+    summary = read_logs("a.csv.zst", arm="arm", reward="reward", allow_rejects=True)
+    assert str(summary.examples[0]) == "a.csv.zst row 2 'x'"
+
+
+def test_quotes_that_come_late_are_understood() -> None:
+    late = "arm,reward,note\n" + "A,1,x\nB,0,y\n" * 20_000 + 'A,0,"a,b"\nB,1,"""c"""\n'
+    assert read(write("late.csv", late)).n.tolist() == [20_001, 20_001]
+
+
+def test_numbers_that_become_fractions_late_are_understood() -> None:
+    late = "arm,reward\n" + "1,1\n2,0\n" * 20_000 + "1,0.5\n02,1\n"
+    offline = read(write("late.csv", late))
+    assert list(offline.arms) == ["1", "02", "2"]
+    assert offline.n.tolist() == [20_001, 1, 20_000]
+
+
+def test_files_of_different_columns_are_read_together() -> None:
+    write("a.csv")
+    write("b.csv", "x;reward;arm\n1;1;A\n2;0;B\n")
+    assert read(["a.csv", Path("b.csv")]).n.tolist() == [3, 3]
+    table = pyarrow.table({"arm": ["A", "B", "B"], "reward": [1, 0, 1]})
+    parquet.write_table(table, "a.parquet")
+    parquet.write_table(
+        table.select(["reward", "arm"]).cast(
+            pyarrow.schema([("reward", pyarrow.float32()), ("arm", pyarrow.string())])
+        ),
+        "b.parquet",
+    )
+    assert read("*.parquet").mean.tolist() == [1.0, 0.5]
+    write("c.csv", "x,reward\n1,1\n")
+    with pytest.raises(LookupError, match=r"unknown column of 'c\.csv' 'arm'"):
+        read("*.csv")
+
+
+def test_patterns_look_into_folders() -> None:
+    write("logs/2026/01/a.csv")
+    write("logs/2026/02/b.csv")
+    assert read("logs/**/*.csv").n.tolist() == [4, 4]
+    with pytest.raises(InvalidInput, match=r"no file matches 'logs/\*\.csv'"):
+        read("logs/*.csv")
+
+
+def test_whole_numbers_truth_values_and_decimals_in_parquet() -> None:
+    decimal = pyarrow.array([1, 0], pyarrow.decimal128(10, 2))
+    table = pyarrow.table(
+        {"arm": [True, False], "reward": [1, 0], "won": [True, False], "d": decimal}
+    )
+    parquet.write_table(table, "a.parquet")
+    for column in ("reward", "won", "d"):
+        offline = OfflineData.from_logs("a.parquet", arm="arm", reward=column)
+        assert dict(zip(offline.arms, offline.mean, strict=True)) == {"false": 0.0, "true": 1.0}
+    parquet.write_table(pyarrow.table({"arm": ["A"], "s": [{"x": 1}]}), "b.parquet")
+    with pytest.raises(
+        InvalidInput, match=r"reward is column 's', which holds STRUCT.*, not numbers"
+    ):
+        OfflineData.from_logs("b.parquet", arm="arm", reward="s")
+    parquet.write_table(pyarrow.table({"l": [["A"]], "b": [b"A"], "reward": [1]}), "c.parquet")
+    for column in ("l", "b"):
+        with pytest.raises(InvalidInput, match=rf"column '{column}', which holds .*, not labels"):
+            OfflineData.from_logs("c.parquet", arm=column, reward="reward")
+
+
+REFUSED: dict[str, tuple[str, str | bytes, str]] = {
+    "empty": ("a.csv", "", "'a.csv' is empty"),
+    "blank": ("a.csv", "\n\n", "'a.csv' has no line of column names"),
+    "names only": ("a.csv", "arm,reward\n", "'a.csv' has column names and no rows"),
+    "missing column": ("a.csv", "arm,rewards\nA,1\n", "'a.csv' 'reward'; did you mean 'rewards'"),
+    "no header": ("a.csv", "A,1\nB,0\n", "unknown column of 'a.csv' 'arm'; known: A, 1"),
+    "twice": (
+        "a.csv",
+        "arm,reward,reward\nA,1,1\n",
+        "reward is 'reward', and 'a.csv' has more than",
+    ),
+    "utf-16": (
+        "a.csv",
+        CSV.encode("utf-16"),
+        "'a.csv' is UTF-16 or not text: convert it .* iconv",
+    ),
+    "utf-16 big": ("a.csv", b"\xfe\xff" + CSV.encode("utf-16-be"), "UTF-16 or not text"),
+    "binary": ("a.csv", bytes(range(256)), "'a.csv' has a NUL byte on line 1"),
+    "zeros": ("a.csv", bytes(256), "UTF-16 or not text"),
+    "nul": ("a.csv", "arm,reward\nA,1\nB\0,0\n", r"has a NUL byte on line 3, .* tr -d '\\000'"),
+    "names of 2 MB": ("a.csv", "a," * 2**20 + "\nA,1\n", "longer than 2,097,152 bytes: is it CSV"),
+    "name of 1 MB": ("a.csv", "a" * 2**20 + ",arm\nA,1\n", "cannot be split into names: .* CSV"),
+    "repeated key": (
+        "a.jsonl",
+        '{"arm": "A", "reward": 1}\n{"arm": "A", "reward": 1, "reward": 0}',
+        "reward is 'reward', and 'a.jsonl' has more than one 'reward': rename one of them",
+    ),
+    "not gzip": ("a.csv.gz", CSV, "cannot read 'a.csv.gz': Not a gzipped file"),
+    "cut gzip": ("a.csv.gz", gzip.compress(CSV.encode())[:20], "cannot read 'a.csv.gz'"),
+    "not zstd": ("a.csv.zst", CSV, "cannot read 'a.csv.zst'"),
+    "not parquet": ("a.parquet", CSV, "cannot read 'a.parquet'"),
+    "cut parquet": ("a.parquet", b"PAR1" + b"x" * 50, "cannot read 'a.parquet'"),
+    "mixed line ends": ("a.csv", "arm,reward\r\nA,1\nB,0\r\n", "cannot read 'a.csv'"),
+    "json array": ("a.json", '[{"arm": "A"}]', "is a JSON array: write one object a line"),
+    "json with bom": ("a.jsonl", b"\xef\xbb\xbf{}", "starts with a byte order mark"),
+    "json without key": ("a.jsonl", '{"arm": "A", "rewad": 1}', "'reward'; did you mean 'rewad'"),
+    "no json": ("a.jsonl", "arm,reward\nA,1\n", "unknown column of 'a.jsonl' 'arm'; known: none"),
+    "unknown suffix": ("a.dat", CSV, "'a.dat' does not say its format"),
+    "no suffix": ("part-0", CSV, "'part-0' does not say its format"),
+    "pattern in name": ("a[1].csv", CSV, "no file matches"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_read_is_refused(case: str) -> None:
+    name, content, message = REFUSED[case]
+    write(name, content)
+    with pytest.raises(InvalidInput, match=message):
+        read(name)
+
+
+def test_a_file_that_ends_in_the_middle_is_refused() -> None:
+    whole = gzip.compress(CSV.encode() + b"A,1\n" * 100_000)
+    write("a.csv.gz", whole[: len(whole) // 2])
+    with pytest.raises(DriftanchorError, match=r"a\.csv\.gz"):
+        read("a.csv.gz")
+
+
+def test_other_encodings_are_rejected_line_by_line() -> None:
+    write("a.csv", "arm,reward\nÄ,1\nB,1\nB,0\n".encode("latin-1"))
+    with pytest.raises(
+        RejectedRows, match=r"1 of 3 rows of 'a.csv' .* line_unreadable 1 \(a.csv:2"
+    ):
+        read("a.csv")
+
+
+@pytest.mark.parametrize(
+    ("logs", "message"),
+    [
+        ([], "no files are given"),
+        ("", "must be named by text"),
+        ("a\0.csv", "must be named by text"),
+        ("missing.csv", "cannot read 'missing.csv': No such file or directory"),
+        ("folder.csv", "'folder.csv' is not a regular file"),
+        ("/dev/null", "'/dev/null' is not a regular file"),
+        ("fifo.csv", "'fifo.csv' is not a regular file"),
+        ("loop.csv", "cannot read 'loop.csv'"),
+        ("https://example.com/a.csv", "is not a local file: fetch it first"),
+        ("s3://bucket/a.csv", "is not a local file"),
+        (["a.csv", "./a.csv"], "'./a.csv' is given twice"),
+        (["a.csv", "a.*"], "is given twice"),
+        (["a.csv", "b.parquet"], "'a.csv' is csv and 'b.parquet' is parquet"),
+        ("[dir]/x[1].csv", "no file matches"),
+        ("odd/*.csv", r"has \*, \? or \[ in its path"),
+        (3, "logs must be paths of files, a pandas, polars or pyarrow frame"),
+        (["a.csv", 3], "logs must be paths of files"),
+        (None, "logs must be paths of files"),
+    ],
+)
+def test_what_is_no_log_file_is_refused(logs: object, message: str) -> None:
+    write("a.csv")
+    write("b.parquet", "PAR1")
+    write("odd/x[1].csv")
+    Path("folder.csv").mkdir()
+    os.mkfifo("fifo.csv")
+    Path("loop.csv").symlink_to("loop.csv")
+    with pytest.raises(InvalidInput, match=message):
+        read(logs)
+
+
+def test_only_files_under_the_root_are_read() -> None:
+    write("secret.csv")
+    write("logs/a.csv")
+    Path("logs/link.csv").symlink_to(Path("secret.csv").resolve())
+    Path("logs/inside.csv").symlink_to("a.csv")
+    assert read("logs/a.csv", root="logs").n.sum() == 4
+    assert read("logs/inside.csv", root=Path("logs").resolve()).n.sum() == 4
+    for name in ("logs/link.csv", "logs/../secret.csv", "secret.csv", "/etc/passwd", "logs/*k.csv"):
+        with pytest.raises(InvalidInput, match="is outside the allowed folder 'logs'"):
+            read(name, root="logs")
+    with pytest.raises(InvalidInput, match="is outside the allowed folder"):  # nor is it told
+        read("../no/such/file.csv", root="logs")  # whether it is there
+
+
+def test_the_format_can_be_said() -> None:
+    write("part-0")
+    assert read("part-0", format="csv").n.sum() == 4
+    with pytest.raises(InvalidInput, match="unknown format 'cvs'; did you mean 'csv'"):
+        read("part-0", format="cvs")
+
+
+def test_a_hash_is_of_the_whole_file_or_says_that_it_is_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    write("a.csv")
+    provenance = read("a.csv").provenance
+    assert provenance is not None
+    (source,) = provenance.sources
+    whole = f"sha256:{hashlib.sha256(CSV.encode()).hexdigest()}"
+    assert (source.name, source.digest, source.size) == ("a.csv", whole, len(CSV))
+    monkeypatch.setattr(log_file, "WHOLE", 100)
+    monkeypatch.setattr(log_file, "SAMPLE", 10)
+    (file,) = log_files.find([write("b.csv", CSV * 50)])
+    sampled = file.source(full_hash=False)
+    assert str(sampled.digest).startswith("sha256-sampled:")
+    write("b.csv", CSV * 49 + CSV.replace("0", "1"))
+    assert file.source(full_hash=False) != sampled
+    whole = f"sha256:{hashlib.sha256(Path('b.csv').read_bytes()).hexdigest()}"
+    assert file.source(full_hash=True).digest == whole
+
+
+REACHING = [
+    "SELECT * FROM read_text('/etc/passwd')",
+    "SELECT * FROM 'b.csv'",
+    "SELECT * FROM read_csv('{folder}/../{name}/b.csv')",
+    "SELECT * FROM glob('/etc/*')",
+    "SELECT * FROM frame",
+    "COPY (SELECT 1) TO '{folder}/out.csv'",
+    "ATTACH '{folder}/new.db'",
+    "EXPORT DATABASE '{folder}/out'",
+    "INSTALL httpfs",
+    "LOAD httpfs",
+    "SELECT * FROM 'https://example.com/a.csv'",
+    "SET enable_external_access = true",
+    "SET memory_limit = '100GB'",
+    "RESET lock_configuration",
+    "SET allowed_paths = ['/etc/passwd']",
+    "PRAGMA temp_directory = '/tmp'",
+]
+
+
+@pytest.mark.parametrize("statement", REACHING)
+def test_the_database_reaches_nothing_but_the_logs(statement: str, tmp_path: Path) -> None:
+    write("a.csv")
+    write("b.csv")
+    frame = pyarrow.table({"a": [1]})
+    assert frame.num_rows == 1  # what a SELECT could find by its name
+    connection = sandbox.connect([tmp_path / "a.csv"], "100MB")
+    scan = f"SELECT count(*) FROM read_csv('{tmp_path}/a.csv')"
+    assert connection.execute(scan).fetchall() == [(4,)]
+    with pytest.raises(duckdb.Error):
+        connection.execute(statement.format(folder=tmp_path, name=tmp_path.name)).fetchall()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "b.csv"]
+
+
+def test_a_small_parquet_of_many_rows_is_refused_at_once() -> None:
+    table = pyarrow.table({"arm": ["A", "B"] * 500_000, "reward": [1.0, 0.0] * 500_000})
+    with parquet.ParquetWriter("bomb.parquet", table.schema, compression="zstd") as writer:
+        for _ in range(20):
+            writer.write_table(table)
+    assert Path("bomb.parquet").stat().st_size < 1_000_000
+    with pytest.raises(InvalidInput, match=r"max_rows is 10,000, and .* has more rows"):
+        read("bomb.parquet", max_rows=10_000)
+
+
+def test_a_small_parquet_of_huge_values_needs_no_more_memory_than_allowed() -> None:
+    table = pyarrow.table({"arm": ["x" * 100_000_000, "B"], "reward": [1.0, 0.0]})
+    parquet.write_table(table, "bomb.parquet", compression="zstd", write_statistics=False)
+    assert Path("bomb.parquet").stat().st_size < 1_000_000
+    with pytest.raises(DriftanchorError, match=r"'bomb\.parquet' needs more memory than 50MB"):
+        read("bomb.parquet", memory="50MB")
+
+
+def test_a_column_of_endless_values_is_no_arm() -> None:
+    lines = "\n".join(f"user {i},1" for i in range(100_001))
+    with pytest.raises(
+        InvalidInput, match="column 'arm', which has more than 100,000 different values"
+    ):
+        read(write("a.csv", f"arm,reward\n{lines}\n"))

@@ -1,0 +1,87 @@
+"""The search for a break-even, on savings that are known."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import pytest
+
+from driftanchor.planning.break_even import break_even, break_even_of, break_evens
+
+GRID = [0.0, 1.0, 2.0, 4.0, 8.0]
+NOISE = np.linspace(-0.2, 0.2, 40)
+
+
+def search(curve: Callable[[float], float]) -> tuple[tuple[float, float, float], list[float]]:
+    asked: list[float] = []
+
+    def ask(at: Mapping[str, float]) -> dict[str, np.ndarray]:
+        asked.extend(at.values())
+        return {name: curve(shift) + NOISE for name, shift in at.items()}
+
+    return break_evens(ask, {"rule": {}}, GRID, seed=0)["rule"], asked
+
+
+@pytest.mark.parametrize("end", [0.3, 1.7, 3.1, 7.9])
+def test_it_is_where_savings_end(end: float) -> None:
+    (value, low, high), _ = search(lambda shift: math.atan(end - shift))
+    assert value == pytest.approx(end, rel=0.05)
+    assert low <= value <= high
+
+
+def test_the_first_end_counts_even_where_savings_come_back() -> None:
+    (value, _, _), asked = search(lambda shift: 1.5 - shift if shift < 3 else 5.0)
+    assert value == pytest.approx(1.5, abs=0.01)
+    assert 8.0 not in asked  # savings had surely ended before
+
+
+def test_savings_that_never_end_are_told_from_those_that_never_begin() -> None:
+    assert search(lambda _: 1.0)[0] == (math.inf, math.inf, math.inf)
+    (value, low, high), asked = search(lambda _: -1.0)
+    assert (value, low, high) == (0.0, 0.0, 0.0)
+    assert asked == [0.0]
+
+
+def test_what_is_known_is_not_asked_for_again() -> None:
+    asked: list[float] = []
+
+    def ask(at: Mapping[str, float]) -> dict[str, np.ndarray]:
+        asked.extend(at.values())
+        return {name: 2.5 - shift + NOISE for name, shift in at.items()}
+
+    known = {"rule": {shift: 2.5 - shift + NOISE for shift in GRID}}
+    found = break_evens(ask, known, GRID, seed=0)
+    assert asked == [3.0, 2.5]
+    assert found["rule"].value == pytest.approx(2.5)
+
+
+SHIFTS = np.array([0.0, 1.0, 2.0, 4.0])
+
+
+@pytest.mark.parametrize(
+    ("saved", "where"),
+    [
+        ([3.0, 2.0, 1.0, 0.5], math.inf),
+        ([3.0, 2.0, 1.0, -1.0], 3.0),
+        ([3.0, -1.0, 5.0, 5.0], 0.75),  # what comes after does not count
+        ([0.0, 2.0, 1.0, 1.0], 0.0),
+        ([2.0, 1.0, 0.0, 1.0], 2.0),
+    ],
+)
+def test_break_even_is_where_savings_first_end(saved: list[float], where: float) -> None:
+    assert break_even(SHIFTS, np.array(saved)) == where
+
+
+def test_the_interval_of_a_break_even_covers_it() -> None:
+    rng = np.random.default_rng(0)
+    saved = np.array([3.0, 1.0, -1.0, -5.0])[:, None] + rng.standard_normal((4, 200))
+    even = break_even_of(SHIFTS, saved, 0)
+    assert even.low < even.value < even.high
+    assert even.value == pytest.approx(1.5, abs=0.2)
+    assert even.high - even.low == pytest.approx(2 * 1.96 * 0.5 / math.sqrt(200) / 2**0.5, rel=0.3)
+
+
+def test_a_break_even_that_no_shift_reached_is_infinite() -> None:
+    assert break_even_of(SHIFTS, np.ones((4, 9)), 0) == (math.inf, math.inf, math.inf)

@@ -1,0 +1,253 @@
+"""Kernels: compiled from a policy's file, kept on disk, and never run from a stale cache."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numba
+import pytest
+
+from driftanchor import (
+    TS,
+    UCB,
+    ArmEvidence,
+    Bandit,
+    Draws,
+    InvalidInput,
+    Policy,
+    Round,
+    simulate,
+)
+from driftanchor.core.posterior import Posterior
+from driftanchor.simulation import ENGINES
+from driftanchor.simulation.engines import reference
+from driftanchor.simulation.engines.compiled import kernels as compiled
+
+if TYPE_CHECKING:
+    from conftest import RunPython
+
+BANDIT = Bandit([0.5, -0.5, 0.2], 0.0, 5, bias_bound=[0.1, 0.9, 0.3])
+POLICY = """
+from dataclasses import dataclass
+from driftanchor import ArmEvidence, Draws, Policy, Round
+from helper import twist
+from settings import SIGN
+
+@dataclass(frozen=True, kw_only=True)
+class Mine(Policy):
+    name = "mine"
+    formula = "± V"
+    source = "this test"
+
+    def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
+        return RULE
+"""
+HELPER = "def twist(x: float) -> float:\n    return TWIST\n"
+PROGRAM = """
+import sys
+sys.path.insert(0, "")
+import driftanchor as da
+from my_policy import Mine
+bandit = da.Bandit([0.0, 0.0], bias_bound=[1.0, 2.0])
+result = da.simulate({"mine": Mine()}, bandit, horizon=5, runs=2)
+print(result.engine, result.pulls[0, 0].tolist())
+"""
+
+
+def write(
+    folder: Path, rule: str = "SIGN * twist(arm.bias_bound)", twist: str = "x", sign: str = "1.0"
+) -> None:
+    (folder / "my_policy.py").write_text(POLICY.replace("RULE", rule))
+    (folder / "helper.py").write_text(HELPER.replace("TWIST", twist))
+    (folder / "settings.py").write_text(f"SIGN = {sign}\n")
+
+
+def kernels(folder: Path) -> int:
+    return len(list(folder.rglob("*.nbc")))
+
+
+def cache_folder(policy: type[Policy]) -> Path | None:
+    return compiled.cache_folder(policy, reference.play_runs)
+
+
+@pytest.mark.slow
+def test_an_edited_rule_takes_effect_in_the_next_process(
+    run_python: RunPython, tmp_path: Path
+) -> None:
+    cache = tmp_path / "cache"
+    env = {"XDG_CACHE_HOME": str(cache)}
+    write(tmp_path)
+    assert run_python(PROGRAM, env) == "events [0, 5]\n"
+    assert kernels(cache) == 1
+    write(tmp_path, rule="-SIGN * twist(arm.bias_bound)")
+    assert run_python(PROGRAM, env) == "events [5, 0]\n"
+    assert kernels(cache) == 2
+    write(tmp_path)  # back again: nothing is compiled anew
+    assert run_python(PROGRAM, env) == "events [0, 5]\n"
+    assert kernels(cache) == 2
+
+
+DIGESTS = """
+import sys
+from pathlib import Path
+from driftanchor.simulation.engines.compiled.digest import source_digest
+sys.path.insert(0, "")
+sys.dont_write_bytecode = True
+for edit in EDITS:
+    for name, text in edit.items():
+        Path(name).write_text(text)
+        sys.modules.pop(Path(name).stem, None)
+    from my_policy import Mine
+    print(source_digest(Mine))
+"""
+
+
+def test_whatever_a_rule_is_made_of_names_its_cache_folder(
+    run_python: RunPython, tmp_path: Path
+) -> None:
+    """In one process, which imports the edited files anew."""
+    edits: list[dict[str, str]] = [
+        {},
+        {"rule": "SIGN * twist(1.0 + arm.bias_bound)"},
+        {"twist": "2.0 * x"},
+        {"sign": "-1.0"},
+        {"sign": "(1.0, 2.0)"},
+        {},
+    ]
+    texts = []
+    for edit in edits:
+        write(tmp_path, **edit)
+        texts.append({path.name: path.read_text() for path in tmp_path.glob("*.py")})
+    digests = run_python(DIGESTS.replace("EDITS", repr(texts))).split()
+    assert digests[0] == digests[-1]
+    assert len({*digests}) == len(edits) - 1
+
+
+def test_a_policy_typed_into_a_session_or_made_in_a_function_is_not_cached() -> None:
+    class Typed(TS):
+        """Of a session: no file has its rule."""
+
+    class Local(TS):
+        """Of a function: no name finds it again."""
+
+    Typed.__module__, Typed.__qualname__ = "__main__", "Typed"
+    assert cache_folder(Typed) is None
+    assert cache_folder(Local) is None
+
+
+def test_a_cache_folder_that_cannot_be_used_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    folder = cache_folder(TS)
+    assert folder is not None
+    assert folder.is_relative_to(tmp_path)
+    assert cache_folder(UCB) != folder
+
+    def no_home() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    with monkeypatch.context() as patch:
+        patch.delenv("XDG_CACHE_HOME")
+        patch.setattr(Path, "home", no_home)
+        assert cache_folder(TS) is None
+    with monkeypatch.context() as patch:
+        patch.setattr("os.access", lambda *_: False)  # a read-only folder, even for root
+        assert cache_folder(TS) is None
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    assert cache_folder(TS) is None
+
+
+def test_a_subclass_that_changes_no_rule_has_a_folder_of_its_own() -> None:
+    """A shared one would hold the subclass's type, which other programs cannot import."""
+    assert cache_folder(Renamed) != cache_folder(TS)
+
+
+class Renamed(TS):
+    """TS under another name."""
+
+    name = "renamed"
+
+
+def test_two_threads_compile_one_after_the_other_and_each_policy_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Numba's cache folder is global: side by side, a kernel would land in another's folder."""
+    busy, made = threading.Lock(), []
+
+    def compile_alone(policy: Any, loop: Any) -> Any:
+        assert busy.acquire(blocking=False)
+        time.sleep(0.01)
+        made.append(policy)
+        busy.release()
+        return policy
+
+    monkeypatch.setattr(compiled, "_kernels", {})
+    monkeypatch.setattr(compiled, "_compile", compile_alone)
+    threads = [threading.Thread(target=compiled.kernel, args=(p,)) for p in (TS, UCB) * 4]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(made, key=str) == sorted({TS, UCB}, key=str)
+
+
+def test_compiling_leaves_the_cache_setting_of_numba_as_it_was(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    config: Any = numba.config
+    monkeypatch.setattr(config, "CACHE_DIR", "of-the-user")
+    monkeypatch.setattr(compiled, "_kernels", {})
+    compiled.kernel(TS)
+    assert config.CACHE_DIR == "of-the-user"
+
+
+class OtherSample(TS):
+    """The parent's belief, looked at in another way."""
+
+    name = "other-sample"
+
+    def sample(self, belief: Posterior, now: Round, z: Draws) -> float:
+        return belief.mean + 3.0 * belief.sd * z.on
+
+
+@pytest.mark.slow
+def test_without_a_usable_cache_folder_it_compiles_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file" / "cache"))
+    effort: dict[str, Any] = {"horizon": 300, "runs": 4}
+    slow = simulate(OtherSample(), BANDIT, engine="interpreted", **effort)
+    for engine in sorted({*ENGINES} - {"interpreted"}):  # none may use a parent's law
+        fast = simulate(OtherSample(), BANDIT, engine=engine, **effort)
+        assert fast.pulls.tolist() == slow.pulls.tolist(), engine
+    parent = simulate(TS(), BANDIT, engine="interpreted", **effort)
+    assert slow.pulls.tolist() != parent.pulls.tolist()
+    assert (OtherSample, reference.play_runs) in compiled._kernels  # it was compiled
+    assert kernels(tmp_path) == kernels(Path(reference.__file__).parent) == 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wordy(Policy):
+    """Its rule cannot be compiled."""
+
+    name = "wordy"
+    formula = "none"
+    source = "this test"
+
+    def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
+        table: Any = {"one": arm.bias_bound, 2: arm}
+        return float(table["one"])
+
+
+def test_a_rule_that_cannot_be_compiled_says_so_and_what_to_do() -> None:
+    with pytest.raises(
+        InvalidInput, match=r"policy 'wordy' cannot be compiled.*engine=\"interpreted\""
+    ):
+        simulate({"wordy": Wordy()}, Bandit([0.5, 0.4]), horizon=2, runs=1, engine="every-round")

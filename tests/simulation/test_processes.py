@@ -1,0 +1,142 @@
+"""Interpreted runs in processes: the same bits, the same errors, and an end to them."""
+
+from __future__ import annotations
+
+import importlib
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from driftanchor import TS, Bandit, DriftanchorError, Policy, simulate
+from driftanchor.simulation import processes
+from driftanchor.simulation.chunk import Chunk
+from driftanchor.simulation.processes import Processes, bundles, can_be_sent
+
+BANDIT = Bandit([0.6, 0.5, 0.4], [0.5, 0.6, 0.4], offline_pulls=20)
+EFFORT: dict[str, Any] = {"horizon": 30, "runs": 8, "seed": 3, "threads": 2}
+ALL_ROUNDS = 30 * 8 * 3  # × arms
+OWN = """
+import time
+from dataclasses import dataclass
+from driftanchor import Policy
+
+@dataclass(frozen=True, kw_only=True)
+class Own(Policy):
+    name = "own"
+    formula = "none"
+    source = "a test"
+
+    def index(self, arm, now, z):
+        RULE
+"""
+
+Load = Callable[[str, str], Policy]
+
+
+@pytest.fixture
+def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Load:
+    """A way to import a policy with this rule from a module of this name."""
+
+    def load(module: str, rule: str) -> Policy:
+        (tmp_path / f"{module}.py").write_text(OWN.replace("RULE", rule))
+        monkeypatch.syspath_prepend(tmp_path)
+        policy: Policy = importlib.import_module(module).Own()
+        return policy
+
+    return load
+
+
+@pytest.fixture
+def two_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half of the runs above are worth a process."""
+    monkeypatch.setattr(processes, "WORTH_A_PROCESS", ALL_ROUNDS // 2)
+
+
+@pytest.mark.usefixtures("two_processes")
+def test_the_numbers_are_those_of_the_interpreted_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    played: list[int] = []
+    real = Processes.play
+
+    def counted(self: Processes, bundle: Any) -> Any:
+        played.append(sum(chunk.runs for chunk in bundle))
+        return real(self, bundle)
+
+    monkeypatch.setattr(Processes, "play", counted)
+    seen: list[tuple[int, int]] = []
+    there = simulate("ts", BANDIT, engine="processes", progress=lambda *x: seen.append(x), **EFFORT)
+    here = simulate("ts", BANDIT, engine="interpreted", **EFFORT)
+    assert there.engine == "processes"
+    assert np.array_equal(there.regret, here.regret)
+    assert np.array_equal(there.pulls, here.pulls)
+    assert played == [4, 4]
+    assert seen[-1] == (8, 8)
+
+
+@pytest.mark.usefixtures("two_processes")
+def test_what_a_policy_raises_is_raised_here(load: Load) -> None:
+    with pytest.raises(ZeroDivisionError):
+        simulate(load("raises", "return 1 / 0"), BANDIT, engine="processes", **EFFORT)
+
+
+@pytest.mark.usefixtures("two_processes")
+def test_a_policy_that_cannot_be_sent_is_played_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Local(TS):
+        """No other process can import it."""
+
+        name = "local"
+
+    monkeypatch.setattr(Processes, "play", None)
+    assert can_be_sent(TS())
+    assert not can_be_sent(Local())
+    there = simulate(Local(), BANDIT, engine="processes", **EFFORT)
+    assert np.array_equal(
+        there.pulls, simulate(Local(), BANDIT, engine="interpreted", **EFFORT).pulls
+    )
+
+
+def test_what_is_not_worth_a_process_is_played_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Processes, "play", None)
+    assert simulate("ts", BANDIT, engine="processes", **EFFORT).pulls.sum() == 8 * 30
+
+
+def chunk_of(policy: Policy, runs: int) -> Chunk:
+    rounds = np.array([10])
+    return Chunk(policy.name, policy, BANDIT, rounds, "processes", 0, 0, runs)
+
+
+def test_a_process_that_ends_early_is_reported(load: Load) -> None:
+    pool, errors = Processes(), list[Exception]()
+
+    def play() -> None:
+        try:
+            pool.play([chunk_of(load("sleeps", "time.sleep(60)"), 1)])
+        except DriftanchorError as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=play)
+    thread.start()
+    while not pool._running:
+        time.sleep(0.01)
+    pool.stop()
+    thread.join(30)
+    assert str(errors[0]).startswith("a process that played policy 'own' ended with code -9")
+
+
+def test_bundles_are_worth_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "WORTH_A_PROCESS", 8 * 10 * 3)
+    pieces = list(chunk_of(TS(), 20).cut(4))
+    runs = [[piece.runs for piece in bundle] for bundle in bundles(pieces, 8)]
+    assert runs == [[4, 4], [4, 4], [4]]
+
+
+def test_many_pieces_keep_all_processes_busy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "WORTH_A_PROCESS", 1)
+    pieces = list(chunk_of(TS(), 160).cut(1))
+    sizes = [len(bundle) for bundle in bundles(pieces, 2)]
+    assert sizes == [20] * 8
+    assert sum(sizes) == 160
