@@ -80,6 +80,10 @@ def _read(logs: object, options: LogOptions) -> OfflineData | None:
             return read_logs(logs, **options).offline
         except (NothingKept, RejectedRows):
             return None
+        except InvalidInput as error:
+            if error.argument == "where":  # the whole was read with the caller's own filter
+                error.argument = "split"
+            raise
 
 
 def _within(split: Moment, whole: LogSummary) -> None:
