@@ -19,7 +19,7 @@ from driftanchor.planning.split import Filter, Moment, split_of
 from driftanchor.planning.words import listed
 
 if TYPE_CHECKING:
-    from driftanchor.logs.summary import LogSummary
+    from driftanchor.logs.log_summary import LogSummary
 
 
 from driftanchor.planning.split_logs import SplitLogs
