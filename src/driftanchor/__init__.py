@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from driftanchor.live.learner import Learner as Learner
     from driftanchor.live.state import State as State
     from driftanchor.live.terms import Terms as Terms
+    from driftanchor.logs.log_summary import ArmSummary as ArmSummary
+    from driftanchor.logs.log_summary import LogSummary as LogSummary
     from driftanchor.logs.periods import Periods as Periods
     from driftanchor.logs.periods import read_periods as read_periods
     from driftanchor.logs.read import read_logs as read_logs
-    from driftanchor.logs.summary import ArmSummary as ArmSummary
-    from driftanchor.logs.summary import LogSummary as LogSummary
     from driftanchor.planning.plan import Plan as Plan
     from driftanchor.planning.plan import plan as plan
     from driftanchor.planning.replay import Replay as Replay
@@ -71,7 +71,7 @@ _HOMES = {
     "live.terms": ["Terms"],
     "logs.periods": ["Periods", "read_periods"],
     "logs.read": ["read_logs"],
-    "logs.summary": ["ArmSummary", "LogSummary"],
+    "logs.log_summary": ["ArmSummary", "LogSummary"],
     "planning.plan": ["Plan", "plan"],
     "planning.replay": ["Replay", "replay"],
     "shift.suggest_bounds": ["suggest"],

@@ -173,6 +173,10 @@ def test_replay_by_a_filter_needs_no_time() -> None:
             "--split 2027-01-01T00:00:00Z leaves nothing on one side",
         ),
         (("replay", *REPLAY, "--split", "soon"), "--split must be a date or time such as"),
+        (
+            ("replay", *REPLAY, "--split", "add = 'C'"),
+            "--split: unknown column of 'logs.csv' 'add'",
+        ),
         (("replay", *REPLAY, "--split", "ad = 'C'"), "matches none of the 120 rewards"),
         (("replay", *REPLAY, "--split", "ad != 'C'"), "matches all 120 rewards"),
         (("replay", *REPLAY[:9], *REPLAY[11:]), "--time is missing: name the column"),

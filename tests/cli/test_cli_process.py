@@ -74,7 +74,7 @@ def test_an_unknown_command_is_wrong_usage_and_suggests_the_nearest() -> None:
     [
         (
             ["--policy", "anchor_ts"],
-            "error: unknown policy 'anchor_ts'; did you mean 'anchor-ts'?\n",
+            "error: --policy 'anchor_ts': unknown policy 'anchor_ts'; did you mean 'anchor-ts'?\n",
         ),
         (["--horizon", "0"], "error: --horizon must be at least 1, got 0\n"),
     ],

@@ -242,7 +242,7 @@ def test_any_text_is_json_or_an_error_of_ours(text: str) -> None:
         ),
         (
             lambda: OfflineData.from_summary({"A": (5, 1.0), "B": (7,)}),
-            ("mean", "'B'", "7 offline rewards", "missing", "give it, or n = 0"),
+            ("mean", "'B'", "7 rewards", "missing", "give it, or n = 0"),
         ),
         (
             lambda: OfflineData.from_summary({"A": (5, 1.0, -2)}),

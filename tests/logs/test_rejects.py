@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from driftanchor import InvalidInput, RejectedRows, read_logs
-from driftanchor.logs.summary import LogSummary
+from driftanchor.logs.log_summary import LogSummary
 
 FINE = [("A", "0.5"), ("B", "1"), ("A", "0"), ("B", "0.25")]
 pyarrow: Any = importlib.import_module("pyarrow")

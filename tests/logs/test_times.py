@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from driftanchor import InvalidInput, read_logs
-from driftanchor.logs.summary import LogSummary
+from driftanchor.logs.log_summary import LogSummary
 
 pandas: Any = importlib.import_module("pandas")
 polars: Any = importlib.import_module("polars")

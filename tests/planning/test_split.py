@@ -193,7 +193,7 @@ def test_arms_of_one_side_alone_are_told() -> None:
             "compares a missing value: none are left for the logs",
         ),
         ("chanel = 'Web'", "unknown column 'chanel'; did you mean 'channel'?"),
-        ("age = 'x'", "a filter compares column 'age' with 'x', but it holds Int64"),
+        ("age = 'x'", "split compares column 'age' with 'x', but it holds Int64"),
         (
             "channel = Web",
             'split must be a date or time such as 2026-01-31T12:00, or a filter such as "channel '

@@ -18,7 +18,7 @@ from driftanchor.render.numbers import MISSING, precise
 from driftanchor.render.table import Table
 
 if TYPE_CHECKING:
-    from driftanchor.logs.summary import ArmSummary, LogSummary
+    from driftanchor.logs.log_summary import ArmSummary, LogSummary
 
 
 Save = Annotated[

@@ -35,7 +35,7 @@ def theory(
       driftanchor theory --online 0.6,0.5 --offline same --offline-pulls 100 --horizon 100000
     """
     from driftanchor.core.check import whole
-    from driftanchor.theory.terms import TERMS, arm_terms
+    from driftanchor.theory.arm_terms import TERMS, arm_terms
 
     bandit = world.build(
         online=online,

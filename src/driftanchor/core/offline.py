@@ -16,8 +16,9 @@ from driftanchor.core.check import Floats, Ints
 from driftanchor.core.log_options import LogOptions
 from driftanchor.core.provenance import Provenance
 from driftanchor.core.stats.chi_square import chi_square_ratio
-from driftanchor.core.tabular import Tabular, count, known
 from driftanchor.errors import InvalidInput, shown
+from driftanchor.render.numbers import count
+from driftanchor.render.tabular import Tabular, known
 
 Summary = Sequence[float | int | None]
 

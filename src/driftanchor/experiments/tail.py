@@ -20,6 +20,7 @@ def stuck_share(final: Floats, gaps: Floats, horizon: int) -> float:
     """The share of runs that lost more than half of what the second best arm loses.
 
     Example:
+        >>> import numpy as np
         >>> stuck_share(np.array([10.0, 49.0, 51.0, 90.0]), np.array([0.0, 0.1, 0.4]), 1000)
         0.5
     """

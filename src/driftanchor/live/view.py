@@ -6,11 +6,12 @@ from driftanchor.core.arms import Arms
 from driftanchor.core.check import Floats, Ints
 from driftanchor.core.offline import OfflineData
 from driftanchor.core.promises import Range
-from driftanchor.core.tabular import Tabular, count, known
 from driftanchor.core.tally import Tally
 from driftanchor.live.state import State
 from driftanchor.live.terms import Terms
 from driftanchor.policies.base import Policy
+from driftanchor.render.numbers import count
+from driftanchor.render.tabular import Tabular, known
 
 
 class View(Tabular):

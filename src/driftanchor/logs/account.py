@@ -19,7 +19,7 @@ MOST_REJECTED = 0.01  # of the rows kept
 
 
 @dataclass(frozen=True)
-class Account:
+class RowAccount:
     """How many rows there were, how many were kept, and what became of these.
 
     Attributes:
@@ -40,7 +40,7 @@ class Account:
     doubts: tuple[str, ...]
 
 
-def account(rows: LogSource, query: LogQuery) -> Account:
+def account(rows: LogSource, query: LogQuery) -> RowAccount:
     """Read the rows: once, and again where rows cannot be used, to say why."""
     found = groups(rows.frame, query, rows.total)
     if not rows.settled(all(group.kept == group.used for group in found)):
@@ -75,7 +75,7 @@ def account(rows: LogSource, query: LogQuery) -> Account:
             "allow_rejects (--allow-rejects)"
         )
     doubt = refuse_running_totals(rows, query, list(cells.values()))
-    return Account(read, kept, cells, rejected, tuple(where), (doubt,) if doubt else ())
+    return RowAccount(read, kept, cells, rejected, tuple(where), (doubt,) if doubt else ())
 
 
 def _by_label(

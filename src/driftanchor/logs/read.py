@@ -19,9 +19,9 @@ from driftanchor.logs.query import LogQuery
 from driftanchor.logs.times import shown_time
 
 if TYPE_CHECKING:
-    from driftanchor.logs.account import Account
+    from driftanchor.logs.account import RowAccount
+    from driftanchor.logs.log_summary import LogSummary
     from driftanchor.logs.sources import LogSource
-    from driftanchor.logs.summary import LogSummary
 
 
 def read_logs(logs: object, **options: Unpack[LogOptions]) -> LogSummary:
@@ -79,7 +79,7 @@ def open_source(logs: object, query: LogQuery) -> Iterator[LogSource]:
 def _summary(rows: LogSource, query: LogQuery) -> LogSummary:
     from driftanchor.core.stats.intervals import mean_interval
     from driftanchor.logs.account import account
-    from driftanchor.logs.summary import ArmSummary, LogSummary, oddities
+    from driftanchor.logs.log_summary import ArmSummary, LogSummary, oddities
 
     accounted = account(rows, query)
     arms = {
@@ -107,7 +107,7 @@ def _summary(rows: LogSource, query: LogQuery) -> LogSummary:
     )
 
 
-def provenance_of(rows: LogSource, query: LogQuery, accounted: Account) -> Provenance:
+def provenance_of(rows: LogSource, query: LogQuery, accounted: RowAccount) -> Provenance:
     """How the rows were read."""
     columns = {r: c for r, c in query.columns.items() if not r.startswith("where ")}
     if query.by is not None:

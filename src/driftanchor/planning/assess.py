@@ -14,7 +14,6 @@ from driftanchor.core.offline import OfflineData
 from driftanchor.core.record import encode
 from driftanchor.core.stats.intervals import Estimate, mean_estimate
 from driftanchor.core.stats.summary import summarise
-from driftanchor.core.tabular import Tabular, count
 from driftanchor.planning import verdict_prose
 from driftanchor.planning.compare import Compared
 from driftanchor.planning.contenders import RULE, Contenders
@@ -24,6 +23,8 @@ from driftanchor.planning.reward_law import RewardLaw
 from driftanchor.planning.safe_choice import SafeChoice, Safety
 from driftanchor.planning.scenes import Lost
 from driftanchor.planning.words import Texts
+from driftanchor.render.numbers import count
+from driftanchor.render.tabular import Tabular
 from driftanchor.version import __version__
 
 ROUNDS = 15_000_000  # of one arm, in all worlds together: half a minute on two cores

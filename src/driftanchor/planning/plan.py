@@ -24,7 +24,7 @@ from driftanchor.planning.reward_law import COINS, RewardLaw, law_of
 from driftanchor.planning.scenes import Progress
 from driftanchor.planning.words import Texts
 from driftanchor.planning.worlds import Worlds, shifts_of, spread
-from driftanchor.theory.terms import arm_terms
+from driftanchor.theory.arm_terms import arm_terms
 
 THEORY = ("gap", "anchor saves", "min-ucb saves", "lai-robbins")
 MISSING = "give periods, as read_periods reads them (--by week on the command line), or a number"

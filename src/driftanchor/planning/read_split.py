@@ -19,7 +19,7 @@ from driftanchor.planning.split import Filter, Moment, split_of
 from driftanchor.planning.words import listed
 
 if TYPE_CHECKING:
-    from driftanchor.logs.summary import LogSummary
+    from driftanchor.logs.log_summary import LogSummary
 
 
 from driftanchor.planning.split_logs import SplitLogs
@@ -80,6 +80,10 @@ def _read(logs: object, options: LogOptions) -> OfflineData | None:
             return read_logs(logs, **options).offline
         except (NothingKept, RejectedRows):
             return None
+        except InvalidInput as error:
+            if error.argument == "where":  # the whole was read with the caller's own filter
+                error.argument = "split"
+            raise
 
 
 def _within(split: Moment, whole: LogSummary) -> None:

@@ -9,7 +9,8 @@ from typing import Any
 
 from driftanchor.core.check import Floats
 from driftanchor.core.record import encode
-from driftanchor.core.tabular import Tabular, count, known
+from driftanchor.render.numbers import count
+from driftanchor.render.tabular import Tabular, known
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from driftanchor.errors import InvalidInput
 COVERAGES = ("uniform", "optimal", "suboptimal")
 
 
-def cover(total: int, arms: int, coverage: str | Sequence[float]) -> list[int]:
-    """How many of `total` logged rewards each arm has.
+def cover(offline_total: int, arms: int, coverage: str | Sequence[float]) -> list[int]:
+    """How many of `offline_total` logged rewards each arm has.
 
     `uniform` spreads them evenly. `optimal` gives 80 % of them to arm 1 and `suboptimal` 80 % to
     arm 2, and spreads the rest evenly over the others. A list gives each arm's share. What does
@@ -25,9 +25,9 @@ def cover(total: int, arms: int, coverage: str | Sequence[float]) -> list[int]:
         [5, 5, 0]
     """
     if not isinstance(coverage, str):
-        return _by_share(check.whole(total, "offline_total"), arms, coverage)
+        return _by_share(check.whole(offline_total, "offline_total"), arms, coverage)
     check.choice(coverage, "coverage", COVERAGES)
-    total = check.whole(total, "offline_total")
+    total = check.whole(offline_total, "offline_total")
     arms = check.whole(arms, "arms", low=1 if coverage == "uniform" else 2, high=MOST)
     if coverage == "uniform":
         return _evenly(total, arms)

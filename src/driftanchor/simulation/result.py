@@ -11,9 +11,10 @@ import numpy as np
 from driftanchor.core import check
 from driftanchor.core.check import Floats, Ints
 from driftanchor.core.stats.summary import standard_error, summarise
-from driftanchor.core.tabular import Tabular, count, known
 from driftanchor.files import write_whole
 from driftanchor.render import figure, palette
+from driftanchor.render.numbers import count
+from driftanchor.render.tabular import Tabular, known
 
 QUANTILES = {"median": 0.5, "q90": 0.9, "q99": 0.99}
 STATISTICS = ("mean", "se", *QUANTILES, "max")

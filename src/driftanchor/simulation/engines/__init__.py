@@ -56,15 +56,16 @@ ENGINE_NAMES = ("auto", *ENGINES)
 __all__ = ["ENGINES", "ENGINE_NAMES", "Engine", "Loop", "engine_named", "fastest"]
 
 
-def engine_named(name: str) -> str:
+def engine_named(name: object) -> str:
     """A name of `ENGINES`; for `"auto"` that of the fastest engine."""
-    if name == "vectorised":
+    if isinstance(name, str) and name == "vectorised":
         raise InvalidInput(
-            "engine 'vectorised' was removed: use 'auto', which compiles runs where Numba is "
-            "installed, or 'processes', which needs no Numba"
+            "'vectorised' was removed: use 'auto', which compiles runs where Numba is installed, "
+            "or 'processes', which needs no Numba",
+            argument="engine",
         )
-    check.choice(name, "engine", ENGINE_NAMES)
-    return fastest() if name == "auto" else name
+    known = check.choice(name, "engine", ENGINE_NAMES)
+    return fastest() if known == "auto" else known
 
 
 def fastest(*, paired: bool = False, leaps: bool = True) -> str:

@@ -39,16 +39,6 @@ class Tabular:
         return html_table(columns, self._caption())
 
 
-def count(n: int, thing: str) -> str:
-    """A number of things.
-
-    Example:
-        >>> count(1, "arm"), count(2000, "reward")
-        ('1 arm', '2,000 rewards')
-    """
-    return f"{n:,} {thing}" + ("" if n == 1 else "s")
-
-
 def known(values: Iterable[float]) -> list[object]:
     """The values, with `None` in place of NaN: data frames show both alike, tables do not.
 
