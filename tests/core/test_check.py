@@ -149,3 +149,10 @@ def test_what_a_message_shows_is_short_and_plain() -> None:
     assert shown("a") == "'a'"
     assert shown(10**308) == "1e+308"
     assert len(shown(list(range(10_000)))) == 201
+
+
+def test_a_function_or_nothing() -> None:
+    check.optional_function(None, "progress")
+    check.optional_function(print, "progress")
+    with pytest.raises(InvalidInput, match="progress must be a function, got 5"):
+        check.optional_function(5, "progress")

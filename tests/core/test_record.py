@@ -51,3 +51,8 @@ def test_every_float_survives_json(x: float) -> None:
 def test_text_that_is_not_json_is_refused(text: str) -> None:
     with pytest.raises(UnreadableState, match="not valid JSON"):
         record.parse(text)
+
+
+def test_a_key_that_stands_twice_is_refused() -> None:
+    with pytest.raises(UnreadableState, match="key 'seed' stands twice in one object"):
+        record.parse('{"a": {"seed": 1, "b": 0, "seed": 2}}')

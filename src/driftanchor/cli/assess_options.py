@@ -125,11 +125,11 @@ def show(found: Assessment, page: Path | None, *, as_json: bool, quiet: bool) ->
     else:
         from driftanchor.planning.tables import evens, losses
 
-        typer.echo(found.verdict)
+        output.show_text(found.verdict)
         for content in (losses(found), evens(found), *found.texts().tables):
             output.show_table(content)
         for note in found.notes:
-            typer.echo(f"note: {note}")
+            output.show_text(f"note: {note}")
     if page is not None:
         found.write_page(page)
         output.say(f"wrote {page}", quiet=quiet)

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import sys
+import textwrap
 import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal, TextIO
@@ -29,6 +30,12 @@ def say(message: str, *, quiet: bool = False) -> None:
 def show_json(data: object) -> None:
     """Data for programs, on stdout: strict JSON, which has neither NaN nor Infinity."""
     typer.echo(json.dumps(data, indent=2, allow_nan=False))
+
+
+def show_text(text: str) -> None:
+    """Sentences for people, on stdout: folded to the width of a terminal, one line in a file."""
+    width = console_of(sys.stdout).width if sys.stdout.isatty() else None
+    typer.echo(text if width is None else textwrap.fill(text, width, break_on_hyphens=False))
 
 
 def show_table(table: Table) -> None:

@@ -90,7 +90,7 @@ def shift(
             output.show_table(_guesses(found))
         notes = (f"note: {note}" for note in found.notes)
         for line in (found.meaning, found.relative_meaning, *notes):
-            typer.echo(line)
+            output.show_text(line)
         typer.echo(log.rows(periods.provenance, periods.examples))
     if target is not None:
         found.plot(target)

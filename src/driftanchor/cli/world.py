@@ -71,7 +71,7 @@ def _pulls(
         pulls = parse.number_or_list(each, first)
     else:
         logged: Any = PAPER_PULLS * arms if total is None else parse.number(total, first)
-        pulls = cover(logged, arms, coverage or "uniform")
+        pulls = cover(logged, arms, "uniform" if coverage is None else coverage)
     if offline is None and any(pulls if isinstance(pulls, list) else [pulls]):
         raise InvalidInput(
             f"{first} is {given[first]!r} and --offline is missing: give the means of the logged "

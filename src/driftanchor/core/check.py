@@ -80,6 +80,12 @@ def choice(value: object, argument: str, choices: Sequence[str], *, of: str = ""
     return value
 
 
+def optional_function(value: object, argument: str) -> None:
+    """Refuse what is neither None nor a function."""
+    if value is not None and not callable(value):
+        raise _bad(argument, "", f"must be a function, got {shown(value)}")
+
+
 def items(value: object, argument: str, *, of: str = "") -> list[object]:
     """A finite collection of values, in order; text is not one."""
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):

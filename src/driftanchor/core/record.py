@@ -61,6 +61,16 @@ def decode(x: object) -> object:
 def parse(text: str) -> object:
     """Read JSON text, or say where it is damaged."""
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=_each_key_once)
     except (ValueError, RecursionError) as error:  # a number of too many digits is a ValueError too
         raise UnreadableState(f"not valid JSON: {error}") from error
+
+
+def _each_key_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """The object, unless a key stands in it twice: nobody knows which value is meant."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise UnreadableState(f"key {twice!r} stands twice in one object")
+    return found

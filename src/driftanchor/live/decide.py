@@ -41,7 +41,9 @@ def situation(
     for label in check.items(exclude, "exclude"):
         playable[terms.arms.column(label, "exclude")] = False
     if not playable.any():
-        left = (label for label, on in zip(terms.arms, state.playable, strict=True) if on)
+        left = [label for label, on in zip(terms.arms, state.playable, strict=True) if on]
+        if not left:
+            raise InvalidInput("no arm can be played: all are retired; add one")
         raise InvalidInput(f"leaves no arm to play, of {', '.join(left)}", argument="exclude")
     now = Round(max(n - 1, int(state.tally.pulls.sum())) + 1, int(playable.sum()))
     evidence = gather(

@@ -1,7 +1,8 @@
-"""Compressed files that end too early, as after a copy that was interrupted.
+"""Compressed files that end too early or are damaged, as after a copy that was interrupted.
 
 DuckDB reads such a file as far as it goes and says nothing: every version does so with zstd, and
-versions before 2.0 with gzip too. The rows that are missing would be missed by nobody.
+versions before 2.0 with gzip. No version compares the checksum of gzip. Nobody would miss the rows
+that are missing, or notice those that changed.
 """
 
 from __future__ import annotations
@@ -10,27 +11,22 @@ import gzip
 import zlib
 from typing import BinaryIO
 
-import duckdb
-
 from driftanchor.errors import InvalidInput
 from driftanchor.logs.log_file import LogFile
 
 PIECE = 2**20  # bytes that are unpacked at once
 FRAME, SKIPPED = b"\x28\xb5\x2f\xfd", b"\x2a\x4d\x18"  # how frames of zstd start (RFC 8878)
 RUN = 1  # a block that repeats one byte
-CHECKS_GZIP = (2, 0)  # the first version of DuckDB that does
 
 
 def refuse_cut(file: LogFile) -> None:
-    """Refuse a compressed file that ends too early."""
-    version = tuple(int(part) for part in duckdb.__version__.split(".")[:2])
+    """Refuse a compressed file that ends too early, or a gzip file whose checksum is wrong."""
+    whole = True
     if file.compression == ".zst":
         with file.path.open("rb") as packed:
             whole = _zstd_is_whole(packed)
-    elif file.compression == ".gz" and version < CHECKS_GZIP:
+    elif file.compression == ".gz":
         whole = _gzip_is_whole(file)
-    else:
-        return
     if not whole:
         raise InvalidInput(
             f"{file.name!r} ends too early, in the middle of its compressed data: copy or write "
@@ -39,13 +35,15 @@ def refuse_cut(file: LogFile) -> None:
 
 
 def _gzip_is_whole(file: LogFile) -> bool:
-    """Unpack it: nothing else tells."""
+    """Unpack it: nothing else shows its end and its checksum."""
     try:
         with gzip.open(file.path) as unpacked:
             while unpacked.read(PIECE):
                 pass
-    except (EOFError, OSError, zlib.error):
+    except EOFError:
         return False
+    except (OSError, zlib.error) as error:
+        raise InvalidInput(f"{file.name!r} is damaged: {error}; copy or write it again") from error
     return True
 
 

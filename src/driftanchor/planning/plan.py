@@ -102,6 +102,7 @@ def plan(
         >>> found.decision
         'use'
     """
+    check.optional_function(progress, "progress")
     if not isinstance(offline, OfflineData):
         raise InvalidInput(f"must be OfflineData, got {shown(offline)}", argument="offline")
     if len(offline.arms) < 2:

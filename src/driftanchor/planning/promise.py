@@ -161,14 +161,12 @@ def promised(bias_bound: object, relative_bound: object, offline: OfflineData) -
     anywhere = np.isinf(levels) & np.isinf(apart)
     if anywhere[offline.n > 0].all():
         given = {"bias_bound": bias_bound, "relative_bound": relative_bound}
-        first, *others = [name for name, value in given.items() if value is not None]
-        also = "".join(f"and {name} " for name in others)
         raise InvalidInput(
-            f"{also}must be finite for at least one arm with logs, got inf: if nothing is "
+            "must be finite for at least one arm with logs, got inf: if nothing is "
             "promised, means may have moved anywhere and the logs can save nothing; go without "
             "them, or give a number, such as suggest (driftanchor shift) finds in logs of several "
             "periods",
-            argument=first,
+            argument=next(name for name, value in given.items() if value is not None),
         )
     left_out = [x for x, n, gone in zip(arms, offline.n, anywhere, strict=True) if gone and n > 0]
     if left_out:

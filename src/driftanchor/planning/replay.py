@@ -106,6 +106,7 @@ def replay(
         **options: The columns, filters and limits: see `LogOptions`. `time` is needed to
             split at a date.
     """
+    check.optional_function(progress, "progress")
     past = read_split(logs, split, **options)
     many = len(past.before.arms)
     is_declared = bias_bound is not None or relative_bound is not None

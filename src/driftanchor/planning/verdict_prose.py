@@ -48,10 +48,11 @@ def bolder(found: Assessment) -> str:
 
 
 def others(found: Assessment) -> str:
-    """What every rule saves that was not named yet."""
+    """What every rule saves that was not named yet, and whether it is safe."""
     named = (found.best_policy, found.choice.bolder)
     saved = [
         f"{label} {number(found.saved(label).value)}"
+        + ("" if found.safety[label].safe else " (not safe)")
         for label, one in found.contenders.items()
         if not one.cold and label not in named
     ]

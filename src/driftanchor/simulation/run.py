@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from driftanchor.errors import InvalidInput, shown
+from driftanchor.core import check
+from driftanchor.errors import InvalidInput
 from driftanchor.policies import by_name
 from driftanchor.simulation.bandit import Bandit
 from driftanchor.simulation.chunk import Chunk, play
@@ -67,8 +68,7 @@ def simulate(
         >>> result.regret.shape, list(result.summary()["ts"])
         ((2, 4, 100), ['mean', 'se', 'median', 'q90', 'q99', 'max'])
     """
-    if progress is not None and not callable(progress):
-        raise InvalidInput(f"must be a function, got {shown(progress)}", argument="progress")
+    check.optional_function(progress, "progress")
     workers = threads_to_use(threads)
     if threads is not None and cluster is not None:
         raise InvalidInput(
