@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pupils import OFFLINE, learner, play
 
 from driftanchor import (
     POLICIES,
@@ -21,28 +22,10 @@ from driftanchor import (
     GuardedAnchorTS,
     InvalidInput,
     Learner,
-    OfflineData,
     Policy,
     Round,
 )
 from driftanchor.core.noise import Stream
-
-OFFLINE = OfflineData.from_summary({"A": (200, 0.51), "B": (200, 0.48), "C": (50, 0.2)})
-
-
-def learner(policy: Policy | None = None, seed: int = 1) -> Learner:
-    return Learner(policy or AnchorTS(), offline=OFFLINE, bias_bound=0.05, seed=seed)
-
-
-def play(pupil: Learner, rounds: int) -> list[str]:
-    """Pull and update with rewards that depend on the arm and the round alone."""
-    pulled = []
-    for t in range(rounds):
-        pulled.append(pupil.pull())
-        pupil.update(
-            pulled[-1], {"A": 0.3, "B": 0.5, "C": 0.2}.get(pulled[-1], 0.4) + 0.1 * (t % 3)
-        )
-    return pulled
 
 
 def waiting(learner: Learner) -> dict[str, int]:
