@@ -1,9 +1,8 @@
 """What every policy is: frozen parameters and one scalar function, the index of one arm.
 
-Other code calls a policy through `index`, `choose`, `draw` and the other functions below.
-Interpreted, they call the policy's own methods. Compiled, Numba replaces each function by the
-method of the policy's class, and `self` by the policy's numbers. So a policy is written once, as
-plain Python, and runs in live decisions, in the reference simulator and in the compiled kernels.
+Other code calls a policy through the functions below. Interpreted, they call the policy's own
+methods. Compiled, Numba replaces each by the method of the policy's class, and `self` by its
+numbers. So a policy is written once, and runs in live decisions, in simulations and compiled.
 """
 
 from __future__ import annotations
