@@ -12,6 +12,7 @@ from driftanchor.cli.main import app
 from driftanchor.cli.progress import CellProgress, RunLines
 
 EXPERIMENT = """
+engine = "interpreted"
 policies = ["ts", "ucb"]
 runs = 2
 horizon = 20
