@@ -232,20 +232,7 @@ def test_logs_that_moved_together() -> None:
     assert both.cells[0].bandit.bias_bound.tolist() == [0.2] * 10
 
 
-NAMED = """
-policies = ["ts", "ucb", { label = "quick", policy = "ucb", c = 1.0 }]
-runs = 4
-horizon = 10
-figure = "tradeoff"
-[[sweep]]
-name = "plain"
-fixed = { offline = 0 }
-vary.arms = [2, 3]
-[[sweep]]
-name = "coins"
-vary.reward = ["bernoulli"]
-parameters = { noise = 0.5 }
-"""
+NAMED = Path(__file__).with_name("named_sweeps.toml").read_text(encoding="utf-8")
 
 
 def test_names_and_parameters_of_sweeps() -> None:

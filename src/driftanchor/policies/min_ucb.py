@@ -29,7 +29,7 @@ class TwoBounds(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class MinUCB(Policy):
-    """Two upper bounds on the online mean, of which the smaller is believed.
+    """Two upper bounds on the online mean; the smaller one counts.
 
     Every arm is pulled once. Then, with T pulls and reward sum S online, N logged rewards of mean
     m, and bias bound V::

@@ -105,7 +105,7 @@ class Suggestion(Tabular):
         common_sd: Of the moves that all arms share; None when the logs cannot tell.
         own_sd: Of each arm's own moves; None when the logs cannot tell.
         correlation: Between the moves of two arms in the same period; NaN when unknown.
-        arms: Each arm by itself.
+        arms: What was found for each arm.
         sensitivity: What half of V, V and twice V cover.
         relative_sensitivity: The same for W; empty when it is infinite.
         guesses: The scale for those who must guess.

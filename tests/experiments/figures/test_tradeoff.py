@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -7,20 +9,7 @@ from driftanchor.errors import InvalidInput
 from driftanchor.experiments import figures, spec
 from driftanchor.experiments.sweep import Outcome
 
-FILE = """
-policies = ["ts", "ucb", { label = "quick", policy = "ucb", c = 1.0 }]
-runs = 4
-horizon = 10
-figure = "tradeoff"
-[[sweep]]
-name = "plain"
-fixed = { offline = 0 }
-vary.arms = [2, 3]
-[[sweep]]
-name = "coins"
-vary.reward = ["bernoulli"]
-parameters = { noise = 0.5 }
-"""
+FILE = (Path(__file__).parents[1] / "named_sweeps.toml").read_text(encoding="utf-8")
 
 
 def outcomes(finals: dict[str, list[float]]) -> dict[tuple[str, str], Outcome]:
