@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 
 import driftanchor
 from driftanchor.cli.main import app
-from driftanchor.experiments import claims, selection, spec, tail
+from driftanchor.experiments import claims, judging, selection, spec, tail
 from driftanchor.simulation.result import STATISTICS
 
 SMALL = (Path(__file__).parent / "small.toml").read_text(encoding="utf-8")
@@ -71,7 +71,7 @@ def test_json_has_cells_claims_and_where_the_report_is(out: Path) -> None:
         for numbers in cell["policies"].values():
             assert list(numbers) == [*STATISTICS, *tail.STATISTICS]
     for claim in told["claims"]:
-        assert claim["verdict"] in claims.VERDICTS
+        assert claim["verdict"] in judging.VERDICTS
         assert len(claim["interval"]) == 2
     assert {claim["id"] for claim in told["claims"]} >= {"unbiased-logs-help", "ts-beats-ucb"}
     assert (told["seed"], told["version"], told["quick"]) == (0, driftanchor.__version__, False)

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from driftanchor.experiments import manifest, setting_text, spec, tail
-from driftanchor.experiments.claims import ERROR_RATE, JudgedClaim
 from driftanchor.experiments.experiment import Experiment
 from driftanchor.experiments.figures.drawing import Drawing
+from driftanchor.experiments.judging import ERROR_RATE, JudgedClaim
 from driftanchor.experiments.reproduction import SMOKE, Reproduction
 from driftanchor.render.numbers import MISSING, interval, plain, rounded
 from driftanchor.render.table import VERDICT, Table

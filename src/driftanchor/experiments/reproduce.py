@@ -12,6 +12,7 @@ from driftanchor.experiments import (
     claims,
     csv_export,
     figures,
+    judging,
     manifest,
     report,
     report_html,
@@ -63,7 +64,7 @@ def run(
     paper = tuple(e.name for e in experiments if selection.is_of_paper(e))
     all_claims = claims.paper_claims() if paper else []
     measured = {key: x for key, x in outcomes.items() if key[0].partition("/")[0] in paper}
-    judged = claims.judge(all_claims, measured, _paper_cells() if paper else [])
+    judged = judging.judge(all_claims, measured, _paper_cells() if paper else [])
     done = {one.claim.id for one in judged}
     return Reproduction(
         tuple(experiments),

@@ -10,8 +10,9 @@ from typing import Any
 from driftanchor.core.record import encode
 from driftanchor.core.stats.summary import summarise
 from driftanchor.experiments import tail
-from driftanchor.experiments.claims import Claim, JudgedClaim
+from driftanchor.experiments.claims import Claim
 from driftanchor.experiments.experiment import Cell, Experiment
+from driftanchor.experiments.judging import JudgedClaim
 from driftanchor.experiments.sweep import Outcomes
 from driftanchor.simulation.result import QUANTILES
 from driftanchor.version import __version__
