@@ -27,7 +27,7 @@ from hypothesis import settings
 
 if TYPE_CHECKING:
     from driftanchor.experiments.experiment import Experiment
-    from driftanchor.experiments.sweep import Outcomes
+    from driftanchor.experiments.outcome import Outcomes
 
 settings.register_profile("driftanchor", derandomize=True, deadline=None)
 settings.load_profile("driftanchor")
@@ -206,7 +206,7 @@ class Measured(Protocol):
 @pytest.fixture(scope="session")
 def measured() -> Measured:
     """A way to draw figures of experiments that nobody ran."""
-    from driftanchor.experiments.sweep import Outcome
+    from driftanchor.experiments.outcome import Outcome
 
     def make_up(experiment: "Experiment") -> "Outcomes":
         rng = np.random.default_rng(0)
@@ -216,8 +216,9 @@ def measured() -> Measured:
                 steps = rng.uniform(0, 9, (experiment.runs, len(experiment.checkpoints)))
                 regret = steps.cumsum(axis=1)
                 pulls = rng.integers(0, 50, (experiment.runs, len(cell.bandit.online)))
-                kept = regret[: experiment.curve_runs]
-                found[cell.id, label] = Outcome(regret[:, -1], kept, pulls)
+                kept = regret[: experiment.kept_curves]
+                most = float(cell.bandit.gaps.max() * experiment.horizon)
+                found[cell.id, label] = Outcome(regret[:, -1], kept, pulls, most)
         return found
 
     return make_up

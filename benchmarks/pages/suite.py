@@ -12,7 +12,7 @@ from benchmarks.pages import render
 from driftanchor.core.stats.summary import standard_error
 from driftanchor.experiments import figures, spec, sweep, tail
 from driftanchor.experiments.experiment import Cell, Experiment
-from driftanchor.experiments.sweep import Outcome, Outcomes
+from driftanchor.experiments.outcome import Outcomes, joined
 from driftanchor.render.figure import save, sheet
 
 SEEDS = 3
@@ -62,16 +62,8 @@ def _pooled(experiment: Experiment, seeds: list[int], progress: Callable[[str], 
     with TemporaryDirectory() as folder:
         for seed in seeds:
             progress(f"suite: {experiment.horizon:,} rounds, seed {seed}")
-            found.append(sweep.run([experiment], Path(folder), seed=seed))
-    return {
-        key: Outcome(
-            *(
-                np.concatenate([getattr(part[key], name) for part in found])
-                for name in ("final", "curves", "pulls")
-            )
-        )
-        for key in found[0]
-    }
+            found.append(sweep.run(sweep.jobs([experiment], seed), Path(folder)))
+    return {key: joined([part[key] for part in found]) for key in found[0]}
 
 
 def _table(experiment: Experiment, outcomes: Outcomes) -> render.Block:
@@ -79,7 +71,8 @@ def _table(experiment: Experiment, outcomes: Outcomes) -> render.Block:
     rows = []
     for cell in experiment.cells:
         for label in SHOWN:
-            final = outcomes[cell.id, label].final
+            outcome = outcomes[cell.id, label]
+            final = outcome.final
             median, q90, q99 = np.quantile(final, [0.5, 0.9, 0.99])
             numbers = {
                 "mean": final.mean(),
@@ -88,7 +81,7 @@ def _table(experiment: Experiment, outcomes: Outcomes) -> render.Block:
                 "q90": q90,
                 "q99": q99,
                 "max": final.max(),
-                **tail.statistics(final, cell.bandit.gaps, experiment.horizon),
+                **tail.statistics(outcome, cell.bandit.gaps),
             }
             told = {name: round(float(x), 5) for name, x in numbers.items()}
             rows.append({"cell": _short(cell), "policy": label, **told})
@@ -127,15 +120,15 @@ def _above(experiment: Experiment, outcomes: Outcomes) -> render.Block:
     lists: dict[str, list[str]] = {"mean": [], "99 % quantile": []}
     for cell in experiment.cells:
         mean, q99 = _ratios(cell, DEFAULT, outcomes)
-        ours, theirs = (outcomes[cell.id, label].final for label in (DEFAULT, BASE))
+        ours, theirs = (outcomes[cell.id, label] for label in (DEFAULT, BASE))
         if mean > 1.0:
-            error = math.hypot(standard_error(ours), standard_error(theirs))
-            z = (ours.mean() - theirs.mean()) / error
+            error = math.hypot(standard_error(ours.final), standard_error(theirs.final))
+            z = (ours.final.mean() - theirs.final.mean()) / error
             told = f"{100 * (mean - 1):.1f} %, {z:.1f} standard errors"
             lists["mean"].append(f"{_short(cell)} ({told})")
         if q99 > 1.0:
-            low = tail.statistics(ours, cell.bandit.gaps, experiment.horizon)["q99_low"]
-            high = tail.statistics(theirs, cell.bandit.gaps, experiment.horizon)["q99_high"]
+            low = tail.statistics(ours, cell.bandit.gaps)["q99_low"]
+            high = tail.statistics(theirs, cell.bandit.gaps)["q99_high"]
             told = f"{100 * (q99 - 1):.1f} %, intervals {'apart' if low > high else 'overlap'}"
             lists["99 % quantile"].append(f"{_short(cell)} ({told})")
     text = "\n".join(

@@ -69,7 +69,7 @@ def test_json_has_cells_claims_and_where_the_report_is(out: Path) -> None:
             "anchor-ts",
         }
         for numbers in cell["policies"].values():
-            assert list(numbers) == [*STATISTICS, *tail.STATISTICS]
+            assert list(numbers) == [*STATISTICS, *tail.STATISTICS, "runs"]
     for claim in told["claims"]:
         assert claim["verdict"] in judging.VERDICTS
         assert len(claim["interval"]) == 2

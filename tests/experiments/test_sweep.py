@@ -5,9 +5,10 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,9 @@ import pytest
 from driftanchor.errors import InvalidInput
 from driftanchor.experiments import spec, sweep
 from driftanchor.experiments.experiment import Experiment
-from driftanchor.experiments.sweep import Job, Outcome, Outcomes
+from driftanchor.experiments.job import Job
+from driftanchor.experiments.outcome import Outcome, Outcomes, joined
+from driftanchor.simulation.chunk import Played
 
 SMALL = (Path(__file__).parent / "small.toml").read_text(encoding="utf-8")
 
@@ -29,14 +32,18 @@ def experiment() -> Experiment:
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What is really run, as it happens."""
     ran: list[str] = []
-    run = Job.run
+    whole = Job.outcome
 
-    def count(job: Job, progress: Callable[[int, int], None] | None = None) -> Outcome:
-        ran.append(f"{job.cell.id} {job.label}")
-        return run(job, progress)
+    def count(job: Job, played: Iterable[tuple[int, Played]]) -> Outcome:
+        ran.append(job.name)
+        return whole(job, played)
 
-    monkeypatch.setattr(Job, "run", count)
+    monkeypatch.setattr(Job, "outcome", count)
     return ran
+
+
+def run(experiment: Experiment, folder: Path, **hooks: Any) -> dict[tuple[str, str], Outcome]:
+    return sweep.run(sweep.jobs([experiment], 0), folder, **hooks)
 
 
 def same(a: Outcomes, b: Outcomes) -> bool:
@@ -55,34 +62,56 @@ def part(experiment: Experiment, cells: int) -> Experiment:
 def test_outcomes_have_the_shape_of_their_experiment(
     experiment: Experiment, tmp_path: Path
 ) -> None:
-    outcomes = sweep.run([experiment], tmp_path)
+    outcomes = run(experiment, tmp_path)
     assert len(outcomes) == 4 * 2
     for outcome in outcomes.values():
         assert outcome.final.shape == (5,)
-        assert outcome.curves.shape == (2, 3)
+        assert outcome.curves.shape == (5, 3)  # the figure shows curves
         assert outcome.pulls.sum(axis=1).tolist() == [60] * 5
-        assert outcome.curves[:, -1].tolist() == outcome.final[:2].tolist()
+        assert outcome.curves[:, -1].tolist() == outcome.final.tolist()
+    few = run(replace(experiment, figure="versus"), tmp_path)
+    assert {outcome.curves.shape for outcome in few.values()} == {(2, 3)}
+
+
+def test_added_runs_are_those_that_a_larger_experiment_has(
+    experiment: Experiment, tmp_path: Path
+) -> None:
+    larger = experiment.resized(12, None)
+    growing = replace(experiment, most_runs=12)
+    outcomes = run(growing, tmp_path)
+    wanted = [key for key in outcomes if key[1] != "ts"][:2]
+    for more in (5, 2):
+        todo = sweep.as_many_again([growing], 0, wanted, outcomes)
+        assert [(job.first, job.runs) for job in todo] == [
+            (12 - more if more == 2 else 5, more)
+        ] * 2
+        added = sweep.run(todo, tmp_path)
+        outcomes |= {key: joined([outcomes[key], part]) for key, part in added.items()}
+    assert sweep.as_many_again([growing], 0, wanted, outcomes) == []
+    whole = run(larger, tmp_path / "larger")
+    assert same({key: outcomes[key] for key in wanted}, {key: whole[key] for key in wanted})
+    assert {len(found.final) for key, found in outcomes.items() if key not in wanted} == {5}
 
 
 def test_finished_cells_are_not_run_again(
     experiment: Experiment, tmp_path: Path, counted: list[str]
 ) -> None:
-    sweep.run([part(experiment, 2)], tmp_path / "a")
+    run(part(experiment, 2), tmp_path / "a")
     first = {file: file.stat().st_mtime_ns for file in (tmp_path / "a").iterdir()}
     assert len(counted) == 3  # TS ignores logs: it is run once for cells that differ in them
-    resumed = sweep.run([experiment], tmp_path / "a")
+    resumed = run(experiment, tmp_path / "a")
     rest = [f"{c.id} {p}" for c in experiment.cells[2:] for p in c.policies]
     assert counted[3:] == [name for name in rest if name != f"{experiment.cells[3].id} ts"]
     assert all(file.stat().st_mtime_ns == at for file, at in first.items())
-    assert same(resumed, sweep.run([experiment], tmp_path / "b"))
+    assert same(resumed, run(experiment, tmp_path / "b"))
 
 
 def test_kept_numbers_are_the_same(
     experiment: Experiment, tmp_path: Path, counted: list[str]
 ) -> None:
-    fresh = sweep.run([experiment], tmp_path)
+    fresh = run(experiment, tmp_path)
     del counted[:]
-    assert same(fresh, sweep.run([experiment], tmp_path))
+    assert same(fresh, run(experiment, tmp_path))
     assert counted == []
 
 
@@ -90,34 +119,33 @@ def test_kept_numbers_are_the_same(
 def test_a_damaged_file_is_run_again(
     experiment: Experiment, tmp_path: Path, counted: list[str], damage: bytes
 ) -> None:
-    fresh = sweep.run([experiment], tmp_path)
-    job = next(sweep.jobs([experiment], 0))
+    fresh = run(experiment, tmp_path)
+    job = sweep.jobs([experiment], 0)[0]
     (tmp_path / f"{job.key()}.npz").write_bytes(damage)
     del counted[:]
-    assert same(fresh, sweep.run([experiment], tmp_path))
+    assert same(fresh, run(experiment, tmp_path))
     assert counted == [f"{job.cell.id} {job.label}"]
 
 
 def test_a_truncated_file_is_run_again(
     experiment: Experiment, tmp_path: Path, counted: list[str]
 ) -> None:
-    fresh = sweep.run([experiment], tmp_path)
+    fresh = run(experiment, tmp_path)
     file = sorted(tmp_path.iterdir())[0]
     file.write_bytes(file.read_bytes()[:-20])
     del counted[:]
-    assert same(fresh, sweep.run([experiment], tmp_path))
+    assert same(fresh, run(experiment, tmp_path))
     assert len(counted) == 1
 
 
 def test_the_key_depends_on_all_that_numbers_depend_on() -> None:
     def key(text: str, seed: int = 0, job: int = 0) -> str:
-        return list(sweep.jobs([spec.parse(text, "small.toml")], seed))[job].key()
+        return sweep.jobs([spec.parse(text, "small.toml")], seed)[job].key()
 
     assert key(SMALL) == key(SMALL.replace("Small", "Other"))
     for old, new in [
         ("horizon = 60", "horizon = 61"),
         ("runs = 5", "runs = 6"),
-        ("curve_runs = 2", "curve_runs = 3"),
         ("checkpoints = 3", "checkpoints = 4"),
         ('["ts"', '["ucb"'),
         ('["ts"', '[{ label = "ts", policy = "ts", noise = 2.0 }'),
@@ -146,15 +174,15 @@ vary.arms = [10]
 [[sweep]]
 vary.gap = [0.3]
 """
-    outcomes = sweep.run([spec.parse(text, "twice.toml")], tmp_path)
+    outcomes = run(spec.parse(text, "twice.toml"), tmp_path)
     assert counted == ["twice/arms=10 ts"]
     assert len(outcomes) == 2
 
 
 def test_progress_counts_what_was_missing(experiment: Experiment, tmp_path: Path) -> None:
-    sweep.run([part(experiment, 3)], tmp_path)
+    run(part(experiment, 3), tmp_path)
     seen: list[tuple[str, int, int]] = []
-    sweep.run([experiment], tmp_path, progress=lambda *now: seen.append(now))
+    run(experiment, tmp_path, progress=lambda *now: seen.append(now))
     total = 5 * 60 * 3  # of the last cell only Anchor-TS: TS was run for the cell before
     assert {of for _, _, of in seen} == {total}
     assert [done for _, done, _ in seen] == sorted(done for _, done, _ in seen)
@@ -164,25 +192,25 @@ def test_progress_counts_what_was_missing(experiment: Experiment, tmp_path: Path
 def test_a_folder_that_cannot_be_made_is_told(experiment: Experiment, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InvalidInput, match="cannot write to"):
-        sweep.run([experiment], tmp_path / "file" / "cells")
+        run(experiment, tmp_path / "file" / "cells")
 
 
 SLOW = """
 import sys, time
 from pathlib import Path
 from driftanchor.cli.main import run
-from driftanchor.experiments.sweep import Job
+from driftanchor.experiments.job import Job
 
-whole, calls = Job.run, []
+whole, calls = Job.outcome, []
 
-def slow(job, progress=None):
+def slow(job, played):
     calls.append(job)
     if len(calls) == 4:
         Path("ready").touch()
         time.sleep(60)
-    return whole(job, progress)
+    return whole(job, played)
 
-Job.run = slow
+Job.outcome = slow
 sys.argv = ["driftanchor", "reproduce", "small.toml", "--out", "out"]
 run()
 """
@@ -227,9 +255,9 @@ def test_ctrl_c_keeps_what_was_finished_and_the_same_command_goes_on(
 
 def test_a_cell_is_finished_with_its_last_policy(experiment: Experiment, tmp_path: Path) -> None:
     finished: list[str] = []
-    sweep.run([experiment], tmp_path, finished=finished.append)
+    run(experiment, tmp_path, finished=finished.append)
     assert finished == [cell.id for cell in experiment.cells]
-    sweep.run([experiment], tmp_path, finished=finished.append)  # nothing is missing now
+    run(experiment, tmp_path, finished=finished.append)  # nothing is missing now
     assert len(finished) == len(experiment.cells)
 
 

@@ -13,7 +13,7 @@ from driftanchor.cli import options as opt
 from driftanchor.cli import output, parse
 from driftanchor.cli.progress import cells_bar
 from driftanchor.errors import InvalidInput
-from driftanchor.render.numbers import interval, rounded
+from driftanchor.render.numbers import interval, percent, rounded
 from driftanchor.render.table import VERDICT, Table
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ Runs = Annotated[
     str | None,
     typer.Option(
         metavar="N",
-        help="Number of runs of each policy in each cell.",
+        help="Number of runs of each policy in each cell; none are added to decide a claim.",
         show_default="as the files say",
         rich_help_panel=opt.EFFORT,
     ),
@@ -59,6 +59,15 @@ Horizon = Annotated[
         help="Number of rounds in a run.",
         show_default="as the files say",
         rich_help_panel=opt.EFFORT,
+    ),
+]
+CurveRuns = Annotated[
+    str | None,
+    typer.Option(
+        metavar="N",
+        help="Draw curves from the first N runs only; the paper has 50.",
+        show_default="all runs",
+        rich_help_panel=opt.OUTPUT,
     ),
 ]
 Only = Annotated[
@@ -93,6 +102,7 @@ def reproduce(
     seed: opt.Seed = "0",
     only: Only = None,
     quick: Quick = False,
+    curve_runs: CurveRuns = None,
     cluster: opt.Cluster = None,
     strict: Strict = False,
     as_json: opt.Json = False,
@@ -116,6 +126,7 @@ def reproduce(
         "runs": None if runs is None else parse.number(runs, "--runs"),
         "horizon": None if horizon is None else parse.number(horizon, "--horizon"),
         "seed": parse.number(seed, "--seed"),
+        "curve_runs": None if curve_runs is None else parse.number(curve_runs, "--curve-runs"),
     }
     try:
         found, report = _run(names or [], only or [], quick, effort, out, cluster, quiet)
@@ -187,7 +198,7 @@ def _statistics(found: Reproduction) -> Table:
             cell.id,
             label,
             *(rounded(numbers[name]) for name in STATISTICS),
-            f"{100 * numbers['stuck']:.2g} %",
+            percent(numbers["stuck"]),
         )
         for experiment in found.experiments
         for cell in experiment.cells

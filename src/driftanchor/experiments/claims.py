@@ -17,7 +17,8 @@ from typing import Any
 from driftanchor.errors import InvalidInput, UnknownName
 
 STATISTICS = {"mean": None, "median": 0.5, "q90": 0.9, "q99": 0.99}
-_KEYS = ("id", "says", "place", "cells", "each", "statistic", "holds", "note")
+BEYOND = "beyond the paper"
+_KEYS = ("id", "says", "place", "cells", "each", "statistic", "holds", "note", "contradicted_by")
 _TERM = re.compile(r"^(?:(?P<factor>\d+(?:\.\d+)?)\*)?(?P<policy>[^@]+?)(?:@(?P<cell>\S+))?$")
 
 
@@ -41,14 +42,30 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence of the paper in our words, its place, and what it says of the numbers."""
+    """A sentence of the paper in our words, its place, and what it says of the numbers.
+
+    Attributes:
+        id: Its name.
+        says: The sentence.
+        place: Where the paper says it; `BEYOND` if it is ours.
+        note: What a reader should know beside the verdict.
+        contradicted_by: The id of a claim with which the paper contradicts this one.
+        statistic: What is compared: a key of `STATISTICS`.
+        comparisons: What it says of the numbers.
+    """
 
     id: str
     says: str
     place: str
     note: str
+    contradicted_by: str
     statistic: str
     comparisons: tuple[Comparison, ...]
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether it is not the paper's."""
+        return self.place == BEYOND
 
 
 def paper_claims() -> list[Claim]:
@@ -93,8 +110,15 @@ def _claim(entry: Mapping[str, Any], where: str) -> Claim:
         for values in itertools.product(*each.values()):
             filled = dict(zip(each, values, strict=True))
             comparisons.append(_comparison(*_filled(line, cell, filled, where), where))
-    note = entry.get("note", "")
-    return Claim(entry["id"], entry["says"], entry["place"], note, statistic, tuple(comparisons))
+    return Claim(
+        entry["id"],
+        entry["says"],
+        entry["place"],
+        entry.get("note", ""),
+        entry.get("contradicted_by", ""),
+        statistic,
+        tuple(comparisons),
+    )
 
 
 def _filled(line: str, cell: str, words: Mapping[str, str], where: str) -> tuple[str, str]:

@@ -9,8 +9,8 @@ from typing import Any
 
 from driftanchor.experiments import tail
 from driftanchor.experiments.experiment import Cell, Experiment
+from driftanchor.experiments.outcome import Outcome
 from driftanchor.experiments.reproduction import Reproduction
-from driftanchor.experiments.sweep import Outcome
 from driftanchor.files import write_whole
 from driftanchor.simulation.result import STATISTICS
 
@@ -31,7 +31,7 @@ def write(found: Reproduction, folder: Path) -> list[Path]:
         paths.append(folder / f"{experiment.name}.csv")
         _write(paths[-1], heading, _rows(experiment, list(varied), found))
     paths.append(folder / f"{SUMMARY}.csv")
-    _write(paths[-1], ["cell", "policy", *STATISTICS, *tail.STATISTICS], _summary(found))
+    _write(paths[-1], ["cell", "policy", *STATISTICS, *tail.STATISTICS, "runs"], _summary(found))
     return paths
 
 
@@ -53,10 +53,10 @@ def _rows(experiment: Experiment, varied: list[str], found: Reproduction) -> Ite
 
 def _read(experiment: Experiment, outcome: Outcome) -> Iterator[tuple[int, int, float]]:
     """Run, round and regret of all that was kept of a policy in a cell."""
-    for run, curve in enumerate(outcome.curves.tolist()):
+    kept = experiment.curve_runs
+    for run, curve in enumerate(outcome.curves[:kept].tolist()):
         for checkpoint, regret in zip(experiment.checkpoints, curve, strict=True):
             yield run, checkpoint, regret
-    kept = len(outcome.curves)
     for run, regret in enumerate(outcome.final[kept:].tolist(), kept):
         yield run, experiment.horizon, regret
 

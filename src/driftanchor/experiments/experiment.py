@@ -11,6 +11,8 @@ from driftanchor.experiments.setting import Setting
 from driftanchor.policies.base import Policy
 from driftanchor.simulation.bandit import Bandit
 
+CURVES = ("curves", "quantiles")  # the figures that show regret over the rounds
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -50,8 +52,10 @@ class Experiment:
         source: The figure of the paper, or `"beyond the paper"`.
         about: A sentence or two on what it is for.
         horizon: Rounds in a run.
-        runs: Runs of each policy in each cell.
-        most_curve_runs: Of how many runs whole curves are kept at most; `None` for all of them.
+        runs: Runs of each policy in each cell, to begin with.
+        most_runs: Runs that are added at most to decide a claim, those of the beginning included.
+        most_curve_runs: Of how many runs the CSV files have whole curves; `None` for all of them.
+        drawn_runs: Of how many of the first runs curves are drawn; `None` for all of them.
         asked_checkpoints: How many rounds a curve has, evenly spread, or which.
         engine: An engine of `driftanchor.simulate`. `"auto"` is `"thinned"`, in which all policies
             meet the same rewards. `"events"` gives that up, and makes long horizons cheap.
@@ -68,7 +72,9 @@ class Experiment:
     about: str
     horizon: int
     runs: int
+    most_runs: int
     most_curve_runs: int | None
+    drawn_runs: int | None
     asked_checkpoints: int | tuple[int, ...]
     engine: str
     figure: str
@@ -77,8 +83,13 @@ class Experiment:
 
     @property
     def curve_runs(self) -> int:
-        """Of how many runs whole curves are kept and drawn; of the others only the end."""
+        """Of how many runs the CSV files have whole curves; of the others only the end."""
         return self.runs if self.most_curve_runs is None else min(self.runs, self.most_curve_runs)
+
+    @property
+    def kept_curves(self) -> int:
+        """Of how many runs whole curves are kept: of all where the figure shows curves."""
+        return self.most_runs if self.figure in CURVES else self.curve_runs
 
     @property
     def checkpoints(self) -> tuple[int, ...]:
@@ -91,4 +102,9 @@ class Experiment:
 
     def resized(self, runs: int | None, horizon: int | None) -> Experiment:
         """The same with other runs or another horizon; `None` leaves them as they are."""
-        return dataclasses.replace(self, runs=runs or self.runs, horizon=horizon or self.horizon)
+        return dataclasses.replace(
+            self,
+            runs=runs or self.runs,
+            most_runs=runs or self.most_runs,
+            horizon=horizon or self.horizon,
+        )

@@ -1,8 +1,9 @@
 """Judging: each claim gets a verdict from the runs.
 
 Left minus right of a comparison is estimated from the runs, paired run by run (every policy met the
-same logs and rewards), with an interval that is right for all comparisons of all claims together.
-A claim
+same logs and rewards). The intervals are right for all comparisons of all claims together, whatever
+the law of regret, rare ruinous runs included, and however often more runs were added before. A
+claim
 
 - **holds** when every interval lies on the claimed side of zero,
 - **fails** when one lies on the other side,
@@ -12,33 +13,50 @@ A claim
 from __future__ import annotations
 
 import fnmatch
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from driftanchor.core.check import Floats
-from driftanchor.core.stats.contrasts import Contrast, mean_contrast, quantile_contrast
-from driftanchor.core.stats.student import student
+from driftanchor.core.stats.contrasts import mean_contrast, quantile_contrast
 from driftanchor.experiments.claims import STATISTICS, Claim, Comparison, Term
-from driftanchor.experiments.sweep import Outcomes
+from driftanchor.experiments.outcome import Outcomes
 
 VERDICTS = ("fails", "inconclusive", "holds")  # the worst of its comparisons is a claim's own
 ERROR_RATE = 0.05  # that any interval of any claim misses what it estimates
-BEYOND = 5.0  # runs that must lie beyond a quantile, on average, before it says anything
+LOOKS = 8  # at the quantiles of a claim, at most: each has its part of the error
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One comparison, measured."""
+    """One comparison, measured.
 
-    text: str
+    Attributes:
+        comparison: What was compared.
+        estimate: Left minus right.
+        low: The lower end of its interval.
+        high: The upper end.
+        runs: How many runs it is from.
+        verdict: One of `VERDICTS`.
+    """
+
+    comparison: Comparison
     estimate: float
     low: float
     high: float
+    runs: int
     verdict: str
+
+    @property
+    def text(self) -> str:
+        """The comparison as it is written, with its cell."""
+        return self.comparison.text
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON-ready record."""
+        names = ("text", "estimate", "low", "high", "runs", "verdict")
+        return {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True)
@@ -57,12 +75,15 @@ class JudgedClaim:
             "verdict": self.verdict,
             "says": self.claim.says,
             "place": self.claim.place,
+            "of_the_paper": not self.claim.is_ours,
+            "contradicted_by": self.claim.contradicted_by,
             "note": self.claim.note,
             "statistic": self.claim.statistic,
             "comparison": worst.text,
             "estimate": worst.estimate,
             "interval": [worst.low, worst.high],
-            "comparisons": [vars(finding) for finding in self.findings],
+            "runs": worst.runs,
+            "comparisons": [finding.to_json() for finding in self.findings],
         }
 
 
@@ -84,41 +105,47 @@ def judge(
     return [_judge(claim, found, outcomes, ERROR_RATE / count) for claim, found in ready]
 
 
+def undecided(judged: Iterable[JudgedClaim]) -> set[tuple[str, str]]:
+    """The (cell, policy) pairs of which more runs may decide a claim that is inconclusive."""
+    return {
+        (term.cell, term.policy)
+        for one in judged
+        if one.verdict == "inconclusive"
+        for finding in one.findings
+        if finding.verdict == "inconclusive"
+        for term in finding.comparison.terms
+        if term.policy
+    }
+
+
 def _judge(
     claim: Claim, comparisons: list[Comparison], outcomes: Outcomes, error: float
 ) -> JudgedClaim:
     findings = [_measure(c, claim.statistic, outcomes, error) for c in comparisons]
-    signs = {c.text: c.sign for c in comparisons}
-    findings.sort(key=lambda f: (VERDICTS.index(f.verdict), signs[f.text] * f.estimate))
+    findings.sort(key=lambda f: (VERDICTS.index(f.verdict), f.comparison.sign * f.estimate))
     return JudgedClaim(claim, findings[0].verdict, tuple(findings))
 
 
 def _measure(c: Comparison, statistic: str, outcomes: Outcomes, error: float) -> Finding:
     constant = sum(term.factor for term in c.terms if not term.policy)
     terms = [term for term in c.terms if term.policy]
-    values = [outcomes[term.cell, term.policy].final for term in terms]
-    runs = min(len(x) for x in values)
-    paired = np.stack([x[:runs] for x in values])
+    found = [outcomes[term.cell, term.policy] for term in terms]
+    runs = min(len(outcome.final) for outcome in found)
+    paired = np.stack([outcome.final[:runs] for outcome in found])
+    most = np.array([outcome.most for outcome in found])
     factors = np.array([term.factor for term in terms])
     quantile = STATISTICS[statistic]
-    estimate, se = _contrast(factors, paired, quantile)
-    estimate += constant
-    width = student(error, runs - 1) * se if runs > 1 else math.nan
-    low, high = estimate - width, estimate + width
-    needed = 2.0 if quantile is None else BEYOND / min(quantile, 1 - quantile)
-    verdict = "inconclusive"
-    if runs >= needed:
-        if high < 0 if c.sign < 0 else low > 0:
-            verdict = "holds"
-        elif low > 0 if c.sign < 0 else high < 0:
-            verdict = "fails"
-    return Finding(c.text, estimate, low, high, verdict)
-
-
-def _contrast(factors: Floats, paired: Floats, quantile: float | None) -> Contrast:
     if quantile is None:
-        return mean_contrast(factors, paired)
-    return quantile_contrast(factors, paired, quantile)
+        measured = mean_contrast(factors, paired, most, error)
+    else:
+        measured = quantile_contrast(factors, paired, most, error / LOOKS, quantile=quantile)
+    estimate, low, high = (x + constant for x in measured)
+    verdict = "inconclusive"
+    if high < 0 if c.sign < 0 else low > 0:
+        verdict = "holds"
+    elif low > 0 if c.sign < 0 else high < 0:
+        verdict = "fails"
+    return Finding(c, estimate, low, high, runs, verdict)
 
 
 def _expand(claim: Claim, cells: set[str]) -> list[Comparison]:

@@ -14,8 +14,8 @@ from typing import Any
 
 from driftanchor.core.record import seal
 from driftanchor.experiments.experiment import Cell, Experiment
+from driftanchor.experiments.job import Job
 from driftanchor.experiments.reproduction import Reproduction, strict
-from driftanchor.experiments.sweep import Job
 from driftanchor.files import write_whole
 from driftanchor.version import __version__
 
@@ -77,7 +77,7 @@ def write(found: Reproduction, files: Iterable[Path], path: Path) -> None:
         "seed": found.seed,
         "quick": found.quick,
         "changes": found.changes,
-        "experiments": {e.name: _experiment(e, found.seed) for e in found.experiments},
+        "experiments": {e.name: _experiment(e, found) for e in found.experiments},
         "sha256": {file.relative_to(path.parent).as_posix(): _hash(file) for file in sorted(files)},
     }
     with write_whole(path) as scratch:
@@ -90,25 +90,27 @@ def _hash(file: Path) -> str:
         return hashlib.file_digest(content, "sha256").hexdigest()
 
 
-def _experiment(experiment: Experiment, seed: int) -> dict[str, Any]:
+def _experiment(experiment: Experiment, found: Reproduction) -> dict[str, Any]:
     return {
         "horizon": experiment.horizon,
         "runs": experiment.runs,
+        "most_runs": experiment.most_runs,
         "curve_runs": experiment.curve_runs,
         "checkpoints": list(experiment.checkpoints),
         "engine": experiment.engine,
-        "cells": {cell.id: _cell(experiment, cell, seed) for cell in experiment.cells},
+        "cells": {cell.id: _cell(experiment, cell, found) for cell in experiment.cells},
     }
 
 
-def _cell(experiment: Experiment, cell: Cell, seed: int) -> dict[str, Any]:
+def _cell(experiment: Experiment, cell: Cell, found: Reproduction) -> dict[str, Any]:
     return {
         "setting": dataclasses.asdict(cell.setting),
         "policies": {
             label: {
                 "policy": policy.name,
                 "parameters": policy.parameters(),
-                "key": Job(experiment, cell, label, seed).key(),
+                "key": Job(experiment, cell, label, found.seed, 0, experiment.runs).key(),
+                "runs": found.outcomes[cell.id, label].final.size,
             }
             for label, policy in cell.policies.items()
         },

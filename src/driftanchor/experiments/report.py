@@ -12,7 +12,7 @@ from driftanchor.experiments.experiment import Experiment
 from driftanchor.experiments.figures.drawing import Drawing
 from driftanchor.experiments.judging import ERROR_RATE, JudgedClaim
 from driftanchor.experiments.reproduction import SMOKE, Reproduction
-from driftanchor.render.numbers import MISSING, interval, plain, rounded
+from driftanchor.render.numbers import MISSING, interval, percent, plain, rounded, with_error
 from driftanchor.render.table import VERDICT, Table
 
 PAPER = "the paper on Anchor-TS, arXiv 2605.10289"
@@ -167,7 +167,7 @@ def _means(experiment: Experiment, found: Reproduction) -> Table:
         numbers = found.statistics(experiment, cell)
         lowest = min(numbers, key=lambda label: numbers[label]["mean"])
         best.add((row, 1 + labels.index(lowest)))
-        means = {p: f"{rounded(x['mean'])} ± {rounded(x['se'])}" for p, x in numbers.items()}
+        means = {p: with_error(x["mean"], x["se"]) for p, x in numbers.items()}
         rows.append((cell.id, *(means.get(label, MISSING) for label in labels)))
     title = "Mean regret at the horizon ± standard error, the lowest marked"
     return Table(title, ("cell", *labels), tuple(rows), frozenset(best))
@@ -179,10 +179,10 @@ def _tails(experiment: Experiment, found: Reproduction) -> Table:
         for cell in experiment.cells
         for label, numbers in found.statistics(experiment, cell).items()
     ]
-    headings = ("cell and policy", "median", "90 %", "99 %", "worst run", "stuck runs")
+    headings = ("cell and policy", "median", "90 %", "99 %", "worst run", "stuck", "runs")
     title = (
-        "Median and tail of regret at the horizon, with 95 % intervals; a run is stuck when it "
-        "lost more than half of what playing the second best arm throughout would lose"
+        "Median and tail of regret at the horizon, with 95 % intervals; a run is stuck when one "
+        "arm that is not the best took more than half of its rounds"
     )
     return Table(title, headings, tuple(rows))
 
@@ -191,8 +191,9 @@ def _tail(numbers: Mapping[str, float]) -> Iterator[str]:
     yield from (rounded(numbers[name]) for name in ("median", "q90"))
     yield f"{rounded(numbers['q99'])} ({interval(numbers['q99_low'], numbers['q99_high'])})"
     yield rounded(numbers["max"])
-    share, low, high = (f"{100 * numbers[name]:.2g}" for name in tail.STUCK)
-    yield f"{share} % ({low} to {high})"
+    share, low, high = (percent(numbers[name]) for name in tail.STUCK)
+    yield f"{share} ({low.removesuffix(' %')} to {high})"
+    yield f"{numbers['runs']:,}"
 
 
 def _settings(experiment: Experiment) -> list[tuple[str, str]]:

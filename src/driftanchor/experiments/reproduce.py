@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,8 @@ from driftanchor.experiments import (
 )
 from driftanchor.experiments.figures import pulls_saved
 from driftanchor.experiments.figures.drawing import Drawing
+from driftanchor.experiments.judging import JudgedClaim
+from driftanchor.experiments.outcome import joined
 from driftanchor.experiments.reproduction import Reproduction
 from driftanchor.experiments.selection import Selection, changes
 from driftanchor.files import write_whole
@@ -47,24 +50,30 @@ def run(
         cluster: As for `sweep.run`.
     """
     check.whole(selection.seed, "seed")
-    for name in ("runs", "horizon"):
+    for name in ("runs", "horizon", "curve_runs"):
         if getattr(selection, name) is not None:
             check.whole(getattr(selection, name), name, low=1)
     require("matplotlib", extra="plot", why="plotting")  # now, and not after the long run
     files = selection.load()
     experiments = selection.apply(files)
-    outcomes = sweep.run(
-        experiments,
-        out / "cells",
-        seed=selection.seed,
-        progress=progress,
-        finished=finished,
-        cluster=cluster,
-    )
     paper = tuple(e.name for e in experiments if selection.is_of_paper(e))
     all_claims = claims.paper_claims() if paper else []
-    measured = {key: x for key, x in outcomes.items() if key[0].partition("/")[0] in paper}
-    judged = judging.judge(all_claims, measured, _paper_cells() if paper else [])
+    known = _paper_cells() if paper else []
+    play = functools.partial(
+        sweep.run, folder=out / "cells", progress=progress, finished=finished, cluster=cluster
+    )
+
+    def judge() -> list[JudgedClaim]:
+        measured = {key: x for key, x in outcomes.items() if key[0].partition("/")[0] in paper}
+        return judging.judge(all_claims, measured, known)
+
+    outcomes = play(sweep.jobs(experiments, selection.seed))
+    judged = judge()
+    while more := sweep.as_many_again(
+        experiments, selection.seed, judging.undecided(judged), outcomes
+    ):
+        outcomes |= {key: joined([outcomes[key], x]) for key, x in play(more).items()}
+        judged = judge()
     done = {one.claim.id for one in judged}
     return Reproduction(
         tuple(experiments),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,8 @@ from driftanchor.experiments import tail
 from driftanchor.experiments.claims import Claim
 from driftanchor.experiments.experiment import Cell, Experiment
 from driftanchor.experiments.judging import JudgedClaim
-from driftanchor.experiments.sweep import Outcomes
+from driftanchor.experiments.outcome import Outcomes
+from driftanchor.render.numbers import count
 from driftanchor.simulation.result import QUANTILES
 from driftanchor.version import __version__
 
@@ -47,20 +48,26 @@ class Reproduction:
 
     def statistics(self, experiment: Experiment, cell: Cell) -> Statistics:
         """Mean, standard error, quantiles, maximum and tail of final regret, by policy label."""
-        finals = {label: self.outcomes[cell.id, label].final for label in cell.policies}
-        gaps, horizon = cell.bandit.gaps, experiment.horizon
+        found = {label: self.outcomes[cell.id, label] for label in cell.policies}
         return {
-            label: {**summarise(final, QUANTILES), **tail.statistics(final, gaps, horizon)}
-            for label, final in finals.items()
+            label: {
+                **summarise(outcome.final, QUANTILES),
+                **tail.statistics(outcome, cell.bandit.gaps),
+                "runs": outcome.final.size,
+            }
+            for label, outcome in found.items()
         }
 
     def counts(self) -> str:
-        """How many claims hold, fail, or are left open, in words."""
+        """How many claims of the paper hold, fail, or are left open, and how many of ours."""
         if not self.judged:
             return "no claim judged"
-        words = {"holds": "hold", "fails": "fail", "inconclusive": "inconclusive"}
-        counted = Counter(claim.verdict for claim in self.judged)
-        return ", ".join(f"{counted[verdict]} {word}" for verdict, word in words.items())
+        parts = []
+        for whose, ours in (("of the paper", False), ("of our own", True)):
+            judged = [one for one in self.judged if one.claim.is_ours == ours]
+            if judged:
+                parts.append(f"{count(len(judged), 'claim')} {whose}: {_verdicts(judged)}")
+        return "; ".join(parts)
 
     def stamps(self) -> list[str]:
         """What a reader must know before believing any of it."""
@@ -85,6 +92,17 @@ class Reproduction:
             "quick": self.quick,
             "changes": self.changes,
         }
+
+
+def _verdicts(judged: Sequence[JudgedClaim]) -> str:
+    counted = Counter(one.verdict for one in judged)
+    at_odds = sum(one.verdict == "fails" and bool(one.claim.contradicted_by) for one in judged)
+    words = {
+        "holds": "hold",
+        "fails": f"fail ({at_odds} contradicted by the paper itself)" if at_odds else "fail",
+        "inconclusive": "inconclusive",
+    }
+    return ", ".join(f"{counted[verdict]} {word}" for verdict, word in words.items())
 
 
 def strict(value: Any) -> Any:

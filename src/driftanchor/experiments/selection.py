@@ -27,6 +27,7 @@ class Selection:
         seed: The seed of all random numbers.
         only: Patterns. A cell is run when its id matches one of them; none for all cells.
         quick: A small size, which shows that everything works and nothing else.
+        curve_runs: Draw curves from so many of the first runs; `None` for all runs.
     """
 
     names: Sequence[str] = ()
@@ -35,6 +36,7 @@ class Selection:
     seed: int = 0
     only: Sequence[str] = ()
     quick: bool = False
+    curve_runs: int | None = None
 
     def load(self) -> list[Experiment]:
         """The experiments as their files say."""
@@ -51,7 +53,10 @@ class Selection:
         runs, horizon = self.runs, self.horizon
         if self.quick:
             runs, horizon = runs or QUICK_RUNS, horizon or QUICK_HORIZON
-        sized = [experiment.resized(runs, horizon) for experiment in files]
+        sized = [
+            dataclasses.replace(experiment.resized(runs, horizon), drawn_runs=self.curve_runs)
+            for experiment in files
+        ]
         ids = [cell.id for experiment in sized for cell in experiment.cells]
         for pattern in self.only:
             if not fnmatch.filter(ids, pattern):

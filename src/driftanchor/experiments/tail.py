@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
-from driftanchor.core.check import Floats
+from driftanchor.core.check import Floats, Ints
 from driftanchor.core.stats.intervals import quantile_interval, wilson
+from driftanchor.experiments.outcome import Outcome
 
 STUCK = ("stuck", "stuck_low", "stuck_high")
 STATISTICS = ("q99_low", "q99_high", *STUCK)
 
 
-def statistics(final: Floats, gaps: Floats, horizon: int) -> dict[str, float]:
+def statistics(outcome: Outcome, gaps: Floats) -> dict[str, float]:
     """An interval of the 99 % quantile, and the share of stuck runs with its interval (95 %)."""
-    share = stuck_share(final, gaps, horizon)
-    numbers = (*quantile_interval(final, 0.99), share, *wilson(share, final.size))
+    runs, share = outcome.final.size, stuck_share(outcome.pulls, gaps)
+    q99 = quantile_interval(outcome.final, 0.99, ends=(0.0, outcome.most))
+    numbers = (*q99, share, *wilson(share, runs))
     return {name: float(x) for name, x in zip(STATISTICS, numbers, strict=True)}
 
 
-def stuck_share(final: Floats, gaps: Floats, horizon: int) -> float:
-    """The share of runs that lost more than half of what the second best arm loses.
+def stuck_share(pulls: Ints, gaps: Floats) -> float:
+    """The share of runs in which one arm that is not the best took more than half of the rounds.
+
+    A run that still tries many arms is slow, but not stuck.
+
+    Args:
+        pulls: Pulls of each arm at the horizon, by (run, arm).
+        gaps: What each arm falls short of the best.
 
     Example:
         >>> import numpy as np
-        >>> stuck_share(np.array([10.0, 49.0, 51.0, 90.0]), np.array([0.0, 0.1, 0.4]), 1000)
+        >>> runs = np.array([[90, 5, 5], [30, 60, 10], [10, 45, 45], [0, 0, 100]])
+        >>> stuck_share(runs, np.array([0.0, 0.1, 0.4]))
         0.5
     """
-    worse = gaps[gaps > 0]
-    if not worse.size:
-        return 0.0
-    return float((final > worse.min() * horizon / 2).mean())
+    wrong = pulls[:, gaps > 0]
+    return float((2 * wrong > pulls.sum(axis=1, keepdims=True)).any(axis=1).mean())

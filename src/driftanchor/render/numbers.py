@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from numbers import Integral
 
 MISSING = "–"
@@ -24,6 +25,30 @@ def rounded(x: float) -> str:
     digits = 0 if size >= 100 else 1 if size >= 10 else 2
     text = f"{x:,.{digits}f}" if size >= 1 else f"{x:.3g}"
     return text.replace("-", "−")
+
+
+def with_error(x: float, error: float) -> str:
+    """A number with its standard error, to the digits that the error leaves meaning.
+
+    Example:
+        >>> with_error(19.3482, 0.4213), with_error(1254.2, 12.3), with_error(7.0, float("nan"))
+        ('19.3 ± 0.4', '1,254 ± 12', '7.00')
+    """
+    if not 0.0 < error < math.inf:
+        return rounded(x)
+    size = math.floor(math.log10(error))
+    digits = max(0, (1 if error < 2 * 10.0**size else 0) - size)
+    return f"{x:,.{digits}f} ± {error:,.{digits}f}".replace("-", "−")
+
+
+def percent(share: float) -> str:
+    """A share in per cent, to two figures.
+
+    Example:
+        >>> [percent(x) for x in (1.0, 0.123, 0.0035, 0.0)]
+        ['100 %', '12 %', '0.35 %', '0 %']
+    """
+    return f"{round(100 * share) if share >= 0.095 else f'{100 * share:.2g}'} %"
 
 
 def interval(low: float, high: float) -> str:
@@ -64,6 +89,18 @@ def plain(value: object) -> str:
     if isinstance(value, float) and not value.is_integer():
         return f"{value:g}"
     return f"{value:,.0f}" if isinstance(value, int | float) else str(value)
+
+
+def count_range(numbers: Iterable[int], thing: str) -> str:
+    """Numbers of things, from the least to the most.
+
+    Example:
+        >>> count_range([2000, 8000, 2000], "run"), count_range([5], "run")
+        ('2,000 to 8,000 runs', '5 runs')
+    """
+    found = sorted(numbers)
+    least = "" if found[0] == found[-1] else f"{found[0]:,} to "
+    return least + count(found[-1], thing)
 
 
 def count(n: int, thing: str) -> str:

@@ -26,10 +26,16 @@ def test_a_quantile_interval_covers_the_quantile_in_95_of_100_samples() -> None:
     assert 0.915 < hits / 2_000 < 0.985
 
 
-def test_an_interval_of_few_runs_stays_within_them() -> None:
-    assert quantile_interval(np.array([3.0]), 0.99) == (3.0, 3.0)
+def test_few_values_leave_the_end_of_a_quantile_open() -> None:
+    assert quantile_interval(np.array([3.0]), 0.99, ends=(0.0, 9.0)) == (3.0, 9.0)
     low, high = quantile_interval(np.arange(20.0), 0.99)
-    assert (low, high) == (17.0, 19.0)
+    assert (low, high) == (18.0, math.inf)
+
+
+def test_the_ranks_of_a_quantile_are_those_of_the_binomial_law() -> None:
+    """Of 20 values 10 ± 5 are below the median: P(at most 5) = 0.0207, P(at most 6) = 0.0577."""
+    assert quantile_interval(np.arange(20.0), 0.5) == (5.0, 14.0)
+    assert quantile_interval(np.arange(20.0), 0.5, 0.12) == (6.0, 13.0)
 
 
 @pytest.mark.parametrize(("share", "n"), [(0.0, 10), (1.0, 10), (0.5, 1)])

@@ -7,7 +7,7 @@ import pytest
 
 from driftanchor.experiments import figures, spec
 from driftanchor.experiments.experiment import Experiment
-from driftanchor.experiments.sweep import Outcome
+from driftanchor.experiments.outcome import Outcome
 from driftanchor.render.figure import save, sheet
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def test_a_figure_of_the_paper_is_drawn(name: str, measured: Measured) -> None:
 def test_no_regret_at_all_can_be_drawn(measured: Measured) -> None:
     experiment = spec.load("tails", **SIZE)
     nothing = {
-        key: Outcome(found.final * 0, found.curves * 0, found.pulls)
+        key: Outcome(found.final * 0, found.curves * 0, found.pulls, found.most)
         for key, found in measured(experiment).items()
     }
     for kind in figures.KINDS:

@@ -7,7 +7,7 @@ import pytest
 
 from driftanchor.errors import InvalidInput
 from driftanchor.experiments import figures, spec
-from driftanchor.experiments.sweep import Outcome
+from driftanchor.experiments.outcome import Outcome
 
 FILE = (Path(__file__).parents[1] / "named_sweeps.toml").read_text(encoding="utf-8")
 
@@ -17,7 +17,9 @@ def outcomes(finals: dict[str, list[float]]) -> dict[tuple[str, str], Outcome]:
     for cell in spec.parse(FILE, "mine.toml").cells:
         for label, final in finals.items():
             values = np.array(final)
-            found[cell.id, label] = Outcome(values, values[:, None], np.zeros((4, 2), np.int64))
+            found[cell.id, label] = Outcome(
+                values, values[:, None], np.zeros((4, 2), np.int64), 9.0
+            )
     return found
 
 

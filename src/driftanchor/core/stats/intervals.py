@@ -20,7 +20,7 @@ Interval = tuple[float, float]
 
 
 class Estimate(NamedTuple):
-    """A number and its 95 % interval."""
+    """A number and its interval, of 95 % where nothing else is said."""
 
     value: float
     low: float
@@ -106,15 +106,40 @@ def difference(
     return Estimate(d, low, d + math.hypot(u2 - second, first - l1))
 
 
-def quantile_interval(values: Floats, q: float) -> Interval:
+def quantile_interval(
+    values: Floats, q: float, miss: float = MISS, ends: Interval = (-math.inf, math.inf)
+) -> Interval:
     """Values between which a quantile lies, of whatever law: by the ranks that it may have.
+
+    How many of n values are below the quantile is binomial, so the ranks are exact.
+
+    Args:
+        values: A sample.
+        q: Which quantile.
+        miss: The chance that the interval misses it.
+        ends: The lowest and the highest value possible, for a sample too small to tell.
 
     Example:
         >>> quantile_interval(np.arange(1000.0), 0.9)
         (880.0, 918.0)
+        >>> quantile_interval(np.arange(100.0), 0.99, ends=(0.0, 500.0))
+        (96.0, 500.0)
     """
-    n = values.size
-    half = two_sided(MISS) * math.sqrt(n * q * (1 - q))
-    ranks = np.clip([math.floor(n * q - half) - 1, math.ceil(n * q + half) - 1], 0, n - 1)
-    low, high = np.sort(values)[ranks]
-    return float(low), float(high)
+    below = np.cumsum(_binomial(values.size, q))  # the chance of at most 0, 1, … values below
+    lower = int(np.searchsorted(below, miss / 2, side="right")) - 1
+    upper = int(np.searchsorted(below, 1 - miss / 2))
+    ranked = np.sort(values)
+    return (
+        float(ranked[lower]) if lower >= 0 else ends[0],
+        float(ranked[upper]) if upper < values.size else ends[1],
+    )
+
+
+def _binomial(n: int, q: float) -> Floats:
+    """The chances of 0 to n successes in n trials."""
+    logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1.0, n + 1.0)))])
+    k = np.arange(n + 1.0)
+    chances: Floats = np.exp(
+        logs[n] - logs - logs[::-1] + k * math.log(q) + (n - k) * math.log1p(-q)
+    )
+    return chances

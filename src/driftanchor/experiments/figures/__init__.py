@@ -12,7 +12,7 @@ from driftanchor.experiments.figures import (
     tradeoff,
 )
 from driftanchor.experiments.figures.drawing import Drawing
-from driftanchor.experiments.sweep import Outcomes
+from driftanchor.experiments.outcome import Outcomes
 
 KINDS: dict[str, Callable[[Experiment, Outcomes], Drawing]] = {
     "curves": regret_curves.draw,

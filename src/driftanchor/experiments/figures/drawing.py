@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from driftanchor.experiments import setting_text
 from driftanchor.experiments.experiment import Cell, Experiment
-from driftanchor.experiments.sweep import Outcomes
+from driftanchor.experiments.outcome import Outcomes
 from driftanchor.render.figure import folded
+from driftanchor.render.numbers import count_range
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,6 +53,19 @@ def set_title(axes: Axes, cell: Cell, experiment: Experiment) -> None:
 def shared_setting(experiment: Experiment) -> str:
     """The sentence that every caption ends with."""
     return f"Where not varied: {setting_text.describe(experiment.cells)}."
+
+
+def runs_drawn(experiment: Experiment, outcomes: Outcomes) -> str:
+    """How many runs curves are of, in words.
+
+    They differ where some were added to decide a claim.
+    """
+    runs = [
+        len(outcomes[cell.id, label].final) for cell in experiment.cells for label in cell.policies
+    ]
+    if experiment.drawn_runs is not None and experiment.drawn_runs < max(runs):
+        return f"the first {experiment.drawn_runs:,} runs"
+    return count_range(runs, "run")
 
 
 def lowest_regret(experiment: Experiment, outcomes: Outcomes) -> str:

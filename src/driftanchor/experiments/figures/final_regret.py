@@ -16,9 +16,10 @@ from driftanchor.experiments.figures.drawing import (
     Drawing,
     lowest_regret,
     policies_of,
+    runs_drawn,
     shared_setting,
 )
-from driftanchor.experiments.sweep import Outcomes
+from driftanchor.experiments.outcome import Outcomes
 from driftanchor.render import palette
 from driftanchor.render.figure import blank, legend, line, matplotlib, tidy, wide_apart
 from driftanchor.render.numbers import plain
@@ -65,7 +66,7 @@ def draw(experiment: Experiment, outcomes: Outcomes) -> Drawing:
     legend(figure, looks)
     over = " and over ".join(setting_text.AXES.get(block.word, "cells") for block in found)
     alt = f"Final regret of each policy over {over}. {lowest_regret(experiment, outcomes)}"
-    return Drawing(experiment.name, figure, _caption(experiment), alt)
+    return Drawing(experiment.name, figure, _caption(experiment, outcomes), alt)
 
 
 def blocks(cells: tuple[Cell, ...]) -> list[Block]:
@@ -111,8 +112,10 @@ def _block(
         x = along(cells, block.word)
         for label in {label: None for cell in cells for label in cell.policies}:
             have = [i for i, cell in enumerate(cells) if label in cell.policies]
-            final = np.stack([outcomes[cells[i].id, label].final for i in have], axis=1)
-            line(place, x[have], final.mean(0), standard_error(final), looks[label])
+            finals = [outcomes[cells[i].id, label].final for i in have]
+            means = np.array([final.mean() for final in finals])
+            errors = np.array([standard_error(final) for final in finals])
+            line(place, x[have], means, errors, looks[label])
         place.set_title(title, fontsize=8.5, parse_math=False)
         ticks(place, x, [cell.varied.get(block.word, "") for cell in cells])
         tidy(place)
@@ -140,8 +143,9 @@ def ticks(axes: Axes, x: Floats, values: list[Any]) -> None:
     axes.xaxis.set_minor_locator(matplotlib("ticker").NullLocator())
 
 
-def _caption(experiment: Experiment) -> str:
+def _caption(experiment: Experiment, outcomes: Outcomes) -> str:
     return (
         f"{experiment.title}: cumulative pseudo-regret after {experiment.horizon:,} rounds, mean "
-        f"of {experiment.runs:,} runs, bands of ± one standard error. {shared_setting(experiment)}"
+        f"of {runs_drawn(experiment, outcomes)}, bands of ± one standard error. "
+        f"{shared_setting(experiment)}"
     )

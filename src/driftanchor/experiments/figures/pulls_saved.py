@@ -20,7 +20,7 @@ from driftanchor.experiments import setting_text
 from driftanchor.experiments.experiment import Cell, Experiment
 from driftanchor.experiments.figures.drawing import Drawing
 from driftanchor.experiments.figures.final_regret import Block, along, blocks, ticks
-from driftanchor.experiments.sweep import Outcomes
+from driftanchor.experiments.outcome import Outcomes
 from driftanchor.render.figure import blank, key, legend_above, line, tidy
 from driftanchor.render.palette import BLACK, DOTS, LONG, POLICY_LOOKS, SHORT, Look
 from driftanchor.simulation.bandit import Bandit

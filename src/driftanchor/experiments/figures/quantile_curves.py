@@ -14,10 +14,11 @@ from driftanchor.experiments.figures.drawing import (
     Drawing,
     lowest_regret,
     policies_of,
+    runs_drawn,
     shared_setting,
     title_of,
 )
-from driftanchor.experiments.sweep import Outcomes
+from driftanchor.experiments.outcome import Outcomes
 from driftanchor.render import palette
 from driftanchor.render.figure import blank, legend, line, log_ticks, tidy
 
@@ -53,7 +54,7 @@ def draw(experiment: Experiment, outcomes: Outcomes) -> Drawing:
         place.set_xlabel("round", fontsize=9)
     legend(figure, looks)
     alt = f"Quantiles of regret over the rounds. {lowest_regret(experiment, outcomes)}"
-    return Drawing(experiment.name, figure, _caption(experiment), alt)
+    return Drawing(experiment.name, figure, _caption(experiment, outcomes), alt)
 
 
 def _panel(
@@ -68,7 +69,7 @@ def _panel(
     axes.set_xscale("log")
     axes.set_yscale("log")
     for label in cell.policies:
-        curves = outcomes[cell.id, label].curves
+        curves = outcomes[cell.id, label].curves[: experiment.drawn_runs]
         se = standard_error(curves) if statistic == "mean" else None
         line(axes, rounds, COLUMNS[statistic](curves), se, looks[label])
     axes.set_title(f" \n{statistic}", fontsize=9)  # the line above is the row's
@@ -86,9 +87,9 @@ def _row_title(axes: Axes, cell: Cell, experiment: Experiment) -> None:
     title.set_in_layout(False)  # it may reach over the panels to its right
 
 
-def _caption(experiment: Experiment) -> str:
+def _caption(experiment: Experiment, outcomes: Outcomes) -> str:
     return (
         f"{experiment.title}: cumulative pseudo-regret up to {experiment.horizon:,} rounds over "
-        f"{experiment.curve_runs:,} runs, on log scales: its median, its mean with a band of ± one "
-        f"standard error, quantiles and the worst run. {shared_setting(experiment)}"
+        f"{runs_drawn(experiment, outcomes)}, on log scales: its median, its mean with a band of "
+        f"± one standard error, quantiles and the worst run. {shared_setting(experiment)}"
     )

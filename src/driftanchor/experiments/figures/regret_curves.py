@@ -14,10 +14,11 @@ from driftanchor.experiments.figures.drawing import (
     Drawing,
     lowest_regret,
     policies_of,
+    runs_drawn,
     set_title,
     shared_setting,
 )
-from driftanchor.experiments.sweep import Outcomes
+from driftanchor.experiments.outcome import Outcomes
 from driftanchor.render import palette
 from driftanchor.render.figure import blank, legend, line, tidy, wide_apart
 
@@ -30,7 +31,7 @@ ALIKE = 4.0  # panels whose highest values differ by no more than this share the
 
 
 def draw(experiment: Experiment, outcomes: Outcomes) -> Drawing:
-    """Draw the mean of the first runs with a band; cells that share the first value form a row."""
+    """Draw the mean with a band; cells that share the first value form a row."""
     rows = grid(experiment.cells)
     looks = palette.looks(policies_of(experiment.cells))
     width = max(len(row) for row in rows)
@@ -51,7 +52,7 @@ def draw(experiment: Experiment, outcomes: Outcomes) -> Drawing:
         place.set_axis_off()
     legend(figure, looks, inside=empty[0] if empty else None)
     alt = f"Regret of each policy over the rounds. {lowest_regret(experiment, outcomes)}"
-    return Drawing(experiment.name, figure, _caption(experiment), alt)
+    return Drawing(experiment.name, figure, _caption(experiment, outcomes), alt)
 
 
 def grid(cells: tuple[Cell, ...]) -> list[list[Cell]]:
@@ -66,7 +67,7 @@ def grid(cells: tuple[Cell, ...]) -> list[list[Cell]]:
 
 def _ends(cell: Cell, outcomes: Outcomes) -> list[float]:
     """Where each policy's curve in a cell ends."""
-    return [float(outcomes[cell.id, label].curves[:, -1].mean()) for label in cell.policies]
+    return [float(outcomes[cell.id, label].final.mean()) for label in cell.policies]
 
 
 def _sharing(rows: list[list[Cell]], outcomes: Outcomes) -> Literal["row", "col", "none"]:
@@ -91,7 +92,7 @@ def _panel(
     rounds: Floats = np.array([0, *experiment.checkpoints], dtype=np.float64)
     every = max(1, len(rounds) // 5)
     for i, label in enumerate(cell.policies):
-        curves = outcomes[cell.id, label].curves
+        curves = outcomes[cell.id, label].curves[: experiment.drawn_runs]
         curves = np.hstack([np.zeros((len(curves), 1)), curves])
         first = 1 + i * every // len(
             cell.policies
@@ -113,11 +114,9 @@ def _scales(axes: Axes, horizon: int, *, low: float) -> None:
     axes.tick_params(labelbottom=True)
 
 
-def _caption(experiment: Experiment) -> str:
-    shown = min(experiment.curve_runs, experiment.runs)
-    runs = "" if shown == experiment.runs else f"the first {shown:,} of "
+def _caption(experiment: Experiment, outcomes: Outcomes) -> str:
     return (
         f"{experiment.title}: cumulative pseudo-regret over {experiment.horizon:,} rounds, mean of "
-        f"{runs}{experiment.runs:,} runs, bands of ± one standard error. "
+        f"{runs_drawn(experiment, outcomes)}, bands of ± one standard error. "
         f"{shared_setting(experiment)}"
     )

@@ -15,8 +15,8 @@ import numpy as np
 from driftanchor.core.check import Floats
 from driftanchor.errors import InvalidInput
 from driftanchor.experiments.experiment import Cell, Experiment
-from driftanchor.experiments.figures.drawing import Drawing, policies_of
-from driftanchor.experiments.sweep import Outcomes
+from driftanchor.experiments.figures.drawing import Drawing, policies_of, runs_drawn
+from driftanchor.experiments.outcome import Outcomes
 from driftanchor.render.figure import blank, key, legend_above, tidy
 from driftanchor.render.palette import BLACK, GREEN, SERIES, Look
 
@@ -58,7 +58,7 @@ def draw(experiment: Experiment, outcomes: Outcomes) -> Drawing:
     legend_above(figure, handles, columns=min(len(groups), 4))
     counts = "; ".join(f"{label}: {_count(points[label])}" for label in labels)
     alt = f"99 % quantile of regret against its mean, both relative to TS. {counts}."
-    return Drawing(experiment.name, figure, _caption(experiment, len(cells)), alt)
+    return Drawing(experiment.name, figure, _caption(experiment, cells, outcomes), alt)
 
 
 def _points(label: str, cells: list[Cell], outcomes: Outcomes) -> Floats:
@@ -112,10 +112,10 @@ def _look(group: int) -> Look:
     return SERIES[group % len(SERIES)]
 
 
-def _caption(experiment: Experiment, cells: int) -> str:
+def _caption(experiment: Experiment, cells: list[Cell], outcomes: Outcomes) -> str:
     return (
         f"{experiment.title}: the 99 % quantile of regret after {experiment.horizon:,} rounds "
-        f"against its mean, over {experiment.runs:,} runs, both divided by those of TS, one point "
-        f"for each of {cells} cells. In the shaded quarter both are at most those of TS; what is "
-        f"below {_LEAST:g} is drawn there."
+        f"against its mean, over {runs_drawn(experiment, outcomes)}, both divided by those of TS, "
+        f"one point for each of {len(cells)} cells. In the shaded quarter both are at most those "
+        f"of TS; what is below {_LEAST:g} is drawn there."
     )
