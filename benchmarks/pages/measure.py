@@ -1,7 +1,7 @@
-"""Measure what the pages say: errata, calibration, engines, choice, suite, rules for V, promises.
+"""Measure what the pages say: errata, calibration, engines, choice, suite, intervals and more.
 
     python -m benchmarks.pages.measure [--runs N] [--seed S] [--render-only]
-        [front | errata | calibration | engines | choice | suite | rules | promises]
+        [front | errata | calibration | engines | choice | suite | intervals | rules | promises]
 
 The same runs and seed give the same files.
 """
@@ -19,6 +19,7 @@ from benchmarks.pages import (
     calibration,
     exactness,
     front,
+    intervals,
     promises,
     readings,
     render,
@@ -273,6 +274,7 @@ MEASURES = {
     "engines": exactness.measure,
     "choice": choice,
     "suite": suite.measure,
+    "intervals": intervals.measure,
     "rules": rules.measure,
     "promises": promises.measure,
 }

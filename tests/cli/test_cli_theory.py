@@ -40,6 +40,31 @@ def test_a_relative_bound_counts_once_the_common_move_is_known() -> None:
     assert both == pytest.approx(relative)  # V leaves 0.5
 
 
+def test_noise_scales_all_that_is_not_saved_by_logs() -> None:
+    given = ("--online", "0.6,0.5", "--offline-pulls", "0", "--offline", "same", "--json")
+    one, two = (
+        json.loads(invoke(*given, "--noise", noise)[1])["arms"]["2"] for noise in ("1", "2")
+    )
+    for term in ("lai-robbins", "anchor online", "anchor shape", "min-ucb shape"):
+        assert two[term] == pytest.approx(4 * one[term]), term
+
+
+@pytest.mark.parametrize(
+    ("given", "warned"),
+    [
+        ("--online 0.8,0.5 --offline 0.5,0.6 --offline-pulls 9 --bias-bound 0.1", True),
+        ("--online 0.8,0.5 --offline 0.5,0.6 --offline-pulls 9 --bias-bound 0.3", False),
+        ("--online 0.8,0.5 --offline 0.5,0.6 --offline-pulls 0,9 --bias-bound 0.1", False),
+        ("--online 0.8,0.5 --offline 0.5,0.5 --offline-pulls 9 --relative-bound 0.1", True),
+    ],
+)
+def test_a_promise_that_does_not_hold_is_warned_of(given: str, warned: bool) -> None:
+    code, _, said = invoke(*given.split())
+    assert code == 0
+    message = "warning: the mean of arm '1' moved from 0.5 to 0.8, further than its bounds allow"
+    assert (message in said) == warned
+
+
 def test_the_table_names_every_term() -> None:
     code, out, _ = invoke()
     assert code == 0

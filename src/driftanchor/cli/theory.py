@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from driftanchor.cli import options as opt
 from driftanchor.cli import output, parse, world
 from driftanchor.core.record import encode
 from driftanchor.render.table import Table
+
+if TYPE_CHECKING:
+    from driftanchor.simulation.bandit import Bandit
 
 
 def theory(
@@ -60,6 +64,7 @@ def theory(
         bandit.relative_bound,
         bandit.common_shift,
     )
+    _warn_of_broken_promises(bandit)
     labels = [bandit.arms[column] for column in columns]
     rows = [[float(values[i]) for values in terms.values()] for i in range(len(labels))]
     if as_json:
@@ -69,6 +74,27 @@ def theory(
         output.show_json({"arms": arms, "horizon": rounds, "bandit": bandit_json, "terms": TERMS})
     else:
         output.show_table(_table(labels, rows, rounds, TERMS))
+
+
+def _warn_of_broken_promises(bandit: Bandit) -> None:
+    from driftanchor.theory.arm_terms import broken_promises
+
+    broken = broken_promises(
+        bandit.online,
+        bandit.offline,
+        bandit.offline_pulls,
+        bandit.bias_bound,
+        bandit.relative_bound,
+        bandit.common_shift,
+    )
+    if broken:
+        first = broken[0]
+        more = f" and {len(broken) - 1} more" if len(broken) > 1 else ""
+        output.say(
+            f"warning: the mean of arm {bandit.arms[first]!r}{more} moved from "
+            f"{bandit.offline[first]:g} to {bandit.online[first]:g}, further than its bounds "
+            "allow: no theorem holds for these numbers"
+        )
 
 
 def _table(
