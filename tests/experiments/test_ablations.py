@@ -1,0 +1,27 @@
+"""The rules of the experiment `ablations` differ from Anchor-TS in what they take of its numbers."""
+
+import pytest
+
+from driftanchor.core.evidence import ArmEvidence, Round
+from driftanchor.core.noise import Draws
+from driftanchor.experiments.ablations import AnchorMax, AnchorMean, AnchorMin
+from driftanchor.policies import POLICIES, AnchorTS
+
+ARM = ArmEvidence(pulls=3, total=1.2, offline_pulls=4, offline_mean=0.5, bias_bound=0.7)
+NOW = Round(t=4, arms=2)
+
+
+@pytest.mark.parametrize("z", [Draws(1.0, -1.0, 0.0), Draws(-0.5, 0.3, 0.0), Draws(0.2, 2.0, 0.0)])
+def test_each_takes_its_number_of_the_three(z: Draws) -> None:
+    three = AnchorTS().explain(ARM, NOW, z)
+    samples = three["online_sample"], three["hybrid_sample"]
+    assert AnchorMin().index(ARM, NOW, z) == min(samples)
+    assert AnchorMax().index(ARM, NOW, z) == max(samples)
+    assert AnchorMean().index(ARM, NOW, z) == pytest.approx(sum(three.values()) / 3)
+    assert AnchorTS().index(ARM, NOW, z) == sorted(three.values())[1]
+
+
+def test_they_are_not_offered_and_state_no_law() -> None:
+    for rule in (AnchorMin, AnchorMax, AnchorMean):
+        assert rule.name not in POLICIES
+        assert rule.tails is None
