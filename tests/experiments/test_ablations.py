@@ -1,4 +1,4 @@
-"""The rules of the experiment `ablations` differ from Anchor-TS in what they take of its numbers."""
+"""The rules of `ablations` differ from Anchor-TS in what they take of its three numbers."""
 
 import pytest
 
