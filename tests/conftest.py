@@ -39,6 +39,12 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ["XDG_CACHE_HOME"] = str(config.rootpath / ".pytest_cache" / "kernels")
 
 
+@pytest.fixture
+def in_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The test runs in `tmp_path`, so that it can name files as people do."""
+    monkeypatch.chdir(tmp_path)
+
+
 class RunPython(Protocol):
     """Run a program in a new Python and return what it printed."""
 

@@ -1,39 +1,22 @@
-"""Which files are read, which are refused, and what is remembered of them."""
+"""Which files are read, and which are refused."""
 
 from __future__ import annotations
 
 import gzip
-import hashlib
 import importlib
 import os
 from pathlib import Path
 from typing import Any
 
 import pytest
+from log_folder import CSV, read, write
 
 from driftanchor import DriftanchorError, InvalidInput, OfflineData, RejectedRows, read_logs
-from driftanchor.logs import log_file, log_files, sandbox
 
-CSV = "arm,reward\nA,1\nB,0\nA,0\nB,1\n"
+pytestmark = pytest.mark.usefixtures("in_own_folder")
 duckdb: Any = importlib.import_module("duckdb")
 pyarrow: Any = importlib.import_module("pyarrow")
 parquet: Any = importlib.import_module("pyarrow.parquet")
-
-
-@pytest.fixture(autouse=True)
-def _in_an_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
-def read(logs: object, **options: Any) -> OfflineData:
-    return OfflineData.from_logs(logs, arm="arm", reward="reward", **options)
-
-
-def write(name: str, content: str | bytes = CSV) -> str:
-    path = Path(name)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return name
 
 
 DIALECTS: dict[str, str | bytes] = {
@@ -244,78 +227,6 @@ def test_the_format_can_be_said() -> None:
     assert read("part-0", format="csv").n.sum() == 4
     with pytest.raises(InvalidInput, match="unknown format 'cvs'; did you mean 'csv'"):
         read("part-0", format="cvs")
-
-
-def test_a_hash_is_of_the_whole_file_or_says_that_it_is_not(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    write("a.csv")
-    provenance = read("a.csv").provenance
-    assert provenance is not None
-    (source,) = provenance.sources
-    whole = f"sha256:{hashlib.sha256(CSV.encode()).hexdigest()}"
-    assert (source.name, source.digest, source.size) == ("a.csv", whole, len(CSV))
-    monkeypatch.setattr(log_file, "WHOLE", 100)
-    monkeypatch.setattr(log_file, "SAMPLE", 10)
-    (file,) = log_files.find([write("b.csv", CSV * 50)])
-    sampled = file.source(full_hash=False)
-    assert str(sampled.digest).startswith("sha256-sampled:")
-    write("b.csv", CSV * 49 + CSV.replace("0", "1"))
-    assert file.source(full_hash=False) != sampled
-    whole = f"sha256:{hashlib.sha256(Path('b.csv').read_bytes()).hexdigest()}"
-    assert file.source(full_hash=True).digest == whole
-
-
-REACHING = [
-    "SELECT * FROM read_text('/etc/passwd')",
-    "SELECT * FROM 'b.csv'",
-    "SELECT * FROM read_csv('{folder}/../{name}/b.csv')",
-    "SELECT * FROM glob('/etc/*')",
-    "SELECT * FROM frame",
-    "COPY (SELECT 1) TO '{folder}/out.csv'",
-    "ATTACH '{folder}/new.db'",
-    "EXPORT DATABASE '{folder}/out'",
-    "INSTALL httpfs",
-    "LOAD httpfs",
-    "SELECT * FROM 'https://example.com/a.csv'",
-    "SET enable_external_access = true",
-    "SET memory_limit = '100GB'",
-    "RESET lock_configuration",
-    "SET allowed_paths = ['/etc/passwd']",
-    "PRAGMA temp_directory = '/tmp'",
-]
-
-
-@pytest.mark.parametrize("statement", REACHING)
-def test_the_database_reaches_nothing_but_the_logs(statement: str, tmp_path: Path) -> None:
-    write("a.csv")
-    write("b.csv")
-    frame = pyarrow.table({"a": [1]})
-    assert frame.num_rows == 1  # what a SELECT could find by its name
-    connection = sandbox.connect([tmp_path / "a.csv"], "100MB")
-    scan = f"SELECT count(*) FROM read_csv('{tmp_path}/a.csv')"
-    assert connection.execute(scan).fetchall() == [(4,)]
-    with pytest.raises(duckdb.Error):
-        connection.execute(statement.format(folder=tmp_path, name=tmp_path.name)).fetchall()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "b.csv"]
-
-
-def test_a_small_parquet_of_many_rows_is_refused_at_once() -> None:
-    table = pyarrow.table({"arm": ["A", "B"] * 500_000, "reward": [1.0, 0.0] * 500_000})
-    with parquet.ParquetWriter("bomb.parquet", table.schema, compression="zstd") as writer:
-        for _ in range(20):
-            writer.write_table(table)
-    assert Path("bomb.parquet").stat().st_size < 1_000_000
-    with pytest.raises(InvalidInput, match=r"max_rows is 10,000, and .* has more rows"):
-        read("bomb.parquet", max_rows=10_000)
-
-
-def test_a_small_parquet_of_huge_values_needs_no_more_memory_than_allowed() -> None:
-    table = pyarrow.table({"arm": ["x" * 100_000_000, "B"], "reward": [1.0, 0.0]})
-    parquet.write_table(table, "bomb.parquet", compression="zstd", write_statistics=False)
-    assert Path("bomb.parquet").stat().st_size < 1_000_000
-    with pytest.raises(DriftanchorError, match=r"'bomb\.parquet' needs more memory than 50MB"):
-        read("bomb.parquet", memory="50MB")
 
 
 def test_a_column_of_endless_values_is_no_arm() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import importlib
 import itertools
-import warnings
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -13,37 +12,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from daily_rows import NAMES, START, daily, running
 
 from driftanchor import InvalidInput, read_logs, read_periods
-from driftanchor.logs.running_totals import Row, evidence
 
 duckdb: Any = importlib.import_module("duckdb")
 pandas: Any = importlib.import_module("pandas")
 polars: Any = importlib.import_module("polars")
 pyarrow: Any = importlib.import_module("pyarrow")
 
-START = datetime(2026, 1, 1)
-NAMES: dict[str, Any] = {"arm": "ad", "count": "n", "total": "k", "time": "at"}
 FORMS = ["csv", "parquet", "jsonl", "pandas", "pandas on arrow", "polars", "polars, lazy"]
 FORMS += ["pyarrow", "duckdb", "postgres"]
-
-
-def daily(days: int = 8, arms: int = 2, seed: int = 0) -> Any:
-    """New events of each arm, a row a day; the traffic is common and varies."""
-    rng = np.random.default_rng(seed)
-    traffic = rng.lognormal(0, 0.4, days) * 1000
-    parts = []
-    for arm in range(arms):
-        n = rng.poisson(traffic) + 1
-        at = [START + timedelta(days=i) for i in range(days)]
-        k = rng.binomial(n, 0.1 + 0.02 * arm)
-        parts.append(pandas.DataFrame({"ad": "ABCDEF"[arm], "n": n, "k": k, "at": at}))
-    return pandas.concat(parts, ignore_index=True)
-
-
-def running(new: Any) -> Any:
-    """The same as running totals."""
-    return new.assign(**{x: new.groupby("ad")[x].cumsum() for x in ("n", "k")})
 
 
 @pytest.fixture(scope="module")
@@ -231,75 +210,6 @@ def test_arms_with_few_rows_and_arms_not_wanted_do_not_decide() -> None:
         read_logs(mixed, arms=["A", "B"], **NAMES)
     with pytest.raises(InvalidInput, match="looks like running totals"):
         read_logs(mixed, where="ad != 'C'", **NAMES)
-
-
-def test_three_times_may_leave_a_doubt() -> None:
-    rows = [("A", 100, 10), ("A", 200, 28), ("A", 300, 36)]
-    rows += [("B", 100, 14), ("B", 200, 20), ("B", 300, 33)]
-    logs = pandas.DataFrame(rows, columns=["ad", "n", "k"])
-    logs["at"] = [START + timedelta(days=day) for day in (0, 1, 2)] * 2
-    with pytest.warns(UserWarning, match="column 'n' of pandas DataFrame may hold running totals"):
-        read_logs(logs, **NAMES)
-    with pytest.warns(UserWarning, match="may hold running totals"):
-        read_periods(logs, by="day", **NAMES)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        read_logs(logs, allow_growth=True, **NAMES)
-
-
-def test_a_ramp_whose_rates_vary_as_those_of_new_events_is_read() -> None:
-    # Twelve times and four arms leave little doubt: 2 % of such ramps are refused, not this one.
-    rng = np.random.default_rng(3)
-    n = np.arange(1, 13) * 1000
-    at = [START + timedelta(days=7 * week) for week in range(12)]
-    parts = [{"ad": ad, "n": n, "k": rng.binomial(n, 0.1), "at": at} for ad in "ABCD"]
-    ramp = pandas.concat([pandas.DataFrame(part) for part in parts])
-    assert read_logs(ramp, **NAMES).offline.n.tolist() == [78_000] * 4
-
-
-def test_traffic_in_any_order_is_no_running_total() -> None:
-    # Counts of five times in random order grow with probability 1/120, in both arms less often;
-    # measured, 0.2 % of such logs are refused: more than 4 of 300 happen once in 2,000 times.
-    refused = 0
-    for seed in range(300):
-        try:
-            read_logs(daily(5, seed=1000 + seed), **NAMES)
-        except InvalidInput:
-            refused += 1
-    assert refused <= 4
-
-
-def test_running_totals_are_found() -> None:
-    # At most 5 % of running totals of six times and two arms are missed (1 % measured): more than
-    # 20 of 150 happen less than once in 10,000 times.
-    missed = 0
-    for seed in range(150):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            try:
-                read_logs(running(daily(6, seed=seed)), **NAMES)
-            except InvalidInput:
-                continue
-        missed += 1
-    assert missed <= 20
-
-
-def test_evidence_is_that_of_the_integrals() -> None:
-    # The densities of the sums, integrated over the mean and the noise on a grid.
-    rows = [Row(START, n, s) for n, s in ((10, 3.0), (25, 9.0), (40, 12.0), (70, 25.0))]
-    new = [(row.count, row.total) for row in rows]
-    fresh = [(b[0] - a[0], b[1] - a[1]) for a, b in zip([(0, 0.0), *new], new, strict=False)]
-
-    def integral(reading: list[tuple[float, float]]) -> float:
-        means = np.linspace(-6, 6, 4001)[:, None]
-        log_noise = np.linspace(-5, 4, 1201)[None, :]
-        variance = np.exp(2 * log_noise)
-        density = np.zeros((means.size, log_noise.size))
-        for n, s in reading:
-            density -= 0.5 * np.log(n * variance) + (s - n * means) ** 2 / (2 * n * variance)
-        return float(np.log(np.exp(density).sum()))
-
-    assert evidence([rows]) == pytest.approx(integral(fresh) - integral(new), abs=1e-3)
 
 
 def test_numbers_since_1970_and_zero_counts(tmp_path: Path) -> None:
