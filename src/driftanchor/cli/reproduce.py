@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -77,6 +76,15 @@ Quick = Annotated[
         rich_help_panel=opt.EFFORT,
     ),
 ]
+AllowImport = Annotated[
+    bool,
+    typer.Option(
+        "--allow-import",
+        help="Let files import policies from modules and files that they name. That runs their "
+        "code: allow it for files you trust.",
+        rich_help_panel=opt.POLICIES,
+    ),
+]
 Strict = Annotated[
     bool,
     typer.Option(
@@ -93,6 +101,7 @@ def reproduce(
     seed: opt.Seed = "0",
     only: Only = None,
     quick: Quick = False,
+    allow_import: AllowImport = False,
     cluster: opt.Cluster = None,
     strict: Strict = False,
     as_json: opt.Json = False,
@@ -116,9 +125,15 @@ def reproduce(
         "runs": None if runs is None else parse.number(runs, "--runs"),
         "horizon": None if horizon is None else parse.number(horizon, "--horizon"),
         "seed": parse.number(seed, "--seed"),
+        "quick": quick,
+    }
+    wanted: dict[str, Any] = {
+        "names": names or [],
+        "only": only or [],
+        "allow_import": allow_import,
     }
     try:
-        found, report = _run(names or [], only or [], quick, effort, out, cluster, quiet)
+        found, report = _run({**wanted, **effort}, out, cluster, quiet)
     except KeyboardInterrupt:
         typer.echo(
             "interrupted: what was finished is kept, and the same command goes on from there",
@@ -132,18 +147,12 @@ def reproduce(
 
 
 def _run(
-    names: Sequence[str],
-    only: Sequence[str],
-    quick: bool,
-    effort: dict[str, Any],
-    out: Path,
-    cluster: str | None,
-    quiet: bool,
+    wanted: dict[str, Any], out: Path, cluster: str | None, quiet: bool
 ) -> tuple[Reproduction, Path]:
     from driftanchor.experiments import reproduce as work
     from driftanchor.experiments.selection import Selection
 
-    selection = Selection(names=names, only=only, quick=quick, **effort)
+    selection = Selection(**wanted)
     with (
         output.plain_warnings(quiet=quiet),
         cells_bar(quiet=quiet) as progress,

@@ -27,6 +27,7 @@ class Selection:
         seed: The seed of all random numbers.
         only: Patterns. A cell is run when its id matches one of them; none for all cells.
         quick: A small size, which shows that everything works and nothing else.
+        allow_import: Whether files may import policies from modules and files that they name.
     """
 
     names: Sequence[str] = ()
@@ -35,10 +36,12 @@ class Selection:
     seed: int = 0
     only: Sequence[str] = ()
     quick: bool = False
+    allow_import: bool = False
 
     def load(self) -> list[Experiment]:
         """The experiments as their files say."""
-        files = [spec.load(name) for name in dict.fromkeys(self.names or spec.paper_experiments())]
+        wanted = dict.fromkeys(self.names or spec.paper_experiments())
+        files = [spec.load(name, self.allow_import) for name in wanted]
         names = [experiment.name for experiment in files]
         for name in names:
             if names.count(name) > 1 or name in _TAKEN:

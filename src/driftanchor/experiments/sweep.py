@@ -29,7 +29,7 @@ from driftanchor.policies.base import Policy
 from driftanchor.simulation.chunk import Chunk, play
 from driftanchor.simulation.cluster import on_cluster
 from driftanchor.simulation.engines import ENGINES, fastest
-from driftanchor.simulation.engines.compiled.digest import source_digest
+from driftanchor.simulation.engines.compiled.digest import source_key
 from driftanchor.simulation.run import simulate, warn_without_numba
 
 Progress = Callable[[str, int, int], None]
@@ -104,7 +104,7 @@ class Job:
             "checkpoints": self.experiment.checkpoints,
             "seed": self.seed,
             "loop": loop.name,
-            "source": source_digest(type(self.policy), loop.play_runs),
+            "source": source_key(type(self.policy), loop.play_runs),
         }
         return hashlib.sha256(json.dumps(numbers, sort_keys=True).encode()).hexdigest()[:24]
 
