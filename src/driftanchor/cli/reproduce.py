@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,6 +17,7 @@ from driftanchor.render.numbers import interval, rounded
 from driftanchor.render.table import VERDICT, Table
 
 if TYPE_CHECKING:
+    from driftanchor.experiments.judging import JudgedClaim
     from driftanchor.experiments.reproduction import Reproduction
 
 A_CLAIM_FAILS = 10
@@ -85,6 +87,14 @@ AllowImport = Annotated[
         rich_help_panel=opt.POLICIES,
     ),
 ]
+Claims = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="Judge the claims in this TOML file too, about cells of the paper or of your files.",
+        rich_help_panel=opt.OUTPUT,
+    ),
+]
 Strict = Annotated[
     bool,
     typer.Option(
@@ -103,6 +113,7 @@ def reproduce(
     quick: Quick = False,
     allow_import: AllowImport = False,
     cluster: opt.Cluster = None,
+    claims: Claims = None,
     strict: Strict = False,
     as_json: opt.Json = False,
     quiet: opt.Quiet = False,
@@ -117,7 +128,8 @@ def reproduce(
       driftanchor reproduce --quick
       driftanchor reproduce fig1 --runs 200 --out fig1 --json
       driftanchor reproduce fig2 --only 'fig2/delta=*'
-      driftanchor reproduce my.toml
+      driftanchor reproduce my.toml --allow-import
+      driftanchor reproduce fig1 --claims my_claims.toml
     """
     if out.exists() and not out.is_dir():
         raise InvalidInput(f"--out {str(out)!r} is not a folder")
@@ -131,6 +143,7 @@ def reproduce(
         "names": names or [],
         "only": only or [],
         "allow_import": allow_import,
+        "claims": claims,
     }
     try:
         found, report = _run({**wanted, **effort}, out, cluster, quiet)
@@ -168,19 +181,24 @@ def _show(found: Reproduction, report: Path, *, as_json: bool) -> None:
     if as_json:
         output.show_json({**found.to_json(), "report": os.path.relpath(report)})
         return
-    output.show_table(_verdicts(found) if found.judged else _statistics(found))
+    groups = [found.judged_of(paper=paper) for paper in (True, False)]
+    titles = [found.counts(), "your claims"]
+    for title, judged in zip(titles, filter(None, groups), strict=False):
+        output.show_table(_verdicts(judged, title))
+    if not found.judged:
+        output.show_table(_statistics(found))
     for stamp in found.stamps():
         typer.echo(stamp)
 
 
-def _verdicts(found: Reproduction) -> Table:
+def _verdicts(judged: Sequence[JudgedClaim], title: str) -> Table:
     rows = []
-    for judged in found.judged:
-        worst = judged.findings[0]
+    for one in judged:
+        worst = one.findings[0]
         difference = f"{rounded(worst.estimate)} ({interval(worst.low, worst.high)})"
-        rows.append((judged.verdict, judged.claim.says, worst.text, difference))
+        rows.append((one.verdict, one.claim.says, worst.text, difference))
     return Table(
-        found.counts(),
+        title,
         (VERDICT, "claim", "least favourable comparison", "left − right"),
         tuple(rows),
         text=frozenset({0, 1, 2}),

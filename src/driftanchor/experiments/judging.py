@@ -57,6 +57,7 @@ class JudgedClaim:
             "verdict": self.verdict,
             "says": self.claim.says,
             "place": self.claim.place,
+            "file": self.claim.file or None,
             "note": self.claim.note,
             "statistic": self.claim.statistic,
             "comparison": worst.text,

@@ -53,6 +53,7 @@ def run(
     require("matplotlib", extra="plot", why="plotting")  # now, and not after the long run
     files = selection.load()
     experiments = selection.apply(files)
+    own = selection.own_claims(files)
     outcomes = sweep.run(
         experiments,
         out / "cells",
@@ -65,13 +66,16 @@ def run(
     all_claims = claims.paper_claims() if paper else []
     measured = {key: x for key, x in outcomes.items() if key[0].partition("/")[0] in paper}
     judged = judging.judge(all_claims, measured, _paper_cells() if paper else [])
-    done = {one.claim.id for one in judged}
+    judged += judging.judge(
+        own, outcomes, [*_paper_cells(), *(c.id for e in files for c in e.cells)]
+    )
+    done = [one.claim for one in judged]
     return Reproduction(
         tuple(experiments),
         paper,
         outcomes,
         tuple(judged),
-        tuple(claim for claim in all_claims if claim.id not in done),
+        tuple(claim for claim in (*all_claims, *own) if claim not in done),
         selection.seed,
         selection.quick,
         changes(files, experiments),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,13 +54,15 @@ class Reproduction:
             for label, final in finals.items()
         }
 
+    def judged_of(self, *, paper: bool) -> tuple[JudgedClaim, ...]:
+        """The judged claims inside the package, or those of the user's files."""
+        return tuple(one for one in self.judged if (not one.claim.file) == paper)
+
     def counts(self) -> str:
-        """How many claims hold, fail, or are left open, in words."""
-        if not self.judged:
-            return "no claim judged"
-        words = {"holds": "hold", "fails": "fail", "inconclusive": "inconclusive"}
-        counted = Counter(claim.verdict for claim in self.judged)
-        return ", ".join(f"{counted[verdict]} {word}" for verdict, word in words.items())
+        """How many claims hold, fail, or are left open, in words; those of the user apart."""
+        paper, own = (_counted(self.judged_of(paper=paper)) for paper in (True, False))
+        parts = [*([paper] if paper else []), *([f"of your own: {own}"] if own else [])]
+        return "; ".join(parts) or "no claim judged"
 
     def stamps(self) -> list[str]:
         """What a reader must know before believing any of it."""
@@ -85,6 +87,13 @@ class Reproduction:
             "quick": self.quick,
             "changes": self.changes,
         }
+
+
+def _counted(judged: Sequence[JudgedClaim]) -> str:
+    words = {"holds": "hold", "fails": "fail", "inconclusive": "inconclusive"}
+    counted = Counter(claim.verdict for claim in judged)
+    parts = (f"{counted[verdict]} {word}" for verdict, word in words.items())
+    return ", ".join(parts) if judged else ""
 
 
 def strict(value: Any) -> Any:

@@ -4,8 +4,9 @@ A file names its policies, its horizon and runs, and one or more sweeps. A sweep
 maps words of `Setting` to lists of values, `fixed` to one value. Every combination is a cell with
 a readable id such as `fig2/offline=500/coverage=uniform`. A sweep may have a `name`, with which its
 ids begin, and `parameters` for all its policies. `savings` puts cells into the figure of pulls
-saved: see `SavingsRows`. Whatever is unknown is an error that names the file, the line, the key and
-the value.
+saved: see `SavingsRows`. `[[claim]]` says what the numbers should show: see
+`driftanchor.experiments.claims`. Whatever is unknown is an error that names the file, the line, the
+key and the value.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any
 
 from driftanchor.core import check
 from driftanchor.errors import InvalidInput, UnknownName
+from driftanchor.experiments import claims
 from driftanchor.experiments.experiment import Experiment, SavingsRows
 from driftanchor.experiments.sweep_reader import WORDS, SweepReader
 from driftanchor.simulation.engines import ENGINE_NAMES
@@ -37,6 +39,7 @@ _FILE_KEYS = (
     "figure",
     "savings",
     "sweep",
+    "claim",
 )
 
 
@@ -135,6 +138,7 @@ class _Reader(SweepReader):
             figure,
             self._savings(table.get("savings", {})),
             tuple(cells),
+            tuple(claims.own(table.get("claim", []), self.file, [cell.id for cell in cells])),
         )
 
     def _checkpoints(self, asked: Any) -> int | tuple[int, ...]:
