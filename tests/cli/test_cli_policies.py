@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from driftanchor.cli.main import app
-from driftanchor.cli.policies import markdown_table
+from driftanchor.cli.policies import known, markdown_table
 from driftanchor.policies import POLICIES, make
 
 
@@ -42,7 +43,7 @@ def test_json_holds_what_makes_each_policy() -> None:
 
 def test_markdown_is_a_table_with_a_row_for_each_policy() -> None:
     done = invoke("policies", "--markdown")
-    assert (done.exit_code, done.stdout) == (0, markdown_table() + "\n")
+    assert (done.exit_code, done.stdout) == (0, markdown_table(known()) + "\n")
     rows = done.stdout.splitlines()
     assert len(rows) == 2 + len(POLICIES)
     assert {row.replace("\\|", "").count("|") for row in rows} == {6}
@@ -52,7 +53,9 @@ def test_markdown_is_a_table_with_a_row_for_each_policy() -> None:
 
 @pytest.mark.parametrize("name", list(POLICIES))
 def test_listed_defaults_can_be_typed(name: str) -> None:
-    row = next(row for row in markdown_table().splitlines() if row.startswith(f"| `{name}` "))
+    row = next(
+        row for row in markdown_table(known()).splitlines() if row.startswith(f"| `{name}` ")
+    )
     typed = row.split(" | ")[3].replace("`", "").replace(" ", "")
     arguments = ["--engine", "interpreted", "--horizon", "3", "--runs", "1", "--json"]
     done = invoke("simulate", "--policy", f"{name}:{typed}", *arguments)
@@ -66,3 +69,25 @@ def test_one_format_at_a_time() -> None:
     done = invoke("policies", "--json", "--markdown")
     assert (done.exit_code, done.stdout) == (2, "")
     assert done.stderr == "error: --json and --markdown are both given: choose one\n"
+
+
+def test_policies_of_installed_packages_are_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "listed_rule.py").write_text(
+        "from driftanchor import TS\nclass Mine(TS):\n    'Mine alone.'\n    name = 'mine'\n"
+    )
+    folder = tmp_path / "some_rules-1.0.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: some-rules\nVersion: 1.0\n")
+    (folder / "entry_points.txt").write_text(
+        "[driftanchor.policies]\nmine = listed_rule:Mine\nlost = nix:Lost\nts = nix:Lost\n"
+    )
+    listed = json.loads(invoke("policies", "--json").stdout)["policies"]
+    assert list(listed) == [*POLICIES, "lost", "mine"]
+    assert (listed["mine"]["class"], listed["mine"]["summary"]) == ("Mine", "Mine alone.")
+    assert listed["mine"]["package"] == listed["lost"]["package"] == "some-rules"
+    assert "cannot be loaded: 'nix:Lost': there is no module 'nix'" in listed["lost"]["summary"]
+    assert "package some-rules" in invoke("policies").stdout
+    assert "| `mine` | `Mine` |" in invoke("policies", "--markdown").stdout

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from driftanchor import Draws, InvalidInput
+from driftanchor import InvalidInput
 from driftanchor.core.check import Floats
 from driftanchor.core.noise import (
     Stream,
@@ -22,11 +22,7 @@ from driftanchor.core.noise import (
     keyed_stream,
     next_word,
     normal,
-    normal_and_coin,
-    nothing,
-    one_normal,
     outside,
-    two_normals,
     uniform,
     wrapping,
 )
@@ -286,18 +282,3 @@ def test_the_ziggurat_follows_its_recursion() -> None:
     top = area / EDGE[255] + math.exp(-EDGE[255] * EDGE[255] / 2)
     assert top == pytest.approx(1.0, abs=1e-12)
     np.testing.assert_array_equal(DENSITY, [math.exp(-0.5 * x * x) for x in EDGE.tolist()])
-
-
-def test_each_kind_of_draw_takes_its_numbers_in_order() -> None:
-    def fresh() -> Stream:
-        return keyed_stream(0, "kinds", 0)
-
-    stream = fresh()
-    first, second = normal(stream), normal(stream)
-    stream = fresh()
-    normal(stream)
-    coin = uniform(stream)
-    assert nothing(fresh()) == Draws(0.0, 0.0, 0.0)
-    assert one_normal(fresh()) == Draws(first, 0.0, 0.0)
-    assert two_normals(fresh()) == Draws(first, second, 0.0)
-    assert normal_and_coin(fresh()) == Draws(first, 0.0, coin)

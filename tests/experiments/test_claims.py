@@ -49,3 +49,50 @@ def test_every_claim_is_about_cells_and_policies_there_are() -> None:
             cells = fnmatch.filter(policies, term.cell)
             assert cells, (claim.id, term.cell)
             assert all(term.policy in policies[cell] for cell in cells), (claim.id, term)
+
+
+def own(text: str) -> list[claims.Claim]:
+    return claims.parse_own(text, "some/where/mine.toml")
+
+
+def test_a_claim_of_ones_own_has_its_file_for_a_place() -> None:
+    text = '[[claim]]\nid = "x"\nsays = "s"\nholds = ["a < b"]\ncells = ["c"]\n'
+    (claim,) = own(text)
+    assert (claim.place, claim.file) == ("mine.toml", "mine.toml")
+    (claim,) = own(text + 'place = "my talk"\n')
+    assert (claim.place, claim.file) == ("my talk", "mine.toml")
+    assert {claim.file for claim in claims.paper_claims()} == {""}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "mine.toml: write claims as [[claim]], with id, says and holds"),
+        ("claim = 3", "mine.toml: write claims as [[claim]], with id, says and holds"),
+        ("claim = [3]", "mine.toml: write claims as [[claim]], with id, says and holds"),
+        ("[[clam]]\nid = 'x'", "mine.toml: unknown key 'clam'; did you mean 'claim'?"),
+        ("[[claim]]\nsays = 's'", "mine.toml, claim 1: id is missing"),
+        (entry('["a < b"]').replace('"s"', "3"), "mine.toml, claim 1: says = 3: give a text"),
+    ],
+)
+def test_a_bad_file_of_claims_says_what_is_wrong(text: str, message: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        own(text)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("holds", "message"),
+    [
+        ("a < ts@e/gap=0.3", "mine.toml, claim 'x': unknown policy of cell 'e/gap=0.3' 'a'; known"),
+        ("ts@e/gap=0.4 < 3", "unknown cell 'e/gap=0.4'; did you mean 'e/gap=0.3'?"),
+        ("ts@f/* < 3", "unknown cell 'f/*'; "),
+        ("mine@e/* < 3", "unknown policy of cell 'e/gap=0.1' 'mine'; "),
+    ],
+)
+def test_a_claim_about_what_is_nowhere_is_refused(holds: str, message: str) -> None:
+    policies = {"e/gap=0.3": ["ts", "mine"], "e/gap=0.1": ["ts"]}
+    claims.check_names(own(entry('["ts < 3", "mine@e/gap=0.3 > 2"]', 'cells = ["e/*"]')), policies)
+    with pytest.raises(InvalidInput) as caught:
+        claims.check_names(own(entry(f'["{holds}"]', 'cells = ["e/gap=0.3"]')), policies)
+    assert message in str(caught.value)

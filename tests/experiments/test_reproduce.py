@@ -128,6 +128,55 @@ def test_strict_exits_10_when_a_claim_fails(monkeypatch: pytest.MonkeyPatch) -> 
     assert invoke(*arguments, "--strict").exit_code == 0
 
 
+def test_claims_of_ones_own_are_judged_apart(fig1: Path, out: Path) -> None:
+    """In the file of an experiment they are about all its cells unless they name some."""
+    Path("small.toml").write_text(
+        SMALL + '[[claim]]\nid = "mine"\nsays = "TS loses little."\nholds = ["ts < 99999"]\n'
+    )
+    Path("more.toml").write_text(
+        f'[[claim]]\nid = "x"\nsays = "It loses."\nplace = "my talk"\ncells = ["{ONE}"]\n'
+        'holds = ["ts > 99999"]\n[[claim]]\nid = "y"\nsays = "s"\ncells = ["fig2/*"]\n'
+        'holds = ["ts < 0"]\n'
+    )
+    shown = invoke("small.toml", "fig1", *TINY, "--claims", "more.toml", "--strict")
+    assert shown.exit_code == 10
+    assert "2 claims of your own: 1 hold, 1 fail, 0 inconclusive" in shown.stdout
+    told, alone = (
+        json.loads((folder / "claims.json").read_text(encoding="utf-8")) for folder in (out, fig1)
+    )
+    own = {claim["id"]: claim for claim in told["claims"] if claim["file"]}
+    assert {name: claim["verdict"] for name, claim in own.items()} == {
+        "mine": "holds",
+        "x": "fails",
+    }
+    assert len(own["mine"]["comparisons"]) == 4
+    assert "y" in told["left_out"]
+    paper = [claim for claim in told["claims"] if not claim["file"]]
+    assert paper == alone["claims"]  # what is claimed beside them changes nothing
+    page = (out / "report.html").read_text(encoding="utf-8")
+    places = [page.index(f'id="{x}"') for x in ("claim-ts-beats-ucb", "your-claims", "claim-mine")]
+    assert places == sorted(places)
+    text = (out / "report.md").read_text(encoding="utf-8")
+    assert text.index("### Your claims") < text.index("| It loses. | my talk | **fails** |")
+
+
+def test_a_part_of_its_cells_does_not_judge_a_claim() -> None:
+    claim = '[[claim]]\nid = "mine"\nsays = "s"\nholds = ["ts < 99999"]\n'
+    Path("small.toml").write_text(SMALL + claim, encoding="utf-8")
+    told = said("small.toml", "--only", "small/gap=0.1/*")
+    assert (told["claims"], told["claims_left_out"]) == ([], ["mine"])
+
+
+def test_a_claim_about_nothing_is_refused_before_anything_runs() -> None:
+    Path("more.toml").write_text(
+        '[[claim]]\nid = "x"\nsays = "s"\ncells = ["small/*"]\nholds = ["tss < 3"]\n'
+    )
+    done = invoke("small.toml", "--claims", "more.toml")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "more.toml, claim 'x': unknown policy of cell 'small/gap=" in done.stderr
+    assert not Path("out").exists()
+
+
 def test_the_same_seed_gives_the_same_bytes_and_another_does_not() -> None:
     for out, seed in (("a", "0"), ("b", "0"), ("c", "1")):
         assert invoke("small.toml", "--out", out, "--seed", seed).exit_code == 0

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -286,3 +287,23 @@ def test_a_bad_entry_of_savings_is_named(savings: str, message: str) -> None:
 
 def test_the_papers_files_are_read_once() -> None:
     assert spec.load("fig1").cells is spec.load("fig1", runs=3).cells
+
+
+def test_code_is_imported_only_with_leave(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Paths start from the folder of the file, and a label is the name of the policy."""
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    (tmp_path / "leave.py").write_text(
+        "from driftanchor import TS\nclass Mine(TS):\n    name = 'mine'\n", encoding="utf-8"
+    )
+    file = str(tmp_path / "my.toml")
+    text = BASE.replace('"ts"', '"ts", { policy = "leave.py:Mine", noise = 2.0 }')
+    with pytest.raises(InvalidInput) as caught:
+        spec.parse(text, file)
+    assert f"{file}, line 2: policies = {{'policy': 'leave.py:Mine'" in str(caught.value)
+    assert "this runs Python code, which may do anything you may" in str(caught.value)
+    assert "leave" not in sys.modules
+    (cell,) = spec.parse(text, file, allow_import=True).cells
+    assert [policy.noise for policy in cell.policies.values()] == [1.0, 2.0]
+    assert list(cell.policies) == ["ts", "mine"]
+    with pytest.raises(InvalidInput, match=r"line 2: policies = .*: there is no file "):
+        spec.parse(text.replace("leave.py", "nix.py"), file, allow_import=True)

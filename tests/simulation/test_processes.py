@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 
 from driftanchor import TS, Bandit, DriftanchorError, Policy, simulate
+from driftanchor.policies import make
 from driftanchor.simulation import processes
 from driftanchor.simulation.chunk import Chunk
 from driftanchor.simulation.processes import Processes, bundles, can_be_sent
@@ -75,6 +77,20 @@ def test_the_numbers_are_those_of_the_interpreted_engine(monkeypatch: pytest.Mon
     assert np.array_equal(there.pulls, here.pulls)
     assert played == [4, 4]
     assert seen[-1] == (8, 8)
+
+
+@pytest.mark.usefixtures("two_processes")
+def test_processes_find_a_policy_that_was_given_by_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    (tmp_path / "given.py").write_text(OWN.replace("RULE", "return arm.total"))
+    policy = make(f"{tmp_path}/given.py:Own")
+    assert can_be_sent(policy)
+    there, here = (
+        simulate(policy, BANDIT, engine=engine, **EFFORT) for engine in ("processes", "interpreted")
+    )
+    assert np.array_equal(there.pulls, here.pulls)
 
 
 @pytest.mark.usefixtures("two_processes")

@@ -141,7 +141,8 @@ Policies = Annotated[
         "--policy",
         metavar="NAME",
         help="\\[label=]name\\[:parameter=value,...]; repeat for several. "
-        "'driftanchor policies' lists them.",
+        "'driftanchor policies' lists them. The name of a policy of your own is module:Class or "
+        "folder/file.py:Class.",
         show_default="all",
         autocompletion=_among("driftanchor.policies", "POLICIES"),
         rich_help_panel=POLICIES,

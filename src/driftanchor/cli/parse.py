@@ -89,15 +89,12 @@ def policies(texts: Sequence[str]) -> dict[str, Policy]:
 
 
 def _policy(text: str) -> tuple[str, Policy]:
-    """`[label=]name[:parameter=value,…]` as a label and a policy."""
+    """`[label=]name[:parameter=value,…]` as a label and a policy; see `_split` for names."""
     from driftanchor.policies import make
 
-    head, colon, tail = text.partition(":")
-    label, equals, name = (piece.strip() for piece in head.rpartition("="))
-    if equals and not label:
-        raise InvalidInput(f"--policy {text!r} has an empty label: write label={name}")
+    label, name, pairs = _split(text)
     parameters: dict[str, Any] = {}
-    for pair in tail.split(",") if colon else []:
+    for pair in pairs:
         key, sign, value = (piece.strip() for piece in pair.partition("="))
         if not key or not sign or not value:
             raise InvalidInput(f"--policy {text!r}: write {name}:parameter=value, got {pair!r}")
@@ -105,9 +102,33 @@ def _policy(text: str) -> tuple[str, Policy]:
             raise InvalidInput(f"--policy {text!r} sets {key!r} twice")
         parameters[key] = word(value)
     try:
-        return label or name, make(name, **parameters)
+        policy = make(name, **parameters)
     except InvalidInput as error:  # its argument is one of the policy, not an option
-        raise InvalidInput(f"--policy {text!r}: {error}") from error
+        said = str(error).removeprefix(f"policy {name!r}: ")
+        raise InvalidInput(f"--policy {text!r}: {said}") from error
+    return label or policy.name, policy
+
+
+def _split(text: str) -> tuple[str, str, list[str]]:
+    """The label, the name and the parameters of a policy.
+
+    A name may be `module:Class` or `file.py:Class`: what follows the first colon is a class unless
+    it sets a parameter.
+
+    Example:
+        >>> _split("ucb:c=3"), _split("mine=./kl.py:KLUCB:c=3,noise=2")
+        (('', 'ucb', ['c=3']), ('mine', './kl.py:KLUCB', ['c=3', 'noise=2']))
+    """
+    from driftanchor.policies import POLICIES
+
+    head, colon, tail = text.partition(":")
+    label, equals, name = (piece.strip() for piece in head.rpartition("="))
+    if equals and not label:
+        raise InvalidInput(f"--policy {text!r} has an empty label: write label={name}")
+    cls, another, rest = tail.partition(":")
+    if cls and "=" not in cls and name not in POLICIES:
+        name, colon, tail = f"{name}:{cls.strip()}", another, rest
+    return label, name, tail.split(",") if colon else []
 
 
 def word(text: str) -> Any:

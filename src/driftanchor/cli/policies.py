@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,6 +12,9 @@ from driftanchor.cli import output
 from driftanchor.errors import InvalidInput
 from driftanchor.render import markdown
 from driftanchor.render.table import Table
+
+if TYPE_CHECKING:
+    from driftanchor.policies import Policy
 
 LEGEND = (
     "S, T: sum and number of online rewards; m, N: mean and number of logged rewards; V: bias "
@@ -28,7 +31,8 @@ def policies(
 ) -> None:
     """List the policies: formula, parameters with their defaults, source.
 
-    Their names are what 'driftanchor simulate --policy' takes.
+    Their names are what 'driftanchor simulate --policy' takes. Policies that installed packages
+    offer, in the entry point group driftanchor.policies, are listed too.
 
     Examples:
       driftanchor policies
@@ -37,33 +41,59 @@ def policies(
     if as_json and as_markdown:
         raise InvalidInput("--json and --markdown are both given: choose one")
     if as_json:
-        output.show_json({"policies": known()})
+        output.show_json({"policies": known() | installed()})
     elif as_markdown:
-        typer.echo(markdown_table())
+        typer.echo(markdown_table(known() | installed()))
     else:
         output.show_table(_table())
 
 
 def known() -> dict[str, dict[str, Any]]:
-    """Every policy by name: its class, what it does, formula, source and default parameters."""
+    """Every policy of this package by name: class, summary, formula, source and parameters."""
     from driftanchor.policies import POLICIES
 
+    return {name: _facts(cls) for name, cls in POLICIES.items()}
+
+
+def installed() -> dict[str, dict[str, Any]]:
+    """The same of what installed packages offer; one that cannot be loaded says why."""
+    from driftanchor.policies import POLICIES, outside
+
+    found = {}
+    for name, points in outside.installed().items():
+        if name in POLICIES:
+            continue
+        try:
+            facts = _facts(outside.offered(points))
+        except InvalidInput as error:
+            facts = {
+                "class": points[0].attr,
+                "summary": f"cannot be loaded: {error.problem}",
+                "formula": "",
+                "source": "",
+                "parameters": {},
+            }
+        found[name] = {**facts, "package": ", ".join(map(outside.package_of, points))}
+    return found
+
+
+def _facts(cls: type[Policy]) -> dict[str, Any]:
     return {
-        name: {
-            "class": cls.__name__,
-            "summary": (inspect.getdoc(cls) or "").partition("\n")[0],
-            "formula": cls.formula,
-            "source": cls.source,
-            "parameters": {field.name: field.default for field in dataclasses.fields(cls)},
-        }
-        for name, cls in POLICIES.items()
+        "class": cls.__name__,
+        "summary": (inspect.getdoc(cls) or "").partition("\n")[0],
+        "formula": getattr(cls, "formula", ""),
+        "source": getattr(cls, "source", ""),
+        "parameters": {
+            field.name: None if field.default is dataclasses.MISSING else field.default
+            for field in dataclasses.fields(cls)
+        },
     }
 
 
-def markdown_table() -> str:
-    """The policies as a Markdown table, for the documentation."""
+def markdown_table(policies: dict[str, dict[str, Any]]) -> str:
+    """Policies as a Markdown table."""
     rows = []
-    for name, facts in known().items():
+    for name, facts in policies.items():
         parameters = ", ".join(f"`{pair}`" for pair in _pairs(facts["parameters"]))
         cells = [f"`{name}`", f"`{facts['class']}`", f"`{facts['formula']}`", parameters]
         rows.append([text.replace("|", "\\|") for text in (*cells, facts["source"])])
@@ -73,11 +103,12 @@ def markdown_table() -> str:
 
 def _table() -> Table:
     rows: list[tuple[str, str, str]] = []
-    for name, facts in known().items():
+    for name, facts in (known() | installed()).items():
+        source = [facts["source"], *([f"package {facts['package']}"] if "package" in facts else [])]
         rows.append((name, "rule", facts["summary"]))
         rows.append((facts["class"], "index", facts["formula"]))
         rows.append(("", "parameters", ", ".join(_pairs(facts["parameters"]))))
-        rows.append(("", "source", facts["source"]))
+        rows.append(("", "source", ", ".join(filter(None, source))))
     return Table(
         "",
         ("policy", "", "what it is"),

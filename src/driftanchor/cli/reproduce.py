@@ -17,6 +17,7 @@ from driftanchor.render.numbers import interval, percent, rounded
 from driftanchor.render.table import VERDICT, Table
 
 if TYPE_CHECKING:
+    from driftanchor.experiments.judging import JudgedClaim
     from driftanchor.experiments.reproduction import Reproduction
 
 A_CLAIM_FAILS = 10
@@ -86,6 +87,23 @@ Quick = Annotated[
         rich_help_panel=opt.EFFORT,
     ),
 ]
+AllowImport = Annotated[
+    bool,
+    typer.Option(
+        "--allow-import",
+        help="Let files import policies from modules and files that they name. That runs their "
+        "code: allow it for files you trust.",
+        rich_help_panel=opt.POLICIES,
+    ),
+]
+Claims = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="Judge the claims in this TOML file too, about cells of the paper or of your files.",
+        rich_help_panel=opt.OUTPUT,
+    ),
+]
 Strict = Annotated[
     bool,
     typer.Option(
@@ -103,7 +121,9 @@ def reproduce(
     only: Only = None,
     quick: Quick = False,
     curve_runs: CurveRuns = None,
+    allow_import: AllowImport = False,
     cluster: opt.Cluster = None,
+    claims: Claims = None,
     strict: Strict = False,
     as_json: opt.Json = False,
     quiet: opt.Quiet = False,
@@ -118,7 +138,8 @@ def reproduce(
       driftanchor reproduce --quick
       driftanchor reproduce fig1 --runs 200 --out fig1 --json
       driftanchor reproduce fig2 --only 'fig2/delta=*'
-      driftanchor reproduce my.toml
+      driftanchor reproduce my.toml --allow-import
+      driftanchor reproduce fig1 --claims my_claims.toml
     """
     if out.exists() and not out.is_dir():
         raise InvalidInput(f"--out {str(out)!r} is not a folder")
@@ -126,10 +147,17 @@ def reproduce(
         "runs": None if runs is None else parse.number(runs, "--runs"),
         "horizon": None if horizon is None else parse.number(horizon, "--horizon"),
         "seed": parse.number(seed, "--seed"),
+        "quick": quick,
+    }
+    wanted: dict[str, Any] = {
+        "names": names or [],
+        "only": only or [],
+        "allow_import": allow_import,
+        "claims": claims,
         "curve_runs": None if curve_runs is None else parse.number(curve_runs, "--curve-runs"),
     }
     try:
-        found, report = _run(names or [], only or [], quick, effort, out, cluster, quiet)
+        found, report = _run({**wanted, **effort}, out, cluster, quiet)
     except KeyboardInterrupt:
         typer.echo(
             "interrupted: what was finished is kept, and the same command goes on from there",
@@ -143,18 +171,12 @@ def reproduce(
 
 
 def _run(
-    names: Sequence[str],
-    only: Sequence[str],
-    quick: bool,
-    effort: dict[str, Any],
-    out: Path,
-    cluster: str | None,
-    quiet: bool,
+    wanted: dict[str, Any], out: Path, cluster: str | None, quiet: bool
 ) -> tuple[Reproduction, Path]:
     from driftanchor.experiments import reproduce as work
     from driftanchor.experiments.selection import Selection
 
-    selection = Selection(names=names, only=only, quick=quick, **effort)
+    selection = Selection(**wanted)
     with (
         output.plain_warnings(quiet=quiet),
         cells_bar(quiet=quiet) as progress,
@@ -170,19 +192,24 @@ def _show(found: Reproduction, report: Path, *, as_json: bool) -> None:
     if as_json:
         output.show_json({**found.to_json(), "report": os.path.relpath(report)})
         return
-    output.show_table(_verdicts(found) if found.judged else _statistics(found))
+    groups = [found.judged_of("paper", "package"), found.judged_of("user")]
+    titles = [found.counts(), "your claims"]
+    for title, judged in zip(titles, filter(None, groups), strict=False):
+        output.show_table(_verdicts(judged, title))
+    if not found.judged:
+        output.show_table(_statistics(found))
     for stamp in found.stamps():
         typer.echo(stamp)
 
 
-def _verdicts(found: Reproduction) -> Table:
+def _verdicts(judged: Sequence[JudgedClaim], title: str) -> Table:
     rows = []
-    for judged in found.judged:
-        worst = judged.findings[0]
+    for one in judged:
+        worst = one.findings[0]
         difference = f"{rounded(worst.estimate)} ({interval(worst.low, worst.high)})"
-        rows.append((judged.verdict, judged.claim.says, worst.text, difference))
+        rows.append((one.verdict, one.claim.says, worst.text, difference))
     return Table(
-        found.counts(),
+        title,
         (VERDICT, "claim", "least favourable comparison", "left − right"),
         tuple(rows),
         text=frozenset({0, 1, 2}),

@@ -52,6 +52,7 @@ def simulate(
       driftanchor simulate --offline 0.8,0.5*9 --relative-bound 0.1 --common-shift -1
       driftanchor simulate --online 0.3,0.2*4 --offline same --reward bernoulli
       driftanchor simulate --policy ts --policy sure=anchor-ts:posterior_scale=4
+      driftanchor simulate --policy ts --policy ./my_rule.py:MyRule:c=3
     """
     bandit = world.build(
         online=online,

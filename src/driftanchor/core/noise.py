@@ -10,9 +10,11 @@ the form of Doornik (2005), where layer and position use different bits of one w
 plain scalar Python on 64-bit words, so that Numba compiles the very same lines.
 """
 
+import functools
 import hashlib
 import math
-from typing import NamedTuple
+from collections import namedtuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,18 +22,65 @@ import numpy.typing as npt
 from driftanchor.core.check import whole
 from driftanchor.core.hints import apart
 from driftanchor.core.ziggurat import DENSITY, EDGE, TAIL
+from driftanchor.errors import InvalidInput
 
 Stream = npt.NDArray[np.uint64]
 Key = np.uint64
 
 
 class Draws(NamedTuple):
-    """The noise one arm gets in one round; a policy uses what it needs."""
+    """The noise one arm gets in one round.
+
+    A policy asks for what it needs with `draw`: the functions below give a part of this, in which
+    the rest is not there. Interpreted, reading the rest is an error; compiled, it has no type.
+    """
 
     on: float  # standard normal of the online sample
     hyb: float  # standard normal of the hybrid sample, independent of it (E18)
     coin: float  # uniform on [0, 1)
 
+
+class NotDrawn(InvalidInput):
+    """A policy reads noise that it did not ask for.
+
+    Args:
+        kind: The field of `Draws` that it reads.
+        policy: Its name, where that is known.
+    """
+
+    def __init__(self, kind: str, policy: str = "") -> None:
+        asks = {"on": "one_normal", "hyb": "two_normals", "coin": "normal_and_coin"}[kind]
+        who = f"{policy!r} " if policy else ""
+        super().__init__(
+            f"{who}reads z.{kind}, which its draw does not ask for: write draw = "
+            f"staticmethod({asks}), or a draw of its own that gives all of Draws",
+            argument="policy",
+        )
+        self.kind = kind
+        self.args = (kind, policy)  # what a copy in another process is made from
+
+
+def _part(name: str, *fields: str) -> Any:
+    """A part of `Draws`: a named tuple of some of its fields, in which the others are an error.
+
+    To the type checker it is anything: only when a policy runs is it known what it asked for.
+    """
+    make: Any = namedtuple
+    part = make(name, fields, module=__name__)
+    for kind in set(Draws._fields) - set(fields):
+        setattr(part, kind, property(functools.partial(_refuse, kind)))
+    return part
+
+
+def _refuse(kind: str, draws: object) -> float:
+    raise NotDrawn(kind)
+
+
+NoDraws = _part("NoDraws")
+OneNormal = _part("OneNormal", "on")
+TwoNormals = _part("TwoNormals", "on", "hyb")
+NormalAndCoin = _part("NormalAndCoin", "on", "coin")
+PARTS = (NoDraws, OneNormal, TwoNormals, NormalAndCoin)
 
 # Shifts and constants are typed words: mixed signed and unsigned arithmetic would leave 64 bits.
 _1, _11, _17, _19, _23, _27, _30, _31, _41, _45 = (
@@ -95,22 +144,32 @@ def exponential(stream: Stream) -> float:
 
 def nothing(stream: Stream) -> Draws:
     """The draws of a policy without randomness."""
-    return Draws(0.0, 0.0, 0.0)
+    drawn: Draws = NoDraws()
+    return drawn
 
 
 def one_normal(stream: Stream) -> Draws:
     """The draws of a policy with one posterior sample."""
-    return Draws(normal(stream), 0.0, 0.0)
+    drawn: Draws = OneNormal(normal(stream))
+    return drawn
 
 
 def two_normals(stream: Stream) -> Draws:
     """The draws of a policy with an online and a hybrid sample."""
-    return Draws(normal(stream), normal(stream), 0.0)
+    drawn: Draws = TwoNormals(normal(stream), normal(stream))
+    return drawn
+
+
+def two_zeros() -> Draws:
+    """As `two_normals`, for rounds in which such a policy uses no noise."""
+    drawn: Draws = TwoNormals(0.0, 0.0)
+    return drawn
 
 
 def normal_and_coin(stream: Stream) -> Draws:
     """The draws of a policy that flips a coin for sampling."""
-    return Draws(normal(stream), 0.0, uniform(stream))
+    drawn: Draws = NormalAndCoin(normal(stream), uniform(stream))
+    return drawn
 
 
 def next_word(stream: Stream) -> np.uint64:

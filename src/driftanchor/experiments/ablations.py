@@ -5,17 +5,29 @@ two samples, and the mean of all three numbers. They are no policies to use, so 
 list them.
 """
 
-from driftanchor.core.evidence import Round
-from driftanchor.core.noise import Draws
-from driftanchor.policies.anchor_ts import AnchorTS, TwoPosteriors, candidates
+from driftanchor.core.evidence import ArmEvidence, Round
+from driftanchor.core.noise import Draws, two_normals
+from driftanchor.policies.anchor_ts import TwoPosteriors, candidates, posteriors
+from driftanchor.policies.base import Policy
 
 
-class AnchorMin(AnchorTS):
+class Ablation(Policy):
+    """Anchor-TS up to the last line; subclasses say what is taken of its three numbers."""
+
+    source = "Li, Fu, Chen & Kong 2026, arXiv 2605.10289, Algorithm 1, but for line 7"
+    draw = staticmethod(two_normals)
+    belief = TwoPosteriors
+
+    def believe(self, arm: ArmEvidence) -> TwoPosteriors:
+        """The posteriors of one arm."""
+        return posteriors(arm, self.prior_mean, self.noise, 1.0)
+
+
+class AnchorMin(Ablation):
     """The smaller of the two samples."""
 
     name = "anchor-min"
     formula = "min(θ_on, θ_hyb + N V/(T+N))"
-    tails = None
 
     def sample(self, belief: TwoPosteriors, now: Round, z: Draws) -> float:
         """The index of one arm."""
@@ -23,12 +35,11 @@ class AnchorMin(AnchorTS):
         return min(three.online_sample, three.hybrid_sample)
 
 
-class AnchorMax(AnchorTS):
+class AnchorMax(Ablation):
     """The larger of the two samples."""
 
     name = "anchor-max"
     formula = "max(θ_on, θ_hyb + N V/(T+N))"
-    tails = None
 
     def sample(self, belief: TwoPosteriors, now: Round, z: Draws) -> float:
         """The index of one arm."""
@@ -36,12 +47,11 @@ class AnchorMax(AnchorTS):
         return max(three.online_sample, three.hybrid_sample)
 
 
-class AnchorMean(AnchorTS):
+class AnchorMean(Ablation):
     """The mean of the anchor and the two samples."""
 
     name = "anchor-mean"
     formula = "(anchor + θ_on + θ_hyb + N V/(T+N))/3"
-    tails = None
 
     def sample(self, belief: TwoPosteriors, now: Round, z: Draws) -> float:
         """The index of one arm."""

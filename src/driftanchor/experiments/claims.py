@@ -1,4 +1,4 @@
-"""Claims: the paper's checkable sentences, as comparisons of regrets.
+"""Claims: checkable sentences of the paper, or of a user, as comparisons of regrets.
 
 A claim is a list of comparisons such as `anchor-ts < 0.5*ts`, made in one or more cells.
 `driftanchor.experiments.judging` judges them.
@@ -6,18 +6,25 @@ A claim is a list of comparisons such as `anchor-ts < 0.5*ts`, made in one or mo
 
 from __future__ import annotations
 
+import fnmatch
 import itertools
 import re
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 from driftanchor.errors import InvalidInput, UnknownName
 
 STATISTICS = {"mean": None, "median": 0.5, "q90": 0.9, "q99": 0.99}
 BEYOND = "beyond the paper"
+WHOSE = {
+    "paper": "of the paper",
+    "package": "of this package, beyond the paper",
+    "user": "of your own",
+}
 _KEYS = ("id", "says", "place", "cells", "each", "statistic", "holds", "note", "contradicted_by")
 _TERM = re.compile(r"^(?:(?P<factor>\d+(?:\.\d+)?)\*)?(?P<policy>[^@]+?)(?:@(?P<cell>\S+))?$")
 
@@ -42,16 +49,17 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence of the paper in our words, its place, and what it says of the numbers.
+    """A sentence, its place in the paper, and what it says of the numbers.
 
     Attributes:
         id: Its name.
         says: The sentence.
-        place: Where the paper says it; `BEYOND` if it is ours.
+        place: Where the paper says it; `BEYOND` if it is this package's.
         note: What a reader should know beside the verdict.
         contradicted_by: The id of a claim with which the paper contradicts this one.
         statistic: What is compared: a key of `STATISTICS`.
         comparisons: What it says of the numbers.
+        file: The file of a claim of the user's; it is also its place unless another is given.
     """
 
     id: str
@@ -61,11 +69,14 @@ class Claim:
     contradicted_by: str
     statistic: str
     comparisons: tuple[Comparison, ...]
+    file: str = ""
 
     @property
-    def is_ours(self) -> bool:
-        """Whether it is not the paper's."""
-        return self.place == BEYOND
+    def whose(self) -> str:
+        """Who claims it: a key of `WHOSE`."""
+        if self.file:
+            return "user"
+        return "package" if self.place == BEYOND else "paper"
 
 
 def paper_claims() -> list[Claim]:
@@ -75,11 +86,64 @@ def paper_claims() -> list[Claim]:
 
 
 def parse(text: str, file: str) -> list[Claim]:
-    """The claims of a TOML text."""
+    """The claims of a TOML text, each of which names its place."""
+    return _claims(_table(text, file).get("claim", []), file)
+
+
+def parse_own(text: str, file: str) -> list[Claim]:
+    """The claims of a file of a user's that holds nothing else."""
+    table = _table(text, file)
+    for key in table:
+        if key != "claim":
+            raise InvalidInput(f"{file}: {UnknownName('key', key, ['claim'])}")
+    return own(table.get("claim"), file)
+
+
+def own(entries: object, file: str, cells: Sequence[str] = ()) -> list[Claim]:
+    """The claims of a user.
+
+    Args:
+        entries: What stands in the file under `[[claim]]`.
+        file: Its name.
+        cells: The ids of the cells that a claim is about which names none.
+    """
+    tables = isinstance(entries, list) and all(isinstance(entry, dict) for entry in entries)
+    if not isinstance(entries, list) or not tables:
+        raise InvalidInput(f"{file}: write claims as [[claim]], with id, says and holds")
+    name = Path(file).name  # reports do not tell where it lies
+    unsaid: dict[str, Any] = {"place": name, **({"cells": list(cells)} if cells else {})}
+    return [replace(claim, file=name) for claim in _claims([unsaid | x for x in entries], file)]
+
+
+def check_names(claims: Iterable[Claim], policies: Mapping[str, Collection[str]]) -> None:
+    """Refuse claims about cells or policies that are nowhere: a slip would leave them out.
+
+    Args:
+        claims: What is claimed.
+        policies: The labels of the policies of every cell, by the id of the cell.
+    """
+    for claim in claims:
+        for term in (term for c in claim.comparisons for term in c.terms if term.policy):
+            pattern = "*" in term.cell
+            cells = fnmatch.filter(policies, term.cell) if pattern else [term.cell]
+            for cell in cells or [term.cell]:
+                where = f"{claim.file}, claim {claim.id!r}"
+                if cell not in policies:
+                    raise InvalidInput(f"{where}: {UnknownName('cell', cell, policies)}")
+                if term.policy not in policies[cell]:
+                    kind = f"policy of cell {cell!r}"
+                    problem = UnknownName(kind, term.policy, policies[cell])
+                    raise InvalidInput(f"{where}: {problem}")
+
+
+def _table(text: str, file: str) -> dict[str, Any]:
     try:
-        entries = tomllib.loads(text).get("claim", [])
+        return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise InvalidInput(f"{file}: {error}") from error
+
+
+def _claims(entries: Iterable[Mapping[str, Any]], file: str) -> list[Claim]:
     claims = [_claim(entry, f"{file}, claim {n}") for n, entry in enumerate(entries, 1)]
     ids = [claim.id for claim in claims]
     for claim_id in ids:
@@ -95,6 +159,8 @@ def _claim(entry: Mapping[str, Any], where: str) -> Claim:
     for key in ("id", "says", "place", "holds"):
         if not entry.get(key):
             raise InvalidInput(f"{where}: {key} is missing")
+        if key != "holds" and not isinstance(entry[key], str):
+            raise InvalidInput(f"{where}: {key} = {entry[key]!r}: give a text")
     statistic = entry.get("statistic", "mean")
     if statistic not in STATISTICS:
         raise InvalidInput(

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from driftanchor.experiments.claims import Claim
 from driftanchor.experiments.setting import Setting
 from driftanchor.policies.base import Policy
 from driftanchor.simulation.bandit import Bandit
@@ -64,6 +65,7 @@ class Experiment:
             `"tradeoff"` (99 % quantile against mean, a panel for each policy).
         savings: Its rows in the figure of pulls saved.
         cells: In the order of the file.
+        claims: What the file itself claims.
     """
 
     name: str
@@ -80,6 +82,7 @@ class Experiment:
     figure: str
     savings: SavingsRows
     cells: tuple[Cell, ...]
+    claims: tuple[Claim, ...] = ()
 
     @property
     def curve_runs(self) -> int:

@@ -15,7 +15,7 @@ from driftanchor.experiments.outcome import Outcome
 from driftanchor.policies.base import Policy
 from driftanchor.simulation.chunk import Chunk, Played
 from driftanchor.simulation.engines import ENGINES, fastest
-from driftanchor.simulation.engines.compiled.digest import source_digest
+from driftanchor.simulation.engines.compiled.digest import source_key
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Job:
             "checkpoints": self.experiment.checkpoints,
             "seed": self.seed,
             "loop": loop.name,
-            "source": source_digest(type(self.policy), loop.play_runs),
+            "source": source_key(type(self.policy), loop.play_runs),
         }
         return hashlib.sha256(json.dumps(numbers, sort_keys=True).encode()).hexdigest()[:24]
 

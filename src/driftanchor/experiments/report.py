@@ -58,10 +58,11 @@ class Report:
         counts: How many claims hold, fail, or are inconclusive.
         headline: The figure that the report opens with.
         method: How claims are judged.
-        verdicts: The judged claims.
+        verdicts: The judged claims inside the package.
         left_out: The claims that were not judged.
         sections: One for each experiment, in order.
         facts: Versions, seed and sizes.
+        own: The judged claims of the user's files.
     """
 
     title: str
@@ -74,6 +75,7 @@ class Report:
     left_out: tuple[str, ...]
     sections: tuple[Section, ...]
     facts: tuple[tuple[str, str], ...]
+    own: tuple[Verdict, ...] = ()
 
 
 def build(found: Reproduction, drawings: dict[str, Drawing]) -> Report:
@@ -96,10 +98,11 @@ def build(found: Reproduction, drawings: dict[str, Drawing]) -> Report:
         found.counts(),
         next(iter(drawings.values()), None),
         _method(found),
-        tuple(_verdict(judged) for judged in found.judged),
+        tuple(map(_verdict, found.judged_of("paper", "package"))),
         tuple(f"{claim.id}: {claim.says}" for claim in found.left_out),
         tuple(sections),
         tuple(_facts(found)),
+        tuple(map(_verdict, found.judged_of("user"))),
     )
 
 
@@ -113,15 +116,21 @@ def _lead(found: Reproduction) -> str:
 
 
 def _method(found: Reproduction) -> str:
-    count = sum(len(judged.findings) for judged in found.judged)
-    if not count:
-        return "No claim of the paper is about the cells that were run."
+    if not found.judged:
+        return "No claim is about the cells that were run."
+    paper, own = (
+        sum(len(judged.findings) for judged in found.judged_of(*whose))
+        for whose in (("paper", "package"), ("user",))
+    )
+    count = f"{paper or own:,} comparisons"
+    if paper and own:
+        count += f" of the package's claims together, and for all {own:,} of yours"
     leaping = [e.name for e in found.experiments if e.engine == "events"]
     but = f" (in {', '.join(leaping)} the same logs, but other rewards)" if leaping else ""
     return (
         "A claim is a set of comparisons of regret at the horizon. Each is estimated as left minus "
         f"right, paired run by run: every policy met the same logs and rewards{but}. Intervals are "
-        f"at {1 - ERROR_RATE:.0%} for all {count:,} comparisons together (Bonferroni). A claim "
+        f"at {1 - ERROR_RATE:.0%} for all {count} together (Bonferroni). A claim "
         "holds when every interval lies on the claimed side of zero, fails when one lies on the "
         "other side, and is inconclusive otherwise. The table shows the comparison that speaks "
         "most against each claim."

@@ -41,7 +41,10 @@ def _opening(report: Report, figures: Path) -> list[Html]:
 def _main(report: Report, figures: Path) -> list[Html]:
     parts = [tag("h2", "Claims", id="claims"), tag("p", report.method)]
     if report.verdicts:
-        parts.append(_verdicts(report.verdicts))
+        parts.append(_verdicts(report.verdicts, "The paper's claims and what the runs say"))
+    if report.own:
+        parts.append(tag("h3", "Your claims", id="your-claims"))
+        parts.append(_verdicts(report.own, "Your claims and what the runs say"))
     if report.left_out:
         items = [tag("li", text) for text in report.left_out]
         summary = f"{len(items)} claims not judged: not all their cells were run"
@@ -50,11 +53,11 @@ def _main(report: Report, figures: Path) -> list[Html]:
     return parts
 
 
-def _verdicts(verdicts: tuple[Verdict, ...]) -> Html:
-    headings = ("claim", "place in the paper", "verdict", "least favourable comparison", "note")
+def _verdicts(verdicts: tuple[Verdict, ...], title: str) -> Html:
+    headings = ("claim", "place", "verdict", "least favourable comparison", "note")
     head = tag("thead", tag("tr", *(tag("th", text, scope="col") for text in headings)))
     rows = [_verdict(verdict) for verdict in verdicts]
-    caption = tag("caption", "The paper's claims and what the runs say")
+    caption = tag("caption", title)
     table = tag("table", caption, head, tag("tbody", *rows), class_="claims")
     return tag("div", table, class_="wide", tabindex="0")
 

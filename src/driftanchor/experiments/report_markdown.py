@@ -27,6 +27,9 @@ def _lines(report: Report, figures: str) -> Iterator[str]:
     yield from ("## Claims", "", escape(report.method), "")
     if report.verdicts:
         yield from _verdicts(report.verdicts)
+    if report.own:
+        yield from ("### Your claims", "")
+        yield from _verdicts(report.own)
     if report.left_out:
         yield from ("Not judged, because not all their cells were run:", "")
         yield from (f"- {escape(text)}" for text in report.left_out)

@@ -57,15 +57,16 @@ def run(
     files = selection.load()
     experiments = selection.apply(files)
     paper = tuple(e.name for e in experiments if selection.is_of_paper(e))
-    all_claims = claims.paper_claims() if paper else []
-    known = _paper_cells() if paper else []
+    all_claims, own = claims.paper_claims() if paper else [], selection.own_claims(files)
+    known = [*_paper_cells(), *(cell.id for e in files for cell in e.cells)]
     play = functools.partial(
         sweep.run, folder=out / "cells", progress=progress, finished=finished, cluster=cluster
     )
 
     def judge() -> list[JudgedClaim]:
         measured = {key: x for key, x in outcomes.items() if key[0].partition("/")[0] in paper}
-        return judging.judge(all_claims, measured, known)
+        judged = judging.judge(all_claims, measured, _paper_cells())
+        return judged + judging.judge(own, outcomes, known)
 
     outcomes = play(sweep.jobs(experiments, selection.seed))
     judged = judge()
@@ -74,13 +75,13 @@ def run(
     ):
         outcomes |= {key: joined([outcomes[key], x]) for key, x in play(more).items()}
         judged = judge()
-    done = {one.claim.id for one in judged}
+    done = [one.claim for one in judged]
     return Reproduction(
         tuple(experiments),
         paper,
         outcomes,
         tuple(judged),
-        tuple(claim for claim in all_claims if claim.id not in done),
+        tuple(claim for claim in (*all_claims, *own) if claim not in done),
         selection.seed,
         selection.quick,
         changes(files, experiments),

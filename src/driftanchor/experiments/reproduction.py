@@ -10,7 +10,7 @@ from typing import Any
 from driftanchor.core.record import encode
 from driftanchor.core.stats.summary import summarise
 from driftanchor.experiments import tail
-from driftanchor.experiments.claims import Claim
+from driftanchor.experiments.claims import WHOSE, Claim
 from driftanchor.experiments.experiment import Cell, Experiment
 from driftanchor.experiments.judging import JudgedClaim
 from driftanchor.experiments.outcome import Outcomes
@@ -58,16 +58,18 @@ class Reproduction:
             for label, outcome in found.items()
         }
 
+    def judged_of(self, *whose: str) -> tuple[JudgedClaim, ...]:
+        """The judged claims of the paper, of this package or of the user: keys of `WHOSE`."""
+        return tuple(one for one in self.judged if one.claim.whose in whose)
+
     def counts(self) -> str:
-        """How many claims of the paper hold, fail, or are left open, and how many of ours."""
-        if not self.judged:
-            return "no claim judged"
+        """How many claims hold, fail, or are left open, in words; apart by whose they are."""
         parts = []
-        for whose, ours in (("of the paper", False), ("of our own", True)):
-            judged = [one for one in self.judged if one.claim.is_ours == ours]
+        for whose, words in WHOSE.items():
+            judged = self.judged_of(whose)
             if judged:
-                parts.append(f"{count(len(judged), 'claim')} {whose}: {_verdicts(judged)}")
-        return "; ".join(parts)
+                parts.append(f"{count(len(judged), 'claim')} {words}: {_verdicts(judged)}")
+        return "; ".join(parts) or "no claim judged"
 
     def stamps(self) -> list[str]:
         """What a reader must know before believing any of it."""

@@ -7,7 +7,8 @@ import fnmatch
 from collections.abc import Sequence
 
 from driftanchor.errors import InvalidInput
-from driftanchor.experiments import csv_export, spec
+from driftanchor.experiments import claims, csv_export, spec
+from driftanchor.experiments.claims import Claim
 from driftanchor.experiments.experiment import Cell, Experiment
 from driftanchor.experiments.figures import pulls_saved
 
@@ -28,6 +29,8 @@ class Selection:
         only: Patterns. A cell is run when its id matches one of them; none for all cells.
         quick: A small size, which shows that everything works and nothing else.
         curve_runs: Draw curves from so many of the first runs; `None` for all runs.
+        allow_import: Whether files may import policies from modules and files that they name.
+        claims: A file with claims of the user's, beside those in the files of experiments.
     """
 
     names: Sequence[str] = ()
@@ -37,16 +40,29 @@ class Selection:
     only: Sequence[str] = ()
     quick: bool = False
     curve_runs: int | None = None
+    allow_import: bool = False
+    claims: str | None = None
 
     def load(self) -> list[Experiment]:
         """The experiments as their files say."""
-        files = [spec.load(name) for name in dict.fromkeys(self.names or spec.paper_experiments())]
+        wanted = dict.fromkeys(self.names or spec.paper_experiments())
+        files = [spec.load(name, self.allow_import) for name in wanted]
         names = [experiment.name for experiment in files]
         for name in names:
             if names.count(name) > 1 or name in _TAKEN:
                 why = "is given twice" if names.count(name) > 1 else "is taken"
                 raise InvalidInput(f"experiment name {name!r} {why}: name the file differently")
         return files
+
+    def own_claims(self, files: Sequence[Experiment]) -> list[Claim]:
+        """What the user claims, about cells of the files or of the paper."""
+        own = [claim for experiment in files for claim in experiment.claims]
+        if self.claims is not None:
+            own += claims.parse_own(spec.read_text(self.claims), self.claims)
+        if own:
+            loaded = [*map(spec.load, spec.paper_experiments()), *files]
+            claims.check_names(own, {c.id: [*c.policies] for e in loaded for c in e.cells})
+        return own
 
     def apply(self, files: Sequence[Experiment]) -> list[Experiment]:
         """The experiments at the size asked for, with the cells asked for."""

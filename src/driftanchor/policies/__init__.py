@@ -6,7 +6,8 @@ import dataclasses
 from typing import Any
 
 from driftanchor.core import check
-from driftanchor.errors import InvalidInput, UnknownName, shown
+from driftanchor.errors import DriftanchorError, InvalidInput, UnknownName, shown
+from driftanchor.policies import outside
 from driftanchor.policies.anchor_ts import AnchorTS
 from driftanchor.policies.artificial_replay import ArtificialReplay
 from driftanchor.policies.base import Policy
@@ -57,16 +58,37 @@ POLICIES: dict[str, type[Policy]] = {
 def make(name: str, /, **parameters: Any) -> Policy:
     """The policy of that name.
 
+    Args:
+        name: A name of this package, one that an installed package offers, or where a class of
+            your own is: `module:Class` or `folder/file.py:Class`. The last two run its code.
+        parameters: Its parameters, where they are not the defaults.
+
     Example:
         >>> make("min-ucb", radius="cheung-lyu")
         MinUCB(prior_mean=0.0, noise=1.0, c=2.0, radius='cheung-lyu')
     """
-    cls = POLICIES[check.choice(name, "policy", list(POLICIES))]
+    cls = _class(name)
     known = [field.name for field in dataclasses.fields(cls)]
     for parameter in parameters:
         if parameter not in known:
             raise UnknownName(f"parameter of policy {name!r}", parameter, known)
-    return cls(**parameters)
+    try:
+        return cls(**parameters)
+    except DriftanchorError:
+        raise
+    except Exception as error:  # of a class of your own
+        why = f"{type(error).__name__}: {error}"
+        raise InvalidInput(f"{name!r} cannot be made: {why}", argument="policy") from error
+
+
+def _class(name: str) -> type[Policy]:
+    """The class that a name stands for; a name of this package is never another's."""
+    if name in list(POLICIES):  # a list: a name may be anything, and need not be hashable
+        return POLICIES[name]
+    if outside.is_address(str(name)):
+        return outside.imported(str(name))
+    installed = outside.installed()
+    return outside.offered(installed[check.choice(name, "policy", [*POLICIES, *installed])])
 
 
 def by_name(policies: object) -> dict[str, Policy]:

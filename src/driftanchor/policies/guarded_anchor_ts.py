@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from driftanchor.core.common_move import common_move, is_relative
 from driftanchor.core.evidence import ArmEvidence, Evidence, Round, arm_at
-from driftanchor.core.noise import Draws, Stream, normal, two_normals
+from driftanchor.core.noise import Draws, Stream, normal, two_normals, two_zeros
 from driftanchor.core.posterior import Posterior, median
 from driftanchor.policies.base import Account, Best, Policy, challenge, draw
 from driftanchor.policies.guarded_bounds import Judgement, bounds, guess, logs_of, upper_bound
@@ -192,7 +192,7 @@ def drawn_move(judged: Judgement, stream: Stream) -> float:
 def noise_of(policy: GuardedAnchorTS, judged: Judgement, stream: Stream) -> Draws:
     """The noise of one arm; none in a guard pull."""
     if judged.guard:
-        return Draws(0.0, 0.0, 0.0)
+        return two_zeros()
     return draw(policy, stream)
 
 

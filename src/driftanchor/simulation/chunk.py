@@ -13,7 +13,7 @@ import numpy as np
 from driftanchor.core import check
 from driftanchor.core.check import Floats, Ints
 from driftanchor.core.evidence import ArmEvidence
-from driftanchor.core.noise import wrapping
+from driftanchor.core.noise import NotDrawn, wrapping
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.policies.base import Policy, kept_belief
 from driftanchor.simulation.bandit import Bandit
@@ -126,8 +126,11 @@ def play(chunk: Chunk) -> Played:
     rounds = chunk.checkpoints.copy()  # what was sent may be read-only, for Numba another type
     regret = np.empty((chunk.runs, rounds.size))
     pulls = np.empty((chunk.runs, world.online.size), np.int64)
-    with wrapping():
-        played = play_runs(rule, world, keys, chunk.first, rounds, desk, regret, pulls)
+    try:
+        with wrapping():
+            played = play_runs(rule, world, keys, chunk.first, rounds, desk, regret, pulls)
+    except NotDrawn as error:
+        raise NotDrawn(error.kind, chunk.name) from None
     if not played:
         raise InvalidInput(
             f"{chunk.name!r} chose no arm: its index is NaN for every arm, or its choose "

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from types import FunctionType
 
-from driftanchor.simulation.engines.compiled.digest import _is_plain
+import pytest
+
+from driftanchor import TS
+from driftanchor.simulation.engines.compiled.digest import _is_plain, source_digest, source_key
 
 
 def reads_a_module(x: float) -> float:
@@ -31,3 +36,44 @@ def test_only_what_a_digest_covers_is_kept_on_disk() -> None:
     assert isinstance(reads_a_module, FunctionType)
     assert isinstance(plain, FunctionType)
     assert [_is_plain(f) for f in (plain, reads_a_module, enclosed)] == [True, False, False]
+
+
+OWN = {
+    "heir": "from driftanchor import TS\nfrom helper import twice, Pair\n"
+    "class Heir(TS):\n    name = 'heir'\n    scale = property(lambda self: twice(self.noise))\n"
+    "    def believe(self, arm):\n        return Pair(arm.total, 1.0)\n",
+    "helper": "from pair import Pair\ndef twice(x): return 2 * x\n",
+    "pair": "from typing import NamedTuple\n"
+    "class Pair(NamedTuple):\n    mean: float\n    sd: float\n",
+}
+
+
+@pytest.mark.parametrize("changed", OWN)
+def test_a_change_of_any_file_that_decides_a_number_is_seen(
+    changed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That of the class, of what its property calls, and of the type of its belief."""
+    monkeypatch.syspath_prepend(tmp_path)
+    for module, text in OWN.items():
+        (tmp_path / f"{module}.py").write_text(text)
+        monkeypatch.delitem(sys.modules, module, raising=False)
+    heir = importlib.import_module("heir").Heir
+    before = source_digest(heir)
+    assert before == source_digest(heir) != source_digest(TS)
+    file = tmp_path / f"{changed}.py"
+    file.write_text(file.read_text() + "\n# another version\n")
+    assert before != source_digest(heir)
+    for module in OWN:
+        monkeypatch.delitem(sys.modules, module)
+
+
+def test_what_has_no_digest_has_a_key_of_this_process_alone() -> None:
+    class Local(TS):
+        """Its code is in no file that another process could import."""
+
+    class Other(TS):
+        """The same."""
+
+    assert source_digest(Local) is None
+    assert source_key(Local) == source_key(Local) != source_key(Other)
+    assert source_key(TS) == source_digest(TS)

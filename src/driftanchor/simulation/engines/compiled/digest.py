@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import numbers
+import secrets
 import types
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +19,8 @@ from driftanchor.policies.base import Policy
 from driftanchor.simulation.engines.compiled.overloads import INLINED
 from driftanchor.simulation.engines.engine import PlayRuns
 from driftanchor.simulation.engines.reference import play_runs
+
+_PROCESS = secrets.token_hex(8)
 
 
 def _reachable(roots: list[Any]) -> Iterator[types.FunctionType]:
@@ -57,7 +60,7 @@ def source_digest(policy: type[Policy], loop: PlayRuns = play_runs) -> str | Non
     if not all(_is_plain(function) for function in functions):
         return None
     digest = hashlib.sha256(f"{policy.__module__}.{policy.__qualname__} {INLINED}".encode())
-    for file in sorted({inspect.getsourcefile(function) or "" for function in functions}):
+    for file in _files(policy, functions):
         if not Path(file).is_file() or any(f.__module__ == "__main__" for f in functions):
             return None
         digest.update(Path(file).read_bytes())
@@ -69,6 +72,37 @@ def source_digest(policy: type[Policy], loop: PlayRuns = play_runs) -> str | Non
         elif isinstance(value, numbers.Number | str | tuple):
             digest.update(repr(value).encode())
     return digest.hexdigest()[:20]
+
+
+def source_key(policy: type[Policy], loop: PlayRuns = play_runs) -> str:
+    """As `source_digest`; where there is none, a key that no other process has.
+
+    What is kept under it is then not found again, when the code may have changed.
+    """
+    here = f"{policy.__module__}.{policy.__qualname__} {_PROCESS}"
+    return source_digest(policy, loop) or here
+
+
+def _files(policy: type[Policy], functions: list[types.FunctionType]) -> list[str]:
+    """The files of functions, of the classes that the policy is made of, and of what these use.
+
+    A property is not part of a kernel, but its value is: it becomes one of the policy's numbers.
+    """
+    classes = policy.__mro__[:-1]  # the last is object
+    own = [x.fget for cls in classes for x in vars(cls).values() if isinstance(x, property)]
+    properties = list(_reachable(own))
+    read = {x for f in (*functions, *properties) for x in _globals(f) if isinstance(x, type)}
+    read = {cls for cls in read if not issubclass(cls, BaseException)}  # decides no number
+    files = {inspect.getsourcefile(function) or "" for function in (*functions, *properties)}
+    return sorted(files.union(*map(_file_of, (*classes, *read))))
+
+
+def _file_of(cls: type) -> set[str]:
+    """The file of a class; none for one that is written in C."""
+    try:
+        return {inspect.getsourcefile(cls) or ""}
+    except (OSError, TypeError):
+        return set()
 
 
 def _is_plain(function: types.FunctionType) -> bool:

@@ -19,6 +19,7 @@ import sys
 import threading
 from pathlib import Path
 
+from driftanchor.core.noise import PARTS, NotDrawn
 from driftanchor.errors import InvalidInput, require
 from driftanchor.policies.base import Policy
 from driftanchor.simulation.engines.compiled.digest import functions_of, source_digest
@@ -26,6 +27,9 @@ from driftanchor.simulation.engines.compiled.overloads import OPTIONS, overload_
 from driftanchor.simulation.engines.engine import PlayRuns
 from driftanchor.simulation.engines.reference import play_runs
 
+_NOT_DRAWN = re.compile(  # how Numba says that a policy reads noise it did not ask for
+    rf"Unknown attribute '(?P<kind>\w+)' of type ({'|'.join(x.__name__ for x in PARTS)})\("
+)
 _kernels: dict[tuple[type[Policy], PlayRuns], PlayRuns] = {}
 _one_at_a_time = threading.Lock()  # Numba's cache folder is one setting for all threads
 
@@ -61,6 +65,9 @@ def _compile(policy: type[Policy], loop: PlayRuns) -> PlayRuns:
                 shutil.rmtree(folder, ignore_errors=True)
             return call(*arguments)
         except Exception as error:  # Numba's own, and others where it gives up early
+            missing = _NOT_DRAWN.search(str(error))
+            if missing:
+                raise NotDrawn(missing["kind"], policy.name) from error
             raise InvalidInput(
                 f"{policy.name!r} cannot be compiled; its index and choose may use numbers, "
                 'math, plain functions and no new arrays, or take engine="interpreted": '

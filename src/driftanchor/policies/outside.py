@@ -1,0 +1,128 @@
+"""Policies from outside this package: of a module, of a file, or of an installed package.
+
+`module:Class` and `folder/file.py:Class` name a class. A module is looked for where Python looks,
+and then in the current folder. Packages offer policies under names of their own, in the entry point
+group `driftanchor.policies`. Code is imported only when somebody asks for it by such a name.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import operator
+import sys
+import traceback
+from importlib import metadata
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from driftanchor.errors import InvalidInput, UnknownName, shown
+from driftanchor.policies.base import Policy
+
+GROUP = "driftanchor.policies"
+
+
+def is_address(name: str) -> bool:
+    """Whether a name says where a class is: `module:Class` or `file.py:Class`."""
+    return ":" in name
+
+
+def within(folder: Path, name: str) -> str:
+    """The name, where a relative path in it is one from `folder`.
+
+    Example:
+        >>> within(Path("/home/me"), "./mine.py:Mine"), within(Path("/home/me"), "mine:Mine")
+        ('/home/me/mine.py:Mine', 'mine:Mine')
+    """
+    place, _, cls = name.rpartition(":")
+    return f"{folder / place}:{cls}" if place.endswith(".py") else name
+
+
+def imported(address: str) -> type[Policy]:
+    """The policy class at an address, `module:Class` or `file.py:Class`; its code is run.
+
+    A file is imported as the module of its name, so that other processes can import it too.
+    """
+    place, _, name = address.rpartition(":")
+    if not place or not name:
+        raise _unusable(address, "write module:Class or folder/file.py:Class")
+    file = Path(place).absolute() if place.endswith(".py") else None
+    if file is not None and not file.is_file():
+        raise _unusable(address, f"there is no file {str(file)!r}")
+    module = _import(place if file is None else file.stem, file, address)
+    try:
+        found = operator.attrgetter(name)(module)
+    except AttributeError:
+        there = [x for x, thing in vars(module).items() if _is_policy(thing, module.__name__)]
+        origin = getattr(module, "__file__", None) or module.__name__
+        raise UnknownName(f"class of {origin}", name, there, argument="policy") from None
+    if not _is_policy(found):
+        raise _unusable(address, f"it is {shown(found)}, not a class derived from Policy")
+    cls: type[Policy] = found
+    return cls
+
+
+def _import(name: str, file: Path | None, address: str) -> ModuleType:
+    """The module of that name; an error at import is one of ours, in one line."""
+    folder = str(Path.cwd() if file is None else file.parent)
+    if folder not in sys.path:
+        sys.path.append(folder)  # last: nothing there stands in for a module that is installed
+    importlib.invalidate_caches()  # the file may be new
+    try:
+        with contextlib.redirect_stdout(sys.stderr):  # what it prints is no part of a result
+            module = importlib.import_module(name)
+    except (Exception, SystemExit) as error:
+        if isinstance(error, ModuleNotFoundError) and f"{name}.".startswith(f"{error.name}."):
+            looked = f"where Python looks and in {folder!r}"
+            raise _unusable(address, f"there is no module {error.name!r} {looked}") from error
+        raise _unusable(address, f"it cannot be imported: {_said(error)}") from error
+    origin = getattr(module, "__file__", None)
+    if file is not None and (origin is None or not file.samefile(origin)):
+        taken = f"the module name {name!r} is taken by {origin or 'Python itself'}"
+        raise _unusable(address, f"{taken}: give the file another name")
+    return module
+
+
+def _said(error: BaseException) -> str:
+    """An error in one line, with the place in the code that raised it."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    known = isinstance(error, SyntaxError) or last.filename.startswith("<")  # it says its own
+    where = "" if known else f" ({Path(last.filename).name}, line {last.lineno})"
+    return f"{type(error).__name__}: {error}{where}".replace("\n", " ")
+
+
+def _is_policy(thing: Any, module: str | None = None) -> bool:
+    """Whether it is a policy class, and where a module is given, one that is written there."""
+    policy = isinstance(thing, type) and issubclass(thing, Policy)
+    return policy and module in (None, thing.__module__)
+
+
+def installed() -> dict[str, list[metadata.EntryPoint]]:
+    """What installed packages offer under each name: more than one only where they disagree."""
+    found: dict[str, dict[str, metadata.EntryPoint]] = {}
+    for point in metadata.entry_points(group=GROUP):
+        found.setdefault(point.name, {}).setdefault(point.value, point)
+    return {name: list(points.values()) for name, points in sorted(found.items())}
+
+
+def package_of(point: metadata.EntryPoint) -> str:
+    """The package that offers a policy."""
+    return point.dist.name if point.dist is not None else point.module
+
+
+def offered(points: list[metadata.EntryPoint]) -> type[Policy]:
+    """The policy class that a package offers; its code is run."""
+    first, *others = points
+    if others:
+        packages = ", ".join(map(package_of, points))
+        raise InvalidInput(
+            f"{first.name!r} is offered by several packages, {packages}: "
+            f"write {first.module}:{first.attr} for one of them",
+            argument="policy",
+        )
+    return imported(f"{first.module}:{first.attr}")
+
+
+def _unusable(address: str, why: str) -> InvalidInput:
+    return InvalidInput(f"{shown(address)}: {why}", argument="policy")
