@@ -55,6 +55,7 @@ def test_listed_defaults_can_be_typed(name: str) -> None:
     row = next(row for row in markdown_table().splitlines() if row.startswith(f"| `{name}` "))
     typed = row.split(" | ")[3].replace("`", "").replace(" ", "")
     arguments = ["--engine", "interpreted", "--horizon", "3", "--runs", "1", "--json"]
+    arguments += ["--reward", "bernoulli"]  # which every policy takes
     done = invoke("simulate", "--policy", f"{name}:{typed}", *arguments)
     assert json.loads(done.stdout)["parameters"][name] == {
         "policy": name,

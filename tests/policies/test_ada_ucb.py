@@ -56,13 +56,14 @@ def test_an_unpulled_arm_comes_first() -> None:
 @pytest.mark.parametrize("horizon", [0, 300])
 def test_a_naive_simulator_plays_the_same_arms(horizon: int) -> None:
     def indices(pulls: Array, totals: Array, t: int) -> Array:
-        crowd = np.minimum(pulls[:, None], np.sqrt(np.outer(pulls, pulls))).sum(axis=1)
+        crowd: Array = np.minimum(pulls[:, None], np.sqrt(np.outer(pulls, pulls))).sum(axis=1)
         x = (horizon or t) / crowd + math.e
         width = np.log(x * np.sqrt(np.log(x)))
         return totals / pulls + 0.6 * np.sqrt(2 / pulls * width)
 
-    policy, effort = AdaUCB(noise=0.6, horizon=horizon), {"horizon": 300, "runs": 3, "seed": 6}
-    ours = simulate(policy, BANDIT, engine="interpreted", **effort).pulls[0]
+    policy = AdaUCB(noise=0.6, horizon=horizon)
+    result = simulate(policy, BANDIT, horizon=300, runs=3, seed=6, engine="interpreted")
+    ours = result.pulls[0]
     for run in range(3):
         assert naive_pulls(indices, BANDIT, 300, 6, run).tolist() == ours[run].tolist()
 

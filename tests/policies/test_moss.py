@@ -39,8 +39,9 @@ def test_a_naive_simulator_plays_the_same_arms(horizon: int) -> None:
         share = (horizon or t) / (3 * pulls)
         return totals / pulls + 0.6 * np.sqrt(4 * np.log(np.maximum(share, 1)) / pulls)
 
-    policy, effort = MOSS(noise=0.6, horizon=horizon), {"horizon": 400, "runs": 3, "seed": 6}
-    ours = simulate(policy, BANDIT, engine="interpreted", **effort).pulls[0]
+    policy = MOSS(noise=0.6, horizon=horizon)
+    result = simulate(policy, BANDIT, horizon=400, runs=3, seed=6, engine="interpreted")
+    ours = result.pulls[0]
     for run in range(3):
         assert naive_pulls(indices, BANDIT, 400, 6, run).tolist() == ours[run].tolist()
 

@@ -142,7 +142,7 @@ Policies = Annotated[
         metavar="NAME",
         help="\\[label=]name\\[:parameter=value,...]; repeat for several. "
         "'driftanchor policies' lists them.",
-        show_default="all",
+        show_default="all that are made for such rewards",
         autocompletion=_among("driftanchor.policies", "POLICIES"),
         rich_help_panel=POLICIES,
     ),

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from driftanchor.core.evidence import Evidence, Round
 from driftanchor.core.noise import Stream
-from driftanchor.policies.base import Account, Best, Policy, challenge
+from driftanchor.policies.account import Account
+from driftanchor.policies.base import Best, Policy, challenge
 
 
 @dataclass(frozen=True, kw_only=True)

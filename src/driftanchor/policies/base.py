@@ -20,6 +20,7 @@ from driftanchor.core.hints import apart
 from driftanchor.core.noise import Draws, Stream, normal, nothing, uniform
 from driftanchor.core.promises import ANYTHING, Range
 from driftanchor.errors import InvalidInput
+from driftanchor.policies.account import Account, Recorder
 from driftanchor.policies.numbers_type import numbers_type
 from driftanchor.policies.tails import Tails
 
@@ -119,10 +120,15 @@ class Policy:
         """The named numbers that the index is made of."""
         return {}
 
-    def check_rewards(self, ends: Range, whose: str) -> None:
-        """Refuse rewards that the rule is not made for: from `ends[0]` to `ends[1]`."""
+    def takes(self, ends: Range) -> bool:
+        """Whether the rule is made for rewards from `ends[0]` to `ends[1]`."""
         low, high = self.reward_range
-        if ends[0] < low or ends[1] > high:
+        return low <= ends[0] and ends[1] <= high
+
+    def check_rewards(self, ends: Range, whose: str) -> None:
+        """Refuse rewards that the rule is not made for."""
+        if not self.takes(ends):
+            low, high = self.reward_range
             raise InvalidInput(
                 f"{self.name!r} is for rewards from {low:g} to {high:g}, and {whose} go from "
                 f"{ends[0]:g} to {ends[1]:g}: give rewards in that range, or use a policy for all "
@@ -154,37 +160,6 @@ class Policy:
         values = {name: getattr(self, name) for name in names if not name.startswith("_")}
         values = {name: x for name, x in values.items() if isinstance(x, numbers.Real)}
         return numbers_type(cls, tuple(values))(*values.values())
-
-
-class Account(NamedTuple):
-    """A decision and the numbers behind it.
-
-    Attributes:
-        column: What is played.
-        arms: The index of every arm and its named parts; empty where the policy names none.
-        leader: In a guard pull the arm that it is compared with, otherwise `None`.
-    """
-
-    column: int
-    arms: list[tuple[float, dict[str, float]]]
-    leader: int | None
-
-
-class Recorder:
-    """Stands in for a policy and writes down each index it gives."""
-
-    def __init__(self, policy: Policy) -> None:
-        self._policy = policy
-        self.given: list[tuple[float, dict[str, float]]] = []
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._policy, name)
-
-    def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
-        """The policy's index, written down with its parts."""
-        value = self._policy.index(arm, now, z)
-        self.given.append((value, self._policy.explain(arm, now, z)))
-        return value
 
 
 def index(policy: Policy, arm: ArmEvidence, now: Round, z: Draws) -> float:

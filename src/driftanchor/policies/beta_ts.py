@@ -7,7 +7,8 @@ from driftanchor.core.evidence import Evidence, Round
 from driftanchor.core.gamma import beta
 from driftanchor.core.noise import Stream
 from driftanchor.core.promises import Range
-from driftanchor.policies.base import Account, Best, Policy, challenge
+from driftanchor.policies.account import Account
+from driftanchor.policies.base import Best, Policy, challenge
 
 
 @dataclass(frozen=True, kw_only=True)

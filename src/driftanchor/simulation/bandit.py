@@ -21,6 +21,7 @@ from driftanchor.core.promises import (
     relative_bounds,
 )
 from driftanchor.errors import InvalidInput, shown
+from driftanchor.policies.base import Policy
 from driftanchor.simulation.coverage import cover
 
 LAWS = ("gaussian", "bernoulli", "student")
@@ -218,6 +219,10 @@ class Bandit:
         if self.pools:
             return min(float(x.min()) for x in self.pools), max(float(x.max()) for x in self.pools)
         return (0.0, 1.0) if self.reward == "bernoulli" else ANYTHING
+
+    def check_policy(self, policy: Policy) -> None:
+        """Refuse a policy that is not made for such rewards."""
+        policy.check_rewards(self.reward_range, f"{self.reward} rewards")
 
     @property
     def is_late(self) -> bool:
