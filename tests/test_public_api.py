@@ -93,6 +93,7 @@ ORDERS = [
     "import driftanchor; from driftanchor.simulation import cover",
     "import driftanchor.simulation.engines; import driftanchor.simulation.run",
     "import driftanchor.planning",
+    "import driftanchor.best_arm.identify",
     "import driftanchor; driftanchor.replay; from driftanchor.planning.split import Split",
 ]
 IN_EACH_ORDER = """
@@ -102,7 +103,7 @@ for order in ORDERS:
         del sys.modules[module]
     exec(order)
     da = sys.modules["driftanchor"]
-    for name in ("simulate", "plan", "replay"):
+    for name in ("simulate", "plan", "replay", "identify"):
         assert isinstance(getattr(da, name), types.FunctionType), (order, name)
         assert isinstance(vars(da)[name], types.FunctionType), (order, name)
 bandit = da.Bandit([0.5, 0.4])
@@ -135,7 +136,10 @@ def classes(hint: object) -> set[type]:
 
 @pytest.mark.parametrize(
     "name",
-    ["Learner", "OfflineData", "Result", "Suggestion", "plan", "replay", "simulate", "suggest"],
+    [
+        *("Identification", "Learner", "OfflineData", "Result", "Suggestion"),
+        *("identify", "plan", "replay", "simulate", "suggest"),
+    ],
 )
 def test_what_public_names_give_back_is_public_too(name: str) -> None:
     offered = [getattr(driftanchor, other) for other in public()]

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from driftanchor.cli.policies import LEGEND, known
-from driftanchor.policies import POLICIES
+from driftanchor.core.promises import ANYTHING
+from driftanchor.policies import POLICIES, Policy
 
 HEAD = """# Policies
 
@@ -16,13 +17,19 @@ generated from the code by `make reference`.
 
 def page() -> str:
     """The whole page."""
-    rows = ["| policy | class | uses logs |", "|---|---|---|"]
+    rows = ["| policy | class | uses logs | rewards |", "|---|---|---|---|"]
     rows += [
-        f"| [`{name}`](#{name}) | `{cls.__name__}` | {'yes' if cls.uses_logs else 'no'} |"
+        f"| [`{name}`](#{name}) | `{cls.__name__}` | {'yes' if cls.uses_logs else 'no'} | "
+        f"{_rewards(cls())} |"
         for name, cls in POLICIES.items()
     ]
     sections = ["\n\n".join(_section(name, facts)) for name, facts in known().items()]
     return "\n".join([HEAD, *rows, "", f"{LEGEND}\n", "\n\n".join(sections), ""])
+
+
+def _rewards(policy: Policy) -> str:
+    """The rewards that a policy with its default parameters is made for."""
+    return "any" if policy.takes(ANYTHING) else "from {:g} to {:g}".format(*policy.reward_range)
 
 
 def _section(name: str, facts: dict[str, Any]) -> Iterator[str]:

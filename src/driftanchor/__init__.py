@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from driftanchor.version import __version__ as __version__
 
 if TYPE_CHECKING:
+    from driftanchor.best_arm.identification import Identification as Identification
+    from driftanchor.best_arm.identify import identify as identify
     from driftanchor.core.arms import Arms as Arms
     from driftanchor.core.evidence import ArmEvidence as ArmEvidence
     from driftanchor.core.evidence import Evidence as Evidence
@@ -49,6 +51,8 @@ if TYPE_CHECKING:
     from driftanchor.simulation.run import simulate as simulate
 
 _HOMES = {
+    "best_arm.identification": ["Identification"],
+    "best_arm.identify": ["identify"],
     "core.arms": ["Arms"],
     "core.evidence": ["ArmEvidence", "Evidence", "Round"],
     "core.noise": ["Draws"],

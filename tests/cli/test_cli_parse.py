@@ -43,8 +43,9 @@ def test_one_checkpoint_is_a_count_and_several_are_rounds() -> None:
     assert parse.checkpoints("10,20") == [10, 20]
 
 
-def test_no_policy_means_every_policy() -> None:
-    assert [policy.name for policy in parse.policies([]).values()] == list(POLICIES)
+def test_no_policy_means_every_policy_that_takes_the_rewards() -> None:
+    assert [policy.name for policy in parse.policies([], (0.0, 1.0)).values()] == list(POLICIES)
+    assert set(POLICIES) - set(parse.policies([])) == {"beta-ts", "kl-ucb"}
 
 
 def test_a_policy_with_parameters() -> None:

@@ -58,6 +58,7 @@ def test_listed_defaults_can_be_typed(name: str) -> None:
     )
     typed = row.split(" | ")[3].replace("`", "").replace(" ", "")
     arguments = ["--engine", "interpreted", "--horizon", "3", "--runs", "1", "--json"]
+    arguments += ["--reward", "bernoulli"]  # which every policy takes
     done = invoke("simulate", "--policy", f"{name}:{typed}", *arguments)
     assert json.loads(done.stdout)["parameters"][name] == {
         "policy": name,

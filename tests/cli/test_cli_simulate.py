@@ -20,6 +20,7 @@ from driftanchor.simulation.run import simulate
 SMALL = ("--horizon", "40", "--runs", "3", "--engine", "interpreted")
 TWO = ("--policy", "ts", "--policy", "ucb")
 ONE = ("--policy", "ts")
+ONLY_COINS = ("beta-ts", "kl-ucb")
 
 
 @pytest.fixture(autouse=True)
@@ -41,10 +42,10 @@ def report(*arguments: str) -> Any:
     return json.loads(done.stdout, parse_constant=refuse)
 
 
-def test_without_options_it_is_the_papers_biased_setting_with_every_policy() -> None:
+def test_without_options_it_is_the_papers_biased_setting_with_every_policy_for_it() -> None:
     said = report()
     paper = da.Bandit.paper(biased=True)
-    assert list(said["policies"]) == list(POLICIES)
+    assert list(said["policies"]) == [name for name in POLICIES if name not in ONLY_COINS]
     assert said["bandit"] == {
         "online": paper.online.tolist(),
         "offline": paper.offline.tolist(),
@@ -109,6 +110,17 @@ def test_json_says_what_the_function_measures() -> None:
     }
     assert said["checkpoints"] == [10, 20, 40]
     assert said["parameters"]["ucb"] == {"policy": "ucb", **da.UCB().parameters()}
+
+
+def test_with_coins_every_policy_takes_part_and_otherwise_some_cannot() -> None:
+    coins = report("--reward", "bernoulli", "--horizon", "3", "--runs", "1")
+    assert list(coins["policies"]) == list(POLICIES)
+    done = invoke("simulate", *SMALL, "--policy", "beta-ts")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr == (
+        "error: --policy 'beta-ts' is for rewards from 0 to 1, and gaussian rewards go from -inf "
+        "to inf: give rewards in that range, or use a policy for all rewards, such as 'ts'\n"
+    )
 
 
 def test_one_run_has_no_standard_error_and_infinity_is_a_word() -> None:

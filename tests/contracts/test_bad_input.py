@@ -23,6 +23,7 @@ from driftanchor import (
     DriftanchorError,
     OfflineData,
     Tally,
+    identify,
     simulate,
 )
 from driftanchor.core import record
@@ -114,6 +115,19 @@ ENTRIES: dict[str, Entry] = {
             "runs": 2,
             "seed": 0,
             "checkpoints": 2,
+            "threads": 1,
+            "engine": "interpreted",
+        },
+    ),
+    "identify": Entry(
+        identify,
+        {
+            "bandit": Bandit([0.9, 0.1], noise=0.01),
+            "delta": 0.1,
+            "radius": "anytime",
+            "runs": 1,
+            "seed": 0,
+            "most_pulls": 9,
             "threads": 1,
             "engine": "interpreted",
         },

@@ -47,6 +47,12 @@ BAD = {  # what is wrong: (the file, where, what the message ends with)
         "my.toml, line 2: policies = {'policy': 'ucb', 'radius': 'wide'}: ",
         "",
     ),
+    "policy for other rewards": (
+        BASE.replace('"ts"', '{ policy = "beta-ts", label = "coins" }'),
+        "my.toml, line 2: policies = 'coins': policy 'beta-ts' is for rewards from 0 to 1, and ",
+        "gaussian rewards go from -inf to inf: give rewards in that range, or use a policy for "
+        "all rewards, such as 'ts'",
+    ),
     "two of a label": (
         BASE.replace('"ts"', '"ts", "ts"'),
         "my.toml, line 2: policies = 'ts': ",

@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 
 from driftanchor import ArmEvidence, Bandit, Evidence, GuardedAnchorTS, simulate
 from driftanchor.core.evidence import arm_at
-from driftanchor.policies.base import Account
+from driftanchor.policies.account import Account
 from driftanchor.policies.guarded_bounds import guess, upper_bound
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from driftanchor import Bandit, InvalidInput
+from driftanchor import TS, Bandit, BetaTS, InvalidInput
 
 
 def test_scalars_count_for_every_arm() -> None:
@@ -98,6 +98,18 @@ def test_an_impossible_bandit_is_refused(arguments: dict[str, Any], message: str
     possible: dict[str, Any] = {"online": [0.8, 0.5], "offline": [0.5, 0.6], "offline_pulls": 5}
     with pytest.raises(InvalidInput, match=re.escape(message)):
         Bandit(**(possible | arguments))
+
+
+def test_the_range_of_rewards_and_who_is_made_for_it() -> None:
+    coins = Bandit([0.8, 0.5], reward="bernoulli")
+    pools = Bandit.resampling([[0.5, 0.25], [1.0]], common_shift=2.0)
+    assert [x.reward_range for x in (coins, pools)] == [(0.0, 1.0), (2.25, 3.0)]
+    for law in ("gaussian", "student"):
+        assert Bandit([0.5], reward=law).reward_range == (-math.inf, math.inf)
+    coins.check_policy(BetaTS())
+    pools.check_policy(TS())
+    with pytest.raises(InvalidInput, match=r"resampled rewards go from 2\.25 to 3: give rewards"):
+        pools.check_policy(BetaTS())
 
 
 def test_a_bandit_is_the_same_in_another_process() -> None:

@@ -138,8 +138,9 @@ def test_what_all_logs_are_off_by_changes_no_pull(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in POLICIES if not POLICIES[name].uses_logs])
 def test_what_uses_no_logs_draws_nothing_more(name: str) -> None:
-    plain = simulate(name, Bandit(MEANS), horizon=100, runs=5, engine="every-round")
-    promised = Bandit(MEANS, MEANS, 16, relative_bound=0.1)
+    coins = Bandit(MEANS, reward="bernoulli")  # which every policy takes
+    plain = simulate(name, coins, horizon=100, runs=5, engine="every-round")
+    promised = Bandit(MEANS, MEANS, 16, reward="bernoulli", relative_bound=0.1)
     beside = simulate(name, promised, horizon=100, runs=5, engine="every-round")
     assert plain.regret.tobytes() == beside.regret.tobytes()
 
@@ -149,8 +150,8 @@ def test_an_infinite_relative_bound_is_none() -> None:
         results = [
             simulate(name, bandit, horizon=60, runs=4, engine="every-round").regret.tobytes()
             for bandit in (
-                Bandit(MEANS, 0.5, 9, 0.2),
-                Bandit(MEANS, 0.5, 9, 0.2, relative_bound=math.inf),
+                Bandit(MEANS, 0.5, 9, 0.2, "bernoulli"),
+                Bandit(MEANS, 0.5, 9, 0.2, "bernoulli", relative_bound=math.inf),
             )
         ]
         assert results[0] == results[1]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from driftanchor import ArmEvidence, Evidence, GuardedAnchorTS, Round
 from driftanchor.core.noise import keyed_stream, wrapping
 from driftanchor.core.posterior import Posterior
-from driftanchor.policies.base import Account
+from driftanchor.policies.account import Account
 from driftanchor.policies.guarded_anchor_ts import judge
 from driftanchor.policies.guarded_bounds import Judgement
 

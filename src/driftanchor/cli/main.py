@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from driftanchor import __version__
+from driftanchor.cli.identify import identify
 from driftanchor.cli.logs import logs
 from driftanchor.cli.plan import plan
 from driftanchor.cli.policies import policies
@@ -52,6 +53,7 @@ class Boundary(TyperGroup):
 app = typer.Typer(cls=Boundary, no_args_is_help=True, pretty_exceptions_enable=False)
 app.command()(reproduce)
 app.command()(simulate)
+app.command()(identify)
 app.command()(logs)
 app.command()(shift)
 app.command()(plan)
@@ -94,6 +96,7 @@ def main(
       driftanchor reproduce --quick
       driftanchor simulate --runs 400
       driftanchor simulate --online 0.8,0.5*9 --offline same --offline-total 2000
+      driftanchor identify --offline same --offline-pulls 1000
       driftanchor logs last_test.csv --arm variant --reward converted
       driftanchor shift last_year.csv --arm variant --reward converted --time at --by week
       driftanchor plan offline.json --bias-bound 0.02 --horizon 50000

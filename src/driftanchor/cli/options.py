@@ -143,7 +143,7 @@ Policies = Annotated[
         help="\\[label=]name\\[:parameter=value,...]; repeat for several. "
         "'driftanchor policies' lists them. The name of a policy of your own is module:Class or "
         "folder/file.py:Class.",
-        show_default="all",
+        show_default="all that are made for such rewards",
         autocompletion=_among("driftanchor.policies", "POLICIES"),
         rich_help_panel=POLICIES,
     ),

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from driftanchor.core.promises import ANYTHING, Range
 from driftanchor.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -66,17 +67,20 @@ def checkpoints(text: str) -> Any:
     return rounds[0] if len(rounds) == 1 and isinstance(rounds[0], int) else rounds
 
 
-def policies(texts: Sequence[str]) -> dict[str, Policy]:
-    """The policies asked for by label; all that are known when none is asked for.
+def policies(texts: Sequence[str], rewards: Range = ANYTHING) -> dict[str, Policy]:
+    """The policies asked for by label; when none is asked for, all that take such rewards.
 
     Example:
         >>> policies(["ts", "careful=anchor-ts:posterior_scale=4"])["careful"].posterior_scale
         4.0
+        >>> "beta-ts" in policies([]), "beta-ts" in policies([], (0, 1))
+        (False, True)
     """
     from driftanchor.policies import POLICIES, make
 
     if not texts:
-        return {name: make(name) for name in POLICIES}
+        known = {name: make(name) for name in POLICIES}
+        return {name: policy for name, policy in known.items() if policy.takes(rewards)}
     made: dict[str, Policy] = {}
     for text in texts:
         label, policy = _policy(text)

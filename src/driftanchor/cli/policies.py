@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
 LEGEND = (
     "S, T: sum and number of online rewards; m, N: mean and number of logged rewards; V: bias "
-    "bound; t: plays; K: arms; a, h: online and hybrid mean; r: radius of a bound; n = T + 1. "
-    "Set a parameter with --policy NAME:PARAMETER=VALUE."
+    "bound; t: plays; n: horizon; K: arms. Set a parameter with --policy NAME:PARAMETER=VALUE."
 )
 
 

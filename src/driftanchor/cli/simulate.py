@@ -44,7 +44,7 @@ def simulate(
 ) -> None:
     """Run policies in a simulated bandit with logs, and show what they lost.
 
-    Without options: the paper's biased base setting, every policy.
+    Without options: the paper's biased base setting, every policy that is made for its rewards.
 
     Examples:
       driftanchor simulate --runs 400 --plot regret.png
@@ -70,7 +70,7 @@ def simulate(
     )
     from driftanchor.render.figure import SUFFIXES
 
-    policies = parse.policies(policy or [])
+    policies = parse.policies(policy or [], bandit.reward_range)
     csv_file = parse.destination(csv, "--csv")
     plot_file = parse.destination(plot, "--plot", SUFFIXES)
     if plot is not None:

@@ -76,6 +76,11 @@ class SweepReader(TomlFile):
             named = [word for word in words if word in str(error)]
             word = min(named, key=str(error).find) if named else next(iter(words), "sweep")
             raise self.error(word, words.get(word), error) from error
+        for label, policy in policies.items():
+            try:
+                bandit.check_policy(policy)
+            except InvalidInput as error:
+                raise self.error("policies", label, error) from error
         path = [f"{word}={_short(value)}" for word, value in varied.items()]
         names = [self.name, group] if group else [self.name]
         return Cell("/".join([*names, *path]), number, group, varied, setting, bandit, policies)

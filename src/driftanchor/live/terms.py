@@ -63,6 +63,7 @@ class Terms:
 
     def __post_init__(self) -> None:
         check_promises(self.bias_bounds, self.relative_bounds, self.offline.n, self.arms)
+        self.policy.check_rewards(self.reward_range, "rewards in reward_range")
         check.frozen(self.bias_bounds)
         check.frozen(self.relative_bounds)
 
@@ -97,6 +98,7 @@ class Terms:
             return cls(rule, logs, level, relative, ends, key, reasons)
         _check_policy(policy, bias_bound_source)
         warn_of_other_units(policy, logs)
+        ends = policy.reward_range if reward_range is None else ends
         return cls(policy, logs, level, relative, ends, key)
 
     @classmethod

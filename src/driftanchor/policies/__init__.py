@@ -8,26 +8,36 @@ from typing import Any
 from driftanchor.core import check
 from driftanchor.errors import DriftanchorError, InvalidInput, UnknownName, shown
 from driftanchor.policies import outside
+from driftanchor.policies.ada_ucb import AdaUCB
 from driftanchor.policies.anchor_ts import AnchorTS
 from driftanchor.policies.artificial_replay import ArtificialReplay
 from driftanchor.policies.base import Policy
+from driftanchor.policies.beta_ts import BetaTS
 from driftanchor.policies.epsilon_ts import EpsilonTS
 from driftanchor.policies.guarded_anchor_ts import GuardedAnchorTS
 from driftanchor.policies.hierarchical_ts import HierarchicalTS
 from driftanchor.policies.hybrid_ts import HybridTS
 from driftanchor.policies.hybrid_ucb import HybridUCB
+from driftanchor.policies.kl_ucb import KLUCB
 from driftanchor.policies.min_ucb import MinUCB
+from driftanchor.policies.moss import MOSS
+from driftanchor.policies.mots import MOTS
 from driftanchor.policies.optimistic_ts import OptimisticTS
 from driftanchor.policies.sam_ts import SamTS
 from driftanchor.policies.ts import TS
 from driftanchor.policies.ucb import UCB
 
 __all__ = [
+    "KLUCB",
+    "MOSS",
+    "MOTS",
     "POLICIES",
     "TS",
     "UCB",
+    "AdaUCB",
     "AnchorTS",
     "ArtificialReplay",
+    "BetaTS",
     "EpsilonTS",
     "GuardedAnchorTS",
     "HierarchicalTS",
@@ -48,6 +58,11 @@ POLICIES: dict[str, type[Policy]] = {
     "min-ucb": MinUCB,
     "optimistic-ts": OptimisticTS,
     "epsilon-ts": EpsilonTS,
+    "beta-ts": BetaTS,
+    "kl-ucb": KLUCB,
+    "moss": MOSS,
+    "ada-ucb": AdaUCB,
+    "mots": MOTS,
     "artificial-replay": ArtificialReplay,
     "hierarchical-ts": HierarchicalTS,
     "sam-ts": SamTS,

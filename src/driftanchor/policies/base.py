@@ -10,8 +10,6 @@ from __future__ import annotations
 import dataclasses
 import math
 import numbers
-import re
-from collections import namedtuple
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, cast
 
@@ -20,7 +18,10 @@ from driftanchor.core.common_move import common_move, is_relative, moved
 from driftanchor.core.evidence import ArmEvidence, Evidence, Round, arm_at
 from driftanchor.core.hints import apart
 from driftanchor.core.noise import Draws, Stream, normal, nothing, uniform
+from driftanchor.core.promises import ANYTHING, Range
 from driftanchor.errors import InvalidInput
+from driftanchor.policies.account import Account, Recorder
+from driftanchor.policies.numbers_type import numbers_type
 from driftanchor.policies.tails import Tails
 
 
@@ -58,6 +59,11 @@ class Policy:
             )
         self.check_number("prior_mean")
         self.check_number("noise", above=0.0)
+
+    @property
+    def reward_range(self) -> Range:
+        """The lowest and the highest reward that the rule is made for; by default any."""
+        return ANYTHING
 
     @staticmethod
     def draw(stream: Stream) -> Draws:
@@ -114,6 +120,22 @@ class Policy:
         """The named numbers that the index is made of."""
         return {}
 
+    def takes(self, ends: Range) -> bool:
+        """Whether the rule is made for rewards from `ends[0]` to `ends[1]`."""
+        low, high = self.reward_range
+        return low <= ends[0] and ends[1] <= high
+
+    def check_rewards(self, ends: Range, whose: str) -> None:
+        """Refuse rewards that the rule is not made for."""
+        if not self.takes(ends):
+            low, high = self.reward_range
+            raise InvalidInput(
+                f"{self.name!r} is for rewards from {low:g} to {high:g}, and {whose} go from "
+                f"{ends[0]:g} to {ends[1]:g}: give rewards in that range, or use a policy for all "
+                "rewards, such as 'ts'",
+                argument="policy",
+            )
+
     def check_number(self, field: str, **limits: Any) -> None:
         """Validate a numeric field and keep it as a float."""
         value = check.number(getattr(self, field), field, of=f"policy {self.name!r}", **limits)
@@ -137,38 +159,7 @@ class Policy:
         names += [name for name in dir(cls) if isinstance(getattr(cls, name), property)]
         values = {name: getattr(self, name) for name in names if not name.startswith("_")}
         values = {name: x for name, x in values.items() if isinstance(x, numbers.Real)}
-        return _numbers_type(cls, tuple(values))(*values.values())
-
-
-class Account(NamedTuple):
-    """A decision and the numbers behind it.
-
-    Attributes:
-        column: What is played.
-        arms: The index of every arm and its named parts; empty where the policy names none.
-        leader: In a guard pull the arm that it is compared with, otherwise `None`.
-    """
-
-    column: int
-    arms: list[tuple[float, dict[str, float]]]
-    leader: int | None
-
-
-class Recorder:
-    """Stands in for a policy and writes down each index it gives."""
-
-    def __init__(self, policy: Policy) -> None:
-        self._policy = policy
-        self.given: list[tuple[float, dict[str, float]]] = []
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._policy, name)
-
-    def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
-        """The policy's index, written down with its parts."""
-        value = self._policy.index(arm, now, z)
-        self.given.append((value, self._policy.explain(arm, now, z)))
-        return value
+        return numbers_type(cls, tuple(values))(*values.values())
 
 
 def index(policy: Policy, arm: ArmEvidence, now: Round, z: Draws) -> float:
@@ -278,23 +269,3 @@ def kept_belief(cls: type[Policy]) -> Any:
     """
     plain = cls.index is Policy.index and cls.choose is Policy.choose
     return cls.belief if plain else None
-
-
-def _numbers_type(cls: type[Policy], fields: tuple[str, ...]) -> Any:
-    """The named tuple type of a policy class, made once and found again by its name.
-
-    Numba takes two named tuples for the same type when their names and fields are alike, so the
-    name is the class's own, with a number for a class defined anew under a name already seen.
-    """
-    if "Numbers" not in vars(cls) or cls.Numbers._fields != fields:
-        name = re.sub(r"\W", "_", f"{cls.__module__}_{cls.__qualname__}")
-        _seen[name] = _seen.get(name, 0) + 1
-        make: Any = namedtuple
-        cls.Numbers = make(f"{name}_{_seen[name]}", fields)
-        cls.Numbers.__module__ = cls.__module__
-        cls.Numbers.__qualname__ = f"{cls.__qualname__}.Numbers"
-        cls.Numbers.policy = cls
-    return cls.Numbers
-
-
-_seen: dict[str, int] = {}

@@ -19,7 +19,8 @@ from driftanchor.core.common_move import common_move, is_relative
 from driftanchor.core.evidence import ArmEvidence, Evidence, Round, arm_at
 from driftanchor.core.noise import Draws, Stream, normal, two_normals, two_zeros
 from driftanchor.core.posterior import Posterior, median
-from driftanchor.policies.base import Account, Best, Policy, challenge, draw
+from driftanchor.policies.account import Account
+from driftanchor.policies.base import Best, Policy, challenge, draw
 from driftanchor.policies.guarded_bounds import Judgement, bounds, guess, logs_of, upper_bound
 
 

@@ -13,8 +13,15 @@ import numpy as np
 from driftanchor.core import check
 from driftanchor.core.arms import MOST, Arms
 from driftanchor.core.check import Floats, Ints
-from driftanchor.core.promises import bias_bounds, check_promises, relative_bounds
+from driftanchor.core.promises import (
+    ANYTHING,
+    Range,
+    bias_bounds,
+    check_promises,
+    relative_bounds,
+)
 from driftanchor.errors import InvalidInput, shown
+from driftanchor.policies.base import Policy
 from driftanchor.simulation.coverage import cover
 
 LAWS = ("gaussian", "bernoulli", "student")
@@ -205,6 +212,17 @@ class Bandit:
     def shift(self) -> Floats:
         """Online mean − offline mean: how far reality has moved."""
         return self.online - self.offline
+
+    @property
+    def reward_range(self) -> Range:
+        """The lowest and the highest online reward possible."""
+        if self.pools:
+            return min(float(x.min()) for x in self.pools), max(float(x.max()) for x in self.pools)
+        return (0.0, 1.0) if self.reward == "bernoulli" else ANYTHING
+
+    def check_policy(self, policy: Policy) -> None:
+        """Refuse a policy that is not made for such rewards."""
+        policy.check_rewards(self.reward_range, f"{self.reward} rewards")
 
     @property
     def is_late(self) -> bool:

@@ -69,6 +69,7 @@ class Chunk:
         """All runs of a policy, from the arguments of `simulate`, checked."""
         if not isinstance(bandit, Bandit):
             raise InvalidInput(f"must be a Bandit, got {shown(bandit)}", argument="bandit")
+        bandit.check_policy(policy)
         horizon = check.whole(horizon, "horizon", low=1)
         runs = check.whole(runs, "runs", low=1, high=10**9)
         seed = check.whole(seed, "seed")

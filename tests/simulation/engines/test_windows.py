@@ -6,7 +6,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from driftanchor import POLICIES, UCB, ArmEvidence, Bandit, Draws, Round, simulate
+from driftanchor import (
+    KLUCB,
+    MOSS,
+    POLICIES,
+    UCB,
+    ArmEvidence,
+    Bandit,
+    Draws,
+    Policy,
+    Round,
+    simulate,
+)
 from driftanchor.core.noise import wrapping
 from driftanchor.core.posterior import Posterior
 from driftanchor.simulation import ENGINES
@@ -25,7 +36,7 @@ WAITING = [name for name, cls in POLICIES.items() if serves(cls, BANDITS["biased
 
 
 def test_the_upper_bound_policies_wait() -> None:
-    assert WAITING == ["ucb", "hybrid-ucb", "min-ucb"]
+    assert WAITING == ["ucb", "hybrid-ucb", "min-ucb", "kl-ucb", "moss"]
 
 
 @pytest.mark.parametrize("bandit", BANDITS)
@@ -34,14 +45,29 @@ def test_the_upper_bound_policies_wait() -> None:
 def test_the_same_arms_are_played(engine: str, name: str, bandit: str) -> None:
     """Ties occur only among arms not yet pulled: which comes first is drawn, in the same order."""
     effort: dict[str, Any] = {"horizon": 3_000, "runs": 8, "seed": 2, "checkpoints": [7, 800, 3000]}
-    every = simulate(name, BANDITS[bandit], engine="every-round", **effort)
-    window = simulate(name, BANDITS[bandit], engine=engine, **effort)
+    policy = POLICIES[name]()
+    if not policy.takes(BANDITS[bandit].reward_range):
+        policy = KLUCB(reward="gaussian", c=3.0)
+    every = simulate(policy, BANDITS[bandit], engine="every-round", **effort)
+    window = simulate(policy, BANDITS[bandit], engine=engine, **effort)
     if bandit == "Bernoulli":  # equal rewards make equal indices, and other ties
         apart = every.regret[0, :, -1].mean() - window.regret[0, :, -1].mean()
         assert abs(apart) < 60
     else:
         assert np.array_equal(every.pulls, window.pulls)
         assert np.array_equal(every.regret, window.regret)
+
+
+@pytest.mark.parametrize("policy", [KLUCB(), MOSS(noise=0.3, horizon=900)])
+def test_they_are_for_a_root_that_is_searched_and_for_a_horizon_too(policy: Policy) -> None:
+    """Rewards from many in [0, 1], so that nothing ties."""
+    rng = np.random.default_rng(5)
+    bandit = Bandit.resampling([rng.beta(a, 2, 800) for a in (3, 2.5, 1)])
+    effort: dict[str, Any] = {"horizon": 3_000, "runs": 8, "seed": 2, "checkpoints": 9}
+    every = simulate(policy, bandit, engine="every-round", **effort)
+    window = simulate(policy, bandit, engine="events", **effort)
+    assert np.array_equal(every.pulls, window.pulls)
+    assert np.array_equal(every.regret, window.regret)
 
 
 def test_interpreted_and_compiled_windows_are_alike() -> None:

@@ -57,9 +57,14 @@ def keys_of(seed: int, policy: str) -> Keys:
 
 def lay_out(world: World, policy: Policy) -> Desk:
     """A desk for the runs of a policy."""
-    arms = world.online.size
     belief = kept_belief(type(policy))
     beliefs = 0 if belief is None else len(belief._fields)
+    return desk_with(world, policy.memory + beliefs)
+
+
+def desk_with(world: World, memory: int) -> Desk:
+    """A desk with `memory` numbers for each arm."""
+    arms = world.online.size
     evidence = Evidence(
         np.zeros(arms, np.int64),
         np.zeros(arms),
@@ -67,7 +72,7 @@ def lay_out(world: World, policy: Policy) -> Desk:
         np.zeros(arms),
         world.bias_bounds,
         np.ones(arms, np.bool_),
-        np.zeros((arms, policy.memory + beliefs)),
+        np.zeros((arms, memory)),
         np.zeros(arms, np.int64),
         world.relative_bounds,
     )

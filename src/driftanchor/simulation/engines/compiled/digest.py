@@ -44,22 +44,25 @@ def _globals(function: types.FunctionType) -> Iterator[object]:
         codes += [inner for inner in code.co_consts if isinstance(inner, types.CodeType)]
 
 
-def functions_of(policy: type[Policy], loop: PlayRuns) -> list[types.FunctionType]:
-    """Every function that becomes part of the kernel of a policy."""
+def functions_of(policy: type[Policy] | None, loop: PlayRuns) -> list[types.FunctionType]:
+    """Every function that becomes part of a kernel: the loop's, and those of the policy, if any."""
+    if policy is None:
+        return list(_reachable([loop]))
     own = policy.index is not Policy.index
     rule = [policy.index] if own else [policy.believe, policy.sample]
     rule += [policy.choose, policy.draw, policy.moved]
     return list(_reachable([loop, arm_at, is_relative, *rule, *(policy.tails or ())]))
 
 
-def source_digest(policy: type[Policy], loop: PlayRuns = play_runs) -> str | None:
+def source_digest(policy: type[Policy] | None, loop: PlayRuns = play_runs) -> str | None:
     """A hash of all that a policy's runs are computed by; `None` when some of it is in no file."""
-    if "<locals>" in policy.__qualname__ or policy.__module__ == "__main__":
+    name = "" if policy is None else f"{policy.__module__}.{policy.__qualname__}"
+    if "<locals>" in name or name.startswith("__main__."):
         return None  # the same name may hold other code in the next process
     functions = functions_of(policy, loop)
     if not all(_is_plain(function) for function in functions):
         return None
-    digest = hashlib.sha256(f"{policy.__module__}.{policy.__qualname__} {INLINED}".encode())
+    digest = hashlib.sha256(f"{name} {INLINED}".encode())
     for file in _files(policy, functions):
         if not Path(file).is_file() or any(f.__module__ == "__main__" for f in functions):
             return None
@@ -83,12 +86,12 @@ def source_key(policy: type[Policy], loop: PlayRuns = play_runs) -> str:
     return source_digest(policy, loop) or here
 
 
-def _files(policy: type[Policy], functions: list[types.FunctionType]) -> list[str]:
+def _files(policy: type[Policy] | None, functions: list[types.FunctionType]) -> list[str]:
     """The files of functions, of the classes that the policy is made of, and of what these use.
 
     A property is not part of a kernel, but its value is: it becomes one of the policy's numbers.
     """
-    classes = policy.__mro__[:-1]  # the last is object
+    classes = () if policy is None else policy.__mro__[:-1]  # the last is object
     own = [x.fget for cls in classes for x in vars(cls).values() if isinstance(x, property)]
     properties = list(_reachable(own))
     read = {x for f in (*functions, *properties) for x in _globals(f) if isinstance(x, type)}

@@ -30,19 +30,22 @@ from driftanchor.simulation.engines.reference import play_runs
 _NOT_DRAWN = re.compile(  # how Numba says that a policy reads noise it did not ask for
     rf"Unknown attribute '(?P<kind>\w+)' of type ({'|'.join(x.__name__ for x in PARTS)})\("
 )
-_kernels: dict[tuple[type[Policy], PlayRuns], PlayRuns] = {}
+_kernels: dict[tuple[type[Policy] | None, PlayRuns], PlayRuns] = {}
 _one_at_a_time = threading.Lock()  # Numba's cache folder is one setting for all threads
 
 
-def kernel(policy: type[Policy], loop: PlayRuns = play_runs) -> PlayRuns:
-    """An engine's loop compiled for a policy class, to be called with `policy.numbers()`."""
+def kernel(policy: type[Policy] | None, loop: PlayRuns = play_runs) -> PlayRuns:
+    """An engine's loop compiled for a policy class, to be called with `policy.numbers()`.
+
+    A loop that plays no policy is compiled for `None`.
+    """
     with _one_at_a_time:
         if (policy, loop) not in _kernels:
             _kernels[policy, loop] = _compile(policy, loop)
         return _kernels[policy, loop]
 
 
-def _compile(policy: type[Policy], loop: PlayRuns) -> PlayRuns:
+def _compile(policy: type[Policy] | None, loop: PlayRuns) -> PlayRuns:
     numba = require("numba", extra="fast", why="compiled simulation")
     overload_dispatch()
     for function in functions_of(policy, loop):
@@ -65,11 +68,12 @@ def _compile(policy: type[Policy], loop: PlayRuns) -> PlayRuns:
                 shutil.rmtree(folder, ignore_errors=True)
             return call(*arguments)
         except Exception as error:  # Numba's own, and others where it gives up early
+            name = loop.__module__ if policy is None else policy.name
             missing = _NOT_DRAWN.search(str(error))
             if missing:
-                raise NotDrawn(missing["kind"], policy.name) from error
+                raise NotDrawn(missing["kind"], name) from error
             raise InvalidInput(
-                f"{policy.name!r} cannot be compiled; its index and choose may use numbers, "
+                f"{name!r} cannot be compiled; its index and choose may use numbers, "
                 'math, plain functions and no new arrays, or take engine="interpreted": '
                 f"{_gist(error)}",
                 argument="policy",
@@ -87,7 +91,7 @@ def _gist(error: Exception) -> str:
     return next(complaints, lines[0] if lines else type(error).__name__)
 
 
-def cache_folder(policy: type[Policy], loop: PlayRuns) -> Path | None:
+def cache_folder(policy: type[Policy] | None, loop: PlayRuns) -> Path | None:
     """Where the kernel is kept; `None` when a part of it has no file, or no name to load it by."""
     digest = source_digest(policy, loop)
     if digest is None:

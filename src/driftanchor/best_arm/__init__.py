@@ -1,0 +1,1 @@
+"""Which arm is best: pull until it is known, with the help of logs."""

@@ -1,0 +1,87 @@
+"""ADA-UCB: a radius by how many arms were pulled about as often; logs are ignored."""
+
+import math
+from dataclasses import dataclass
+
+from driftanchor.core.evidence import Evidence, Round
+from driftanchor.core.noise import Stream
+from driftanchor.policies.account import Account
+from driftanchor.policies.base import Best, Policy, challenge
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdaUCB(Policy):
+    """The online mean and a radius that counts the arms which compete, not all there are.
+
+    Every arm is pulled once. Then, with T_i pulls and reward sum S_i of arm i in n rounds::
+
+        H_i   = Σ_j min(T_i, √(T_i T_j))
+        index = S_i/T_i + σ √(c l(n/H_i) / T_i),   l(x) = log((x + e) √log(x + e))
+
+    The sum is over the arms that can be played. An arm that was pulled far less often than arm i
+    adds little to H_i, so arms that are clearly worse do not shrink the radii of the others. l is
+    near the logarithm for large x, and at least 1. Without a horizon the round t stands for n.
+
+    Attributes:
+        prior_mean: Not used: the first pull replaces it.
+        noise: σ; the source has 1.
+        c: 2 in the source.
+        horizon: n; 0 where nobody knows it. Simulations do not fill it in.
+
+    Example:
+        >>> from driftanchor import Learner
+        >>> learner = Learner(AdaUCB(), arms=["A", "B"], seed=1)
+        >>> learner.update(["A", "A", "A", "A", "B"], [0.5] * 5)
+        >>> learner.pull(), learner.explain().arms["A"].index  # H is 6 and 2
+        ('B', 1.3513...)
+    """
+
+    name = "ada-ucb"
+    formula = "S/T + σ √(c log(n/H) / T), H_i = Σ_j min(T_i, √(T_i T_j)), n = t where not known"
+    source = "Lattimore 2018, JMLR 19(20)"
+    uses_logs = False
+
+    c: float = 2.0
+    horizon: float = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.check_number("c", above=0.0)
+        self.check_number("horizon", low=0.0)
+
+    def choose(self, evidence: Evidence, now: Round, stream: Stream) -> int:
+        """The largest upper bound."""
+        best = Best(-math.inf, -1, 0)
+        for column in range(evidence.pulls.size):
+            if evidence.playable[column]:
+                value = upper_bound(self, evidence, column, now)
+                best = challenge(best, value, column, stream)
+        return best.column
+
+    def account(self, evidence: Evidence, now: Round, stream: Stream) -> Account:
+        """The choice and the upper bound of every arm."""
+        columns = range(evidence.pulls.size)
+        bounds = [(upper_bound(self, evidence, i, now), dict[str, float]()) for i in columns]
+        return Account(self.choose(evidence, now, stream), bounds, None)
+
+
+def upper_bound(policy: AdaUCB, evidence: Evidence, column: int, now: Round) -> float:
+    """The mean of an arm and its radius; +∞ before its first pull."""
+    pulls = evidence.pulls[column]
+    if pulls == 0:
+        return math.inf
+    rounds = policy.horizon if policy.horizon > 0.0 else float(now.t)
+    log_x = math.log(rounds / rivals(evidence, column) + math.e)
+    width = log_x + 0.5 * math.log(log_x)
+    mean: float = evidence.totals[column] / pulls
+    return mean + policy.noise * math.sqrt(policy.c * width / pulls)
+
+
+def rivals(evidence: Evidence, column: int) -> float:
+    """H: the pulls of an arm, times how many arms compete with it."""
+    root = math.sqrt(evidence.pulls[column])
+    total = 0.0
+    for other in range(evidence.pulls.size):
+        if evidence.playable[other] or other == column:
+            total += root * min(root, math.sqrt(evidence.pulls[other]))
+    return total

@@ -1,0 +1,76 @@
+"""Thompson sampling with Beta posteriors, for rewards of 0 and 1: logs are ignored."""
+
+import math
+from dataclasses import dataclass
+
+from driftanchor.core.evidence import Evidence, Round
+from driftanchor.core.gamma import beta
+from driftanchor.core.noise import Stream
+from driftanchor.core.promises import Range
+from driftanchor.policies.account import Account
+from driftanchor.policies.base import Best, Policy, challenge
+
+
+@dataclass(frozen=True, kw_only=True)
+class BetaTS(Policy):
+    """One sample of the posterior of a chance that may be anything between 0 and 1.
+
+    With T pulls and S successes online::
+
+        index = θ ~ Beta(1 + S, 1 + T − S)
+
+    This is the exact posterior of a coin under a uniform prior. A reward between 0 and 1 counts
+    as that part of a success. Others are refused: use TS for them. The draw is by rejection, from
+    as much of the policy's noise as it takes, so there is no index of an arm alone.
+
+    Attributes:
+        prior_mean: Not used: the prior is uniform.
+        noise: Not used: the chance of a coin says how much it varies.
+
+    Example:
+        >>> BetaTS().reward_range
+        (0.0, 1.0)
+        >>> from driftanchor import Learner
+        >>> coin = Learner(BetaTS(), arms=["A", "B"], seed=1)
+        >>> coin.update(["A"] * 60 + ["B"] * 60, [1, 0] * 60)
+        >>> coin.update("B", 2)
+        Traceback (most recent call last):
+            ...
+        driftanchor.errors.InvalidInput: reward of arm 'B' must be between 0 and 1, got 2
+    """
+
+    name = "beta-ts"
+    formula = "θ ~ Beta(1+S, 1+T−S)"
+    source = "Thompson 1933, Biometrika 25:285; Kaufmann, Korda & Munos 2012, arXiv 1205.4217"
+    uses_logs = False
+
+    @property
+    def reward_range(self) -> Range:
+        """Coins, and what lies between them."""
+        return (0.0, 1.0)
+
+    def choose(self, evidence: Evidence, now: Round, stream: Stream) -> int:
+        """The largest sample."""
+        best = Best(-math.inf, -1, 0)
+        for column in range(evidence.pulls.size):
+            value = sampled(evidence, column, stream)
+            if evidence.playable[column]:
+                best = challenge(best, value, column, stream)
+        return best.column
+
+    def account(self, evidence: Evidence, now: Round, stream: Stream) -> Account:
+        """The steps of `choose`, with every sample written down."""
+        best, arms = Best(-math.inf, -1, 0), []
+        for column in range(evidence.pulls.size):
+            value = sampled(evidence, column, stream)
+            arms.append((value, dict[str, float]()))
+            if evidence.playable[column]:
+                best = challenge(best, value, column, stream)
+        return Account(best.column, arms, None)
+
+
+def sampled(evidence: Evidence, column: int, stream: Stream) -> float:
+    """A sample of an arm's posterior; rewards that nobody checked count as 0 or 1."""
+    pulls = float(evidence.pulls[column])
+    wins = min(max(evidence.totals[column], 0.0), pulls)
+    return beta(1.0 + wins, 1.0 + pulls - wins, stream)

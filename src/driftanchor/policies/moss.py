@@ -1,0 +1,81 @@
+"""MOSS: a radius that vanishes once an arm has had its share of all rounds; logs are ignored."""
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from driftanchor.core.evidence import ArmEvidence, Round
+from driftanchor.core.noise import Draws
+from driftanchor.policies.base import Policy
+
+
+class PulledMean(NamedTuple):
+    """The online mean of an arm, +∞ before the first pull, and its pulls."""
+
+    mean: float
+    pulls: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class MOSS(Policy):
+    """The online mean and a radius for the arm's share n/K of the n rounds there are.
+
+    Every arm is pulled once. Then, with T pulls and reward sum S, of K arms in n rounds::
+
+        index = S/T + σ √(c log⁺(n/(K T)) / T)
+
+    log⁺ is the logarithm, and 0 where that is negative. Without a horizon the round t stands for n:
+    MOSS-anytime.
+
+    Attributes:
+        prior_mean: Not used: the first pull replaces it.
+        noise: σ; the source's rewards lie in [0, 1], where σ is at most 1/2.
+        c: 4 in the source, in units of σ; MOSS-anytime has 2 (1 + α) with its own α.
+        horizon: n; 0 where nobody knows it. Simulations do not fill it in.
+
+    Example:
+        >>> arm = ArmEvidence(pulls=2, total=1.0, offline_pulls=0, offline_mean=0, bias_bound=0)
+        >>> MOSS(horizon=400).index(arm, Round(t=11, arms=2), Draws(0, 0, 0))
+        3.5348...
+        >>> MOSS().index(arm, Round(t=11, arms=2), Draws(0, 0, 0))
+        1.9223...
+    """
+
+    name = "moss"
+    formula = "S/T + σ √(c log⁺(n/(K T)) / T), n = t where it is not known"
+    source = "Audibert & Bubeck 2009, COLT; anytime: Degenne & Perchet 2016, PMLR 48:1587"
+    uses_logs = False
+    belief = PulledMean
+    grows = True
+
+    c: float = 4.0
+    horizon: float = 0.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.check_number("c", above=0.0)
+        self.check_number("horizon", low=0.0)
+
+    def believe(self, arm: ArmEvidence) -> PulledMean:
+        """The online mean and the pulls."""
+        return pulled_mean(arm)
+
+    def sample(self, belief: PulledMean, now: Round, z: Draws) -> float:
+        """The mean and its radius."""
+        return belief.mean + share_radius(belief, now, self.horizon, self.noise, self.c)
+
+
+def pulled_mean(arm: ArmEvidence) -> PulledMean:
+    """The online mean and the pulls; an arm that was never pulled beats all others."""
+    if arm.pulls == 0:
+        return PulledMean(math.inf, 0.0)
+    return PulledMean(arm.total / arm.pulls, float(arm.pulls))
+
+
+def share_radius(belief: PulledMean, now: Round, horizon: float, noise: float, c: float) -> float:
+    """The radius σ √(c log⁺(n/(K T)) / T); without a horizon n is the round."""
+    if belief.pulls == 0.0:
+        return 0.0
+    rounds = horizon if horizon > 0.0 else float(now.t)
+    log_share = math.log(max(rounds / (now.arms * belief.pulls), 1.0))
+    return noise * math.sqrt(c * log_share / belief.pulls)

@@ -1,0 +1,97 @@
+"""LUCB-H against a second, naive version that shares only the rewards and the logs with it."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from driftanchor import Bandit, identify
+from driftanchor.best_arm.bounds import Rule
+from driftanchor.best_arm.lucb import UNDECIDED, play_run
+from driftanchor.core.noise import keyed_stream, normal, wrapping
+from driftanchor.simulation.engines.desk import desk_with, keys_of, prepare
+from driftanchor.simulation.engines.rewards import world_of
+
+if TYPE_CHECKING:
+    from conftest import Chance
+
+MEANS = [0.9, 0.5, 0.2, 0.0]
+BANDIT = Bandit(MEANS, [0.6, 0.7, 0.2, 0.1], [40, 25, 0, 9], [0.3, 0.2, 0.0, math.inf], noise=0.5)
+SIGMA, DELTA, SEED = 0.5, 0.1, 7
+
+
+def draws(purpose: str, run: int, arm: int, count: int) -> list[float]:
+    stream = keyed_stream(SEED, purpose, run, arm)
+    with wrapping():
+        return [normal(stream) for _ in range(count)]
+
+
+def naive(radius: str, logs: bool, run: int, most: int) -> tuple[int, int]:
+    """Pulls until it stops and the arm it names, with NumPy over all arms."""
+    k = len(MEANS)
+    rewards = np.array([draws("rewards", run, i, most) for i in range(k)]) * SIGMA
+    rewards += np.array(MEANS)[:, None]
+    n = np.where(np.isfinite(BANDIT.bias_bound), BANDIT.offline_pulls, 0) if logs else np.zeros(k)
+    first = np.array([draws("logs", run, i, 1)[0] for i in range(k)])
+    m = BANDIT.offline + SIGMA * first / np.sqrt(np.maximum(BANDIT.offline_pulls, 1))
+    bias = np.where(n > 0, BANDIT.bias_bound, 0.0)
+    pulls, sums = np.ones(k), rewards[:, 0].copy()
+
+    def wide(counts: object, aims: object) -> object:
+        c, aim = np.asarray(counts, float), np.asarray(aims, float)
+        if radius == "paper":
+            return SIGMA * np.sqrt(2 * np.log(k * pulls.sum() / DELTA) / c)
+        cost = 2 * np.log(k * np.where(n > 0, 2, 1) / DELTA)
+        tau2 = SIGMA**2 * (cost + np.log(1 + cost)) / aim
+        v = SIGMA**2 / c
+        return np.sqrt(v * (v + tau2) / tau2 * (np.log((v + tau2) / v) + cost))
+
+    while True:
+        online, pooled = sums / pulls, (sums + n * m) / (pulls + n)
+        on = np.asarray(wide(pulls, 100.0))
+        hyb = np.asarray(wide(pulls + n, np.maximum(100.0, n))) + n * bias / (pulls + n)
+        hyb = np.where(n > 0, hyb, math.inf)
+        upper, lower = np.minimum(online + on, pooled + hyb), np.maximum(online - on, pooled - hyb)
+        leader = int(online.argmax())
+        rival = int(np.where(np.arange(k) == leader, -math.inf, upper).argmax())
+        if lower[leader] >= upper[rival]:
+            return int(pulls.sum()), leader
+        for arm in (leader, rival):
+            sums[arm] += rewards[arm, int(pulls[arm])]
+            pulls[arm] += 1
+
+
+@pytest.mark.parametrize("radius", ["anytime", "paper"])
+def test_a_naive_version_stops_at_the_same_pull_with_the_same_arm(radius: str) -> None:
+    found = identify(
+        BANDIT, delta=DELTA, radius=radius, runs=3, seed=SEED, engine="interpreted", threads=1
+    )
+    assert found.rules == ("lucb-h", "lucb", "trusting")
+    for row, logs in ((0, True), (1, False)):
+        for run in range(3):
+            most = int(found.pulls[row, run])
+            assert naive(radius, logs, run, most) == (most, found.answers[row, run])
+
+
+def test_a_run_that_has_no_pulls_left_names_no_arm() -> None:
+    few = identify(BANDIT, runs=2, most_pulls=9, engine="interpreted")
+    assert (few.pulls == 8).all()  # four, and then two at a time
+    assert (few.answers == -1).all()
+    assert few.stopped("lucb") == 0.0
+    assert few.error("lucb").value == 0.0
+
+
+def test_equal_means_and_equal_bounds_are_taken_at_random(chance: Chance) -> None:
+    """All coins lose, so the means tie and then the bounds: every arm is as likely to be pulled."""
+    world = world_of(Bandit([0.0] * 4, reward="bernoulli"))
+    desk, keys, again = desk_with(world, 2), keys_of(2, "lucb"), np.zeros(4)
+    with wrapping():
+        for run in range(600):
+            prepare(world, keys, run, desk)
+            assert play_run(Rule(0.5, 0.1, True), world, 6, desk) == UNDECIDED
+            again += desk.evidence.pulls - 1
+    assert again.sum() == 1_200
+    chance.fits(again, np.full(4, 300), false_alarm=1e-6)  # two of a run differ: less spread
