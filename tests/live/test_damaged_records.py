@@ -27,8 +27,13 @@ HOW = Provenance(
     (Source("a.csv", "sha256:1", 9),), (("arm", "ad"),), (("since", "1"),), 9, 1, (("x", 2),), "now"
 )
 LOGS = OfflineData(OFFLINE.arms, OFFLINE.n, OFFLINE.mean, [0.1, None, 0.3], "a.csv", HOW)
-HUGE = [10**30, 1e300, math.inf, 10**400]  # json writes inf as a token, which no JSON has
-WRONG = [None, "x", "", -1, 0.5, True, [], [[]], {}, {"a": 1}, math.nan, *HUGE]
+HUGE: list[Any] = [
+    10**30,
+    1e300,
+    math.inf,
+    10**400,
+]  # json writes inf as a token, which no JSON has
+WRONG: list[Any] = [None, "x", "", -1, 0.5, True, [], [[]], {}, {"a": 1}, math.nan, *HUGE]
 
 
 def pupil(policy: Policy) -> Learner:
