@@ -21,7 +21,11 @@ def test_a_finite_number_passes_unchanged(x: float) -> None:
     assert check.number(x, "x") == x
 
 
-@pytest.mark.parametrize("value", [3, True, np.float32(0.5), np.int8(3), Fraction(1, 2)])
+KINDS = [3, True, np.float32(0.5), np.int8(3), Fraction(1, 2)]
+ODD_KINDS = [np.True_, Decimal("0.5"), np.array(0.5), np.array(True), np.array(3, np.uint8)]
+
+
+@pytest.mark.parametrize("value", [*KINDS, *ODD_KINDS])
 def test_a_number_of_any_kind_becomes_a_plain_float(value: Any) -> None:
     number = check.number(value, "x")
     assert type(number) is float
@@ -39,7 +43,10 @@ def test_a_number_of_any_kind_becomes_a_plain_float(value: Any) -> None:
         (0, {"above": 0.0}, "x must be greater than 0, got 0"),
         (np.float64(-1), {"low": 0.0}, "x must be at least 0, got -1.0"),
         ("1", {}, "x must be a number, got '1'"),
-        (Decimal(1), {}, "x must be a number, got Decimal"),
+        (Decimal("sNaN"), {}, "x must be a number, got nan"),
+        (np.ma.masked, {}, "x must be a number, got"),
+        (np.array([1.0]), {}, "x must be a number, got array"),
+        (np.array(1, "M8[ns]"), {}, "x must be a number, got"),
         (np.timedelta64(1, "s"), {}, "x must be a number, got datetime.timedelta"),
         (10**400, {}, "x must fit a 64-bit float, got 1000"),
     ],

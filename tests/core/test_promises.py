@@ -1,14 +1,16 @@
 """What can be promised beside the logs, and what is refused."""
 
 import math
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import pytest
 
-from driftanchor import Arms, InvalidInput, UnknownName
+from driftanchor import Arms, InvalidInput, OfflineData, UnknownName
 from driftanchor.core.promises import (
     bias_bounds,
+    check_logs_within,
     check_promises,
     relative_bounds,
     valid_range,
@@ -25,6 +27,8 @@ ARMS = Arms(["A", "B"])
         (math.inf, [math.inf, math.inf]),
         ([0.1, math.inf], [0.1, math.inf]),
         (np.array([0.1, 0.2]), [0.1, 0.2]),
+        (np.array(0.1), [0.1, 0.1]),
+        (Decimal("0.1"), [0.1, 0.1]),
         ({"B": 0.2, "A": 0.1}, [0.1, 0.2]),
     ],
 )
@@ -48,6 +52,7 @@ def test_bias_bounds_come_as_a_number_a_list_or_a_mapping(value: object, expecte
         ([0.1], "bias_bound has 1 values for 2 arms: give one for each arm"),
         ([[0.1], [0.2]], r"bias_bound of arm 'A' must be a number, got \[0\.1\]"),
         ({0.1, 0.2}, "bias_bound must be in order, got the set"),
+        ([0.1, 1e308], "of arm 'B' must be at most 1e.90, or inf where nothing is known, got 1e"),
     ],
 )
 def test_impossible_bias_bounds_are_refused(value: object, message: str) -> None:
@@ -148,3 +153,47 @@ def test_either_end_may_be_open() -> None:
 def test_what_is_no_range_is_refused(value: object) -> None:
     with pytest.raises(InvalidInput, match="reward_range must"):
         valid_range(value)
+
+
+def logs(mean: float, variance: float | None = None) -> OfflineData:
+    return OfflineData.from_summary({"A": (9, 0.5), "B": (9, mean, variance), "C": (0,)})
+
+
+@pytest.mark.parametrize(
+    ("ends", "mean"),
+    [
+        ((0.0, 1.0), 0.0),
+        ((0.0, 1.0), 1.0 + 1e-12),  # a sum of rounded rewards
+        ((-math.inf, math.inf), -1e90),
+        ((0.0, math.inf), 7.0),
+        ((-math.inf, 1.0), -1e3),
+    ],
+)
+def test_logs_whose_means_rewards_of_the_range_can_have_are_taken(ends: Any, mean: float) -> None:
+    check_logs_within(ends, logs(mean))
+
+
+@pytest.mark.parametrize(
+    ("ends", "mean", "variance", "argument", "message"),
+    [
+        ((0.0, 1.0), 1.1, None, "reward_range", "is 0 to 1 and the logs of arm 'B' have the mean"),
+        ((0.0, 1.0), -1e-3, None, "reward_range", "mean -0.001, which no such rewards have"),
+        ((0.5, math.inf), 0.4, None, "reward_range", "is 0.5 to inf and the logs of arm 'B'"),
+        ((-math.inf, math.inf), 1e308, None, "offline", "at most 1e.90; use a larger unit"),
+        ((-math.inf, math.inf), 1.0, 1e300, "offline", "the variance 1e.300 for arm 'B'"),
+    ],
+)
+def test_logs_that_no_rewards_of_the_range_give_are_refused(
+    ends: Any, mean: float, variance: float | None, argument: str, message: str
+) -> None:
+    with pytest.raises(InvalidInput, match=message) as caught:
+        check_logs_within(ends, logs(mean, variance))
+    assert caught.value.argument == argument
+
+
+@pytest.mark.parametrize("ends", [(0, 1e91), (-1e300, 0), (0, 1e-60)])
+def test_a_range_out_of_all_size_is_refused(ends: Any) -> None:
+    with pytest.raises(
+        InvalidInput, match=r"reward_range .*use a (larger|smaller) unit of rewards"
+    ):
+        valid_range(ends)

@@ -1,5 +1,6 @@
 """The JSON records: each names its kind and version, and refuses what it cannot read."""
 
+import json
 import math
 
 import pytest
@@ -12,7 +13,8 @@ from driftanchor.core import record
 
 def test_a_sealed_record_opens() -> None:
     sealed = record.seal("thing", 2, {"a": 1})
-    assert sealed == {"kind": "driftanchor/thing", "version": 2, "a": 1}
+    content = {"kind": "driftanchor/thing", "version": 2, "a": 1}
+    assert sealed == content | {"digest": record.digest_of(content)}
     assert record.unseal(sealed, "thing", 2, ("a",))["a"] == 1
     assert record.unseal(sealed, "thing", 3, ("a",))["a"] == 1  # an older file still opens
 
@@ -40,6 +42,35 @@ def test_what_cannot_be_read_is_named(data: object, message: str) -> None:
         record.unseal(data, "thing", 1, ("a",))
 
 
+def opened(data: record.Record) -> record.Record:
+    with record.reading("thing", data):
+        return data
+
+
+def test_content_that_is_not_that_of_its_digest_is_damage() -> None:
+    sealed = record.seal("thing", 1, {"n": 5, "mean": 0.5, "arms": ["A"]})
+    assert opened(sealed) is sealed
+    assert opened(json.loads(json.dumps(sealed))) == sealed
+    changes: list[record.Record] = [
+        {"n": 6},
+        {"mean": math.nan},
+        {"arms": ("A", object())},
+        {"other": 1},
+        {"digest": None},
+    ]
+    for change in changes:
+        with pytest.raises(UnreadableState, match="not what its digest says: the file is damaged"):
+            opened(sealed | change)
+    bare = {key: value for key, value in sealed.items() if key != "digest"}
+    assert opened(bare | {"n": 6})["n"] == 6  # written before there were digests, or by hand
+
+
+def test_a_digest_is_of_values_and_not_of_how_they_are_written() -> None:
+    digest = record.digest_of({"a": 1.0, "b": (2, 1e22), "c": 1e-7})
+    assert record.digest_of({"c": 0.0000001, "b": [2.0, 10**22], "a": 1}) == digest
+    assert record.digest_of({"c": 0.0000001, "b": [2.0, 10**22], "a": True}) != digest
+
+
 @given(st.floats())
 def test_every_float_survives_json(x: float) -> None:
     back = record.decode(record.encode(x))
@@ -47,7 +78,7 @@ def test_every_float_survives_json(x: float) -> None:
     assert back == x or (math.isnan(back) and math.isnan(x))
 
 
-@pytest.mark.parametrize("text", ["", "{", "[1,]", "1" * 5000, "[" * 100_000])
+@pytest.mark.parametrize("text", ["", "{", "[1,]", "1" * 5000, "[" * 100_000, "[NaN]", "-Infinity"])
 def test_text_that_is_not_json_is_refused(text: str) -> None:
     with pytest.raises(UnreadableState, match="not valid JSON"):
         record.parse(text)

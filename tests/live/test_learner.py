@@ -3,6 +3,9 @@
 import contextlib
 import copy
 import math
+import pickle
+import sys
+import threading
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +17,7 @@ from pupils import OFFLINE, learner, play
 
 from driftanchor import (
     POLICIES,
+    TS,
     UCB,
     AnchorTS,
     ArtificialReplay,
@@ -199,7 +203,7 @@ def test_a_refused_pull_leaves_everything_as_it_was() -> None:
     "change",
     [
         lambda pupil: pupil.update(["A", "B"], [1.0, math.inf]),
-        lambda pupil: pupil.update("A", 1e308),  # the sum would leave the range of floats
+        lambda pupil: pupil.update("A", 2e90),
         lambda pupil: pupil.drop_pending("A", 99),
         lambda pupil: pupil.add_arm("A"),
         lambda pupil: pupil.add_arm("D", (5, 0.3)),
@@ -209,7 +213,7 @@ def test_a_refused_pull_leaves_everything_as_it_was() -> None:
 )
 def test_whatever_is_refused_changes_nothing(change: Any) -> None:
     pupil = learner()
-    pupil.update("A", 1.7e308)
+    pupil.update("A", 1e90)
     terms, state = pupil.terms, pupil.state
     with pytest.raises(InvalidInput):
         change(pupil)
@@ -250,10 +254,46 @@ def test_a_learner_that_was_given_another_reward_stops_looking(
     pupil.update(["A"] * 25, [1.0] * 25)
 
 
-def test_a_copy_goes_on_by_itself() -> None:
+def test_threads_that_share_a_learner_lose_nothing() -> None:
+    """Without a lock this fails: most of the updates are lost."""
+    pupil = Learner(TS(), arms=["A", "B"], seed=1)
+    together, pulled = threading.Barrier(6), list[str]()
+
+    def work(first: int) -> None:
+        together.wait()
+        for i in range(50):
+            arm = pupil.pull()
+            pupil.update([arm, "A"], [1.0, 2.0])
+            pulled.append(arm)
+            if i == first:
+                pupil.add_arm(f"new {first}")
+                pupil.retire_arm(f"new {first}")
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(6)]
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(usual)
+    paid = [pulled.count(label) for label in pupil.arms]  # a new arm may be pulled before it goes
+    assert pupil.decisions == sum(paid) == 300
+    assert pupil.tally.pulls.tolist() == [paid[0] + 300, *paid[1:]]
+    assert pupil.tally.totals.tolist() == [paid[0] + 600.0, *paid[1:]]
+    assert (len(pupil.arms), pupil.playable) == (8, ("A", "B"))
+
+
+def test_a_copy_and_a_pickle_go_on_by_themselves() -> None:
     pupil = learner(ArtificialReplay(base="ts"))
     play(pupil, 5)
-    twin = copy.deepcopy(pupil)
-    before = pupil.state
-    assert play(twin, 10) == play(copy.deepcopy(pupil), 10)
-    assert pupil.state == before
+    for twin in (copy.copy(pupil), copy.deepcopy(pupil), pickle.loads(pickle.dumps(pupil))):
+        assert (twin.terms, twin.state, twin.explain()) == (
+            pupil.terms,
+            pupil.state,
+            pupil.explain(),
+        )
+        assert play(twin, 5) == play(copy.deepcopy(pupil), 5)
+    assert pupil.decisions == 5

@@ -8,7 +8,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pupils import OFFLINE, learner, moved_learner, neglected, play, play_moved
+from pupils import (
+    OFFLINE,
+    learner,
+    moved_learner,
+    neglected,
+    play,
+    play_moved,
+    without_digests,
+)
 
 from driftanchor import (
     POLICIES,
@@ -108,6 +116,37 @@ def test_a_subclass_under_its_parents_name_is_not_swapped_for_it(tmp_path: Path)
     assert isinstance(Learner.load(tmp_path / "eager.json", policy=Eager()).policy, Eager)
 
 
+@pytest.mark.parametrize("name", POLICIES)
+def test_a_record_that_lacks_a_parameter_of_its_policy_is_refused(name: str) -> None:
+    """A default in its place would be another policy."""
+    for parameter in POLICIES[name]().parameters():
+        record = without_digests(learner(POLICIES[name]()).to_json())
+        del record["policy"]["parameters"][parameter]
+        with pytest.raises(UnreadableState, match=f"lacks '{parameter}' of policy '{name}'"):
+            Learner.from_json(record)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Levelled(Greedy):
+    """A policy with a parameter that JSON turns into something else, or cannot hold."""
+
+    name = "levelled"
+    levels: Any = (1, 2.0)
+
+
+def test_parameters_of_ones_own_come_back_or_are_refused(tmp_path: Path) -> None:
+    read: Any = Learner.from_json
+    record = json.loads(json.dumps(Learner(Levelled(), arms=["A"], seed=1).to_json()))
+    assert Learner.from_json(record, policy=Levelled()).policy == Levelled()
+    with pytest.raises(UnreadableState, match="but the learner was saved with 'levelled'"):
+        Learner.from_json(record, policy=Levelled(levels=(1, 3)))
+    for levels in (np.int64(3), math.nan):
+        with pytest.raises(InvalidInput, match="'levelled' has parameters that JSON cannot hold"):
+            Learner(Levelled(levels=levels), arms=["A"]).save(tmp_path / "l.json")
+    with pytest.raises(InvalidInput, match="policy must be a Policy such as"):
+        read(record, policy="ts")
+
+
 def test_a_loaded_learner_keeps_the_default_it_was_made_with() -> None:
     logs = OfflineData.from_summary({"A": (200, 50.0, 90.0), "B": (100, 56.0, 120.0)})
     pupil = Learner(offline=logs, bias_bound=5.0, bias_bound_source="guessed")
@@ -118,7 +157,7 @@ def test_a_loaded_learner_keeps_the_default_it_was_made_with() -> None:
 
 
 def test_a_record_from_before_has_no_relative_bounds() -> None:
-    record = moved_learner(bias_bound=0.1).to_json()
+    record = without_digests(moved_learner(bias_bound=0.1).to_json())
     assert record["version"] == 1
     del record["relative_bounds"]
     assert Learner.from_json(record).relative_bounds.tolist() == [math.inf] * 3
@@ -136,7 +175,7 @@ def test_a_record_that_others_would_misread_says_so() -> None:
     record = moved_learner().to_json()
     assert record["version"] == 2
     assert json.loads(json.dumps(record, allow_nan=False))["relative_bounds"] == [0.05] * 3
-    with pytest.raises(InvalidInput, match="relative_bound of arm 'B' must be at least 0"):
+    with pytest.raises(UnreadableState, match="relative_bound of arm 'B' must be at least 0"):
         Learner.from_json(record | {"relative_bounds": [0.1, -1, 0.1]})
 
 
@@ -156,7 +195,9 @@ def test_a_file_with_too_few_relative_bounds_is_refused(tmp_path: Path) -> None:
         ({"policy": {"name": "anchor_ts", "parameters": {}}}, "give it to load"),
         ({"policy": 3}, "no usable policy"),
         ({"decisions": -1}, "decisions must be at least 0, got -1"),
-        ({"playable": [True]}, "playable has 1 values for 3 arms"),
+        ({"playable": [True]}, "true or false for each of 3 arms, got .True."),
+        ({"playable": [1, 1, 1]}, "true or false for each of 3 arms, got .1, 1, 1."),
+        ({"seed": 2}, "not what its digest says"),
         ({"memory": [[]]}, "memory has 1 rows for 3 arms"),
         ({"pending": [1]}, "pending has 1 values for 3 arms"),
         ({"pending": [0, 0, -1]}, "pending of arm 'C' must be at least 0, got -1"),
@@ -170,28 +211,6 @@ def test_a_damaged_file_is_refused(change: dict[str, object], message: str, tmp_
     path.write_text(json.dumps(learner().to_json() | change))
     with pytest.raises(UnreadableState, match=message):
         Learner.load(path)
-
-
-def test_a_truncated_or_missing_file_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "learner.json"
-    with pytest.raises(InvalidInput, match="cannot read"):
-        Learner.load(path)
-    path.write_text(json.dumps(learner().to_json())[:100])
-    with pytest.raises(UnreadableState, match="not valid JSON"):
-        Learner.load(path)
-    path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(InvalidInput, match="cannot read"):
-        Learner.load(path)
-
-
-def test_a_failed_save_leaves_the_old_file(tmp_path: Path) -> None:
-    path = tmp_path / "learner.json"
-    learner().save(path)
-    old = path.read_bytes()
-    with pytest.raises(InvalidInput, match="cannot write"):
-        learner().save(tmp_path / "missing" / "learner.json")
-    assert path.read_bytes() == old
-    assert [file.name for file in tmp_path.iterdir()] == ["learner.json"]
 
 
 RECORDS = Path(__file__).parent / "records"
@@ -222,7 +241,7 @@ def test_records_of_earlier_versions_go_on_as_they_would_have(name: str) -> None
 @pytest.mark.parametrize("name", ["version-1", "version-1-memory", "version-2"])
 def test_a_record_of_an_earlier_version_is_written_again_as_it_was(name: str) -> None:
     old = json.loads((RECORDS / f"{name}.json").read_text())
-    assert Learner.from_json(old).to_json() == old | {"reasons": []}
+    assert without_digests(Learner.from_json(old).to_json()) == old | {"reasons": []}
 
 
 @pytest.mark.parametrize("policy", [None, ArtificialReplay(base="ts"), GuardedAnchorTS()])

@@ -15,7 +15,6 @@ from driftanchor import (
     OfflineData,
 )
 from driftanchor.live.terms import Terms
-from driftanchor.shift import suggest
 
 OFFLINE = OfflineData.from_summary({"A": (200, 0.51), "B": (200, 0.48), "C": (50, 0.2)})
 
@@ -50,6 +49,14 @@ def learner(policy: str = "anchor-ts", **promises: Any) -> Learner:
         (
             {"arms": ["A"], "policy": TS(), "bias_bound_source": "proved"},
             "bias_bound_source is 'proved' and a policy is given",
+        ),
+        (
+            {"offline": OFFLINE, "bias_bound": 0.1, "reward_range": (5, 6)},
+            "reward_range is 5 to 6 and the logs of arm 'A' have the mean 0.51",
+        ),
+        (
+            {"offline": OfflineData.from_summary({"A": (9, 1e308, 1.0)}), "bias_bound": 0.1},
+            "offline has the mean 1e.308",
         ),
         ({"arms": ["A"], "reward_range": (1, 0)}, "must rise"),
         ({"arms": ["A"], "reward_range": (1,)}, r"must be \(lowest, highest\)"),
@@ -170,34 +177,6 @@ def test_terms_never_change() -> None:
     wider = terms.with_arm("D", (5, 0.3), bias_bound=0.5)
     assert (len(wider.arms), len(terms.arms)) == (4, 3)
     assert wider.bias_bounds.tolist() == [0.1] * 3 + [0.5]
-
-
-def week(move: float) -> OfflineData:
-    rates = {"A": 0.5, "B": 0.3}
-    return OfflineData.from_summary(
-        {arm: (400, p + move, (p + move) * (1 - p - move)) for arm, p in rates.items()}
-    )
-
-
-@pytest.mark.parametrize("name", ["bias_bound", "relative_bound"])
-def test_a_suggestion_from_one_period_is_warned_of(name: str) -> None:
-    found = suggest({"W1": week(0.0)}, unit="week")
-    options: dict[str, Any] = {name: found, "reward_range": (0, 1), "seed": 1}
-    with pytest.warns(UserWarning, match=f"{name} is a Suggestion without a bound") as caught:
-        made = Learner(offline=week(0.0), **options)
-    assert len(caught) == 1
-    assert caught[0].filename == __file__
-    text = str(caught[0].message)
-    assert (found.meaning if name == "bias_bound" else found.relative_meaning) in text
-    assert text.endswith(f"Give {name} a number, or inf to go on without a promise")
-    assert not np.isfinite([made.bias_bounds, made.relative_bounds]).any()
-    Learner(offline=week(0.0), **(options | {name: math.inf}))  # said so, no warning
-
-
-def test_a_suggestion_with_a_bound_is_not() -> None:
-    found = suggest({f"W{i}": week(x) for i, x in enumerate([0.0, 0.1, -0.1, 0.05])}, unit="week")
-    terms = Terms.declare(offline=week(0.0), relative_bound=found, reward_range=(0, 1), seed=1)
-    assert terms.relative_bounds.tolist() == [found.relative_bound] * 2
 
 
 def test_arms_without_logs_and_another_order_are_taken_as_named() -> None:

@@ -7,6 +7,7 @@ the argument, the arm where there is one, the value, and what to do.
 import math
 import numbers
 from collections.abc import Iterable, Sequence, Set
+from decimal import Decimal
 from typing import Any, TypeVar
 
 import numpy as np
@@ -18,6 +19,11 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 Array = TypeVar("Array", bound=npt.NDArray[Any])
+
+# The sizes of rewards, means and parameters. The squares of their ratios, times any count, then
+# stay far from the largest float, so nothing that a policy computes overflows.
+LARGEST = 1e90
+SMALLEST = 1e-50  # of what must be above 0
 
 
 def number(
@@ -32,6 +38,9 @@ def number(
 ) -> float:
     """A real number in `[low, high]`, strictly above `above`; finite unless `infinite`.
 
+    Whatever is a number counts: Python's and NumPy's, truth values as 1 and 0, `Decimal`,
+    `Fraction`, and an array without dimensions. Text, complex numbers and durations do not.
+
     Args:
         value: What was given.
         argument: The name of the argument it was given for.
@@ -41,21 +50,40 @@ def number(
         above: A value that is just too small.
         infinite: Whether it may be infinite.
     """
-    if isinstance(value, np.timedelta64) or not isinstance(value, numbers.Real):
+    if not is_number(value):
         raise _bad(argument, of, f"must be a number, got {shown(value)}")
+    given: Any = value
     try:
-        x = float(value)
+        x = float(given)
     except OverflowError:
         raise _bad(argument, of, f"must fit a 64-bit float, got {shown(value)}") from None
+    except ValueError:  # the signalling NaN of Decimal
+        x = math.nan
     if math.isnan(x):
         raise _bad(argument, of, "must be a number, got nan: drop or fill the missing value")
     if math.isinf(x) and not infinite:
         raise _bad(argument, of, f"must be finite, got {x!r}")
-    if x < low or x > high:
-        raise _bad(argument, of, f"must be {_range(low, high, x)}, got {shown(value)}")
     if above is not None and x <= above:
         raise _bad(argument, of, f"must be greater than {above:g}, got {shown(value)}")
+    if x < low or x > high:
+        raise _bad(argument, of, f"must be {_range(low, high, x)}, got {shown(value)}")
     return x
+
+
+def is_number(value: object) -> bool:
+    """Whether `number` takes it for a number, finite or not.
+
+    Example:
+        >>> [is_number(x) for x in (True, np.True_, Decimal("0.5"), np.array(0.5))]
+        [True, True, True, True]
+        >>> [is_number(x) for x in ("1", 1j, None, np.array([0.5]), np.ma.masked)]
+        [False, False, False, False, False]
+    """
+    if isinstance(value, np.ndarray):
+        bare = value.ndim == 0 and not isinstance(value, np.ma.MaskedArray)
+        return bare and value.dtype.kind in "biuf"
+    known = isinstance(value, numbers.Real | Decimal | np.bool_)
+    return known and not isinstance(value, np.timedelta64)
 
 
 def whole(value: object, argument: str, *, of: str = "", low: int = 0, high: int = 2**62) -> int:
@@ -152,7 +180,7 @@ def frozen(array: Array) -> Array:
 
 def _spread(value: object, argument: str, labels: Sequence[str]) -> list[object]:
     """The values of the arms, in their order; a scalar counts for all of them."""
-    alike = isinstance(value, numbers.Real)
+    alike = is_number(value)
     values: list[object] = [value] * len(labels) if alike else ordered(value, argument)
     if len(values) != len(labels):
         problem = f"has {len(values)} values for {len(labels)} arms: give one for each arm"
@@ -161,9 +189,10 @@ def _spread(value: object, argument: str, labels: Sequence[str]) -> list[object]
 
 
 def _range(low: float, high: float, x: float) -> str:
-    if low == -math.inf or (high == 2**62 and x > high):
+    huge = (2**62, LARGEST)  # limits that are there for the computer: one of them is enough to say
+    if low == -math.inf or (high in huge and x > high):
         return f"at most {high:g}"
-    if high in (math.inf, 2**62):
+    if high in (math.inf, *huge):
         return f"at least {low:g}"
     return f"between {low:g} and {high:g}"
 

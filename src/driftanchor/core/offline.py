@@ -219,7 +219,7 @@ class OfflineData(Tabular):
         """Read what `to_json` wrote."""
         fields = ("arms", "n", "mean", "variance", "source")
         body = record.unseal(data, "offline-data", 1, fields)
-        with record.reading("offline-data"):
+        with record.reading("offline-data", body):
             how = body.get("provenance")  # records written before there was any lack it
             provenance = None if how is None else Provenance.from_json(how)
             arms, n, mean, variance, source = (body[field] for field in fields)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from driftanchor.core import check
 from driftanchor.core.arms import Arms, valid_arms
-from driftanchor.core.check import Floats, Ints
+from driftanchor.core.check import LARGEST, SMALLEST, Floats, Ints
+from driftanchor.core.offline import OfflineData
 from driftanchor.errors import InvalidInput, shown
 
 Range = tuple[float, float]
@@ -25,7 +25,57 @@ def valid_range(value: object) -> Range:
         >>> valid_range((0, 1)), valid_range(None)
         ((0.0, 1.0), (-inf, inf))
     """
-    return ANYTHING if value is None else check.rising_pair(value, "reward_range")
+    if value is None:
+        return ANYTHING
+    low, high = check.rising_pair(value, "reward_range")
+    for end in (low, high):
+        if math.isfinite(end) and abs(end) > LARGEST:
+            raise InvalidInput(
+                f"must be between {-LARGEST:g} and {LARGEST:g}, or infinite, got {end:g}: use a "
+                "larger unit of rewards",
+                argument="reward_range",
+            )
+    if high - low < 2 * SMALLEST:
+        raise InvalidInput(
+            f"is only {high - low:g} wide: use a smaller unit of rewards", argument="reward_range"
+        )
+    return (low, high)
+
+
+def check_logs_within(reward_range: Range, offline: OfflineData) -> None:
+    """Refuse logs whose means no rewards of the declared range have, or that are out of all size.
+
+    A mean just beyond an end may be rounded, and is taken.
+
+    Args:
+        reward_range: The lowest and the highest reward possible, infinite where that is open.
+        offline: The logs.
+
+    Example:
+        >>> check_logs_within((0.0, 1.0), OfflineData.from_summary({"A": (9, 0.5)}))
+        >>> check_logs_within((5.0, 6.0), OfflineData.from_summary({"A": (9, 0.5)}))
+        Traceback (most recent call last):
+            ...
+        driftanchor.errors.InvalidInput: reward_range is 5 to 6 and the logs of arm 'A' have ...
+    """
+    low, high = reward_range
+    slack = 1e-9 * max((abs(end) for end in reward_range if math.isfinite(end)), default=0.0)
+    for label, n, mean, variance in zip(
+        offline.arms, offline.n, offline.mean, offline.variance, strict=True
+    ):
+        if n > 0 and (abs(mean) > LARGEST or variance > LARGEST**2):
+            raise InvalidInput(
+                f"has the mean {mean:g} and the variance {variance:g} for arm {label!r}: means and "
+                f"standard deviations must be at most {LARGEST:g}; use a larger unit of rewards",
+                argument="offline",
+            )
+        if n > 0 and not low - slack <= mean <= high + slack:
+            raise InvalidInput(
+                f"is {low:g} to {high:g} and the logs of arm {label!r} have the mean {mean:.6g}, "
+                "which no such rewards have: give the range in the units of the logs, or leave it "
+                "out",
+                argument="reward_range",
+            )
 
 
 def bias_bounds(value: object, arms: Arms) -> Floats:
@@ -59,18 +109,26 @@ def relative_bounds(value: object, arms: Arms) -> Floats:
 
 def _bounds(value: object, name: str, arms: Arms) -> Floats:
     valid_arms(arms)
-    if not isinstance(value, Real | Mapping | Iterable):
+    if not check.is_number(value) and not isinstance(value, Iterable):
         value = getattr(value, name, value)  # of what suggests bounds, the one asked for
-    if isinstance(value, np.ndarray) and value.ndim == 0:
-        value = value.item()
     if isinstance(value, Mapping):
         value = _by_arm(value, name, arms)
-    elif isinstance(value, str | bytes) or not isinstance(value, Real | Iterable):
+    elif isinstance(value, str | bytes) or not (
+        check.is_number(value) or isinstance(value, Iterable)
+    ):
         raise InvalidInput(
             f"must be a number, a list, a mapping of arms or a Suggestion, got {shown(value)}",
             argument=name,
         )
-    return check.frozen(check.per_arm(value, name, arms, low=0.0, infinite=True))
+    bounds = check.per_arm(value, name, arms, low=0.0, infinite=True)
+    for label, bound in zip(arms, bounds.tolist(), strict=True):
+        if LARGEST < bound < math.inf:
+            raise InvalidInput(
+                f"of arm {label!r} must be at most {LARGEST:g}, or inf where nothing is known, got "
+                f"{bound:g}",
+                argument=name,
+            )
+    return check.frozen(bounds)
 
 
 def _by_arm(given: Mapping[Any, object], name: str, arms: Arms) -> list[object]:

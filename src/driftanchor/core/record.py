@@ -1,6 +1,12 @@
-"""The JSON records that the package writes; each names its kind and version."""
+"""The JSON records that the package writes; each names its kind and version.
+
+A record that is read again has a digest of its content, so that damage which leaves it readable,
+such as a number that became another number, is noticed. Records from before there were digests are
+read without one.
+"""
 
 import contextlib
+import hashlib
 import json
 import math
 from collections.abc import Iterator, Mapping
@@ -11,9 +17,39 @@ from driftanchor.errors import InvalidInput, UnreadableState, shown
 Record = dict[str, Any]
 
 
-def seal(kind: str, version: int, body: Mapping[str, Any]) -> Record:
+def named(kind: str, version: int, body: Mapping[str, Any]) -> Record:
     """A record of `kind`, ready for `json.dumps`."""
     return {"kind": f"driftanchor/{kind}", "version": version, **body}
+
+
+def seal(kind: str, version: int, body: Mapping[str, Any]) -> Record:
+    """As `named`, with a digest of the content, for records that are read again."""
+    content = named(kind, version, body)
+    return {**content, "digest": digest_of(content)}
+
+
+def digest_of(record: Mapping[str, Any]) -> str:
+    """The digest of a record: of its values, not of how they are written.
+
+    The order of keys and the form of a number do not matter, so a record may go through other
+    programs and databases.
+
+    Example:
+        >>> digest_of({"n": 1, "mean": 0.5}) == digest_of({"mean": 0.5, "n": 1.0, "digest": "x"})
+        True
+    """
+    content = {key: value for key, value in record.items() if key != "digest"}
+    text = json.dumps(plain(content), sort_keys=True, allow_nan=False)
+    return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON gives it back: tuples as lists, and whole numbers without a point."""
+    if isinstance(value, dict):
+        return {key: plain(x) for key, x in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(x) for x in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def unseal(record: object, kind: str, version: int, fields: tuple[str, ...]) -> Record:
@@ -36,12 +72,23 @@ def unseal(record: object, kind: str, version: int, fields: tuple[str, ...]) -> 
 
 
 @contextlib.contextmanager
-def reading(kind: str) -> Iterator[None]:
-    """Report a bad value in a record as a damaged record."""
+def reading(kind: str, body: Record) -> Iterator[None]:
+    """Report a bad value in a record, or content that is not that of its digest, as damage."""
     try:
         yield
     except InvalidInput as error:
         raise UnreadableState(f"the {kind} record is damaged: {error}") from error
+    if "digest" not in body:  # written before there were digests
+        return
+    try:
+        same = isinstance(body["digest"], str) and body["digest"] == digest_of(body)
+    except (TypeError, ValueError, RecursionError):  # it has what no JSON has
+        same = False
+    if not same:
+        raise UnreadableState(
+            f"the {kind} record is not what its digest says: the file is damaged; if you changed "
+            "it yourself, remove its 'digest'"
+        )
 
 
 def encode(x: float) -> float | str | None:
@@ -61,7 +108,7 @@ def decode(x: object) -> object:
 def parse(text: str) -> object:
     """Read JSON text, or say where it is damaged."""
     try:
-        return json.loads(text, object_pairs_hook=_each_key_once)
+        return json.loads(text, object_pairs_hook=_each_key_once, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:  # a number of too many digits is a ValueError too
         raise UnreadableState(f"not valid JSON: {error}") from error
 
@@ -74,3 +121,8 @@ def _each_key_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
         twice = next(key for key in keys if keys.count(key) > 1)
         raise UnreadableState(f"key {twice!r} stands twice in one object")
     return found
+
+
+def _no_constant(name: str) -> None:
+    """NaN and Infinity are Python's; no JSON has them, and no record of ours."""
+    raise UnreadableState(f"it has the number {name}")

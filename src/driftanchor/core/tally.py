@@ -99,14 +99,17 @@ class Tally:
     def from_json(cls, data: object) -> Tally:
         """Read what `to_json` wrote."""
         body = record.unseal(data, "tally", 1, ("arms", "pulls", "totals"))
-        with record.reading("tally"):
+        with record.reading("tally", body):
             return cls(Arms(body["arms"]), body["pulls"], body["totals"])
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Tally) and self.to_json() == other.to_json()
+        return isinstance(other, Tally) and self._values() == other._values()
 
     def __hash__(self) -> int:
-        return hash((self.arms, *self.pulls.tolist(), *self.totals.tolist()))
+        return hash(self._values())
+
+    def _values(self) -> tuple[object, ...]:
+        return self.arms, *self.pulls.tolist(), *self.totals.tolist()
 
 
 def _trusted(arms: Arms, pulls: Ints, totals: Floats) -> Tally:

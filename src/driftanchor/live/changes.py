@@ -5,32 +5,44 @@ Every function here either returns events that `fold` can take, or raises and no
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from driftanchor.core import check
-from driftanchor.core.offline import Summary
-from driftanchor.errors import InvalidInput
+from driftanchor.core.arms import Arms
+from driftanchor.core.check import LARGEST
+from driftanchor.core.offline import OfflineData, Summary
+from driftanchor.core.promises import bias_bounds, check_logs_within, relative_bounds
+from driftanchor.errors import InvalidInput, shown
 from driftanchor.live.state import State
 from driftanchor.live.state_events import ArmAdded, GivenUp, Paused, Resumed, Rewarded
+from driftanchor.live.suggestion_check import warn_of_suggestion
 from driftanchor.live.terms import Terms
 
 
 def rewards(terms: Terms, arm: str | Sequence[str], reward: float | Sequence[float]) -> Rewarded:
     """One reward, or a batch in its order; the whole batch is refused if one of it is wrong."""
     one = isinstance(arm, str)
-    labels = [arm] if one else check.ordered(arm, "arms")
-    given = [reward] if one else check.ordered(reward, "rewards")
+    labels = [arm] if one else _batch(arm, "arm")
+    given = [reward] if one else _batch(reward, "reward")
     if len(labels) != len(given):
         raise InvalidInput(f"{len(labels)} arms and {len(given)} rewards: give one for each")
     columns = [terms.arms.column(label) for label in labels]
-    low, high = terms.reward_range
+    low, high = max(terms.reward_range[0], -LARGEST), min(terms.reward_range[1], LARGEST)
     numbers = [
-        check.number(x, "reward", of=f"arm {label!r}", low=low, high=high)
-        for label, x in zip(labels, given, strict=True)
+        check.number(x, "reward", of=f"arm {terms.arms[column]!r}", low=low, high=high)
+        for column, x in zip(columns, given, strict=True)
     ]
     return Rewarded(tuple(columns), tuple(numbers))
+
+
+def _batch(values: object, argument: str) -> list[object]:
+    """The values of a batch, in order. A mapping has two for each place: nobody knows which."""
+    if isinstance(values, Mapping):
+        raise InvalidInput(f"must be a list, got the mapping {shown(values)}", argument=argument)
+    return check.ordered(values, argument)
 
 
 def add_arm(
@@ -41,8 +53,32 @@ def add_arm(
     relative_bound: float | None,
 ) -> ArmAdded:
     """A new arm, if the terms allow it; `Terms.after` gives the terms with it."""
-    terms.with_arm(label, offline, bias_bound, relative_bound)
-    return ArmAdded(label, tuple(offline), bias_bound, relative_bound)
+    with _blaming("label"):
+        arms = Arms([label])
+    if label in terms.arms.labels:
+        raise InvalidInput(
+            f"{label!r} is an arm already: give the new one another", argument="label"
+        )
+    with _blaming("offline"):
+        alone = OfflineData.from_summary({label: offline})
+        check_logs_within(terms.reward_range, alone)
+    warn_of_suggestion("bias_bound", bias_bound, alone)
+    warn_of_suggestion("relative_bound", relative_bound, alone)
+    level = None if bias_bound is None else bias_bounds(bias_bound, arms).item()
+    relative = None if relative_bound is None else relative_bounds(relative_bound, arms).item()
+    terms.with_arm(label, offline, level, relative)
+    return ArmAdded(label, tuple(offline), level, relative)
+
+
+@contextlib.contextmanager
+def _blaming(argument: str) -> Iterator[None]:
+    """Name the caller's argument in an error about a part of it."""
+    try:
+        yield
+    except InvalidInput as error:
+        whole = error.argument in ("arms", "summary")
+        problem = error.problem if whole else f"is refused: {error}"
+        raise InvalidInput(problem, argument=argument) from error
 
 
 def give_up(state: State, label: str | None, count: int | None) -> list[GivenUp]:
@@ -66,14 +102,14 @@ def give_up(state: State, label: str | None, count: int | None) -> list[GivenUp]
 
 def pause(state: State, label: str) -> Paused:
     """Stop playing an arm, unless no other arm would be left."""
-    column = state.tally.arms.column(label)
+    column = state.tally.arms.column(label, "label")
     if state.playable[column] and state.playable.sum() == 1:
         raise InvalidInput(
-            f"{label!r} is the last one that can be played: add another first", argument="arm"
+            f"{label!r} is the last arm that can be played: add another first", argument="label"
         )
     return Paused(column)
 
 
 def resume(state: State, label: str) -> Resumed:
     """Play a paused arm again."""
-    return Resumed(state.tally.arms.column(label))
+    return Resumed(state.tally.arms.column(label, "label"))

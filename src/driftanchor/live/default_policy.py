@@ -77,7 +77,7 @@ def _noise(offline: OfflineData, reward_range: Range) -> tuple[float, str]:
     """NaN where nothing is known; at most half the range, as for every law on it."""
     half = (reward_range[1] - reward_range[0]) / 2
     limit = offline.noise_limit()
-    if 0 < limit <= half:
+    if check.SMALLEST <= limit <= min(half, check.LARGEST):
         sd = offline.pooled_noise()
         return limit, f"the upper 95 % limit of the standard deviation within arms, {sd:.4g}"
     if math.isfinite(half):

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
+import threading
 import warnings
 from collections.abc import Iterable, Sequence
-from typing import overload
+from typing import Any, overload
 
 from driftanchor.core import check
 from driftanchor.core.offline import OfflineData, Summary
 from driftanchor.core.record import Record
 from driftanchor.errors import InvalidInput
-from driftanchor.live import changes, conversions, decide, records
+from driftanchor.live import changes, conversions, decide, records, saved_file
 from driftanchor.live.explanation import Explanation
+from driftanchor.live.saved_file import Stamps
 from driftanchor.live.state import State, fold
+from driftanchor.live.state_events import Event
 from driftanchor.live.terms import Terms
 from driftanchor.live.view import View
 from driftanchor.policies.base import Policy
@@ -28,8 +31,10 @@ class Learner(View):
     The noise of decision n depends on the seed and n alone. So a learner that was saved and loaded
     goes on exactly where it was, and a decision can be explained from the evidence it had. Rewards
     may come late, in batches and in any order: pulls without a reward are counted as pending, so
-    that a guard pull is not repeated while its reward is on its way. A learner is not safe to share
-    between threads.
+    that a guard pull is not repeated while its reward is on its way.
+
+    Threads may share a learner: calls are made one after the other. Processes may not: let one of
+    them decide, and see `save`.
 
     Attributes:
         terms: The policy, the logs, the promises, the range of rewards and the seed.
@@ -87,10 +92,12 @@ class Learner(View):
             reward_range=reward_range,
             seed=seed,
         )
-        self._begin(terms, State.start(terms.arms, terms.policy.memory))
+        self._begin(terms, State.start(terms.arms, terms.policy.memory), {})
 
-    def _begin(self, terms: Terms, state: State) -> None:
-        self.terms, self.state = terms, state
+    def _begin(self, terms: Terms, state: State, files: Stamps) -> None:
+        self._now = terms, state
+        self._files = files
+        self._lock = threading.RLock()  # again by the same thread: a warning may call anything
         self._last: tuple[Terms, State, list[object]] | None = None  # what the last pull saw
         # Until a reward shows otherwise or a warning was given, here or before `save`.
         self._all_at_top = not conversions.only_conversions(terms, state)
@@ -101,10 +108,12 @@ class Learner(View):
         Args:
             exclude: Arms that cannot be played this time.
         """
-        terms, state = self.terms, self.state
         excluded = check.items(exclude, "exclude")
-        event = decide.next_decision(terms, state, excluded)
-        self.state, self._last = fold(state, event), (terms, state, excluded)
+        with self._lock:
+            terms, state = self._now
+            event = decide.next_decision(terms, state, excluded)
+            self._happened(event)
+            self._last = terms, state, excluded
         return terms.arms[event.column]
 
     def probabilities(self, exclude: Iterable[str] = (), draws: int = 1_000) -> dict[str, float]:
@@ -122,9 +131,9 @@ class Learner(View):
             >>> Learner(arms=["A", "B"], seed=1).probabilities(exclude=["B"])
             {'A': 1.0, 'B': 0.0}
         """
-        number = self.state.decisions + 1
-        shares = decide.probabilities(self.terms, self.state, number, exclude, draws)
-        return dict(zip(self.arms, shares.tolist(), strict=True))
+        terms, state = self._now
+        shares = decide.probabilities(terms, state, state.decisions + 1, exclude, draws)
+        return dict(zip(terms.arms, shares.tolist(), strict=True))
 
     @overload
     def update(self, arm: str, reward: float) -> None: ...
@@ -141,14 +150,16 @@ class Learner(View):
         least 20 rewards came, each of them the highest possible (the top of `reward_range`, or 1
         where that is open), and more pulls wait for a reward than ever got one.
         """
-        state = fold(self.state, changes.rewards(self.terms, arm, reward))
-        if self._all_at_top:
-            self._all_at_top = conversions.all_at_top(self.terms, state)
-            if conversions.only_conversions(self.terms, state):
-                self._all_at_top = False
-                # Before the state changes: where warnings are errors, this call can be repeated.
-                warnings.warn(conversions.warning(self.terms, state), stacklevel=2)
-        self.state = state
+        with self._lock:
+            event = changes.rewards(self.terms, arm, reward)
+            if self._all_at_top:
+                terms, state = self.terms, fold(self.state, event)
+                self._all_at_top = conversions.all_at_top(terms, state)
+                if conversions.only_conversions(terms, state):
+                    self._all_at_top = False
+                    # Before anything changes: where warnings are errors, this can be repeated.
+                    warnings.warn(conversions.warning(terms, state), stacklevel=2)
+            self._happened(event)
 
     def drop_pending(self, arm: str | None = None, count: int | None = None) -> None:
         """Stop waiting for rewards that will never come.
@@ -157,8 +168,8 @@ class Learner(View):
             arm: The arm; `None` for all arms.
             count: How many of its pulls; `None` for all of them.
         """
-        for event in changes.give_up(self.state, arm, count):
-            self.state = fold(self.state, event)
+        with self._lock:
+            self._happened(*changes.give_up(self.state, arm, count))
 
     def explain(self) -> Explanation:
         """Why the last pull since this learner was made or loaded went where it went."""
@@ -182,20 +193,38 @@ class Learner(View):
             bias_bound: Its bias bound; an arm with logs needs this or a relative bound.
             relative_bound: How far it may have moved from the other arms since its logs.
         """
-        event = changes.add_arm(self.terms, label, offline, bias_bound, relative_bound)
-        self.terms, self.state = self.terms.after(event), fold(self.state, event)
+        with self._lock:
+            self._happened(changes.add_arm(self.terms, label, offline, bias_bound, relative_bound))
 
     def retire_arm(self, label: str) -> None:
         """Stop pulling this arm; late rewards of it are still learned from."""
-        self.state = fold(self.state, changes.pause(self.state, label))
+        with self._lock:
+            self._happened(changes.pause(self.state, label))
 
     def restore_arm(self, label: str) -> None:
         """Let a retired arm take part again, with all it had learned."""
-        self.state = fold(self.state, changes.resume(self.state, label))
+        with self._lock:
+            self._happened(changes.resume(self.state, label))
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write everything to a JSON file, whole or not at all."""
-        records.save(path, self.to_json())
+    def _happened(self, *events: Event) -> None:
+        """Go on to the terms and the state after these events; the caller holds the lock."""
+        terms, state = self._now
+        for event in events:
+            terms, state = terms.after(event), fold(state, event)
+        self._now = terms, state
+
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write everything to a JSON file, whole or not at all.
+
+        A file that this learner was not loaded from, or that another process wrote to since, is
+        refused: what is in it would be lost. A file is for one process.
+
+        Args:
+            path: The file.
+            overwrite: Write over it whatever it holds.
+        """
+        with self._lock:
+            self._files = saved_file.save(path, self.to_json(), self._files, overwrite=overwrite)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], policy: Policy | None = None) -> Learner:
@@ -205,19 +234,26 @@ class Learner(View):
             path: The file.
             policy: The policy it was saved with, if that is not one of this package.
         """
-        return cls._restored(*records.load(path, policy))
+        return cls._restored(*saved_file.load(path, policy))
 
     def to_json(self) -> Record:
         """A JSON-ready record of everything."""
-        return records.to_record(self.terms, self.state)
+        return records.to_record(*self._now)
 
     @classmethod
     def from_json(cls, data: object, policy: Policy | None = None) -> Learner:
         """Read what `to_json` wrote; see `load`."""
-        return cls._restored(*records.from_record(data, policy))
+        return cls._restored(*records.from_record(data, policy), {})
 
     @classmethod
-    def _restored(cls, terms: Terms, state: State) -> Learner:
+    def _restored(cls, terms: Terms, state: State, files: Stamps) -> Learner:
         learner = cls.__new__(cls)
-        learner._begin(terms, state)
+        learner._begin(terms, state, files)
         return learner
+
+    def __getstate__(self) -> dict[str, Any]:  # for copies and pickles, which have their own lock
+        with self._lock:
+            return {name: value for name, value in vars(self).items() if name != "_lock"}
+
+    def __setstate__(self, saved: dict[str, Any]) -> None:
+        vars(self).update(saved, _lock=threading.RLock())

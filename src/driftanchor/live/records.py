@@ -6,19 +6,17 @@ no relative bounds must not use such logs without them, so it must not read vers
 
 from __future__ import annotations
 
+import dataclasses
 import json
-import os
-from pathlib import Path
 
 import numpy as np
 
 from driftanchor.core import check, record
 from driftanchor.core.arms import Arms
-from driftanchor.core.check import Floats
+from driftanchor.core.check import Bools, Floats
 from driftanchor.core.offline import OfflineData
 from driftanchor.core.tally import Tally
-from driftanchor.errors import DriftanchorError, InvalidInput, UnreadableState, shown
-from driftanchor.files import write_whole
+from driftanchor.errors import InvalidInput, UnreadableState, shown
 from driftanchor.live.state import State
 from driftanchor.live.terms import Terms
 from driftanchor.policies import POLICIES, make
@@ -40,6 +38,13 @@ FIELDS = (
 
 def to_record(terms: Terms, state: State) -> record.Record:
     """A JSON-ready record of everything."""
+    try:
+        json.dumps(terms.policy.parameters(), allow_nan=False)
+    except (TypeError, ValueError) as error:  # of a policy of one's own
+        raise InvalidInput(
+            f"{terms.policy.name!r} has parameters that JSON cannot hold: {error}",
+            argument="policy",
+        ) from error
     version = 2 if np.isfinite(terms.relative_bounds).any() else 1
     return record.seal("learner", version, {**terms_fields(terms), **state_fields(state)})
 
@@ -50,31 +55,20 @@ def from_record(data: object, policy: Policy | None = None) -> tuple[Terms, Stat
     Args:
         data: The record.
         policy: The policy it was saved with, if that is not one of this package.
+
+    Raises:
+        UnreadableState: The record is damaged, of another kind, too new, or of another policy.
     """
+    if policy is not None and not isinstance(policy, Policy):
+        raise InvalidInput(
+            f"must be a Policy such as AnchorTS(), got {shown(policy)}", argument="policy"
+        )
     body = record.unseal(data, "learner", 2, FIELDS)
     if body["version"] > 1 and body.get("relative_bounds") is None:
         raise UnreadableState("the learner record lacks 'relative_bounds': the file is damaged")
-    terms = read_terms(body, policy)
-    return terms, read_state(body, terms)
-
-
-def save(path: str | os.PathLike[str], data: record.Record) -> None:
-    """Write a record to a JSON file, whole or not at all."""
-    text = json.dumps(data, indent=1, allow_nan=False)
-    with write_whole(path) as file:
-        file.write_text(text + "\n", encoding="utf-8")
-
-
-def load(path: str | os.PathLike[str], policy: Policy | None = None) -> tuple[Terms, State]:
-    """Read a file that `save` wrote; see `from_record`."""
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, TypeError, ValueError) as error:
-        raise InvalidInput(f"cannot read {str(path)!r}: {error}") from error
-    try:
-        return from_record(record.parse(text), policy)
-    except DriftanchorError as error:
-        raise UnreadableState(f"{str(path)!r}: {error}") from error
+    with record.reading("learner", body):
+        terms = read_terms(body, policy)
+        return terms, read_state(body, terms)
 
 
 def terms_fields(terms: Terms) -> record.Record:
@@ -103,7 +97,7 @@ def read_terms(body: record.Record, policy: Policy | None = None) -> Terms:
         offline=OfflineData.from_json(body["offline"]),
         bias_bounds=_decoded(body["bias_bounds"], "bias_bounds"),
         relative_bounds=None if relative is None else _decoded(relative, "relative_bounds"),
-        reward_range=_decoded(body["reward_range"], "range"),
+        reward_range=_decoded(body["reward_range"], "reward_range"),
         seed=body["seed"],
         reasons=_reasons(body.get("reasons", ())),  # older records lack them
     )
@@ -128,10 +122,20 @@ def read_state(body: record.Record, terms: Terms) -> State:
     return State(
         tally,
         check.frozen(check.pulls_per_arm(body["pending"], "pending", terms.arms)),
-        check.frozen(check.per_arm(body["playable"], "playable", terms.arms) > 0),
+        _playable(body["playable"], terms),
         _memory(body["memory"], terms),
         check.whole(body["decisions"], "decisions"),
     )
+
+
+def _playable(saved: object, terms: Terms) -> Bools:
+    values = check.items(saved, "playable")
+    if len(values) != len(terms.arms) or not all(isinstance(x, bool) for x in values):
+        raise UnreadableState(
+            f"playable must be true or false for each of {len(terms.arms)} arms, got "
+            f"{shown(values)}"
+        )
+    return check.frozen(np.array(values, np.bool_))
 
 
 def _memory(saved: object, terms: Terms) -> Floats:
@@ -159,23 +163,33 @@ def _decoded(values: object, name: str) -> list[object]:
 def _policy(saved: object, given: Policy | None) -> Policy:
     """The policy of a saved learner: one of this package, or the one given."""
     if not isinstance(saved, dict) or not isinstance(saved.get("parameters"), dict):
-        raise UnreadableState(f"the learner record has no usable policy: {saved!r}")
+        raise UnreadableState(f"the learner record has no usable policy: {shown(saved)}")
     name, parameters = saved.get("name"), saved["parameters"]
-    if given is not None and not isinstance(given, Policy):
-        raise InvalidInput(
-            f"must be a Policy such as AnchorTS(), got {shown(given)}", argument="policy"
-        )
     known = POLICIES.get(name) if isinstance(name, str) else None
     if given is None and known is not None and saved.get("class") == known.__name__:
-        return make(known.name, **parameters)
+        return make(known.name, **_complete(parameters, known))
     if given is None:
         raise UnreadableState(
             f"saved with the policy {shown(name)} of your own: give it to load(policy=…)"
         )
-    if given.name != name or given.parameters() != parameters:
-        raise InvalidInput(
-            f"is {given.name!r} with {given.parameters()}, but the learner was saved with "
-            f"{shown(name)} and {shown(parameters)}",
-            argument="policy",
+    if given.name != name or record.plain(given.parameters()) != record.plain(parameters):
+        raise UnreadableState(
+            f"policy is {given.name!r} with {given.parameters()}, but the learner was saved with "
+            f"{shown(name)} and {shown(parameters)}"
         )
     return given
+
+
+def _complete(parameters: dict[str, object], policy: type[Policy]) -> dict[str, object]:
+    """The parameters, if none is missing.
+
+    A default in place of a lost one would be another policy. A policy that gains a parameter must
+    give it here to the records from before.
+    """
+    for field in dataclasses.fields(policy):
+        if field.name not in parameters:
+            raise UnreadableState(
+                f"the learner record lacks {field.name!r} of policy {policy.name!r}: the file is "
+                "damaged, or of a driftanchor that had no such parameter"
+            )
+    return parameters

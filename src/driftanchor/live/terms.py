@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import secrets
-import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -17,6 +16,7 @@ from driftanchor.core.offline import OfflineData, Summary
 from driftanchor.core.promises import (
     Range,
     bias_bounds,
+    check_logs_within,
     check_promises,
     relative_bounds,
     valid_range,
@@ -24,9 +24,9 @@ from driftanchor.core.promises import (
 from driftanchor.errors import InvalidInput
 from driftanchor.live.default_policy import EPS, default_policy
 from driftanchor.live.state_events import ArmAdded, Event
+from driftanchor.live.suggestion_check import warn_of_suggestion
 from driftanchor.live.unit_check import warn_of_other_units
 from driftanchor.policies.base import Policy
-from driftanchor.shift.suggestion import Suggestion
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,10 +89,11 @@ class Terms:
             raise InvalidInput(f"must be OfflineData, got {offline!r}", argument="offline")
         logs = _over(offline, arms)
         ends = valid_range(reward_range)
+        check_logs_within(ends, logs)
         level, relative = _promises(bias_bound, relative_bound, logs)
         key = secrets.randbits(53) if seed is None else check.whole(seed, "seed")
-        _warn_of_no_promise("bias_bound", bias_bound)
-        _warn_of_no_promise("relative_bound", relative_bound)
+        warn_of_suggestion("bias_bound", bias_bound, logs)
+        warn_of_suggestion("relative_bound", relative_bound, logs)
         if policy is None:
             rule, reasons = default_policy(logs, ends, bias_bound_source)
             return cls(rule, logs, level, relative, ends, key, reasons)
@@ -218,15 +219,3 @@ def _promises(
                 )
     level = bias_bounds(math.inf if bias_bound is None else bias_bound, offline.arms)
     return level, relative_bounds(relative_bound, offline.arms)
-
-
-def _warn_of_no_promise(name: str, given: object) -> None:
-    """A suggestion from logs that cannot tell promises nothing, which is easily overlooked."""
-    if not isinstance(given, Suggestion) or math.isfinite(getattr(given, name)):
-        return
-    meaning = given.meaning if name == "bias_bound" else given.relative_meaning
-    warnings.warn(
-        f"{name} is a Suggestion without a bound (inf), so it promises nothing. {meaning} Give "
-        f"{name} a number, or inf to go on without a promise",
-        stacklevel=4,
-    )

@@ -1,5 +1,6 @@
 """Whether the logs are in the units that a policy expects: its prior mean and its noise."""
 
+import math
 import warnings
 from dataclasses import replace
 
@@ -50,8 +51,14 @@ def _uses_prior(policy: Policy) -> bool:
         np.zeros(2, np.int64),
         np.full(2, np.inf),
     )
-    moved = replace(policy, prior_mean=policy.prior_mean + policy.noise)
-    return _fresh_index(policy, evidence) != _fresh_index(moved, evidence)
+    # Towards 0: a prior mean must not become too large.
+    moved = replace(
+        policy, prior_mean=policy.prior_mean - math.copysign(policy.noise, policy.prior_mean)
+    )
+    try:
+        return _fresh_index(policy, evidence) != _fresh_index(moved, evidence)
+    except Exception:  # of a policy of one's own: the first pull says what is wrong with it
+        return False
 
 
 def _fresh_index(policy: Policy, evidence: Evidence) -> float:

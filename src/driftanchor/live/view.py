@@ -15,15 +15,19 @@ from driftanchor.render.tabular import Tabular, known
 
 
 class View(Tabular):
-    """What can be read of terms and a state; nothing here changes them.
+    """What can be read of terms and a state; nothing here changes them."""
 
-    Attributes:
-        terms: What was agreed before the first decision.
-        state: What happened since.
-    """
+    _now: tuple[Terms, State]  # in one attribute: whoever reads it has two that belong together
 
-    terms: Terms
-    state: State
+    @property
+    def terms(self) -> Terms:
+        """What was agreed before the first decision."""
+        return self._now[0]
+
+    @property
+    def state(self) -> State:
+        """What happened since."""
+        return self._now[1]
 
     @property
     def arms(self) -> Arms:
@@ -86,10 +90,10 @@ class View(Tabular):
         return self.state.decisions
 
     def _line(self) -> str:
-        return summary(self.terms, self.state)
+        return summary(*self._now)
 
     def _columns(self) -> dict[str, list[object]]:
-        return arm_columns(self.terms, self.state)
+        return arm_columns(*self._now)
 
 
 def arm_columns(terms: Terms, state: State) -> dict[str, list[object]]:

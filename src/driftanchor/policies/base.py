@@ -137,7 +137,13 @@ class Policy:
             )
 
     def check_number(self, field: str, **limits: Any) -> None:
-        """Validate a numeric field and keep it as a float."""
+        """Validate a numeric field and keep it as a float.
+
+        Where no other limits are given, numbers so large or small that sums and squares of them
+        leave the range of floats are refused: the arms would then all have the same index.
+        """
+        low = check.SMALLEST if limits.get("above") == 0.0 else -check.LARGEST
+        limits = {"low": low, "high": check.LARGEST, **limits}
         value = check.number(getattr(self, field), field, of=f"policy {self.name!r}", **limits)
         object.__setattr__(self, field, value)
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from driftanchor.core import check
 from driftanchor.core.arms import MOST, Arms
-from driftanchor.core.check import Floats, Ints
+from driftanchor.core.check import LARGEST, Floats, Ints
 from driftanchor.core.promises import (
     ANYTHING,
     Range,
@@ -27,7 +27,6 @@ from driftanchor.simulation.coverage import cover
 LAWS = ("gaussian", "bernoulli", "student")
 RESAMPLED = "resampled"  # the law of `Bandit.resampling`
 LOGS = ("drawn", "given")
-LARGEST = 1e100  # of a mean: sums of rewards must stay far from overflow
 LATEST = 10**7  # the most rounds that rewards may be late by
 
 
