@@ -13,9 +13,11 @@ from driftanchor.errors import DriftanchorError, InvalidInput
 from driftanchor.files import are_same, writable, write_whole
 
 
-def write(path: Path, text: str) -> None:
+def write(path: Path, text: str, ending: BaseException | None = None) -> None:
     with write_whole(path) as scratch:
         scratch.write_text(text, encoding="utf-8")
+        if ending is not None:
+            raise ending
 
 
 @contextlib.contextmanager
@@ -81,9 +83,8 @@ def test_however_it_ends_the_old_file_stays_and_no_scratch_file(
 ) -> None:
     file = tmp_path / "a.json"
     file.write_text("old", encoding="utf-8")
-    with pytest.raises(type(ending)), write_whole(file) as scratch:
-        scratch.write_text("half", encoding="utf-8")
-        raise ending
+    with pytest.raises(type(ending)):
+        write(file, "half", ending)
     assert [each.name for each in tmp_path.iterdir()] == ["a.json"]
     assert file.read_text(encoding="utf-8") == "old"
 

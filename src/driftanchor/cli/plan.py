@@ -70,7 +70,7 @@ def plan(
     """
     from driftanchor.planning.plan import plan as work
 
-    target = how.page_file(page)
+    target = how.page_file(page, files)
     bounds: Any = {
         "bias_bound": how.bounds(bias_bound),
         "relative_bound": how.bounds(relative_bound, "--relative-bound"),

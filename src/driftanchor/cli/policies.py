@@ -39,7 +39,7 @@ def policies(
     if as_json:
         output.show_json({"policies": known()})
     elif as_markdown:
-        typer.echo(markdown_table())
+        output.show_line(markdown_table())
     else:
         output.show_table(_table())
 

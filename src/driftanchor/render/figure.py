@@ -86,7 +86,7 @@ def svg(figure: Any) -> bytes:
 
 
 def _make_readable(figure: Any) -> None:
-    """Write as escapes what Matplotlib cannot draw, or would write into an SVG that breaks by it."""
+    """Write as escapes what Matplotlib cannot draw, or what would break an SVG."""
     for text in figure.findobj(matplotlib("text").Text):
         text.set_text("\n".join(map(printable, text.get_text().split("\n"))))
 
