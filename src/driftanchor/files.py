@@ -56,6 +56,16 @@ def are_same(one: Path, other: Path) -> bool:
         return False
 
 
+def is_unicode(name: str) -> bool:
+    r"""Whether a name is text: Linux allows others, of which Python makes halves of characters.
+
+    Example:
+        >>> is_unicode("é"), is_unicode("\udcff")
+        (True, False)
+    """
+    return name.isascii() or not any("\ud800" <= sign <= "\udfff" for sign in name)
+
+
 def _target(path: str | os.PathLike[str]) -> tuple[Path, os.stat_result | None]:
     """The file itself, not a link to it, and what is there already."""
     target = Path(path).resolve()

@@ -112,12 +112,14 @@ def test_a_stream_that_takes_nothing_is_no_drama(line: str, code: int, message: 
     assert (done.returncode, done.stdout, done.stderr) == (code, "", message)
 
 
+EVENTS = ("--arm", "arm", "--reward", "reward", "--save", "offline.json")
+
+
 def test_ctrl_c_while_logs_are_read_is_one_line(tmp_path: Path) -> None:
     size = 40_000_000
     (tmp_path / "logs.csv").write_text("arm,reward\n" + "A,0.25\nB,0.75\n" * (size // 14))
     process = subprocess.Popen(
-        [sys.executable, "-m", "driftanchor", "logs", "logs.csv", "--arm", "arm", "--reward"]
-        + ["reward", "--save", "offline.json"],
+        [*(sys.executable, "-m", "driftanchor", "logs", "logs.csv"), *EVENTS],
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
