@@ -1,4 +1,4 @@
-"""What commands show: nothing of the user's text commands a terminal, breaks JSON, or has no end."""
+"""What commands show: no text of users commands a terminal, breaks JSON, or has no end."""
 
 from __future__ import annotations
 

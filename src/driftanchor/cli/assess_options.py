@@ -114,7 +114,7 @@ def at_work(*, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
     compiling = find_spec("numba") is not None
     with (
         output.plain_warnings(quiet=quiet),
-        progress.runs_bar(["policies"], compiling=compiling, quiet=quiet, lines=True) as advance,
+        progress.runs_bar(["policies"], compiling=compiling, quiet=quiet, logs=True) as advance,
     ):
         yield advance
 

@@ -11,7 +11,7 @@ import typer
 
 from driftanchor.cli import log_options as log
 from driftanchor.cli import options as opt
-from driftanchor.cli import output, outputs
+from driftanchor.cli import output, outputs, progress
 from driftanchor.core.log_options import LogOptions
 from driftanchor.render.numbers import MISSING, precise
 from driftanchor.render.table import Table
@@ -53,7 +53,7 @@ def logs(
     from driftanchor.logs.read import read_logs
 
     (target,) = outputs.destinations(outputs.Wanted("--save", save), reads=files)
-    with output.plain_warnings(quiet=quiet):
+    with output.plain_warnings(quiet=quiet), progress.reading(quiet=quiet):
         summary = read_logs(files, **options)
 
     def show() -> None:

@@ -10,7 +10,7 @@ import typer
 
 from driftanchor.cli import log_options as log
 from driftanchor.cli import options as opt
-from driftanchor.cli import output, outputs, parse
+from driftanchor.cli import output, outputs, parse, progress
 from driftanchor.core.log_options import LogOptions
 from driftanchor.errors import require
 from driftanchor.render.numbers import MISSING, precise
@@ -75,7 +75,7 @@ def shift(
     (target,) = outputs.destinations(outputs.Wanted("--plot", plot, SUFFIXES), reads=files)
     if plot is not None:
         require("matplotlib", extra="plot", why="--plot")
-    with output.plain_warnings(quiet=quiet):
+    with output.plain_warnings(quiet=quiet), progress.reading(quiet=quiet):
         share = parse.number(coverage, "--coverage")
         periods = read_periods(files, by=by, **options)
         span = options.get("reward_range")
