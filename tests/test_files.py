@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from driftanchor.errors import DriftanchorError, InvalidInput
-from driftanchor.files import are_same, writable, write_whole
+from driftanchor.files import are_same, read_text, writable, write_whole
 
 
 def write(path: Path, text: str, ending: BaseException | None = None) -> None:
@@ -142,3 +142,20 @@ def test_links_and_hard_links_lead_to_the_same_file(tmp_path: Path) -> None:
     assert not are_same(file, other)
     assert are_same(tmp_path / "new", tmp_path / "." / "new")
     assert not are_same(tmp_path / "new", tmp_path / "newer")
+
+
+def test_only_regular_files_of_bearable_size_are_read(tmp_path: Path) -> None:
+    file = tmp_path / "a.txt"
+    file.write_text("é", encoding="utf-8")
+    assert read_text(file) == "é"
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "device").symlink_to("/dev/zero")
+    for path in (tmp_path / "pipe", tmp_path / "device", tmp_path):
+        with pytest.raises(InvalidInput, match=r"cannot read '.*': it is not a regular file"):
+            read_text(path)
+    with pytest.raises(InvalidInput, match="it has 2 bytes, and 1 are allowed"):
+        read_text(file, most=1)
+    file.write_bytes(b"\xff")
+    for path in (file, tmp_path / "none", tmp_path / "\0"):
+        with pytest.raises(InvalidInput, match="cannot read '"):
+            read_text(path)

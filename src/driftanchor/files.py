@@ -1,4 +1,4 @@
-"""Writing files whole: either the new content is there, or the old one is untouched."""
+"""Files: written whole or not at all, and read only if they end."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from driftanchor.errors import DriftanchorError, InvalidInput
+
+LARGEST = 100_000_000  # bytes of a text that is read whole
 
 
 @contextlib.contextmanager
@@ -46,6 +48,19 @@ def writable(path: str | os.PathLike[str]) -> Path:
         target, _ = _target(path)
         with tempfile.TemporaryFile(dir=target.parent):
             return target
+
+
+def read_text(path: str | os.PathLike[str], *, most: int = LARGEST) -> str:
+    """The text of a regular file of bearable size: pipes may keep us waiting, devices never end."""
+    try:
+        status = Path(path).stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError("it is not a regular file")
+        if status.st_size > most:
+            raise OSError(f"it has {status.st_size:,} bytes, and {most:,} are allowed")
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, RuntimeError, TypeError, ValueError) as error:
+        raise InvalidInput(f"cannot read {str(path)!r}: {_reason(error)}") from error
 
 
 def are_same(one: Path, other: Path) -> bool:
@@ -90,7 +105,11 @@ def _refusing(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def _cannot_write(path: str | os.PathLike[str], error: Exception) -> str:
-    return f"cannot write {str(path)!r}: {getattr(error, 'strerror', None) or error}"
+    return f"cannot write {str(path)!r}: {_reason(error)}"
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or str(error)
 
 
 def _make_alike(scratch: Path, old: os.stat_result) -> None:

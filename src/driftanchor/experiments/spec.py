@@ -24,7 +24,7 @@ from driftanchor.errors import DriftanchorError, InvalidInput, UnknownName
 from driftanchor.experiments.experiment import Cell, Experiment, SavingsRows
 from driftanchor.experiments.setting import Setting, unusable
 from driftanchor.experiments.toml_lines import line_of
-from driftanchor.files import is_unicode
+from driftanchor.files import is_unicode, read_text
 from driftanchor.policies import make
 from driftanchor.policies.base import Policy
 from driftanchor.simulation.engines import ENGINE_NAMES
@@ -67,11 +67,7 @@ def load(name: str, *, runs: int | None = None, horizon: int | None = None) -> E
     if name.endswith(".toml"):
         if not is_unicode(Path(name).stem):  # it names files and links of the report
             raise InvalidInput(f"the name of {name!r} is not UTF-8: rename the file")
-        try:
-            text = Path(name).read_text(encoding="utf-8")
-        except (OSError, ValueError) as error:
-            raise InvalidInput(f"cannot read {name!r}: {error}") from error
-        return parse(text, name).resized(runs, horizon)
+        return parse(read_text(name), name).resized(runs, horizon)
     if name not in paper_experiments():
         raise UnknownName("experiment", name, paper_experiments())
     return _of_paper(name).resized(runs, horizon)
