@@ -84,8 +84,8 @@ BAD = {
     "--batch 0": "--batch must be between",
     "--cluster nowhere": "--cluster must be the address of a Dask scheduler",
     "--csv missing/r.csv": "--csv cannot write 'missing/r.csv': No such file or directory",
-    "--csv .": "--csv '.' is not a file",
-    "--csv /dev/null": "--csv '/dev/null' is not a file",
+    "--csv .": "--csv cannot write '.': it is not a regular file",
+    "--csv /dev/null": "--csv cannot write '/dev/null': it is not a regular file",
     "--plot missing/r.png": "--plot cannot write 'missing/r.png': No such file or directory",
     "--plot r.jpg": "--plot must end in .png, .pdf, .svg, got 'r.jpg'",
 }

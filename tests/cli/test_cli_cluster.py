@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from typer.testing import CliRunner, Result
 
-from driftanchor.cli.main import INTERRUPTED, app
+from driftanchor.cli.main import app
 from driftanchor.simulation import cluster as there
 
 if TYPE_CHECKING:
@@ -96,5 +96,5 @@ def test_ctrl_c_ends_it_and_leaves_the_cluster_empty(two: DaskCluster) -> None:
         two.wait_until(lambda: two.tasks(client) > 0)
         process.send_signal(signal.SIGINT)
         assert process.communicate(timeout=60) == ("", "interrupted\n")
-        assert process.returncode == INTERRUPTED
+        assert process.returncode == 130
         two.wait_until(lambda: two.tasks(client) == 0)

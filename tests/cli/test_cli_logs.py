@@ -181,12 +181,3 @@ def test_the_page_shows_what_the_command_prints() -> None:
     command, _, output = console.partition("\n")
     words = command.removeprefix("$ driftanchor logs ").split()
     assert logs(*words).stdout.strip("\n") == output.strip("\n")
-
-
-@pytest.mark.parametrize("target", ["logs.csv", "./logs.csv", "link.csv"])
-def test_logs_are_not_written_over(target: str) -> None:
-    Path("link.csv").symlink_to("logs.csv")
-    done = logs(*EVENTS, "--save", target)
-    assert done.exit_code == 2
-    assert "is one of the logs and would be lost: name another file" in done.stderr
-    assert Path("logs.csv").read_text() == CSV

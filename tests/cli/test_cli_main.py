@@ -3,7 +3,7 @@ import re
 import pytest
 from typer.testing import CliRunner, Result
 
-from driftanchor.cli.main import INTERRUPTED, app
+from driftanchor.cli.main import app
 from driftanchor.errors import DriftanchorError
 from driftanchor.simulation import run
 
@@ -53,4 +53,4 @@ def test_unexpected_errors_are_not_hidden(monkeypatch: pytest.MonkeyPatch) -> No
 def test_ctrl_c_ends_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "simulate", raiser(KeyboardInterrupt()))
     done = invoke("simulate")
-    assert (done.exit_code, done.stdout, done.stderr) == (INTERRUPTED, "", "interrupted\n")
+    assert (done.exit_code, done.stdout, done.stderr) == (130, "", "interrupted\n")

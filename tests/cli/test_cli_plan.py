@@ -7,6 +7,7 @@ import math
 from pathlib import Path
 
 import pytest
+from command_lines import replacing
 from typer.testing import CliRunner, Result
 
 from driftanchor import OfflineData
@@ -26,7 +27,7 @@ def _beside_the_logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, list(arguments))
+    return CliRunner().invoke(app, replacing(*arguments))
 
 
 def test_plan_says_the_verdict_first_and_then_the_tables() -> None:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 import driftanchor
-from driftanchor.cli.main import INTERRUPTED
 
 if TYPE_CHECKING:
     from conftest import RunPython
@@ -95,22 +96,43 @@ def test_data_on_stdout_and_messages_on_stderr(tmp_path: Path) -> None:
     assert "\x1b" not in done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("arguments", [["policies"], ["policies", "--json"], ["--help"]])
-def test_a_closed_pipe_is_no_drama(arguments: list[str]) -> None:
-    reading, writing = os.pipe()
-    os.close(reading)
-    try:
-        done = subprocess.run(
-            [sys.executable, "-m", "driftanchor", *arguments],
-            stdout=writing,
-            stderr=subprocess.PIPE,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-    finally:
-        os.close(writing)
-    assert (done.returncode, done.stderr) == (1, "")
+@pytest.mark.parametrize(
+    ("line", "code", "message"),
+    [
+        ("policies | true", 141, ""),
+        ("policies >&-", 1, "error: cannot write to stdout: Bad file descriptor\n"),
+        ("--help >/dev/full", 1, "error: cannot write to stdout: No space left on device\n"),
+    ],
+)
+def test_a_stream_that_takes_nothing_is_no_drama(line: str, code: int, message: str) -> None:
+    command = f"{sys.executable} -m driftanchor {line}; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(
+        ["bash", "-c", command], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", message)
+
+
+EVENTS = ("--arm", "arm", "--reward", "reward", "--save", "offline.json")
+
+
+def test_ctrl_c_while_logs_are_read_is_one_line(tmp_path: Path) -> None:
+    size = 40_000_000
+    (tmp_path / "logs.csv").write_text("arm,reward\n" + "A,0.25\nB,0.75\n" * (size // 14))
+    process = subprocess.Popen(
+        [*(sys.executable, "-m", "driftanchor", "logs", "logs.csv"), *EVENTS],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    count = Path(f"/proc/{process.pid}/io")
+    own = size // 2  # what Python reads to start, and some of the logs
+    while process.poll() is None and int(count.read_text().split()[1]) < own:
+        time.sleep(0.002)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (130, "", "interrupted\n")
+    assert [file.name for file in tmp_path.iterdir()] == ["logs.csv"]
 
 
 def test_ctrl_c_does_not_wait_for_threads() -> None:
@@ -131,7 +153,7 @@ run()
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False
     )
-    assert (done.returncode, done.stdout, done.stderr) == (INTERRUPTED, "", "interrupted\n")
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
 
 
 def test_what_a_stream_cannot_show_is_a_question_mark() -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+import threading
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from driftanchor.cli.main import app
-from driftanchor.cli.progress import CellProgress, RunLines
+from driftanchor.cli.progress import CellProgress, RunLines, doing, heartbeat
 
 EXPERIMENT = """
 engine = "interpreted"
@@ -74,3 +75,39 @@ def test_the_time_of_each_experiment_is_kept() -> None:
     progress.step("b/x=1 ts", 4, 4)
     assert list(progress.seconds) == ["a", "b"]
     assert progress.summary() == "took a 0:00, b 0:00 (minutes:seconds)"
+
+
+def test_long_work_is_not_silent(capsys: pytest.CaptureFixture[str]) -> None:
+    said = threading.Event()
+    lines = RunLines("compiling or running ts", quarters=False, now=lambda: 0.0)
+
+    def message() -> str:
+        said.set()
+        return lines.message()
+
+    with heartbeat(message, quiet=False, first=0.001):
+        assert said.wait(60)
+    printed = capsys.readouterr().err.splitlines()
+    assert set(printed) == {"compiling or running ts, 0:00 so far"}
+
+
+def test_quiet_work_is_silent(capsys: pytest.CaptureFixture[str]) -> None:
+    before = threading.enumerate()
+    with heartbeat(lambda: "at work", quiet=True, first=0.0):
+        assert threading.enumerate() == before
+    assert capsys.readouterr().err == ""
+
+
+def test_a_line_says_how_far_the_work_is_and_how_long_it_will_take() -> None:
+    times = iter((0.0, 100.0))
+    lines = RunLines(quarters=False, now=lambda: next(times))
+    lines(1, 101)
+    assert lines.message() == "1 of 101 runs done after 1:40, about 2:46:40 left"
+    cells = CellProgress(None, lines=False)
+    assert cells.message() == "compiling or running the first cells, 0:00 so far"
+    cells.step("a/x=1 ts", 1, 4)
+    assert cells.message() == "25 % of all done after 0:00"
+
+
+def test_names_do_not_command_the_terminal() -> None:
+    assert "\x1b" not in doing(0, 1, ["\x1b[31m"], compiling=True)

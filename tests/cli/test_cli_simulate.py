@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command_lines import replacing
 from typer.testing import CliRunner, Result
 
 import driftanchor as da
@@ -29,7 +30,7 @@ def _inside_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def invoke(*arguments: str) -> Result:
-    return CliRunner().invoke(app, list(arguments))
+    return CliRunner().invoke(app, replacing(*arguments))
 
 
 def report(*arguments: str) -> Any:

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from pathlib import Path
+from xml.dom import minidom
+
 import pytest
 
 from driftanchor.errors import InvalidInput
@@ -16,3 +19,18 @@ def test_only_files_that_can_be_drawn_are_taken() -> None:
     assert figure.check_suffix("a/b.PNG") == ".png"
     with pytest.raises(InvalidInput, match="plot file must end in"):
         figure.check_suffix("a/b.gif")
+
+
+def test_labels_with_controls_halves_of_characters_and_rare_letters_are_drawn(
+    tmp_path: Path,
+) -> None:
+    with figure.sheet():
+        drawn = figure.blank(3, 2)
+        axes = drawn.subplots()
+        axes.set_title("red\x1b[31m\nname\udcff")
+        figure.legend_above(drawn, [figure.key("漢字\x07", color="black")], columns=1)
+        for name in ("a.svg", "a.png", "a.pdf"):
+            figure.write(drawn, tmp_path / name)
+    text = (tmp_path / "a.svg").read_text(encoding="utf-8")
+    assert r"name\udcff" in text
+    assert minidom.parseString(text).documentElement is not None

@@ -17,3 +17,7 @@ def test_a_table_is_escaped_and_its_best_cells_are_bold() -> None:
 
 def test_pairs_are_a_list() -> None:
     assert list(markdown.pairs([("a*", "b")])) == [r"- a\*: b", ""]
+
+
+def test_controls_and_halves_of_characters_are_written_as_escapes() -> None:
+    assert markdown.escape("a\x1b\nb\udcff") == r"a\\x1b b\\udcff"

@@ -72,3 +72,12 @@ def test_long_words_are_folded_last() -> None:
     assert max(map(len, lines)) <= 30
     letters = "".join(line.split()[0] for line in lines if "/" in line or "optimal" in line)
     assert letters == "fig2/offline=5000/coverage=suboptimal"
+
+
+def test_no_text_commands_the_terminal() -> None:
+    odd = "a\x1b[31m\nb\udcff"
+    table = Table(f"title {odd}", (odd, "n"), ((odd, "1"),), note=f"one {odd}\ntwo")
+    for width in (None, 80):
+        lines = shown(table, width)
+        assert not any(sign in line for line in lines for sign in "\x1b\n\udcff")
+        assert sum(r"a\x1b[31m" in line for line in lines) == 4

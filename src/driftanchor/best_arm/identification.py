@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from driftanchor.best_arm.lucb import UNDECIDED
@@ -11,7 +11,7 @@ from driftanchor.core import check
 from driftanchor.core.check import Bools, Ints
 from driftanchor.core.stats.intervals import Estimate, wilson
 from driftanchor.core.stats.summary import summarise
-from driftanchor.files import write_whole
+from driftanchor.render.csv_file import write_csv
 from driftanchor.render.numbers import count
 from driftanchor.render.tabular import Tabular, known
 
@@ -98,11 +98,11 @@ class Identification(Tabular):
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """One row for each rule and run; the answer is the number of an arm, empty if undecided."""
-        with write_whole(path) as file, file.open("w", newline="", encoding="utf-8") as out:
-            rows = csv.writer(out)
-            rows.writerow(["rule", "run", "pulls", "answer"])
-            for rule, pulls, answers in zip(
-                self.rules, self.pulls.tolist(), self.answers.tolist(), strict=True
-            ):
-                for run, (taken, answer) in enumerate(zip(pulls, answers, strict=True)):
-                    rows.writerow([rule, run, taken, "" if answer == UNDECIDED else answer + 1])
+        write_csv(path, ("rule", "run", "pulls", "answer"), self._rows())
+
+    def _rows(self) -> Iterator[tuple[object, ...]]:
+        for rule, pulls, answers in zip(
+            self.rules, self.pulls.tolist(), self.answers.tolist(), strict=True
+        ):
+            for run, (taken, answer) in enumerate(zip(pulls, answers, strict=True)):
+                yield rule, run, taken, "" if answer == UNDECIDED else answer + 1

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from driftanchor.cli import options as opt
-from driftanchor.cli import output, parse, progress
+from driftanchor.cli import output, outputs, parse, progress
 from driftanchor.errors import InvalidInput, require
 
 if TYPE_CHECKING:
@@ -66,11 +66,12 @@ Page = Annotated[
 ]
 
 
-def page_file(page: Path | None) -> Path | None:
+def page_file(page: Path | None, reads: list[str]) -> Path | None:
     """The file of the page, checked before the long run."""
     if page is not None:
         require("matplotlib", extra="plot", why="--page")
-    return parse.destination(page, "--page", (".html", ".htm"))
+    wanted = outputs.Wanted("--page", page, (".html", ".htm"))
+    return outputs.destinations(wanted, reads=reads)[0]
 
 
 def optional(text: str | None, option: str) -> float | None:
@@ -113,16 +114,18 @@ def at_work(*, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
     compiling = find_spec("numba") is not None
     with (
         output.plain_warnings(quiet=quiet),
-        progress.runs_bar(["policies"], compiling=compiling, quiet=quiet, lines=True) as advance,
+        progress.runs_bar(["policies"], compiling=compiling, quiet=quiet, logs=True) as advance,
     ):
         yield advance
 
 
 def show(found: Assessment, page: Path | None, *, as_json: bool, quiet: bool) -> None:
-    """The verdict and the tables, or JSON; then the page."""
-    if as_json:
-        output.show_json(found.to_json())
-    else:
+    """Write the page; then show the verdict and the tables, or JSON."""
+
+    def show_all() -> None:
+        if as_json:
+            output.show_json(found.to_json())
+            return
         from driftanchor.planning.tables import evens, losses
 
         output.show_text(found.verdict)
@@ -130,6 +133,5 @@ def show(found: Assessment, page: Path | None, *, as_json: bool, quiet: bool) ->
             output.show_table(content)
         for note in found.notes:
             output.show_text(f"note: {note}")
-    if page is not None:
-        found.write_page(page)
-        output.say(f"wrote {page}", quiet=quiet)
+
+    outputs.deliver(show_all, (page, found.write_page), quiet=quiet)

@@ -9,9 +9,9 @@ import typer
 
 from driftanchor import __version__
 from driftanchor.cli import options as opt
-from driftanchor.cli import output, parse, progress, world
+from driftanchor.cli import output, outputs, parse, progress, world
 from driftanchor.core.record import encode
-from driftanchor.render.numbers import MISSING, count, plain
+from driftanchor.render.numbers import MISSING, count
 from driftanchor.render.table import Table
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def identify(
         reward=reward,
         noise=noise,
     )
-    csv_file = parse.destination(csv, "--csv")
+    (csv_file,) = outputs.destinations(outputs.Wanted("--csv", csv))
     effort: dict[str, Any] = {
         "delta": parse.number(delta, "--delta"),
         "radius": radius,
@@ -154,13 +154,14 @@ def identify(
     ):
         found = identify(bandit, progress=advance, **effort)
     output.say(world.describe(bandit), quiet=quiet)
-    if as_json:
-        output.show_json(report(found, bandit))
-    else:
-        output.show_table(table(found, bandit))
-    if csv_file is not None:
-        found.to_csv(csv_file)
-        output.say(f"wrote {csv_file}", quiet=quiet)
+
+    def show() -> None:
+        if as_json:
+            output.show_json(report(found, bandit))
+        else:
+            output.show_table(table(found, bandit))
+
+    outputs.deliver(show, (csv_file, found.to_csv), quiet=quiet)
 
 
 def report(found: Identification, bandit: Bandit) -> dict[str, Any]:
@@ -171,7 +172,7 @@ def report(found: Identification, bandit: Bandit) -> dict[str, Any]:
             for rule, statistics in found.summary().items()
         },
         "best": bandit.arms[found.best],
-        "bounds_hold": not broken(bandit),
+        "bounds_hold": not world.broken(bandit),
         "delta": found.delta,
         "radius": found.radius,
         "most_pulls": found.most_pulls,
@@ -203,18 +204,11 @@ def _row(rule: str, x: dict[str, float]) -> tuple[str, ...]:
 def _warnings(found: Identification, bandit: Bandit) -> list[str]:
     """What a reader of the numbers must know."""
     said = [
-        f"The bias bound of arm {arm} is {plain(bound)} and its mean has moved by {plain(moved)}: "
-        "the promise does not hold, so lucb-h may be wrong more often than δ."
-        for arm, bound, moved in broken(bandit)[:1]
+        f"The bias bound of arm {bandit.arms[i]} is {bandit.bias_bound[i]:g} and its mean has moved "
+        f"by {abs(bandit.shift[i]):g}: the promise does not hold, so lucb-h may be wrong more "
+        "often than δ."
+        for i in world.broken(bandit)[:1]
     ]
     if min(map(found.stopped, found.rules)) < 1.0:
         said.append(f"Runs that did not stop count with {found.most_pulls:,} pulls.")
     return said
-
-
-def broken(bandit: Bandit) -> list[tuple[str, float, float]]:
-    """The arms with logs whose mean has moved by more than their bias bound: (arm, V, move)."""
-    moves = abs(bandit.shift)
-    broke = (moves > bandit.bias_bound * (1 + 1e-9)) & (bandit.offline_pulls > 0)
-    rows = zip(bandit.arms, bandit.bias_bound.tolist(), moves.tolist(), strict=True)
-    return [row for row, wrong in zip(rows, broke, strict=True) if wrong]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import functools
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,9 +11,8 @@ import typer
 
 from driftanchor.cli import log_options as log
 from driftanchor.cli import options as opt
-from driftanchor.cli import output, parse
+from driftanchor.cli import output, outputs, progress
 from driftanchor.core.log_options import LogOptions
-from driftanchor.errors import InvalidInput
 from driftanchor.render.numbers import MISSING, precise
 from driftanchor.render.table import Table
 
@@ -53,34 +52,26 @@ def logs(
     """
     from driftanchor.logs.read import read_logs
 
-    target = parse.destination(save, "--save")
-    with output.plain_warnings(quiet=quiet):
-        if target is not None:
-            _not_a_log(target, files, options)
+    (target,) = outputs.destinations(outputs.Wanted("--save", save), reads=files)
+    with output.plain_warnings(quiet=quiet), progress.reading(quiet=quiet):
         summary = read_logs(files, **options)
-    if as_json:
-        output.show_json(summary.to_json())
-    else:
-        output.show_table(_table(summary))
-        typer.echo(log.rows(summary.provenance, summary.examples))
-    if target is not None:
-        from driftanchor.files import write_whole
 
-        text = json.dumps(summary.offline.to_json(), indent=1, allow_nan=False)
-        with write_whole(target) as file:
-            file.write_text(text + "\n", encoding="utf-8")
-        output.say(f"wrote {target}", quiet=quiet)
+    def show() -> None:
+        if as_json:
+            output.show_json(summary.to_json())
+        else:
+            output.show_table(_table(summary))
+            output.show_text(log.rows(summary.provenance, summary.examples))
+
+    outputs.deliver(show, (target, functools.partial(_save, summary)), quiet=quiet)
 
 
-def _not_a_log(target: Path, files: list[str], options: LogOptions) -> None:
-    """Refuse to write over what is read."""
-    from driftanchor.logs import log_files
+def _save(summary: LogSummary, path: Path) -> None:
+    from driftanchor.files import write_whole
 
-    found = log_files.find(files, root=options.get("root"), format=options.get("format"))
-    if target.resolve() in [file.path for file in found]:
-        raise InvalidInput(
-            f"--save {str(target)!r} is one of the logs and would be lost: name another file"
-        )
+    with write_whole(path) as file:
+        text = output.json_text(summary.offline.to_json(), indent=1)
+        file.write_text(text + "\n", encoding="utf-8")
 
 
 def _table(summary: LogSummary) -> Table:

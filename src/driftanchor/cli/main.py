@@ -1,14 +1,17 @@
 """The command `driftanchor`, and the one place where errors become messages and exit codes."""
 
-import io
+import contextlib
 import os
 import sys
-from typing import Annotated, Any, NoReturn
+from collections.abc import Callable, Iterator
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from driftanchor import __version__
+from driftanchor.cli import output, streams
+from driftanchor.cli.command import Command
 from driftanchor.cli.identify import identify
 from driftanchor.cli.logs import logs
 from driftanchor.cli.plan import plan
@@ -16,68 +19,120 @@ from driftanchor.cli.policies import policies
 from driftanchor.cli.replay import replay
 from driftanchor.cli.reproduce import reproduce
 from driftanchor.cli.shift import shift
+from driftanchor.cli.signals import Ended, ending
 from driftanchor.cli.simulate import simulate
 from driftanchor.cli.theory import theory
 from driftanchor.errors import DriftanchorError, InvalidInput
 
-INTERRUPTED = 130  # what shells report for a command ended by Ctrl-C
+CLOSED_PIPE = 141  # what shells report for a command whose output nobody reads on
 
 
 class Boundary(TyperGroup):
     """The group of all commands: what they raise on purpose ends in one line on stderr."""
 
+    def make_context(self, *arguments: Any, **extra: Any) -> Any:
+        """Read what stands before the command."""
+        with _one_line():
+            return super().make_context(*arguments, **extra)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the options of the group; a request for help is answered here."""
+        with output.to_stdout():
+            if not args and not ctx.resilient_parsing:
+                typer.echo(ctx.get_help())
+                raise InvalidInput("no command is given")
+            return super().parse_args(ctx, args)
+
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was asked for."""
-        try:
+
+        def describe(error: InvalidInput) -> str:
+            """The message, in which an argument of Python is the option it came from."""
+            for parameter in self.commands[ctx.invoked_subcommand].params:
+                if parameter.name == error.argument and parameter.opts[0].startswith("--"):
+                    return error.naming(parameter.opts[0])
+            return str(error)
+
+        with _one_line(describe):
             return super().invoke(ctx)
-        except InvalidInput as error:
-            _end(f"error: {self._naming_the_option(error, ctx)}", error.exit_code)
-        except DriftanchorError as error:
-            _end(f"error: {error}", error.exit_code)
-        except KeyboardInterrupt:
-            _end("interrupted", INTERRUPTED)
-        except BrokenPipeError:  # nobody reads on: click ends quietly
+
+
+@contextlib.contextmanager
+def _one_line(describe: Callable[[InvalidInput], str] = str) -> Iterator[None]:
+    """Turn what was raised on purpose into a line on stderr and an exit code."""
+    try:
+        yield
+    except (typer.Exit, typer.Abort):
+        raise
+    except BrokenPipeError as error:  # nobody reads on: no reason for a message
+        raise typer.Exit(CLOSED_PIPE) from error
+    except (Exception, KeyboardInterrupt) as error:
+        ended = ending.came or (error if isinstance(error, KeyboardInterrupt) else None)
+        if ended is not None:
+            raise typer.Exit(_say_ended(ended)) from error
+        if isinstance(error, InvalidInput):
+            message = describe(error)
+        elif isinstance(error, DriftanchorError | OSError):
+            message = str(error)
+        elif isinstance(error, MemoryError):
+            message = "there is not enough memory for this: ask for less"
+        elif hasattr(error, "format_message"):  # of Typer, which has no public class for them all
+            message = _usage(error)
+        else:  # a defect, which is not hidden
             raise
-        except OSError as error:
-            _end(f"error: {error}", 1)
-
-    def _naming_the_option(self, error: InvalidInput, ctx: Any) -> str:
-        """The message of an error, in which an argument of Python is the option it came from."""
-        command = self.commands[ctx.invoked_subcommand]
-        for parameter in command.params:
-            if parameter.name == error.argument and parameter.opts[0].startswith("--"):
-                return error.naming(parameter.opts[0])
-        return str(error)
+        output.say(f"error: {message}")
+        raise typer.Exit(getattr(error, "exit_code", 1)) from error
 
 
-app = typer.Typer(cls=Boundary, no_args_is_help=True, pretty_exceptions_enable=False)
-app.command()(reproduce)
-app.command()(simulate)
-app.command()(identify)
-app.command()(logs)
-app.command()(shift)
-app.command()(plan)
-app.command()(replay)
-app.command()(policies)
-app.command()(theory)
+def _say_ended(error: KeyboardInterrupt) -> int:
+    """Say that a signal ended the command; returns its exit code."""
+    ended = error if isinstance(error, Ended) else Ended()
+    output.say(": ".join([ended.word, *getattr(error, "__notes__", [])]))
+    return ended.exit_code
+
+
+def _usage(error: Any) -> str:
+    """What Typer says of options that it does not know or that are missing, and where to look."""
+    context = getattr(error, "ctx", None)
+    where = "driftanchor" if context is None else context.command_path
+    return f"{error.format_message().strip().rstrip('.')}; '{where} --help' shows what there is"
+
+
+app = typer.Typer(cls=Boundary, pretty_exceptions_enable=False)
+for command in (
+    reproduce,
+    simulate,
+    identify,
+    logs,
+    shift,
+    plan,
+    replay,
+    policies,
+    theory,
+):
+    app.command(cls=Command)(command)
 
 
 def run() -> None:
     """Run the command line: what the script `driftanchor` calls."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a terminal without θ or ± shows "?" instead
-            stream.reconfigure(errors="replace")
-    try:
-        app()
-    except SystemExit as end:
-        if end.code == INTERRUPTED:  # at once: a normal exit waits for runs under way in threads
-            os._exit(INTERRUPTED)
-        raise
+    streams.make_ready()
+    with ending.watched():
+        try:
+            app()
+            code: Any = 0
+        except SystemExit as end:
+            code = end.code
+        except KeyboardInterrupt as error:  # before any command was begun
+            code = _say_ended(error)
+        streams.settle()
+        if ending.came is not None:  # at once: a normal exit waits for runs under way in threads
+            os._exit(code)
+    sys.exit(code)
 
 
 def _show_version(asked: bool) -> None:
     if asked:
-        typer.echo(f"driftanchor {__version__}")
+        output.show_line(f"driftanchor {__version__}")
         raise typer.Exit
 
 
@@ -103,10 +158,6 @@ def main(
       driftanchor policies
 
     Every command has --help with examples, and --json for programs.
-    Exit codes: 0 success, 1 failure, 2 wrong usage, 10 a claim fails (reproduce --strict).
+    Exit codes: 0 success, 1 failure, 2 wrong usage, 10 a claim fails (reproduce --strict),
+    130 interrupted, 141 nobody reads the output on, in general 128 + n for signal n.
     """
-
-
-def _end(message: str, code: int) -> NoReturn:
-    typer.echo(message.replace("\n", " "), err=True)
-    raise typer.Exit(code)

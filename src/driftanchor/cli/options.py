@@ -208,6 +208,15 @@ Csv = Annotated[
         rich_help_panel=OUTPUT,
     ),
 ]
+RawCsv = Annotated[
+    bool,
+    typer.Option(
+        "--raw-csv",
+        help="Write names to CSV files as they are, also those that a spreadsheet would run as "
+        "formulas, such as =1+1; by default they get an apostrophe.",
+        rich_help_panel=OUTPUT,
+    ),
+]
 Plot = Annotated[
     Path | None,
     typer.Option(

@@ -1,10 +1,11 @@
-"""What commands show: results on stdout, messages on stderr."""
+"""What commands show: results on stdout, messages on stderr; all of it goes through here."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import os
+import re
 import sys
 import textwrap
 import warnings
@@ -13,29 +14,63 @@ from typing import TYPE_CHECKING, Literal, TextIO
 
 import typer
 
+from driftanchor.errors import DriftanchorError
+from driftanchor.render.printable import printable
+
 if TYPE_CHECKING:
     from rich.console import Console
 
     from driftanchor.render.table import Table
 
 UNLIMITED = 10_000  # columns in which a table is drawn, so that nothing is cut
+LONGEST = 2_000  # characters of a message: names and values of users have no end
+# In JSON that is ASCII: an escaped backslash, a whole character, or half a character.
+_HALVES = re.compile(
+    r"\\\\|\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|(?P<half>\\ud[89a-f][0-9a-f]{2})"
+)
 
 
 def say(message: str, *, quiet: bool = False) -> None:
-    """A message for people, on stderr."""
+    """A message for people, in one line on stderr; a stream that takes none costs no result."""
     if not quiet:
-        typer.echo(message, err=True)
+        with contextlib.suppress(OSError):
+            typer.echo(shortened(printable(" ".join(message.split("\n")))), err=True)
+
+
+def shortened(message: str) -> str:
+    """A message of bearable length: the start and the end, which says what to do."""
+    if len(message) <= LONGEST:
+        return message
+    return f"{message[: LONGEST * 3 // 4]} … {message[-LONGEST // 4 :]}"
 
 
 def show_json(data: object) -> None:
-    """Data for programs, on stdout: strict JSON, which has neither NaN nor Infinity."""
-    typer.echo(json.dumps(data, indent=2, allow_nan=False))
+    """Data for programs, on stdout."""
+    show_line(json_text(data))
+
+
+def json_text(data: object, indent: int = 2) -> str:
+    r"""Strict JSON, which has neither NaN nor Infinity, and no halves of characters.
+
+    Names that are not UTF-8 have such halves: they are written as escapes.
+
+    Example:
+        >>> print(json_text(["\udcff", "\\udcff", "😀"], indent=0))
+        [
+        "\\udcff",
+        "\\udcff",
+        "\ud83d\ude00"
+        ]
+    """
+    text = json.dumps(data, indent=indent, allow_nan=False)
+    return _HALVES.sub(lambda found: rf"\{found[0]}" if found["half"] else found[0], text)
 
 
 def show_text(text: str) -> None:
     """Sentences for people, on stdout: folded to the width of a terminal, one line in a file."""
     width = console_of(sys.stdout).width if sys.stdout.isatty() else None
-    typer.echo(text if width is None else textwrap.fill(text, width, break_on_hyphens=False))
+    for line in map(printable, text.split("\n")):
+        show_line(line if width is None else textwrap.fill(line, width, break_on_hyphens=False))
 
 
 def show_table(table: Table) -> None:
@@ -43,8 +78,27 @@ def show_table(table: Table) -> None:
     from driftanchor.render import terminal
 
     width = console_of(sys.stdout).width if sys.stdout.isatty() else None
-    for line in terminal.lines(table, console_of(sys.stdout, UNLIMITED), width):
+    with to_stdout():  # rich flushes it
+        lines = terminal.lines(table, console_of(sys.stdout, UNLIMITED), width)
+    for line in lines:
+        show_line(line)
+
+
+def show_line(line: str) -> None:
+    """A line on stdout that has no text of users in it, or has been made safe."""
+    with to_stdout():
         typer.echo(line)
+
+
+@contextlib.contextmanager
+def to_stdout() -> Iterator[None]:
+    """Say where it was that something could not be written; a closed pipe is no error."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise DriftanchorError(f"cannot write to stdout: {error.strerror or error}") from error
 
 
 @contextlib.contextmanager

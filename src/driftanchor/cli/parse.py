@@ -6,9 +6,7 @@ Errors name the option and the value.
 from __future__ import annotations
 
 import contextlib
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from driftanchor.core.promises import ANYTHING, Range
@@ -148,20 +146,3 @@ def word(text: str) -> Any:
         with contextlib.suppress(ValueError):
             return kind(text)
     return text
-
-
-def destination(path: Path | None, option: str, suffixes: Sequence[str] = ()) -> Path | None:
-    """Where a file will be written, links followed; checked before the long run, not after it."""
-    if path is None:
-        return None
-    if suffixes and path.suffix.lower() not in suffixes:
-        raise InvalidInput(f"{option} must end in {', '.join(suffixes)}, got {str(path)!r}")
-    try:
-        target = path.resolve()
-        if target.exists() and not target.is_file():  # a folder, or a device such as /dev/null
-            raise InvalidInput(f"{option} {str(path)!r} is not a file")
-        with tempfile.TemporaryFile(dir=target.parent):
-            return target
-    except (OSError, RuntimeError) as error:  # RuntimeError: a link that leads to itself
-        reason = getattr(error, "strerror", None) or error
-        raise InvalidInput(f"{option} cannot write {str(path)!r}: {reason}") from error

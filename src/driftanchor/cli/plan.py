@@ -14,6 +14,7 @@ from driftanchor.cli import options as opt
 from driftanchor.cli import parse
 from driftanchor.core.log_options import LogOptions
 from driftanchor.errors import DriftanchorError, InvalidInput, UnreadableState
+from driftanchor.files import read_text
 
 if TYPE_CHECKING:
     from driftanchor.core.offline import OfflineData
@@ -70,7 +71,7 @@ def plan(
     """
     from driftanchor.planning.plan import plan as work
 
-    target = how.page_file(page)
+    target = how.page_file(page, files)
     bounds: Any = {
         "bias_bound": how.bounds(bias_bound),
         "relative_bound": how.bounds(relative_bound, "--relative-bound"),
@@ -143,10 +144,7 @@ def saved(path: str) -> OfflineData:
     from driftanchor.core import record
     from driftanchor.core.offline import OfflineData
 
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        raise InvalidInput(f"cannot read {path!r}: {error}") from error
+    text = read_text(path)
     try:
         return OfflineData.from_json(record.parse(text))
     except DriftanchorError as error:

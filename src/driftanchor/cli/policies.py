@@ -42,7 +42,7 @@ def policies(
     if as_json:
         output.show_json({"policies": known() | installed()})
     elif as_markdown:
-        typer.echo(markdown_table(known() | installed()))
+        output.show_line(markdown_table(known() | installed()))
     else:
         output.show_table(_table())
 

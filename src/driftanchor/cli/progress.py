@@ -1,21 +1,68 @@
-"""How far a command is, on stderr: a bar on a terminal, a line for each finished part elsewhere."""
+"""How far a command is, on stderr: a bar on a terminal, a line for each finished part elsewhere.
+
+Where there is no bar, long work is never silent: lines say what goes on, at first after some
+seconds and then more and more seldom.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from driftanchor.cli.output import console_of, say
+from driftanchor.render.printable import printable
 
 PARTS = 4  # lines of a command whose only parts are runs
+FIRST_PAUSE = 5.0  # seconds without a word
+LONGEST_PAUSE = 600.0
+
+
+@contextlib.contextmanager
+def heartbeat(
+    what: Callable[[], str], *, quiet: bool, first: float = FIRST_PAUSE
+) -> Iterator[None]:
+    """Print what goes on again and again, at times that double.
+
+    Args:
+        what: The line to print, such as `"reading logs, 0:05 so far"`.
+        quiet: Print nothing.
+        first: Seconds before the first line.
+    """
+    over = threading.Event()
+
+    def beat() -> None:
+        pause = first
+        while not over.wait(pause):
+            say(what())
+            pause = min(2.0 * pause, LONGEST_PAUSE)
+
+    if quiet:
+        yield
+        return
+    thread = threading.Thread(target=beat, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+@contextlib.contextmanager
+def reading(*, quiet: bool) -> Iterator[None]:
+    """Say that logs are still being read."""
+    start = time.monotonic()
+    with heartbeat(lambda: f"reading logs, {clock(time.monotonic() - start)} so far", quiet=quiet):
+        yield
 
 
 @contextlib.contextmanager
 def runs_bar(
-    names: Sequence[str], *, compiling: bool, quiet: bool, lines: bool = False
+    names: Sequence[str], *, compiling: bool, quiet: bool, logs: bool = False
 ) -> Iterator[Callable[[int, int], None] | None]:
     """A bar with the time left, or lines, or nothing when `quiet`.
 
@@ -23,13 +70,17 @@ def runs_bar(
         names: The policies, in the order they are run.
         compiling: Whether a policy is compiled before its first run.
         quiet: Show nothing.
-        lines: Print a line for each quarter of the runs where there is no terminal.
+        logs: Whether logs are read before. Then a line is printed for each quarter of the runs
+            too, where there is no terminal.
 
     Yields:
         What `simulate` takes for `progress`.
     """
     if quiet or not sys.stderr.isatty():
-        yield RunLines() if lines and not quiet else None
+        verb = "compiling or running" if compiling else "running"
+        lines = RunLines(f"{'reading logs, ' if logs else ''}{verb} {names[0]}", quarters=logs)
+        with heartbeat(lines.message, quiet=quiet):
+            yield None if quiet else lines
         return
     from rich import progress
 
@@ -38,6 +89,8 @@ def runs_bar(
         progress.BarColumn(),
         progress.MofNCompleteColumn(),
         progress.TextColumn("runs"),
+        progress.TimeElapsedColumn(),
+        progress.TextColumn("so far"),
         progress.TimeRemainingColumn(),
         progress.TextColumn("{task.fields[left]}"),
     )
@@ -61,23 +114,47 @@ def doing(done: int, runs: int, names: Sequence[str], compiling: bool) -> str:
     policy = min(done // runs, len(names) - 1)
     verb = "compiling" if compiling and done == policy * runs else "running"
     name = names[policy]
-    return f"{verb} {name}".ljust(len("compiling ") + max(map(len, names)))
+    return printable(f"{verb} {name}".ljust(len("compiling ") + max(map(len, names))))
 
 
 class RunLines:
-    """Prints a line for each quarter of the runs."""
+    """Keeps how many runs are done, and prints lines about it.
 
-    def __init__(self) -> None:
-        self.start = time.monotonic()
-        self.part = 0
+    Args:
+        first: What goes on before the first run is done.
+        quarters: Whether to print a line for each quarter of the runs.
+        now: The seconds of a clock.
+    """
+
+    def __init__(
+        self,
+        first: str = "running",
+        *,
+        quarters: bool = True,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.first = first
+        self.quarters = quarters
+        self.now = now
+        self.start = now()
+        self.part = self.done = self.total = 0
 
     def __call__(self, done: int, total: int) -> None:
         """So many runs of all are done."""
+        self.done, self.total = done, total
         part = PARTS * done // total
-        if part > self.part:
+        if part > self.part and self.quarters:
             self.part = part
-            spent = clock(time.monotonic() - self.start)
+            spent = clock(self.now() - self.start)
             say(f"{100 * part // PARTS} % of {total:,} runs done after {spent}")
+
+    def message(self) -> str:
+        """How far the runs are now."""
+        spent = self.now() - self.start
+        if not self.done:
+            return f"{self.first}, {clock(spent)} so far"
+        left = clock(spent * (self.total - self.done) / self.done)
+        return f"{self.done:,} of {self.total:,} runs done after {clock(spent)}, about {left} left"
 
 
 class CellProgress:
@@ -111,6 +188,13 @@ class CellProgress:
             spent = clock(time.monotonic() - self.start)
             say(f"{cell} done, {100 * self.share:.0f} % of all after {spent}")
 
+    def message(self) -> str:
+        """How far the cells are now."""
+        spent = clock(time.monotonic() - self.start)
+        if not self.share:
+            return f"compiling or running the first cells, {spent} so far"
+        return f"{100 * self.share:.0f} % of all done after {spent}"
+
     def summary(self) -> str:
         """How long each experiment took."""
         parts = [f"{name} {clock(seconds)}" for name, seconds in self.seconds.items()]
@@ -121,7 +205,9 @@ class CellProgress:
 def cells_bar(*, quiet: bool) -> Iterator[CellProgress]:
     """A bar with the time left, or a line for each finished cell, or nothing when `quiet`."""
     if quiet or not sys.stderr.isatty():
-        yield CellProgress(None, lines=not quiet)
+        cells = CellProgress(None, lines=not quiet)
+        with heartbeat(cells.message, quiet=quiet):
+            yield cells
         return
     from rich import progress
 
@@ -136,18 +222,19 @@ def cells_bar(*, quiet: bool) -> Iterator[CellProgress]:
         task = bar.add_task("starting", total=None)
 
         def advance(what: str, done: int, total: int) -> None:
-            now = "drawing figures and writing the report" if done == total else what
+            now = "drawing figures and writing the report" if done == total else printable(what)
             bar.update(task, completed=done, total=total, description=now)
 
         yield CellProgress(advance, lines=False)
 
 
 def clock(seconds: float) -> str:
-    """Minutes and seconds.
+    """Minutes and seconds, and hours if there are any.
 
     Example:
-        >>> clock(75.4)
-        '1:15'
+        >>> clock(75.4), clock(7275.4)
+        ('1:15', '2:01:15')
     """
     minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes}:{rest:02}"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

@@ -73,7 +73,7 @@ def replay(
     """
     from driftanchor.planning.replay import replay as work
 
-    target = how.page_file(page)
+    target = how.page_file(page, files)
     bounds: Any = {
         "bias_bound": how.bounds(bias_bound),
         "relative_bound": how.bounds(relative_bound, "--relative-bound"),

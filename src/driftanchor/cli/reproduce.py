@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from driftanchor.cli import options as opt
-from driftanchor.cli import output, parse
+from driftanchor.cli import output, outputs, parse
 from driftanchor.cli.progress import cells_bar
 from driftanchor.errors import InvalidInput
 from driftanchor.render.numbers import interval, percent, rounded
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from driftanchor.experiments.reproduction import Reproduction
 
 A_CLAIM_FAILS = 10
-INTERRUPTED = 130
+WRITTEN = ("*.html", "*.md", "*.json", "results/*.csv", "figures/*.*", "cells/*.*")
 
 
 def _experiments(incomplete: str) -> list[str]:
@@ -124,6 +124,7 @@ def reproduce(
     allow_import: AllowImport = False,
     cluster: opt.Cluster = None,
     claims: Claims = None,
+    raw_csv: opt.RawCsv = False,
     strict: Strict = False,
     as_json: opt.Json = False,
     quiet: opt.Quiet = False,
@@ -143,6 +144,8 @@ def reproduce(
     """
     if out.exists() and not out.is_dir():
         raise InvalidInput(f"--out {str(out)!r} is not a folder")
+    files = [name for name in names or [] if name.endswith(".toml")]
+    outputs.refuse_inputs("--out", (path for each in WRITTEN for path in out.glob(each)), files)
     effort: dict[str, Any] = {
         "runs": None if runs is None else parse.number(runs, "--runs"),
         "horizon": None if horizon is None else parse.number(horizon, "--horizon"),
@@ -157,13 +160,10 @@ def reproduce(
         "curve_runs": None if curve_runs is None else parse.number(curve_runs, "--curve-runs"),
     }
     try:
-        found, report = _run({**wanted, **effort}, out, cluster, quiet)
-    except KeyboardInterrupt:
-        typer.echo(
-            "interrupted: what was finished is kept, and the same command goes on from there",
-            err=True,
-        )
-        raise typer.Exit(INTERRUPTED) from None
+        found, report = _run({**wanted, **effort}, out, cluster, quiet, escape_formulas=not raw_csv)
+    except KeyboardInterrupt as error:
+        error.add_note("what was finished is kept, and the same command goes on from there")
+        raise
     _show(found, report, as_json=as_json)
     output.say(f"report: {report}", quiet=quiet)
     if strict and any(judged.verdict == "fails" for judged in found.judged):
@@ -171,7 +171,12 @@ def reproduce(
 
 
 def _run(
-    wanted: dict[str, Any], out: Path, cluster: str | None, quiet: bool
+    wanted: dict[str, Any],
+    out: Path,
+    cluster: str | None,
+    quiet: bool,
+    *,
+    escape_formulas: bool,
 ) -> tuple[Reproduction, Path]:
     from driftanchor.experiments import reproduce as work
     from driftanchor.experiments.selection import Selection
@@ -182,7 +187,7 @@ def _run(
         cells_bar(quiet=quiet) as progress,
     ):
         found = work.run(selection, out, progress.step, progress.finished, cluster)
-        report = work.write(found, out)
+        report = work.write(found, out, escape_formulas=escape_formulas)
     if progress.seconds:
         output.say(progress.summary(), quiet=quiet)
     return found, report
@@ -199,7 +204,7 @@ def _show(found: Reproduction, report: Path, *, as_json: bool) -> None:
     if not found.judged:
         output.show_table(_statistics(found))
     for stamp in found.stamps():
-        typer.echo(stamp)
+        output.show_text(stamp)
 
 
 def _verdicts(judged: Sequence[JudgedClaim], title: str) -> Table:

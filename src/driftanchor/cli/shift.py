@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,13 +10,15 @@ import typer
 
 from driftanchor.cli import log_options as log
 from driftanchor.cli import options as opt
-from driftanchor.cli import output, parse
+from driftanchor.cli import output, outputs, parse, progress
 from driftanchor.core.log_options import LogOptions
+from driftanchor.errors import require
 from driftanchor.render.numbers import MISSING, precise
 from driftanchor.render.numbers import count as count_of
 from driftanchor.render.table import Table
 
 if TYPE_CHECKING:
+    from driftanchor.logs.periods import Periods
     from driftanchor.shift.suggestion import Suggestion, Tau
 
 By = Annotated[
@@ -66,35 +69,45 @@ def shift(
       driftanchor shift a.csv --arm ad --reward won --by country --plot moves.svg
     """
     from driftanchor.logs.periods import read_periods
-    from driftanchor.logs.query import CALENDAR
     from driftanchor.render.figure import SUFFIXES
     from driftanchor.shift import suggest
 
-    target = parse.destination(plot, "--plot", SUFFIXES)
-    with output.plain_warnings(quiet=quiet):
+    (target,) = outputs.destinations(outputs.Wanted("--plot", plot, SUFFIXES), reads=files)
+    if plot is not None:
+        require("matplotlib", extra="plot", why="--plot")
+    with output.plain_warnings(quiet=quiet), progress.reading(quiet=quiet):
         share = parse.number(coverage, "--coverage")
         periods = read_periods(files, by=by, **options)
-        unit = by if by in CALENDAR else "period"
         span = options.get("reward_range")
-        found = suggest(periods, coverage=share, unit=unit, reward_range=span)
-    if as_json:
-        how = periods.provenance.to_json()
-        rows = {name: how.pop(name) for name in ("rows_read", "rows_filtered", "rows_rejected")}
-        output.show_json({**found.to_json(), "by": by, **rows, "provenance": how})
+        found = suggest(periods, coverage=share, unit=_unit(by), reward_range=span)
+    show = partial(_show_json if as_json else _show, found, periods, by)
+    outputs.deliver(show, (target, found.plot), quiet=quiet)
+
+
+def _show_json(found: Suggestion, periods: Periods, by: str) -> None:
+    how = periods.provenance.to_json()
+    rows = {name: how.pop(name) for name in ("rows_read", "rows_filtered", "rows_rejected")}
+    output.show_json({**found.to_json(), "by": by, **rows, "provenance": how})
+
+
+def _show(found: Suggestion, periods: Periods, by: str) -> None:
+    output.show_table(_arms(found))
+    if found.sensitivity:
+        output.show_table(_moves(found))
+        output.show_table(_bounds(found, _unit(by)))
     else:
-        output.show_table(_arms(found))
-        if found.sensitivity:
-            output.show_table(_moves(found))
-            output.show_table(_bounds(found, unit))
-        else:
-            output.show_table(_guesses(found))
-        notes = (f"note: {note}" for note in found.notes)
-        for line in (found.meaning, found.relative_meaning, *notes):
-            output.show_text(line)
-        typer.echo(log.rows(periods.provenance, periods.examples))
-    if target is not None:
-        found.plot(target)
-        output.say(f"wrote {target}", quiet=quiet)
+        output.show_table(_guesses(found))
+    notes = (f"note: {note}" for note in found.notes)
+    for line in (found.meaning, found.relative_meaning, *notes):
+        output.show_text(line)
+    output.show_text(log.rows(periods.provenance, periods.examples))
+
+
+def _unit(by: str) -> str:
+    """What a period is called."""
+    from driftanchor.logs.query import CALENDAR
+
+    return by if by in CALENDAR else "period"
 
 
 def _arms(found: Suggestion) -> Table:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from driftanchor.cli import options as opt
-from driftanchor.cli import output, parse, progress, regret, world
+from driftanchor.cli import output, outputs, parse, progress, regret, world
 from driftanchor.errors import require
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ def simulate(
     cluster: opt.Cluster = None,
     engine: opt.Engine = "auto",
     csv: opt.Csv = None,
+    raw_csv: opt.RawCsv = False,
     plot: opt.Plot = None,
     as_json: opt.Json = False,
     quiet: opt.Quiet = False,
@@ -71,8 +72,9 @@ def simulate(
     from driftanchor.render.figure import SUFFIXES
 
     policies = parse.policies(policy or [], bandit.reward_range)
-    csv_file = parse.destination(csv, "--csv")
-    plot_file = parse.destination(plot, "--plot", SUFFIXES)
+    csv_file, plot_file = outputs.destinations(
+        outputs.Wanted("--csv", csv), outputs.Wanted("--plot", plot, SUFFIXES)
+    )
     if plot is not None:
         require("matplotlib", extra="plot", why="--plot")
     effort: dict[str, Any] = {
@@ -86,11 +88,15 @@ def simulate(
     }
     result = _run(policies, bandit, effort, quiet)
     output.say(world.describe(bandit), quiet=quiet)
-    if as_json:
-        output.show_json(regret.report(result, bandit, policies))
-    else:
-        output.show_table(regret.table(result))
-    _write(result, csv_file, plot_file, quiet)  # last: a full disk does not cost the table
+
+    def show() -> None:
+        if as_json:
+            output.show_json(regret.report(result, bandit, policies))
+        else:
+            output.show_table(regret.table(result))
+
+    write_csv = functools.partial(result.to_csv, escape_formulas=not raw_csv)
+    outputs.deliver(show, (csv_file, write_csv), (plot_file, result.plot), quiet=quiet)
 
 
 def _run(
@@ -107,10 +113,3 @@ def _run(
         progress.runs_bar(names, compiling=compiling, quiet=quiet) as advance,
     ):
         return simulate(policies, bandit, progress=advance, **effort)
-
-
-def _write(result: Result, csv: Path | None, plot: Path | None, quiet: bool) -> None:
-    for path, write in ((csv, result.to_csv), (plot, result.plot)):
-        if path is not None:
-            write(path)
-            output.say(f"wrote {path}", quiet=quiet)

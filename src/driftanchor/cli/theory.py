@@ -77,16 +77,7 @@ def theory(
 
 
 def _warn_of_broken_promises(bandit: Bandit) -> None:
-    from driftanchor.theory.arm_terms import broken_promises
-
-    broken = broken_promises(
-        bandit.online,
-        bandit.offline,
-        bandit.offline_pulls,
-        bandit.bias_bound,
-        bandit.relative_bound,
-        bandit.common_shift,
-    )
+    broken = world.broken(bandit)
     if broken:
         first = broken[0]
         more = f" and {len(broken) - 1} more" if len(broken) > 1 else ""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 PAPER_ONLINE = "0.8,0.5*9"
 PAPER_OFFLINE = "0.5,0.6*9"
 PAPER_PULLS = 200  # of each arm
+ROUNDING = 1e-9  # by which means that are typed in may miss a bound
 
 
 def build(
@@ -127,3 +128,14 @@ def as_json(bandit: Bandit) -> dict[str, Any]:
         "delay": bandit.delay,
         "batch": bandit.batch,
     }
+
+
+def broken(bandit: Bandit) -> list[int]:
+    """The columns of arms with logs whose mean has moved further than their bounds allow."""
+    import numpy as np
+
+    moved = bandit.online - bandit.offline
+    too_far = (np.abs(moved) > bandit.bias_bound * (1 + ROUNDING)) | (
+        np.abs(moved - bandit.common_shift) > bandit.relative_bound * (1 + ROUNDING) + ROUNDING
+    )
+    return [int(column) for column in np.flatnonzero(too_far & (bandit.offline_pulls > 0))]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,35 +11,29 @@ from driftanchor.experiments import tail
 from driftanchor.experiments.experiment import Cell, Experiment
 from driftanchor.experiments.outcome import Outcome
 from driftanchor.experiments.reproduction import Reproduction
-from driftanchor.files import write_whole
+from driftanchor.render.csv_file import write_csv
 from driftanchor.simulation.result import STATISTICS
 
 SUMMARY = "summary"
 DIGITS = 9  # regrets are sums of gaps: what is beyond is rounding
 
 
-def write(found: Reproduction, folder: Path) -> list[Path]:
+def write(found: Reproduction, folder: Path, *, escape_formulas: bool = True) -> list[Path]:
     """Write one file for each experiment, and `summary.csv`; returns their paths.
 
     The first runs have a row for each checkpoint, the others one for the horizon. Every setting
-    that some cell varies has a column in all rows.
+    that some cell varies has a column in all rows. `escape_formulas` is as for `write_csv`.
     """
+    save = partial(write_csv, escape_formulas=escape_formulas)
     paths = []
     for experiment in found.experiments:
         varied = dict.fromkeys(word for cell in experiment.cells for word in cell.varied)
         heading = ["experiment", "cell", *varied, "policy", "run", "checkpoint", "regret"]
         paths.append(folder / f"{experiment.name}.csv")
-        _write(paths[-1], heading, _rows(experiment, list(varied), found))
+        save(paths[-1], heading, _rows(experiment, list(varied), found))
     paths.append(folder / f"{SUMMARY}.csv")
-    _write(paths[-1], ["cell", "policy", *STATISTICS, *tail.STATISTICS, "runs"], _summary(found))
+    save(paths[-1], ["cell", "policy", *STATISTICS, *tail.STATISTICS, "runs"], _summary(found))
     return paths
-
-
-def _write(path: Path, heading: list[str], rows: Iterable[list[Any]]) -> None:
-    with write_whole(path) as scratch, scratch.open("w", newline="", encoding="utf-8") as out:
-        file = csv.writer(out, lineterminator="\n")
-        file.writerow(heading)
-        file.writerows(rows)
 
 
 def _rows(experiment: Experiment, varied: list[str], found: Reproduction) -> Iterator[list[Any]]:

@@ -93,14 +93,17 @@ def _paper_cells() -> list[str]:
     return [cell.id for name in spec.paper_experiments() for cell in spec.load(name).cells]
 
 
-def write(found: Reproduction, out: Path) -> Path:
-    """Write tables, figures, claims, both reports and the manifest; returns the HTML report."""
+def write(found: Reproduction, out: Path, *, escape_formulas: bool = True) -> Path:
+    """Write tables, figures, claims, both reports and the manifest; returns the HTML report.
+
+    `escape_formulas` is as for `Result.to_csv`.
+    """
     try:
         for folder in (out / "figures", out / "results"):
             folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InvalidInput(f"cannot write to {str(out)!r}: {error}") from error
-    files = csv_export.write(found, out / "results")
+    files = csv_export.write(found, out / "results", escape_formulas=escape_formulas)
     drawings, images = _draw(found, out / "figures")
     files += images
     content = report.build(found, drawings)

@@ -11,6 +11,7 @@ from driftanchor.experiments import claims, csv_export, spec
 from driftanchor.experiments.claims import Claim
 from driftanchor.experiments.experiment import Cell, Experiment
 from driftanchor.experiments.figures import pulls_saved
+from driftanchor.files import read_text
 
 QUICK_RUNS = 6
 QUICK_HORIZON = 400
@@ -58,7 +59,7 @@ class Selection:
         """What the user claims, about cells of the files or of the paper."""
         own = [claim for experiment in files for claim in experiment.claims]
         if self.claims is not None:
-            own += claims.parse_own(spec.read_text(self.claims), self.claims)
+            own += claims.parse_own(read_text(self.claims), self.claims)
         if own:
             loaded = [*map(spec.load, spec.paper_experiments()), *files]
             claims.check_names(own, {c.id: [*c.policies] for e in loaded for c in e.cells})

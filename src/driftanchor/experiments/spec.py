@@ -23,6 +23,7 @@ from driftanchor.errors import InvalidInput, UnknownName
 from driftanchor.experiments import claims
 from driftanchor.experiments.experiment import Experiment, SavingsRows
 from driftanchor.experiments.sweep_reader import WORDS, SweepReader
+from driftanchor.files import is_unicode, read_text
 from driftanchor.simulation.engines import ENGINE_NAMES
 
 FIGURES = ("curves", "versus", "quantiles", "tradeoff")
@@ -69,18 +70,12 @@ def load(
         horizon: Instead of the file's horizon.
     """
     if name.endswith(".toml"):
+        if not is_unicode(Path(name).stem):  # it names files and links of the report
+            raise InvalidInput(f"the name of {name!r} is not UTF-8: rename the file")
         return parse(read_text(name), name, allow_import=allow_import).resized(runs, horizon)
     if name not in paper_experiments():
         raise UnknownName("experiment", name, paper_experiments())
     return _of_paper(name).resized(runs, horizon)
-
-
-def read_text(path: str) -> str:
-    """The text of a file of yours."""
-    try:
-        return Path(path).read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        raise InvalidInput(f"cannot read {path!r}: {error}") from error
 
 
 @functools.cache

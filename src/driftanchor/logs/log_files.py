@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from driftanchor.errors import InvalidInput, shown
+from driftanchor.files import is_unicode
 from driftanchor.logs.formats import FORMATS, SUFFIXES
 from driftanchor.logs.formats.base import LONGEST_LINE, START
 from driftanchor.logs.log_file import COMPRESSIONS, LogFile
@@ -74,6 +75,8 @@ def _checked(name: str, root: str | os.PathLike[str] | None) -> Path:
         raise InvalidInput(f"{name!r} is not a regular file")
     if status.st_size == 0:
         raise InvalidInput(f"{name!r} is empty")
+    if not is_unicode(str(path)):  # DuckDB takes no other names
+        raise InvalidInput(f"the name of {name!r} is not UTF-8: rename the file or its folder")
     if glob.has_magic(str(path)):  # DuckDB would take it for a pattern
         raise InvalidInput(f"{name!r} has *, ? or [ in its path, which stand for patterns: rename")
     return path

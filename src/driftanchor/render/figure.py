@@ -10,6 +10,7 @@ import contextlib
 import io
 import math
 import os
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ import numpy.typing as npt
 from driftanchor.errors import InvalidInput, require
 from driftanchor.files import write_whole
 from driftanchor.render.palette import Look
+from driftanchor.render.printable import printable
 
 SUFFIXES = (".png", ".pdf", ".svg")  # of a file that a user names
 FORMATS = ("png", "svg")  # of a figure in a report's folder
@@ -35,7 +37,8 @@ def matplotlib(module: str) -> Any:
 def sheet() -> Iterator[None]:
     """Within it, Matplotlib has its own defaults, whatever the machine's configuration says."""
     settings = {"svg.fonttype": "path", "svg.hashsalt": "driftanchor"}
-    with matplotlib("style").context(["default", settings]):
+    with matplotlib("style").context(["default", settings]), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from")  # it is drawn as a box
         yield
 
 
@@ -55,6 +58,7 @@ def check_suffix(path: str | os.PathLike[str]) -> str:
 def write(figure: Any, path: str | os.PathLike[str]) -> None:
     """Save a figure where the user asked for it; nothing is left behind if writing fails."""
     kind = check_suffix(path)[1:]
+    _make_readable(figure)
     with write_whole(path) as file:
         figure.savefig(file, format=kind, dpi=DPI)
 
@@ -62,6 +66,7 @@ def write(figure: Any, path: str | os.PathLike[str]) -> None:
 def save(figure: Any, folder: Path, name: str) -> list[Path]:
     """Save a figure as PNG and SVG; the same figure always gives the same bytes."""
     paths = [folder / f"{name}.{suffix}" for suffix in FORMATS]
+    _make_readable(figure)
     figure.draw_without_rendering()
     figure.set_layout_engine("none")  # laid out once is enough
     for path in paths:
@@ -75,8 +80,15 @@ def save(figure: Any, folder: Path, name: str) -> list[Path]:
 def svg(figure: Any) -> bytes:
     """The figure as SVG; the same figure always gives the same bytes."""
     file = io.BytesIO()
+    _make_readable(figure)
     figure.savefig(file, format="svg", metadata={"Date": None})
     return file.getvalue()
+
+
+def _make_readable(figure: Any) -> None:
+    """Write as escapes what Matplotlib cannot draw, or what would break an SVG."""
+    for text in figure.findobj(matplotlib("text").Text):
+        text.set_text("\n".join(map(printable, text.get_text().split("\n"))))
 
 
 def line(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from driftanchor.render.printable import printable
 from driftanchor.render.table import Table
 
 
@@ -15,7 +16,7 @@ def escape(text: str) -> str:
         >>> print(escape("a < b | *c*"))
         a \< b \| \*c\*
     """
-    return re.sub(r"([\\`*_{}\[\]<>#|~])", r"\\\1", " ".join(text.split()))
+    return re.sub(r"([\\`*_{}\[\]<>#|~])", r"\\\1", printable(" ".join(text.split())))
 
 
 def table(content: Table) -> Iterator[str]:

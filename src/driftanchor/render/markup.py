@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import html
 
+from driftanchor.render.printable import printable
+
 VOID = ("meta", "img", "br", "wbr")
 
 
@@ -21,7 +23,7 @@ def tag(name: str, /, *children: str, **attributes: str) -> Html:
         '<td class="x">a &lt; b<br></td>'
     """
     given = "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{html.escape(value)}"'
+        f' {key.rstrip("_").replace("_", "-")}="{_escaped(value)}"'
         for key, value in attributes.items()
     )
     if name in VOID:
@@ -32,5 +34,9 @@ def tag(name: str, /, *children: str, **attributes: str) -> Html:
 def join(*children: str) -> Html:
     """Several pieces, escaped where they are not `Html`."""
     return Html(
-        "".join(child if isinstance(child, Html) else html.escape(child) for child in children)
+        "".join(child if isinstance(child, Html) else _escaped(child) for child in children)
     )
+
+
+def _escaped(text: str) -> str:
+    return html.escape("\n".join(map(printable, text.split("\n"))))

@@ -7,6 +7,7 @@ from typing import Any
 
 from driftanchor.render.data_frame import to_frame
 from driftanchor.render.notebook import html_table
+from driftanchor.render.printable import printable
 
 
 class Tabular:
@@ -32,7 +33,7 @@ class Tabular:
         return to_frame(self._columns())
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {self._line()}>"
+        return f"<{type(self).__name__}: {printable(self._line())}>"
 
     def _repr_html_(self) -> str:
         columns = {name.replace("_", " "): x for name, x in self._columns().items()}

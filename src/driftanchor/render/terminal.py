@@ -1,4 +1,4 @@
-"""Tables on a terminal: folded to its width, never cut, and never read as markup."""
+"""Tables on a terminal: folded to its width, never cut, and never read as markup or as commands."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from driftanchor.render.folding import Foldable, column_widths
+from driftanchor.render.printable import printable
 from driftanchor.render.table import VERDICT, Table
 
 if TYPE_CHECKING:
@@ -59,8 +60,11 @@ def _columns(table: Table) -> list[list[Foldable]]:
     """The cells of each column, its heading first."""
     return [
         [
-            Foldable(heading, words=True),
-            *(Foldable(table.marked(r, c), c in table.text) for r in range(len(table.rows))),
+            Foldable(printable(heading), words=True),
+            *(
+                Foldable(printable(table.marked(r, c)), c in table.text)
+                for r in range(len(table.rows))
+            ),
         ]
         for c, heading in enumerate(table.headings)
     ]
@@ -75,6 +79,7 @@ def _style(table: Table, row: int, column: int, text: str) -> str:
 def _wrapped(text: str, width: int | None) -> list[str]:
     if not text:
         return []
+    parts = [printable(part) for part in text.split("\n")]
     if width is None:
-        return text.splitlines()
-    return [line for part in text.splitlines() for line in textwrap.wrap(part, width)]
+        return parts
+    return [line for part in parts for line in textwrap.wrap(part, width)]

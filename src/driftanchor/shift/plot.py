@@ -12,6 +12,7 @@ from driftanchor.core.check import Floats
 from driftanchor.errors import InvalidInput
 from driftanchor.render import figure
 from driftanchor.render.palette import BLACK, DARK_GREY, GREY, SERIES, Look
+from driftanchor.render.printable import printable
 
 if TYPE_CHECKING:
     from driftanchor.shift.suggestion import Suggestion
@@ -121,7 +122,7 @@ def _sizes(axes: Any, suggestion: Suggestion, drawn: list[int]) -> None:
 
 
 def _short(label: str, most: int) -> str:
-    return label if len(label) <= most else f"{label[: most - 1]}…"
+    return printable(label if len(label) <= most else f"{label[: most - 1]}…")
 
 
 def _tidy(axes: Any) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,8 +11,8 @@ import numpy as np
 from driftanchor.core import check
 from driftanchor.core.check import Floats, Ints
 from driftanchor.core.stats.summary import standard_error, summarise
-from driftanchor.files import write_whole
 from driftanchor.render import figure, palette
+from driftanchor.render.csv_file import write_csv
 from driftanchor.render.numbers import count
 from driftanchor.render.tabular import Tabular, known
 
@@ -71,15 +71,22 @@ class Result(Tabular):
         numbers = {name: known([row[name] for row in rows.values()]) for name in STATISTICS}
         return {"policy": list(rows), **numbers}
 
-    def to_csv(self, path: str | os.PathLike[str]) -> None:
-        """One row for each policy, run and checkpoint; nothing is left behind if writing fails."""
-        with write_whole(path) as file, file.open("w", newline="", encoding="utf-8") as out:
-            rows = csv.writer(out)
-            rows.writerow(["policy", "run", "round", "regret"])
-            for policy, runs in zip(self.policies, self.regret, strict=True):
-                for run, curve in enumerate(runs):
-                    for t, lost in zip(self.checkpoints.tolist(), curve.tolist(), strict=True):
-                        rows.writerow([policy, run, t, lost])
+    def to_csv(self, path: str | os.PathLike[str], *, escape_formulas: bool = True) -> None:
+        """One row for each policy, run and checkpoint; nothing is left behind if writing fails.
+
+        Args:
+            path: The file.
+            escape_formulas: Put an apostrophe before names of policies that a spreadsheet would
+                run as a formula, such as `=1+1`.
+        """
+        heading = ("policy", "run", "round", "regret")
+        write_csv(path, heading, self._rows(), escape_formulas=escape_formulas)
+
+    def _rows(self) -> Iterator[tuple[object, ...]]:
+        for policy, runs in zip(self.policies, self.regret, strict=True):
+            for run, curve in enumerate(runs):
+                for t, lost in zip(self.checkpoints.tolist(), curve.tolist(), strict=True):
+                    yield policy, run, t, lost
 
     def plot(self, path: str | os.PathLike[str]) -> None:
         """Mean regret over the rounds with a band of one standard error, as PNG, PDF or SVG."""

@@ -14,7 +14,6 @@ from driftanchor.theory.min_ucb import min_ucb_bound
 from driftanchor.theory.online import online_anchor_pulls
 from driftanchor.theory.savings import anchor_savings, effective_discrepancy, min_ucb_savings
 
-ROUNDING = 1e-12  # by which means that are typed in may miss a bound
 TERMS = {
     "gap": "Δ, what a pull loses",
     "omega": "ω = V + offline mean − online mean, or with W and logs that moved along, if that is "
@@ -27,32 +26,6 @@ TERMS = {
     "anchor shape": "Theorem 1 with C₁ = 2σ², C₂ = C₃ = σ²",
     "min-ucb shape": "(2σ² log T/Δ² − savings)₊",
 }
-
-
-def broken_promises(
-    online: npt.ArrayLike,
-    offline: npt.ArrayLike,
-    offline_pulls: npt.ArrayLike,
-    bias_bound: npt.ArrayLike,
-    relative_bound: npt.ArrayLike = math.inf,
-    common_shift: float = 0.0,
-) -> list[int]:
-    """The columns of arms with logs that moved further than is promised: no theorem holds then.
-
-    The arguments are those of `arm_terms`.
-
-    Example:
-        >>> broken_promises([0.8, 0.5], [0.5, 0.6], [100, 100], [0.1, 0.1])
-        [0]
-    """
-    moved = inputs.array(online, "online") - inputs.array(offline, "offline")
-    level = inputs.array(bias_bound, "bias_bound", low=0.0, infinite=True)
-    relative = inputs.array(relative_bound, "relative_bound", low=0.0, infinite=True)
-    broken = (np.abs(moved) > level * (1 + ROUNDING) + ROUNDING) | (
-        np.abs(moved - common_shift) > relative * (1 + ROUNDING) + ROUNDING
-    )
-    logs = inputs.array(offline_pulls, "offline_pulls", low=0.0)
-    return [int(column) for column in np.flatnonzero(broken & (logs > 0))]
 
 
 def arm_terms(
