@@ -14,6 +14,7 @@ import pytest
 import driftanchor as da
 from driftanchor.core.provenance import Provenance
 from driftanchor.logs.labels import in_order, label_of, problem_of
+from driftanchor.logs.query import FLAGS
 
 pandas: Any = importlib.import_module("pandas")
 pyarrow: Any = importlib.import_module("pyarrow")
@@ -48,6 +49,8 @@ TABLE = pyarrow.table(
         ({"memory": "1MB'; SELECT 1"}, "memory must be text such as"),
         ({"memory": 400}, "memory must be text such as"),
         ({"format": "xls"}, "unknown format 'xls'"),
+        *(({"root": x}, "root must name a folder, got") for x in (3, b"x", ["."], True, "", "\0")),
+        *(({x: "no"}, f"{x} must be True or False, got 'no'") for x in FLAGS),
         ({"arms": []}, "arms is empty"),
         ({"arms": ["A", "A"]}, "arms has the label 'A' twice"),
         ({"arms": "A"}, "arms must be a list of values"),

@@ -20,8 +20,8 @@ parquet: Any = importlib.import_module("pyarrow.parquet")
 polars: Any = importlib.import_module("polars")
 
 TEXT_FILES = ("csv", "jsonl")
-FORMS = (*TEXT_FILES, "parquet", "pandas", "pandas on arrow", "polars", "polars, lazy", "pyarrow")
-FORMS += ("duckdb", "ibis")
+FRAMES = ("pandas", "pandas on arrow", "polars", "polars, lazy", "pyarrow", "duckdb", "ibis")
+FORMS = (*TEXT_FILES, "parquet", *FRAMES)
 
 
 def forms_of(table: Any, folder: Path) -> dict[str, object]:

@@ -176,11 +176,17 @@ def fetch(frame: Frame) -> list[dict[str, Any]]:
     if hasattr(native, "fetchall"):  # a DuckDB relation: narwhals would need pyarrow
         return [dict(zip(native.columns, row, strict=True)) for row in native.fetchall()]
     eager = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
-    columns = {
-        name: [None if null else x for x, null in zip(s.to_list(), s.is_null(), strict=True)]
-        for name, s in ((name, eager.get_column(name)) for name in eager.columns)
-    }
+    columns = {name: _values(eager.get_column(name), name) for name in eager.columns}
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _values(series: nw.Series[Any], role: str) -> list[Any]:
+    try:
+        values = series.to_list()
+    except (ValueError, OverflowError) as error:  # a date before year 1 or after 9999
+        problem = f"is a column with a value that Python cannot hold: {error}"
+        raise InvalidInput(problem, argument=role) from error
+    return [None if null else x for x, null in zip(values, series.is_null(), strict=True)]
 
 
 def _group(row: dict[str, Any]) -> Group:

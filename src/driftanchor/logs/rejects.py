@@ -18,6 +18,7 @@ from driftanchor.logs.sources import LogSource, NumberedRows
 
 FEW = 3  # examples of each reason
 USABLE = -1  # the code of a row without a problem
+HINTS = {"time_unreadable": "write 2026-01-31T12:00, as in ISO 8601, or seconds since 1970"}
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,8 @@ def in_words(counts: Mapping[str, int], found: Sequence[Example]) -> list[str]:
     lines = []
     for reason, n in Counter(counts).most_common():
         places = ", ".join(str(example) for example in found if example.reason == reason)
-        lines.append(f"{reason} {n:,}" + (f" ({places})" if places else ""))
+        hint = f": {HINTS[reason]}" if reason in HINTS else ""
+        lines.append(f"{reason} {n:,}" + (f" ({places})" if places else "") + hint)
     return lines
 
 

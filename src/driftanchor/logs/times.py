@@ -26,16 +26,16 @@ def bound(value: object, argument: str) -> datetime | None:
     """
     if value is None:
         return None
+    hint = "must be a date or time such as 2026-01-31T12:00"
     try:
-        if isinstance(value, str):
-            value = datetime.fromisoformat(value.strip())
-        if isinstance(value, date):
-            return in_utc(value)
-    except (ValueError, OverflowError):  # the second: in UTC it is before year 1 or after 9999
+        moment = datetime.fromisoformat(value.strip()) if isinstance(value, str) else value
+        if isinstance(moment, date):
+            return in_utc(moment)
+    except ValueError:
         pass
-    raise InvalidInput(
-        f"must be a date or time such as 2026-01-31T12:00, got {shown(value)}", argument=argument
-    )
+    except OverflowError:
+        hint = "must be within the years 1 to 9999 in UTC"
+    raise InvalidInput(f"{hint}, got {shown(value)}", argument=argument)
 
 
 def is_time(value: object) -> bool:

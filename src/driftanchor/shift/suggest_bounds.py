@@ -11,7 +11,7 @@ import numpy as np
 from driftanchor.core import check
 from driftanchor.core.check import Floats
 from driftanchor.core.offline import OfflineData
-from driftanchor.errors import InvalidInput
+from driftanchor.errors import InvalidInput, shown
 from driftanchor.shift import suggestion_prose
 from driftanchor.shift.one_way_moves import OneWayMoves, TauLaw
 from driftanchor.shift.period_model import MISS, PeriodModel
@@ -66,6 +66,7 @@ def suggest(
         (0.247, 0.11)
     """
     coverage = check.number(coverage, "coverage", low=0.5, high=0.999)
+    _check_unit(unit)
     history = PeriodTable.of(periods)
     limit = _limit(history, reward_range)
     if not history.repeated.any():
@@ -122,6 +123,13 @@ def suggest(
         alike=None if model.alike is None else model.alike.bound(coverage),
     )
     return replace(found, notes=notes)
+
+
+def _check_unit(unit: object) -> None:
+    if not isinstance(unit, str) or not unit.strip():
+        raise InvalidInput(
+            f"must name a period, such as 'week', got {shown(unit)}", argument="unit"
+        )
 
 
 def _limit(history: PeriodTable, reward_range: object) -> float:
