@@ -13,7 +13,6 @@ import pytest
 
 import driftanchor as da
 from driftanchor.core.provenance import Provenance
-from driftanchor.logs.labels import in_order, label_of, problem_of
 from driftanchor.logs.query import FLAGS
 
 pandas: Any = importlib.import_module("pandas")
@@ -99,15 +98,6 @@ def test_arms_of_frames_are_labels_whatever_their_type() -> None:
         da.read_logs(frame, arm="arm", reward="reward")
 
 
-def test_labels() -> None:
-    values = ["A", 3, 3.0, 2.5, True, datetime(2026, 1, 2), -0.0]
-    labels = ["A", "3", "3", "2.5", "true", "2026-01-02T00:00:00", "0"]
-    assert [label_of(value) for value in values] == labels
-    assert problem_of(math.nan) == problem_of(None) == problem_of(" ") == "arm_missing"
-    assert problem_of("x" * 1000) is None
-    assert in_order(["2", "10", "x"]) == ["10", "2", "x"]
-
-
 def test_one_arm_and_equal_rewards_are_told() -> None:
     alone = pyarrow.table({"arm": ["A", "A"], "reward": [1, 0]})
     with pytest.warns(UserWarning, match="one arm only, 'A': there is nothing to choose"):
@@ -119,12 +109,6 @@ def test_one_arm_and_equal_rewards_are_told() -> None:
     apart = pyarrow.table({"arm": ["A", "A", "B"], "reward": [2, 2, 3]})
     with pytest.warns(UserWarning, match="the rewards of each arm are equal"):
         da.OfflineData.from_logs(apart, arm="arm", reward="reward")
-
-
-def test_labels_that_look_alike_are_told() -> None:
-    table = pyarrow.table({"arm": ["A", "a ", "B", "A"], "reward": [1, 0, 1, 0]})
-    with pytest.warns(UserWarning, match="arms 'A' and 'a ' differ in blanks or case alone"):
-        da.read_logs(table, arm="arm", reward="reward")
 
 
 @pytest.mark.parametrize("library", ["pyarrow", "pandas", "polars"])
