@@ -77,6 +77,7 @@ def account(rows: LogSource, query: LogQuery) -> RowAccount:
             "allow_rejects (--allow-rejects)"
         )
     doubts = [refuse_running_totals(rows, query, list(cells.values())), _no_arms(unused)]
+    doubts += rows.doubts()
     doubts += labels.look_alikes(dict.fromkeys(label for _, label in cells))
     told = tuple(doubt for doubt in doubts if doubt)
     return RowAccount(read, kept, cells, rejected, tuple(where), told)
