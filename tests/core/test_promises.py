@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from driftanchor import Arms, InvalidInput, UnknownName
+from driftanchor import Arms, InvalidInput, Learner, OfflineData, UnknownName, plan, suggest
 from driftanchor.core.promises import (
     bias_bounds,
     check_promises,
@@ -148,3 +148,31 @@ def test_either_end_may_be_open() -> None:
 def test_what_is_no_range_is_refused(value: object) -> None:
     with pytest.raises(InvalidInput, match="reward_range must"):
         valid_range(value)
+
+
+def test_the_means_of_the_logs_must_be_possible() -> None:
+    means = np.array([0.45, math.nan, 1.0 + 1e-15])
+    assert valid_range((0, 1), means) == (0.0, 1.0)
+    assert valid_range(None, means) == (-math.inf, math.inf)
+    told = "reward_range is 5 to 6, and the means of the logs go from 0.45 to 1: give the lowest"
+    with pytest.raises(InvalidInput, match=told):
+        valid_range((5, 6), means)
+    offline = OfflineData.from_summary({"A": (100, 0.5, 0.25), "B": (100, 0.45, 0.25)})
+    with pytest.raises(InvalidInput, match="reward_range is 5 to 6"):
+        Learner(offline=offline, bias_bound=0.1, reward_range=(5, 6), seed=1)
+    with pytest.raises(InvalidInput, match="reward_range is 5 to 6"):
+        plan(offline, bias_bound=0.1, reward_range=(5, 6), horizon=10, law="gaussian")
+    pupil = Learner(offline=offline, bias_bound=0.1, reward_range=(0, 1), seed=1)
+    with pytest.raises(InvalidInput, match=r"reward_range is 0 to 1, and .* from 0.45 to 7"):
+        pupil.add_arm("C", offline=(10, 7.0), bias_bound=0.1)
+
+
+def test_a_suggestion_of_other_arms_is_named() -> None:
+    weeks = {
+        week: OfflineData.from_summary({"X": (900, x, 0.25), "Y": (900, y, 0.25)})
+        for week, x, y in (("1", 0.5, 0.45), ("2", 0.56, 0.5), ("3", 0.47, 0.43))
+    }
+    found = suggest(weeks)
+    with pytest.warns(UserWarning, match="bias_bound is a Suggestion of other arms, such as 'X'"):
+        bias_bounds(found, ARMS)
+    assert bias_bounds(found, Arms(["A", "X"])).tolist() == [found.bias_bound] * 2

@@ -1,13 +1,17 @@
-"""A label none of whose rows can be used is no arm, and that is said."""
+"""What is said of rows beside their numbers: labels that are no arms, totals above their counts."""
 
 from __future__ import annotations
 
+import importlib
+import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from driftanchor import InvalidInput, Learner, RejectedRows, read_logs, read_periods
 
+pyarrow: Any = importlib.import_module("pyarrow")
 ROWS = "A,1,x\nB,0,x\nA,0,y\nB,1,y\n" * 40
 
 
@@ -52,3 +56,29 @@ def test_a_few_such_labels_are_named(tmp_path: Path) -> None:
     for arms in (None, ["A"]):
         with pytest.raises(RejectedRows, match="reward_missing 1"):
             read_logs(path, arm="arm", reward="reward", arms=arms, allow_rejects=True)
+
+
+CLICKS = {"arm": ["A", "B", "A", "B"], "views": [10, 20, 5, 7], "clicks": [3, 5, 6, 2]}
+
+
+def test_a_total_above_its_count_is_named(tmp_path: Path) -> None:
+    columns: Any = {"arm": "arm", "count": "views", "total": "clicks"}
+    table = pyarrow.table(CLICKS)
+    path = tmp_path / "logs.csv"
+    table.to_pandas().to_csv(path, index=False)
+    told = "column 'clicks' is no whole number from 0 to 'views' in 1 of 4 rows"
+    for logs, place in ((table, "row 3 '6.0'"), (path, "logs.csv:4 '6.0'")):
+        with pytest.warns(UserWarning, match=rf"{told} \(.*{place}\), most of them of arm 'A'"):
+            summary = read_logs(logs, **columns)
+        assert all(math.isnan(arm.variance) for arm in summary.arms.values())
+        with pytest.warns(UserWarning, match="one arm only"):
+            alone = read_logs(logs, arms=["B"], **columns)
+        assert alone.arms["B"].variance == pytest.approx(7 * (1 - 7 / 27) / 26)
+    assert read_logs(table, reward_range=(0, 2), **columns).warnings == ()
+
+
+def test_totals_of_something_else_than_clicks_are_no_mistake() -> None:
+    money = pyarrow.table(CLICKS | {"clicks": [31.5, 50.25, 0.0, 17.0]})
+    summary = read_logs(money, arm="arm", count="views", total="clicks")
+    assert summary.warnings == ()
+    assert math.isnan(summary.arms["A"].variance)

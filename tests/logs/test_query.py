@@ -121,9 +121,9 @@ def test_a_frame_without_rows_is_refused(library: str) -> None:
 
 
 def test_totals_that_are_no_clicks_have_no_variance() -> None:
-    money = pyarrow.table({"arm": ["A", "B"], "n": [10, 20], "sum": [3, 40]})
+    money = pyarrow.table({"arm": ["A", "B"], "n": [10, 20], "sum": [30, 40]})
     told = da.read_logs(money, arm="arm", count="n", total="sum")
-    assert [(arm.mean, arm.interval) for arm in told.arms.values()] == [(0.3, None), (2.0, None)]
+    assert [(arm.mean, arm.interval) for arm in told.arms.values()] == [(3.0, None), (2.0, None)]
     assert all(math.isnan(arm.variance) for arm in told.arms.values())
     ranged = da.read_logs(TABLE, arm="arm", count="n", total="sum", reward_range=(0, 9))
     assert math.isnan(ranged.arms["A"].variance)

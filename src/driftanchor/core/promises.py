@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterable, Mapping
 from numbers import Real
 from typing import Any
@@ -16,16 +17,30 @@ from driftanchor.errors import InvalidInput, shown
 
 Range = tuple[float, float]
 ANYTHING: Range = (-math.inf, math.inf)
+ROUNDING = 1e-12  # of a mean: what adding up rewards may leave
 
 
-def valid_range(value: object) -> Range:
+def valid_range(value: object, means: Floats | None = None) -> Range:
     """The lowest and the highest reward possible; `None` allows every finite reward.
+
+    Args:
+        value: What was given.
+        means: Those of the logs, NaN where there are none: all of them must be possible.
 
     Example:
         >>> valid_range((0, 1)), valid_range(None)
         ((0.0, 1.0), (-inf, inf))
     """
-    return ANYTHING if value is None else check.rising_pair(value, "reward_range")
+    low, high = ANYTHING if value is None else check.rising_pair(value, "reward_range")
+    known = np.zeros(0) if means is None else means[~np.isnan(means)]
+    slack = ROUNDING * np.abs(known)
+    if (known < low - slack).any() or (known > high + slack).any():
+        raise InvalidInput(
+            f"is {low:g} to {high:g}, and the means of the logs go from {known.min():g} to "
+            f"{known.max():g}: give the lowest and the highest reward possible",
+            argument="reward_range",
+        )
+    return low, high
 
 
 def bias_bounds(value: object, arms: Arms) -> Floats:
@@ -60,6 +75,7 @@ def relative_bounds(value: object, arms: Arms) -> Floats:
 def _bounds(value: object, name: str, arms: Arms) -> Floats:
     valid_arms(arms)
     if not isinstance(value, Real | Mapping | Iterable):
+        _warn_of_other_arms(value, name, arms)
         value = getattr(value, name, value)  # of what suggests bounds, the one asked for
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value.item()
@@ -71,6 +87,17 @@ def _bounds(value: object, name: str, arms: Arms) -> Floats:
             argument=name,
         )
     return check.frozen(check.per_arm(value, name, arms, low=0.0, infinite=True))
+
+
+def _warn_of_other_arms(suggestion: object, name: str, arms: Arms) -> None:
+    """Warn of bounds that were suggested by the moves of other arms alone."""
+    seen = getattr(suggestion, "arms", None)
+    if isinstance(seen, Mapping) and not any(label in seen for label in arms):
+        warnings.warn(
+            f"{name} is a Suggestion of other arms, such as {shown(next(iter(seen)))}, and of none "
+            f"of these, such as {arms[0]!r}: it holds only if these move as those did",
+            stacklevel=5,
+        )
 
 
 def _by_arm(given: Mapping[Any, object], name: str, arms: Arms) -> list[object]:

@@ -102,7 +102,7 @@ class _Reader:
         horizon = self._whole(table, "horizon", 10_000)
         runs = self._whole(table, "runs", 50)
         figure = self._choice(table, "figure", FIGURES)
-        checkpoints = self._checkpoints(table.get("checkpoints", 50))
+        checkpoints = self._checkpoints(table.get("checkpoints", 50), horizon)
         sweeps = table.get("sweep", [{}])
         tables = isinstance(sweeps, list) and all(isinstance(sweep, dict) for sweep in sweeps)
         if not tables or not sweeps:
@@ -194,10 +194,10 @@ class _Reader:
             named[label] = policy
         return named
 
-    def _checkpoints(self, asked: Any) -> int | tuple[int, ...]:
+    def _checkpoints(self, asked: Any, horizon: int) -> int | tuple[int, ...]:
         try:
             if isinstance(asked, list):
-                return tuple(check.whole(t, "checkpoints", low=1) for t in asked)
+                return tuple(check.whole(t, "checkpoints", low=1, high=horizon) for t in asked)
             return check.whole(asked, "checkpoints", low=1, high=10_000)
         except InvalidInput as error:
             raise self._error("checkpoints", asked, error) from error

@@ -130,6 +130,13 @@ class Job:
         """What there is to play, for a cluster."""
         return Chunk.all_runs(self.label, self.policy, self.cell.bandit, **self._effort())
 
+    def fits(self, outcome: Outcome) -> bool:
+        """Whether an outcome has the shape that this job gives."""
+        runs, arms = self.experiment.runs, len(self.cell.bandit.online)
+        curves = self.experiment.curve_runs, len(self.experiment.checkpoints)
+        found = outcome.final.shape, outcome.curves.shape, outcome.pulls.shape
+        return found == ((runs,), curves, (runs, arms))
+
     def outcome(self, regret: Floats, pulls: Ints) -> Outcome:
         """What is kept of its regret by (run, checkpoint) and its pulls."""
         return Outcome(regret[:, -1], regret[: self.experiment.curve_runs], pulls)
@@ -181,7 +188,7 @@ def run(
     except OSError as error:
         raise InvalidInput(f"cannot write to {str(folder)!r}: {error}") from error
     todo = [(job, folder / f"{job.key()}.npz") for job in jobs(experiments, seed)]
-    kept = {path: _read(path) for _, path in todo}
+    kept = {path: _read(path, job) for job, path in todo}
     missing: Missing = {}
     for job, path in todo:
         if kept[path] is None:
@@ -260,13 +267,13 @@ def _write(path: Path, outcome: Outcome) -> None:
         np.savez_compressed(out, key=key, final=outcome.final, curves=outcome.curves, pulls=pulls)
 
 
-def _read(path: Path) -> Outcome | None:
-    """A kept outcome; `None` when there is none, or its file was damaged."""
+def _read(path: Path, job: Job) -> Outcome | None:
+    """A kept outcome of a job; `None` when there is none, or its file was damaged."""
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as kept:
             pulls: Ints = kept["pulls"].astype(np.int64)
             outcome = Outcome(kept["final"], kept["curves"], pulls)
             mine = str(kept["key"]) == path.stem and bool(np.isfinite(outcome.final).all())
-            return outcome if mine else None
+            return outcome if mine and job.fits(outcome) else None
     except (OSError, EOFError, LookupError, RuntimeError, TypeError, ValueError, *_DAMAGE):
         return None

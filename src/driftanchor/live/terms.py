@@ -63,6 +63,7 @@ class Terms:
 
     def __post_init__(self) -> None:
         check_promises(self.bias_bounds, self.relative_bounds, self.offline.n, self.arms)
+        valid_range(self.reward_range, self.offline.mean)
         check.frozen(self.bias_bounds)
         check.frozen(self.relative_bounds)
 

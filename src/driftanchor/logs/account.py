@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from driftanchor.errors import InvalidInput, RejectedRows, UnknownName, shown
-from driftanchor.logs import calendar, labels
+from driftanchor.logs import calendar, labels, row_rules
 from driftanchor.logs.aggregate import Group, groups
 from driftanchor.logs.query import LogQuery, NothingKept
-from driftanchor.logs.rejects import Example, Scope, count, examples, in_words
+from driftanchor.logs.rejects import Example, Scope, count, examples, first_rows, in_words
 from driftanchor.logs.running_totals import refuse_running_totals
 from driftanchor.logs.sources import LogSource
 from driftanchor.render import numbers
@@ -77,7 +77,7 @@ def account(rows: LogSource, query: LogQuery) -> RowAccount:
             "allow_rejects (--allow-rejects)"
         )
     doubts = [refuse_running_totals(rows, query, list(cells.values())), _no_arms(unused)]
-    doubts += rows.doubts()
+    doubts += [_no_variances(rows, scope, list(cells.values())), *rows.doubts()]
     doubts += labels.look_alikes(dict.fromkeys(label for _, label in cells))
     told = tuple(doubt for doubt in doubts if doubt)
     return RowAccount(read, kept, cells, rejected, tuple(where), told)
@@ -136,6 +136,25 @@ def _no_arms(unused: Mapping[str, Sequence[Group]]) -> str | None:
     return (
         f"{labels.listed(labels.in_order(unused))} {what}: no row of that name can be used "
         f"({numbers.count(rows, 'row')} rejected)"
+    )
+
+
+def _no_variances(rows: LogSource, scope: Scope, cells: Sequence[Group]) -> str | None:
+    """The warning that a few totals take the variances of all arms; none if there are none or many.
+
+    Where most totals are odd they are of something else than clicks, and no variance is expected.
+    """
+    query = scope.query
+    odd, used = (sum(getattr(cell, what) for cell in cells) for what in ("odd", "used"))
+    if not query.may_be_coins or not 0 < odd <= used / 2:
+        return None
+    worst = labels.label_of(max(cells, key=lambda cell: cell.odd).value)
+    places = ", ".join(map(str, first_rows(rows, scope, row_rules.odd_total(), "total")))
+    rows_of = f"{odd:,} of {used:,} rows" + (f" ({places})" if places else "")
+    return (
+        f"column {query.total!r} is no whole number from 0 to {query.count!r} in {rows_of}, most "
+        f"of them of arm {worst!r}: so rewards are not all 0 or 1, and the variance of no arm is "
+        "known; fix these rows, or say by reward_range (--range) what rewards may be"
     )
 
 

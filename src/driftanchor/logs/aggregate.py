@@ -10,7 +10,7 @@ from typing import Any
 import narwhals as nw
 
 from driftanchor.errors import InvalidInput
-from driftanchor.logs import calendar, row_rules
+from driftanchor.logs import calendar, labels, row_rules
 from driftanchor.logs.frame_columns import Frame
 from driftanchor.logs.query import LogQuery
 from driftanchor.logs.times import from_seconds, in_utc
@@ -35,6 +35,7 @@ class Group:
         first, last: The earliest and the latest time of a row used.
         least, most: The smallest and the largest count of a row used, where rows have times.
         peaks: Whether the largest count is in the last row.
+        odd: The rows used whose total is no whole number from 0 to its count.
     """
 
     value: object
@@ -50,6 +51,7 @@ class Group:
     least: float = math.nan
     most: float = math.nan
     peaks: bool = False
+    odd: int = 0
 
 
 def groups(frame: Frame, query: LogQuery, total: int | None = None) -> list[Group]:
@@ -121,17 +123,24 @@ def _totals(masked: Frame, query: LogQuery, found: list[nw.Expr]) -> list[dict[s
     That is taken for granted when every total is a whole number from 0 to its count, as of clicks.
     """
     count, total = nw.col("count"), nw.col("total")
-    odd = (total < 0) | (total > count) | (total.floor() != total)
-    masked = masked.with_columns(odd=_where(odd, nw.lit(1)))
+    masked = masked.with_columns(odd=_where(row_rules.odd_total(), nw.lit(1)))
     sums = [count.sum().alias("n"), total.sum(), nw.col("odd").count()]
     rows = fetch(masked.group_by(*_keys(query)).agg(*found, *sums).head(MOST_ARMS + 1))
-    coins = query.reward_range in (None, (0, 1)) and not any(row["odd"] for row in rows)
+    wanted = None if query.arms is None else set(query.arms)
+    odd = any(row["odd"] for row in rows if _is_arm(row["arm"], wanted))
+    coins = query.may_be_coins and not odd
     for row in rows:
         n, total_sum = row["n"] or 0.0, row["total"] or 0.0
         row["mean"] = total_sum / n if n else None
         if coins and n > 1:
             row["variance"] = total_sum * (1 - total_sum / n) / (n - 1)
     return rows
+
+
+def _is_arm(value: object, wanted: set[str] | None) -> bool:
+    """Whether a value of the arm's column is a label, and one that is asked for."""
+    is_label = labels.problem_of(value) is None
+    return is_label and (wanted is None or labels.label_of(value) in wanted)
 
 
 def _moments(masked: Frame, query: LogQuery, found: list[nw.Expr]) -> list[dict[str, Any]]:
@@ -208,6 +217,7 @@ def _group(row: dict[str, Any]) -> Group:
         least=least,
         most=most,
         peaks=_float(row.get("corner")) == _float(row.get("moment")) + most,
+        odd=int(row.get("odd") or 0),
     )
 
 

@@ -137,6 +137,11 @@ class LogQuery:
         return {role: column for role, column in roles.items() if column is not None}
 
     @property
+    def may_be_coins(self) -> bool:
+        """Whether totals may be of rewards of 0 and 1."""
+        return self.shape == "totals" and self.reward_range in (None, (0, 1))
+
+    @property
     def calendar(self) -> str | None:
         """Which part of the calendar to group by, if `by` is one and not a column."""
         return self.by if self.by in CALENDAR and self.time is not None else None

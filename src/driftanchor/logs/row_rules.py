@@ -58,6 +58,13 @@ def problems(query: LogQuery, schema: nw.Schema) -> dict[str, nw.Expr]:
     return found
 
 
+def odd_total() -> nw.Expr:
+    """Whether a total cannot be a number of rewards of 1 among rewards of 0 and 1."""
+    count, total = nw.col("count"), nw.col("total")
+    odd: nw.Expr = (total < 0) | (total > count) | (total.floor() != total)
+    return odd
+
+
 def _rules(query: LogQuery) -> dict[str, nw.Expr]:
     """What must hold of a row, by the reason to reject it if it does not."""
     rules = {} if query.time is None else {"time_missing": ~nw.col("time").is_null()}

@@ -114,7 +114,7 @@ def plan(
     given = declared(bias_bound, relative_bound, periods, MISSING, offline.arms)
     promise, offline, left_out = promised(given.bias_bound, given.relative_bound, offline)
     rounds = check.whole(horizon, "horizon", low=1)
-    ends = valid_range(reward_range)
+    ends = valid_range(reward_range, offline.mean)
     rewards = law_of(offline, law, ends)
     if rewards.name == "bernoulli":
         ends = COINS

@@ -11,6 +11,7 @@ import numpy as np
 from driftanchor.core import check
 from driftanchor.core.check import Floats
 from driftanchor.core.offline import OfflineData
+from driftanchor.core.promises import valid_range
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.shift import suggestion_prose
 from driftanchor.shift.one_way_moves import OneWayMoves, TauLaw
@@ -136,16 +137,8 @@ def _limit(history: PeriodTable, reward_range: object) -> float:
     """How far a mean can be from the logged one; infinite if the range of rewards is not known."""
     if reward_range is None and not history.coins:
         return math.inf
-    low, high = (
-        (0.0, 1.0) if reward_range is None else check.rising_pair(reward_range, "reward_range")
-    )
     centre = history.centre[history.seen.any(axis=1)]
-    if (centre < low).any() or (centre > high).any():
-        raise InvalidInput(
-            f"is {low:g} to {high:g}, and the arms' means go from {centre.min():g} to "
-            f"{centre.max():g}: give the lowest and the highest reward possible",
-            argument="reward_range",
-        )
+    low, high = valid_range((0.0, 1.0) if reward_range is None else reward_range, centre)
     return float(np.maximum(centre - low, high - centre).max())
 
 
