@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from driftanchor import InvalidInput
 from driftanchor.cli import parse
 from driftanchor.cli.options import Coverage, Engine, Policies, Reward
 from driftanchor.cli.world import shown
@@ -26,6 +27,13 @@ def test_a_plain_list_is_read_as_it_is_written(values: list[float]) -> None:
 
 def test_spaces_are_no_matter() -> None:
     assert parse.numbers(" 1 , 2 * 2 ", "--online") == [1, 2, 2]
+
+
+@pytest.mark.parametrize("text", ["1_0", "1_000.5", "1e1_0"])
+def test_an_underscore_is_no_part_of_a_number(text: str) -> None:
+    assert parse.word(text) == text
+    with pytest.raises(InvalidInput, match=f"--horizon must be a number, got '{text}'"):
+        parse.number(text, "--horizon")
 
 
 def test_a_long_list_shows_its_start() -> None:

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from driftanchor import Arms, InvalidInput, OfflineData, UnknownName
+from driftanchor import Arms, InvalidInput, Learner, OfflineData, UnknownName, plan
 from driftanchor.core.promises import (
     bias_bounds,
-    check_logs_within,
+    check_log_sizes,
     check_promises,
     relative_bounds,
     valid_range,
@@ -163,32 +163,44 @@ def logs(mean: float, variance: float | None = None) -> OfflineData:
     ("ends", "mean"),
     [
         ((0.0, 1.0), 0.0),
-        ((0.0, 1.0), 1.0 + 1e-12),  # a sum of rounded rewards
+        ((0.0, 1.0), 1.0 + 1e-15),  # a sum of rounded rewards
         ((-math.inf, math.inf), -1e90),
         ((0.0, math.inf), 7.0),
         ((-math.inf, 1.0), -1e3),
     ],
 )
 def test_logs_whose_means_rewards_of_the_range_can_have_are_taken(ends: Any, mean: float) -> None:
-    check_logs_within(ends, logs(mean))
+    assert valid_range(ends, logs(mean).mean) == ends
+    check_log_sizes(logs(mean))
 
 
 @pytest.mark.parametrize(
-    ("ends", "mean", "variance", "argument", "message"),
+    ("ends", "mean", "message"),
     [
-        ((0.0, 1.0), 1.1, None, "reward_range", "is 0 to 1 and the logs of arm 'B' have the mean"),
-        ((0.0, 1.0), -1e-3, None, "reward_range", "mean -0.001, which no such rewards have"),
-        ((0.5, math.inf), 0.4, None, "reward_range", "is 0.5 to inf and the logs of arm 'B'"),
-        ((-math.inf, math.inf), 1e308, None, "offline", "at most 1e.90; use a larger unit"),
-        ((-math.inf, math.inf), 1.0, 1e300, "offline", "the variance 1e.300 for arm 'B'"),
+        ((0.0, 1.0), 1.1, "is 0 to 1, and the means of the logs go from 0.5 to 1.1: give the low"),
+        ((0.0, 1.0), -1e-3, "go from -0.001 to 0.5"),
+        ((0.5, math.inf), 0.4, "is 0.5 to inf, and the means of the logs go from 0.4 to 0.5"),
     ],
 )
 def test_logs_that_no_rewards_of_the_range_give_are_refused(
-    ends: Any, mean: float, variance: float | None, argument: str, message: str
+    ends: Any, mean: float, message: str
 ) -> None:
-    with pytest.raises(InvalidInput, match=message) as caught:
-        check_logs_within(ends, logs(mean, variance))
-    assert caught.value.argument == argument
+    with pytest.raises(InvalidInput, match=f"reward_range .*{message}"):
+        valid_range(ends, logs(mean).mean)
+
+
+@pytest.mark.parametrize(
+    ("mean", "variance", "message"),
+    [
+        (1e308, None, "at most 1e.90; use a larger unit"),
+        (1.0, 1e300, "the variance 1e.300 for arm 'B'"),
+    ],
+)
+def test_logs_of_numbers_out_of_all_size_are_refused(
+    mean: float, variance: float | None, message: str
+) -> None:
+    with pytest.raises(InvalidInput, match=f"offline has .*{message}"):
+        check_log_sizes(logs(mean, variance))
 
 
 @pytest.mark.parametrize("ends", [(0, 1e91), (-1e300, 0), (0, 1e-60)])
@@ -197,3 +209,14 @@ def test_a_range_out_of_all_size_is_refused(ends: Any) -> None:
         InvalidInput, match=r"reward_range .*use a (larger|smaller) unit of rewards"
     ):
         valid_range(ends)
+
+
+def test_learners_and_plans_refuse_a_range_that_the_logs_are_not_in() -> None:
+    offline = OfflineData.from_summary({"A": (100, 0.5, 0.25), "B": (100, 0.45, 0.25)})
+    with pytest.raises(InvalidInput, match="reward_range is 5 to 6"):
+        Learner(offline=offline, bias_bound=0.1, reward_range=(5, 6), seed=1)
+    with pytest.raises(InvalidInput, match="reward_range is 5 to 6"):
+        plan(offline, bias_bound=0.1, reward_range=(5, 6), horizon=10, law="gaussian")
+    pupil = Learner(offline=offline, bias_bound=0.1, reward_range=(0, 1), seed=1)
+    with pytest.raises(InvalidInput, match=r"reward_range is 0 to 1, and .* from 0.45 to 7"):
+        pupil.add_arm("C", offline=(10, 7.0), bias_bound=0.1)

@@ -37,6 +37,11 @@ BAD = {  # what is wrong: (the file, where, what the message ends with)
         "my.toml, line 3: horizon = 0: ",
         ", got 0",
     ),
+    "checkpoint beyond the horizon": (
+        BASE + "checkpoints = [10, 500, 20]\n",
+        "my.toml, line 5: checkpoints = [10, 500, 20]: ",
+        "checkpoints must be between 1 and 50, got 500",
+    ),
     "unknown policy": (
         BASE.replace('["ts"]', '["ts",\n  "anchor_ts"]'),
         "my.toml, line 3: policies = 'anchor_ts': ",
@@ -191,9 +196,10 @@ def test_runs_and_horizon_can_be_overridden() -> None:
     assert experiment.checkpoints == (1, 2)
 
 
-def test_checkpoints_beyond_the_horizon_are_dropped() -> None:
-    text = f"{BASE}checkpoints = [10, 500, 20]\n"
-    assert spec.parse(text, "my.toml").checkpoints == (10, 20, 50)
+def test_checkpoints_end_with_the_horizon() -> None:
+    experiment = spec.parse(f"{BASE}checkpoints = [10, 40, 20]\n", "my.toml")
+    assert experiment.checkpoints == (10, 20, 40, 50)
+    assert experiment.resized(runs=None, horizon=30).checkpoints == (10, 20, 30)  # as was asked
 
 
 def test_own_files_are_read_by_path(tmp_path: Path) -> None:

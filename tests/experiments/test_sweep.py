@@ -138,6 +138,20 @@ def test_a_truncated_file_is_run_again(
     assert len(counted) == 1
 
 
+@pytest.mark.parametrize("name", ["final", "curves", "pulls"])
+def test_a_file_of_another_shape_is_run_again(
+    experiment: Experiment, tmp_path: Path, counted: list[str], name: str
+) -> None:
+    fresh = sweep.run([part(experiment, 1)], tmp_path)
+    file = sorted(tmp_path.iterdir())[0]
+    with np.load(file) as kept:
+        arrays = dict(kept)
+    np.savez_compressed(file, **{**arrays, name: arrays[name][:1]})
+    del counted[:]
+    assert same(fresh, sweep.run([part(experiment, 1)], tmp_path))
+    assert len(counted) == 1
+
+
 def test_the_key_depends_on_all_that_numbers_depend_on() -> None:
     def key(text: str, seed: int = 0, job: int = 0) -> str:
         return sweep.jobs([spec.parse(text, "small.toml")], seed)[job].key()

@@ -43,8 +43,8 @@ def test_csv_in_its_dialects(name: str) -> None:
 def test_zstandard_is_read_and_rejects_are_told_without_lines() -> None:
     connection = duckdb.connect()
     connection.execute(
-        "COPY (FROM (VALUES ('A', '1'), ('B', 'x'), ('A', '0')) t(arm, reward)) TO 'a.csv.zst' "
-        "(FORMAT csv, HEADER, COMPRESSION zstd)"
+        "COPY (FROM (VALUES ('A', '1'), ('B', 'x'), ('A', '0'), ('B', '0')) t(arm, reward)) "
+        "TO 'a.csv.zst' (FORMAT csv, HEADER, COMPRESSION zstd)"
     )
     summary = read_logs("a.csv.zst", arm="arm", reward="reward", allow_rejects=True)
     assert str(summary.examples[0]) == "a.csv.zst row 2 'x'"
@@ -82,8 +82,8 @@ def test_files_of_different_columns_are_read_together() -> None:
 
 def test_patterns_look_into_folders() -> None:
     write("logs/2026/01/a.csv")
-    write("logs/2026/02/b.csv")
-    assert read("logs/**/*.csv").n.tolist() == [4, 4]
+    write("logs/2026/02/b.csv", CSV + "A,0\n")
+    assert read("logs/**/*.csv").n.tolist() == [5, 4]
     with pytest.raises(InvalidInput, match=r"no file matches 'logs/\*\.csv'"):
         read("logs/*.csv")
 

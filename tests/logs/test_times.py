@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
-from driftanchor import InvalidInput, read_logs
+from driftanchor import InvalidInput, RejectedRows, read_logs, read_periods
 from driftanchor.logs.log_summary import LogSummary
+from driftanchor.logs.times import bound
 
 pandas: Any = importlib.import_module("pandas")
 polars: Any = importlib.import_module("polars")
@@ -120,6 +121,65 @@ def test_rows_without_a_time_are_rejected_and_not_filtered(tmp_path: Path) -> No
     )
     told = read(numbers, until="2030-01-01", allow_rejects=True).provenance
     assert dict(told.rows_rejected) == {"time_missing": 1}
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+def test_times_are_iso_and_nothing_is_guessed(kind: str, tmp_path: Path) -> None:
+    odd = ["31/12/24", "31-12-24", "24-12-31", "31\\12\\24", "5 1 24", "2024/12/31", "2024-1-5"]
+    odd += ["12/31/2024", "epoch", "inf", "1_700_000_000", "10000-01-01"]
+    fine = ["2024-12-31", " 2024-12-31 12:00 ", "2024-12-31T12:00:00.5+02:00", "1735646400"]
+    at = fine + odd
+    table = pyarrow.table({"arm": ["A", "B"] * 8, "reward": [1, 0, 0, 1] * 4, "at": at})
+    path = tmp_path / f"logs.{kind}"
+    if kind == "parquet":
+        parquet.write_table(table, path)
+    elif kind == "csv":
+        table.to_pandas().to_csv(path, index=False)
+    else:
+        table.to_pandas().to_json(path, orient="records", lines=True)
+    told = read(path, allow_rejects=True)
+    assert dict(told.provenance.rows_rejected) == {"time_unreadable": len(odd)}
+    assert [x.value for x in told.examples] == odd[:3]
+    assert told.arms["A"].first == datetime(2024, 12, 31, tzinfo=UTC)
+    with pytest.raises(RejectedRows, match=r"'31/12/24', .*: write 2026-01-31T12:00, as in"):
+        read(path)
+
+
+@pytest.mark.parametrize("seconds", [-253_402_300_800, 253_402_300_800])
+@pytest.mark.parametrize("unit", ["s", "us"])
+def test_years_that_python_does_not_know_are_missing(seconds: int, unit: str) -> None:
+    size = {"s": 1, "us": 10**6}[unit]
+    at = pyarrow.array([seconds * size, 1_700_000_000 * size] * 3, pyarrow.timestamp(unit))
+    table = pyarrow.table({"arm": ["A", "A", "B"] * 2, "reward": [1, 0, 0, 1, 1, 1], "at": at})
+    for frame in (table, polars.from_arrow(table), table.to_pandas()):
+        told = read(frame, allow_rejects=True)
+        assert dict(told.provenance.rows_rejected) == {"time_missing": 3}
+        days = read_periods(
+            frame, by="day", arm="arm", reward="reward", time="at", allow_rejects=True
+        )
+        assert list(days) == ["2023-11-14"]
+    for frame in (table, polars.from_arrow(table)):
+        with pytest.raises(InvalidInput, match="by is a column with a value that Python cannot"):
+            read_periods(frame, by="at", arm="arm", reward="reward")
+
+
+def test_numbers_before_year_one_are_missing_times() -> None:
+    frame = pandas.DataFrame(
+        {"arm": ["A", "B", "B"], "reward": [1, 0, 1], "at": [-9.9e10, 2e9, 2e9]}
+    )
+    told = read(frame, allow_rejects=True).provenance
+    assert dict(told.rows_rejected) == {"time_missing": 1}
+
+
+@pytest.mark.parametrize("text", ["9999-12-31T23:59-12:00", "0001-01-01T00:00+12:00"])
+def test_bounds_beyond_the_years_of_utc_are_refused(text: str) -> None:
+    with pytest.raises(
+        InvalidInput, match=f"must be within the years 1 to 9999 in UTC, got '{text[:9]}"
+    ):
+        bound(text, "since")
+    frame = polars.DataFrame({"arm": ["A"], "reward": [1], "at": [datetime(2026, 1, 1)]})
+    with pytest.raises(InvalidInput, match="where compares column 'at', which holds times, with"):
+        read_logs(frame, arm="arm", reward="reward", where=f"at >= '{text}'")
 
 
 def test_text_in_frames_must_be_converted_by_the_caller() -> None:

@@ -134,7 +134,7 @@ def test_columns_and_what_they_are_compared_with() -> None:
     assert kinds(parse("a = 1 and \"b c\" in ('x') and d is null and e = true and é.f > 2")) == {
         "a": "number",
         "b c": "text",
-        "d": "text",
+        "d": "presence",
         "e": "boolean",
         "é.f": "number",
     }

@@ -57,6 +57,14 @@ def test_logs_that_suggest_none(logs: OfflineData, asked: str, message: str) -> 
         law_of(logs, asked, ANY)
 
 
+def test_coins_that_the_logs_contradict_are_told() -> None:
+    logs = data(A=(900, 0.5, 0.25), B=(100, 0.45, 0.01))
+    with pytest.warns(UserWarning, match="not all 0 or 1: those of arm 'B' have the variance 0.01"):
+        assert law_of(logs, "bernoulli", ANY).name == "bernoulli"
+    rounded = data(A=(900, 0.5, 0.25), B=(100, 0.45, 0.25))
+    assert law_of(rounded, "bernoulli", ANY).name == "bernoulli"
+
+
 def test_means_are_drawn_from_their_posterior(chance: Chance) -> None:
     # 4 comparisons, each false alarm 1e-6
     logs = data(A=(100, 5.0, 4.0), B=(25, 7.0, 4.0))

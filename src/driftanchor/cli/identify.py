@@ -204,9 +204,9 @@ def _row(rule: str, x: dict[str, float]) -> tuple[str, ...]:
 def _warnings(found: Identification, bandit: Bandit) -> list[str]:
     """What a reader of the numbers must know."""
     said = [
-        f"The bias bound of arm {bandit.arms[i]} is {bandit.bias_bound[i]:g} and its mean has moved "
-        f"by {abs(bandit.shift[i]):g}: the promise does not hold, so lucb-h may be wrong more "
-        "often than δ."
+        f"The bias bound of arm {bandit.arms[i]} is {bandit.bias_bound[i]:g} and its mean has "
+        f"moved by {abs(bandit.shift[i]):g}: the promise does not hold, so lucb-h may be wrong "
+        "more often than δ."
         for i in world.broken(bandit)[:1]
     ]
     if min(map(found.stopped, found.rules)) < 1.0:

@@ -142,7 +142,7 @@ def word(text: str) -> Any:
     """
     if text.lower() in WORDS:
         return WORDS[text.lower()]
-    for kind in (int, float):
+    for kind in (int, float) if "_" not in text else ():  # to Python 1_0 is 10
         with contextlib.suppress(ValueError):
             return kind(text)
     return text

@@ -21,6 +21,7 @@ from driftanchor.render.numbers import count
 from driftanchor.render.tabular import Tabular, known
 
 Summary = Sequence[float | int | None]
+MOST = 2**62  # rewards of all arms together: sums must fit 64 bits
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -63,6 +64,11 @@ class OfflineData(Tabular):
         provenance: Provenance | None = None,
     ) -> None:
         counts = check.pulls_per_arm(n, "n", valid_arms(arms))
+        if sum(counts.tolist()) > MOST:
+            raise InvalidInput(
+                f"of all arms together is {shown(sum(counts.tolist()))}, and must be at most 2**62",
+                argument="n",
+            )
         means = _row(mean, "mean", arms, counts)
         for label, rewards, x in zip(arms, counts, means, strict=True):
             if rewards > 0 and math.isnan(x):

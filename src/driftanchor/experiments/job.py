@@ -118,6 +118,13 @@ class Job:
         )
         return dataclasses.replace(whole, first=self.first)
 
+    def fits(self, outcome: Outcome) -> bool:
+        """Whether an outcome has the shape that this job gives."""
+        arms = len(self.cell.bandit.online)
+        curves = self.curve_runs, len(self.experiment.checkpoints)
+        found = outcome.final.shape, outcome.curves.shape, outcome.pulls.shape
+        return found == ((self.runs,), curves, (self.runs, arms))
+
     def outcome(self, played: Iterable[tuple[int, Played]]) -> Outcome:
         """What is kept of its parts, each with the first of its runs; they may be in any order."""
         parts = [part for _, part in sorted(played, key=lambda each: each[0])]

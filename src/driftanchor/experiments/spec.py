@@ -108,7 +108,7 @@ class _Reader(SweepReader):
         horizon = self.whole(table, "horizon", 10_000)
         runs = self.whole(table, "runs", 50)
         figure = self.choice(table, "figure", FIGURES)
-        checkpoints = self._checkpoints(table.get("checkpoints", 50))
+        checkpoints = self._checkpoints(table.get("checkpoints", 50), horizon)
         sweeps = table.get("sweep", [{}])
         tables = isinstance(sweeps, list) and all(isinstance(sweep, dict) for sweep in sweeps)
         if not tables or not sweeps:
@@ -139,10 +139,10 @@ class _Reader(SweepReader):
             tuple(claims.own(table.get("claim", []), self.file, [cell.id for cell in cells])),
         )
 
-    def _checkpoints(self, asked: Any) -> int | tuple[int, ...]:
+    def _checkpoints(self, asked: Any, horizon: int) -> int | tuple[int, ...]:
         try:
             if isinstance(asked, list):
-                return tuple(check.whole(t, "checkpoints", low=1) for t in asked)
+                return tuple(check.whole(t, "checkpoints", low=1, high=horizon) for t in asked)
             return check.whole(asked, "checkpoints", low=1, high=10_000)
         except InvalidInput as error:
             raise self.error("checkpoints", asked, error) from error

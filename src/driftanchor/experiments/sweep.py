@@ -78,7 +78,8 @@ def run(
     kept = {path: outcome.read(path) for path in paths}
     missing: Missing = {}
     for job, path in zip(todo, paths, strict=True):
-        if kept[path] is None:
+        known = kept[path]
+        if known is None or not job.fits(known):
             missing.setdefault(path, job)  # cells of the same content are run once
     if any(job.is_slow for job in missing.values()):
         warn_without_numba()

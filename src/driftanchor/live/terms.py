@@ -16,7 +16,7 @@ from driftanchor.core.offline import OfflineData, Summary
 from driftanchor.core.promises import (
     Range,
     bias_bounds,
-    check_logs_within,
+    check_log_sizes,
     check_promises,
     relative_bounds,
     valid_range,
@@ -64,6 +64,7 @@ class Terms:
     def __post_init__(self) -> None:
         check_promises(self.bias_bounds, self.relative_bounds, self.offline.n, self.arms)
         self.policy.check_rewards(self.reward_range, "rewards in reward_range")
+        valid_range(self.reward_range, self.offline.mean)
         check.frozen(self.bias_bounds)
         check.frozen(self.relative_bounds)
 
@@ -89,7 +90,7 @@ class Terms:
             raise InvalidInput(f"must be OfflineData, got {offline!r}", argument="offline")
         logs = _over(offline, arms)
         ends = valid_range(reward_range)
-        check_logs_within(ends, logs)
+        check_log_sizes(logs)
         level, relative = _promises(bias_bound, relative_bound, logs)
         key = secrets.randbits(53) if seed is None else check.whole(seed, "seed")
         warn_of_suggestion("bias_bound", bias_bound, logs)

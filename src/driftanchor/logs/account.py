@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from driftanchor.errors import InvalidInput, RejectedRows, UnknownName, shown
-from driftanchor.logs import calendar, labels
+from driftanchor.logs import calendar, labels, row_rules
 from driftanchor.logs.aggregate import Group, groups
 from driftanchor.logs.query import LogQuery, NothingKept
-from driftanchor.logs.rejects import Example, Scope, count, examples, in_words
+from driftanchor.logs.rejects import Example, Scope, count, examples, first_rows, in_words
 from driftanchor.logs.running_totals import refuse_running_totals
 from driftanchor.logs.sources import LogSource
+from driftanchor.render import numbers
 
 GroupKey = tuple[str | None, str]  # period, arm
 MOST_REJECTED = 0.01  # of the rows kept
@@ -53,8 +54,9 @@ def account(rows: LogSource, query: LogQuery) -> RowAccount:
     rows.refuse_cut()
     if read == 0:
         raise InvalidInput(f"{rows.name} has column names and no rows")
-    cells, nameless = _by_label(found, query)
-    considered = [*cells.values(), *(group for part in nameless.values() for group in part)]
+    cells, nameless, unused = _by_label(found, query)
+    parts = (cells.values(), *nameless.values(), *unused.values())
+    considered = [group for part in parts for group in part]
     kept = sum(group.kept for group in considered) + rejected.total()
     if kept == 0:
         raise NothingKept(f"{rows.name} has {read:,} rows, and the filters keep none of them")
@@ -74,16 +76,24 @@ def account(rows: LogSource, query: LogQuery) -> RowAccount:
             f"{'; '.join(in_words(rejected, where))}; fix them, or leave them out with "
             "allow_rejects (--allow-rejects)"
         )
-    doubt = refuse_running_totals(rows, query, list(cells.values()))
-    return RowAccount(read, kept, cells, rejected, tuple(where), (doubt,) if doubt else ())
+    doubts = [refuse_running_totals(rows, query, list(cells.values())), _no_arms(unused)]
+    doubts += [_no_variances(rows, scope, list(cells.values())), *rows.doubts()]
+    doubts += labels.look_alikes(dict.fromkeys(label for _, label in cells))
+    told = tuple(doubt for doubt in doubts if doubt)
+    return RowAccount(read, kept, cells, rejected, tuple(where), told)
 
 
 def _by_label(
     found: Sequence[Group], query: LogQuery
-) -> tuple[dict[GroupKey, Group], dict[str, list[Group]]]:
-    """The groups that are arms, by label and in order; and those without one, by reason."""
+) -> tuple[dict[GroupKey, Group], dict[str, list[Group]], dict[str, list[Group]]]:
+    """The groups of arms, in order; those without a label, by reason; those of no use, by label.
+
+    A label none of whose rows can be used is no arm: it may be a line of column names in the
+    middle of a file.
+    """
     cells: dict[GroupKey, Group] = {}
     nameless: dict[str, list[Group]] = defaultdict(list)
+    unused: dict[str, list[Group]] = defaultdict(list)
     for group in found:
         problem = labels.problem_of(group.value)
         if problem:
@@ -98,14 +108,54 @@ def _by_label(
             )
         if group.kept:
             cells[cell] = group
-    known = dict.fromkeys(arm for _, arm in cells)
+    known = dict.fromkeys(arm for (_, arm), group in cells.items() if group.used)
+    for (_, arm), group in cells.items():
+        if arm not in known:
+            unused[arm].append(group)
     wanted = labels.in_order(known) if query.arms is None else tuple(query.arms)
     for label in wanted if known else ():
+        if label in unused:
+            raise InvalidInput(
+                f"has {label!r}, none of whose rows can be used: leave it out, or fix its rows",
+                argument="arms",
+            )
         if label not in known:
             raise UnknownName("arm in the logs", label, known, argument="arms")
     place = {label: i for i, label in enumerate(wanted)}
     kept = sorted((cell for cell in cells if cell[1] in place), key=lambda cell: place[cell[1]])
-    return {cell: cells[cell] for cell in kept}, dict(nameless)
+    of_no_use = dict(unused) if query.arms is None else {}
+    return {cell: cells[cell] for cell in kept}, dict(nameless), of_no_use
+
+
+def _no_arms(unused: Mapping[str, Sequence[Group]]) -> str | None:
+    """The warning of labels that are no arms; none if there are none."""
+    if not unused:
+        return None
+    rows = sum(group.kept for part in unused.values() for group in part)
+    what = "is no arm" if len(unused) == 1 else "are no arms"
+    return (
+        f"{labels.listed(labels.in_order(unused))} {what}: no row of that name can be used "
+        f"({numbers.count(rows, 'row')} rejected)"
+    )
+
+
+def _no_variances(rows: LogSource, scope: Scope, cells: Sequence[Group]) -> str | None:
+    """The warning that a few totals take the variances of all arms; none if there are none or many.
+
+    Where most totals are odd they are of something else than clicks, and no variance is expected.
+    """
+    query = scope.query
+    odd, used = (sum(getattr(cell, what) for cell in cells) for what in ("odd", "used"))
+    if not query.may_be_coins or not 0 < odd <= used / 2:
+        return None
+    worst = labels.label_of(max(cells, key=lambda cell: cell.odd).value)
+    places = ", ".join(map(str, first_rows(rows, scope, row_rules.odd_total(), "total")))
+    rows_of = f"{odd:,} of {used:,} rows" + (f" ({places})" if places else "")
+    return (
+        f"column {query.total!r} is no whole number from 0 to {query.count!r} in {rows_of}, most "
+        f"of them of arm {worst!r}: so rewards are not all 0 or 1, and the variance of no arm is "
+        "known; fix these rows, or say by reward_range (--range) what rewards may be"
+    )
 
 
 def _period(group: Group, query: LogQuery) -> str | None:

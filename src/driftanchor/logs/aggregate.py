@@ -10,7 +10,7 @@ from typing import Any
 import narwhals as nw
 
 from driftanchor.errors import InvalidInput
-from driftanchor.logs import calendar, row_rules
+from driftanchor.logs import calendar, labels, row_rules
 from driftanchor.logs.frame_columns import Frame
 from driftanchor.logs.query import LogQuery
 from driftanchor.logs.times import from_seconds, in_utc
@@ -35,6 +35,7 @@ class Group:
         first, last: The earliest and the latest time of a row used.
         least, most: The smallest and the largest count of a row used, where rows have times.
         peaks: Whether the largest count is in the last row.
+        odd: The rows used whose total is no whole number from 0 to its count.
     """
 
     value: object
@@ -50,6 +51,7 @@ class Group:
     least: float = math.nan
     most: float = math.nan
     peaks: bool = False
+    odd: int = 0
 
 
 def groups(frame: Frame, query: LogQuery, total: int | None = None) -> list[Group]:
@@ -121,17 +123,24 @@ def _totals(masked: Frame, query: LogQuery, found: list[nw.Expr]) -> list[dict[s
     That is taken for granted when every total is a whole number from 0 to its count, as of clicks.
     """
     count, total = nw.col("count"), nw.col("total")
-    odd = (total < 0) | (total > count) | (total.floor() != total)
-    masked = masked.with_columns(odd=_where(odd, nw.lit(1)))
+    masked = masked.with_columns(odd=_where(row_rules.odd_total(), nw.lit(1)))
     sums = [count.sum().alias("n"), total.sum(), nw.col("odd").count()]
     rows = fetch(masked.group_by(*_keys(query)).agg(*found, *sums).head(MOST_ARMS + 1))
-    coins = query.reward_range in (None, (0, 1)) and not any(row["odd"] for row in rows)
+    wanted = None if query.arms is None else set(query.arms)
+    odd = any(row["odd"] for row in rows if _is_arm(row["arm"], wanted))
+    coins = query.may_be_coins and not odd
     for row in rows:
         n, total_sum = row["n"] or 0.0, row["total"] or 0.0
         row["mean"] = total_sum / n if n else None
         if coins and n > 1:
             row["variance"] = total_sum * (1 - total_sum / n) / (n - 1)
     return rows
+
+
+def _is_arm(value: object, wanted: set[str] | None) -> bool:
+    """Whether a value of the arm's column is a label, and one that is asked for."""
+    is_label = labels.problem_of(value) is None
+    return is_label and (wanted is None or labels.label_of(value) in wanted)
 
 
 def _moments(masked: Frame, query: LogQuery, found: list[nw.Expr]) -> list[dict[str, Any]]:
@@ -176,11 +185,17 @@ def fetch(frame: Frame) -> list[dict[str, Any]]:
     if hasattr(native, "fetchall"):  # a DuckDB relation: narwhals would need pyarrow
         return [dict(zip(native.columns, row, strict=True)) for row in native.fetchall()]
     eager = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
-    columns = {
-        name: [None if null else x for x, null in zip(s.to_list(), s.is_null(), strict=True)]
-        for name, s in ((name, eager.get_column(name)) for name in eager.columns)
-    }
+    columns = {name: _values(eager.get_column(name), name) for name in eager.columns}
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _values(series: nw.Series[Any], role: str) -> list[Any]:
+    try:
+        values = series.to_list()
+    except (ValueError, OverflowError) as error:  # a date before year 1 or after 9999
+        problem = f"is a column with a value that Python cannot hold: {error}"
+        raise InvalidInput(problem, argument=role) from error
+    return [None if null else x for x, null in zip(values, series.is_null(), strict=True)]
 
 
 def _group(row: dict[str, Any]) -> Group:
@@ -202,6 +217,7 @@ def _group(row: dict[str, Any]) -> Group:
         least=least,
         most=most,
         peaks=_float(row.get("corner")) == _float(row.get("moment")) + most,
+        odd=int(row.get("odd") or 0),
     )
 
 

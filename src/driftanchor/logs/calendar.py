@@ -31,12 +31,12 @@ def number(query: LogQuery, dtype: nw.dtypes.DType) -> nw.Expr:
             )
         day = (time / 86_400).floor() + EPOCH
         return day if query.calendar == "day" else ((day - 1) / 7).floor()
-    year = time.dt.year().cast(nw.Int64)
+    year = _whole(time.dt.year())
     if query.calendar == "month":
-        return 12 * year + time.dt.month().cast(nw.Int64) - 1
+        return _where_known(12 * year + _whole(time.dt.month()) - 1)
     past = year - 1
-    day = 365 * past + past // 4 - past // 100 + past // 400 + time.dt.ordinal_day().cast(nw.Int64)
-    return day if query.calendar == "day" else (day - 1) // 7
+    day = 365 * past + past // 4 - past // 100 + past // 400 + _whole(time.dt.ordinal_day())
+    return _where_known(day if query.calendar == "day" else (day - 1) // 7)
 
 
 def order(frame: Frame) -> nw.Expr:
@@ -49,9 +49,18 @@ def order(frame: Frame) -> nw.Expr:
         return time
     if isinstance(frame, nw.DataFrame) or frame.implementation.is_polars():
         return time.dt.timestamp("ms")
-    date = time.dt.year().cast(nw.Int64) * 366 + time.dt.ordinal_day().cast(nw.Int64)
-    minute = (date * 24 + time.dt.hour().cast(nw.Int64)) * 60 + time.dt.minute().cast(nw.Int64)
-    return minute * 60 + time.dt.second().cast(nw.Int64)
+    date = _whole(time.dt.year()) * 366 + _whole(time.dt.ordinal_day())
+    minute = (date * 24 + _whole(time.dt.hour())) * 60 + _whole(time.dt.minute())
+    return _where_known(minute * 60 + _whole(time.dt.second()))
+
+
+def _whole(part: nw.Expr) -> nw.Expr:
+    """A part of the times as whole numbers; 1 where there is no time, of which pandas has none."""
+    return part.fill_null(1).cast(nw.Int64)
+
+
+def _where_known(number: nw.Expr) -> nw.Expr:
+    return nw.when(~nw.col("time").is_null()).then(number)
 
 
 def label(number: float, calendar: str) -> str:

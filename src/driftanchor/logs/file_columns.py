@@ -7,13 +7,16 @@ number or time its text stays, as `reward raw`, to tell a missing value from an 
 from __future__ import annotations
 
 from driftanchor.errors import InvalidInput, UnknownName
-from driftanchor.logs.formats import Column, Scan
+from driftanchor.logs.formats import FORMATS, Column, Scan
 from driftanchor.logs.query import LogQuery, argument_of
 from driftanchor.logs.sql import identifier
-from driftanchor.logs.times import LEAST_SECONDS, UNITS
+from driftanchor.logs.times import EARLIEST, LATEST, LEAST_SECONDS, UNITS
+from driftanchor.logs.where import Kind
 
 WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
-EARLIEST, LATEST = "TIMESTAMP '0001-01-02'", "TIMESTAMP '9999-12-30'"
+RANGE = f"BETWEEN TIMESTAMP '{EARLIEST}' AND TIMESTAMP '{LATEST}'"
+ISO = "____-__-__%"  # DuckDB reads 31/12/24 too: as the year 31
+NAN = "'nan', 'NaN', 'NAN', '-nan'"
 NUMERIC = {*WHOLE, *(f"U{kind}" for kind in WHOLE), "FLOAT", "DOUBLE", "BOOLEAN"}
 LABELS = ("arm", "by")
 NO_LABELS = ("STRUCT", "MAP", "UNION", "BLOB", "VARIANT")
@@ -35,16 +38,14 @@ def select(scan: Scan, query: LogQuery, *, hopeful: bool = False, numbered: bool
     parts = {role: _label(found[role], role) for role in LABELS if role in found}
     for role in query.numbers:
         hoped = hopeful and found[role].type == "VARCHAR"
-        parts[role] = _quick(found[role]) if hoped else number(found[role], role)
+        parts[role] = _read(found[role], "DOUBLE") if hoped else number(found[role], role)
         parts[f"{role} raw"] = _text(found[role])
     if query.time is not None:
         parts["time"] = moment(found["time"])
         parts["time raw"] = _text(found["time"])
     for role, kind in zip(_where(query), query.where_kinds.values(), strict=True):
-        column = found[role]
-        as_is = column.type != "VARCHAR" or kind == "text"
-        kinds = {"number": "DOUBLE", "boolean": "BOOLEAN"}
-        parts[role] = column.sql if as_is else _read(column, kinds[kind])
+        column, is_text = found[role], FORMATS[scan.files[0].format].is_text
+        parts[role] = _compared(column, kind, is_text) if column.type == "VARCHAR" else column.sql
     if scan.readable:
         parts["readable"] = scan.readable
     if numbered:
@@ -72,14 +73,14 @@ def number(column: Column, role: str) -> str:
 def moment(column: Column) -> str:
     """A column as timestamps in UTC, of the years that Python knows."""
     read = _moment(column)
-    return f"CASE WHEN {read} BETWEEN {EARLIEST} AND {LATEST} THEN {read} END"
+    return f"CASE WHEN {read} {RANGE} THEN {read} END"
 
 
 def _moment(column: Column) -> str:
     if column.type == "VARCHAR":
         read = f"timezone('UTC', {_read(column, 'TIMESTAMPTZ')})"
-        finite = f"CASE WHEN isfinite({read}) THEN {read} END"
-        return f"COALESCE({finite}, {_since_1970(_read(column, 'DOUBLE'))})"
+        iso = f"CASE WHEN trim({column.sql}) LIKE '{ISO}' THEN {read} END"
+        return f"COALESCE({iso}, {_since_1970(_read(column, 'DOUBLE'))})"
     if column.type.startswith(ZONED):
         return f"timezone('UTC', CAST({column.sql} AS TIMESTAMPTZ))"
     if column.type == "DATE" or column.type.startswith("TIMESTAMP"):
@@ -87,13 +88,23 @@ def _moment(column: Column) -> str:
     return _since_1970(number(column, "time"))
 
 
+def _compared(column: Column, kind: Kind, is_text: bool) -> str:
+    """Text as what a filter compares it with; where all is text, that of NaN is missing."""
+    if kind == "number":
+        return _read(column, "DOUBLE")
+    if kind == "boolean":
+        return _read(column, "BOOLEAN")
+    if kind == "time":
+        return moment(column)
+    if kind == "presence" and is_text:
+        return f"CASE WHEN trim({column.sql}) NOT IN ({NAN}) THEN {column.sql} END"
+    return column.sql
+
+
 def _read(column: Column, type: str) -> str:
     """Text as a type, NULL where it is none; looked at twice, so that DuckDB leaves no row out."""
-    return f"CASE WHEN {column.sql} IS NOT NULL THEN {_quick(column, type)} END"
-
-
-def _quick(column: Column, type: str = "DOUBLE") -> str:
-    return f"TRY_CAST({column.sql} AS {type})"
+    fits = f"NOT contains({column.sql}, '_')" if type == "DOUBLE" else f"{column.sql} IS NOT NULL"
+    return f"CASE WHEN {fits} THEN TRY_CAST({column.sql} AS {type}) END"  # to DuckDB 1_0 is 10
 
 
 def _since_1970(number: str) -> str:

@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from datetime import UTC
 from typing import Any
 
 import narwhals as nw
+from narwhals.exceptions import DuplicateError
 
 from driftanchor.errors import InvalidInput, UnknownName, shown
+from driftanchor.logs.comparisons import comparable
 from driftanchor.logs.query import LogQuery, argument_of
 from driftanchor.logs.sql import identifier
-from driftanchor.logs.times import LEAST_SECONDS, UNITS
+from driftanchor.logs.times import EARLIEST, LATEST, LEAST_SECONDS, UNITS
 
 Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
 
 
 def frame_of(logs: object) -> Frame:
-    """Anything narwhals knows; others are refused."""
+    """Anything narwhals knows, with columns of different names; others are refused."""
+    native: Any = logs
     try:
-        return nw.from_native(logs)
+        frame: Frame = nw.from_native(native)
     except TypeError as error:
         raise InvalidInput(
             "must be paths of files, a pandas, polars or pyarrow frame, a DuckDB relation or "
-            f"an Ibis table, got {shown(logs)}",
+            f"an Ibis table, got {' '.join(shown(logs).split())}",
             argument="logs",
         ) from error
+    except DuplicateError as error:
+        raise _repeated(logs) from error
+    if frame.implementation.is_duckdb() and len(_names(logs)) > len(set(_names(logs))):
+        raise _repeated(logs)  # DuckDB would take the first
+    return frame
 
 
 def project(frame: Frame, query: LogQuery) -> Frame:
@@ -31,7 +41,7 @@ def project(frame: Frame, query: LogQuery) -> Frame:
     schema = frame.collect_schema()
     for role, name in query.columns.items():
         if name not in schema:
-            raise UnknownName("column", name, schema.names(), argument=argument_of(role))
+            raise _unknown(name, schema.names(), argument_of(role))
     labels = {role: name for role, name in query.columns.items() if role in ("arm", "by")}
     parts = {role: _label(name, schema[name], role) for role, name in labels.items()}
     for role, name in query.numbers.items():
@@ -41,7 +51,7 @@ def project(frame: Frame, query: LogQuery) -> Frame:
     for role, name in query.columns.items():
         if role.startswith("where "):
             parts[role] = nw.col(name)
-    return _in_utc(frame.select(**parts))
+    return _of_known_years(_in_utc(frame.select(**parts)))
 
 
 def _label(name: str, dtype: nw.dtypes.DType, role: str) -> nw.Expr:
@@ -81,6 +91,36 @@ def _moment(name: str, dtype: nw.dtypes.DType) -> nw.Expr:
         cases = cases.when(seconds.abs() < size).then(seconds / per_second)
     in_seconds: nw.Expr = cases
     return in_seconds
+
+
+def _names(logs: Any) -> list[Any]:
+    return list(getattr(logs, "column_names", None) or logs.columns)
+
+
+def _repeated(logs: object) -> InvalidInput:
+    name, times = Counter(_names(logs)).most_common(1)[0]
+    return InvalidInput(f"have {times} columns named {shown(name)}: rename them", argument="logs")
+
+
+def _unknown(name: str, known: list[Any], argument: str) -> InvalidInput:
+    odd = [x for x in known if not isinstance(x, str)]  # pandas: numbers, or several levels
+    if not odd:
+        return UnknownName("column", name, known, argument=argument)
+    return InvalidInput(
+        f"is {name!r}, and the frame has columns without a name of text, such as {shown(odd[0])}: "
+        "name them first, as in frame.columns = ['arm', 'reward']",
+        argument=argument,
+    )
+
+
+def _of_known_years(frame: Frame) -> Frame:
+    """Times before year 1 or after 9999 are missing: Python has none to show them as."""
+    dtype = frame.collect_schema().get("time")
+    if dtype is None or (isinstance(dtype, nw.Datetime) and dtype.time_unit == "ns"):
+        return frame  # nanoseconds end in 2262
+    ends = [comparable(end.replace(tzinfo=UTC), dtype) for end in (EARLIEST, LATEST)]
+    time = nw.col("time")
+    return frame.with_columns(time=nw.when(time.is_between(*ends)).then(time))
 
 
 def _holds(name: str, dtype: nw.dtypes.DType, role: str, wanted: str) -> InvalidInput:

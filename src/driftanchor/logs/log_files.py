@@ -23,7 +23,7 @@ def find(
     root: str | os.PathLike[str] | None = None,
     format: str | None = None,
 ) -> list[LogFile]:
-    """The files that paths and patterns name, all of one format.
+    """The files that paths and patterns name, all of one format, each of them once.
 
     Args:
         logs: Paths, or patterns with `*`, `?`, `[…]` and `**`.
@@ -31,13 +31,19 @@ def find(
         format: What the files are; by default their suffixes say.
     """
     found: dict[Path, LogFile] = {}
+    known: dict[tuple[int, int], str] = {}  # by device and inode: hard links have other paths
     for name in (each for pattern in logs for each in _matches(pattern)):
-        path = _checked(name, root)
+        path, inode = _checked(name, root)
         if path in found:
             raise InvalidInput(f"{name!r} is given twice: its rows would count twice")
+        if inode in known:
+            raise InvalidInput(
+                f"{name!r} and {known[inode]!r} are one file, by a hard link: its rows would "
+                "count twice"
+            )
         file = LogFile(name, path, *_format(name, format))
         _check_start(file)
-        found[path] = file
+        found[path], known[inode] = file, name
     if not found:
         raise InvalidInput("no files are given")
     kinds = {file.format: file.name for file in found.values()}
@@ -58,10 +64,19 @@ def _matches(pattern: str | os.PathLike[str]) -> list[str]:
     names = [name for name in sorted(glob.glob(text, recursive=True)) if not os.path.isdir(name)]
     if not names:
         raise InvalidInput(f"no file matches {text!r}")
+    plain: dict[str, str] = {}
+    for name in names:
+        stem, suffix = os.path.splitext(name)
+        other = plain.setdefault(stem if suffix.lower() in COMPRESSIONS else name, name)
+        if other != name:
+            raise InvalidInput(
+                f"{text!r} matches {other!r} and {name!r}: if one is packed from the other, its "
+                "rows would count twice; name the files one by one"
+            )
     return names
 
 
-def _checked(name: str, root: str | os.PathLike[str] | None) -> Path:
+def _checked(name: str, root: str | os.PathLike[str] | None) -> tuple[Path, tuple[int, int]]:
     """Where a file really is; of a file outside the root nothing else is said."""
     try:
         path = Path(name).resolve()
@@ -79,7 +94,7 @@ def _checked(name: str, root: str | os.PathLike[str] | None) -> Path:
         raise InvalidInput(f"the name of {name!r} is not UTF-8: rename the file or its folder")
     if glob.has_magic(str(path)):  # DuckDB would take it for a pattern
         raise InvalidInput(f"{name!r} has *, ? or [ in its path, which stand for patterns: rename")
-    return path
+    return path, (status.st_dev, status.st_ino)
 
 
 def _format(name: str, format: str | None) -> tuple[str, str]:

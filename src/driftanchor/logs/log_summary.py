@@ -77,11 +77,6 @@ def oddities(arms: Mapping[str, ArmSummary]) -> tuple[str, ...]:
         found.append(
             f"the logs have one arm only, {next(iter(arms))!r}: there is nothing to choose"
         )
-    alike: dict[str, str] = {}
-    for label in arms:
-        other = alike.setdefault(label.strip().casefold(), label)
-        if other != label:
-            found.append(f"arms {other!r} and {label!r} differ in blanks or case alone")
     repeated = [arm for arm in arms.values() if arm.n > 1]
     if repeated and all(arm.variance == 0 for arm in repeated):
         same = len({arm.mean for arm in arms.values()}) == 1

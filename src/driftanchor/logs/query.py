@@ -26,6 +26,7 @@ NUMBERS: dict[Shape, tuple[str, ...]] = {
 LARGEST = sys.float_info.max
 COLUMNS = ("arm", "reward", "count", "total", "mean", "variance", "time")
 CALENDAR = ("day", "week", "month")
+FLAGS = ("allow_rejects", "allow_growth", "full_hash")
 
 
 class NothingKept(InvalidInput):
@@ -93,6 +94,11 @@ class LogQuery:
             raise InvalidInput(
                 f"must be text such as '400MB', got {shown(self.memory)}", argument="memory"
             )
+        for flag in FLAGS:
+            if not isinstance(getattr(self, flag), bool):
+                problem = f"must be True or False, got {shown(getattr(self, flag))}"
+                raise InvalidInput(problem, argument=flag)
+        self._check_root()
         if self.reward_range is not None:
             pair = check.rising_pair(self.reward_range, "reward_range")
             object.__setattr__(self, "reward_range", pair)
@@ -103,6 +109,12 @@ class LogQuery:
         object.__setattr__(self, "shape", self._find_shape())
         condition = None if self.where is None else filters.parse(self.where)
         object.__setattr__(self, "condition", condition)
+
+    def _check_root(self) -> None:
+        root = self.root
+        path = os.fspath(root) if isinstance(root, str | os.PathLike) else root
+        if root is not None and (not isinstance(path, str) or not path or "\0" in path):
+            raise InvalidInput(f"must name a folder, got {shown(root)}", argument="root")
 
     def _find_shape(self) -> Shape:
         """One row for each event, or counted rows; anything in between is refused."""
@@ -123,6 +135,11 @@ class LogQuery:
         """The numeric columns by role, in the order they are checked."""
         roles = {role: getattr(self, role) for role in NUMBERS[self.shape]}
         return {role: column for role, column in roles.items() if column is not None}
+
+    @property
+    def may_be_coins(self) -> bool:
+        """Whether totals may be of rewards of 0 and 1."""
+        return self.shape == "totals" and self.reward_range in (None, (0, 1))
 
     @property
     def calendar(self) -> str | None:

@@ -18,6 +18,7 @@ from driftanchor.logs.sources import LogSource, NumberedRows
 
 FEW = 3  # examples of each reason
 USABLE = -1  # the code of a row without a problem
+HINTS = {"time_unreadable": "write 2026-01-31T12:00, as in ISO 8601, or seconds since 1970"}
 
 
 @dataclass(frozen=True)
@@ -96,12 +97,32 @@ def examples(rows: LogSource, scope: Scope, counts: Mapping[str, int]) -> list[E
     return [e for reason in counts for e in [x for x in found if x.reason == reason][:FEW]]
 
 
+def first_rows(rows: LogSource, scope: Scope, what: nw.Expr, role: str) -> list[Example]:
+    """The first few rows that can be used of which something holds, with a value of theirs."""
+    found: list[Example] = []
+    for part in rows.parts():
+        frame = scope.of(part.frame).filter(row_rules.usable(scope.query) & what)
+        taken = fetch(frame.select("row", value=nw.col(role)).head(FEW - len(found)))
+        mine = {int(row["row"]): row["value"] for row in taken}
+        broken = {r.record for r in rows.unreadable if part.file and r.path == str(part.file.path)}
+        lines, _ = _lines(part, set(mine), set(), broken)
+        name = part.file.name if part.file else None
+        found += [
+            Example(role, name, lines.get(row), None if row in lines else row, _short(value))
+            for row, value in mine.items()
+        ]
+        if len(found) >= FEW:
+            break
+    return found
+
+
 def in_words(counts: Mapping[str, int], found: Sequence[Example]) -> list[str]:
     """The reasons in words, the most frequent first, each with its examples."""
     lines = []
     for reason, n in Counter(counts).most_common():
         places = ", ".join(str(example) for example in found if example.reason == reason)
-        lines.append(f"{reason} {n:,}" + (f" ({places})" if places else ""))
+        hint = f": {HINTS[reason]}" if reason in HINTS else ""
+        lines.append(f"{reason} {n:,}" + (f" ({places})" if places else "") + hint)
     return lines
 
 

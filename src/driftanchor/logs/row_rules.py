@@ -8,24 +8,13 @@ from __future__ import annotations
 
 import functools
 import operator
-from typing import Any
 
 import narwhals as nw
 
-from driftanchor.errors import InvalidInput
+from driftanchor.logs import comparisons
 from driftanchor.logs.query import LogQuery
-from driftanchor.logs.times import bound
-from driftanchor.logs.where import ColumnComparison, Condition, Value
 
 MOST_COUNTED = 2**53  # floats above are not all the whole numbers any more
-SIGNS = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 
 
 def kept(query: LogQuery, schema: nw.Schema) -> nw.Expr | None:
@@ -37,13 +26,13 @@ def kept(query: LogQuery, schema: nw.Schema) -> nw.Expr | None:
     parts = []
     if query.condition is not None:
         roles = {name: role for role, name in query.columns.items() if role.startswith("where ")}
-        parts.append(_condition(query.condition, roles, schema))
+        parts.append(comparisons.expression(query.condition, roles, schema))
     since, until = query.span
     time = nw.col("time")
     if since is not None:
-        parts.append((time >= _comparable(since, schema["time"])) | time.is_null())
+        parts.append((time >= comparisons.comparable(since, schema["time"])) | time.is_null())
     if until is not None:
-        parts.append((time < _comparable(until, schema["time"])) | time.is_null())
+        parts.append((time < comparisons.comparable(until, schema["time"])) | time.is_null())
     if not parts:
         return None
     found = functools.reduce(operator.and_, parts)
@@ -67,6 +56,13 @@ def problems(query: LogQuery, schema: nw.Schema) -> dict[str, nw.Expr]:
             found[unreadable] = ~fine & ~nw.col(f"{role} raw").is_null()
         found[reason] = ~fine
     return found
+
+
+def odd_total() -> nw.Expr:
+    """Whether a total cannot be a number of rewards of 1 among rewards of 0 and 1."""
+    count, total = nw.col("count"), nw.col("total")
+    odd: nw.Expr = (total < 0) | (total > count) | (total.floor() != total)
+    return odd
 
 
 def _rules(query: LogQuery) -> dict[str, nw.Expr]:
@@ -97,63 +93,3 @@ def _rules(query: LogQuery) -> dict[str, nw.Expr]:
             fine = nw.col("reward").is_between(low, high)
         rules["reward_out_of_range"] = fine
     return rules
-
-
-def _condition(condition: Condition, roles: dict[str, str], schema: nw.Schema) -> nw.Expr:
-    if not isinstance(condition, ColumnComparison):
-        parts = [_condition(part, roles, schema) for part in condition.parts]
-        return functools.reduce(operator.and_ if condition.how == "and" else operator.or_, parts)
-    column, dtype = nw.col(roles[condition.column]), schema[roles[condition.column]]
-    missing = column.is_null()
-    if dtype.is_float():  # pandas has no other missing number, so it is one everywhere
-        missing = missing | column.is_nan()
-    if condition.sign in ("null", "not null"):
-        return missing if condition.sign == "null" else ~missing
-    values = [_value(value, dtype, condition.column) for value in condition.values]
-    answer: nw.Expr
-    if condition.sign in SIGNS:
-        answer = SIGNS[condition.sign](column, values[0])
-    else:
-        found = _among(column, values, dtype)
-        answer = found if condition.sign == "in" else ~found
-    return answer & ~missing  # pandas takes a missing value for one that differs
-
-
-def _among(column: nw.Expr, values: list[Any], dtype: nw.dtypes.DType) -> nw.Expr:
-    """Whether a column is one of the values; lists are compared in its type alone."""
-    if dtype.is_integer():
-        values = [int(value) for value in values if value == value // 1]
-    elif dtype.is_numeric():
-        values = [float(value) for value in values]
-    return column.is_in(values) if values else column != column
-
-
-def _value(value: Value, dtype: nw.dtypes.DType, name: str) -> Any:
-    """A value of a filter in the type of its column."""
-    if isinstance(value, str) and isinstance(dtype, nw.Date | nw.Datetime):
-        try:
-            moment = bound(value, "where")
-        except InvalidInput as error:
-            raise InvalidInput(
-                f"compares column {name!r}, which holds times, with {value!r}: write a date or "
-                "time such as '2026-01-31T12:00'",
-                argument="where",
-            ) from error
-        return None if moment is None else _comparable(moment, dtype)
-    fits: tuple[type[nw.dtypes.DType], ...] = (nw.String, nw.Categorical, nw.Enum)
-    if isinstance(value, bool):
-        fits = (nw.Boolean,)
-    if (isinstance(value, bool | str) and not isinstance(dtype, fits)) or (
-        not isinstance(value, bool | str) and not dtype.is_numeric()
-    ):
-        raise InvalidInput(
-            f"compares column {name!r} with {value!r}, but it holds {dtype}", argument="where"
-        )
-    return value
-
-
-def _comparable(moment: Any, dtype: nw.dtypes.DType) -> Any:
-    """A time in UTC in the type of the column it is compared with."""
-    if isinstance(dtype, nw.Datetime):
-        return moment if dtype.time_zone is not None else moment.replace(tzinfo=None)
-    return moment.date() if isinstance(dtype, nw.Date) else moment.timestamp()

@@ -12,6 +12,7 @@ import narwhals as nw
 
 from driftanchor.core.provenance import Source
 from driftanchor.logs import cut_files, frame_columns, sandbox
+from driftanchor.logs.copies import copies
 from driftanchor.logs.file_columns import select
 from driftanchor.logs.formats import FORMATS, Place, Scan, Unreadable
 from driftanchor.logs.frame_columns import Frame
@@ -55,6 +56,10 @@ class FrameSource:
 
     def refuse_cut(self) -> None:
         """Do nothing: a frame is whole."""
+
+    def doubts(self) -> list[str]:
+        """Warnings of the source itself: none of a frame."""
+        return []
 
     def parts(self) -> Iterator[NumberedRows]:
         """The rows, numbered; nothing for a table, which has no order."""
@@ -128,6 +133,10 @@ class FileSource:
         """Refuse files that end too early, once all of them were read as far as they go."""
         for file in self.files:
             cut_files.refuse_cut(file)
+
+    def doubts(self) -> list[str]:
+        """Warnings of the files themselves, once they are known to be whole."""
+        return copies(self.files)
 
     def parts(self) -> Iterator[NumberedRows]:
         """The rows file by file, numbered."""

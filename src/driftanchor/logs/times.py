@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, date, datetime, time, timedelta
 
 from driftanchor.errors import InvalidInput, shown
@@ -11,6 +12,9 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # size. Below the least of them they are no times: 20240131 is a date without its dashes.
 LEAST_SECONDS = 1e8
 UNITS = {1e11: 1.0, 1e14: 1e3, 1e17: 1e6, 1e20: 1e9}  # below this size: so many in a second
+# The years that Python knows, less a day at either end for zones.
+EARLIEST, LATEST = datetime(1, 1, 2), datetime(9999, 12, 30)
+ISO = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:?\d\d.*)?", re.ASCII)
 
 
 def bound(value: object, argument: str) -> datetime | None:
@@ -22,16 +26,36 @@ def bound(value: object, argument: str) -> datetime | None:
     """
     if value is None:
         return None
+    hint = "must be a date or time such as 2026-01-31T12:00"
     try:
-        if isinstance(value, str):
-            value = datetime.fromisoformat(value.strip())
-        if isinstance(value, date):
-            return in_utc(value)
+        moment = datetime.fromisoformat(value.strip()) if isinstance(value, str) else value
+        if isinstance(moment, date):
+            return in_utc(moment)
     except ValueError:
         pass
-    raise InvalidInput(
-        f"must be a date or time such as 2026-01-31T12:00, got {shown(value)}", argument=argument
-    )
+    except OverflowError:
+        hint = "must be within the years 1 to 9999 in UTC"
+    raise InvalidInput(f"{hint}, got {shown(value)}", argument=argument)
+
+
+def is_time(value: object) -> bool:
+    """Whether a value of a filter is text of an ISO date or time.
+
+    Example:
+        >>> [is_time(x) for x in ("2026-01-31", "2026-01-31 12:00Z", "20260131", "2026-02-30", 3)]
+        [True, True, False, False, False]
+    """
+    if not isinstance(value, str) or not ISO.fullmatch(value.strip()):
+        return False
+    try:
+        return bound(value, "where") is not None
+    except InvalidInput:
+        return False
+
+
+def has_time_of_day(value: object) -> bool:
+    """Whether a value of a filter is such text with a time of day."""
+    return is_time(value) and len(str(value).strip()) > len("2026-01-31")
 
 
 def in_utc(value: date) -> datetime:

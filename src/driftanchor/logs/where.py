@@ -24,9 +24,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from driftanchor.errors import InvalidInput, shown
+from driftanchor.logs.times import is_time
 
 Value = bool | int | float | str
-Kind = Literal["boolean", "number", "text"]
+Kind = Literal["boolean", "number", "text", "time", "presence"]
 KINDS: dict[type, Kind] = {bool: "boolean", int: "number", float: "number", str: "text"}
 OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">", "in": "not in"}
 OPPOSITE |= {"not in": "in", "null": "not null", "not null": "null"}
@@ -80,7 +81,11 @@ def parse(text: object) -> Condition:
 
 
 def kinds(condition: Condition) -> dict[str, Kind]:
-    """The columns of a condition, and what they are compared with."""
+    """The columns of a condition, and what they are compared with.
+
+    Text is `"time"` where every value reads as an ISO date or time. `"presence"` is that of a
+    column which is only asked whether it is null.
+    """
     found: dict[str, Kind] = {}
     compared = list(_comparisons(condition))
     for comparison in compared:
@@ -92,7 +97,10 @@ def kinds(condition: Condition) -> dict[str, Kind]:
                     "only one of them",
                     argument="where",
                 )
-    return {each.column: found.get(each.column, "text") for each in compared}
+    texts = [(each.column, value) for each in compared for value in each.values]
+    other = {column for column, value in texts if not is_time(value)}
+    found |= {column: "time" for column, _ in texts if column not in other}
+    return {each.column: found.get(each.column, "presence") for each in compared}
 
 
 def _comparisons(condition: Condition) -> Iterator[ColumnComparison]:
@@ -184,7 +192,7 @@ class _Parser:
         kind, token = self.kind, self.token
         found: Value
         if kind == "number":
-            found = int(token) if re.fullmatch(r"[-+]?\d{1,18}", token) else float(token)
+            found = int(token) if re.fullmatch(r"[-+]?\d{1,300}", token) else float(token)
         elif kind == "text":
             found = token
         elif kind == "keyword" and token in {"true", "false"}:

@@ -14,6 +14,7 @@ from driftanchor.core.offline import OfflineData
 from driftanchor.core.promises import valid_range
 from driftanchor.core.record import encode
 from driftanchor.errors import InvalidInput, shown
+from driftanchor.live.suggestion_check import warn_of_suggestion
 from driftanchor.planning import plan_prose, words
 from driftanchor.planning.assess import Assessment, default_worlds
 from driftanchor.planning.auto import declared
@@ -111,10 +112,12 @@ def plan(
         )
     if not offline.n.any():
         raise InvalidInput("the logs have no rewards: there is nothing to plan with")
+    for name, bound in (("bias_bound", bias_bound), ("relative_bound", relative_bound)):
+        warn_of_suggestion(name, bound, offline, stacklevel=3)
     given = declared(bias_bound, relative_bound, periods, MISSING, offline.arms)
     promise, offline, left_out = promised(given.bias_bound, given.relative_bound, offline)
     rounds = check.whole(horizon, "horizon", low=1)
-    ends = valid_range(reward_range)
+    ends = valid_range(reward_range, offline.mean)
     rewards = law_of(offline, law, ends)
     if rewards.name == "bernoulli":
         ends = COINS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +19,7 @@ from driftanchor.errors import InvalidInput
 LAWS = ("auto", "gaussian", "bernoulli")
 JEFFREYS = 0.5  # added to successes and to failures: the flat prior for a rate
 COINS = (0.0, 1.0)
+NEAR = 0.1  # of a variance: numbers that people typed are rounded
 FAIR = 0.5  # standard deviation of a fair coin; no other has more
 
 
@@ -61,6 +63,7 @@ def law_of(offline: OfflineData, asked: str, reward_range: Range) -> RewardLaw:
                 f"{means.max():g}: rewards of 0 and 1 have means in between",
                 argument="law",
             )
+        _warn_of_no_coins(offline)
         return RewardLaw("bernoulli", FAIR, "as asked")
     if noise > 0:
         return RewardLaw("gaussian", noise, "noise as the logs have it within arms")
@@ -76,6 +79,22 @@ def law_of(offline: OfflineData, asked: str, reward_range: Range) -> RewardLaw:
             "variance), a reward_range, or law='bernoulli' for rewards of 0 and 1"
         )
     return RewardLaw("gaussian", half, "the logs have no variances: half of reward_range")
+
+
+def _warn_of_no_coins(offline: OfflineData) -> None:
+    """Warn where a logged variance is not near that of coins, m (1 − m)."""
+    for label, n, m, variance in zip(
+        offline.arms, offline.n, offline.mean, offline.variance, strict=True
+    ):
+        coins = m * (1 - m)
+        if n > 1 and abs(variance * (n - 1) / n - coins) > NEAR * coins:
+            warnings.warn(
+                f"law is 'bernoulli', and the logged rewards are not all 0 or 1: those of arm "
+                f"{label!r} have the variance {variance:.4g}, and coins with their mean {m:.4g} "
+                f"have {coins:.4g}; leave law out to decide by the logs",
+                stacklevel=4,
+            )
+            return
 
 
 def draw_means(law: RewardLaw, offline: OfflineData, worlds: int, seed: int) -> Floats:

@@ -11,7 +11,8 @@ import numpy as np
 from driftanchor.core import check
 from driftanchor.core.check import Floats
 from driftanchor.core.offline import OfflineData
-from driftanchor.errors import InvalidInput
+from driftanchor.core.promises import valid_range
+from driftanchor.errors import InvalidInput, shown
 from driftanchor.shift import suggestion_prose
 from driftanchor.shift.one_way_moves import OneWayMoves, TauLaw
 from driftanchor.shift.period_model import MISS, PeriodModel
@@ -66,6 +67,7 @@ def suggest(
         (0.247, 0.11)
     """
     coverage = check.number(coverage, "coverage", low=0.5, high=0.999)
+    _check_unit(unit)
     history = PeriodTable.of(periods)
     limit = _limit(history, reward_range)
     if not history.repeated.any():
@@ -124,20 +126,19 @@ def suggest(
     return replace(found, notes=notes)
 
 
+def _check_unit(unit: object) -> None:
+    if not isinstance(unit, str) or not unit.strip():
+        raise InvalidInput(
+            f"must name a period, such as 'week', got {shown(unit)}", argument="unit"
+        )
+
+
 def _limit(history: PeriodTable, reward_range: object) -> float:
     """How far a mean can be from the logged one; infinite if the range of rewards is not known."""
     if reward_range is None and not history.coins:
         return math.inf
-    low, high = (
-        (0.0, 1.0) if reward_range is None else check.rising_pair(reward_range, "reward_range")
-    )
     centre = history.centre[history.seen.any(axis=1)]
-    if (centre < low).any() or (centre > high).any():
-        raise InvalidInput(
-            f"is {low:g} to {high:g}, and the arms' means go from {centre.min():g} to "
-            f"{centre.max():g}: give the lowest and the highest reward possible",
-            argument="reward_range",
-        )
+    low, high = valid_range((0.0, 1.0) if reward_range is None else reward_range, centre)
     return float(np.maximum(centre - low, high - centre).max())
 
 
