@@ -142,13 +142,13 @@ def test_a_truncated_file_is_run_again(
 def test_a_file_of_another_shape_is_run_again(
     experiment: Experiment, tmp_path: Path, counted: list[str], name: str
 ) -> None:
-    fresh = sweep.run([part(experiment, 1)], tmp_path)
+    fresh = run(part(experiment, 1), tmp_path)
     file = sorted(tmp_path.iterdir())[0]
     with np.load(file) as kept:
         arrays = dict(kept)
     np.savez_compressed(file, **{**arrays, name: arrays[name][:1]})
     del counted[:]
-    assert same(fresh, sweep.run([part(experiment, 1)], tmp_path))
+    assert same(fresh, run(part(experiment, 1), tmp_path))
     assert len(counted) == 1
 
 

@@ -14,7 +14,7 @@ from driftanchor.core import check
 from driftanchor.core.arms import Arms
 from driftanchor.core.check import LARGEST
 from driftanchor.core.offline import OfflineData, Summary
-from driftanchor.core.promises import bias_bounds, check_log_sizes, relative_bounds
+from driftanchor.core.promises import bias_bounds, check_log_sizes, relative_bounds, valid_range
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.live.state import State
 from driftanchor.live.state_events import ArmAdded, GivenUp, Paused, Resumed, Rewarded
@@ -62,6 +62,7 @@ def add_arm(
     with _blaming("offline"):
         alone = OfflineData.from_summary({label: offline})
         check_log_sizes(alone)
+        valid_range(terms.reward_range, alone.mean)
     warn_of_suggestion("bias_bound", bias_bound, alone)
     warn_of_suggestion("relative_bound", relative_bound, alone)
     level = None if bias_bound is None else bias_bounds(bias_bound, arms).item()
