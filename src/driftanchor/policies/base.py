@@ -10,8 +10,6 @@ from __future__ import annotations
 import dataclasses
 import math
 import numbers
-import re
-from collections import namedtuple
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, cast
 
@@ -21,6 +19,8 @@ from driftanchor.core.evidence import ArmEvidence, Evidence, Round, arm_at
 from driftanchor.core.hints import apart
 from driftanchor.core.noise import Draws, Stream, normal, nothing, uniform
 from driftanchor.errors import InvalidInput
+from driftanchor.policies import answers  # a module: what it calls is no part of a kernel
+from driftanchor.policies.numbers_type import numbers_type
 from driftanchor.policies.tails import Tails
 
 
@@ -143,7 +143,7 @@ class Policy:
         names += [name for name in dir(cls) if isinstance(getattr(cls, name), property)]
         values = {name: getattr(self, name) for name in names if not name.startswith("_")}
         values = {name: x for name, x in values.items() if isinstance(x, numbers.Real)}
-        return _numbers_type(cls, tuple(values))(*values.values())
+        return numbers_type(cls, tuple(values))(*values.values())
 
 
 class Account(NamedTuple):
@@ -179,7 +179,7 @@ class Recorder:
 
 def index(policy: Policy, arm: ArmEvidence, now: Round, z: Draws) -> float:
     """The index of one arm under `policy`."""
-    return policy.index(arm, now, z)
+    return answers.index(policy, policy.index(arm, now, z))
 
 
 def choose(policy: Policy, evidence: Evidence, now: Round, stream: Stream, together: bool) -> int:
@@ -187,12 +187,12 @@ def choose(policy: Policy, evidence: Evidence, now: Round, stream: Stream, toget
 
     It does not change from round to round, so a loop asks once.
     """
-    return policy.choose(evidence, now, stream)
+    return answers.column(policy, policy.choose(evidence, now, stream))
 
 
 def index_at(policy: Policy, evidence: Evidence, column: int, now: Round, z: Draws) -> float:
     """The index of the arm in `column`; compiled, from what `remember` kept where it can."""
-    return policy.index(arm_at(evidence, column), now, z)
+    return answers.index(policy, policy.index(arm_at(evidence, column), now, z))
 
 
 def belief_at(policy: Policy, evidence: Evidence, column: int) -> Any:
@@ -284,23 +284,3 @@ def kept_belief(cls: type[Policy]) -> Any:
     """
     plain = cls.index is Policy.index and cls.choose is Policy.choose
     return cls.belief if plain else None
-
-
-def _numbers_type(cls: type[Policy], fields: tuple[str, ...]) -> Any:
-    """The named tuple type of a policy class, made once and found again by its name.
-
-    Numba takes two named tuples for the same type when their names and fields are alike, so the
-    name is the class's own, with a number for a class defined anew under a name already seen.
-    """
-    if "Numbers" not in vars(cls) or cls.Numbers._fields != fields:
-        name = re.sub(r"\W", "_", f"{cls.__module__}_{cls.__qualname__}")
-        _seen[name] = _seen.get(name, 0) + 1
-        make: Any = namedtuple
-        cls.Numbers = make(f"{name}_{_seen[name]}", fields)
-        cls.Numbers.__module__ = cls.__module__
-        cls.Numbers.__qualname__ = f"{cls.__qualname__}.Numbers"
-        cls.Numbers.policy = cls
-    return cls.Numbers
-
-
-_seen: dict[str, int] = {}

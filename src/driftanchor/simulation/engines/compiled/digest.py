@@ -15,7 +15,7 @@ import numpy as np
 from driftanchor.core.common_move import is_relative
 from driftanchor.core.evidence import arm_at
 from driftanchor.policies.base import Policy
-from driftanchor.simulation.engines.compiled.overloads import INLINED
+from driftanchor.simulation.engines.compiled.overloads import BOUNDED, INLINED
 from driftanchor.simulation.engines.engine import PlayRuns
 from driftanchor.simulation.engines.reference import play_runs
 
@@ -56,7 +56,9 @@ def source_digest(policy: type[Policy], loop: PlayRuns = play_runs) -> str | Non
     functions = functions_of(policy, loop)
     if not all(_is_plain(function) for function in functions):
         return None
-    digest = hashlib.sha256(f"{policy.__module__}.{policy.__qualname__} {INLINED}".encode())
+    digest = hashlib.sha256(
+        f"{policy.__module__}.{policy.__qualname__} {INLINED} {BOUNDED}".encode()
+    )
     for file in sorted({inspect.getsourcefile(function) or "" for function in functions}):
         if not Path(file).is_file() or any(f.__module__ == "__main__" for f in functions):
             return None
