@@ -34,9 +34,13 @@ settings.load_profile("driftanchor")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Keep compiled kernels beside pytest's own cache, where its workers share them."""
+    """Keep compiled kernels beside pytest's own cache, where its workers share them.
+
+    In tests all of a kernel checks every index: no policy and no loop may leave its arrays.
+    """
     if not hasattr(config, "workerinput"):
         os.environ["XDG_CACHE_HOME"] = str(config.rootpath / ".pytest_cache" / "kernels")
+        os.environ["NUMBA_BOUNDSCHECK"] = "1"
 
 
 @pytest.fixture

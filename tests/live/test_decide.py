@@ -260,13 +260,3 @@ def test_a_rule_without_an_answer_has_no_probabilities() -> None:
     for ask in (pupil.pull, pupil.probabilities):
         with pytest.raises(InvalidInput, match="'greedy' chose -1, which is no arm"):
             ask()
-
-
-@pytest.mark.parametrize("answer", [None, "A", 0.5, -1, 2])
-def test_a_rule_that_answers_with_no_column_is_refused(answer: object) -> None:
-    class Odd(Greedy):
-        def choose(self, evidence: Evidence, now: Round, stream: Stream) -> Any:
-            return answer
-
-    with pytest.raises(InvalidInput, match=f"chose {answer!r}, which is no arm"):
-        Learner(Odd(), arms=["A", "B"], seed=2).pull()

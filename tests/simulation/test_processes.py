@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from driftanchor import TS, Bandit, DriftanchorError, Policy, simulate
+from driftanchor import TS, Bandit, DriftanchorError, InvalidInput, Policy, simulate
 from driftanchor.policies import make
 from driftanchor.simulation import processes
 from driftanchor.simulation.chunk import Chunk
@@ -95,8 +95,9 @@ def test_processes_find_a_policy_that_was_given_by_its_file(
 
 @pytest.mark.usefixtures("two_processes")
 def test_what_a_policy_raises_is_raised_here(load: Load) -> None:
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(InvalidInput, match="raised ZeroDivisionError: division by zero") as caught:
         simulate(load("raises", "return 1 / 0"), BANDIT, engine="processes", **EFFORT)
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
 
 
 @pytest.mark.usefixtures("two_processes")

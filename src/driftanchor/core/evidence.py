@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from driftanchor.core.check import Bools, Floats, Ints
+from driftanchor.core.hints import bounded
 from driftanchor.core.offline import OfflineData
 from driftanchor.core.tally import Tally
 
@@ -45,6 +46,7 @@ class Evidence(NamedTuple):
     relative_bounds: Floats  # inf where nothing is promised of the arm beside the others
 
 
+@bounded
 def arm_at(evidence: Evidence, column: int) -> ArmEvidence:
     """The numbers of the arm in `column`."""
     return ArmEvidence(

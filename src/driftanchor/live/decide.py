@@ -19,6 +19,7 @@ from driftanchor.live.explanation import Explanation
 from driftanchor.live.state import State, changed_rows
 from driftanchor.live.state_events import Decided
 from driftanchor.live.terms import Terms
+from driftanchor.policies import answers
 from driftanchor.policies.base import Policy
 
 
@@ -118,22 +119,22 @@ def explain(terms: Terms, state: State, n: int, exclude: Iterable[object] = ()) 
     The arguments are those that `decide` had.
     """
     evidence, now = situation(terms, state, n, exclude)
-    with wrapping():
+    with answers.errors_of(terms.policy.name), wrapping():
         account = terms.policy.account(evidence, now, _decision_noise(terms, n))
     return Explanation.of(terms.policy, evidence, account, terms.arms.labels, n)
 
 
 def _choice(policy: Policy, evidence: Evidence, now: Round, stream: Stream) -> int:
     """The column that a policy chooses, if that arm can be played."""
-    chosen, playable = policy.choose(evidence, now, stream), evidence.playable
-    whole = isinstance(chosen, int | np.integer)  # it may be a rule of the caller's own
-    if not (whole and 0 <= chosen < playable.size and playable[chosen]):
+    with answers.errors_of(policy.name):  # it may be a rule of the caller's own
+        chosen = answers.column(policy, policy.choose(evidence, now, stream))
+    if not (0 <= chosen < evidence.playable.size and evidence.playable[chosen]):
         raise InvalidInput(
             f"{policy.name!r} chose {shown(chosen)}, which is no arm that can be played: "
             "every index may be NaN, or its choose is wrong",
             argument="policy",
         )
-    return int(chosen)
+    return chosen
 
 
 def _decision_noise(terms: Terms, n: int) -> Stream:

@@ -20,6 +20,7 @@ from driftanchor.core.hints import apart
 from driftanchor.core.noise import Draws, Stream, normal, nothing, uniform
 from driftanchor.core.promises import ANYTHING, Range
 from driftanchor.errors import InvalidInput
+from driftanchor.policies import answers  # a module: what it calls is no part of a kernel
 from driftanchor.policies.account import Account, Recorder
 from driftanchor.policies.numbers_type import numbers_type
 from driftanchor.policies.tails import Tails
@@ -170,7 +171,7 @@ class Policy:
 
 def index(policy: Policy, arm: ArmEvidence, now: Round, z: Draws) -> float:
     """The index of one arm under `policy`."""
-    return policy.index(arm, now, z)
+    return answers.index(policy, policy.index(arm, now, z))
 
 
 def choose(policy: Policy, evidence: Evidence, now: Round, stream: Stream, together: bool) -> int:
@@ -178,12 +179,12 @@ def choose(policy: Policy, evidence: Evidence, now: Round, stream: Stream, toget
 
     It does not change from round to round, so a loop asks once.
     """
-    return policy.choose(evidence, now, stream)
+    return answers.column(policy, policy.choose(evidence, now, stream))
 
 
 def index_at(policy: Policy, evidence: Evidence, column: int, now: Round, z: Draws) -> float:
     """The index of the arm in `column`; compiled, from what `remember` kept where it can."""
-    return policy.index(arm_at(evidence, column), now, z)
+    return answers.index(policy, policy.index(arm_at(evidence, column), now, z))
 
 
 def belief_at(policy: Policy, evidence: Evidence, column: int) -> Any:

@@ -1,10 +1,10 @@
-"""The type of a policy's numbers, which compiled code takes for `self`."""
-
-from __future__ import annotations
+"""The type of a policy's numbers, by which compiled code finds the policy's class."""
 
 import re
 from collections import namedtuple
 from typing import Any
+
+_seen: dict[str, int] = {}
 
 
 def numbers_type(cls: Any, fields: tuple[str, ...]) -> Any:
@@ -22,6 +22,3 @@ def numbers_type(cls: Any, fields: tuple[str, ...]) -> Any:
         cls.Numbers.__qualname__ = f"{cls.__qualname__}.Numbers"
         cls.Numbers.policy = cls
     return cls.Numbers
-
-
-_seen: dict[str, int] = {}

@@ -15,6 +15,7 @@ from driftanchor.core.check import Floats, Ints
 from driftanchor.core.evidence import ArmEvidence
 from driftanchor.core.noise import NotDrawn, wrapping
 from driftanchor.errors import InvalidInput, shown
+from driftanchor.policies import answers
 from driftanchor.policies.base import Policy, kept_belief
 from driftanchor.simulation.bandit import Bandit
 from driftanchor.simulation.engines import ENGINES, engine_named
@@ -127,8 +128,9 @@ def play(chunk: Chunk) -> Played:
     rounds = chunk.checkpoints.copy()  # what was sent may be read-only, for Numba another type
     regret = np.empty((chunk.runs, rounds.size))
     pulls = np.empty((chunk.runs, world.online.size), np.int64)
+    hint = '; engine="interpreted" shows where' if chunk.is_compiled else ""
     try:
-        with wrapping():
+        with answers.errors_of(chunk.name, hint), wrapping():
             played = play_runs(rule, world, keys, chunk.first, rounds, desk, regret, pulls)
     except NotDrawn as error:
         raise NotDrawn(error.kind, chunk.name) from None
@@ -147,7 +149,8 @@ def _ready(chunk: Chunk) -> tuple[Callable[..., bool], Any]:
     if not chunk.is_compiled:
         return chunk.loop.play_runs, policy
     if kept_belief(type(policy)) is not None:
-        believed = policy.believe(ArmEvidence(1, policy.prior_mean, 0, 0.0, 0.0))
+        with answers.errors_of(chunk.name):
+            believed = policy.believe(ArmEvidence(1, policy.prior_mean, 0, 0.0, 0.0))
         if type(believed) is not policy.belief:
             raise InvalidInput(
                 f"{policy.name!r} names {policy.belief.__name__} as its belief and believes "

@@ -1,8 +1,11 @@
 """Compiled, each policy runs its own rule: no other class takes its place."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -11,6 +14,9 @@ from driftanchor import TS, AnchorTS, ArmEvidence, Bandit, Draws, Evidence, Poli
 from driftanchor.core.noise import Stream
 from driftanchor.policies.base import largest_index
 from driftanchor.simulation import ENGINES
+
+if TYPE_CHECKING:
+    from conftest import RunPython
 
 BANDIT = Bandit.paper(biased=True)
 
@@ -93,3 +99,65 @@ def test_what_a_subclass_changes_is_what_runs_compiled(cls: type[Policy]) -> Non
     parent: Any = cls.__base__
     other = simulate({"it": parent()}, bandit, engine="interpreted", **effort)
     assert slow.pulls.tolist() != other.pulls.tolist()
+
+
+STRAY = """
+from dataclasses import dataclass
+from driftanchor import Evidence, Policy, Round
+from driftanchor.core.evidence import arm_at
+from driftanchor.core.noise import Stream
+
+@dataclass(frozen=True, kw_only=True)
+class Stray(Policy):
+    name = "stray"
+    formula = "by turns"
+    source = "this test"
+    memory = 2
+    what: int = 0
+
+    def choose(self, evidence: Evidence, now: Round, stream: Stream) -> int:
+        evidence.memory[now.t % 3, 1] += 1.0
+        if self.what == 1:
+            evidence.memory[0, 5] = 1.0
+        if self.what == 2:
+            evidence.memory[10**9, 0] = 1.0
+        if self.what == 3:
+            evidence.pulls[-4] += 1
+        if self.what == 4 and arm_at(evidence, 3).pulls > 10**6:
+            return 1
+        if self.what == 5:
+            raise ValueError("no more")
+        if self.what == 6:
+            return -1
+        if self.what == 7:
+            return 10**9
+        return now.t % 3
+"""
+ASTRAY = """
+import os, sys
+os.environ.pop("NUMBA_BOUNDSCHECK", None)
+sys.path.insert(0, "")
+import driftanchor as da
+from stray import Stray
+for what in range(8):
+    for engine in ("interpreted", "every-round"):
+        try:
+            bandit = da.Bandit([0.5, 0.4, 0.3])
+            print(da.simulate(Stray(what=what), bandit, horizon=6, runs=2, engine=engine).pulls[0])
+        except da.InvalidInput as error:
+            print(str(error).partition(";")[0].partition(": i")[0])
+"""
+
+
+def test_a_rule_that_leaves_its_arrays_is_stopped_and_named_without_any_setting(
+    run_python: RunPython, tmp_path: Path
+) -> None:
+    (tmp_path / "stray.py").write_text(STRAY)
+    said = run_python(ASTRAY).replace("\n ", " ").splitlines()
+    assert said[0::2] == said[1::2]  # interpreted and compiled
+    assert said[0::2] == [
+        "[[2 2 2] [2 2 2]]",
+        *["policy 'stray' raised IndexError"] * 4,
+        "policy 'stray' raised ValueError: no more",
+        *["policy 'stray' chose no arm"] * 2,
+    ]

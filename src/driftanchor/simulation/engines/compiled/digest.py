@@ -16,7 +16,7 @@ import numpy as np
 from driftanchor.core.common_move import is_relative
 from driftanchor.core.evidence import arm_at
 from driftanchor.policies.base import Policy
-from driftanchor.simulation.engines.compiled.overloads import INLINED
+from driftanchor.simulation.engines.compiled.overloads import BOUNDED, INLINED
 from driftanchor.simulation.engines.engine import PlayRuns
 from driftanchor.simulation.engines.reference import play_runs
 
@@ -62,7 +62,7 @@ def source_digest(policy: type[Policy] | None, loop: PlayRuns = play_runs) -> st
     functions = functions_of(policy, loop)
     if not all(_is_plain(function) for function in functions):
         return None
-    digest = hashlib.sha256(f"{name} {INLINED}".encode())
+    digest = hashlib.sha256(f"{name} {INLINED} {BOUNDED}".encode())
     for file in _files(policy, functions):
         if not Path(file).is_file() or any(f.__module__ == "__main__" for f in functions):
             return None

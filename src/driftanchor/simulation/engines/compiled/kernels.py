@@ -6,22 +6,26 @@ walking its code, so a policy of your own needs no decorator to run at compiled 
 
 Numba checks only the kernel's own file before it reuses a compiled kernel from disk, although the
 policy's code is compiled into it. The cache folder is therefore named by a hash of the policy,
-every source file and every constant that went in: editing a rule gives a new folder.
+every source file and every constant that went in: editing a rule gives a new folder. What is in a
+folder is checked before it is loaded (see `kernel_cache`).
+
+With the environment variable NUMBA_BOUNDSCHECK=1 all of a kernel checks every index, which finds
+mistakes of ours; such kernels are kept apart. A policy of the user's own is checked in any case.
 """
 
 from __future__ import annotations
 
-import os
-import pickle
+import functools
 import re
-import shutil
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 from driftanchor.core.noise import PARTS, NotDrawn
 from driftanchor.errors import InvalidInput, require
 from driftanchor.policies.base import Policy
+from driftanchor.simulation.engines.compiled import kernel_cache
 from driftanchor.simulation.engines.compiled.digest import functions_of, source_digest
 from driftanchor.simulation.engines.compiled.overloads import OPTIONS, overload_dispatch, register
 from driftanchor.simulation.engines.engine import PlayRuns
@@ -31,7 +35,8 @@ _NOT_DRAWN = re.compile(  # how Numba says that a policy reads noise it did not 
     rf"Unknown attribute '(?P<kind>\w+)' of type ({'|'.join(x.__name__ for x in PARTS)})\("
 )
 _kernels: dict[tuple[type[Policy] | None, PlayRuns], PlayRuns] = {}
-_one_at_a_time = threading.Lock()  # Numba's cache folder is one setting for all threads
+_one_at_a_time = threading.Lock()  # who asks for a kernel
+_compiling = threading.Lock()  # who compiles one, which takes long
 
 
 def kernel(policy: type[Policy] | None, loop: PlayRuns = play_runs) -> PlayRuns:
@@ -46,27 +51,20 @@ def kernel(policy: type[Policy] | None, loop: PlayRuns = play_runs) -> PlayRuns:
 
 
 def _compile(policy: type[Policy] | None, loop: PlayRuns) -> PlayRuns:
-    numba = require("numba", extra="fast", why="compiled simulation")
+    """The loop, compiled or loaded when it is first called with arguments of new types."""
     overload_dispatch()
     for function in functions_of(policy, loop):
         register(function)
     folder = cache_folder(policy, loop)
-    previous = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(folder or "")
-    try:
-        compiled: PlayRuns = numba.njit(nogil=True, cache=folder is not None, **OPTIONS)(loop)
-    finally:
-        numba.config.CACHE_DIR = previous
+    compiled = _dispatcher(loop, folder)
+    compile_or_load = compiled.compile
 
-    def call(*arguments: object) -> bool:
-        nonlocal compiled
+    def guarded(types: object) -> object:
         try:
-            return compiled(*arguments)
-        except (OSError, EOFError, pickle.UnpicklingError):  # what was kept on disk is damaged
-            compiled = numba.njit(nogil=True, **OPTIONS)(loop)
-            if folder is not None:
-                shutil.rmtree(folder, ignore_errors=True)
-            return call(*arguments)
+            with _compiling:
+                if folder is None:
+                    return compile_or_load(types)
+                return kernel_cache.through(folder, functools.partial(compile_or_load, types))
         except Exception as error:  # Numba's own, and others where it gives up early
             name = loop.__module__ if policy is None else policy.name
             missing = _NOT_DRAWN.search(str(error))
@@ -79,7 +77,20 @@ def _compile(policy: type[Policy] | None, loop: PlayRuns) -> PlayRuns:
                 argument="policy",
             ) from error
 
-    return call
+    compiled.compile = guarded  # a call with arguments of new types asks this
+    ready: PlayRuns = compiled
+    return ready
+
+
+def _dispatcher(loop: PlayRuns, folder: Path | None) -> Any:
+    """What Numba compiles the loop with, or loads it by from a folder."""
+    numba = require("numba", extra="fast", why="compiled simulation")
+    previous = numba.config.CACHE_DIR  # one setting for all threads
+    numba.config.CACHE_DIR = str(folder or "")
+    try:
+        return numba.njit(nogil=True, cache=folder is not None, **OPTIONS)(loop)
+    finally:
+        numba.config.CACHE_DIR = previous
 
 
 def _gist(error: Exception) -> str:
@@ -96,10 +107,6 @@ def cache_folder(policy: type[Policy] | None, loop: PlayRuns) -> Path | None:
     digest = source_digest(policy, loop)
     if digest is None:
         return None
-    try:
-        root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-        folder = Path(root) / "driftanchor" / "kernels" / f"{digest}-{sys.hexversion:x}"
-        folder.mkdir(parents=True, exist_ok=True)
-    except (OSError, RuntimeError):  # RuntimeError: no home
-        return None
-    return folder if os.access(folder, os.W_OK) else None
+    numba = require("numba", extra="fast", why="compiled simulation")
+    checks = numba.config.BOUNDSCHECK  # None, or 0 or 1 for all functions
+    return kernel_cache.kept_in(f"{digest}-{sys.hexversion:x}-{checks}")

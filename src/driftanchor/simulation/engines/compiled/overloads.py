@@ -25,6 +25,9 @@ OPTIONS = {"error_model": "numpy", "_nrt": False}
 # Left to itself LLVM calls small functions with all their arrays spread out over the stack. Inlined
 # by LLVM, and not by Numba's `inline="always"`, a kernel runs faster and compiles no slower.
 INLINED = {**OPTIONS, "forceinline": True}
+# Numba looks at no index by itself. The functions of a policy of the user's own are made to: what
+# they write beyond an array would destroy the process, long after.
+BOUNDED = {"boundscheck": True}
 
 
 @functools.cache
@@ -145,5 +148,12 @@ def register(function: types.FunctionType) -> None:
     """Let compiled code call a plain function."""
     extending = require("numba.extending", extra="fast", why="compiled simulation")
     if function not in _DISPATCH:
-        inlined = "apart" not in vars(function)
-        extending.register_jitable(**{**INLINED, "forceinline": inlined})(function)
+        options = {**INLINED, "forceinline": "apart" not in vars(function)}
+        if "bounded" in vars(function) or not is_ours(function):
+            options |= BOUNDED
+        extending.register_jitable(**options)(function)
+
+
+def is_ours(function: types.FunctionType) -> bool:
+    """Whether a function belongs to this package."""
+    return function.__module__.partition(".")[0] == "driftanchor"
