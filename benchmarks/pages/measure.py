@@ -1,7 +1,6 @@
-"""Measure what the pages say: errata, calibration, engines, choice, suite, rules for V, promises.
+"""Measure what the pages say: errata, calibration, engines, choice, suite, rules for V, and more.
 
-    python -m benchmarks.pages.measure [--runs N] [--seed S] [--render-only]
-        [front | errata | calibration | engines | choice | suite | rules | promises]
+    python -m benchmarks.pages.measure [--runs N] [--seed S] [--render-only] [one of MEASURES]
 
 The same runs and seed give the same files.
 """
@@ -19,6 +18,7 @@ from benchmarks.pages import (
     calibration,
     exactness,
     front,
+    identify,
     promises,
     readings,
     render,
@@ -238,8 +238,8 @@ def samples(runs: int, seed: int) -> render.Block:
                 "samples": len(means),
             }
         )
-    body = {"size": SAMPLE, "note": "10,000 rounds", "rows": rows}
-    return {"kind": "samples", "runs": runs, "seed": seed, **body}
+    told = {"kind": "samples", "runs": runs, "seed": seed, "size": SAMPLE}
+    return {**told, "note": "10,000 rounds", "rows": rows}
 
 
 def statistics(lost: Floats) -> dict[str, Any]:
@@ -256,8 +256,7 @@ def errata(runs: int, seed: int, progress: Progress) -> dict[str, render.Block]:
         progress(f"{name}: {question.note}")
         blocks[name] = answer(question, runs, seed)
     progress(f"E19: samples of {SAMPLE} runs")
-    blocks["E19"] = samples(2 * runs, seed)
-    return blocks
+    return blocks | {"E19": samples(2 * runs, seed)}
 
 
 def choice(runs: int, seed: int, progress: Progress) -> dict[str, render.Block]:
@@ -275,6 +274,7 @@ MEASURES = {
     "suite": suite.measure,
     "rules": rules.measure,
     "promises": promises.measure,
+    "identify": identify.measure,
 }
 
 
