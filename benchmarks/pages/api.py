@@ -15,6 +15,7 @@ GROUPS = {
     "Choose the promises": ("shift",),
     "Plan": ("planning",),
     "Simulate": ("simulation",),
+    "Find the best arm": ("best_arm",),
     "Policies": ("policies",),
     "Reproduce experiments": ("experiments",),
     "Write a policy": ("core",),

@@ -1,7 +1,6 @@
 """Measure what the pages say: errata, calibration, engines, choice, suite, intervals and more.
 
-    python -m benchmarks.pages.measure [--runs N] [--seed S] [--render-only]
-        [front | errata | calibration | engines | choice | suite | intervals | rules | promises]
+    python -m benchmarks.pages.measure [--runs N] [--seed S] [--render-only] [one of MEASURES]
 
 The same runs and seed give the same files.
 """
@@ -19,6 +18,7 @@ from benchmarks.pages import (
     calibration,
     exactness,
     front,
+    identify,
     intervals,
     promises,
     readings,
@@ -239,8 +239,8 @@ def samples(runs: int, seed: int) -> render.Block:
                 "samples": len(means),
             }
         )
-    body = {"size": SAMPLE, "note": "10,000 rounds", "rows": rows}
-    return {"kind": "samples", "runs": runs, "seed": seed, **body}
+    told = {"kind": "samples", "runs": runs, "seed": seed, "size": SAMPLE}
+    return {**told, "note": "10,000 rounds", "rows": rows}
 
 
 def statistics(lost: Floats) -> dict[str, Any]:
@@ -257,8 +257,7 @@ def errata(runs: int, seed: int, progress: Progress) -> dict[str, render.Block]:
         progress(f"{name}: {question.note}")
         blocks[name] = answer(question, runs, seed)
     progress(f"E19: samples of {SAMPLE} runs")
-    blocks["E19"] = samples(2 * runs, seed)
-    return blocks
+    return blocks | {"E19": samples(2 * runs, seed)}
 
 
 def choice(runs: int, seed: int, progress: Progress) -> dict[str, render.Block]:
@@ -277,6 +276,7 @@ MEASURES = {
     "intervals": intervals.measure,
     "rules": rules.measure,
     "promises": promises.measure,
+    "identify": identify.measure,
 }
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 from driftanchor import Bandit, Identification, InvalidInput, identify
 from driftanchor.best_arm.identify import rules_for
+
+if TYPE_CHECKING:
+    from conftest import RunPython
 
 TWO = [0.8, 0.3]
 
@@ -125,7 +128,7 @@ def test_worlds_without_an_answer_are_refused(bandit: Any, message: str) -> None
         ({"delta": 0}, "delta must be greater than 0, got 0"),
         ({"delta": 0.7}, r"delta must be at most 0\.5, got 0\.7"),
         ({"radius": "any"}, "unknown radius 'any'; did you mean 'anytime'"),
-        ({"runs": 0}, "runs must be between 1 and 1e.08, got 0"),
+        ({"runs": 0}, "runs must be between 1 and 1e.07, got 0"),
         ({"seed": -1}, "seed must be at least 0, got -1"),
         ({"most_pulls": 1}, "most_pulls must be between 2 and 1e.12, got 1"),
         ({"threads": 0}, "threads must be between 1 and 4096, got 0"),
@@ -136,6 +139,27 @@ def test_worlds_without_an_answer_are_refused(bandit: Any, message: str) -> None
 def test_unusable_arguments_are_refused(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidInput, match=message):
         identify(Bandit(TWO), **arguments)
+
+
+def test_without_numba_it_warns_and_gives_the_same_numbers(run_python: RunPython) -> None:
+    told = run_python("""
+import sys, warnings
+sys.modules["numba"] = None
+import driftanchor as da
+bandit = da.Bandit([0.9, 0.1], noise=0.2)
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    print(da.identify(bandit, runs=3).pulls.tolist())
+print(len(caught), caught[0].filename, caught[0].message)
+try:
+    da.identify(bandit, runs=3, engine="compiled")
+except da.MissingExtra as error:
+    print(error)
+""")
+    pulls, warning, error = told.splitlines()
+    assert pulls == str(identify(Bandit([0.9, 0.1], noise=0.2), runs=3).pulls.tolist())
+    assert warning.startswith("1 <string> Numba is not installed, so runs are interpreted.")
+    assert error == 'compiled simulation needs numba: pip install "driftanchor[fast]"'
 
 
 def test_it_gives_an_identification() -> None:

@@ -287,9 +287,9 @@ def engine_in(bandit: Bandit, rule: Policy) -> str:
     """Compiled, unless that takes a kernel of its own that tells nothing new.
 
     Where rewards come late another loop is compiled. Policies that choose by their largest index
-    alone are the same there: `ts` stands for them.
+    alone, or without logs, are the same there: `ts` stands for them.
     """
-    own = type(rule).choose is not Policy.choose
+    own = type(rule).choose is not Policy.choose and rule.uses_logs
     return "every-round" if own or rule.name == "ts" or not bandit.is_late else "interpreted"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import math
 import warnings
 from collections.abc import Callable, Iterator
@@ -18,6 +17,7 @@ from driftanchor.core import check
 from driftanchor.core.check import Ints
 from driftanchor.core.noise import wrapping
 from driftanchor.errors import InvalidInput, shown
+from driftanchor.simulation import engines
 from driftanchor.simulation.bandit import Bandit
 from driftanchor.simulation.engines.compiled.kernels import kernel
 from driftanchor.simulation.engines.desk import desk_with, keys_of
@@ -85,7 +85,7 @@ def identify(
     _check_bandit(bandit)
     miss = check.number(delta, "delta", above=0.0, high=0.5)
     check.choice(radius, "radius", RADII)
-    count = check.whole(runs, "runs", low=1, high=10**8)
+    count = check.whole(runs, "runs", low=1, high=10**7)
     key = check.whole(seed, "seed")
     most = check.whole(most_pulls, "most_pulls", low=len(bandit.online), high=10**12)
     workers = threads_to_use(threads)
@@ -164,7 +164,7 @@ def _worlds(bandit: Bandit) -> dict[str, World]:
 
 def _is_compiled(engine: str) -> bool:
     check.choice(engine, "engine", ENGINES)
-    installed = importlib.util.find_spec("numba") is not None
+    installed = engines.ENGINES["every-round"].is_installed
     if engine == "auto" and not installed:
         warnings.warn(
             "Numba is not installed, so runs are interpreted. Compiled they are some hundred times "

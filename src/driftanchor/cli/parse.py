@@ -9,10 +9,10 @@ import contextlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from driftanchor.core.promises import ANYTHING, Range
 from driftanchor.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from driftanchor.core.promises import Range
     from driftanchor.policies import Policy
 
 MOST_VALUES = 10**6  # in a list: `0.5*1000000000` is a slip, not a bandit
@@ -65,8 +65,8 @@ def checkpoints(text: str) -> Any:
     return rounds[0] if len(rounds) == 1 and isinstance(rounds[0], int) else rounds
 
 
-def policies(texts: Sequence[str], rewards: Range = ANYTHING) -> dict[str, Policy]:
-    """The policies asked for by label; when none is asked for, all that take such rewards.
+def policies(texts: Sequence[str], rewards: Range | None = None) -> dict[str, Policy]:
+    """The policies asked for by label; when none is asked for, all that take any such reward.
 
     Example:
         >>> policies(["ts", "careful=anchor-ts:posterior_scale=4"])["careful"].posterior_scale
@@ -74,11 +74,13 @@ def policies(texts: Sequence[str], rewards: Range = ANYTHING) -> dict[str, Polic
         >>> "beta-ts" in policies([]), "beta-ts" in policies([], (0, 1))
         (False, True)
     """
+    from driftanchor.core.promises import ANYTHING
     from driftanchor.policies import POLICIES, make
 
     if not texts:
         known = {name: make(name) for name in POLICIES}
-        return {name: policy for name, policy in known.items() if policy.takes(rewards)}
+        ends = ANYTHING if rewards is None else rewards
+        return {name: policy for name, policy in known.items() if policy.takes(ends)}
     made: dict[str, Policy] = {}
     for text in texts:
         label, policy = _policy(text)

@@ -12,7 +12,13 @@ from types import FunctionType
 import pytest
 
 from driftanchor import TS
-from driftanchor.simulation.engines.compiled.digest import _is_plain, source_digest, source_key
+from driftanchor.best_arm import lucb
+from driftanchor.simulation.engines.compiled.digest import (
+    _is_plain,
+    functions_of,
+    source_digest,
+    source_key,
+)
 
 
 def reads_a_module(x: float) -> float:
@@ -77,3 +83,10 @@ def test_what_has_no_digest_has_a_key_of_this_process_alone() -> None:
     assert source_digest(Local) is None
     assert source_key(Local) == source_key(Local) != source_key(Other)
     assert source_key(TS) == source_digest(TS)
+
+
+def test_a_loop_without_a_policy_has_a_digest_of_its_own() -> None:
+    assert lucb.pull in functions_of(None, lucb.play_runs)
+    alone, with_policy = source_digest(None, lucb.play_runs), source_digest(TS, lucb.play_runs)
+    assert alone is not None
+    assert alone != with_policy
