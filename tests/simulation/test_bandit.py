@@ -19,6 +19,12 @@ def test_scalars_count_for_every_arm() -> None:
     assert (bandit.reward, bandit.noise) == ("gaussian", 2.0)
 
 
+def test_arms_may_differ_in_noise() -> None:
+    bandit = Bandit([0.8, 0.5], noise=[0.5, 2])
+    assert (bandit.noise, bandit.arm_noise.tolist()) == (2.0, [0.5, 2.0])
+    assert Bandit([0.8, 0.5], noise=3).arm_noise.tolist() == [3.0, 3.0]
+
+
 def test_lists_arrays_and_generators_of_means_are_the_same() -> None:
     means = [0.8, 0.5]
     given_as: list[Any] = [means, tuple(means), np.array(means), (mean for mean in means)]
@@ -84,6 +90,9 @@ def test_nothing_in_a_bandit_can_be_changed() -> None:
         ({"reward": None}, "reward must be one of gaussian, bernoulli, student, got None"),
         ({"noise": 0}, "noise must be greater than 0, got 0"),
         ({"noise": math.inf}, "noise must be finite, got inf"),
+        ({"noise": [1.0, 0.0]}, "noise of arm '2' must be greater than 0, got 0"),
+        ({"noise": [1.0]}, "noise has 1 values for 2 arms: give one for each arm"),
+        ({"noise": "loud"}, "noise must be a number, got 'loud'"),
         (
             {"online": [0.5, 1.2], "reward": "bernoulli"},
             "online of arm '2' must be between 0 and 1, got 1.2",
@@ -115,7 +124,7 @@ def test_the_range_of_rewards_and_who_is_made_for_it() -> None:
 def test_a_bandit_is_the_same_in_another_process() -> None:
     bandit = Bandit([0.8, 0.5], [0.5, 0.6], [5, 0], [math.inf, 0.2], "bernoulli")
     copy = pickle.loads(pickle.dumps(bandit))
-    for array in ("online", "offline", "offline_pulls", "bias_bound"):
+    for array in ("online", "offline", "offline_pulls", "bias_bound", "arm_noise"):
         assert np.array_equal(getattr(copy, array), getattr(bandit, array))
         assert not getattr(copy, array).flags.writeable
     assert (copy.reward, copy.noise) == ("bernoulli", 1.0)

@@ -138,12 +138,14 @@ def per_arm(
     *,
     low: float = -math.inf,
     high: float = math.inf,
+    above: float | None = None,
     infinite: bool = False,
 ) -> Floats:
     """One number for each arm: a scalar for all of them, or a list of the right length."""
+    limits: Any = {"low": low, "high": high, "above": above, "infinite": infinite}
     return np.array(
         [
-            number(x, argument, of=f"arm {label!r}", low=low, high=high, infinite=infinite)
+            number(x, argument, of=f"arm {label!r}", **limits)
             for x, label in zip(_spread(value, argument, labels), labels, strict=True)
         ],
         dtype=np.float64,

@@ -3,6 +3,8 @@
 from driftanchor.simulation.bandit import LAWS, Bandit
 from driftanchor.simulation.coverage import COVERAGES, cover
 from driftanchor.simulation.engines import ENGINE_NAMES, ENGINES
+from driftanchor.simulation.instances import instance_of, random_bandit
+from driftanchor.simulation.law import Law
 from driftanchor.simulation.result import STATISTICS, Result
 from driftanchor.simulation.run import simulate
 
@@ -13,7 +15,10 @@ __all__ = [
     "LAWS",
     "STATISTICS",
     "Bandit",
+    "Law",
     "Result",
     "cover",
+    "instance_of",
+    "random_bandit",
     "simulate",
 ]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +21,9 @@ from driftanchor.core.promises import (
 )
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.policies.base import Policy
+from driftanchor.simulation.bandit_checks import moved_together, noise_of, pool_of
 from driftanchor.simulation.coverage import cover
+from driftanchor.simulation.law import Law
 
 LAWS = ("gaussian", "bernoulli", "student")
 RESAMPLED = "resampled"  # the law of `Bandit.resampling`
@@ -45,7 +46,8 @@ class Bandit:
             is given, `None` means no bound.
         reward: `"gaussian"`, `"bernoulli"`, or `"student"`: heavy tails, Student's t with 3
             degrees of freedom.
-        noise: Standard deviation of a Gaussian or Student reward; a Bernoulli reward has its own.
+        noise: Standard deviation of a Gaussian or Student reward, one number for all arms or one
+            for each; a Bernoulli reward has its own. As an attribute the largest of them.
         logs: `"drawn"` anew in each run, or `"given"`: then `offline` is the logged mean itself.
         delay: Rounds that go by before a reward is seen; 0 if it is seen before the next round.
         batch: Rounds for which arms are chosen at once, before any of their rewards is seen.
@@ -53,6 +55,10 @@ class Bandit:
         relative_bound: The bound on |online − offline − c| that policies are given, where c is an
             unknown move common to all arms: one number, one for each arm, or `None` for no bound.
         common_shift: How far all arms moved together online; the online means include it.
+        arm_noise: The noise of each arm.
+        means: The law of the means where each run draws them anew, as in `random_bandit`.
+        bias: There the law of how much the logs over-estimate an arm, if they do.
+        exact: Whether the bias bounds are the true differences.
 
     Example:
         >>> bandit = Bandit(online=[0.8, 0.5], offline=[0.5, 0.6], offline_pulls=200)
@@ -75,6 +81,10 @@ class Bandit:
     pools: tuple[Floats, ...]
     relative_bound: Floats
     common_shift: float
+    arm_noise: Floats
+    means: Law | None
+    bias: Law | None
+    exact: bool
 
     def __init__(
         self,
@@ -83,7 +93,7 @@ class Bandit:
         offline_pulls: Sequence[int] | Ints | int = 0,
         bias_bound: Sequence[float] | Floats | float | None = None,
         reward: str = "gaussian",
-        noise: float = 1.0,
+        noise: Sequence[float] | Floats | float = 1.0,
         *,
         logs: str = "drawn",
         delay: int = 0,
@@ -97,15 +107,7 @@ class Bandit:
         arms = Arms.numbered(len(values))
         together = check.number(common_shift, "common_shift", low=-LARGEST, high=LARGEST)
         means = check.per_arm(values, "online", arms, low=low, high=high)
-        if together != 0:
-            means = means + together
-            for label, mean in zip(arms, means.tolist(), strict=True):
-                if not low <= mean <= high:
-                    raise InvalidInput(
-                        f"is {together:g} and moves the online mean of arm {label!r} "
-                        f"to {mean:g}: it must stay between {low:g} and {high:g}",
-                        argument="common_shift",
-                    )
+        means = moved_together(means, together, arms, low, high)
         pulls = check.pulls_per_arm(offline_pulls, "offline_pulls", arms)
         if offline is None and pulls.any():
             first = arms[int(np.flatnonzero(pulls)[0])]
@@ -117,25 +119,30 @@ class Bandit:
         past = means if offline is None else offline
         past = check.per_arm(past, "offline", arms, low=low, high=high)
         relative = relative_bounds(relative_bound, arms)
+        exact = bias_bound is None and relative_bound is None
         if bias_bound is None:
-            bias_bound = np.abs(means - past) if relative_bound is None else math.inf
+            bias_bound = np.abs(means - past) if exact else math.inf
         bounds = bias_bounds(bias_bound, arms)
         check_promises(bounds, relative, pulls, arms)
+        deviations = noise_of(noise, arms)
         for name, array in (
             ("online", means),
             ("offline", past),
             ("offline_pulls", pulls),
             ("bias_bound", bounds),
             ("relative_bound", relative),
+            ("arm_noise", deviations),
         ):
             object.__setattr__(self, name, check.frozen(array))
         object.__setattr__(self, "reward", reward)
-        object.__setattr__(self, "noise", check.number(noise, "noise", above=0.0, high=LARGEST))
+        object.__setattr__(self, "noise", float(deviations.max()))
         object.__setattr__(self, "logs", check.choice(logs, "logs", LOGS))
         object.__setattr__(self, "delay", check.whole(delay, "delay", high=LATEST))
         object.__setattr__(self, "batch", check.whole(batch, "batch", low=1, high=LATEST))
         object.__setattr__(self, "pools", ())
         object.__setattr__(self, "common_shift", together)
+        for name, unsaid in (("means", None), ("bias", None), ("exact", exact)):
+            object.__setattr__(self, name, unsaid)
 
     @classmethod
     def resampling(
@@ -166,7 +173,9 @@ class Bandit:
             >>> Bandit.resampling([[0, 1, 1, 0], [3, 0, 0, 0]], offline=[0.4, 1.0]).online.tolist()
             [0.5, 0.75]
         """
-        pools = tuple(_pool(pool, i) for i, pool in enumerate(check.ordered(rewards, "rewards"), 1))
+        pools = tuple(
+            pool_of(pool, i) for i, pool in enumerate(check.ordered(rewards, "rewards"), 1)
+        )
         together = check.number(common_shift, "common_shift", low=-LARGEST, high=LARGEST)
         if together != 0:
             pools = tuple(check.frozen(pool + together) for pool in pools)
@@ -182,25 +191,15 @@ class Bandit:
             relative_bound=relative_bound,
         )
         object.__setattr__(bandit, "reward", RESAMPLED)
-        object.__setattr__(bandit, "noise", math.sqrt(np.mean([pool.var() for pool in pools])))
+        deviation = math.sqrt(np.mean([pool.var() for pool in pools]))
+        object.__setattr__(bandit, "noise", deviation)
+        object.__setattr__(bandit, "arm_noise", check.frozen(np.full(len(pools), deviation)))
         object.__setattr__(bandit, "pools", pools)
         object.__setattr__(bandit, "common_shift", together)
         return bandit
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Made anew in another process: its arrays are read-only there too, for Numba another type.
-        logs = (self.offline, self.offline_pulls, self.bias_bound)
-        named: dict[str, Any] = {
-            "delay": self.delay,
-            "batch": self.batch,
-            "relative_bound": self.relative_bound,
-        }
-        if self.pools:
-            again = functools.partial(Bandit.resampling, **named)
-            return functools.partial(_made_again, again, self.common_shift), (self.pools, *logs)
-        again = functools.partial(type(self), **named, logs=self.logs)
-        given = (self.online, *logs, self.reward, self.noise)
-        return functools.partial(_made_again, again, self.common_shift), given
+        return _restored, (type(self), vars(self))
 
     @property
     def arms(self) -> Arms:
@@ -235,7 +234,9 @@ class Bandit:
 
     @property
     def gaps(self) -> Floats:
-        """What a pull of each arm loses against the best arm."""
+        """What a pull of each arm loses against the best arm; at most, where means are drawn."""
+        if self.means is not None:
+            return np.full(len(self.online), self.means.ends[1] - self.means.ends[0])
         best: float = self.online.max()
         return best - self.online
 
@@ -263,29 +264,12 @@ class Bandit:
         return cls(online, offline, offline_pulls=cover(total, arms, coverage))
 
 
-def _made_again(make: Callable[..., Bandit], common_shift: float, *given: Any) -> Bandit:
-    """A bandit from online means or rewards that include the common shift already."""
-    bandit = make(*given)
-    object.__setattr__(bandit, "common_shift", common_shift)
+def _restored(cls: type[Bandit], values: dict[str, Any]) -> Bandit:
+    """A bandit in another process: its arrays are read-only there too."""
+    bandit = object.__new__(cls)
+    for name, value in values.items():
+        for array in value if isinstance(value, tuple) else [value]:
+            if isinstance(array, np.ndarray):
+                check.frozen(array)
+        object.__setattr__(bandit, name, value)
     return bandit
-
-
-def _pool(rewards: object, arm: int) -> Floats:
-    """The observed rewards of an arm, checked."""
-    of = f"of arm {arm}"
-    try:
-        pool = np.asarray(rewards, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise InvalidInput(
-            f"{of} must be a list of numbers, got {shown(rewards)}", argument="rewards"
-        ) from None
-    if pool.ndim != 1 or pool.size == 0:
-        raise InvalidInput(
-            f"{of} must be a list of at least one number, got {shown(rewards)}", argument="rewards"
-        )
-    odd = pool[~(np.abs(pool) <= LARGEST)]
-    if odd.size:
-        raise InvalidInput(
-            f"{of} must be finite and at most {LARGEST:g}, got {odd[0]:g}", argument="rewards"
-        )
-    return check.frozen(pool.copy())

@@ -22,6 +22,7 @@ from driftanchor.simulation.engines import ENGINES, engine_named
 from driftanchor.simulation.engines.compiled.kernels import kernel
 from driftanchor.simulation.engines.desk import keys_of
 from driftanchor.simulation.engines.engine import Loop
+from driftanchor.simulation.engines.instances import draw_instances, laws_of
 from driftanchor.simulation.engines.rewards import world_of
 
 CHUNK_ROUNDS = 1_000_000  # in a chunk: a fraction of a second, so that progress shows
@@ -120,7 +121,7 @@ def rounds_to_read(checkpoints: int | Sequence[int], horizon: int) -> Ints:
 
 def play(chunk: Chunk) -> Played:
     """Play a chunk, in this thread."""
-    world = world_of(chunk.bandit)
+    world = world_of(chunk.bandit, _instances(chunk), chunk.first)
     with _one_at_a_time:
         play_runs, rule = _ready(chunk)
     desk = chunk.loop.lay_out(world, chunk.policy)
@@ -141,6 +142,17 @@ def play(chunk: Chunk) -> Played:
             argument="policy",
         )
     return regret, pulls
+
+
+def _instances(chunk: Chunk) -> Floats | None:
+    """The means that the runs of a chunk draw; `None` where they draw none."""
+    if chunk.bandit.means is None:
+        return None
+    draw = kernel(Policy, draw_instances) if chunk.is_compiled else draw_instances
+    drawn = np.empty((chunk.runs, 2, len(chunk.bandit.online)))
+    with wrapping():
+        draw(laws_of(chunk.bandit, chunk.seed), chunk.first, drawn, np.empty(4, np.uint64))
+    return drawn
 
 
 def _ready(chunk: Chunk) -> tuple[Callable[..., bool], Any]:

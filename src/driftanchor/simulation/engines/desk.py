@@ -1,7 +1,8 @@
 """Desk: where a run works, cleared and filled before each run.
 
 The noise is keyed (see `driftanchor.core.noise`): the rewards of an arm by (seed, run, arm), its
-logs by (seed, run, arm), a policy's own draws by (seed, policy, run). Every policy meets the same
+logs by (seed, run, arm), a policy's own draws by (seed, policy, run), and where a bandit is random
+its means and the bias of its logs by (seed, run, arm). Every policy meets the same means, the same
 logs and the same n-th reward of each arm, so comparisons are paired.
 """
 
@@ -15,7 +16,7 @@ from driftanchor.core.evidence import Evidence
 from driftanchor.core.hints import apart
 from driftanchor.core.noise import Key, Stream, key, start
 from driftanchor.policies.base import Policy, kept_belief
-from driftanchor.simulation.engines.rewards import World, draw_mean
+from driftanchor.simulation.engines.rewards import World, draw_mean, settle
 
 
 class Desk(NamedTuple):
@@ -83,6 +84,8 @@ def desk_with(world: World, memory: int) -> Desk:
 def prepare(world: World, keys: Keys, run: int, desk: AnyDesk) -> None:
     """Clear the desk, draw the logs, and put every stream at its start."""
     clear(desk.evidence)
+    if world.instances.shape[0] > 0:
+        settle(world, run)
     draw_logs(world, keys, run, desk)
     for arm in range(world.online.size):
         start(desk.rewards[arm], keys.rewards, run, arm)

@@ -198,7 +198,7 @@ def leap(
     above = belief_at(policy, evidence, arm).mean - barrier
     start = above * weight(policy, arm_at(evidence, arm))
     if not desk.single and world.law == GAUSSIAN:
-        taken, end = walk(start, mean - barrier, world.noise, rounds, stream)
+        taken, end = walk(start, mean - barrier, world.noise[arm], rounds, stream)
     elif not desk.single and world.law == BERNOULLI:
         taken, end = in_blocks(start, mean, barrier, rounds, stream)
     else:
