@@ -68,7 +68,8 @@ class Job:
             "online": bandit.online.tolist(),
             "logs": logs if self.policy.uses_logs else None,  # one run for all cells that differ so
             "reward": bandit.reward,
-            "noise": bandit.noise,
+            "noise": bandit.arm_noise.tolist(),
+            "drawn": [repr(bandit.means), repr(bandit.bias), bandit.exact],
             "late": [bandit.delay, bandit.batch],
             "policy": self.policy.name,
             "parameters": self.policy.parameters(),

@@ -52,7 +52,7 @@ class Reproduction:
         return {
             label: {
                 **summarise(outcome.final, QUANTILES),
-                **tail.statistics(outcome, cell.bandit.gaps),
+                **tail.statistics(outcome, cell.bandit.known_gaps),
                 "runs": outcome.final.size,
             }
             for label, outcome in found.items()

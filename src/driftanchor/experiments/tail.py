@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from driftanchor.core.check import Floats, Ints
 from driftanchor.core.stats.intervals import quantile_interval, wilson
 from driftanchor.experiments.outcome import Outcome
@@ -10,11 +12,18 @@ STUCK = ("stuck", "stuck_low", "stuck_high")
 STATISTICS = ("q99_low", "q99_high", *STUCK)
 
 
-def statistics(outcome: Outcome, gaps: Floats) -> dict[str, float]:
-    """An interval of the 99 % quantile, and the share of stuck runs with its interval (95 %)."""
-    runs, share = outcome.final.size, stuck_share(outcome.pulls, gaps)
+def statistics(outcome: Outcome, gaps: Floats | None) -> dict[str, float]:
+    """An interval of the 99 % quantile, and the share of stuck runs with its interval (95 %).
+
+    Args:
+        outcome: The runs.
+        gaps: What each arm falls short of the best; `None` where it differs from run to run, so
+            that nobody knows which runs are stuck.
+    """
     q99 = quantile_interval(outcome.final, 0.99, ends=(0.0, outcome.most))
-    numbers = (*q99, share, *wilson(share, runs))
+    share = math.nan if gaps is None else stuck_share(outcome.pulls, gaps)
+    ends = (math.nan, math.nan) if gaps is None else wilson(share, outcome.final.size)
+    numbers = (*q99, share, *ends)
     return {name: float(x) for name, x in zip(STATISTICS, numbers, strict=True)}
 
 

@@ -48,6 +48,8 @@ def percent(share: float) -> str:
         >>> [percent(x) for x in (1.0, 0.123, 0.0035, 0.0)]
         ['100 %', '12 %', '0.35 %', '0 %']
     """
+    if share != share:
+        return MISSING
     return f"{round(100 * share) if share >= 0.095 else f'{100 * share:.2g}'} %"
 
 

@@ -233,6 +233,11 @@ class Bandit:
         return bool(np.isfinite(self.relative_bound).any())
 
     @property
+    def known_gaps(self) -> Floats | None:
+        """What a pull of each arm loses; `None` where means are drawn anew in each run."""
+        return self.gaps if self.means is None else None
+
+    @property
     def gaps(self) -> Floats:
         """What a pull of each arm loses against the best arm; at most, where means are drawn."""
         if self.means is not None:
