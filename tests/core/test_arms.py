@@ -93,3 +93,11 @@ def test_a_label_that_is_no_text_is_told_the_labels(label: object) -> None:
     message = f"arm must be the text of a label, got {label!r}: use one of ('A', 'B')"
     with pytest.raises(InvalidInput, match=re.escape(message)):
         Arms(["A", "B"]).column(label)
+
+
+def test_labels_are_looked_up() -> None:
+    arms = Arms(["A", "B"])
+    assert "B" in arms
+    assert "C" not in arms
+    junk: object = ["B", 3][1]
+    assert junk not in arms

@@ -9,9 +9,11 @@ import gzip
 import importlib
 import json
 import math
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -190,3 +192,36 @@ def test_counted_rows_are_the_same_from_everywhere(rows: Rows, form: str) -> Non
 def test_a_missing_column_of_a_frame_is_named_with_the_nearest(rows: Rows, form: str) -> None:
     with pytest.raises(LookupError, match="unknown column 'rewards'; did you mean 'reward'"):
         OfflineData.from_logs(rows.forms[form](), arm="variant", reward="rewards")
+
+
+@pytest.mark.parametrize(
+    ("value", "mean"),
+    [
+        (True, 1.0),
+        ("FALSE", 0.0),
+        ("1", 1.0),
+        (" 1e0 ", 1.0),
+        (0.5, 0.5),
+        ("", "reward_missing"),
+        (None, "reward_missing"),
+        ("nan", "reward_not_finite"),
+        ("yes", "reward_not_number"),
+        ("1_0", "reward_not_number"),
+        ("1,5", "reward_not_number"),
+        ("0x1", "reward_not_number"),
+    ],
+)
+def test_csv_and_json_lines_read_a_value_alike(
+    value: object, mean: float | str, tmp_path: Path
+) -> None:
+    text = "" if value is None else str(value)
+    (tmp_path / "a.csv").write_text(f'arm,reward\nA,"{text}"\nB,0\nB,1\n')
+    rows = [{"arm": arm, "reward": reward} for arm, reward in (("A", value), ("B", 0), ("B", "1"))]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    for path in tmp_path.iterdir():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of a label that is no arm
+            told = read_logs(path, arm="arm", reward="reward", allow_rejects=True)
+        rejected = dict(told.provenance.rows_rejected)
+        assert rejected == ({mean: 1} if isinstance(mean, str) else {})
+        assert rejected or told.arms["A"].mean == mean

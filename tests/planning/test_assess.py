@@ -11,7 +11,7 @@ import pytest
 
 from driftanchor import OfflineData
 from driftanchor.core.stats.intervals import Estimate
-from driftanchor.planning.assess import FEWEST, MOST, USE, WITHOUT, default_worlds
+from driftanchor.planning.assess import USE, WITHOUT
 from driftanchor.planning.compare import Compared
 from driftanchor.planning.contenders import RULE, RULE_COLD, contenders
 from driftanchor.planning.curve import Curve
@@ -85,9 +85,3 @@ def test_the_table_has_a_row_for_each_contender() -> None:
     assert list(frame["policy"]) == list(WHO)
     row = list(WHO).index(RULE)
     assert (frame["mean"][row], frame["saved"][row], frame["safe"][row]) == (40.0, 60.0, True)
-
-
-def test_fewer_worlds_for_longer_horizons_and_more_arms() -> None:
-    assert default_worlds(1, 2) == MOST
-    assert default_worlds(10**9, 100) == FEWEST
-    assert default_worlds(20_000, 10) == 75

@@ -136,7 +136,7 @@ def test_a_rate_cannot_move_beyond_its_range() -> None:
 @pytest.mark.parametrize(
     ("span", "told"),
     [
-        ((0.4, 1), "reward_range is 0.4 to 1, and the arms' means go from 0.31 to 0.5125"),
+        ((0.4, 1), "reward_range is 0.4 to 1, and the means of the logs go from 0.31 to 0.5125"),
         ((1, 0), "reward_range must rise"),
         ((0, math.nan), "reward_range must be a number"),
         ((0,), r"reward_range must be \(lowest, highest\)"),

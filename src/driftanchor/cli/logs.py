@@ -14,7 +14,7 @@ from driftanchor.cli import options as opt
 from driftanchor.cli import output, outputs, progress
 from driftanchor.core.log_options import LogOptions
 from driftanchor.render.numbers import MISSING, precise
-from driftanchor.render.table import Table
+from driftanchor.render.table import Table, largest, left_out
 
 if TYPE_CHECKING:
     from driftanchor.logs.log_summary import ArmSummary, LogSummary
@@ -75,12 +75,15 @@ def _save(summary: LogSummary, path: Path) -> None:
 
 
 def _table(summary: LogSummary) -> Table:
-    timed = any(arm.first for arm in summary.arms.values())
+    arms = list(summary.arms.items())
+    timed = any(arm.first for _, arm in arms)
     headings = ("arm", "n", "mean", "variance", "95 % interval")
+    shown = [arms[i] for i in largest([arm.n for _, arm in arms])]
     return Table(
         "",
         (*headings, "first", "last") if timed else headings,
-        tuple((label, *_cells(arm, timed)) for label, arm in summary.arms.items()),
+        tuple((label, *_cells(arm, timed)) for label, arm in shown),
+        note=left_out(len(shown), len(arms), "with the most rewards"),
         text=frozenset({0, 5, 6}),
     )
 

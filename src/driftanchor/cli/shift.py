@@ -15,7 +15,7 @@ from driftanchor.core.log_options import LogOptions
 from driftanchor.errors import require
 from driftanchor.render.numbers import MISSING, precise
 from driftanchor.render.numbers import count as count_of
-from driftanchor.render.table import Table
+from driftanchor.render.table import Table, largest, left_out
 
 if TYPE_CHECKING:
     from driftanchor.logs.periods import Periods
@@ -111,14 +111,17 @@ def _unit(by: str) -> str:
 
 
 def _arms(found: Suggestion) -> Table:
+    arms = list(found.arms.items())
+    shown = [arms[i] for i in largest([arm.n for _, arm in arms])]
     rows = [
         (label, f"{arm.periods:,}", f"{arm.n:,}", precise(arm.mean), *_tau(arm.tau))
-        for label, arm in found.arms.items()
+        for label, arm in shown
     ]
-    total = sum(arm.n for arm in found.arms.values())
+    total = sum(arm.n for _, arm in arms)
     rows.append(("all arms", f"{len(found.periods):,}", f"{total:,}", "", *_tau(found.tau)))
     headings = ("arm", "periods", "n", "mean", "moves by (sd)", "95 % interval")
-    return Table("", headings, tuple(rows))
+    note = left_out(len(shown), len(arms), "with the most rewards")
+    return Table("", headings, tuple(rows), note=note)
 
 
 def _moves(found: Suggestion) -> Table:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from driftanchor.cli import options as opt
 from driftanchor.cli import output, parse, world
 from driftanchor.core.record import encode
-from driftanchor.render.table import Table
+from driftanchor.render.table import MOST_ROWS, Table, left_out
 
 if TYPE_CHECKING:
     from driftanchor.simulation.bandit import Bandit
@@ -65,13 +65,14 @@ def theory(
         bandit.common_shift,
     )
     _warn_of_broken_promises(bandit)
-    labels = [bandit.arms[column] for column in columns]
+    arms = bandit.arms
+    labels = [arms[column] for column in columns]
     rows = [[float(values[i]) for values in terms.values()] for i in range(len(labels))]
     if as_json:
         named = [dict(zip(terms, map(encode, row), strict=True)) for row in rows]
-        arms = dict(zip(labels, named, strict=True))
+        by_arm = dict(zip(labels, named, strict=True))
         bandit_json = world.as_json(bandit)
-        output.show_json({"arms": arms, "horizon": rounds, "bandit": bandit_json, "terms": TERMS})
+        output.show_json({"arms": by_arm, "horizon": rounds, "bandit": bandit_json, "terms": TERMS})
     else:
         output.show_table(_table(labels, rows, rounds, TERMS))
 
@@ -91,11 +92,13 @@ def _warn_of_broken_promises(bandit: Bandit) -> None:
 def _table(
     labels: list[str], rows: list[list[float]], horizon: int, terms: Mapping[str, str]
 ) -> Table:
+    shown = [(label, *(f"{x:,.4g}" for x in row)) for label, row in zip(labels, rows, strict=True)]
+    shown = shown[:MOST_ROWS]
+    meanings = [f"{name}: {meaning}" for name, meaning in terms.items()]
+    cut = left_out(len(shown), len(labels), "that come first")
     return Table(
         f"pulls of sub-optimal arms in {horizon:,} rounds",
         ("arm", *terms),
-        tuple(
-            (label, *(f"{x:,.4g}" for x in row)) for label, row in zip(labels, rows, strict=True)
-        ),
-        note="\n".join(f"{name}: {meaning}" for name, meaning in terms.items()),
+        tuple(shown),
+        note="\n".join([cut, *meanings] if cut else meanings),
     )

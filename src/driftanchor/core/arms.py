@@ -84,6 +84,10 @@ class Arms(Sequence[str]):
     def __getitem__(self, column: int | slice) -> str | tuple[str, ...]:
         return self.labels[column]
 
+    def __contains__(self, label: object) -> bool:
+        columns: dict[object, int] = self.__dict__["_columns"]  # quick, however many arms there are
+        return label in columns
+
     def __len__(self) -> int:
         return len(self.labels)
 

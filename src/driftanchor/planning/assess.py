@@ -27,8 +27,6 @@ from driftanchor.render.numbers import count
 from driftanchor.render.tabular import Tabular
 from driftanchor.version import __version__
 
-ROUNDS = 15_000_000  # of one arm, in all worlds together: half a minute on two cores
-FEWEST, MOST = 40, 200  # worlds
 USE, WITHOUT = "use", "without"
 
 
@@ -239,13 +237,3 @@ class Assessment(Tabular, abc.ABC):
     def _even(self, even: Estimate) -> dict[str, Any]:
         value, low, high = (min(x, self.largest_shift) for x in even)
         return {"shift": value, "low": low, "high": high, "reached": bool(np.isfinite(even.value))}
-
-
-def default_worlds(horizon: int, arms: int) -> int:
-    """As many as can be played in a minute or so, up to where more would hardly tell more.
-
-    Example:
-        >>> [default_worlds(horizon, 5) for horizon in (1_000, 30_000, 10_000_000)]
-        [200, 100, 40]
-    """
-    return int(min(max(ROUNDS // (horizon * arms), FEWEST), MOST))

@@ -16,10 +16,11 @@ from driftanchor.core.record import encode
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.live.suggestion_check import warn_of_suggestion
 from driftanchor.planning import plan_prose, words
-from driftanchor.planning.assess import Assessment, default_worlds
+from driftanchor.planning.assess import Assessment
 from driftanchor.planning.auto import declared
 from driftanchor.planning.compare import compare
 from driftanchor.planning.contenders import contenders
+from driftanchor.planning.effort import worlds_to_play
 from driftanchor.planning.promise import Promise, promised
 from driftanchor.planning.reward_law import COINS, RewardLaw, law_of
 from driftanchor.planning.scenes import Progress
@@ -122,8 +123,7 @@ def plan(
     if rewards.name == "bernoulli":
         ends = COINS
     who, reasons = contenders(offline, ends, bias_bound_source)
-    many = default_worlds(rounds, len(offline.arms))
-    many = many if worlds is None else check.whole(worlds, "worlds", low=2, high=10**6)
+    many = worlds_to_play(worlds, rounds, len(offline.arms), threads)
     truth = Worlds.draw(offline, rewards, promise, many, check.whole(seed, "seed"))
     compared = compare(
         truth,

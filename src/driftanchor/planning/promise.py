@@ -170,7 +170,8 @@ def promised(bias_bound: object, relative_bound: object, offline: OfflineData) -
         )
     left_out = [x for x, n, gone in zip(arms, offline.n, anywhere, strict=True) if gone and n > 0]
     if left_out:
-        offline = offline.over([x for x in arms if x not in left_out]).over(arms)
+        gone = set(left_out)
+        offline = offline.over([x for x in arms if x not in gone]).over(arms)
     check_promises(levels, apart, offline.n, arms)
     # Where an arm without logs is, no bound says; it moves as far as the others may.
     if np.isfinite(apart).any():

@@ -42,15 +42,15 @@ def read_split(logs: object, split: object, **options: Unpack[LogOptions]) -> Sp
         raise InvalidInput(
             f"{by.text} leaves no row that can be used on one side", argument="split"
         )
-    wanted = [label for label in whole.arms if label in after.arms.labels]
+    wanted = [label for label in whole.arms if label in after.arms]
     if len(wanted) < 2:
         raise InvalidInput(
             f"{by.only_world} there is one arm only, {wanted[0]!r}: there is nothing to choose"
             if wanted
             else f"{by.only_world} there is no arm of those wanted"
         )
-    gone = [label for label in whole.arms if label not in after.arms.labels]
-    new = [label for label in wanted if label not in before.arms.labels]
+    gone = [label for label in whole.arms if label not in after.arms]
+    new = [label for label in wanted if label not in before.arms]
     if len(new) == len(wanted):
         raise InvalidInput(
             f"no arm is on both sides of the split: {by.only_log} {listed(list(before.arms))}, "
@@ -65,7 +65,7 @@ def read_split(logs: object, split: object, **options: Unpack[LogOptions]) -> Sp
         by,
         before.over(wanted),
         after.over(wanted),
-        {label: move_of(before, after, label) for label in wanted if label in before.arms.labels},
+        {label: move_of(before, after, label) for label in wanted if label in before.arms},
         law,
         rewards,
         (*notes, how),

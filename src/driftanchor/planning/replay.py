@@ -9,10 +9,11 @@ from driftanchor.core import check
 from driftanchor.core.log_options import LogOptions
 from driftanchor.core.promises import valid_range
 from driftanchor.planning import replay_prose
-from driftanchor.planning.assess import Assessment, default_worlds
+from driftanchor.planning.assess import Assessment
 from driftanchor.planning.auto import declared, is_auto, periods_of
 from driftanchor.planning.compare import compare
 from driftanchor.planning.contenders import contenders
+from driftanchor.planning.effort import worlds_to_play
 from driftanchor.planning.promise import promised
 from driftanchor.planning.promises_kept import held_together, promises_kept, within
 from driftanchor.planning.read_split import read_split
@@ -127,8 +128,7 @@ def replay(
     if is_declared:
         notes += promises_kept(past, promise)
     who, reasons = contenders(past.before, ends, bias_bound_source)
-    runs = default_worlds(rounds, many)
-    runs = runs if worlds is None else check.whole(worlds, "worlds", low=2, high=10**6)
+    runs = worlds_to_play(worlds, rounds, many, threads)
     compared = compare(
         PastWorlds(past, promise, runs),
         who,

@@ -78,7 +78,11 @@ class OneWay:
 
     def estimate(self) -> Floats:
         """τ² by Paule & Mandel: where Q equals its expectation; 0 if it is below that anyway."""
-        return self._where(self.q, self.freedom)
+        return self._where(OneWay.q, self.freedom)
+
+    def lower(self, miss: float) -> Floats:
+        """What τ² is surely above, but for a probability of at most `miss`; often 0."""
+        return self._where(OneWay.log_chance, np.full_like(self.freedom, np.log1p(-miss)))
 
     def interval(self, miss: float) -> tuple[Floats, Floats]:
         """Where τ² may be, missed with probability `miss` at most.
@@ -87,8 +91,8 @@ class OneWay:
         upper one is found given that τ > 0: it is then never 0, however alike the periods are.
         """
         lowest = self.log_chance(np.zeros(1))
-        low = self._where(self.log_chance, np.full_like(lowest, np.log1p(-miss / 2)))
-        return low, self._where(self.log_chance, lowest + np.log(miss / 2))
+        high = self._where(OneWay.log_chance, lowest + np.log(miss / 2))
+        return self.lower(miss / 2), high
 
     @cached_property
     def correlation(self) -> float:
@@ -123,13 +127,23 @@ class OneWay:
     def _gathered(self, per_arm: Floats) -> Floats:
         return per_arm.sum(keepdims=True) if self.pooled else per_arm
 
-    def _where(self, falling: Callable[[Floats], Floats], target: Floats) -> Floats:
+    def _where(self, falling: Callable[[OneWay, Floats], Floats], target: Floats) -> Floats:
         """τ² at which a falling function reaches a target; 0 where it starts below."""
+        starts = falling(self, np.zeros_like(target)) > target
+        found = np.zeros_like(target)
+        if self.pooled or starts.all():
+            return np.where(starts, self._crossing(falling, target), 0.0)
+        if starts.any():
+            some = OneWay(self.mean[starts], self.noise[starts], pooled=False)
+            found[starts] = some._crossing(falling, target[starts])
+        return found
+
+    def _crossing(self, falling: Callable[[OneWay, Floats], Floats], target: Floats) -> Floats:
         low, high = np.zeros_like(target), self.scale
-        while (above := falling(high) > target).any():
+        while (above := falling(self, high) > target).any():
             high = np.where(above, 4 * high, high)
         for _ in range(60):
             middle = (low + high) / 2
-            above = falling(middle) > target
+            above = falling(self, middle) > target
             low, high = np.where(above, middle, low), np.where(above, high, middle)
-        return np.where(falling(np.zeros_like(target)) > target, (low + high) / 2, 0.0)
+        return (low + high) / 2

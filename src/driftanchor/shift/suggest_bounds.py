@@ -204,7 +204,7 @@ def _restless(history: PeriodTable) -> list[str]:
     if len(labels) == 1:
         return []
     one_way = history.one_way(pooled=False)
-    low, _ = one_way.interval(MISS / len(labels))
+    low = one_way.lower(MISS / len(labels) / 2)
     squares = one_way.freedom * one_way.estimate()
     others = (squares.sum() - squares) / (one_way.freedom.sum() - one_way.freedom)
     return [label for label, more in zip(labels, low > others, strict=True) if more]

@@ -9,6 +9,8 @@ import numpy as np
 
 from driftanchor.core.check import Floats
 
+ROWS = 256  # whose terms are held at once: they stay near the processor
+
 
 def log_chi_square(x: Floats, freedom: Floats) -> Floats:
     """Log P(χ² ≤ x), also where the chance itself is too small for a float.
@@ -26,12 +28,17 @@ def log_chi_square(x: Floats, freedom: Floats) -> Floats:
         >>> np.exp(log_chi_square(np.array([3.841, 5.991]), np.array([1.0, 2.0]))).round(4).tolist()
         [0.95, 0.95]
     """
-    log_gamma = np.array([math.lgamma(f / 2 + 1) for f in freedom.tolist()])
+    kinds, kind = np.unique(freedom, return_inverse=True)  # few differ, however many arms there are
+    log_gamma = np.array([math.lgamma(f / 2 + 1) for f in kinds.tolist()])[kind]
     x, freedom, log_gamma = np.broadcast_arrays(x, freedom, log_gamma)
     a = freedom / 2
     half = np.minimum(x / 2, a + 40 + 12 * np.sqrt(a))  # further up the chance is 1
     terms = 60 + int(10 * math.sqrt(half.max()) + max(0.0, (half - a).max()))  # beyond: < 1e-16
-    series = 1 + np.cumprod(half[:, None] / (a[:, None] + np.arange(1, terms)), axis=1).sum(axis=1)
+    steps = np.arange(1, terms)
+    series = np.ones_like(half)
+    for i in range(0, len(half), ROWS):
+        rows = slice(i, i + ROWS)
+        series[rows] += np.cumprod(half[rows, None] / (a[rows, None] + steps), axis=1).sum(axis=1)
     with np.errstate(divide="ignore"):
         first = a * np.log(half) - half - log_gamma
     log_chance: Floats = np.minimum(first + np.log(series), 0.0)
