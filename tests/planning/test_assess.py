@@ -11,6 +11,7 @@ import pytest
 
 from driftanchor import OfflineData
 from driftanchor.core.stats.intervals import Estimate
+from driftanchor.errors import InvalidInput
 from driftanchor.planning.assess import FEWEST, MOST, USE, WITHOUT, default_worlds
 from driftanchor.planning.compare import Compared
 from driftanchor.planning.contenders import RULE, RULE_COLD, contenders
@@ -91,3 +92,11 @@ def test_fewer_worlds_for_longer_horizons_and_more_arms() -> None:
     assert default_worlds(1, 2) == MOST
     assert default_worlds(10**9, 100) == FEWEST
     assert default_worlds(20_000, 10) == 75
+
+
+def test_what_an_unknown_policy_saved_is_asked_for_in_vain() -> None:
+    found: Any = assessment({})
+    labels: list[Any] = ["hybrid", 5, None, []]
+    for label in labels:
+        with pytest.raises(InvalidInput, match="label"):
+            found.saved(label)
