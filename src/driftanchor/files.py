@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from driftanchor.errors import DriftanchorError, InvalidInput
+from driftanchor.errors import DriftanchorError, InvalidInput, shown
 
 LARGEST = 100_000_000  # bytes of a text that is read whole
 
@@ -60,7 +60,7 @@ def read_text(path: str | os.PathLike[str], *, most: int = LARGEST) -> str:
             raise OSError(f"it has {status.st_size:,} bytes, and {most:,} are allowed")
         return Path(path).read_text(encoding="utf-8")
     except (OSError, RuntimeError, TypeError, ValueError) as error:
-        raise InvalidInput(f"cannot read {str(path)!r}: {_reason(error)}") from error
+        raise InvalidInput(f"cannot read {_named(path)}: {_reason(error)}") from error
 
 
 def are_same(one: Path, other: Path) -> bool:
@@ -105,7 +105,11 @@ def _refusing(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def _cannot_write(path: str | os.PathLike[str], error: Exception) -> str:
-    return f"cannot write {str(path)!r}: {_reason(error)}"
+    return f"cannot write {_named(path)}: {_reason(error)}"
+
+
+def _named(path: object) -> str:
+    return repr(os.fspath(path)) if isinstance(path, str | os.PathLike) else shown(path)
 
 
 def _reason(error: Exception) -> str:

@@ -14,6 +14,9 @@ from driftanchor.render.figure import SUFFIXES
 
 BAD = {
     "--horizon x": "--horizon must be a number, got 'x'",
+    "--horizon 1_0": "--horizon must be a number, got '1_0'",
+    "--horizon ٣": "--horizon must be a number, got '٣'",
+    "--online 1_0": "--online must be a number, got '1_0'",
     "--horizon 0": "--horizon must be at least 1, got 0",
     "--horizon 2.5": "--horizon must be a whole number, got 2.5",
     "--horizon 1" + "0" * 400: "--horizon must be at most",

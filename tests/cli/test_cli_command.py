@@ -76,5 +76,5 @@ def test_wrong_usage_is_one_line_that_says_where_to_look(line: str, message: str
     done = invoke(*line.split())
     assert (done.exit_code, done.stdout) == (2, "")
     assert done.stderr.startswith(f"error: {message}; '")
-    assert done.stderr.endswith("--help' shows what there is\n")
+    assert done.stderr.endswith(f"{line.split()[0]} --help' shows what there is\n")
     assert done.stderr.count("\n") == 1

@@ -11,6 +11,7 @@ import pytest
 
 from driftanchor import OfflineData
 from driftanchor.core.stats.intervals import Estimate
+from driftanchor.errors import InvalidInput
 from driftanchor.planning.assess import USE, WITHOUT
 from driftanchor.planning.compare import Compared
 from driftanchor.planning.contenders import RULE, RULE_COLD, contenders
@@ -85,3 +86,11 @@ def test_the_table_has_a_row_for_each_contender() -> None:
     assert list(frame["policy"]) == list(WHO)
     row = list(WHO).index(RULE)
     assert (frame["mean"][row], frame["saved"][row], frame["safe"][row]) == (40.0, 60.0, True)
+
+
+def test_what_an_unknown_policy_saved_is_asked_for_in_vain() -> None:
+    found: Any = assessment({})
+    labels: list[Any] = ["hybrid", 5, None, []]
+    for label in labels:
+        with pytest.raises(InvalidInput, match="label"):
+            found.saved(label)

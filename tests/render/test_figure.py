@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 from xml.dom import minidom
 
 import pytest
@@ -19,6 +20,9 @@ def test_only_files_that_can_be_drawn_are_taken() -> None:
     assert figure.check_suffix("a/b.PNG") == ".png"
     with pytest.raises(InvalidInput, match="plot file must end in"):
         figure.check_suffix("a/b.gif")
+    no_path: Any = b"a.png"
+    with pytest.raises(InvalidInput, match=r"path must be the name of a file, got b'a\.png'"):
+        figure.check_suffix(no_path)
 
 
 def test_labels_with_controls_halves_of_characters_and_rare_letters_are_drawn(

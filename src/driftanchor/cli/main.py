@@ -3,7 +3,7 @@
 import contextlib
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import typer
@@ -45,21 +45,17 @@ class Boundary(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was asked for."""
-
-        def describe(error: InvalidInput) -> str:
-            """The message, in which an argument of Python is the option it came from."""
-            for parameter in self.commands[ctx.invoked_subcommand].params:
-                if parameter.name == error.argument and parameter.opts[0].startswith("--"):
-                    return error.naming(parameter.opts[0])
-            return str(error)
-
-        with _one_line(describe):
+        with _one_line(ctx):
             return super().invoke(ctx)
 
 
 @contextlib.contextmanager
-def _one_line(describe: Callable[[InvalidInput], str] = str) -> Iterator[None]:
-    """Turn what was raised on purpose into a line on stderr and an exit code."""
+def _one_line(context: Any = None) -> Iterator[None]:
+    """Turn what was raised on purpose into a line on stderr and an exit code.
+
+    Args:
+        context: Of the group, once it knows which command is to be run.
+    """
     try:
         yield
     except (typer.Exit, typer.Abort):
@@ -71,13 +67,13 @@ def _one_line(describe: Callable[[InvalidInput], str] = str) -> Iterator[None]:
         if ended is not None:
             raise typer.Exit(_say_ended(ended)) from error
         if isinstance(error, InvalidInput):
-            message = describe(error)
+            message = _naming_the_option(error, context)
         elif isinstance(error, DriftanchorError | OSError):
             message = str(error)
         elif isinstance(error, MemoryError):
             message = "there is not enough memory for this: ask for less"
         elif hasattr(error, "format_message"):  # of Typer, which has no public class for them all
-            message = _usage(error)
+            message = _usage(error, context)
         else:  # a defect, which is not hidden
             raise
         output.say(f"error: {message}")
@@ -91,11 +87,22 @@ def _say_ended(error: KeyboardInterrupt) -> int:
     return ended.exit_code
 
 
-def _usage(error: Any) -> str:
+def _naming_the_option(error: InvalidInput, context: Any) -> str:
+    """The message of an error, in which an argument of Python is the option it came from."""
+    invoked = context and context.command.commands.get(context.invoked_subcommand)
+    for parameter in invoked.params if invoked else []:
+        if parameter.name == error.argument and parameter.opts[0].startswith("--"):
+            return error.naming(parameter.opts[0])
+    return str(error)
+
+
+def _usage(error: Any, context: Any) -> str:
     """What Typer says of options that it does not know or that are missing, and where to look."""
-    context = getattr(error, "ctx", None)
-    where = "driftanchor" if context is None else context.command_path
-    return f"{error.format_message().strip().rstrip('.')}; '{where} --help' shows what there is"
+    words = (
+        (context.command_path, context.invoked_subcommand or "") if context else ("driftanchor",)
+    )
+    where = " ".join((*filter(None, words), "--help"))
+    return f"{error.format_message().strip().rstrip('.')}; '{where}' shows what there is"
 
 
 app = typer.Typer(cls=Boundary, pretty_exceptions_enable=False)

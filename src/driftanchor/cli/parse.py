@@ -139,9 +139,11 @@ def word(text: str) -> Any:
     """A whole number, a number, true, false, none, or else the text itself.
 
     Example:
-        >>> [word(text) for text in ("2", "2.5", "true", "none", "cheung-lyu")]
-        [2, 2.5, True, None, 'cheung-lyu']
+        >>> [word(text) for text in ("2", "2.5", "true", "none", "cheung-lyu", "1_0")]
+        [2, 2.5, True, None, 'cheung-lyu', '1_0']
     """
+    if "_" in text or not text.isascii():  # Python reads 1_0 as 10, and digits of all scripts
+        return text
     if text.lower() in WORDS:
         return WORDS[text.lower()]
     for kind in (int, float) if "_" not in text else ():  # to Python 1_0 is 10

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from driftanchor.core import check
 from driftanchor.core.check import Floats
 from driftanchor.core.offline import OfflineData
 from driftanchor.core.record import encode
@@ -110,6 +111,7 @@ class Assessment(Tabular, abc.ABC):
 
     def saved(self, label: str = RULE) -> Estimate:
         """How much less a policy loses than without the logs, paired world by world."""
+        check.choice(label, "label", tuple(self.lost))
         return mean_estimate(self.lost[self.baseline] - self.lost[label])
 
     @property

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from driftanchor.errors import InvalidInput, require
+from driftanchor.errors import InvalidInput, require, shown
 from driftanchor.files import write_whole
 from driftanchor.render.palette import Look
 from driftanchor.render.printable import printable
@@ -49,6 +49,8 @@ def blank(width: float, height: float) -> Any:
 
 def check_suffix(path: str | os.PathLike[str]) -> str:
     """The ending of a plot's file in lower case; an error for a kind that cannot be drawn."""
+    if not isinstance(path, str | os.PathLike):
+        raise InvalidInput(f"must be the name of a file, got {shown(path)}", argument="path")
     suffix = Path(str(path)).suffix.lower()
     if suffix not in SUFFIXES:
         raise InvalidInput(f"plot file must end in one of {', '.join(SUFFIXES)}, got {str(path)!r}")
