@@ -13,7 +13,7 @@ from driftanchor.cli import options as opt
 from driftanchor.cli import output, parse
 from driftanchor.cli.progress import cells_bar
 from driftanchor.errors import InvalidInput
-from driftanchor.render.numbers import interval, rounded
+from driftanchor.render.numbers import MISSING, interval, rounded
 from driftanchor.render.table import VERDICT, Table
 
 if TYPE_CHECKING:
@@ -214,7 +214,7 @@ def _statistics(found: Reproduction) -> Table:
             cell.id,
             label,
             *(rounded(numbers[name]) for name in STATISTICS),
-            f"{100 * numbers['stuck']:.2g} %",
+            MISSING if numbers["stuck"] != numbers["stuck"] else f"{100 * numbers['stuck']:.2g} %",
         )
         for experiment in found.experiments
         for cell in experiment.cells

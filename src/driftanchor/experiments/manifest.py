@@ -108,7 +108,7 @@ def _cell(experiment: Experiment, cell: Cell, seed: int) -> dict[str, Any]:
             label: {
                 "policy": policy.name,
                 "parameters": policy.parameters(),
-                "key": Job(experiment, cell, label, seed).key(),
+                "key": Job(experiment.at(cell), cell, label, seed).key(),
             }
             for label, policy in cell.policies.items()
         },

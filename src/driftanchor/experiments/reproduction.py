@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -48,11 +49,15 @@ class Reproduction:
     def statistics(self, experiment: Experiment, cell: Cell) -> Statistics:
         """Mean, standard error, quantiles, maximum and tail of final regret, by policy label."""
         finals = {label: self.outcomes[cell.id, label].final for label in cell.policies}
-        gaps, horizon = cell.bandit.gaps, experiment.horizon
-        return {
+        gaps, horizon = cell.bandit.gaps, experiment.at(cell).horizon
+        found = {
             label: {**summarise(final, QUANTILES), **tail.statistics(final, gaps, horizon)}
             for label, final in finals.items()
         }
+        if cell.bandit.means is not None:  # which arm is the best differs from run to run
+            for numbers in found.values():
+                numbers.update(dict.fromkeys(tail.STUCK, math.nan))
+        return found
 
     def judged_of(self, *, paper: bool) -> tuple[JudgedClaim, ...]:
         """The judged claims inside the package, or those of the user's files."""

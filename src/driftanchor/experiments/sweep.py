@@ -89,12 +89,15 @@ class Job:
             "bias_bound": [repr(x) for x in bandit.bias_bound.tolist()],
             "relative_bound": [repr(x) for x in bandit.relative_bound.tolist()],
             "given": bandit.logs == "given",
+            "bias": repr(bandit.bias),
+            "exact": bandit.exact,
         }
         numbers = {
             "online": bandit.online.tolist(),
             "logs": logs if self.policy.uses_logs else None,  # one run for all cells that differ so
             "reward": bandit.reward,
-            "noise": bandit.noise,
+            "noise": bandit.arm_noise.tolist(),
+            "means": repr(bandit.means),
             "late": [bandit.delay, bandit.batch],
             "policy": self.policy.name,
             "parameters": self.policy.parameters(),
@@ -154,7 +157,7 @@ def jobs(experiments: list[Experiment], seed: int) -> Iterator[Job]:
     for experiment in experiments:
         for cell in experiment.cells:
             for label in cell.policies:
-                yield Job(experiment, cell, label, seed)
+                yield Job(experiment.at(cell), cell, label, seed)
 
 
 def run(

@@ -141,7 +141,8 @@ def ticks(axes: Axes, x: Floats, values: list[Any]) -> None:
 
 
 def _caption(experiment: Experiment) -> str:
+    rounds = setting_text.rounds(experiment)
     return (
-        f"{experiment.title}: cumulative pseudo-regret after {experiment.horizon:,} rounds, mean "
+        f"{experiment.title}: cumulative pseudo-regret after {rounds} rounds, mean "
         f"of {experiment.runs:,} runs, bands of ± one standard error. {shared_setting(experiment)}"
     )

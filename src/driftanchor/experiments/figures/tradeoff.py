@@ -16,6 +16,7 @@ from driftanchor.core.check import Floats
 from driftanchor.errors import InvalidInput
 from driftanchor.experiments.experiment import Cell, Experiment
 from driftanchor.experiments.figures.drawing import Drawing, policies_of
+from driftanchor.experiments.setting_text import rounds
 from driftanchor.experiments.sweep import Outcomes
 from driftanchor.render.figure import blank, key, legend_above, tidy
 from driftanchor.render.palette import BLACK, GREEN, SERIES, Look
@@ -114,7 +115,7 @@ def _look(group: int) -> Look:
 
 def _caption(experiment: Experiment, cells: int) -> str:
     return (
-        f"{experiment.title}: the 99 % quantile of regret after {experiment.horizon:,} rounds "
+        f"{experiment.title}: the 99 % quantile of regret after {rounds(experiment)} rounds "
         f"against its mean, over {experiment.runs:,} runs, both divided by those of TS, one point "
         f"for each of {cells} cells. In the shaded quarter both are at most those of TS; what is "
         f"below {_LEAST:g} is drawn there."
