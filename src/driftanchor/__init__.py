@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from driftanchor.shift.suggestion import ArmShift as ArmShift
     from driftanchor.shift.suggestion import Suggestion as Suggestion
     from driftanchor.simulation.bandit import Bandit as Bandit
+    from driftanchor.simulation.difference import Difference as Difference
     from driftanchor.simulation.instances import random_bandit as random_bandit
     from driftanchor.simulation.law import Law as Law
     from driftanchor.simulation.result import Result as Result
@@ -83,6 +84,7 @@ _HOMES = {
     "shift.suggest_bounds": ["suggest"],
     "shift.suggestion": ["ArmShift", "Suggestion"],
     "simulation.bandit": ["Bandit"],
+    "simulation.difference": ["Difference"],
     "simulation.instances": ["random_bandit"],
     "simulation.law": ["Law"],
     "simulation.result": ["Result"],

@@ -23,3 +23,33 @@ def test_promises_in_words() -> None:
         setting_text.title({"common_shift": 0.0, "relative_bound": float("inf"), "gap": 1})
         == "gap 1"
     )
+
+
+def described(sweep: str) -> tuple[str, list[str]]:
+    cells = spec.parse(f'policies = ["ts"]\n[[sweep]]\n{sweep}', "my.toml").cells
+    return setting_text.describe(cells), [setting_text.heading(cell, cells) for cell in cells]
+
+
+def test_lists_and_laws_in_words() -> None:
+    """What they stand in for is not said."""
+    shared, titles = described(
+        "vary.online = [[0.8, 0.5], [0.8, 0.5, 0.4, 0.3, 0.2, 0.1, 0.0]]\n"
+        "fixed = { offline_means = 0.5, offline_pulls = 20, horizon = 1000, bias_bound = 0.5 }"
+    )
+    assert shared == (
+        "logs of each arm 20, logged means 0.5, V = 0.5, Gaussian rewards, noise 1, 1,000 rounds"
+    )
+    assert titles == ["means 0.8, 0.5", "means 0.8, 0.5, 0.4, 0.3, 0.2, 0.1, …"]
+    shared, titles = described(
+        "fixed.online = { law = 'normal', mean = 0, sd = 1 }\nfixed.arms = 5\n"
+        "fixed.bias = { law = 'uniform', low = 0, high = 0.5 }\nvary.horizon = [100, 1000]"
+    )
+    assert shared == (
+        "5 arms, means normal(mean=0, sd=1), 2,000 logs on all arms alike, logs biased by "
+        "uniform(low=0, high=0.5), V = the true bias, Gaussian rewards, noise 1"
+    )
+    assert titles == ["100 rounds", "1,000 rounds"]
+    assert setting_text.rounds(spec.parse(GRID, "my.toml")) == "100 to 1,000"
+
+
+GRID = 'policies = ["ts"]\n[[sweep]]\nvary.horizon = [100, 1000]\n'

@@ -31,7 +31,7 @@ def result(regret: Any, names: tuple[str, ...] = ("a",)) -> Result:
     """A result with this regret, by (policy, run, checkpoint)."""
     lost = np.array(regret, np.float64)
     rounds = np.arange(1, lost.shape[2] + 1) * 10
-    return Result(names, rounds, lost, np.zeros((*lost.shape[:2], 2), np.int64), 0, "none")
+    return Result(names, rounds, lost, np.zeros((*lost.shape[:2], 2), np.int64), 0, "none", 1e9)
 
 
 HUNDRED = result(np.arange(101.0).reshape(1, 101, 1))

@@ -112,9 +112,9 @@ Reward = Annotated[
 Noise = Annotated[
     str | None,
     typer.Option(
-        metavar="SIGMA",
-        help="Standard deviation of a gaussian or student reward. It does not change what "
-        "policies assume; for that, use --policy ts:noise=0.1.",
+        metavar="LIST",
+        help="Standard deviation of a gaussian or student reward of each arm; one number for all "
+        "arms. It does not change what policies assume; for that, use --policy ts:noise=0.1.",
         show_default="1",
         rich_help_panel=WORLD,
     ),

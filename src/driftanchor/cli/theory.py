@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from driftanchor.cli import options as opt
 from driftanchor.cli import output, parse, world
 from driftanchor.core.record import encode
+from driftanchor.errors import InvalidInput
 from driftanchor.render.table import MOST_ROWS, Table, left_out
 
 if TYPE_CHECKING:
@@ -53,6 +54,8 @@ def theory(
         reward="gaussian",
         noise=noise,
     )
+    if len({*bandit.arm_noise.tolist()}) > 1:
+        raise InvalidInput(f"--noise {noise!r}: the bounds are for one noise of all arms")
     rounds = whole(parse.number(horizon, "--horizon"), "horizon", low=2)
     columns, terms = arm_terms(
         bandit.online,

@@ -48,7 +48,7 @@ def build(
     if offline not in (None, "same"):
         past = parse.number_or_list(offline, "--offline")
     bound = None if bias_bound is None else parse.number_or_list(bias_bound, "--bias-bound")
-    sigma = 1.0 if noise is None else parse.number(noise, "--noise")
+    sigma = 1.0 if noise is None else parse.number_or_list(noise, "--noise")
     late: Any = {"delay": parse.number(delay, "--delay"), "batch": parse.number(batch, "--batch")}
     apart: Any = {"common_shift": parse.number(common_shift, "--common-shift")}
     if relative_bound is not None:
@@ -86,7 +86,7 @@ def describe(bandit: Bandit) -> str:
     world = f"{count(len(bandit.online), 'arm')}, online means {shown(bandit.online)}"
     world += f", {bandit.reward} rewards"
     if bandit.reward != "bernoulli":
-        world += f" with noise {bandit.noise:g}"
+        world += f" with noise {shown(_alike(bandit))}"
     world += f" seen {bandit.delay:,} rounds late" if bandit.delay else ""
     world += f" in batches of {bandit.batch:,} rounds" if bandit.batch > 1 else ""
     if not bandit.offline_pulls.any():
@@ -98,6 +98,12 @@ def describe(bandit: Bandit) -> str:
     return (
         f"{world}; relative bound {shown(bandit.relative_bound)}" if bandit.is_relative else world
     )
+
+
+def _alike(bandit: Bandit) -> list[float]:
+    """The noise of each arm; one number where it is the same for all."""
+    noise: list[float] = bandit.arm_noise.tolist()
+    return noise[:1] if len({*noise}) == 1 else noise
 
 
 def shown(values: Iterable[float]) -> str:
@@ -124,7 +130,7 @@ def as_json(bandit: Bandit) -> dict[str, Any]:
         "relative_bound": [encode(x) for x in bandit.relative_bound.tolist()],
         "common_shift": bandit.common_shift,
         "reward": bandit.reward,
-        "noise": bandit.noise,
+        "noise": noise[0] if len(noise := _alike(bandit)) == 1 else noise,
         "delay": bandit.delay,
         "batch": bandit.batch,
     }

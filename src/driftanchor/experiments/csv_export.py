@@ -41,7 +41,9 @@ def _rows(experiment: Experiment, varied: list[str], found: Reproduction) -> Ite
         values = [_value(cell, word) for word in varied]
         for label in cell.policies:
             start = [experiment.name, cell.id, *values, label]
-            for run, checkpoint, regret in _read(experiment, found.outcomes[cell.id, label]):
+            for run, checkpoint, regret in _read(
+                experiment.at(cell), found.outcomes[cell.id, label]
+            ):
                 yield [*start, run, checkpoint, round(regret, DIGITS)]
 
 

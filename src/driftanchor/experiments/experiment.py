@@ -52,7 +52,7 @@ class Experiment:
         title: A title for people.
         source: The figure of the paper, or `"beyond the paper"`.
         about: A sentence or two on what it is for.
-        horizon: Rounds in a run.
+        horizon: Rounds in a run; where cells have their own, those of the longest.
         runs: Runs of each policy in each cell, to begin with.
         most_runs: Runs that are added at most to decide a claim, those of the beginning included.
         most_curve_runs: Of how many runs the CSV files have whole curves; `None` for all of them.
@@ -104,10 +104,23 @@ class Experiment:
         return tuple(sorted({-(-horizon * (i + 1) // count) for i in range(count)}))
 
     def resized(self, runs: int | None, horizon: int | None) -> Experiment:
-        """The same with other runs or another horizon; `None` leaves them as they are."""
+        """The same with other runs or another horizon; `None` leaves them as they are.
+
+        A cell with a horizon of its own gets the other one where that is shorter.
+        """
         return dataclasses.replace(
             self,
             runs=runs or self.runs,
             most_runs=runs or self.most_runs,
             horizon=horizon or self.horizon,
         )
+
+    def at(self, cell: Cell) -> Experiment:
+        """The experiment with the horizon of one of its cells."""
+        own = cell.setting.horizon
+        return self if own is None else dataclasses.replace(self, horizon=min(own, self.horizon))
+
+    @property
+    def horizons(self) -> tuple[int, ...]:
+        """The horizons of its cells, in ascending order."""
+        return tuple(sorted({self.at(cell).horizon for cell in self.cells}))

@@ -63,13 +63,15 @@ class Job:
             "bias_bound": [repr(x) for x in bandit.bias_bound.tolist()],
             "relative_bound": [repr(x) for x in bandit.relative_bound.tolist()],
             "given": bandit.logs == "given",
+            "bias": repr(bandit.bias),
+            "exact": bandit.exact,
         }
         numbers = {
             "online": bandit.online.tolist(),
             "logs": logs if self.policy.uses_logs else None,  # one run for all cells that differ so
             "reward": bandit.reward,
             "noise": bandit.arm_noise.tolist(),
-            "drawn": [repr(bandit.means), repr(bandit.bias), bandit.exact],
+            "means": repr(bandit.means),
             "late": [bandit.delay, bandit.batch],
             "policy": self.policy.name,
             "parameters": self.policy.parameters(),

@@ -109,7 +109,7 @@ def _cell(experiment: Experiment, cell: Cell, found: Reproduction) -> dict[str, 
             label: {
                 "policy": policy.name,
                 "parameters": policy.parameters(),
-                "key": Job(experiment, cell, label, found.seed, 0, experiment.runs).key(),
+                "key": Job(experiment.at(cell), cell, label, found.seed, 0, experiment.runs).key(),
                 "runs": found.outcomes[cell.id, label].final.size,
             }
             for label, policy in cell.policies.items()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -201,7 +202,7 @@ def _tail(numbers: Mapping[str, float]) -> Iterator[str]:
     yield f"{rounded(numbers['q99'])} ({interval(numbers['q99_low'], numbers['q99_high'])})"
     yield rounded(numbers["max"])
     share, low, high = (percent(numbers[name]) for name in tail.STUCK)
-    yield f"{share} ({low.removesuffix(' %')} to {high})"
+    yield share if share == MISSING else f"{share} ({low.removesuffix(' %')} to {high})"
     yield f"{numbers['runs']:,}"
 
 
@@ -210,12 +211,13 @@ def _settings(experiment: Experiment) -> list[tuple[str, str]]:
     policies: dict[str, str] = {}
     for cell in experiment.cells:
         for word, value in cell.varied.items():
-            grids.setdefault(word, {})[plain(value)] = None
+            grids.setdefault(word, {})[setting_text.value_text(word, value)] = None
         for label, policy in cell.policies.items():
+            defaults = {field.name: field.default for field in dataclasses.fields(policy)}
             changed = {
                 name: value
                 for name, value in policy.parameters().items()
-                if value != type(policy)().parameters()[name]
+                if value != defaults[name]
             }
             text = ", ".join(f"{name} = {plain(value)}" for name, value in changed.items())
             policies[label] = f"{label} ({policy.name}: {text})" if text else label

@@ -99,11 +99,11 @@ def changes(files: Sequence[Experiment], experiments: Sequence[Experiment]) -> s
     """How the size differs from the files', in words; empty when it does not."""
     as_filed = {experiment.name: experiment for experiment in files}
     pairs = [(as_filed[experiment.name], experiment) for experiment in experiments]
-    if all((a.runs, a.horizon) == (b.runs, b.horizon) for a, b in pairs):
+    if all((a.runs, a.horizons) == (b.runs, b.horizons) for a, b in pairs):
         return ""
-    smaller = any(b.runs < a.runs or b.horizon < a.horizon for a, b in pairs)
+    smaller = any(b.runs < a.runs or b.horizons[-1] < a.horizons[-1] for a, b in pairs)
     runs = _range([experiment.runs for experiment in experiments])
-    rounds = _range([experiment.horizon for experiment in experiments])
+    rounds = _range([horizon for experiment in experiments for horizon in experiment.horizons])
     return f"{'reduced' if smaller else 'changed'}: {runs} runs × {rounds} rounds"
 
 

@@ -7,8 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from driftanchor.experiments.experiment import Cell, Experiment
-from driftanchor.experiments.setting import Setting
+from driftanchor.experiments.setting import DEFAULTS, INSTEAD, Setting
 from driftanchor.render.numbers import count, plain
+from driftanchor.simulation.law import Law
+
+MOST_VALUES = 6  # of a list, in words
 
 AXES = {
     "arms": "number of arms K",
@@ -29,6 +32,11 @@ AXES = {
     "batch": "rounds chosen for at once",
     "reward_scale": "factor on all rewards",
     "reward_shift": "added to all rewards",
+    "online": "mean rewards",
+    "offline_pulls": "logged rewards of each arm, N",
+    "offline_means": "mean logged rewards",
+    "bias": "bias of the logs",
+    "horizon": "rounds T",
 }
 _COVERAGES = {
     "uniform": "logs on all arms alike",
@@ -42,6 +50,8 @@ _ABOUT_LOGS = (
     "bias_bound",
     "bias_bound_at_least",
     "relative_bound",
+    "offline_means",
+    "bias",
 )
 _PLAIN = (
     "shape",
@@ -54,6 +64,7 @@ _PLAIN = (
     "common_shift",
 )
 _DEFAULTS = dataclasses.asdict(Setting())
+_UNSAID = tuple(word for word, value in DEFAULTS.items() if value is None)
 _WORDS = tuple(_DEFAULTS)
 
 
@@ -64,7 +75,7 @@ def say(word: str, value: Any) -> str:
         >>> say("gap", 0.3), say("offline", 2000), say("coverage", "optimal")
         ('gap 0.3', '2,000 logs', '80 % of logs on the best arm')
     """
-    text = plain(value)
+    text = value_text(word, value)
     phrases = {
         "arms": f"{text} arms",
         "gap": f"gap {text}",
@@ -84,8 +95,22 @@ def say(word: str, value: Any) -> str:
         "batch": f"batches of {text}",
         "reward_scale": f"rewards times {text}",
         "reward_shift": f"rewards plus {text}",
+        "online": f"means {text}",
+        "offline_pulls": f"logs of each arm {text}",
+        "offline_means": f"logged means {text}",
+        "bias": f"logs biased by {text}",
+        "horizon": f"{text} rounds",
     }
     return phrases[word]
+
+
+def value_text(word: str, value: Any) -> str:
+    """A value in words, a law and a long list too."""
+    if isinstance(value, dict):
+        return str(Law.of(value, word))
+    if isinstance(value, list) and len(value) > MOST_VALUES:
+        return f"{plain(value[:MOST_VALUES])}, …"
+    return plain(value)
 
 
 def title(varied: Mapping[str, Any]) -> str:
@@ -114,7 +139,13 @@ def heading(cell: Cell, cells: Sequence[Cell]) -> str:
 def describe(cells: Sequence[Cell]) -> str:
     """What these cells have in common where they do not vary it, in words."""
     common = {}
-    for word in _WORDS:
+    instead = [
+        other
+        for word, others in INSTEAD.items()
+        if any(getattr(cell.setting, word) is not None for cell in cells)
+        for other in others
+    ]
+    for word in (word for word in _WORDS if word not in instead):
         values = [getattr(cell.setting, word) for cell in cells if word not in cell.varied]
         if values and all(value == values[0] for value in values):
             common[word] = values[0]
@@ -125,8 +156,14 @@ def _phrases(words: Mapping[str, Any]) -> str:
     """Settings in words, without those that say nothing; some are joined."""
     # The settings of `_PLAIN` are left out at their defaults.
     hidden = {word for word in _PLAIN if words.get(word) == _DEFAULTS[word]}
-    if words.get("offline") == 0:
+    hidden |= {word for word in _UNSAID if words.get(word, 0) is None}
+    if words.get("offline") == 0 and words.get("offline_pulls") is None:
         hidden |= set(_ABOUT_LOGS)
+    hidden |= {x for word, others in INSTEAD.items() if words.get(word) is not None for x in others}
+    if isinstance(words.get("online"), list):
+        hidden.add("arms")
+    if isinstance(words.get("online"), dict):
+        hidden |= {"delta", "other_bias"}
     if words.get("reward") == "bernoulli":
         hidden.add("noise")  # a Bernoulli reward has its own
     phrases = {word: say(word, value) for word, value in words.items() if word not in hidden}
@@ -150,4 +187,16 @@ def rounds_and_runs(experiment: Experiment) -> str:
         >>> rounds_and_runs(spec.load("fig1"))
         '2,000 runs × 10,000 rounds'
     """
-    return f"{count(experiment.runs, 'run')} × {experiment.horizon:,} rounds"
+    return f"{count(experiment.runs, 'run')} × {rounds(experiment)} rounds"
+
+
+def rounds(experiment: Experiment) -> str:
+    """How many rounds a run has, from the shortest to the longest.
+
+    Example:
+        >>> from driftanchor.experiments import spec
+        >>> rounds(spec.load("fig1"))
+        '10,000'
+    """
+    first, *_, last = (experiment.horizons[0], experiment.horizons[-1])
+    return f"{first:,}" if first == last else f"{first:,} to {last:,}"

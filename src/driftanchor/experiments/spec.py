@@ -121,12 +121,14 @@ class _Reader(SweepReader):
         for a, b in itertools.pairwise(sorted(cell.id for cell in cells)):
             if a == b:
                 raise self.error("sweep", a, "two cells have this id: vary something else")
+        own = [cell.setting.horizon for cell in cells]
+        longest = max(horizon if x is None else x for x in own)
         return Experiment(
             self.name,
             self.text_of(table, "title", self.name),
             self.text_of(table, "source", "beyond the paper"),
             self.text_of(table, "about", ""),
-            horizon,
+            longest,
             runs,
             max(runs, self.whole(table, "most_runs", runs)),
             self.whole(table, "curve_runs", runs) if "curve_runs" in table else None,

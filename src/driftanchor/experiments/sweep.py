@@ -33,7 +33,7 @@ Ran = Generator[tuple[Path, Outcome], None, None]
 def jobs(experiments: Iterable[Experiment], seed: int) -> list[Job]:
     """All that has to be run."""
     return [
-        Job(experiment, cell, label, seed, 0, experiment.runs)
+        Job(experiment.at(cell), cell, label, seed, 0, experiment.runs)
         for experiment in experiments
         for cell in experiment.cells
         for label in cell.policies

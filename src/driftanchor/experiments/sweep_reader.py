@@ -117,6 +117,9 @@ class SweepReader(TomlFile):
 
 
 def _short(value: Any) -> str:
+    if isinstance(value, dict):
+        words = ",".join(f"{word}={_short(x)}" for word, x in value.items() if word != "law")
+        return f"{value.get('law')}({words})"
     if isinstance(value, list):
         return ",".join(map(_short, value))
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -19,7 +19,10 @@ def line_of(text: str, key: str, value: object) -> int | None:
         return None
     words = list(value.values()) if isinstance(value, dict) else [value]
     parts = [f'"{word}"' if isinstance(word, str) else str(word) for word in words]
-    having = [n for n, line in enumerate(lines, 1) if all(part in line for part in parts)]
+    whole = [
+        re.compile(rf"(?<![\w.]){re.escape(part)}(?![\w.])") for part in parts
+    ]  # 0 is not in 50
+    having = [n for n, line in enumerate(lines, 1) if all(part.search(line) for part in whole)]
     exact = [n for n in found if n in having]
     below = [n for n in having if n > found[0]]  # an entry of a list of several lines
     distinct = isinstance(value, str | dict)  # a number may stand anywhere

@@ -88,6 +88,8 @@ def plain(value: object) -> str:
     """
     if isinstance(value, list):
         return ", ".join(map(plain, value))
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {plain(x)}" for key, x in value.items())
     if isinstance(value, float) and not value.is_integer():
         return f"{value:g}"
     return f"{value:,.0f}" if isinstance(value, int | float) else str(value)

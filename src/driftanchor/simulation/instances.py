@@ -54,7 +54,7 @@ def random_bandit(
     Example:
         >>> bandit = random_bandit(Law.uniform(0, 1), 3, reward="bernoulli")
         >>> instance_of(bandit, seed=1, run=0).online.round(3).tolist()
-        [0.0, 0.0, 0.0]
+        [0.637, 0.379, 0.44]
     """
     given: dict[str, object] = {"means": means, **({} if bias is None else {"bias": bias})}
     for name, law in given.items():

@@ -102,7 +102,8 @@ def simulate(
             if progress is not None:
                 progress(done, one.runs * len(wholes))
     names = tuple(whole.name for whole in wholes)
-    return Result(names, one.checkpoints, regret, pulls, one.seed, one.engine)
+    most = float(bandit.gaps.max()) * one.horizon
+    return Result(names, one.checkpoints, regret, pulls, one.seed, one.engine, most)
 
 
 def warn_without_numba() -> None:

@@ -56,3 +56,13 @@ def test_the_same_figure_gives_the_same_bytes(tmp_path: Path, measured: Measured
 
 def test_every_kind_that_a_file_may_ask_for_can_be_drawn() -> None:
     assert tuple(figures.KINDS) == spec.FIGURES
+
+
+@pytest.mark.parametrize("kind", figures.KINDS)
+def test_cells_may_differ_in_their_horizon(kind: str, measured: Measured) -> None:
+    text = f'policies = ["ts", "ucb"]\nruns = 3\nfigure = "{kind}"\n[[sweep]]\n'
+    experiment = spec.parse(f"{text}vary.horizon = [100, 1000]\n", "my.toml")
+    drawing = figures.draw(experiment, measured(experiment))
+    assert "100 to 1,000 rounds" in drawing.caption
+    ends = [axes.get_xlim()[1] for axes in drawing.figure.axes]
+    assert kind != "curves" or ends == [100, 1000]

@@ -144,8 +144,9 @@ def ticks(axes: Axes, x: Floats, values: list[Any]) -> None:
 
 
 def _caption(experiment: Experiment, outcomes: Outcomes) -> str:
+    rounds = setting_text.rounds(experiment)
     return (
-        f"{experiment.title}: cumulative pseudo-regret after {experiment.horizon:,} rounds, mean "
+        f"{experiment.title}: cumulative pseudo-regret after {rounds} rounds, mean "
         f"of {runs_drawn(experiment, outcomes)}, bands of ± one standard error. "
         f"{shared_setting(experiment)}"
     )

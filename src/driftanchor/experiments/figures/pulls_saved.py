@@ -74,7 +74,7 @@ def _row(
         heading = f"{_kind(cells[0])} logs: {title.removeprefix('logs ')}"
         place.set_title(heading, fontsize=8.5, parse_math=False)
         x = along(cells, block.word)
-        _panel(place, x, cells, experiment.horizon, outcomes, no_logs)
+        _panel(place, x, cells, experiment, outcomes, no_logs)
         ticks(place, x, [cell.varied[block.word] for cell in cells])
         place.set_xlabel(setting_text.AXES[block.word], fontsize=9)
         tidy(place)
@@ -85,7 +85,8 @@ def _row(
 
 def _comparable(cells: Sequence[Cell]) -> tuple[Cell, ...]:
     wanted = {policy for user, (other, _) in PAIRS.items() for policy in (user, other)}
-    return tuple(cell for cell in cells if wanted <= set(cell.policies))
+    known = [cell for cell in cells if cell.bandit.means is None]  # theory needs their gaps
+    return tuple(cell for cell in known if wanted <= set(cell.policies))
 
 
 def _kind(cell: Cell) -> str:
@@ -96,22 +97,23 @@ def _panel(
     axes: Axes,
     x: Floats,
     cells: Sequence[Cell],
-    horizon: int,
+    experiment: Experiment,
     outcomes: Outcomes,
     no_logs: Sequence[Cell],
 ) -> None:
+    horizons = [experiment.at(cell).horizon for cell in cells]
     axes.axhline(0, color=BLACK, linewidth=0.8)
     for user, (other, _) in PAIRS.items():
         look = POLICY_LOOKS[user]
         line(axes, x, *_saved(cells, cells, other, user, outcomes), look)
-        theory = [promised(cell.bandit, horizon, user) for cell in cells]
+        theory = [promised(cell.bandit, t, user) for cell, t in zip(cells, horizons, strict=True)]
         axes.plot(x, theory, color=look.colour, linestyle=DASHES[user], linewidth=1.6)
     twins = [_twin(cell, no_logs) for cell in cells]
     if all(twins):
         found = [twin for twin in twins if twin]
         saved = _saved(cells, found, "anchor-ts", "anchor-ts", outcomes)
         line(axes, x, *saved, ITSELF)
-    needs = {f"{needed(cells[i].bandit, horizon).mean():,.0f}": None for i in np.argsort(x)}
+    needs = {f"{needed(cells[i].bandit, horizons[i]).mean():,.0f}": None for i in np.argsort(x)}
     first, *_, last = [*needs, *needs]
     note = f"needed online: {first if first == last else f'{first} … {last}'} (Lai–Robbins)"
     axes.margins(y=0.16)
@@ -122,7 +124,8 @@ def _twin(cell: Cell, no_logs: Sequence[Cell]) -> Cell | None:
     """A cell of the same bandit without logs."""
     for other in no_logs:
         a, b = cell.bandit, other.bandit
-        same = np.array_equal(a.online, b.online) and (a.reward, a.noise) == (b.reward, b.noise)
+        alike = all(np.array_equal(*x) for x in ((a.online, b.online), (a.arm_noise, b.arm_noise)))
+        same = alike and (a.reward, cell.setting.horizon) == (b.reward, other.setting.horizon)
         if same and "anchor-ts" in other.policies:
             return other
     return None
@@ -144,8 +147,9 @@ def _saved(
 
 def needed(bandit: Bandit, horizon: int) -> Floats:
     """Pulls that each sub-optimal arm needs online by Lai and Robbins: more cannot be saved."""
-    gaps = bandit.gaps[bandit.gaps > 0]
-    return np.asarray(lai_robbins(gaps, bandit.noise) * np.log(horizon))
+    worse = bandit.gaps > 0
+    rates = lai_robbins(bandit.gaps[worse], bandit.arm_noise[worse])
+    return np.asarray(rates * np.log(horizon))
 
 
 def promised(bandit: Bandit, horizon: int, user: str) -> float:
@@ -188,7 +192,9 @@ def _alt(rows: Sequence[tuple[Experiment, Block]], outcomes: Outcomes) -> str:
     for experiment, block in rows:
         for user, (other, _) in PAIRS.items():
             measured, _ = _saved(block.cells, block.cells, other, user, outcomes)
-            promise = np.mean([promised(c.bandit, experiment.horizon, user) for c in block.cells])
+            promise = np.mean(
+                [promised(c.bandit, experiment.at(c).horizon, user) for c in block.cells]
+            )
             over = f"{user} over {setting_text.AXES[block.word]}"
             parts.append(f"{over}: {measured.mean():.0f} measured, {promise:.0f} promised")
     return f"Pulls of a sub-optimal arm saved by logs, mean of all points. {'; '.join(parts)}."

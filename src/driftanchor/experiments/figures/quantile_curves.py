@@ -19,6 +19,7 @@ from driftanchor.experiments.figures.drawing import (
     title_of,
 )
 from driftanchor.experiments.outcome import Outcomes
+from driftanchor.experiments.setting_text import rounds
 from driftanchor.render import palette
 from driftanchor.render.figure import blank, legend, line, log_ticks, tidy
 
@@ -65,13 +66,13 @@ def _panel(
     outcomes: Outcomes,
     looks: dict[str, palette.Look],
 ) -> None:
-    rounds: Floats = np.array(experiment.checkpoints, dtype=np.float64)
+    passed: Floats = np.array(experiment.at(cell).checkpoints, dtype=np.float64)
     axes.set_xscale("log")
     axes.set_yscale("log")
     for label in cell.policies:
         curves = outcomes[cell.id, label].curves[: experiment.drawn_runs]
         se = standard_error(curves) if statistic == "mean" else None
-        line(axes, rounds, COLUMNS[statistic](curves), se, looks[label])
+        line(axes, passed, COLUMNS[statistic](curves), se, looks[label])
     axes.set_title(f" \n{statistic}", fontsize=9)  # the line above is the row's
 
 
@@ -89,7 +90,7 @@ def _row_title(axes: Axes, cell: Cell, experiment: Experiment) -> None:
 
 def _caption(experiment: Experiment, outcomes: Outcomes) -> str:
     return (
-        f"{experiment.title}: cumulative pseudo-regret up to {experiment.horizon:,} rounds over "
+        f"{experiment.title}: cumulative pseudo-regret up to {rounds(experiment)} rounds over "
         f"{runs_drawn(experiment, outcomes)}, on log scales: its median, its mean with a band of "
         f"± one standard error, quantiles and the worst run. {shared_setting(experiment)}"
     )

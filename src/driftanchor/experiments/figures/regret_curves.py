@@ -19,6 +19,7 @@ from driftanchor.experiments.figures.drawing import (
     shared_setting,
 )
 from driftanchor.experiments.outcome import Outcomes
+from driftanchor.experiments.setting_text import rounds
 from driftanchor.render import palette
 from driftanchor.render.figure import blank, legend, line, tidy, wide_apart
 
@@ -37,16 +38,19 @@ def draw(experiment: Experiment, outcomes: Outcomes) -> Drawing:
     width = max(len(row) for row in rows)
     log = any(wide_apart(_ends(cell, outcomes), LOG_FROM) for cell in experiment.cells)
     share = "row" if log else _sharing(rows, outcomes)
+    alike = len(experiment.horizons) == 1
     figure = blank(max(3.1 * width, 5.0), 2.5 * len(rows) + 0.5)
-    axes = figure.subplots(len(rows), width, sharex=True, sharey=share, squeeze=False)
+    axes = figure.subplots(len(rows), width, sharex=alike, sharey=share, squeeze=False)
     for cells, places in zip(rows, axes, strict=True):
         for cell, place in zip(cells, places, strict=False):
             _panel(place, experiment, cell, outcomes, looks, log=log)
         places[0].set_ylabel("regret (log scale)" if log else "regret", fontsize=9)
     for cells, places in zip(rows, axes, strict=True):  # when all is drawn: axes are shared
         ends = [end for cell in cells for end in _ends(cell, outcomes) if end > 0]
-        for place in places[: len(cells)]:  # a log axis needs no room for the first rounds
-            _scales(place, experiment.horizon, low=min(ends, default=1.0) / 5 if log else 0.0)
+        for cell, place in zip(cells, places, strict=False):  # a log axis starts later
+            _scales(
+                place, experiment.at(cell).horizon, low=min(ends, default=1.0) / 5 if log else 0.0
+            )
     empty = [place for row, cells in zip(axes, rows, strict=True) for place in row[len(cells) :]]
     for place in empty:
         place.set_axis_off()
@@ -89,8 +93,8 @@ def _panel(
     log: bool,
 ) -> None:
     axes.set_yscale("log" if log else "linear")
-    rounds: Floats = np.array([0, *experiment.checkpoints], dtype=np.float64)
-    every = max(1, len(rounds) // 5)
+    passed: Floats = np.array([0, *experiment.at(cell).checkpoints], dtype=np.float64)
+    every = max(1, len(passed) // 5)
     for i, label in enumerate(cell.policies):
         curves = outcomes[cell.id, label].curves[: experiment.drawn_runs]
         curves = np.hstack([np.zeros((len(curves), 1)), curves])
@@ -98,7 +102,7 @@ def _panel(
             cell.policies
         )  # apart, so that markers do not hide one another
         band = standard_error(curves)
-        line(axes, rounds, curves.mean(0), band, looks[label], markevery=(first, every))
+        line(axes, passed, curves.mean(0), band, looks[label], markevery=(first, every))
     set_title(axes, cell, experiment)
 
 
@@ -116,7 +120,7 @@ def _scales(axes: Axes, horizon: int, *, low: float) -> None:
 
 def _caption(experiment: Experiment, outcomes: Outcomes) -> str:
     return (
-        f"{experiment.title}: cumulative pseudo-regret over {experiment.horizon:,} rounds, mean of "
+        f"{experiment.title}: cumulative pseudo-regret over {rounds(experiment)} rounds, mean of "
         f"{runs_drawn(experiment, outcomes)}, bands of ± one standard error. "
         f"{shared_setting(experiment)}"
     )

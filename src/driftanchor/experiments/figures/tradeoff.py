@@ -17,6 +17,7 @@ from driftanchor.errors import InvalidInput
 from driftanchor.experiments.experiment import Cell, Experiment
 from driftanchor.experiments.figures.drawing import Drawing, policies_of, runs_drawn
 from driftanchor.experiments.outcome import Outcomes
+from driftanchor.experiments.setting_text import rounds
 from driftanchor.render.figure import blank, key, legend_above, tidy
 from driftanchor.render.palette import BLACK, GREEN, SERIES, Look
 
@@ -114,7 +115,7 @@ def _look(group: int) -> Look:
 
 def _caption(experiment: Experiment, cells: list[Cell], outcomes: Outcomes) -> str:
     return (
-        f"{experiment.title}: the 99 % quantile of regret after {experiment.horizon:,} rounds "
+        f"{experiment.title}: the 99 % quantile of regret after {rounds(experiment)} rounds "
         f"against its mean, over {runs_drawn(experiment, outcomes)}, both divided by those of TS, "
         f"one point for each of {len(cells)} cells. In the shaded quarter both are at most those "
         f"of TS; what is below {_LEAST:g} is drawn there."
