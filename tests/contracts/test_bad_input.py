@@ -21,9 +21,11 @@ from driftanchor import (
     Arms,
     Bandit,
     DriftanchorError,
+    Law,
     OfflineData,
     Tally,
     identify,
+    random_bandit,
     simulate,
 )
 from driftanchor.core import record
@@ -34,7 +36,7 @@ from driftanchor.simulation import cover
 ARMS = Arms(["A", "B"])
 TALLY = Tally(ARMS, np.array([1, 2]), np.array([1.0, 2.0]))
 LOGS = OfflineData.from_summary({"A": (5, 0.5), "B": (3, 0.4, 0.2)})
-RESULT = simulate("ts", Bandit([0.5, 0.4]), horizon=2, runs=1, engine="interpreted")
+RESULT = simulate(["ts", "ucb"], Bandit([0.5, 0.4]), horizon=2, runs=1, engine="interpreted")
 
 
 class Entry(NamedTuple):
@@ -133,6 +135,14 @@ ENTRIES: dict[str, Entry] = {
         },
     ),
     "Result.final": Entry(RESULT.final, {"policy": "ts"}),
+    "Result.compare": Entry(
+        RESULT.compare, {"first": "ts", "second": "ucb", "statistic": "mean", "level": 0.9}
+    ),
+    "Law": Entry(Law, {"kind": "normal", "first": 0.0, "second": 1.0}),
+    "random_bandit": Entry(
+        random_bandit,
+        {"means": Law.beta(1, 2), "arms": 2, "reward": "bernoulli", "noise": [1.0, 2.0]},
+    ),
     **{
         f"policy {name}": Entry(cls, {k: v for k, v in cls().parameters().items()})
         for name, cls in POLICIES.items()

@@ -96,12 +96,12 @@ def make(name: str, /, **parameters: Any) -> Policy:
         raise InvalidInput(f"{name!r} cannot be made: {why}", argument="policy") from error
 
 
-def _class(name: str) -> type[Policy]:
+def _class(name: object) -> type[Policy]:
     """The class that a name stands for; a name of this package is never another's."""
-    if name in list(POLICIES):  # a list: a name may be anything, and need not be hashable
-        return POLICIES[name]
-    if outside.is_address(str(name)):
-        return outside.imported(str(name))
+    if not isinstance(name, str) or name in POLICIES:
+        return POLICIES[check.choice(name, "policy", list(POLICIES))]
+    if outside.is_address(name):
+        return outside.imported(name)
     installed = outside.installed()
     return outside.offered(installed[check.choice(name, "policy", [*POLICIES, *installed])])
 

@@ -64,12 +64,6 @@ def random_bandit(
             )
     count = check.whole(arms, "arms", low=1, high=MOST)
     moved = check.number(common_shift, "common_shift")
-    if reward == "bernoulli" and not 0.0 <= means.ends[0] + moved <= means.ends[1] + moved <= 1.0:
-        raise InvalidInput(
-            f"are {means}, moved by {moved:g}, and may leave 0 to 1, where chances are: use "
-            "Law.beta, or Law.uniform within 0 and 1",
-            argument="means",
-        )
     late: dict[str, Any] = {"delay": delay, "batch": batch}
     bandit = Bandit(
         [means.mean] * count,
@@ -82,6 +76,13 @@ def random_bandit(
         common_shift=moved,
         **late,
     )
+    low, high = (end + moved for end in means.ends)
+    if reward == "bernoulli" and not 0.0 <= low <= high <= 1.0:
+        raise InvalidInput(
+            f"are {means}, moved by {moved:g}, and may leave 0 to 1, where chances are: use "
+            "Law.beta, or Law.uniform within 0 and 1",
+            argument="means",
+        )
     object.__setattr__(bandit, "means", means)
     object.__setattr__(bandit, "bias", bias)
     return bandit

@@ -85,10 +85,11 @@ class Result(Tabular):
             >>> print(found)
             mean regret of ts − ucb: −2.02 (−3.04 to −1.00) at 95 %, 40 runs with the same rewards
         """
+        one, other = self.final(first), self.final(second)
         if first == second:
             raise InvalidInput(f"is {second!r} twice: name two policies", argument="second")
-        finals = {first: self.final(first), second: self.final(second)}
         paired = ENGINES[self.engine].paired
+        finals = {first: one, second: other}
         return difference(finals, self.most, statistic=statistic, level=level, paired=paired)
 
     def _line(self) -> str:
