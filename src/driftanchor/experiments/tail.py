@@ -13,9 +13,14 @@ STATISTICS = ("q99_low", "q99_high", *STUCK)
 def statistics(outcome: Outcome, gaps: Floats) -> dict[str, float]:
     """An interval of the 99 % quantile, and the share of stuck runs with its interval (95 %)."""
     runs, share = outcome.final.size, stuck_share(outcome.pulls, gaps)
-    q99 = quantile_interval(outcome.final, 0.99, ends=(0.0, outcome.most))
-    numbers = (*q99, share, *wilson(share, runs))
+    numbers = (*q99_interval(outcome), share, *wilson(share, runs))
     return {name: float(x) for name, x in zip(STATISTICS, numbers, strict=True)}
+
+
+def q99_interval(outcome: Outcome) -> tuple[float, float]:
+    """Where the 99 % quantile of final regret is, at 95 %."""
+    low, high = quantile_interval(outcome.final, 0.99, ends=(0.0, outcome.most))
+    return float(low), float(high)
 
 
 def stuck_share(pulls: Ints, gaps: Floats) -> float:
