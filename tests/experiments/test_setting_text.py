@@ -11,9 +11,18 @@ def test_settings_in_words() -> None:
     )
     assert [setting_text.heading(cell, bernoulli) for cell in bernoulli[:3]] == [
         "no logs",
-        "2,000 logs on all arms alike, unbiased",
-        "2,000 logs on all arms alike, best arm biased by −0.3, others by +0.1",
+        "2,000 logs, unbiased",
+        "logs on all arms alike, best arm biased by −0.3, others by +0.1",
     ]
+    assert setting_text.heading(bernoulli[2], bernoulli, without=("delta", "other_bias")) == (
+        "logs on all arms alike"
+    )
+
+
+def test_a_cell_of_a_named_sweep_is_told_apart_within_it() -> None:
+    cells = {cell.id: cell for cell in spec.load("suite").cells}
+    heading = setting_text.heading(cells["suite/no logs/arms=50"], tuple(cells.values()))
+    assert heading == "no logs: 50 arms, gap 0.3, other arms' mean 0.5"
 
 
 def test_promises_in_words() -> None:

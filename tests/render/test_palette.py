@@ -40,3 +40,15 @@ def test_series_have_colours_and_markers_of_their_own() -> None:
     for part in ("colour", "marker"):
         drawn = [getattr(look, part) for look in palette.SERIES]
         assert len(set(drawn)) == len(drawn)
+
+
+def test_every_policy_has_a_name_for_people_and_labels_of_users_stay() -> None:
+    assert set(palette.POLICY_NAMES) == set(POLICIES)
+    assert len(set(palette.POLICY_NAMES.values())) == len(POLICIES)
+    asked = {"hybrid-ucb": "hybrid-ucb", "my ts": "ts", "mine": "mine", "ts": "anchor-ts"}
+    assert palette.names(asked) == {
+        "hybrid-ucb": "hybrid UCB",
+        "my ts": "my ts",
+        "mine": "mine",
+        "ts": "ts",
+    }

@@ -23,6 +23,7 @@ from driftanchor.experiments import (
 )
 from driftanchor.experiments.figures import pulls_saved
 from driftanchor.experiments.figures.drawing import Drawing
+from driftanchor.experiments.figures.print_page import PAGES
 from driftanchor.experiments.judging import JudgedClaim
 from driftanchor.experiments.outcome import joined
 from driftanchor.experiments.reproduction import Reproduction
@@ -99,7 +100,8 @@ def write(found: Reproduction, out: Path, *, escape_formulas: bool = True) -> Pa
     `escape_formulas` is as for `Result.to_csv`.
     """
     try:
-        for folder in (out / "figures", out / "results"):
+        folders = [out / "figures" / page.folder for page in PAGES]
+        for folder in (*folders, out / "results"):
             folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InvalidInput(f"cannot write to {str(out)!r}: {error}") from error
@@ -121,15 +123,18 @@ def write(found: Reproduction, out: Path, *, escape_formulas: bool = True) -> Pa
 
 
 def _draw(found: Reproduction, folder: Path) -> tuple[dict[str, Drawing], list[Path]]:
-    """Every figure by its name, and the files it was saved to."""
-    images = []
-    with figure.sheet():
-        drawings = [figures.draw(e, found.outcomes) for e in found.experiments]
-        theory = pulls_saved.draw(found.experiments, found.outcomes)
+    """Every figure by its name, for the widest page, and the files of all pages."""
+    images: list[Path] = []
+    drawn: dict[str, Drawing] = {}
+    for page in reversed(PAGES):
+        drawings = [figures.draw(e, found.outcomes, page) for e in found.experiments]
+        theory = pulls_saved.draw(found.experiments, found.outcomes, page)
         drawings += [theory] if theory is not None else []
-        for drawing in drawings:
-            images += figure.save(drawing.figure, folder, drawing.name)
-    return {drawing.name: drawing for drawing in drawings}, images
+        with figure.sheet():
+            for drawing in drawings:
+                images += figure.save(drawing.figure, folder / page.folder, drawing.name)
+        drawn = {drawing.name: drawing for drawing in drawings}
+    return drawn, images
 
 
 def _claims(found: Reproduction) -> dict[str, object]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from driftanchor.experiments.experiment import Cell, Experiment
@@ -125,15 +125,32 @@ def title(varied: Mapping[str, Any]) -> str:
     return _phrases({word: varied[word] for word in _WORDS if word in varied})
 
 
-def heading(cell: Cell, cells: Sequence[Cell]) -> str:
-    """In words, what sets a cell apart from the others."""
-    different = {
+def heading(cell: Cell, cells: Sequence[Cell], without: Collection[str] = ()) -> str:
+    """In words, what sets a cell apart from the others: its group, and what `describe` leaves out.
+
+    Args:
+        cell: The cell.
+        cells: All cells of its experiment.
+        without: Settings that are said elsewhere.
+    """
+    said = {word: x for word, x in special(cell, cells).items() if word not in without}
+    return ": ".join(filter(None, (cell.group, _phrases(said))))
+
+
+def special(cell: Cell, cells: Sequence[Cell]) -> dict[str, Any]:
+    """The settings of a cell that it varies, or that other cells have fixed differently."""
+    group = [other for other in cells if other.group == cell.group]
+    return {
         word: getattr(cell.setting, word)
         for word in _WORDS
-        if word in cell.varied
-        or any(getattr(other.setting, word) != getattr(cell.setting, word) for other in cells)
+        if word in cell.varied or not _is_common(word, group)
     }
-    return _phrases(different)
+
+
+def _is_common(word: str, cells: Sequence[Cell]) -> bool:
+    """Whether a setting is the same in all cells that do not vary it."""
+    values = [getattr(cell.setting, word) for cell in cells if word not in cell.varied]
+    return all(value == values[0] for value in values)
 
 
 def describe(cells: Sequence[Cell]) -> str:
@@ -146,9 +163,9 @@ def describe(cells: Sequence[Cell]) -> str:
         for other in others
     ]
     for word in (word for word in _WORDS if word not in instead):
-        values = [getattr(cell.setting, word) for cell in cells if word not in cell.varied]
-        if values and all(value == values[0] for value in values):
-            common[word] = values[0]
+        fixed = [cell for cell in cells if word not in cell.varied]
+        if fixed and _is_common(word, cells):
+            common[word] = getattr(fixed[0].setting, word)
     return _phrases(common)
 
 

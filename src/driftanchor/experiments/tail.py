@@ -20,11 +20,16 @@ def statistics(outcome: Outcome, gaps: Floats | None) -> dict[str, float]:
         gaps: What each arm falls short of the best; `None` where it differs from run to run, so
             that nobody knows which runs are stuck.
     """
-    q99 = quantile_interval(outcome.final, 0.99, ends=(0.0, outcome.most))
     share = math.nan if gaps is None else stuck_share(outcome.pulls, gaps)
     ends = (math.nan, math.nan) if gaps is None else wilson(share, outcome.final.size)
-    numbers = (*q99, share, *ends)
+    numbers = (*q99_interval(outcome), share, *ends)
     return {name: float(x) for name, x in zip(STATISTICS, numbers, strict=True)}
+
+
+def q99_interval(outcome: Outcome) -> tuple[float, float]:
+    """Where the 99 % quantile of final regret is, at 95 %."""
+    low, high = quantile_interval(outcome.final, 0.99, ends=(0.0, outcome.most))
+    return float(low), float(high)
 
 
 def stuck_share(pulls: Ints, gaps: Floats) -> float:

@@ -24,22 +24,41 @@ from driftanchor.render.palette import Look
 from driftanchor.render.printable import printable
 
 SUFFIXES = (".png", ".pdf", ".svg")  # of a file that a user names
-FORMATS = ("png", "svg")  # of a figure in a report's folder
+FORMATS = ("png", "svg", "pdf")  # of a figure in a report's folder
 DPI = 160
+PAGE, COLUMN = 7.0, 3.3  # inches: the text of a double-column page is so wide, and a column of it
+SCREEN, PRINT = 10.0, 7.7  # points: the size of text, which all other sizes are parts of
+TICKS, TITLES, LABELS = 0.8, 0.85, 0.9  # of the size of text: in print all are above 6 points
+# What would make the bytes of a file depend on when and with which release it was written.
+_UNDATED = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
 
 
-def matplotlib(module: str) -> Any:
+def matplotlib(module: str = "") -> Any:
     """A module of Matplotlib, such as `"figure"`; an error names the extra that installs it."""
-    return require(f"matplotlib.{module}", extra="plot", why="plotting")
+    return require(f"matplotlib.{module}".rstrip("."), extra="plot", why="plotting")
 
 
 @contextlib.contextmanager
-def sheet() -> Iterator[None]:
-    """Within it, Matplotlib has its own defaults, whatever the machine's configuration says."""
-    settings = {"svg.fonttype": "path", "svg.hashsalt": "driftanchor"}
+def sheet(text: float = SCREEN) -> Iterator[None]:
+    """Within it, Matplotlib has its own defaults, whatever the machine's configuration says.
+
+    Args:
+        text: The size of text in points: `SCREEN`, or `PRINT` for a figure of a page's width.
+    """
+    settings = {
+        "font.size": text,
+        "svg.fonttype": "path",
+        "svg.hashsalt": "driftanchor",
+        "pdf.fonttype": 42,  # whole fonts, which publishers ask for
+    }
     with matplotlib("style").context(["default", settings]), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from")  # it is drawn as a box
         yield
+
+
+def points(part: float) -> float:
+    """A part of the size of text on this sheet, in points."""
+    return part * float(matplotlib().rcParams["font.size"])
 
 
 def blank(width: float, height: float) -> Any:
@@ -62,20 +81,19 @@ def write(figure: Any, path: str | os.PathLike[str]) -> None:
     kind = check_suffix(path)[1:]
     _make_readable(figure)
     with write_whole(path) as file:
-        figure.savefig(file, format=kind, dpi=DPI)
+        figure.savefig(file, format=kind, dpi=DPI, metadata=_UNDATED[kind])
 
 
 def save(figure: Any, folder: Path, name: str) -> list[Path]:
-    """Save a figure as PNG and SVG; the same figure always gives the same bytes."""
+    """Save a figure in all `FORMATS`; the same figure always gives the same bytes."""
     paths = [folder / f"{name}.{suffix}" for suffix in FORMATS]
     _make_readable(figure)
     figure.draw_without_rendering()
     figure.set_layout_engine("none")  # laid out once is enough
     for path in paths:
         kind = path.suffix[1:]
-        metadata = {"Date": None} if kind == "svg" else {"Software": None}
         with write_whole(path) as file:
-            figure.savefig(file, format=kind, dpi=DPI, metadata=metadata)
+            figure.savefig(file, format=kind, dpi=DPI, metadata=_UNDATED[kind])
     return paths
 
 
@@ -83,7 +101,7 @@ def svg(figure: Any) -> bytes:
     """The figure as SVG; the same figure always gives the same bytes."""
     file = io.BytesIO()
     _make_readable(figure)
-    figure.savefig(file, format="svg", metadata={"Date": None})
+    figure.savefig(file, format="svg", metadata=_UNDATED["svg"])
     return file.getvalue()
 
 
@@ -99,25 +117,52 @@ def line(
     mean: npt.NDArray[np.float64],
     error: npt.NDArray[np.float64] | None,
     look: Look,
+    *,
+    aside: float = 0.0,
     **options: Any,
 ) -> None:
-    """A line with a band of ± one standard error; a log axis leaves out what is not above 0."""
+    """A line with a band of ± one standard error; a log axis leaves out what is not above 0.
+
+    Bands are below all lines, and wide or solid lines below thin and dashed ones: where two lines
+    are the same, both can be seen. Lines with different `aside`, in points, do not meet at all.
+    """
     if axes.get_yscale() == "log":
         mean = np.where(mean > 0, mean, np.nan)
-    axes.plot(x, mean, **{**look.line(), **options})
-    if error is None or not np.isfinite(error).any():  # a single run has no standard error
-        return
-    low = mean - error
-    if axes.get_yscale() == "log":
-        low = np.where(low > 0, low, mean / 2)
-    axes.fill_between(x, low, mean + error, color=look.colour, alpha=0.2, linewidth=0)
+    height = 2.5 - 0.1 * look.width + (0.2 if look.dash[1] else 0.0)
+    drawn = axes.plot(x, mean, **{**style(look), "zorder": height, **options})
+    if error is not None and np.isfinite(error).any():  # a single run has no standard error
+        low = mean - error
+        if axes.get_yscale() == "log":
+            low = np.where(low > 0, low, mean / 2)
+        band = {"color": look.colour, "alpha": 0.2, "linewidth": 0, "zorder": 1.5}
+        drawn.append(axes.fill_between(x, low, mean + error, **band))
+    for artist in drawn if aside else ():  # when the limits of the axes have counted it
+        artist.set_transform(_sideways(axes, aside))
 
 
-def tidy(axes: Any) -> None:
-    """Give a panel its common look: two spines, a light grid, plain numbers on the axis."""
+def _sideways(axes: Any, place: float) -> Any:
+    """Data to the right of where it belongs, by this many points."""
+    inches = axes.get_figure(root=True).dpi_scale_trans
+    return axes.transData + matplotlib("transforms").ScaledTranslation(place / 72, 0.0, inches)
+
+
+def style(look: Look) -> dict[str, Any]:
+    """The keyword arguments for Matplotlib's `plot`, to the size of text on this sheet."""
+    return look.line(points(1 / SCREEN))
+
+
+def tidy(axes: Any, room: float = 500.0) -> None:
+    """Give a panel its common look: two spines, a light grid, plain numbers on the axis.
+
+    Args:
+        axes: The panel.
+        room: As for `log_ticks`, if its regret axis is logarithmic.
+    """
     frame(axes)
-    axes.tick_params(labelsize=8)
-    _plain_numbers(axes)
+    axes.tick_params(labelsize=points(TICKS), width=points(0.08), length=points(0.35))
+    if axes.get_yscale() == "log":
+        log_ticks(axes.yaxis, room=room)
+    axes.yaxis.set_major_formatter(matplotlib("ticker").FuncFormatter(tick_label))  # 2,000, not 10³
 
 
 def frame(axes: Any) -> None:
@@ -131,15 +176,10 @@ def literal_ticks(axes: Any) -> None:
     _no_math((*axes.get_xticklabels(), *axes.get_yticklabels()))
 
 
-def _plain_numbers(axes: Any) -> None:
-    """2,000 and not 2·10³."""
-    if axes.get_yscale() == "log":
-        log_ticks(axes.yaxis, room=500.0)
-    axes.yaxis.set_major_formatter(matplotlib("ticker").FuncFormatter(tick_label))
-
-
 def log_ticks(axis: Any, *, room: float) -> None:
     """Plain numbers on a log axis: 1, 2, 5 and 10 where it spans less than `room`, else 1 and 10.
+
+    An axis that spans very little has more of them.
 
     Args:
         axis: The x or y axis of a panel, with its limits set.
@@ -147,8 +187,12 @@ def log_ticks(axis: Any, *, room: float) -> None:
     """
     ticker = matplotlib("ticker")
     low, high = axis.get_view_interval()
-    between = (1.0, 2.0, 5.0) if high < room * low else (1.0,)
-    axis.set_major_locator(ticker.LogLocator(10, subs=between, numticks=20))
+    between: tuple[float, ...] = (1.0, 2.0, 5.0) if high < room * low else (1.0,)
+    if high < 4 * low:
+        between = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0)
+    few = high < 1.4 * low  # as good as linear
+    log = ticker.LogLocator(10, subs=between, numticks=20)
+    axis.set_major_locator(ticker.MaxNLocator(3) if few else log)
     axis.set_minor_formatter(ticker.NullFormatter())
     axis.set_major_formatter(ticker.FuncFormatter(tick_label))
 
@@ -169,29 +213,25 @@ def wide_apart(means: Iterable[float], ratio: float) -> bool:
     return bool(positive) and max(positive) > ratio * min(positive)
 
 
-def legend(figure: Any, looks: Mapping[str, Look], *, inside: Any = None) -> None:
-    """One legend for the whole figure: above it, or inside a panel that is empty."""
-    options: dict[str, Any] = {"handlelength": 3.6}  # long enough to tell dashes apart
-    handles = [key(label, **look.line()) for label, look in looks.items()]
-    if inside is not None:
-        shown = inside.legend(
-            handles=handles, loc="center", title="policies", frameon=False, fontsize=9, **options
-        )
-        _no_math(shown.get_texts())
-        return
-    inches = [0.75 + 0.07 * len(label) for label in looks]
-    rows = math.ceil(sum(inches) / (figure.bbox.width / figure.dpi - 0.3))
-    legend_above(figure, handles, columns=math.ceil(len(handles) / rows), **options)
+def legend(figure: Any, looks: Mapping[str, Look]) -> None:
+    """One legend for the whole figure, above it."""
+    legend_above(figure, [key(label, **style(look)) for label, look in looks.items()])
 
 
-def legend_above(figure: Any, handles: list[Any], *, columns: int, **options: Any) -> None:
-    """A legend above all panels."""
+def legend_above(figure: Any, handles: list[Any], **options: Any) -> None:
+    """A legend above all panels, in as few rows as its labels need."""
+    options = {"handlelength": 3.6, "columnspacing": 1.5, **options}  # to tell dashes apart
+    size, beside = points(LABELS) / 72, options["handlelength"] + 2.4
+    inches = [(beside + 0.54 * len(handle.get_label())) * size for handle in handles]
+    room = figure.bbox.width / figure.dpi - 2 * size
+    columns = len(handles) if sum(inches) <= room else max(1, int(room / max(inches)))
+    columns = math.ceil(len(handles) / math.ceil(len(handles) / columns))  # rows alike in length
     shown = figure.legend(
         handles=handles,
         loc="outside upper center",
         ncols=columns,
         frameon=False,
-        fontsize=9,
+        fontsize=points(LABELS),
         **options,
     )
     _no_math(shown.get_texts())
@@ -205,21 +245,3 @@ def key(label: str, **line: Any) -> Any:
 def _no_math(texts: Iterable[Any]) -> None:
     for text in texts:
         text.set_parse_math(False)  # a dollar in a label is a dollar
-
-
-def folded(text: str, width: int = 42) -> str:
-    r"""A text in lines that end at commas.
-
-    Example:
-        >>> folded("2,000 logs on all arms alike, best arm biased by −0.3, others by +0.1")
-        '2,000 logs on all arms alike,\nbest arm biased by −0.3, others by +0.1'
-    """
-    lines = [""]
-    for phrase in text.split(", "):
-        longer = f"{lines[-1]}, {phrase}" if lines[-1] else phrase
-        if len(longer) > width and lines[-1]:
-            lines[-1] += ","
-            lines.append(phrase)
-        else:
-            lines[-1] = longer
-    return "\n".join(lines)

@@ -45,15 +45,15 @@ class Look:
     width: float = 1.4
     hollow: bool = False
 
-    def line(self) -> dict[str, Any]:
-        """The keyword arguments for Matplotlib's `plot`."""
+    def line(self, scale: float = 1.0) -> dict[str, Any]:
+        """The keyword arguments for Matplotlib's `plot`; `scale` makes all of them smaller."""
         return {
             "color": self.colour,
             "marker": self.marker,
             "linestyle": self.dash,
-            "linewidth": self.width,
-            "markersize": 4.5,
-            "markeredgewidth": 0.9,
+            "linewidth": self.width * scale,
+            "markersize": 4.5 * scale,
+            "markeredgewidth": 0.9 * scale,
             "markerfacecolor": "white" if self.hollow else self.colour,
         }
 
@@ -77,6 +77,21 @@ POLICY_LOOKS = {
     "sam-ts": Look("#999933", "p", DASH_DOTS),
     "guarded-anchor-ts": Look("#6A3D9A", "*", SOLID, 2.2),
 }
+# What people call them; a policy that is not here is called by its own name.
+POLICY_NAMES = {
+    "anchor-ts": "Anchor-TS",
+    "ts": "TS",
+    "ucb": "UCB",
+    "hybrid-ts": "hybrid TS",
+    "hybrid-ucb": "hybrid UCB",
+    "min-ucb": "MIN-UCB",
+    "optimistic-ts": "optimistic TS",
+    "epsilon-ts": "ε-exploring TS",
+    "artificial-replay": "Artificial Replay",
+    "hierarchical-ts": "hierarchical TS",
+    "sam-ts": "SAM-TS",
+    "guarded-anchor-ts": "guarded Anchor-TS",
+}
 # For policies that are not ours.
 OTHER_LOOKS = (
     Look("#117733", "d", SOLID),
@@ -94,6 +109,22 @@ SERIES = (
     Look(SKY, "P"),
     Look(BLACK, "X"),
 )
+
+
+def names(policies: Mapping[str, str]) -> dict[str, str]:
+    """What people read for each label: the policy's name, or the label that a user gave it.
+
+    Args:
+        policies: The name of the policy behind each label.
+
+    Example:
+        >>> names({"min-ucb": "min-ucb", "careful": "anchor-ts"})
+        {'min-ucb': 'MIN-UCB', 'careful': 'careful'}
+    """
+    return {
+        label: POLICY_NAMES.get(label, label) if label == name else label
+        for label, name in policies.items()
+    }
 
 
 def looks(policies: Mapping[str, str]) -> dict[str, Look]:

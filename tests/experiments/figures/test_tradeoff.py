@@ -27,11 +27,12 @@ def test_points_are_multiples_of_ts() -> None:
     finals = {"ts": [2.0, 2.0, 2.0, 2.0], "ucb": [1.0, 1.0, 1.0, 5.0], "quick": [1.0] * 4}
     drawing = figures.draw(spec.parse(FILE, "mine.toml"), outcomes(finals))
     first, second = (axes for axes in drawing.figure.get_axes() if axes.lines)
-    assert (first.get_title(), second.get_title()) == ("ucb", "quick")
+    titles = [axes.get_title(loc="left") for axes in (first, second)]
+    assert titles == ["(a) UCB", "(b) quick"]
     x, y = (np.asarray(values) for values in first.lines[0].get_data())
     assert x.tolist() == [1.0, 1.0]  # two cells of the first sweep
     assert y == pytest.approx([2.44, 2.44])
-    assert "ucb: mean at most TS's in 3 of 3, 99 % in 0" in drawing.alt
+    assert "UCB: mean at most TS's in 3 of 3, 99 % in 0" in drawing.alt
     assert "quick: mean at most TS's in 3 of 3, 99 % in 3" in drawing.alt
     assert "one point for each of 3 cells" in drawing.caption
 

@@ -12,9 +12,11 @@ from driftanchor.experiments.figures import (
     tradeoff,
 )
 from driftanchor.experiments.figures.drawing import Drawing
+from driftanchor.experiments.figures.print_page import WIDE, Page
 from driftanchor.experiments.outcome import Outcomes
+from driftanchor.render.figure import PRINT, sheet
 
-KINDS: dict[str, Callable[[Experiment, Outcomes], Drawing]] = {
+KINDS: dict[str, Callable[[Experiment, Outcomes, Page], Drawing]] = {
     "curves": regret_curves.draw,
     "versus": final_regret.draw,
     "quantiles": quantile_curves.draw,
@@ -22,6 +24,7 @@ KINDS: dict[str, Callable[[Experiment, Outcomes], Drawing]] = {
 }
 
 
-def draw(experiment: Experiment, outcomes: Outcomes) -> Drawing:
-    """The figure of an experiment."""
-    return KINDS[experiment.figure](experiment, outcomes)
+def draw(experiment: Experiment, outcomes: Outcomes, page: Page = WIDE) -> Drawing:
+    """The figure of an experiment, for a page of this width."""
+    with sheet(PRINT):
+        return KINDS[experiment.figure](experiment, outcomes, page)

@@ -1,4 +1,4 @@
-"""What the figures of experiments share: their captions, titles and descriptions in words."""
+"""What the figures of experiments share: the policies in them, and their words."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 from driftanchor.experiments import setting_text
 from driftanchor.experiments.experiment import Cell, Experiment
 from driftanchor.experiments.outcome import Outcomes
-from driftanchor.render.figure import folded
+from driftanchor.render import palette
 from driftanchor.render.numbers import count_range
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
@@ -40,14 +39,16 @@ def policies_of(cells: Iterable[Cell]) -> dict[str, str]:
     return {label: policy.name for cell in cells for label, policy in cell.policies.items()}
 
 
-def title_of(cell: Cell, experiment: Experiment) -> str:
-    """The title of a cell's panels: its values in words."""
-    return setting_text.heading(cell, experiment.cells) or experiment.title
+def names_of(cells: Iterable[Cell]) -> dict[str, str]:
+    """Every label of these cells, and what people read for it."""
+    return palette.names(policies_of(cells))
 
 
-def set_title(axes: Axes, cell: Cell, experiment: Experiment) -> None:
-    """Write the cell's title above a panel."""
-    axes.set_title(folded(title_of(cell, experiment)), fontsize=8.5, parse_math=False)
+def keys_of(cells: Iterable[Cell]) -> dict[str, palette.Look]:
+    """The entries of the legend: how each policy is drawn, by what people read for it."""
+    policies = policies_of(cells)
+    names = palette.names(policies)
+    return {names[label]: look for label, look in palette.looks(policies).items()}
 
 
 def shared_setting(experiment: Experiment) -> str:
@@ -70,11 +71,12 @@ def runs_drawn(experiment: Experiment, outcomes: Outcomes) -> str:
 
 def lowest_regret(experiment: Experiment, outcomes: Outcomes) -> str:
     """In how many cells each policy has the lowest mean regret, in words."""
+    names = names_of(experiment.cells)
     best: Counter[str] = Counter()
     for cell in experiment.cells:
         means = {label: float(outcomes[cell.id, label].final.mean()) for label in cell.policies}
-        best[min(means, key=lambda label: means[label])] += 1
-    counts = ", ".join(f"{label} in {count}" for label, count in best.most_common())
+        best[names[min(means, key=lambda label: means[label])]] += 1
+    counts = ", ".join(f"{name} in {count}" for name, count in best.most_common())
     cells = len(experiment.cells)
     of = "the only cell" if cells == 1 else f"{cells} cells"
     return f"Of {of}, the lowest mean regret has: {counts}. All numbers are in the tables."
