@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import pytest
 
@@ -20,3 +21,12 @@ def test_a_function_that_starts_below_has_its_root_at_zero() -> None:
     assert fallen(lambda x: 1 / (1 + x), 2.0, 1.0) == 0.0
     assert fallen(lambda x: 1 / (1 + x), 1.0, 1.0) == 0.0
     assert where(lambda x: x, 0.0, 1.0) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("function", "start"),
+    [(lambda _: 1.0, 1.0), (lambda x: 1 / (1 + x), math.inf), (lambda x: math.nan * x, 1.0)],
+)
+def test_a_function_without_a_root_ends(function: Callable[[float], float], start: float) -> None:
+    with pytest.raises(FloatingPointError, match="does not reach its target"):
+        where(function, 0.5, start)

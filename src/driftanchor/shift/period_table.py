@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +18,7 @@ from driftanchor.shift.one_way import OneWay
 from driftanchor.shift.two_way import TwoWay
 
 LARGEST = 1e90  # of a mean and a standard deviation: sums of their squares must stay finite
+SMALLEST = 1e-90  # of the largest of them: their squares must not vanish
 TINY = 1e-24  # of the squared spread of all means: noise where there seems to be none at all
 
 
@@ -71,6 +73,14 @@ class PeriodTable:
                 f"rewards of arm {arms[k]!r} in period {list(periods)[e]!r} are too large: their "
                 f"mean is {mean[k, e]:g}, and mean and standard deviation must be at most "
                 f"{LARGEST:g}; use a larger unit of rewards"
+            )
+        size = max(
+            float(np.abs(mean).max()), math.sqrt(float(np.nanmax(squares / np.fmax(n, 1.0))))
+        )
+        if 0 < size < SMALLEST:
+            raise InvalidInput(
+                f"rewards are too small: no mean or standard deviation is above {size:g}, and one "
+                f"must be at least {SMALLEST:g}; use a smaller unit of rewards"
             )
         return cls(arms, tuple(periods), n, mean, squares)
 

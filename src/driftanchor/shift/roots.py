@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 STEPS = 80  # far more than are needed: each saves at least as much as some bisection
@@ -20,6 +21,9 @@ def where(function: Callable[[float], float], target: float, start: float) -> fl
         target: A value that it takes or passes somewhere above 0.
         start: Where to look first, above 0.
 
+    Raises:
+        FloatingPointError: It does not reach the target below infinity.
+
     Example:
         >>> round(where(lambda x: 1 / (1 + x), 0.125, 1.0), 9)
         7.0
@@ -31,6 +35,10 @@ def where(function: Callable[[float], float], target: float, start: float) -> fl
     while at_low * at_high > 0:
         low, at_low, high = high, at_high, 4 * high
         at_high = function(high) - target
+        if math.isinf(high):
+            break
+    if math.isinf(high) or math.isnan(at_high):
+        raise FloatingPointError("the function does not reach its target")
     while low == 0 and high > 1e-150:  # nearer, in steps of 4, unless the root is 0 itself
         middle = high / 4
         value = function(middle) - target

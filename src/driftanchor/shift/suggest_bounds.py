@@ -12,7 +12,7 @@ from driftanchor.core import check
 from driftanchor.core.check import Floats
 from driftanchor.core.offline import OfflineData
 from driftanchor.core.promises import valid_range
-from driftanchor.errors import InvalidInput, shown
+from driftanchor.errors import DriftanchorError, InvalidInput, shown
 from driftanchor.shift import suggestion_prose
 from driftanchor.shift.one_way_moves import OneWayMoves, TauLaw
 from driftanchor.shift.period_model import MISS, PeriodModel
@@ -77,8 +77,23 @@ def suggest(
             "all rewards are equal in every period, so they say nothing of moves: is the reward "
             "the right column?"
         )
+    try:
+        return _suggested(history, coverage, unit, limit)
+    except DriftanchorError:
+        raise
+    except (ArithmeticError, ValueError) as error:
+        raise InvalidInput(
+            "the means and variances of the arms differ so much in size that no bound can be "
+            "computed from them: is the reward the right column?"
+        ) from error
+
+
+def _suggested(history: PeriodTable, coverage: float, unit: str, limit: float) -> Suggestion:
+    """What the periods say, where some arm was seen twice."""
     model = PeriodModel(history)
     wanted = model.level.bound(coverage)
+    if math.isnan(wanted):
+        raise FloatingPointError("V is not a number")
     bound = min(wanted, limit)
     lines = tuple(
         Sensitivity(x, 1.0 if x >= limit else model.level.chance(x), _within(history.moves(), x))
