@@ -35,7 +35,7 @@ def test_labels_with_controls_halves_of_characters_and_rare_letters_are_drawn(
         drawn = figure.blank(3, 2)
         axes = drawn.subplots()
         axes.set_title("red\x1b[31m\nname\udcff")
-        figure.legend_above(drawn, [figure.key("漢字\x07", color="black")], columns=1)
+        figure.legend_above(drawn, [figure.key("漢字\x07", color="black")])
         for name in ("a.svg", "a.png", "a.pdf"):
             figure.write(drawn, tmp_path / name)
     text = (tmp_path / "a.svg").read_text(encoding="utf-8")

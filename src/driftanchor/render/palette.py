@@ -91,6 +91,11 @@ POLICY_NAMES = {
     "hierarchical-ts": "hierarchical TS",
     "sam-ts": "SAM-TS",
     "guarded-anchor-ts": "guarded Anchor-TS",
+    "beta-ts": "Beta-TS",
+    "kl-ucb": "KL-UCB",
+    "moss": "MOSS",
+    "ada-ucb": "ADA-UCB",
+    "mots": "MOTS",
 }
 # For policies that are not ours.
 OTHER_LOOKS = (
