@@ -81,7 +81,7 @@ def load(
 @functools.cache
 def _of_paper(name: str) -> Experiment:
     file = resources.files("driftanchor.experiments").joinpath("paper", f"{name}.toml")
-    return parse(file.read_text(encoding="utf-8"), f"{name}.toml")
+    return parse(file.read_text(encoding="utf-8"), f"{name}.toml", allow_import=True)
 
 
 def parse(text: str, file: str, *, allow_import: bool = False) -> Experiment:

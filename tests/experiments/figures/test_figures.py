@@ -105,4 +105,4 @@ def test_cells_may_differ_in_their_horizon(kind: str, measured: Measured) -> Non
     drawing = figures.draw(experiment, measured(experiment))
     assert "100 to 1,000 rounds" in drawing.caption
     ends = [axes.get_xlim()[1] for axes in drawing.figure.axes]
-    assert kind != "curves" or ends == [100, 1000]
+    assert kind != "curves" or ends[:2] == [100, 1000]  # the last panel shows the tails
