@@ -13,8 +13,8 @@ HEAD = """# Commands
 
 What `driftanchor COMMAND --help` says. The page is generated from the code by `make reference`.
 
-Results go to stdout, messages to stderr. Files are written before results are shown, whole or not at
-all. Nothing is written over what a command reads, and a file that is replaced keeps its mode. If
+Results go to stdout, messages to stderr. Files are written before results are shown, whole or not
+at all. Nothing is written over what a command reads, and a file that is replaced keeps its mode. If
 nobody reads the results on, as in `driftanchor plan … --page plan.html | head -1`, the command ends
 without a message, and its files are there. Every other failure is one line on stderr. An option is
 given once, unless it can be repeated, and is not empty. Control characters in names and data are

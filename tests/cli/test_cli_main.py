@@ -54,3 +54,17 @@ def test_ctrl_c_ends_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "simulate", raiser(KeyboardInterrupt()))
     done = invoke("simulate")
     assert (done.exit_code, done.stdout, done.stderr) == (130, "", "interrupted\n")
+
+
+def test_a_pipe_that_breaks_elsewhere_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "simulate", raiser(BrokenPipeError(32, "Broken pipe")))
+    done = invoke("simulate")
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert done.stderr == "error: [Errno 32] Broken pipe\n"
+
+
+def test_too_little_memory_is_a_failure_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "simulate", raiser(MemoryError()))
+    done = invoke("simulate")
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert done.stderr == "error: there is not enough memory for this: ask for less\n"

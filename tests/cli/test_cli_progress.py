@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from driftanchor.cli import progress
 from driftanchor.cli.main import app
 from driftanchor.cli.progress import CellProgress, RunLines, doing, heartbeat
 
@@ -70,14 +71,17 @@ def test_a_quarter_is_reported_once(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_time_of_each_experiment_is_kept() -> None:
-    progress = CellProgress(None, lines=False)
-    progress.step("a/x=1 ts", 1, 4)
-    progress.step("b/x=1 ts", 4, 4)
-    assert list(progress.seconds) == ["a", "b"]
-    assert progress.summary() == "took a 0:00, b 0:00 (minutes:seconds)"
+    cells = CellProgress(None, lines=False)
+    cells.step("a/x=1 ts", 1, 4)
+    cells.step("b/x=1 ts", 4, 4)
+    assert list(cells.seconds) == ["a", "b"]
+    assert cells.summary() == "took a 0:00, b 0:00 (minutes:seconds)"
 
 
-def test_long_work_is_not_silent(capsys: pytest.CaptureFixture[str]) -> None:
+def test_long_work_is_not_silent(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "FIRST_PAUSE", 0.001)
     said = threading.Event()
     lines = RunLines("compiling or running ts", quarters=False, now=lambda: 0.0)
 
@@ -85,7 +89,7 @@ def test_long_work_is_not_silent(capsys: pytest.CaptureFixture[str]) -> None:
         said.set()
         return lines.message()
 
-    with heartbeat(message, quiet=False, first=0.001):
+    with heartbeat(message, quiet=False):
         assert said.wait(60)
     printed = capsys.readouterr().err.splitlines()
     assert set(printed) == {"compiling or running ts, 0:00 so far"}
@@ -93,7 +97,7 @@ def test_long_work_is_not_silent(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_quiet_work_is_silent(capsys: pytest.CaptureFixture[str]) -> None:
     before = threading.enumerate()
-    with heartbeat(lambda: "at work", quiet=True, first=0.0):
+    with heartbeat(lambda: "at work", quiet=True):
         assert threading.enumerate() == before
     assert capsys.readouterr().err == ""
 

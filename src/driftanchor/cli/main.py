@@ -60,7 +60,7 @@ def _one_line(context: Any = None) -> Iterator[None]:
         yield
     except (typer.Exit, typer.Abort):
         raise
-    except BrokenPipeError as error:  # nobody reads on: no reason for a message
+    except output.NobodyReads as error:
         raise typer.Exit(CLOSED_PIPE) from error
     except (Exception, KeyboardInterrupt) as error:
         ended = ending.came or (error if isinstance(error, KeyboardInterrupt) else None)

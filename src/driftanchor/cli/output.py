@@ -30,6 +30,10 @@ _HALVES = re.compile(
 )
 
 
+class NobodyReads(Exception):
+    """The pipe that stdout leads to is closed, which is no reason for a message."""
+
+
 def say(message: str, *, quiet: bool = False) -> None:
     """A message for people, in one line on stderr; a stream that takes none costs no result."""
     if not quiet:
@@ -92,11 +96,11 @@ def show_line(line: str) -> None:
 
 @contextlib.contextmanager
 def to_stdout() -> Iterator[None]:
-    """Say where it was that something could not be written; a closed pipe is no error."""
+    """Say where it was that something could not be written."""
     try:
         yield
-    except BrokenPipeError:
-        raise
+    except BrokenPipeError as error:
+        raise NobodyReads from error
     except OSError as error:
         raise DriftanchorError(f"cannot write to stdout: {error.strerror or error}") from error
 

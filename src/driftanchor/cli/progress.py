@@ -17,25 +17,22 @@ from driftanchor.cli.output import console_of, say
 from driftanchor.render.printable import printable
 
 PARTS = 4  # lines of a command whose only parts are runs
-FIRST_PAUSE = 5.0  # seconds without a word
+FIRST_PAUSE = 10.0  # seconds without a word
 LONGEST_PAUSE = 600.0
 
 
 @contextlib.contextmanager
-def heartbeat(
-    what: Callable[[], str], *, quiet: bool, first: float = FIRST_PAUSE
-) -> Iterator[None]:
+def heartbeat(what: Callable[[], str], *, quiet: bool) -> Iterator[None]:
     """Print what goes on again and again, at times that double.
 
     Args:
-        what: The line to print, such as `"reading logs, 0:05 so far"`.
+        what: The line to print, such as `"reading logs, 0:10 so far"`.
         quiet: Print nothing.
-        first: Seconds before the first line.
     """
     over = threading.Event()
 
     def beat() -> None:
-        pause = first
+        pause = FIRST_PAUSE
         while not over.wait(pause):
             say(what())
             pause = min(2.0 * pause, LONGEST_PAUSE)
