@@ -218,7 +218,7 @@ class OfflineData(Tabular):
         }
         if self.provenance is not None:
             body["provenance"] = self.provenance.to_json()
-        return record.seal("offline-data", 1, body)
+        return record.seal_with_digest("offline-data", 1, body)
 
     @classmethod
     def from_json(cls, data: object) -> OfflineData:

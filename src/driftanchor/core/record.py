@@ -17,14 +17,14 @@ from driftanchor.errors import InvalidInput, UnreadableState, shown
 Record = dict[str, Any]
 
 
-def named(kind: str, version: int, body: Mapping[str, Any]) -> Record:
+def seal(kind: str, version: int, body: Mapping[str, Any]) -> Record:
     """A record of `kind`, ready for `json.dumps`."""
     return {"kind": f"driftanchor/{kind}", "version": version, **body}
 
 
-def seal(kind: str, version: int, body: Mapping[str, Any]) -> Record:
-    """As `named`, with a digest of the content, for records that are read again."""
-    content = named(kind, version, body)
+def seal_with_digest(kind: str, version: int, body: Mapping[str, Any]) -> Record:
+    """As `seal`, with a digest of the content, for a record that is read again."""
+    content = seal(kind, version, body)
     return {**content, "digest": digest_of(content)}
 
 

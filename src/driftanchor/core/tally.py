@@ -93,7 +93,7 @@ class Tally:
             "pulls": self.pulls.tolist(),
             "totals": self.totals.tolist(),
         }
-        return record.seal("tally", 1, body)
+        return record.seal_with_digest("tally", 1, body)
 
     @classmethod
     def from_json(cls, data: object) -> Tally:

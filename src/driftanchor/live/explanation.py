@@ -116,7 +116,7 @@ class Explanation:
             "arms": arms,
             "common_move": None if self.common_move is None else self.common_move._asdict(),
         }
-        return record.named("explanation", 1, body)
+        return record.seal("explanation", 1, body)
 
     def __str__(self) -> str:
         parts = list(dict.fromkeys(name for arm in self.arms.values() for name in arm.parts))

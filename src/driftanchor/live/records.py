@@ -46,7 +46,9 @@ def to_record(terms: Terms, state: State) -> record.Record:
             argument="policy",
         ) from error
     version = 2 if np.isfinite(terms.relative_bounds).any() else 1
-    return record.seal("learner", version, {**terms_fields(terms), **state_fields(state)})
+    return record.seal_with_digest(
+        "learner", version, {**terms_fields(terms), **state_fields(state)}
+    )
 
 
 def from_record(data: object, policy: Policy | None = None) -> tuple[Terms, State]:
