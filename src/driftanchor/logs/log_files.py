@@ -6,13 +6,11 @@ import glob
 import os
 import re
 import stat
-import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.logs.formats import FORMATS, SUFFIXES
-from driftanchor.logs.formats.base import LONGEST_LINE, START
 from driftanchor.logs.log_file import COMPRESSIONS, LogFile
 
 
@@ -34,9 +32,7 @@ def find(
         path = _checked(name, root)
         if path in found:
             raise InvalidInput(f"{name!r} is given twice: its rows would count twice")
-        file = LogFile(name, path, *_format(name, format))
-        _check_start(file)
-        found[path] = file
+        found[path] = LogFile(name, path, *_format(name, format))
     if not found:
         raise InvalidInput("no files are given")
     kinds = {file.format: file.name for file in found.values()}
@@ -52,7 +48,7 @@ def _matches(pattern: str | os.PathLike[str]) -> list[str]:
         raise InvalidInput(f"a log file must be named by text, got {shown(pattern)}")
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", text):
         raise InvalidInput(f"{text!r} is not a local file: fetch it first, or give an Ibis table")
-    if not glob.has_magic(text):
+    if not glob.has_magic(text) or os.path.lexists(text):
         return [text]
     names = [name for name in sorted(glob.glob(text, recursive=True)) if not os.path.isdir(name)]
     if not names:
@@ -64,9 +60,12 @@ def _checked(name: str, root: str | os.PathLike[str] | None) -> Path:
     """Where a file really is; of a file outside the root nothing else is said."""
     try:
         path = Path(name).resolve()
+        str(path).encode()
         if root is not None and not path.is_relative_to(Path(root).resolve()):
             raise InvalidInput(f"{name!r} is outside the allowed folder {os.fspath(root)!r}")
         status = path.stat()
+    except UnicodeEncodeError as error:
+        raise InvalidInput(f"{name!r} has a path that is not UTF-8: rename it") from error
     except (OSError, RuntimeError) as error:  # RuntimeError: a link that leads to itself
         reason = getattr(error, "strerror", None) or error
         raise InvalidInput(f"cannot read {name!r}: {reason}") from error
@@ -74,8 +73,6 @@ def _checked(name: str, root: str | os.PathLike[str] | None) -> Path:
         raise InvalidInput(f"{name!r} is not a regular file")
     if status.st_size == 0:
         raise InvalidInput(f"{name!r} is empty")
-    if glob.has_magic(str(path)):  # DuckDB would take it for a pattern
-        raise InvalidInput(f"{name!r} has *, ? or [ in its path, which stand for patterns: rename")
     return path
 
 
@@ -92,19 +89,3 @@ def _format(name: str, format: str | None) -> tuple[str, str]:
             f"if compressed), or give format: {', '.join(FORMATS)}"
         )
     return found, compression
-
-
-def _check_start(file: LogFile) -> None:
-    """Refuse what DuckDB would take for something else, by its first bytes."""
-    format = FORMATS[file.format]
-    opened = file.open() if format.is_text else None
-    if opened is None:
-        return
-    try:
-        with opened:
-            start = opened.read(START)
-            if b"\n" not in start:
-                start += opened.readline(LONGEST_LINE - len(start))
-    except (OSError, EOFError, zlib.error) as error:  # damaged, or not packed at all
-        raise InvalidInput(f"cannot read {file.name!r}: {error}") from error
-    format.check_start(file, start)
