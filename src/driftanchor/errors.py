@@ -21,6 +21,10 @@ import importlib
 from collections.abc import Iterable
 from typing import Any
 
+LONGEST_SHOWN = 200  # characters of a value
+MOST_LISTED = 30  # names
+MOST_COMPARED = 1_000  # names that may be meant
+
 
 class DriftanchorError(Exception):
     """Root of the tree: catch this to catch everything raised on purpose."""
@@ -63,11 +67,10 @@ class UnknownName(InvalidInput, LookupError):
         self, kind: str, name: object, known: Iterable[str], *, argument: str | None = None
     ) -> None:
         names = list(known)
-        near = name if isinstance(name, str) else ""
-        nearest = difflib.get_close_matches(near, names, n=1, cutoff=0.5)
-        hint = (
-            f"did you mean {nearest[0]!r}?" if nearest else f"known: {', '.join(names) or 'none'}"
-        )
+        near = name if isinstance(name, str) and len(name) <= LONGEST_SHOWN else ""
+        few = [known for known in names[:MOST_COMPARED] if len(known) <= LONGEST_SHOWN]
+        nearest = difflib.get_close_matches(near, few, n=1, cutoff=0.5)
+        hint = f"did you mean {nearest[0]!r}?" if nearest else f"known: {_listed(names)}"
         super().__init__(f"unknown {kind} {shown(name)}; {hint}", argument=argument)
         self.args = (kind, name, names)  # what a copy in another process is made from
 
@@ -105,7 +108,28 @@ def shown(value: object) -> str:
         return f"a huge {type(value).__name__}"
     if len(text) > 20 and isinstance(value, int) and abs(value) <= 10**308:
         return f"{float(value):g}"
-    return text if len(text) <= 200 else f"{text[:200]}…"
+    return _cut(text)
+
+
+def excerpt(text: str) -> str:
+    r"""A text from a file as messages show it: no codes for the terminal, nothing endless.
+
+    Example:
+        >>> excerpt("variant"), excerpt("\x1b[31mred"), len(excerpt("x" * 10**6))
+        ('variant', '\\x1b[31mred', 201)
+    """
+    start = text[: LONGEST_SHOWN + 1]
+    return _cut(start if start.isprintable() else repr(start)[1:-1])
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"
+
+
+def _listed(names: list[str]) -> str:
+    more = len(names) - MOST_LISTED
+    listed = ", ".join(map(excerpt, names[:MOST_LISTED])) or "none"
+    return listed if more <= 0 else f"{listed} and {more:,} more"
 
 
 def require(module: str, *, extra: str, why: str) -> Any:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from driftanchor import InvalidInput, RejectedRows, read_logs
+from driftanchor import RejectedRows, read_logs
 from driftanchor.logs.log_summary import LogSummary
 
 FINE = [("A", "0.5"), ("B", "1"), ("A", "0"), ("B", "0.25")]
@@ -277,11 +277,3 @@ def test_a_total_without_a_count_is_refused(tmp_path: Path) -> None:
     path.write_text("arm,n,x\nA,5,1\nB,0,3\n")
     with pytest.raises(RejectedRows, match="total_without_count 1"):
         read_logs(path, arm="arm", count="n", total="x")
-
-
-def test_too_many_lines_that_are_no_csv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("driftanchor.logs.formats.csv.MOST_UNREADABLE", 10)
-    path = tmp_path / "logs.csv"
-    path.write_text("arm,reward\nA,1\n" + "A,1,2\n" * 20)
-    with pytest.raises(InvalidInput, match="has 10 or more lines that cannot be split"):
-        read(path)

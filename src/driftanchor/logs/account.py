@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from driftanchor.errors import InvalidInput, RejectedRows, UnknownName, shown
 from driftanchor.logs import calendar, labels, row_rules
 from driftanchor.logs.aggregate import Group, groups
+from driftanchor.logs.file_source import too_many_rows
 from driftanchor.logs.query import LogQuery, NothingKept
 from driftanchor.logs.rejects import Example, Scope, count, examples, first_rows, in_words
 from driftanchor.logs.running_totals import refuse_running_totals
@@ -43,15 +44,11 @@ class RowAccount:
 
 def account(rows: LogSource, query: LogQuery) -> RowAccount:
     """Read the rows: once, and again where rows cannot be used, to say why."""
-    found = groups(rows.frame, query, rows.total)
-    if not rows.settled(all(group.kept == group.used for group in found)):
-        found = groups(rows.frame, query, rows.total)
-    rejected = Counter(record.reason for record in rows.unreadable)
+    found = rows.certain(lambda: groups(rows.frame, query, rows.total))
+    rejected = Counter(rows.rejected)
     read = sum(group.rows for group in found) + rejected.total()
     if query.max_rows is not None and read > query.max_rows:
-        problem = f"is {query.max_rows:,}, and {rows.name} has more rows"
-        raise InvalidInput(problem, argument="max_rows")
-    rows.refuse_cut()
+        raise too_many_rows(rows.name, query)
     if read == 0:
         raise InvalidInput(f"{rows.name} has column names and no rows")
     cells, nameless, unused = _by_label(found, query)

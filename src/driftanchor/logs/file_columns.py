@@ -6,8 +6,9 @@ number or time its text stays, as `reward raw`, to tell a missing value from an 
 
 from __future__ import annotations
 
-from driftanchor.errors import InvalidInput, UnknownName
+from driftanchor.errors import InvalidInput, UnknownName, excerpt, shown
 from driftanchor.logs.formats import FORMATS, Column, Scan
+from driftanchor.logs.labels import LONGEST
 from driftanchor.logs.query import LogQuery, argument_of
 from driftanchor.logs.sql import identifier
 from driftanchor.logs.times import EARLIEST, LATEST, LEAST_SECONDS, UNITS
@@ -19,6 +20,7 @@ ISO = "____-__-__%"  # DuckDB reads 31/12/24 too: as the year 31
 NAN = "'nan', 'NaN', 'NAN', '-nan'"
 NUMERIC = {*WHOLE, *(f"U{kind}" for kind in WHOLE), "FLOAT", "DOUBLE", "BOOLEAN"}
 LABELS = ("arm", "by")
+EXCERPT = 50  # characters of a value that are kept to be shown
 NO_LABELS = ("STRUCT", "MAP", "UNION", "BLOB", "VARIANT")
 ZONED = ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ")
 
@@ -31,14 +33,16 @@ def select(scan: Scan, query: LogQuery, *, hopeful: bool = False, numbered: bool
         query: Which columns.
         hopeful: Whether to read text that should be numbers as numbers alone, which is quicker:
             DuckDB then reads them while it splits the lines, and may leave out rows in which it
-            cannot. It remembers these rows as unreadable.
+            cannot.
         numbered: Whether to number the rows, from 1, in the order of the file.
     """
     found = {role: _column(scan, name, role) for role, name in query.columns.items()}
     parts = {role: _label(found[role], role) for role in LABELS if role in found}
+    twice = " OR ".join(column.given_twice for column in found.values() if column.given_twice)
     for role in query.numbers:
         hoped = hopeful and found[role].type == "VARCHAR"
-        parts[role] = _read(found[role], "DOUBLE") if hoped else number(found[role], role)
+        value = _read(found[role], "DOUBLE") if hoped else number(found[role], role)
+        parts[role] = f"CASE WHEN {twice} THEN NULL ELSE {value} END" if twice else value
         parts[f"{role} raw"] = _text(found[role])
     if query.time is not None:
         parts["time"] = moment(found["time"])
@@ -46,8 +50,9 @@ def select(scan: Scan, query: LogQuery, *, hopeful: bool = False, numbered: bool
     for role, kind in zip(_where(query), query.where_kinds.values(), strict=True):
         column, is_text = found[role], FORMATS[scan.files[0].format].is_text
         parts[role] = _compared(column, kind, is_text) if column.type == "VARCHAR" else column.sql
-    if scan.readable:
-        parts["readable"] = scan.readable
+    parts |= scan.bad_lines
+    if twice:
+        parts["line_repeats_key"] = twice
     if numbered:
         parts["row"] = "row_number() OVER ()"
     listed = ", ".join(f"{sql} AS {identifier(name)}" for name, sql in parts.items())
@@ -57,7 +62,8 @@ def select(scan: Scan, query: LogQuery, *, hopeful: bool = False, numbered: bool
 def _label(column: Column, role: str) -> str:
     if column.type.startswith(NO_LABELS) or column.type.endswith("]"):
         raise _holds(column, role, "labels")
-    return column.sql
+    text = column.type == "VARCHAR"
+    return f"left({column.sql}, {LONGEST + 1})" if text else column.sql
 
 
 def number(column: Column, role: str) -> str:
@@ -116,7 +122,8 @@ def _since_1970(number: str) -> str:
 
 
 def _text(column: Column) -> str:
-    return f"NULLIF(trim(CAST({column.sql} AS VARCHAR)), '')"
+    """The beginning of a value as people see it; NULL if there is nothing to see."""
+    return f"NULLIF(left(trim(CAST({column.sql} AS VARCHAR)), {EXCERPT}), '')"
 
 
 def _column(scan: Scan, name: str, role: str) -> Column:
@@ -131,7 +138,8 @@ def _column(scan: Scan, name: str, role: str) -> Column:
 
 
 def _holds(column: Column, role: str, wanted: str) -> InvalidInput:
-    problem = f"is column {column.name!r}, which holds {column.type}, not {wanted}"
+    type = excerpt(column.type)
+    problem = f"is column {shown(column.name)}, which holds {type}, not {wanted}"
     return InvalidInput(problem, argument=role)
 
 

@@ -6,14 +6,12 @@ import glob
 import os
 import re
 import stat
-import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.files import is_unicode
 from driftanchor.logs.formats import FORMATS, SUFFIXES
-from driftanchor.logs.formats.base import LONGEST_LINE, START
 from driftanchor.logs.log_file import COMPRESSIONS, LogFile
 
 
@@ -41,9 +39,7 @@ def find(
                 f"{name!r} and {known[inode]!r} are one file, by a hard link: its rows would "
                 "count twice"
             )
-        file = LogFile(name, path, *_format(name, format))
-        _check_start(file)
-        found[path], known[inode] = file, name
+        found[path], known[inode] = LogFile(name, path, *_format(name, format)), name
     if not found:
         raise InvalidInput("no files are given")
     kinds = {file.format: file.name for file in found.values()}
@@ -59,7 +55,7 @@ def _matches(pattern: str | os.PathLike[str]) -> list[str]:
         raise InvalidInput(f"a log file must be named by text, got {shown(pattern)}")
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", text):
         raise InvalidInput(f"{text!r} is not a local file: fetch it first, or give an Ibis table")
-    if not glob.has_magic(text):
+    if not glob.has_magic(text) or os.path.lexists(text):
         return [text]
     names = [name for name in sorted(glob.glob(text, recursive=True)) if not os.path.isdir(name)]
     if not names:
@@ -80,9 +76,12 @@ def _checked(name: str, root: str | os.PathLike[str] | None) -> tuple[Path, tupl
     """Where a file really is; of a file outside the root nothing else is said."""
     try:
         path = Path(name).resolve()
+        str(path).encode()
         if root is not None and not path.is_relative_to(Path(root).resolve()):
             raise InvalidInput(f"{name!r} is outside the allowed folder {os.fspath(root)!r}")
         status = path.stat()
+    except UnicodeEncodeError as error:
+        raise InvalidInput(f"{name!r} has a path that is not UTF-8: rename it") from error
     except (OSError, RuntimeError) as error:  # RuntimeError: a link that leads to itself
         reason = getattr(error, "strerror", None) or error
         raise InvalidInput(f"cannot read {name!r}: {reason}") from error
@@ -92,8 +91,6 @@ def _checked(name: str, root: str | os.PathLike[str] | None) -> tuple[Path, tupl
         raise InvalidInput(f"{name!r} is empty")
     if not is_unicode(str(path)):  # DuckDB takes no other names
         raise InvalidInput(f"the name of {name!r} is not UTF-8: rename the file or its folder")
-    if glob.has_magic(str(path)):  # DuckDB would take it for a pattern
-        raise InvalidInput(f"{name!r} has *, ? or [ in its path, which stand for patterns: rename")
     return path, (status.st_dev, status.st_ino)
 
 
@@ -110,19 +107,3 @@ def _format(name: str, format: str | None) -> tuple[str, str]:
             f"if compressed), or give format: {', '.join(FORMATS)}"
         )
     return found, compression
-
-
-def _check_start(file: LogFile) -> None:
-    """Refuse what DuckDB would take for something else, by its first bytes."""
-    format = FORMATS[file.format]
-    opened = file.open() if format.is_text else None
-    if opened is None:
-        return
-    try:
-        with opened:
-            start = opened.read(START)
-            if b"\n" not in start:
-                start += opened.readline(LONGEST_LINE - len(start))
-    except (OSError, EOFError, zlib.error) as error:  # damaged, or not packed at all
-        raise InvalidInput(f"cannot read {file.name!r}: {error}") from error
-    format.check_start(file, start)

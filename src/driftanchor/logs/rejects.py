@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import narwhals as nw
 
+from driftanchor.errors import excerpt
 from driftanchor.logs import row_rules
 from driftanchor.logs.aggregate import ARM, fetch
-from driftanchor.logs.formats import Unreadable
+from driftanchor.logs.formats.base import FEW
 from driftanchor.logs.frame_columns import Frame
 from driftanchor.logs.query import LogQuery
 from driftanchor.logs.sources import LogSource, NumberedRows
 
-FEW = 3  # examples of each reason
 USABLE = -1  # the code of a row without a problem
 HINTS = {"time_unreadable": "write 2026-01-31T12:00, as in ISO 8601, or seconds since 1970"}
 
@@ -32,7 +32,7 @@ class Example:
     value: str | None
 
     def __str__(self) -> str:
-        place = self.file or ""
+        place = excerpt(self.file or "")
         if self.line is not None:
             place += f":{self.line}"
         elif self.row is not None:
@@ -85,15 +85,11 @@ def count(rows: LogSource, scope: Scope) -> dict[str, int]:
 def examples(rows: LogSource, scope: Scope, counts: Mapping[str, int]) -> list[Example]:
     """The first few rows of each reason, in the order of the files."""
     found: list[Example] = []
-    unreadable: dict[str, list[Unreadable]] = defaultdict(list)
-    for record in rows.unreadable:
-        unreadable[record.path].append(record)
     for part in rows.parts():
         have = Counter(example.reason for example in found)
         if all(have[reason] >= min(n, FEW) for reason, n in counts.items()):
             break
-        mine = unreadable[str(part.file.path)] if part.file else []
-        found += _of_part(part, scope, {r: FEW - have[r] for r in counts}, mine)
+        found += _of_part(part, scope, {r: FEW - have[r] for r in counts})
     return [e for reason in counts for e in [x for x in found if x.reason == reason][:FEW]]
 
 
@@ -126,9 +122,7 @@ def in_words(counts: Mapping[str, int], found: Sequence[Example]) -> list[str]:
     return lines
 
 
-def _of_part(
-    part: NumberedRows, scope: Scope, missing: Mapping[str, int], unreadable: Sequence[Unreadable]
-) -> list[Example]:
+def _of_part(part: NumberedRows, scope: Scope, missing: Mapping[str, int]) -> list[Example]:
     schema = part.frame.collect_schema()
     reasons, code = scope.reason(schema)
     looked_at = scope.of(part.frame)
@@ -145,30 +139,30 @@ def _of_part(
         shown = {"value": nw.lit(None) if value is None else value}
         rows = looked_at.filter(bad).select("row", **shown).head(max(few, 0))
         found += [(reason, int(row["row"]), row["value"]) for row in fetch(rows)]
-    records = [record for record in unreadable if missing.get(record.reason, 0) > 0][:FEW]
-    wanted = {row for _, row, _ in found}, {record.record for record in records}
-    lines, starts = _lines(part, *wanted, {record.record for record in unreadable})
+    lines = _lines(part, {row for _, row, _ in found})
     name = part.file.name if part.file else None
     return [
         Example(reason, name, lines.get(row), None if row in lines else row, _short(value))
         for reason, row, value in found
-    ] + [Example(r.reason, name, starts.get(r.record), None, _short(r.text)) for r in records]
+    ] + [
+        Example(reason, name, number, None, _short(text.decode(errors="replace")))
+        for number, reason, text in part.rejected
+    ]
 
 
-def _lines(
-    part: NumberedRows, rows: set[int], records: set[int], unreadable: set[int]
-) -> tuple[dict[int, int], dict[int, int]]:
-    """The lines of rows and of records."""
-    lines: dict[int, int] = {}
-    starts: dict[int, int] = {}
-    for place in part.places(unreadable) if rows or records else ():
-        if place.row in rows:
-            lines[place.row] = place.line
-        if place.record in records:
-            starts[place.record] = place.line
-        if len(lines) == len(rows) and len(starts) == len(records):
+def _lines(part: NumberedRows, rows: set[int]) -> dict[int, int]:
+    """The numbers of the lines in which rows start, in a text file."""
+    found: dict[int, int] = {}
+    wanted, before = sorted(rows), 0
+    for lines in part.lines() if rows else ():
+        if not lines.reason:
+            while wanted and wanted[0] - before <= len(lines.texts):
+                row = wanted.pop(0)
+                found[row] = lines.number + row - before - 1
+            before += len(lines.texts)
+        if not wanted:
             break
-    return lines, starts
+    return found
 
 
 def _among(values: Sequence[Any]) -> nw.Expr:

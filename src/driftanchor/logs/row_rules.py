@@ -36,7 +36,7 @@ def kept(query: LogQuery, schema: nw.Schema) -> nw.Expr | None:
     if not parts:
         return None
     found = functools.reduce(operator.and_, parts)
-    return found | ~nw.col("readable") if "readable" in schema else found
+    return functools.reduce(operator.or_, map(nw.col, _bad_lines(schema)), found)
 
 
 def usable(query: LogQuery) -> nw.Expr:
@@ -46,9 +46,7 @@ def usable(query: LogQuery) -> nw.Expr:
 
 def problems(query: LogQuery, schema: nw.Schema) -> dict[str, nw.Expr]:
     """Why a row cannot be used, in the order in which the reasons are tried."""
-    found: dict[str, nw.Expr] = {}
-    if "readable" in schema:
-        found["line_not_json"] = ~nw.col("readable")
+    found = {reason: nw.col(reason) for reason in _bad_lines(schema)}
     for reason, fine in _rules(query).items():
         role, _, what = reason.partition("_")
         if what == "missing" and f"{role} raw" in schema:  # it is there, but says nothing
@@ -63,6 +61,11 @@ def odd_total() -> nw.Expr:
     count, total = nw.col("count"), nw.col("total")
     odd: nw.Expr = (total < 0) | (total > count) | (total.floor() != total)
     return odd
+
+
+def _bad_lines(schema: nw.Schema) -> list[str]:
+    """The columns of files that say whether a line cannot be read; their names are reasons."""
+    return [name for name in schema if name.startswith("line_")]
 
 
 def _rules(query: LogQuery) -> dict[str, nw.Expr]:

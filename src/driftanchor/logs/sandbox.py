@@ -5,13 +5,15 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable, Iterator
+from glob import escape
 from pathlib import Path
 
 import duckdb
 
-from driftanchor.errors import DriftanchorError, InvalidInput
+from driftanchor.errors import DriftanchorError, InvalidInput, excerpt
 from driftanchor.logs.sql import literal
 
+INTERRUPTED = "Query interrupted"  # what DuckDB raises at Ctrl-C
 MOST_THREADS = 8  # each reader of CSV holds some tens of megabytes
 
 
@@ -22,7 +24,8 @@ def connect(paths: Iterable[Path], memory: str) -> duckdb.DuckDBPyConnection:
         paths: What may be read.
         memory: What may be used, such as `"400MB"`.
     """
-    allowed = ", ".join(literal(str(path)) for path in paths)
+    names = [name for path in paths for name in (str(path), escape(str(path)))]
+    allowed = ", ".join(map(literal, dict.fromkeys(names)))
     settings = {
         "memory_limit": literal(memory),
         "threads": min(os.cpu_count() or 1, MOST_THREADS),
@@ -46,11 +49,15 @@ def naming_logs(name: str, memory: str) -> Iterator[None]:
     """Turn errors of DuckDB into one line that names the logs."""
     try:
         yield
-    except duckdb.OutOfMemoryException as error:
+    except (duckdb.OutOfMemoryException, duckdb.InterruptException) as error:
         raise DriftanchorError(
             f"reading {name} needs more memory than {memory}: allow more with memory (--memory), "
             "or check that the file is what it claims to be"
         ) from error
+    except RuntimeError as error:
+        if str(error) != INTERRUPTED:
+            raise
+        raise KeyboardInterrupt from error
     except duckdb.Error as error:
-        reason = str(error).strip().partition("\n")[0]
+        reason = excerpt(str(error).strip().partition("\n")[0])
         raise InvalidInput(f"cannot read {name}: {reason}") from error

@@ -49,7 +49,7 @@ def test_a_new_format_is_a_class_and_an_entry(
     file.write_text("A|1\nB|x\nB|1\nB|0\n")
     rejected = read_logs(file, arm="arm", reward="reward", allow_rejects=True, **options)
     first = rejected.examples[0]
-    assert (first.reason, first.row, first.value) == ("reward_not_number", 2, "x")
+    assert (first.reason, first.line, first.value) == ("reward_not_number", 2, "x")
 
 
 def test_an_unknown_suffix_is_told_the_formats(tmp_path: Path) -> None:

@@ -4,6 +4,9 @@ import importlib
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from driftanchor import DriftanchorError, InvalidInput, read_logs
 from driftanchor.logs import sandbox
 from driftanchor.logs.formats.parquet import Parquet
 from driftanchor.logs.log_file import LogFile
@@ -12,16 +15,37 @@ pyarrow: Any = importlib.import_module("pyarrow")
 parquet: Any = importlib.import_module("pyarrow.parquet")
 
 
-def test_columns_have_their_types_and_the_footers_the_number_of_rows(tmp_path: Path) -> None:
-    files = [LogFile(name, tmp_path / name, "parquet", "") for name in ("a.parquet", "b.parquet")]
-    for file in files:
-        parquet.write_table(pyarrow.table({"arm": ["A"] * 3, 'x "y"': [1.5] * 3}), file.path)
-    with sandbox.connect([file.path for file in files], "400MB") as connection:
-        found = Parquet().scan(connection, files[0], "arm")
-        assert Parquet().total(connection, files) == 6
-    assert {name: column.type for name, column in found.columns.items()} == {
+def test_columns_have_their_types_and_the_footer_the_number_of_rows(tmp_path: Path) -> None:
+    file = LogFile("a.parquet", tmp_path / "a.parquet", "parquet", "")
+    nested = [{"deep": [1, 2], "x": {"arm": "B"}}] * 3
+    table = pyarrow.table({"nested": nested, "arm": ["A"] * 3, 'x "y"': [1.5] * 3})
+    parquet.write_table(table, file.path)
+    with sandbox.connect([file.path], "400MB") as connection:
+        found = Parquet().scan(connection, file, "arm")
+        assert Parquet().count(connection, file, None) == 3
+    assert {name: column.type for name, column in found.columns.items() if name != "nested"} == {
         "arm": "VARCHAR",
         'x "y"': "DOUBLE",
     }
     assert found.columns['x "y"'].sql == '"x ""y"""'
-    assert list(Parquet().places(found, ())) == []
+
+
+def test_a_name_that_is_there_twice_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    columns = [["A", "B"], [1, 0], [0, 1], ["C", "D"]]
+    parquet.write_table(pyarrow.table(columns, names=["arm", "won", "won", "Arm"]), path)
+    with pytest.raises(InvalidInput, match=r"reward is 'won', and .* has more than one 'won'"):
+        read_logs(path, arm="arm", reward="won")
+    parquet.write_table(pyarrow.table(columns, names=["arm", "won", "lost", "Arm"]), path)
+    for name, labels in (("arm", ["A", "B"]), ("Arm", ["C", "D"])):  # DuckDB knows no capitals
+        assert list(read_logs(path, arm=name, reward="won").arms) == labels
+
+
+def test_a_file_that_was_cut_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    parquet.write_table(pyarrow.table({"arm": ["A", "B"] * 500, "won": [1, 0] * 500}), path)
+    whole = path.read_bytes()
+    for left in (4, len(whole) // 2, len(whole) - 1):
+        path.write_bytes(whole[:left])
+        with pytest.raises(DriftanchorError, match=r"a\.parquet"):
+            read_logs(path, arm="arm", reward="won", allow_rejects=True)

@@ -1,11 +1,11 @@
 """The formats of log files: one file each, listed here by the name that options use."""
 
-from driftanchor.logs.formats.base import Column, Format, Place, Scan, Unreadable
+from driftanchor.logs.formats.base import Column, Format, Lines, Scan
 from driftanchor.logs.formats.csv import Csv
 from driftanchor.logs.formats.jsonl import Jsonl
 from driftanchor.logs.formats.parquet import Parquet
 
-__all__ = ["FORMATS", "SUFFIXES", "Column", "Format", "Place", "Scan", "Unreadable"]
+__all__ = ["FORMATS", "SUFFIXES", "Column", "Format", "Lines", "Scan"]
 
 FORMATS: dict[str, Format] = {
     "csv": Csv(),

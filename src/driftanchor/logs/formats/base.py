@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from glob import escape
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from driftanchor.errors import InvalidInput
 from driftanchor.logs.log_file import LogFile
 from driftanchor.logs.sql import literal
+from driftanchor.logs.text_lines import LineReader, LineSurvey
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-START = 2**10  # bytes that are looked at before DuckDB reads a file, and the rest of line 1
-LONGEST_LINE = 2**21  # bytes; DuckDB reads no longer ones
+    from driftanchor.logs.query import LogQuery
+
+START = 2**10  # bytes that show whether a file is text
+EXCERPT = 200  # bytes of a line that are kept to be shown
+FEW = 3  # lines of each reason that are
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # the byte order marks
 MOSTLY_NUL = 0.2  # of UTF-16 text about half of the bytes are NUL
 
@@ -23,12 +28,14 @@ MOSTLY_NUL = 0.2  # of UTF-16 text about half of the bytes are NUL
 class Column:
     """A column: its name, how SQL gets at it, and its type there; text is VARCHAR.
 
-    The type is `"ambiguous"` where several columns have the name.
+    The type is `"ambiguous"` where several columns have the name. `given_twice` is, in SQL, whether
+    a row has it twice, where rows may.
     """
 
     name: str
     sql: str
     type: str
+    given_twice: str = ""
 
 
 @dataclass(frozen=True)
@@ -40,7 +47,7 @@ class Scan:
         function: The table function that reads them.
         options: Its other arguments, in SQL.
         columns: The columns by name.
-        readable: In SQL, whether a row could be read at all; empty where all rows can.
+        bad_lines: In SQL, whether a line cannot be read, by the reason.
         delimiter: Between the columns of CSV.
     """
 
@@ -48,13 +55,13 @@ class Scan:
     function: str
     options: str
     columns: Mapping[str, Column]
-    readable: str = ""
+    bad_lines: Mapping[str, str] = field(default_factory=dict)
     delimiter: str = ""
 
     @property
     def sql(self) -> str:
-        """The files in a FROM clause."""
-        names = ", ".join(literal(str(file.path)) for file in self.files)
+        """The files in a FROM clause; their paths are no patterns."""
+        names = ", ".join(literal(escape(str(file.copy or file.path))) for file in self.files)
         return f"{self.function}([{names}]{self.options})"
 
     def of(self, file: LogFile) -> Scan:
@@ -62,28 +69,21 @@ class Scan:
         return replace(self, files=(file,))
 
 
-class Place(NamedTuple):
-    """Where a record of a text file starts.
+class Lines(NamedTuple):
+    """Lines of a text file that follow one another: rows, or rejected for the same reason.
 
     Attributes:
-        line: The number of the line, as an editor shows it.
-        record: The number of the record, as DuckDB counts those it cannot read.
-        row: The number of the row; 0 if the record is none.
+        number: The number of the first, as an editor shows it.
+        texts: What there is to read of each row, in one format for all files; of rejected lines the
+            beginnings of the first few.
+        reason: Why they are rejected; empty for rows.
+        more: How many more lines are rejected.
     """
 
-    line: int
-    record: int
-    row: int
-
-
-@dataclass(frozen=True)
-class Unreadable:
-    """A record that could not even be split into columns."""
-
-    path: str
-    record: int
-    reason: str
-    text: str
+    number: int
+    texts: Sequence[bytes]
+    reason: str = ""
+    more: int = 0
 
 
 class Format:
@@ -94,22 +94,15 @@ class Format:
 
     suffixes: ClassVar[tuple[str, ...]]  # of the names of its files
     is_text: ClassVar[bool] = True
+    longest_line: ClassVar[int] = 2_000_000  # bytes; DuckDB reads no longer ones
     reads_numbers: ClassVar[bool] = False  # DuckDB may read text as numbers while it splits lines
 
     def check_start(self, file: LogFile, start: bytes) -> None:
-        """Refuse a file that DuckDB would misread, by its first bytes."""
-        if not self.is_text:
-            return
+        """Refuse a text file that DuckDB would misread, by its first bytes."""
         if start.startswith(UTF_16) or start.count(b"\0") > MOSTLY_NUL * len(start):
             raise InvalidInput(
                 f"{file.name!r} is UTF-16 or not text: convert it to UTF-8 first, as in "
                 "iconv -f UTF-16 -t UTF-8"
-            )
-        if b"\0" in start:
-            line = start.partition(b"\0")[0].count(b"\n") + 1
-            raise InvalidInput(
-                f"{file.name!r} has a NUL byte on line {line}, so it is not plain text: if it is "
-                r"text otherwise, remove them, as in tr -d '\000'"
             )
 
     def scan(self, connection: DuckDBPyConnection, file: LogFile, arm: str) -> Scan:
@@ -122,24 +115,63 @@ class Format:
         """
         raise NotImplementedError
 
-    def places(self, scan: Scan, unreadable: Collection[int]) -> Iterator[Place]:
-        """Where the records of a scan's one file start, in order; nothing if lines mean nothing.
-
-        Args:
-            scan: The scan of one file.
-            unreadable: The numbers of the records that DuckDB could not read.
-        """
-        return iter(())
-
-    def unreadable(self, connection: DuckDBPyConnection, name: str) -> Sequence[Unreadable]:
-        """The records that were not rows, after the rows were read once.
+    def count(self, connection: DuckDBPyConnection, file: LogFile, most: int | None) -> int | None:
+        """How many rows a file has; `None` if only its lines one by one tell.
 
         Args:
             connection: Of the sandbox.
-            name: What errors call the files.
+            file: The file, which is looked at whole: damage is noticed here.
+            most: With more rows than this it does not matter how many there are.
         """
-        return ()
+        found = self.survey(file, most)
+        plain = "\r" not in found.ends and found.longest <= self.longest_line
+        return found.lines if plain else None
 
-    def total(self, connection: DuckDBPyConnection, files: Sequence[LogFile]) -> int | None:
-        """How many rows there are, where that costs nothing to know."""
-        return None
+    def lines(self, file: LogFile, query: LogQuery) -> Iterator[Lines]:
+        """The lines of a text file that are not empty; here each is a row."""
+        reader = LineReader(self.pieces(file), self.longest_line)
+        while block := reader.at_hand():
+            for number, line in enumerate(block, start=reader.number):
+                if len(line) > self.longest_line:
+                    yield Lines(number, [line[:EXCERPT]], "line_too_long")
+                elif line and not line.isspace():
+                    yield Lines(number, [line])
+            reader.take_all()
+
+    def numbers(self, file: LogFile, query: LogQuery) -> Iterator[Mapping[str, str]]:
+        """The texts of what should be numbers, by role and row by row, where that is quick."""
+        return iter(())
+
+    def pieces(self, file: LogFile) -> Iterator[bytes]:
+        """The bytes of a text file, unpacked; what is not text is refused."""
+        checked = False
+        for piece in file.pieces():
+            if not checked:
+                self.check_start(file, piece[:START])
+                checked = True
+            if b"\0" in piece:
+                raise _nul(file)
+            yield piece
+
+    def survey(self, file: LogFile, most: int | None, *, quotes: bool = False) -> LineSurvey:
+        """Look at all lines, or at the first ones if there are more than `most`."""
+        found = LineSurvey(quotes=quotes)
+        for piece in self.pieces(file):
+            found.add(piece)
+            if most is not None and found.lines > most:
+                return found
+        found.end()
+        return found
+
+
+def _nul(file: LogFile) -> InvalidInput:
+    line = 1
+    for piece in file.pieces():
+        before, nul, _ = piece.partition(b"\0")
+        line += before.count(b"\n")
+        if nul:
+            break
+    return InvalidInput(
+        f"{file.name!r} has a NUL byte on line {line}, so it is not plain text: if it is text "
+        r"otherwise, remove them, as in tr -d '\000'"
+    )

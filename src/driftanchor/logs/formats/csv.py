@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from driftanchor.errors import InvalidInput
-from driftanchor.logs.formats.base import LONGEST_LINE, Column, Format, Place, Scan, Unreadable
+from driftanchor.logs.formats.base import Column, Format, Lines, Scan
+from driftanchor.logs.formats.csv_records import Records, split, text_of
 from driftanchor.logs.log_file import COMPRESSIONS, LogFile
 from driftanchor.logs.sql import literal
+from driftanchor.logs.text_lines import LineReader
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+    from driftanchor.logs.query import LogQuery
+
 DELIMITERS = ",\t;|"
-SEPARATOR = "\x1f"  # in no text, so that a line is one column
-MOST_UNREADABLE = 100_000  # lines that DuckDB remembers
-RAGGED = ("MISSING COLUMNS", "TOO MANY COLUMNS")
-UNREADABLE = (
-    "SELECT file_path, line, min(error_type), min(csv_line)[:200] FROM reject_errors "
-    "JOIN reject_scans USING (scan_id, file_id) GROUP BY file_path, line ORDER BY 1, 2"
-)
 
 
 class Csv(Format):
@@ -31,88 +26,86 @@ class Csv(Format):
     suffixes = (".csv", ".tsv", ".txt")
     reads_numbers = True
 
-    def check_start(self, file: LogFile, start: bytes) -> None:
-        """Refuse what is not text, and a file whose first line never ends."""
-        super().check_start(file, start)
-        if len(start) >= LONGEST_LINE and not any(end in start for end in (b"\n", b"\r")):
-            raise InvalidInput(
-                f"the first line of {file.name!r} should have the names of the columns, and is "
-                f"longer than {LONGEST_LINE:,} bytes: is it CSV?"
-            )
-
     def scan(self, connection: DuckDBPyConnection, file: LogFile, arm: str) -> Scan:
-        """Find the delimiter: the one that gives a column of arms, and many columns."""
-        packed = literal(COMPRESSIONS[file.compression])
-        as_lines = (
-            f"SELECT line FROM read_csv({literal(str(file.path))}, auto_detect=false, "
-            f"header=false, columns={{'line': 'VARCHAR'}}, delim='{SEPARATOR}', quote='', "
-            f"escape='', ignore_errors=true, compression={packed}) LIMIT 1"
-        )
-        first = connection.execute(as_lines).fetchall()
-        if first in ([], [(None,)]):
-            raise InvalidInput(f"{file.name!r} has no line of column names")
-        try:
-            names = {d: _names(first[0][0], d) for d in DELIMITERS}
-        except csv.Error as error:  # such as a name of megabytes
-            raise InvalidInput(
-                f"the first line of {file.name!r} should have the names of the columns, and cannot "
-                f"be split into names: {error}; is it CSV?"
-            ) from error
-        delimiter = max(DELIMITERS, key=lambda d: (arm in names[d], len(names[d])))
+        """Read the names of the columns."""
+        delimiter, names = self._header(file, arm)
         columns: dict[str, Column] = {}
-        for i, name in enumerate(names[delimiter]):
+        for i, name in enumerate(names):
             known = name in columns
             columns[name] = Column(name, f"c{i}", "ambiguous" if known else "VARCHAR")
-        types = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(names[delimiter])))
-        options = (
-            f", auto_detect=false, header=true, delim={literal(delimiter)}, quote='\"', "
-            f"escape='\"', columns={{{types}}}, store_rejects=true, "
-            f"rejects_limit={MOST_UNREADABLE}, compression={packed}"
+        types = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(names)))
+        how = (
+            f"header=true, compression={literal(COMPRESSIONS[file.compression])}"
+            if file.copy is None
+            else "header=false, parallel=false"
         )
-        return Scan((file,), "read_csv", options, columns, delimiter=delimiter)
+        options = (
+            f", auto_detect=false, delim={literal(delimiter)}, quote='\"', escape='\"', "
+            f"columns={{{types}}}, ignore_errors=true, max_line_size={self.longest_line}, {how}"
+        )
+        return Scan((file,), "read_csv", options, columns)
 
-    def places(self, scan: Scan, unreadable: Collection[int]) -> Iterator[Place]:
-        """Where the records start.
+    def count(self, connection: DuckDBPyConnection, file: LogFile, most: int | None) -> int | None:
+        """One for each line but the first, where a line can be nothing else."""
+        found = self.survey(file, None if most is None else most + 1, quotes=True)
+        plain = (
+            len(found.ends) <= 1 and not found.quoted_breaks and found.longest <= self.longest_line
+        )
+        return found.lines - 1 if plain else None
 
-        DuckDB numbers the rows it could read, and for those it could not the records: the line of
-        column names is record 1, an empty line is a record, and so is one with line breaks inside
-        quotes. People count lines, so the file is read once more, only as far as needed.
-        """
-        (file,) = scan.files
-        opened = file.open()
-        if opened is None:
-            return
-        with io.TextIOWrapper(opened, encoding="utf-8-sig", errors="replace", newline="") as text:
-            reader = csv.reader(text, delimiter=scan.delimiter)
-            line, row = 1, 0
-            for record, fields in enumerate(_until_refused(reader), start=1):
-                is_row = record > 1 and bool(fields) and record not in unreadable
-                row += is_row
-                yield Place(line, record, row if is_row else 0)
-                line = reader.line_num + 1
+    def lines(self, file: LogFile, query: LogQuery) -> Iterator[Lines]:
+        """The records, and the lines that are none."""
+        delimiter, names = self._header(file, query.arm)
+        wanted, numbers = (
+            {names.index(column) for column in columns.values() if column in names}
+            for columns in (query.columns, query.numbers)
+        )
+        encoded = [name.encode() for name in names]
+        records = Records(delimiter.encode(), encoded, wanted, numbers, self.longest_line)
+        return records.read(self.pieces(file))
 
-    def unreadable(self, connection: DuckDBPyConnection, name: str) -> Sequence[Unreadable]:
-        """The lines that DuckDB set aside."""
-        found = connection.execute(UNREADABLE).fetchall()
-        if len(found) >= MOST_UNREADABLE:
+    def numbers(self, file: LogFile, query: LogQuery) -> Iterator[Mapping[str, str]]:
+        """The fields that should be numbers."""
+        delimiter, names = self._header(file, query.arm)
+        for rows in self.lines(file, query):
+            for row in () if rows.reason else rows.texts:
+                found = dict(zip(names, split([row], delimiter.encode()) or (), strict=False))
+                yield {role: text_of(found[name]) for role, name in query.numbers.items()}
+
+    def _header(self, file: LogFile, arm: str) -> tuple[str, list[str]]:
+        """The delimiter, that gives a column of arms and many columns; and the names."""
+        start = self._start(file)
+        names = {delimiter: _names(start, delimiter) for delimiter in DELIMITERS}
+        delimiter = max(DELIMITERS, key=lambda d: (arm in names[d], len(names[d])))
+        if not names[delimiter]:
             raise InvalidInput(
-                f"{name} has {MOST_UNREADABLE:,} or more lines that cannot be split into "
-                "columns: is it CSV?"
+                f"the first line of {file.name!r} should have the names of the columns, and has a "
+                "quote that is out of place: is it CSV?"
             )
-        return [
-            Unreadable(path, line, "line_ragged" if kind in RAGGED else "line_unreadable", text)
-            for path, line, kind, text in found
-        ]
+        return delimiter, names[delimiter]
+
+    def _start(self, file: LogFile) -> list[bytes]:
+        """The first lines, as many as the names of the columns may need."""
+        found: list[bytes] = []
+        size = quotes = 0
+        reader = LineReader(self.pieces(file), self.longest_line)
+        while (line := reader.take()) is not None:
+            if not found and not line.strip():
+                continue
+            if not found and len(line) > self.longest_line:
+                raise InvalidInput(
+                    f"the first line of {file.name!r} should have the names of the columns, and is "
+                    f"longer than {self.longest_line:,} bytes: is it CSV?"
+                )
+            found.append(line)
+            size, quotes = size + len(line), quotes + line.count(b'"')
+            if quotes % 2 == 0 or size > self.longest_line:
+                return found
+        if not found:
+            raise InvalidInput(f"{file.name!r} has no line of column names")
+        return found
 
 
-def _names(line: str, delimiter: str) -> list[str]:
-    fields = next(csv.reader([line], delimiter=delimiter, skipinitialspace=True))
-    return [name.strip() for name in fields]
-
-
-def _until_refused(reader: Iterator[list[str]]) -> Iterator[list[str]]:
-    """The records up to one that Python refuses to read, such as a field of megabytes."""
-    try:
-        yield from reader
-    except csv.Error:
-        return
+def _names(start: list[bytes], delimiter: str) -> list[str]:
+    """The names that a delimiter gives; none if the quotes are wrong."""
+    return [text_of(name).strip() for name in split(start, delimiter.encode()) or ()]

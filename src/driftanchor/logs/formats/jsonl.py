@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import io
-from collections import Counter
-from collections.abc import Collection, Iterator
+import contextlib
+import json
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from driftanchor.errors import InvalidInput
-from driftanchor.logs.formats.base import Column, Format, Place, Scan
+from driftanchor.logs.formats.base import Column, Format, Scan
 from driftanchor.logs.log_file import COMPRESSIONS, LogFile
 from driftanchor.logs.sql import literal
+from driftanchor.logs.text_lines import BOM
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-BOM = b"\xef\xbb\xbf"
+    from driftanchor.logs.query import LogQuery
+
 SAMPLE = 10_000  # objects whose keys are looked at
 
 
@@ -23,6 +25,7 @@ class Jsonl(Format):
     """A line is an object, of which the wanted keys are taken as text."""
 
     suffixes = (".jsonl", ".ndjson", ".json")
+    longest_line = 16_000_000
 
     def check_start(self, file: LogFile, start: bytes) -> None:
         """Refuse what is not text, a byte order mark, and an array."""
@@ -38,33 +41,36 @@ class Jsonl(Format):
 
     def scan(self, connection: DuckDBPyConnection, file: LogFile, arm: str) -> Scan:
         """Take the keys of the first objects for the columns."""
-        options = f", ignore_errors=true, compression={literal(COMPRESSIONS[file.compression])}"
+        packed = COMPRESSIONS[file.compression if file.copy is None else ""]
+        options = f", ignore_errors=true, compression={literal(packed)}"
         bare = Scan((file,), "read_ndjson_objects", options, {})
         objects = connection.execute(
             f"SELECT DISTINCT json_keys(json) FROM (FROM {bare.sql} LIMIT {SAMPLE}) "
             "WHERE json_type(json) = 'OBJECT'"
         ).fetchall()
-        times: Counter[str] = Counter()
-        for (keys,) in objects:
-            times |= Counter(keys)
-        columns = {}
-        for key, n in sorted(times.items()):
-            value = f"json->>{literal(_pointer(key))}"
-            columns[key] = Column(key, value, "VARCHAR" if n == 1 else "ambiguous")
-        return Scan((file,), bare.function, options, columns, readable="json IS NOT NULL")
+        keys = sorted({key for (found,) in objects for key in found})
+        bad = {"line_not_json": "json IS NULL OR NOT json_valid(json)"}
+        return Scan((file,), bare.function, options, {key: _column(key) for key in keys}, bad)
 
-    def places(self, scan: Scan, unreadable: Collection[int]) -> Iterator[Place]:
-        """Every line that is not empty is a record and a row."""
-        (file,) = scan.files
-        opened = file.open()
-        if opened is None:
-            return
-        row = 0
-        with io.TextIOWrapper(opened, encoding="utf-8-sig", errors="replace", newline="") as text:
-            for line, content in enumerate(text, start=1):
-                if content.strip():
-                    row += 1
-                    yield Place(line, line, row)
+    def numbers(self, file: LogFile, query: LogQuery) -> Iterator[Mapping[str, str]]:
+        """The values that should be numbers, as JSON writes them."""
+        for rows in self.lines(file, query):
+            with contextlib.suppress(ValueError, RecursionError):
+                found = json.loads(rows.texts[0])
+                if isinstance(found, dict):
+                    texts = {role: found.get(name, "") for role, name in query.numbers.items()}
+                    yield {role: str(value) for role, value in texts.items()}
+
+
+def _column(key: str) -> Column:
+    """A key as a column; an object that has it twice may mean either value."""
+    quoted = json.dumps(key, ensure_ascii=False)
+    for special in "$%_":
+        quoted = quoted.replace(special, f"${special}")
+    likely = f"json LIKE {literal(f'%{quoted}%{quoted}%')} ESCAPE '$' OR contains(json, '\\')"
+    same = f"list_filter(json_keys(json), lambda key: key = {literal(key)})"
+    twice = f"CASE WHEN {likely} THEN len({same}) > 1 ELSE false END"
+    return Column(key, f"json->>{literal(_pointer(key))}", "VARCHAR", twice)
 
 
 def _pointer(key: str) -> str:

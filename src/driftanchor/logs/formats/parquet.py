@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from driftanchor.logs.formats.base import Column, Format, Scan
 from driftanchor.logs.log_file import LogFile
-from driftanchor.logs.sql import identifier, literal
+from driftanchor.logs.sql import identifier
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -20,17 +20,33 @@ class Parquet(Format):
     is_text = False
 
     def scan(self, connection: DuckDBPyConnection, file: LogFile, arm: str) -> Scan:
-        """Ask DuckDB for the columns."""
-        described = connection.execute(f"DESCRIBE FROM read_parquet([{literal(str(file.path))}])")
-        columns = {
-            name: Column(name, identifier(name), type) for name, type, *_ in described.fetchall()
-        }
-        return Scan((file,), "read_parquet", "", columns)
+        """Ask DuckDB for the columns, which it renames where two have the same name."""
+        bare = Scan((file,), "read_parquet", "", {})
+        described = connection.execute(f"DESCRIBE FROM {bare.sql}").fetchall()
+        names = _names(connection, bare)
+        times = Counter(names)
+        columns = {}
+        for name, (unique, type, *_) in zip(names, described, strict=True):
+            columns[name] = Column(
+                name, identifier(unique), type if times[name] == 1 else "ambiguous"
+            )
+        return Scan((file,), bare.function, "", columns)
 
-    def total(self, connection: DuckDBPyConnection, files: Sequence[LogFile]) -> int | None:
-        """The sum of what the footers say."""
-        names = ", ".join(literal(str(file.path)) for file in files)
-        counts = connection.execute(
-            f"SELECT sum(num_rows) FROM parquet_file_metadata([{names}])"
-        ).fetchall()
-        return int(counts[0][0])
+    def count(self, connection: DuckDBPyConnection, file: LogFile, most: int | None) -> int | None:
+        """What the footer says."""
+        footer = Scan((file,), "parquet_file_metadata", "", {})
+        return int(connection.execute(f"SELECT sum(num_rows) FROM {footer.sql}").fetchall()[0][0])
+
+
+def _names(connection: DuckDBPyConnection, bare: Scan) -> list[str]:
+    """The names as the file has them: the tree of its schema, of which the first level counts."""
+    tree = Scan(bare.files, "parquet_schema", "", {})
+    found = connection.execute(f"SELECT name, num_children FROM {tree.sql}").fetchall()
+    names, below = [], 0  # how many of the next ones belong to a column that was listed
+    for name, children in found[1:]:
+        if below == 0:
+            names.append(name)
+        else:
+            below -= 1
+        below += children or 0
+    return names

@@ -1,0 +1,254 @@
+"""Rows of files, read by a DuckDB that sees nothing else, and checked to be all of them."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import duckdb
+
+from driftanchor.core.provenance import Source
+from driftanchor.errors import InvalidInput
+from driftanchor.logs import clean_copy, frame_columns, sandbox
+from driftanchor.logs.aggregate import Group, groups
+from driftanchor.logs.clean_copy import CleanCopy
+from driftanchor.logs.copies import copies
+from driftanchor.logs.file_columns import select
+from driftanchor.logs.formats import FORMATS, Lines, Scan
+from driftanchor.logs.frame_columns import Frame
+from driftanchor.logs.hopeless import refuse_hopeless
+from driftanchor.logs.log_file import LogFile
+from driftanchor.logs.memory_guard import MemoryGuard
+from driftanchor.logs.query import LogQuery
+
+FINAL = (duckdb.OutOfMemoryException, duckdb.InterruptException)  # trying again would not help
+
+
+@dataclass(frozen=True)
+class NumberedRows:
+    """Some of the rows, numbered from 1 in the column `row`.
+
+    Attributes:
+        frame: The rows.
+        file: The file they are from; `None` for a frame.
+        rejected: The first few lines of it that are no rows: number, reason and text.
+        lines: Its lines, from the start.
+    """
+
+    frame: Frame
+    file: LogFile | None = None
+    rejected: Sequence[tuple[int, str, bytes]] = ()
+    lines: Callable[[], Iterator[Lines]] = lambda: iter(())
+
+
+class FileSource:
+    """Rows of files.
+
+    DuckDB is quick, but loses rows of CSV that it finds odd, and says nothing. So the lines are
+    counted first, and what is read must add up with them. It is read in up to three ways:
+
+    1. Numbers are read while lines are split, which is quickest and may lose rows.
+    2. Lines are split first.
+    3. The lines are split here, one by one, and DuckDB reads a copy of those that are rows. A file
+       in which a line may be something else than a record is read in this way at once.
+
+    Attributes:
+        name: What errors call the files.
+        files: The files, with their copies.
+        rejected: How many lines are no rows, by the reason.
+    """
+
+    def __init__(self, files: Sequence[LogFile], query: LogQuery) -> None:
+        self.files, self.query = list(files), query
+        names = [repr(file.name) for file in files]
+        self.name = ", ".join(names) if len(names) <= 3 else f"{names[0]} and {len(names) - 1} more"
+        self.format = FORMATS[files[0].format]
+        self.hopeful = self.format.reads_numbers
+        self._copies: dict[Path, CleanCopy] = {}
+        self._sure = False
+        self._ends = contextlib.ExitStack()
+        self.connection = self._connect()
+        try:
+            self._ends.enter_context(MemoryGuard(query.memory, self._interrupt))
+            self._rows = self._count()
+            self._copy([file for file in self.files if file.path not in self._rows])
+            self._open()
+            for file in self.files:
+                refuse_hopeless(file, query, self._rows[file.path])
+        except BaseException:
+            self.close()
+            raise
+
+    def _connect(self) -> duckdb.DuckDBPyConnection:
+        paths = [file.copy or file.path for file in self.files]
+        return sandbox.connect(paths, self.query.memory)
+
+    def _interrupt(self) -> None:
+        self.connection.interrupt()
+
+    def _count(self) -> dict[Path, int]:
+        """How many rows each file has, where that can be said without splitting the lines."""
+        found: dict[Path, int] = {}
+        for file in self.files:
+            rows = self.format.count(self.connection, file, self._allowed(found.values()))
+            if rows is not None:
+                found[file.path] = rows
+                self._allowed(found.values())
+        return found
+
+    def _allowed(self, seen: Iterable[int]) -> int | None:
+        """How many rows there may be beside those seen; if these are too many already, an error."""
+        if self.query.max_rows is None:
+            return None
+        left = self.query.max_rows - sum(seen)
+        if left < 0:
+            raise too_many_rows(self.name, self.query)
+        return left
+
+    def _copy(self, files: Sequence[LogFile]) -> None:
+        """Write copies of files, with the lines that are rows, and let DuckDB read these."""
+        if not files:
+            return
+        folder = Path(self._ends.enter_context(TemporaryDirectory(prefix="driftanchor-")))
+        for i, file in enumerate(files):
+            self._rows.pop(file.path, None)
+            left = self._allowed([*self._rows.values(), self.rejected.total()])
+            lines = self.format.lines(file, self.query)
+            copy = clean_copy.write(lines, folder / str(i), left)
+            self._copies[file.path], self._rows[file.path] = copy, copy.rows
+            self._allowed([*self._rows.values(), self.rejected.total()])
+            self.files[self.files.index(file)] = replace(file, copy=folder / str(i))
+        self.connection.close()
+        self.connection = self._connect()
+
+    def _open(self) -> None:
+        self.scans = self._scans()
+        parts = (select(scan, self.query, hopeful=self.hopeful) for scan in self.scans)
+        self.frame = self._frame(" UNION ALL ".join(parts))
+
+    def _frame(self, sql: str) -> Frame:
+        return frame_columns.frame_of(self.connection.sql(sql))
+
+    def _scans(self) -> list[Scan]:
+        """The files, those with the same columns together."""
+        alike: dict[object, Scan] = {}
+        for file in self.files:
+            scan = self.format.scan(self.connection, file, self.query.arm)
+            key = (scan.options, tuple(scan.columns.items()))
+            known = alike.get(key)
+            alike[key] = scan if known is None else replace(known, files=(*known.files, file))
+        return list(alike.values())
+
+    @property
+    def rejected(self) -> Counter[str]:
+        """How many lines are no rows, by the reason."""
+        return sum((copy.rejected for copy in self._copies.values()), Counter[str]())
+
+    @property
+    def total(self) -> int | None:
+        """How many rows there are, where the files say so themselves."""
+        return None if self.format.is_text else sum(self._rows.values())
+
+    def doubts(self) -> list[str]:
+        """Warnings of the files themselves, once they are known to be whole."""
+        return copies(self.files)
+
+    def certain(self, read: Callable[[], list[Group]]) -> list[Group]:
+        """What `read` finds in the frame, which changes until all rows are there.
+
+        Raises:
+            InvalidInput: They are not all there, however they are read.
+        """
+        while True:
+            try:
+                found = read()
+            except FINAL:
+                raise
+            except duckdb.Error:
+                if not self._more_careful():
+                    raise
+                continue
+            if self._adds_up(found, sum(self._rows.values()), copied=self._all_copied):
+                self._sure = True
+                return found
+            if not self._more_careful():
+                raise InvalidInput(
+                    f"{self.name} should have {sum(self._rows.values()):,} rows, and "
+                    f"{sum(group.rows for group in found):,} could be read: write it again, or in "
+                    "another format"
+                )
+
+    @property
+    def _all_copied(self) -> bool:
+        return len(self._copies) == len(self.files)
+
+    def _adds_up(self, found: Sequence[Group], rows: int, *, copied: bool) -> bool:
+        """Whether all rows were found, and no line of column names among them."""
+        if sum(group.rows for group in found) != rows:
+            return False
+        if self.hopeful and any(group.kept != group.used for group in found):
+            return False
+        names = (str(group.value).strip() for group in found)
+        return copied or not self.format.is_text or self.query.arm not in names
+
+    def _more_careful(self) -> bool:
+        """Read the files in the next way; false if there is none."""
+        if self.hopeful:
+            self.hopeful = False
+        else:
+            left = [file for file in self.files if file.copy is None and self.format.is_text]
+            if not left:
+                return False
+            lost = [file for file in left if not self._adds_up_alone(file)] if left[1:] else []
+            self._copy(lost or left)
+        self._open()
+        return True
+
+    def _adds_up_alone(self, file: LogFile) -> bool:
+        scan = next(scan for scan in self.scans if file in scan.files)
+        try:
+            found = groups(self._frame(select(scan.of(file), self.query)), self.query)
+        except FINAL:
+            raise
+        except (duckdb.Error, InvalidInput):
+            return False
+        return self._adds_up(found, self._rows[file.path], copied=False)
+
+    def parts(self) -> Iterator[NumberedRows]:
+        """The rows file by file, numbered."""
+        if not self._sure:
+            self.certain(lambda: groups(self.frame, self.query, self.total))
+        for scan in self.scans:
+            for file in scan.files:
+                rows = self._frame(select(scan.of(file), self.query, numbered=True))
+                if not self.format.is_text:
+                    yield NumberedRows(rows, file)
+                    continue
+                copy = self._copies.get(file.path)
+                lines = functools.partial(self.format.lines, file, self.query)
+                yield NumberedRows(rows, file, copy.examples if copy else (), lines)
+
+    def sources(self) -> tuple[Source, ...]:
+        """What the provenance says of them."""
+        return tuple(file.source(full_hash=self.query.full_hash) for file in self.files)
+
+    def close(self) -> None:
+        """Close the files, and remove the copies."""
+        self._ends.close()
+        self.connection.close()
+        with contextlib.suppress(ImportError, AttributeError):
+            # narwhals keeps a handle on DuckDB, about which DuckDB 2.0 complains on stderr when
+            # Python ends with NumPy loaded.
+            importlib.import_module("narwhals._namespace")._builtin_namespace.cache_clear()
+
+
+def too_many_rows(name: str, query: LogQuery) -> InvalidInput:
+    """The error of logs with more rows than allowed."""
+    problem = f"is {query.max_rows:,}, and {name} has more rows"
+    return InvalidInput(problem, argument="max_rows")

@@ -1,0 +1,287 @@
+"""CSV record by record: slower than DuckDB, and exact whatever is in the file.
+
+DuckDB loses rows near a quote that is out of place, and says nothing. Here every line is accounted
+for. A quote opens at the start of a field, perhaps after blanks, and closes before a delimiter or
+the end of the line, perhaps before blanks; elsewhere it is a character like any other. Two quotes
+between quotes stand for one. Line breaks between quotes are part of the text, unless they cannot
+be: see `Records`.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from driftanchor.logs.formats.base import EXCERPT, FEW, Lines
+from driftanchor.logs.text_lines import BOM, LineReader
+
+LONG = 2**16  # bytes: of a longer line only the wanted columns are kept
+OPENING = re.compile(rb' *"')
+CLOSING = re.compile(rb'([^"]*(?:""[^"]*)*)"(?!") *')  # what is left of a quoted field, and blanks
+SPECIAL = re.compile(rb'[",;|\s]')  # what a field is written in quotes for
+
+
+class OpenRecord:
+    """A record while its lines are split into fields.
+
+    Attributes:
+        fields: Those that are complete.
+        broken: Whether a quote closed where it must not.
+    """
+
+    def __init__(self, delimiter: bytes) -> None:
+        self.fields: list[bytes] = []
+        self.broken = False
+        self._delimiter = delimiter
+        self._quoted: list[bytes] | None = None  # the lines of a field that is not closed yet
+
+    @property
+    def open(self) -> bool:
+        """Whether the next line belongs to it too."""
+        return self._quoted is not None and not self.broken
+
+    def add(self, line: bytes) -> None:
+        """Split the next line."""
+        if self._quoted is not None and b'"' not in line:
+            self._quoted.append(line)
+            return
+        start: int | None = 0
+        while start is not None:
+            start = self._plain(line, start) if self._quoted is None else self._rest(line, start)
+
+    def forget(self) -> None:
+        """Drop what was read: only where the record ends matters any more."""
+        self.fields = []
+        if self._quoted is not None:
+            self._quoted = []
+
+    def _plain(self, line: bytes, start: int) -> int | None:
+        opening = OPENING.match(line, start)
+        if opening is not None:
+            self._quoted = []
+            return opening.end()
+        end = line.find(self._delimiter, start)
+        self.fields.append(line[start:] if end < 0 else line[start:end])
+        return None if end < 0 else end + 1
+
+    def _rest(self, line: bytes, start: int) -> int | None:
+        """Read on between quotes."""
+        parts = self._quoted or []
+        closing = CLOSING.match(line, start)
+        parts.append((line[start:] if closing is None else closing[1]).replace(b'""', b'"'))
+        self._quoted = parts
+        if closing is None:
+            return None
+        self.fields.append(b"\n".join(parts))
+        self._quoted = None
+        if closing.end() == len(line):
+            return None
+        self.broken = not line.startswith(self._delimiter, closing.end())
+        return None if self.broken else closing.end() + 1
+
+
+def split(lines: Iterable[bytes], delimiter: bytes) -> list[bytes] | None:
+    """The fields of the first record; `None` if its quotes are wrong.
+
+    Example:
+        >>> split([b'A, "1,5" ,5" nails', b"B"], b",")
+        [b'A', b'1,5', b'5" nails']
+        >>> split([b'A,"1'], b",")
+    """
+    record = OpenRecord(delimiter)
+    for line in lines:
+        record.add(line)
+        if not record.open:
+            return None if record.broken else record.fields
+    return None
+
+
+class WholeLines:
+    """Splits lines with Python's own reader of CSV, which is quick, where it means the same."""
+
+    def __init__(self, delimiter: bytes) -> None:
+        self._line: str | None = None
+        self._fields = csv.reader(self, delimiter=delimiter.decode(), strict=True)
+
+    def __iter__(self) -> WholeLines:
+        return self
+
+    def __next__(self) -> str:
+        line, self._line = self._line, None
+        if line is None:
+            raise StopIteration
+        return line
+
+    def split(self, line: bytes) -> list[bytes] | None:
+        """The fields of a line; `None` if it needs a closer look."""
+        if b' "' in line or b'" ' in line:
+            return None
+        self._line = line.decode("latin-1")
+        try:
+            return [field.encode("latin-1") for field in next(self._fields)]
+        except csv.Error:  # open or broken quotes, or a field that is too long for it
+            return None
+
+
+@dataclass
+class Records:
+    """Reads the records of a CSV file, those that are rows and those that are not.
+
+    A quote that never closes, that closes before something else than a delimiter, or that has
+    swallowed lines which look like rows, was not meant to open: each of its lines is rejected. A
+    line looks like a row if it has as many fields, and numbers in the columns of numbers.
+
+    Attributes:
+        delimiter: Between the fields.
+        names: The names of the columns.
+        wanted: The places of the columns that are read.
+        numbers: The places of those that must be numbers.
+        longest_line: How many bytes a record may have.
+    """
+
+    delimiter: bytes
+    names: Sequence[bytes]
+    wanted: Collection[int]
+    numbers: Collection[int]
+    longest_line: int
+    _lines: WholeLines = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._lines = WholeLines(self.delimiter)
+
+    def read(self, pieces: Iterable[bytes]) -> Iterator[Lines]:
+        """The records after the one of the column names; empty lines are none."""
+        reader = LineReader(pieces, self.longest_line)
+        header: bytes | None = b""
+        while header is not None and self._is_empty(header):
+            header = reader.take()
+        self._to_its_end(header or b"", reader)
+        while block := reader.at_hand():
+            if header not in block and self._are_rows(block):
+                yield Lines(reader.number, block)
+                reader.take_all()
+                continue
+            end = reader.number + len(block)
+            while reader.number < end:
+                number, line = reader.number, reader.take() or b""
+                if self._is_empty(line):
+                    continue
+                if line == header:
+                    yield Lines(number, [line], "line_repeats_header")
+                elif self._are_rows([line]):
+                    yield Lines(number, [line])
+                else:
+                    yield self._judged(number, line, reader)
+
+    def _is_empty(self, line: bytes) -> bool:
+        return not line or (line.isspace() and self.delimiter not in line)
+
+    def _are_rows(self, block: list[bytes]) -> bool:
+        """Whether lines are rows at first sight."""
+        together, delimiters = b"".join(block), len(self.names) - 1
+        return (
+            b'"' not in together
+            and delimiters > 0
+            and len(together) <= LONG
+            and together.isascii()
+            and all([line.count(self.delimiter) == delimiters for line in block])
+        )
+
+    def _judged(self, number: int, line: bytes, reader: LineReader) -> Lines:
+        """A record, or the lines that a quote has swallowed."""
+        if len(line) > self.longest_line:
+            return _rejected(number, [line], "line_too_long")
+        fields = self._lines.split(line) if b'"' in line else line.split(self.delimiter)
+        if fields is not None:
+            return self._row(number, line, fields)
+        record, lines = self._to_its_end(line, reader)
+        swallowed = reader.number - number - len(lines)  # lines that are not kept
+        if record.open or swallowed or any(map(self._holds_rows, record.fields)):
+            return _rejected(number, lines, "line_in_quotes", swallowed)
+        if record.broken:
+            one = len(lines) == 1
+            return _rejected(number, lines, "line_unreadable" if one else "line_in_quotes")
+        return self._row(number, line, record.fields)
+
+    def _to_its_end(self, line: bytes, reader: LineReader) -> tuple[OpenRecord, list[bytes]]:
+        """A record that started with a line; its lines, or the first of them if it is too long."""
+        record, lines, size = OpenRecord(self.delimiter), [line], len(line)
+        record.add(line)
+        while record.open and (block := reader.at_hand()):
+            if size > self.longest_line and b'"' not in b"".join(block):
+                reader.take_all()
+                continue
+            following = reader.take() or b""
+            size += len(following) + 1
+            record.add(following)
+            if size <= self.longest_line:
+                lines.append(following)
+            else:
+                record.forget()
+        return record, lines
+
+    def _row(self, number: int, line: bytes, fields: Sequence[bytes]) -> Lines:
+        """A record whose quotes are right."""
+        width = len(self.names)
+        if len(fields) != width and (len(fields) < width or any(fields[width:])):
+            return _rejected(number, [line], "line_ragged")
+        kept = [b""] * width
+        for i in self.wanted:
+            if not _is_utf_8(fields[i]):
+                return _rejected(number, [line], "line_unreadable")
+            kept[i] = _written(fields[i])
+        if self.names[0] in line and [_name(x) for x in fields[:width]] == list(self.names):
+            return _rejected(number, [line], "line_repeats_header")
+        return Lines(number, [self.delimiter.join(kept)])
+
+    def _holds_rows(self, field: bytes) -> bool:
+        """Whether a field has lines that look like rows."""
+        lines = (line.split(self.delimiter) for line in field.split(b"\n")[1:])
+        return any(
+            len(fields) == len(self.names)
+            and all(is_number(text_of(fields[i]).strip(' "')) for i in self.numbers)
+            for fields in lines
+        )
+
+
+def _rejected(number: int, lines: Sequence[bytes], reason: str, more: int = 0) -> Lines:
+    few = [line[:EXCERPT] for line in lines[:FEW]]
+    return Lines(number, few, reason, len(lines) - len(few) + more)
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is a number, or one of the words that stand for one.
+
+    Example:
+        >>> [is_number(text) for text in ("1e3", "nan", "TRUE", "", "one")]
+        [True, True, True, False, False]
+    """
+    try:
+        float(text)
+    except ValueError:
+        return text.lower() in ("true", "false")
+    return True
+
+
+def _name(field: bytes) -> bytes:
+    return field.removeprefix(BOM).strip()
+
+
+def text_of(field: bytes) -> str:
+    """A field as text, whatever its bytes."""
+    return field.decode(errors="replace")
+
+
+def _is_utf_8(field: bytes) -> bool:
+    try:
+        return field.isascii() or bool(field.decode())
+    except UnicodeDecodeError:
+        return False
+
+
+def _written(field: bytes) -> bytes:
+    if SPECIAL.search(field) is None:
+        return field
+    return b'"' + field.replace(b'"', b'""') + b'"'
