@@ -17,14 +17,22 @@ ROWS = "A,1,x\nB,0,x\nA,0,y\nB,1,y\n" * 40
 
 @pytest.fixture
 def joined(tmp_path: Path) -> Path:
-    """Two files that were put together, names of columns and all."""
+    """A file in which one row, of a label of its own, has no number for a reward."""
     path = tmp_path / "both.csv"
-    path.write_text(f"arm,reward,week\n{ROWS}arm,reward,week\n{ROWS}")
+    path.write_text(f"arm,reward,week\n{ROWS}variant,clicked,x\n{ROWS}")
     return path
 
 
-def test_a_repeated_line_of_names_is_no_arm(joined: Path) -> None:
-    told = "'arm' is no arm: no row of that name can be used .1 row rejected."
+def test_a_repeated_line_of_names_is_no_row(tmp_path: Path) -> None:
+    path = tmp_path / "both.csv"
+    path.write_text(f"arm,reward,week\n{ROWS}arm,reward,week\n{ROWS}")
+    summary = read_logs(path, arm="arm", reward="reward")
+    assert list(summary.arms) == ["A", "B"]
+    assert dict(summary.provenance.rows_rejected) == {"line_repeats_header": 1}
+
+
+def test_a_label_without_a_row_that_can_be_used_is_no_arm(joined: Path) -> None:
+    told = "'variant' is no arm: no row of that name can be used .1 row rejected."
     with pytest.warns(UserWarning, match=told):
         summary = read_logs(joined, arm="arm", reward="reward")
     assert list(summary.arms) == list(summary.offline.arms) == ["A", "B"]
@@ -40,8 +48,8 @@ def test_a_repeated_line_of_names_is_no_arm(joined: Path) -> None:
 
 
 def test_such_a_label_cannot_be_asked_for(joined: Path) -> None:
-    with pytest.raises(InvalidInput, match="arms has 'arm', none of whose rows can be used"):
-        read_logs(joined, arm="arm", reward="reward", arms=["A", "arm"])
+    with pytest.raises(InvalidInput, match="arms has 'variant', none of whose rows can be"):
+        read_logs(joined, arm="arm", reward="reward", arms=["A", "variant"])
     asked = read_logs(joined, arm="arm", reward="reward", arms=["B", "A"])
     assert asked.provenance.rows_rejected == ()
     assert asked.warnings == ()

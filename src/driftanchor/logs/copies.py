@@ -12,7 +12,6 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from driftanchor.logs.log_file import LogFile
 
-PIECE = 2**20  # bytes that are read at once
 FEW = 3  # pairs that are named
 
 
@@ -55,10 +54,8 @@ def _sampled(file: LogFile) -> Hashable:
 
 
 def _content(file: LogFile) -> Hashable:
-    """The digest of what is in it, unpacked where that is possible."""
-    opened = file.open() or file.path.open("rb")
+    """The digest of what is in it, unpacked."""
     state = hashlib.sha256()
-    with opened:
-        for piece in iter(lambda: opened.read(PIECE), b""):
-            state.update(piece)
+    for piece in file.pieces():
+        state.update(piece)
     return state.digest()

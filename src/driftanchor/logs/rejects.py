@@ -100,8 +100,7 @@ def first_rows(rows: LogSource, scope: Scope, what: nw.Expr, role: str) -> list[
         frame = scope.of(part.frame).filter(row_rules.usable(scope.query) & what)
         taken = fetch(frame.select("row", value=nw.col(role)).head(FEW - len(found)))
         mine = {int(row["row"]): row["value"] for row in taken}
-        broken = {r.record for r in rows.unreadable if part.file and r.path == str(part.file.path)}
-        lines, _ = _lines(part, set(mine), set(), broken)
+        lines = _lines(part, set(mine))
         name = part.file.name if part.file else None
         found += [
             Example(role, name, lines.get(row), None if row in lines else row, _short(value))
