@@ -94,8 +94,11 @@ def _moment(column: Column) -> str:
 
 
 def _read(column: Column, type: str) -> str:
-    """Text as a type, NULL where it is none; looked at twice, so that DuckDB leaves no row out."""
-    return f"CASE WHEN {column.sql} IS NOT NULL THEN {_quick(column, type)} END"
+    """Text as a type, NULL where it is none; DuckDB would read 1_0 as 10.
+
+    The text is looked at before it is read, so that DuckDB leaves no row out.
+    """
+    return f"CASE WHEN NOT contains({column.sql}, '_') THEN {_quick(column, type)} END"
 
 
 def _quick(column: Column, type: str = "DOUBLE") -> str:
