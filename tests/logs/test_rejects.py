@@ -272,6 +272,19 @@ def test_a_variance_is_needed_of_two_rewards_and_more(
     assert dict(summary.provenance.rows_rejected) == ({reason: 1} if reason else {})
 
 
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl"])
+def test_an_underscore_makes_no_number(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    rows = [("A", "1_0"), ("B", "1"), ("v1_2", "2"), ("A", "0"), ("B", "1_")]
+    lines = ["arm,reward", *(f"{arm},{reward}" for arm, reward in rows)]
+    if path.suffix == ".jsonl":
+        lines = [json.dumps({"arm": arm, "reward": reward}) for arm, reward in rows]
+    path.write_text("\n".join(lines))
+    summary = read(path)
+    assert dict(summary.provenance.rows_rejected) == {"reward_not_number": 2}
+    assert {label: arm.mean for label, arm in summary.arms.items()} == {"A": 0, "B": 1, "v1_2": 2}
+
+
 def test_a_total_without_a_count_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "logs.csv"
     path.write_text("arm,n,x\nA,5,1\nB,0,3\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -61,6 +62,20 @@ def test_lines_are_read_as_python_splits_them(parts: list[bytes], cuts: list[int
 def test_of_a_long_line_there_is_the_beginning() -> None:
     reader = LineReader([b"abc", b"defg", b"hi\nj"], longest=4)
     assert (reader.take(), reader.take(), reader.take()) == (b"abcde", b"j", None)
+
+
+@pytest.mark.parametrize(
+    ("pieces", "found"),
+    [
+        ([b"a_1,1"], False),
+        ([b"1_a,1_", b"_1,1,_", b"_"], False),
+        ([b"A,1_0\n"], True),
+        ([b"A,1", b"_0\n"], True),
+        ([b"A,1_", b"0\n"], True),
+    ],
+)
+def test_an_underscore_between_digits_is_noticed(pieces: list[bytes], found: bool) -> None:
+    assert survey(pieces).underscores == found
 
 
 def test_a_long_line_is_noticed_across_pieces() -> None:

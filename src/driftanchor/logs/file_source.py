@@ -69,14 +69,14 @@ class FileSource:
         names = [repr(file.name) for file in files]
         self.name = ", ".join(names) if len(names) <= 3 else f"{names[0]} and {len(names) - 1} more"
         self.format = FORMATS[files[0].format]
-        self.hopeful = self.format.reads_numbers
+        self.hopeful = True
         self._copies: dict[Path, CleanCopy] = {}
         self._sure = False
         self._ends = contextlib.ExitStack()
         self.connection = self._connect()
         try:
             self._ends.enter_context(MemoryGuard(query.memory, self._interrupt))
-            self._rows = self._count()
+            self._rows = self._survey()
             self._copy([file for file in self.files if file.path not in self._rows])
             self._open()
             for file in self.files:
@@ -92,13 +92,14 @@ class FileSource:
     def _interrupt(self) -> None:
         self.connection.interrupt()
 
-    def _count(self) -> dict[Path, int]:
+    def _survey(self) -> dict[Path, int]:
         """How many rows each file has, where that can be said without splitting the lines."""
         found: dict[Path, int] = {}
         for file in self.files:
-            rows = self.format.count(self.connection, file, self._allowed(found.values()))
-            if rows is not None:
-                found[file.path] = rows
+            survey = self.format.survey(self.connection, file, self._allowed(found.values()))
+            self.hopeful &= survey.quick
+            if survey.rows is not None:
+                found[file.path] = survey.rows
                 self._allowed(found.values())
         return found
 

@@ -10,7 +10,7 @@ from driftanchor.core.check import Bools, Ints
 
 BOM = b"\xef\xbb\xbf"
 BLOCK = 64  # lines that are looked at together
-LINE_FEED, QUOTE = ord("\n"), ord('"')
+LINE_FEED, QUOTE, UNDERSCORE, ZERO, NINE = b'\n"_09'
 
 
 class LineReader:
@@ -85,6 +85,7 @@ class LineSurvey:
         longest: A line has at most as many bytes, or as a piece has.
         quoted_breaks: Whether a line ends between quotes.
         ends: How lines end: `\n`, `\r\n`, `\r`.
+        underscores: Whether one is between digits: DuckDB would read `1_0` as 10.
 
     Example:
         >>> survey = LineSurvey(quotes=True)
@@ -99,9 +100,11 @@ class LineSurvey:
         self.longest = 0
         self.quoted_breaks = False
         self.ends: set[str] = set()
+        self.underscores = False
         self._quotes = quotes
         self._length = 0  # of the line that has not ended yet
         self._odd = False  # whether that line has an odd number of quotes
+        self._last = b""  # bytes before this piece
 
     def add(self, piece: bytes) -> None:
         """Look at the next bytes, which do not end within a line end."""
@@ -110,6 +113,10 @@ class LineSurvey:
         ends = octets == LINE_FEED
         if self._quotes and (self._odd or b'"' in text):
             self._follow_quotes(octets == QUOTE, np.flatnonzero(ends))
+        if not self.underscores:
+            self.underscores = _has_number_with_underscore(self._last + text[:2])
+            self.underscores |= _has_number_with_underscore(text)
+            self._last = text[-2:]
         empty = np.count_nonzero(ends[1:] & ends[:-1]) + (self._length == 0 and ends[0])
         self.lines += int(np.count_nonzero(ends) - empty)
         first = text.find(b"\n")
@@ -149,3 +156,11 @@ class LineSurvey:
         elif b"\n" in piece:
             self.ends.add("\n")
         return text
+
+
+def _has_number_with_underscore(text: bytes) -> bool:
+    if b"_" not in text or len(text) < 3:
+        return False
+    octets = np.frombuffer(text, np.uint8)
+    digits = (octets >= ZERO) & (octets <= NINE)
+    return bool((digits[:-2] & (octets[1:-1] == UNDERSCORE) & digits[2:]).any())

@@ -8,6 +8,7 @@ import pytest
 
 from driftanchor import DriftanchorError, InvalidInput, read_logs
 from driftanchor.logs import sandbox
+from driftanchor.logs.formats import Survey
 from driftanchor.logs.formats.parquet import Parquet
 from driftanchor.logs.log_file import LogFile
 
@@ -22,7 +23,7 @@ def test_columns_have_their_types_and_the_footer_the_number_of_rows(tmp_path: Pa
     parquet.write_table(table, file.path)
     with sandbox.connect([file.path], "400MB") as connection:
         found = Parquet().scan(connection, file, "arm")
-        assert Parquet().count(connection, file, None) == 3
+        assert Parquet().survey(connection, file, None) == Survey(3)
     assert {name: column.type for name, column in found.columns.items() if name != "nested"} == {
         "arm": "VARCHAR",
         'x "y"': "DOUBLE",

@@ -48,7 +48,7 @@ class Scan:
         options: Its other arguments, in SQL.
         columns: The columns by name.
         bad_lines: In SQL, whether a line cannot be read, by the reason.
-        delimiter: Between the columns of CSV.
+        rows: What to make of the rows of the function, in SQL.
     """
 
     files: tuple[LogFile, ...]
@@ -56,17 +56,29 @@ class Scan:
     options: str
     columns: Mapping[str, Column]
     bad_lines: Mapping[str, str] = field(default_factory=dict)
-    delimiter: str = ""
+    rows: str = "{}"
 
     @property
     def sql(self) -> str:
         """The files in a FROM clause; their paths are no patterns."""
         names = ", ".join(literal(escape(str(file.copy or file.path))) for file in self.files)
-        return f"{self.function}([{names}]{self.options})"
+        return self.rows.format(f"{self.function}([{names}]{self.options})")
 
     def of(self, file: LogFile) -> Scan:
         """The scan of one of the files."""
         return replace(self, files=(file,))
+
+
+class Survey(NamedTuple):
+    """What is known of a file before DuckDB reads it.
+
+    Attributes:
+        rows: How many it has; `None` if only its lines one by one tell.
+        quick: Whether DuckDB may read text as numbers while it splits the lines.
+    """
+
+    rows: int | None
+    quick: bool = False
 
 
 class Lines(NamedTuple):
@@ -95,7 +107,6 @@ class Format:
     suffixes: ClassVar[tuple[str, ...]]  # of the names of its files
     is_text: ClassVar[bool] = True
     longest_line: ClassVar[int] = 2_000_000  # bytes; DuckDB reads no longer ones
-    reads_numbers: ClassVar[bool] = False  # DuckDB may read text as numbers while it splits lines
 
     def check_start(self, file: LogFile, start: bytes) -> None:
         """Refuse a text file that DuckDB would misread, by its first bytes."""
@@ -115,17 +126,17 @@ class Format:
         """
         raise NotImplementedError
 
-    def count(self, connection: DuckDBPyConnection, file: LogFile, most: int | None) -> int | None:
-        """How many rows a file has; `None` if only its lines one by one tell.
+    def survey(self, connection: DuckDBPyConnection, file: LogFile, most: int | None) -> Survey:
+        """Look at a whole file before DuckDB reads it; damage is noticed here.
 
         Args:
             connection: Of the sandbox.
-            file: The file, which is looked at whole: damage is noticed here.
+            file: The file.
             most: With more rows than this it does not matter how many there are.
         """
-        found = self.survey(file, most)
+        found = self.survey_lines(file, most)
         plain = "\r" not in found.ends and found.longest <= self.longest_line
-        return found.lines if plain else None
+        return Survey(found.lines if plain else None)
 
     def lines(self, file: LogFile, query: LogQuery) -> Iterator[Lines]:
         """The lines of a text file that are not empty; here each is a row."""
@@ -153,7 +164,7 @@ class Format:
                 raise _nul(file)
             yield piece
 
-    def survey(self, file: LogFile, most: int | None, *, quotes: bool = False) -> LineSurvey:
+    def survey_lines(self, file: LogFile, most: int | None, *, quotes: bool = False) -> LineSurvey:
         """Look at all lines, or at the first ones if there are more than `most`."""
         found = LineSurvey(quotes=quotes)
         for piece in self.pieces(file):

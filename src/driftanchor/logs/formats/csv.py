@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from driftanchor.errors import InvalidInput
-from driftanchor.logs.formats.base import Column, Format, Lines, Scan
+from driftanchor.logs.formats.base import Column, Format, Lines, Scan, Survey
 from driftanchor.logs.formats.csv_records import Records, split, text_of
 from driftanchor.logs.log_file import COMPRESSIONS, LogFile
 from driftanchor.logs.sql import literal
@@ -24,7 +24,6 @@ class Csv(Format):
     """All columns are text, so that no value is misread because of what comes before it."""
 
     suffixes = (".csv", ".tsv", ".txt")
-    reads_numbers = True
 
     def scan(self, connection: DuckDBPyConnection, file: LogFile, arm: str) -> Scan:
         """Read the names of the columns."""
@@ -45,13 +44,12 @@ class Csv(Format):
         )
         return Scan((file,), "read_csv", options, columns)
 
-    def count(self, connection: DuckDBPyConnection, file: LogFile, most: int | None) -> int | None:
-        """One for each line but the first, where a line can be nothing else."""
-        found = self.survey(file, None if most is None else most + 1, quotes=True)
-        plain = (
-            len(found.ends) <= 1 and not found.quoted_breaks and found.longest <= self.longest_line
-        )
-        return found.lines - 1 if plain else None
+    def survey(self, connection: DuckDBPyConnection, file: LogFile, most: int | None) -> Survey:
+        """A row for each line but the first, where a line can be nothing else."""
+        found = self.survey_lines(file, None if most is None else most + 1, quotes=True)
+        plain = len(found.ends) <= 1 and not found.quoted_breaks
+        rows = found.lines - 1 if plain and found.longest <= self.longest_line else None
+        return Survey(rows, quick=not found.underscores)
 
     def lines(self, file: LogFile, query: LogQuery) -> Iterator[Lines]:
         """The records, and the lines that are none."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from driftanchor.errors import InvalidInput
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from driftanchor.logs.query import LogQuery
 
 SAMPLE = 10_000  # objects whose keys are looked at
+CHECKED = "(SELECT CASE WHEN json_valid(json) THEN json END AS json FROM {})"
 
 
 class Jsonl(Format):
@@ -43,14 +45,18 @@ class Jsonl(Format):
         """Take the keys of the first objects for the columns."""
         packed = COMPRESSIONS[file.compression if file.copy is None else ""]
         options = f", ignore_errors=true, compression={literal(packed)}"
-        bare = Scan((file,), "read_ndjson_objects", options, {})
+        rows = "{}" if _is_strict(connection) else CHECKED
+        bare = Scan((file,), "read_ndjson_objects", options, {}, rows=rows)
         objects = connection.execute(
             f"SELECT DISTINCT json_keys(json) FROM (FROM {bare.sql} LIMIT {SAMPLE}) "
             "WHERE json_type(json) = 'OBJECT'"
         ).fetchall()
         keys = sorted({key for (found,) in objects for key in found})
-        bad = {"line_not_json": "json IS NULL OR NOT json_valid(json)"}
-        return Scan((file,), bare.function, options, {key: _column(key) for key in keys}, bad)
+        return replace(
+            bare,
+            columns={key: _column(key) for key in keys},
+            bad_lines={"line_not_json": "json IS NULL"},
+        )
 
     def numbers(self, file: LogFile, query: LogQuery) -> Iterator[Mapping[str, str]]:
         """The values that should be numbers, as JSON writes them."""
@@ -71,6 +77,12 @@ def _column(key: str) -> Column:
     same = f"list_filter(json_keys(json), lambda key: key = {literal(key)})"
     twice = f"CASE WHEN {likely} THEN len({same}) > 1 ELSE false END"
     return Column(key, f"json->>{literal(_pointer(key))}", "VARCHAR", twice)
+
+
+def _is_strict(connection: DuckDBPyConnection) -> bool:
+    """Whether DuckDB refuses what comes after an object, as it does since version 2."""
+    ((version,),) = connection.execute("SELECT version()").fetchall()
+    return int(version.lstrip("v").partition(".")[0]) >= 2
 
 
 def _pointer(key: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from driftanchor.logs.formats.base import Column, Format, Scan
+from driftanchor.logs.formats.base import Column, Format, Scan, Survey
 from driftanchor.logs.log_file import LogFile
 from driftanchor.logs.sql import identifier
 
@@ -32,10 +32,11 @@ class Parquet(Format):
             )
         return Scan((file,), bare.function, "", columns)
 
-    def count(self, connection: DuckDBPyConnection, file: LogFile, most: int | None) -> int | None:
-        """What the footer says."""
+    def survey(self, connection: DuckDBPyConnection, file: LogFile, most: int | None) -> Survey:
+        """The footer says how many rows there are."""
         footer = Scan((file,), "parquet_file_metadata", "", {})
-        return int(connection.execute(f"SELECT sum(num_rows) FROM {footer.sql}").fetchall()[0][0])
+        ((rows,),) = connection.execute(f"SELECT sum(num_rows) FROM {footer.sql}").fetchall()
+        return Survey(int(rows))
 
 
 def _names(connection: DuckDBPyConnection, bare: Scan) -> list[str]:
