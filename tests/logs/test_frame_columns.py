@@ -48,3 +48,9 @@ def test_what_is_no_frame_is_named_in_one_line() -> None:
         read(pandas.Series(REWARDS))
     with pytest.raises(UnknownName, match="unknown column 'arm'; did you mean 'arms'"):
         read(pandas.DataFrame({"arms": ARMS, "reward": REWARDS}))
+
+
+def test_whole_numbers_that_floats_round_are_read() -> None:
+    table = pyarrow.table({"arm": ARMS, "reward": pyarrow.array([2**53 + 1, 2**62, -(2**63)])})
+    for frame in (table, table.to_pandas(types_mapper=pandas.ArrowDtype), table.to_pandas()):
+        assert read(frame) == {"A": (2.0**53 - 2.0**63) / 2, "B": 2.0**62}

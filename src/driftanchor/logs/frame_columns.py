@@ -71,7 +71,12 @@ def _number(name: str, dtype: nw.dtypes.DType, role: str) -> nw.Expr:
         raise _holds(
             name, dtype, role, f"numbers: {convert}; what cannot be converted is missing then"
         )
-    return column.cast(nw.Float64)
+    return _float(column, dtype)
+
+
+def _float(column: nw.Expr, dtype: nw.dtypes.DType) -> nw.Expr:
+    """Numbers as floats; pyarrow casts no whole number above 2⁵³, and divides them all."""
+    return (column / 1 if dtype.is_integer() else column).cast(nw.Float64)
 
 
 def _moment(name: str, dtype: nw.dtypes.DType) -> nw.Expr:
@@ -84,7 +89,7 @@ def _moment(name: str, dtype: nw.dtypes.DType) -> nw.Expr:
     if not dtype.is_numeric():
         convert = "convert it first (pandas.to_datetime, str.to_datetime, or a cast to timestamp)"
         raise _holds(name, dtype, "time", f"times: {convert}")
-    seconds = column.cast(nw.Float64)
+    seconds = _float(column, dtype)
     none = nw.lit(None, nw.Float64)
     cases: Any = nw.when(seconds.abs() < LEAST_SECONDS).then(none)
     for size, per_second in UNITS.items():
