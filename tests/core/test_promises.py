@@ -52,7 +52,7 @@ def test_bias_bounds_come_as_a_number_a_list_or_a_mapping(value: object, expecte
         ([0.1], "bias_bound has 1 values for 2 arms: give one for each arm"),
         ([[0.1], [0.2]], r"bias_bound of arm 'A' must be a number, got \[0\.1\]"),
         ({0.1, 0.2}, "bias_bound must be in order, got the set"),
-        ([0.1, 1e308], "of arm 'B' must be at most 1e.90, or inf where nothing is known, got 1e"),
+        ([0.1, 1e308], "of arm 'B' must be at most 1e.90, got 1e.308: give inf where"),
     ],
 )
 def test_impossible_bias_bounds_are_refused(value: object, message: str) -> None:

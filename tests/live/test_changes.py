@@ -118,7 +118,7 @@ def test_a_batch_in_no_order_is_refused(arm: Any, reward: Any, argument: str) ->
             "refused: reward_range is 0 to 2, and the means of the logs",
         ),
         (("D", (5, 0.5), -1), "bias_bound", "bias_bound of arm 'D' must be at least 0"),
-        (("D", (5, 0.5), 1e91), "bias_bound", "must be at most 1e.90, or inf where nothing"),
+        (("D", (5, 0.5), 1e91), "bias_bound", "must be at most 1e.90, got 1e.91: give inf"),
         (("D", (5, 0.5), None, "x"), "relative_bound", "must be a number, a list"),
         (("D", (5, 0.5)), "bias_bound", "bias_bound is missing and arm 'D'"),
     ],

@@ -68,7 +68,7 @@ def test_nothing_in_a_bandit_can_be_changed() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"online": []}, "arms must be between 1 and 1e+06, got 0"),
+        ({"online": []}, "online is empty: give the mean of at least one arm"),
         ({"online": 0.5}, "online must be a list of values, got 0.5"),
         ({"online": None}, "online must be a list of values, got None"),
         ({"online": {0.5, 0.8}}, "online must be in order, got the set"),
@@ -149,7 +149,7 @@ def test_the_base_settings_of_the_paper() -> None:
         ({"biased": "no"}, "biased must be True or False, got 'no'"),
         ({"gap": -0.1}, r"gap must be at least 0, got -0\.1"),
         ({"arms": 1}, "arms must be between 2 and .*, got 1"),
-        ({"total": -1}, "offline_total must be at least 0, got -1"),
+        ({"total": -1}, "total must be at least 0, got -1"),
         ({"coverage": "optimum"}, "unknown coverage 'optimum'; did you mean 'optimal'"),
     ],
 )

@@ -119,8 +119,8 @@ def _bounds(value: object, name: str, arms: Arms) -> Floats:
     for label, bound in zip(arms, bounds.tolist(), strict=True):
         if LARGEST < bound < math.inf:
             raise InvalidInput(
-                f"of arm {label!r} must be at most {LARGEST:g}, or inf where nothing is known, got "
-                f"{bound:g}",
+                f"of arm {label!r} must be at most {LARGEST:g}, got {bound:g}: give inf where "
+                "nothing is known",
                 argument=name,
             )
     return check.frozen(bounds)

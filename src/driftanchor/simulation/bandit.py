@@ -104,6 +104,8 @@ class Bandit:
         check.choice(reward, "reward", LAWS)
         low, high = (0.0, 1.0) if reward == "bernoulli" else (-LARGEST, LARGEST)
         values = check.ordered(online, "online")
+        if not values:
+            raise InvalidInput("is empty: give the mean of at least one arm", argument="online")
         arms = Arms.numbered(len(values))
         together = check.number(common_shift, "common_shift", low=-LARGEST, high=LARGEST)
         means = check.per_arm(values, "online", arms, low=low, high=high)
@@ -173,9 +175,10 @@ class Bandit:
             >>> Bandit.resampling([[0, 1, 1, 0], [3, 0, 0, 0]], offline=[0.4, 1.0]).online.tolist()
             [0.5, 0.75]
         """
-        pools = tuple(
-            pool_of(pool, i) for i, pool in enumerate(check.ordered(rewards, "rewards"), 1)
-        )
+        observed = check.ordered(rewards, "rewards")
+        if not observed:
+            raise InvalidInput("is empty: give those of at least one arm", argument="rewards")
+        pools = tuple(pool_of(pool, i) for i, pool in enumerate(observed, start=1))
         together = check.number(common_shift, "common_shift", low=-LARGEST, high=LARGEST)
         if together != 0:
             pools = tuple(check.frozen(pool + together) for pool in pools)
@@ -264,6 +267,7 @@ class Bandit:
             raise InvalidInput(f"must be True or False, got {shown(biased)}", argument="biased")
         arms = check.whole(arms, "arms", low=2, high=MOST)
         gap = check.number(gap, "gap", low=0.0)
+        total = check.whole(total, "total")
         online = [0.5 + gap] + [0.5] * (arms - 1)
         offline = [0.5] + [0.6] * (arms - 1) if biased else online
         return cls(online, offline, offline_pulls=cover(total, arms, coverage))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import subprocess
 import sys
@@ -190,6 +191,15 @@ def test_what_cannot_be_written_is_compiled_all_the_same(
     monkeypatch.setattr(Path, "replace", full)
     assert answers() == [False, True]
     assert list(cache.rglob("*.nbc")) == []
+
+
+def test_a_setting_of_numba_that_leads_elsewhere_keeps_nothing_there(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config: Any = importlib.import_module("numba").config
+    monkeypatch.setattr(config, "CACHE_LOCATOR_CLASSES", "InTreeCacheLocator")
+    assert answers() == [False, True]
+    assert list(cache.rglob("*.nbc")) == list(Path(__file__).parent.rglob("*.nbc")) == []
 
 
 SMALL = """

@@ -88,9 +88,12 @@ def _dispatcher(loop: PlayRuns, folder: Path | None) -> Any:
     previous = numba.config.CACHE_DIR  # one setting for all threads
     numba.config.CACHE_DIR = str(folder or "")
     try:
-        return numba.njit(nogil=True, cache=folder is not None, **OPTIONS)(loop)
+        compiled = numba.njit(nogil=True, cache=folder is not None, **OPTIONS)(loop)
     finally:
         numba.config.CACHE_DIR = previous
+    if folder is not None and not Path(compiled.stats.cache_path).is_relative_to(folder):
+        return numba.njit(nogil=True, **OPTIONS)(loop)  # a setting of Numba leads elsewhere
+    return compiled
 
 
 def _gist(error: Exception) -> str:
