@@ -282,3 +282,9 @@ def _server(programs: Path, folder: Path, user: dict[str, Any]) -> Iterator[None
     finally:
         running.send_signal(signal.SIGQUIT)  # at once: nobody needs its data any more
         running.wait(timeout=30)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _slow_machines_print_no_more() -> None:
+    """Keep the lines about long work out of tests that compare what commands print."""
+    importlib.import_module("driftanchor.cli.progress").__dict__["FIRST_PAUSE"] = 3600.0

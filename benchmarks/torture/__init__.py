@@ -1,1 +1,1 @@
-"""Hostile input, much of it: what must never be silent, crash or hang."""
+"""Hostile input, made up from a seed: nothing may be believed silently, nothing may crash."""
