@@ -49,12 +49,6 @@ def in_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.fixture(autouse=True)
-def _slow_machines_print_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep the lines about long work out of tests that compare what is printed."""
-    monkeypatch.setattr("driftanchor.cli.progress.FIRST_PAUSE", 3600.0)
-
-
 class RunPython(Protocol):
     """Run a program in a new Python and return what it printed."""
 
