@@ -13,8 +13,8 @@ from driftanchor.cli import options as opt
 from driftanchor.cli import output, parse
 from driftanchor.cli.progress import cells_bar
 from driftanchor.errors import InvalidInput
-from driftanchor.render.numbers import interval, percent, rounded
-from driftanchor.render.table import VERDICT, Table
+from driftanchor.render.numbers import percent, rounded
+from driftanchor.render.table import Table
 
 if TYPE_CHECKING:
     from driftanchor.experiments.reproduction import Reproduction
@@ -110,8 +110,9 @@ def reproduce(
 ) -> None:
     """Run the paper's experiments, draw its figures and judge its claims.
 
-    Leaves report.html, report.md, claims.json, manifest.json, figures/ and results/ in DIR, and
-    keeps what was run in cells/: after an interruption, the same command goes on where it stopped.
+    Leaves report.html, report.md, claims.json, manifest.json, figures/, tables/ and results/ in
+    DIR, and keeps what was run in cells/: after an interruption, the same command goes on where it
+    stopped.
 
     Examples:
       driftanchor reproduce
@@ -170,33 +171,25 @@ def _show(found: Reproduction, report: Path, *, as_json: bool) -> None:
     if as_json:
         output.show_json({**found.to_json(), "report": os.path.relpath(report)})
         return
-    output.show_table(_verdicts(found) if found.judged else _statistics(found))
+    from driftanchor.experiments import verdicts
+
+    tables = [group.table() for group in verdicts.groups(found)]
+    for table in tables or [_statistics(found)]:
+        output.show_table(table)
     for stamp in found.stamps():
         typer.echo(stamp)
 
 
-def _verdicts(found: Reproduction) -> Table:
-    rows = []
-    for judged in found.judged:
-        worst = judged.findings[0]
-        difference = f"{rounded(worst.estimate)} ({interval(worst.low, worst.high)})"
-        rows.append((judged.verdict, judged.claim.says, worst.text, difference))
-    return Table(
-        found.counts(),
-        (VERDICT, "claim", "least favourable comparison", "left − right"),
-        tuple(rows),
-        text=frozenset({0, 1, 2}),
-    )
-
-
 def _statistics(found: Reproduction) -> Table:
     """What is shown when no claim is about what was run."""
+    from driftanchor.experiments.figures.drawing import names_of
+    from driftanchor.experiments.number_tables import cell_name
     from driftanchor.simulation.result import STATISTICS
 
     rows = [
         (
-            cell.id,
-            label,
+            cell_name(cell, experiment),
+            names_of([cell])[label],
             *(rounded(numbers[name]) for name in STATISTICS),
             percent(numbers["stuck"]),
         )

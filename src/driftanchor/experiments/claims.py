@@ -67,6 +67,11 @@ class Claim:
         """Whether it is not the paper's."""
         return self.place == BEYOND
 
+    @property
+    def whose(self) -> str:
+        """Whose it is, as reports say it: claims of each are counted and shown apart."""
+        return "of our own" if self.is_ours else "of the paper"
+
 
 def paper_claims() -> list[Claim]:
     """The claims inside the package."""

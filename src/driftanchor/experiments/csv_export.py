@@ -29,13 +29,16 @@ def write(found: Reproduction, folder: Path) -> list[Path]:
         varied = dict.fromkeys(word for cell in experiment.cells for word in cell.varied)
         heading = ["experiment", "cell", *varied, "policy", "run", "checkpoint", "regret"]
         paths.append(folder / f"{experiment.name}.csv")
-        _write(paths[-1], heading, _rows(experiment, list(varied), found))
+        write_rows(paths[-1], heading, _rows(experiment, list(varied), found))
     paths.append(folder / f"{SUMMARY}.csv")
-    _write(paths[-1], ["cell", "policy", *STATISTICS, *tail.STATISTICS, "runs"], _summary(found))
+    write_rows(
+        paths[-1], ["cell", "policy", *STATISTICS, *tail.STATISTICS, "runs"], _summary(found)
+    )
     return paths
 
 
-def _write(path: Path, heading: list[str], rows: Iterable[list[Any]]) -> None:
+def write_rows(path: Path, heading: list[str], rows: Iterable[list[Any]]) -> None:
+    """Write a CSV file whole."""
     with write_whole(path) as scratch, scratch.open("w", newline="", encoding="utf-8") as out:
         file = csv.writer(out, lineterminator="\n")
         file.writerow(heading)

@@ -20,6 +20,7 @@ from driftanchor.experiments import (
     report_markdown,
     spec,
     sweep,
+    table_files,
 )
 from driftanchor.experiments.figures import pulls_saved
 from driftanchor.experiments.figures.drawing import Drawing
@@ -94,14 +95,14 @@ def _paper_cells() -> list[str]:
 
 
 def write(found: Reproduction, out: Path) -> Path:
-    """Write tables, figures, claims, both reports and the manifest; returns the HTML report."""
+    """Write numbers, tables, figures, claims, reports and manifest; returns the HTML report."""
     try:
         folders = [out / "figures" / page.folder for page in PAGES]
-        for folder in (*folders, out / "results"):
+        for folder in (*folders, out / "results", out / "tables"):
             folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InvalidInput(f"cannot write to {str(out)!r}: {error}") from error
-    files = csv_export.write(found, out / "results")
+    files = csv_export.write(found, out / "results") + table_files.write(found, out / "tables")
     drawings, images = _draw(found, out / "figures")
     files += images
     content = report.build(found, drawings)

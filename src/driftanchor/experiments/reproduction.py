@@ -58,16 +58,19 @@ class Reproduction:
             for label, outcome in found.items()
         }
 
+    def tallies(self) -> dict[str, str]:
+        """How many claims hold, fail, or are left open, by whose claims they are."""
+        grouped: dict[str, list[JudgedClaim]] = {}
+        for one in sorted(self.judged, key=lambda one: one.claim.is_ours):  # the paper's first
+            grouped.setdefault(one.claim.whose, []).append(one)
+        return {
+            whose: f"{count(len(judged), 'claim')} {whose}: {_verdicts(judged)}"
+            for whose, judged in grouped.items()
+        }
+
     def counts(self) -> str:
-        """How many claims of the paper hold, fail, or are left open, and how many of ours."""
-        if not self.judged:
-            return "no claim judged"
-        parts = []
-        for whose, ours in (("of the paper", False), ("of our own", True)):
-            judged = [one for one in self.judged if one.claim.is_ours == ours]
-            if judged:
-                parts.append(f"{count(len(judged), 'claim')} {whose}: {_verdicts(judged)}")
-        return "; ".join(parts)
+        """The same in one line."""
+        return "; ".join(self.tallies().values()) or "no claim judged"
 
     def stamps(self) -> list[str]:
         """What a reader must know before believing any of it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 
-VOID = ("meta", "img", "br", "wbr")
+VOID = ("meta", "img", "source", "br", "wbr")
 
 
 class Html(str):
