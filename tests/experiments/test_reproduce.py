@@ -99,6 +99,8 @@ def test_claims_are_judged_only_when_all_their_cells_ran(fig1: Path) -> None:
 def test_it_ends_with_the_verdicts_and_the_path_of_the_report() -> None:
     done = invoke("fig1", *TINY)
     assert done.stdout.splitlines()[0].endswith(" inconclusive")
+    assert "gap 0.3, logs on all arms alike" in done.stdout
+    assert "fig1/" not in done.stdout
     assert "every method that uses them beats its purely online counterpart" in done.stdout
     assert "reduced: 3 runs × 40 rounds" in done.stdout
     assert done.stderr == "report: out/report.html\n"
@@ -179,11 +181,13 @@ def test_a_claim_about_nothing_is_refused_before_anything_runs() -> None:
 
 def test_the_same_seed_gives_the_same_bytes_and_another_does_not() -> None:
     for out, seed in (("a", "0"), ("b", "0"), ("c", "1")):
-        assert invoke("small.toml", "--out", out, "--seed", seed).exit_code == 0
+        part = ("--only", "small/gap=0.3/coverage=uniform")
+        assert invoke("small.toml", *part, "--out", out, "--seed", seed).exit_code == 0
     names = ["claims.json"]
-    for folder in ("results", "figures"):
-        names += [f"{folder}/{file.name}" for file in Path("a", folder).iterdir()]
-    assert len(names) == 5
+    for folder in ("results", "figures", "tables"):
+        files = [file for file in Path("a", folder).rglob("*") if file.is_file()]
+        names += [str(file.relative_to("a")) for file in files]
+    assert len(names) == 1 + 2 + 2 * 3 + 2 * 3
     for name in names:
         assert Path("a", name).read_bytes() == Path("b", name).read_bytes(), name
     a, c = (Path(out, "results", "small.csv").read_bytes() for out in "ac")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,11 +12,10 @@ from driftanchor.cli import options as opt
 from driftanchor.cli import output, outputs, parse
 from driftanchor.cli.progress import cells_bar
 from driftanchor.errors import InvalidInput
-from driftanchor.render.numbers import interval, percent, rounded
-from driftanchor.render.table import VERDICT, Table
+from driftanchor.render.numbers import percent, rounded
+from driftanchor.render.table import Table
 
 if TYPE_CHECKING:
-    from driftanchor.experiments.judging import JudgedClaim
     from driftanchor.experiments.reproduction import Reproduction
 
 A_CLAIM_FAILS = 10
@@ -131,8 +129,9 @@ def reproduce(
 ) -> None:
     """Run the paper's experiments, draw its figures and judge its claims.
 
-    Leaves report.html, report.md, claims.json, manifest.json, figures/ and results/ in DIR, and
-    keeps what was run in cells/: after an interruption, the same command goes on where it stopped.
+    Leaves report.html, report.md, claims.json, manifest.json, figures/, tables/ and results/ in
+    DIR, and keeps what was run in cells/: after an interruption, the same command goes on where it
+    stopped.
 
     Examples:
       driftanchor reproduce
@@ -197,38 +196,25 @@ def _show(found: Reproduction, report: Path, *, as_json: bool) -> None:
     if as_json:
         output.show_json({**found.to_json(), "report": os.path.relpath(report)})
         return
-    groups = [found.judged_of("paper", "package"), found.judged_of("user")]
-    titles = [found.counts(), "your claims"]
-    for title, judged in zip(titles, filter(None, groups), strict=False):
-        output.show_table(_verdicts(judged, title))
-    if not found.judged:
-        output.show_table(_statistics(found))
+    from driftanchor.experiments import verdicts
+
+    tables = [group.table() for group in verdicts.groups(found)]
+    for table in tables or [_statistics(found)]:
+        output.show_table(table)
     for stamp in found.stamps():
         output.show_text(stamp)
 
 
-def _verdicts(judged: Sequence[JudgedClaim], title: str) -> Table:
-    rows = []
-    for one in judged:
-        worst = one.findings[0]
-        difference = f"{rounded(worst.estimate)} ({interval(worst.low, worst.high)})"
-        rows.append((one.verdict, one.claim.says, worst.text, difference))
-    return Table(
-        title,
-        (VERDICT, "claim", "least favourable comparison", "left − right"),
-        tuple(rows),
-        text=frozenset({0, 1, 2}),
-    )
-
-
 def _statistics(found: Reproduction) -> Table:
     """What is shown when no claim is about what was run."""
+    from driftanchor.experiments.figures.drawing import names_of
+    from driftanchor.experiments.number_tables import cell_name
     from driftanchor.simulation.result import STATISTICS
 
     rows = [
         (
-            cell.id,
-            label,
+            cell_name(cell, experiment),
+            names_of([cell])[label],
             *(rounded(numbers[name]) for name in STATISTICS),
             percent(numbers["stuck"]),
         )

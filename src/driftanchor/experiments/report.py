@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
-from collections import Counter
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from driftanchor.experiments import manifest, setting_text, spec, tail
+from driftanchor.experiments import manifest, number_tables, setting_text, spec, verdicts
 from driftanchor.experiments.experiment import Experiment
-from driftanchor.experiments.figures.drawing import Drawing
-from driftanchor.experiments.judging import ERROR_RATE, JudgedClaim
+from driftanchor.experiments.figures.drawing import Drawing, names_of
+from driftanchor.experiments.judging import ERROR_RATE
 from driftanchor.experiments.reproduction import SMOKE, Reproduction
-from driftanchor.render.numbers import MISSING, interval, percent, plain, rounded, with_error
-from driftanchor.render.table import VERDICT, Table
+from driftanchor.experiments.verdicts import VerdictGroup
+from driftanchor.render.numbers import percent, plain
+from driftanchor.render.table import Table
 
 PAPER = "the paper on Anchor-TS, arXiv 2605.10289"
 LONG = 8  # a table of more rows is folded away
@@ -34,21 +32,6 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """A judged claim in the report."""
-
-    id: str
-    says: str
-    place: str
-    verdict: str
-    comparison: str
-    estimate: str
-    tally: str
-    note: str
-    details: Table
-
-
-@dataclass(frozen=True)
 class Report:
     """All that a report says.
 
@@ -56,27 +39,23 @@ class Report:
         title: The title of the page.
         lead: What was run.
         stamps: What a reader must know before believing any of it.
-        counts: How many claims hold, fail, or are inconclusive.
-        headline: The figure that the report opens with.
+        counts: How many claims hold, fail, or are inconclusive, in one line.
         method: How claims are judged.
-        verdicts: The judged claims inside the package.
+        groups: The judged claims, by whose they are; those that fail first.
         left_out: The claims that were not judged.
         sections: One for each experiment, in order.
         facts: Versions, seed and sizes.
-        own: The judged claims of the user's files.
     """
 
     title: str
     lead: str
     stamps: tuple[str, ...]
     counts: str
-    headline: Drawing | None
     method: str
-    verdicts: tuple[Verdict, ...]
+    groups: tuple[VerdictGroup, ...]
     left_out: tuple[str, ...]
     sections: tuple[Section, ...]
     facts: tuple[tuple[str, str], ...]
-    own: tuple[Verdict, ...] = ()
 
 
 def build(found: Reproduction, drawings: dict[str, Drawing]) -> Report:
@@ -84,7 +63,7 @@ def build(found: Reproduction, drawings: dict[str, Drawing]) -> Report:
 
     Args:
         found: What was run.
-        drawings: Its figures by name, that of the first experiment first.
+        drawings: Its figures by name.
     """
     sections = [_section(e, found, drawings) for e in found.experiments]
     shared = drawings.keys() - {experiment.name for experiment in found.experiments}
@@ -97,13 +76,11 @@ def build(found: Reproduction, drawings: dict[str, Drawing]) -> Report:
         _lead(found),
         tuple(found.stamps()),
         found.counts(),
-        next(iter(drawings.values()), None),
         _method(found),
-        tuple(map(_verdict, found.judged_of("paper", "package"))),
+        tuple(verdicts.groups(found)),
         tuple(f"{claim.id}: {claim.says}" for claim in found.left_out),
         tuple(sections),
         tuple(_facts(found)),
-        tuple(map(_verdict, found.judged_of("user"))),
     )
 
 
@@ -119,42 +96,27 @@ def _lead(found: Reproduction) -> str:
 def _method(found: Reproduction) -> str:
     if not found.judged:
         return "No claim is about the cells that were run."
-    paper, own = (
+    inside, own = (
         sum(len(judged.findings) for judged in found.judged_of(*whose))
         for whose in (("paper", "package"), ("user",))
     )
-    count = f"{paper or own:,} comparisons"
-    if paper and own:
-        count += f" of the package's claims together, and for all {own:,} of yours"
+    count = f"{inside or own:,} intervals"
+    if inside and own:
+        count += f" of the package's claims, or at least as often none of the {own:,} of yours,"
     leaping = [e.name for e in found.experiments if e.engine == "events"]
     but = f" (in {', '.join(leaping)} the same logs, but other rewards)" if leaping else ""
     return (
         "A claim is a set of comparisons of regret at the horizon. Each is estimated as left minus "
-        f"right, paired run by run: every policy met the same logs and rewards{but}. Intervals are "
-        f"at {1 - ERROR_RATE:.0%} for all {count} together (Bonferroni). A claim "
-        "holds when every interval lies on the claimed side of zero, fails when one lies on the "
-        "other side, and is inconclusive otherwise. The table shows the comparison that speaks "
-        "most against each claim."
-    )
-
-
-def _verdict(judged: JudgedClaim) -> Verdict:
-    claim, worst = judged.claim, judged.findings[0]
-    counted = Counter(finding.verdict for finding in judged.findings)
-    of = len(judged.findings)
-    rows = tuple(
-        (f.text, rounded(f.estimate), interval(f.low, f.high), f.verdict) for f in judged.findings
-    )
-    return Verdict(
-        claim.id,
-        claim.says,
-        claim.place,
-        judged.verdict,
-        worst.text if claim.statistic == "mean" else f"{claim.statistic} of {worst.text}",
-        f"{rounded(worst.estimate)} ({interval(worst.low, worst.high)})",
-        f"{counted['holds']} of {of} comparisons hold" if of > 1 else "",
-        claim.note,
-        Table(claim.says, ("comparison", "left − right", "interval", VERDICT), rows),
+        f"right, paired run by run: every policy met the same logs and rewards{but}. The interval "
+        "of a mean is found by betting: it holds every value at which a gambler who bets against "
+        "it, at odds that are fair if it is right, would not have won much from these runs. No "
+        "gambler often wins against what is right: so the interval is right whatever the law of "
+        "regret, rare ruinous runs included, and however often runs were added to decide a claim. "
+        "The interval of a median or another quantile is made from ranks, and as safe. At least "
+        f"{percent(1 - ERROR_RATE)} of the time none of the {count} misses: each has "
+        "its part of the error. A claim holds when every interval lies on the claimed side of "
+        "zero, fails when one lies on the other side, and is inconclusive otherwise. The tables "
+        "show the comparison that speaks most against each claim, and the claims that fail first."
     )
 
 
@@ -165,50 +127,14 @@ def _section(experiment: Experiment, found: Reproduction, drawings: dict[str, Dr
         experiment.source,
         experiment.about,
         drawings.get(experiment.name),
-        (_means(experiment, found), _tails(experiment, found)),
+        (number_tables.means(experiment, found), number_tables.tails(experiment, found)),
         tuple(_settings(experiment)),
     )
 
 
-def _means(experiment: Experiment, found: Reproduction) -> Table:
-    labels = list(dict.fromkeys(itertools.chain(*(cell.policies for cell in experiment.cells))))
-    rows, best = [], set()
-    for row, cell in enumerate(experiment.cells):
-        numbers = found.statistics(experiment, cell)
-        lowest = min(numbers, key=lambda label: numbers[label]["mean"])
-        best.add((row, 1 + labels.index(lowest)))
-        means = {p: with_error(x["mean"], x["se"]) for p, x in numbers.items()}
-        rows.append((cell.id, *(means.get(label, MISSING) for label in labels)))
-    title = "Mean regret at the horizon ± standard error, the lowest marked"
-    return Table(title, ("cell", *labels), tuple(rows), frozenset(best))
-
-
-def _tails(experiment: Experiment, found: Reproduction) -> Table:
-    rows = [
-        (f"{cell.id} {label}", *_tail(numbers))
-        for cell in experiment.cells
-        for label, numbers in found.statistics(experiment, cell).items()
-    ]
-    headings = ("cell and policy", "median", "90 %", "99 %", "worst run", "stuck", "runs")
-    title = (
-        "Median and tail of regret at the horizon, with 95 % intervals; a run is stuck when one "
-        "arm that is not the best took more than half of its rounds"
-    )
-    return Table(title, headings, tuple(rows))
-
-
-def _tail(numbers: Mapping[str, float]) -> Iterator[str]:
-    yield from (rounded(numbers[name]) for name in ("median", "q90"))
-    yield f"{rounded(numbers['q99'])} ({interval(numbers['q99_low'], numbers['q99_high'])})"
-    yield rounded(numbers["max"])
-    share, low, high = (percent(numbers[name]) for name in tail.STUCK)
-    yield share if share == MISSING else f"{share} ({low.removesuffix(' %')} to {high})"
-    yield f"{numbers['runs']:,}"
-
-
 def _settings(experiment: Experiment) -> list[tuple[str, str]]:
     grids: dict[str, dict[str, None]] = {}
-    policies: dict[str, str] = {}
+    names, policies = names_of(experiment.cells), dict[str, str]()
     for cell in experiment.cells:
         for word, value in cell.varied.items():
             grids.setdefault(word, {})[setting_text.value_text(word, value)] = None
@@ -220,12 +146,13 @@ def _settings(experiment: Experiment) -> list[tuple[str, str]]:
                 if value != defaults[name]
             }
             text = ", ".join(f"{name} = {plain(value)}" for name, value in changed.items())
-            policies[label] = f"{label} ({policy.name}: {text})" if text else label
+            policies[label] = names[label] + (f" ({policy.name}: {text})" if text else "")
     return [
         ("runs and rounds", setting_text.rounds_and_runs(experiment)),
         ("where not varied", setting_text.describe(experiment.cells)),
         *((setting_text.AXES[word], ", ".join(values)) for word, values in grids.items()),
         ("policies", ", ".join(policies.values())),
+        ("ids of cells", f"as {experiment.cells[0].id}: all are in tables/{experiment.name}-*.csv"),
         *([("engine", experiment.engine)] if experiment.engine != "auto" else []),
     ]
 

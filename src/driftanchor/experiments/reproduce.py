@@ -20,6 +20,7 @@ from driftanchor.experiments import (
     report_markdown,
     spec,
     sweep,
+    table_files,
 )
 from driftanchor.experiments.figures import pulls_saved
 from driftanchor.experiments.figures.drawing import Drawing
@@ -95,17 +96,18 @@ def _paper_cells() -> list[str]:
 
 
 def write(found: Reproduction, out: Path, *, escape_formulas: bool = True) -> Path:
-    """Write tables, figures, claims, both reports and the manifest; returns the HTML report.
+    """Write numbers, tables, figures, claims, reports and manifest; returns the HTML report.
 
     `escape_formulas` is as for `Result.to_csv`.
     """
     try:
         folders = [out / "figures" / page.folder for page in PAGES]
-        for folder in (*folders, out / "results"):
+        for folder in (*folders, out / "results", out / "tables"):
             folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InvalidInput(f"cannot write to {str(out)!r}: {error}") from error
     files = csv_export.write(found, out / "results", escape_formulas=escape_formulas)
+    files += table_files.write(found, out / "tables", escape_formulas=escape_formulas)
     drawings, images = _draw(found, out / "figures")
     files += images
     content = report.build(found, drawings)

@@ -62,14 +62,17 @@ class Reproduction:
         """The judged claims of the paper, of this package or of the user: keys of `WHOSE`."""
         return tuple(one for one in self.judged if one.claim.whose in whose)
 
+    def tallies(self) -> dict[str, str]:
+        """How many claims hold, fail, or are left open, by whose they are: keys of `WHOSE`."""
+        return {
+            whose: f"{count(len(judged), 'claim')} {words}: {_verdicts(judged)}"
+            for whose, words in WHOSE.items()
+            if (judged := self.judged_of(whose))
+        }
+
     def counts(self) -> str:
-        """How many claims hold, fail, or are left open, in words; apart by whose they are."""
-        parts = []
-        for whose, words in WHOSE.items():
-            judged = self.judged_of(whose)
-            if judged:
-                parts.append(f"{count(len(judged), 'claim')} {words}: {_verdicts(judged)}")
-        return "; ".join(parts) or "no claim judged"
+        """The same in one line."""
+        return "; ".join(self.tallies().values()) or "no claim judged"
 
     def stamps(self) -> list[str]:
         """What a reader must know before believing any of it."""

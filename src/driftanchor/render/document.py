@@ -10,6 +10,7 @@ from driftanchor.render.table import VERDICT, Table
 CONTENT_SECURITY = (
     "default-src 'none'; img-src data:; style-src 'unsafe-inline'"  # nothing from elsewhere
 )
+NARROW = "(max-width: 40rem)"  # screens on which tables of claims are cards
 CSS = """
 :root { color-scheme: light dark; --ink: #1d2125; --dim: #59636e; --paper: #fff; --line: #d5dae0;
   --card: #f6f8fa; --holds: #05603a; --holds-bg: #d3f3e2; --fails: #912018; --fails-bg: #fde3df;
@@ -23,6 +24,7 @@ body { margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 76rem; background:
 h1 { font-size: 1.9rem; line-height: 1.2; margin: 0 0 .25rem; }
 h2 { font-size: 1.35rem; margin: 3rem 0 .25rem; padding-top: .75rem;
   border-top: 1px solid var(--line); }
+h3 { font-size: 1.1rem; margin: 2rem 0 .25rem; }
 a { color: var(--link); }
 p, figcaption { max-width: 62rem; }
 .dim, figcaption { color: var(--dim); }
@@ -46,19 +48,30 @@ tbody th { font-weight: 500; }
 .inconclusive { color: var(--open); background: var(--open-bg); }
 code { font-size: .92em; overflow-wrap: anywhere; }
 figcaption { margin-top: .5rem; }
-.claims { width: 100%; min-width: 56rem; } .claims th:first-child { width: 27%; }
-.claims td:last-child { width: 22%; }
-.claims td:nth-child(2) { width: 13%; }
+.claims { width: 100%; } .claims > tbody > tr > th { width: 30%; }
+.claims > tbody > tr > td:last-child { width: 26%; }
+.claims small { display: block; color: var(--dim); }
+.numbers td.words { text-align: left; white-space: normal; }
+.failures { padding-left: 0; list-style: none; } .failures li { margin: .4rem 0; }
 figure { margin: 1rem 0; }
+figure .fits img { width: 100%; max-width: 64rem; min-width: 0; }
 figure img { display: block; max-width: 100%; min-width: 34rem; height: auto;
   background: #fff; padding: .5rem; border: 1px solid var(--line); border-radius: .4rem; }
-#headline img { max-height: 62vh; width: auto; }
 details { margin: .5rem 0; } summary { cursor: pointer; color: var(--link); }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; font-size: .9rem; }
 dt { color: var(--dim); } dd { margin: 0; }
 nav ul { padding-left: 1.2rem; columns: 18rem; }
-@media print { body { max-width: none; padding: 0; font-size: 11px; } nav { display: none; }
-  figure, tr { break-inside: avoid; } h2 { break-after: avoid; } .wide { overflow: visible; } }
+@media (max-width: 40rem) { body { padding: 1rem .75rem 3rem; } h1 { font-size: 1.5rem; }
+  .claims, .claims > tbody, .claims > tbody > tr, .claims > tbody > tr > th,
+  .claims > tbody > tr > td { display: block; width: auto !important; }
+  .claims > thead { display: none; }
+  .claims > tbody > tr { border-bottom: 2px solid var(--line); padding: .5rem 0; }
+  .claims > tbody > tr > * { border-bottom: 0; padding: .15rem 0; }
+  dl { grid-template-columns: 1fr; } dd { margin-bottom: .4rem; } }
+@media print { html { font-size: 11px; } body { max-width: none; padding: 0; font-size: 1rem; }
+  nav { display: none; }
+  figure, tr { break-inside: avoid; } h2, h3 { break-after: avoid; } .wide { overflow: visible; }
+  figure .fits img { max-width: 7in; border: 0; padding: 0; } table { font-size: 9px; } }
 """
 
 
@@ -87,19 +100,26 @@ def badge(verdict: str) -> Html:
     return tag("span", verdict, class_=f"verdict {verdict}")
 
 
-def figure(svg: bytes, caption: str, alt: str) -> Html:
-    """A figure, inside the page."""
-    image = base64.b64encode(svg).decode("ascii")
-    return tag(
-        "figure",
-        tag(
-            "div",
-            tag("img", src=f"data:image/svg+xml;base64,{image}", alt=alt),
-            class_="wide",
-            tabindex="0",
-        ),
-        tag("figcaption", caption),
-    )
+def figure(svg: bytes, caption: str, alt: str, narrow: bytes | None = None) -> Html:
+    """A figure, inside the page.
+
+    Args:
+        svg: The figure.
+        caption: What stands below it.
+        alt: What it shows, for readers who cannot see it.
+        narrow: The same for narrow screens; without it such screens scroll sideways.
+    """
+    image = tag("img", src=_data(svg), alt=alt)
+    if narrow is None:
+        shown = tag("div", image, class_="wide", tabindex="0")
+    else:
+        source = tag("source", media=NARROW, srcset=_data(narrow))
+        shown = tag("picture", source, image, class_="fits")
+    return tag("figure", shown, tag("figcaption", caption))
+
+
+def _data(svg: bytes) -> str:
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg).decode('ascii')}"
 
 
 def table_of(table: Table) -> Html:
@@ -108,7 +128,7 @@ def table_of(table: Table) -> Html:
     rows = [
         tag(
             "tr",
-            tag("th", code(row[0]), scope="row"),
+            tag("th", row[0] if table.words else code(row[0]), scope="row"),
             *(_cell(table, r, c, text) for c, text in enumerate(row[1:], 1)),
         )
         for r, row in enumerate(table.rows)
@@ -124,7 +144,7 @@ def _cell(table: Table, row: int, column: int, text: str) -> Html:
         return tag("td", badge(text))
     if (row, column) in table.best:
         return tag("td", tag("strong", table.marked(row, column)), class_="best")
-    return tag("td", text)
+    return tag("td", text, class_="words") if column in table.text else tag("td", text)
 
 
 def pairs_of(pairs: tuple[tuple[str, str], ...]) -> Html:

@@ -6,7 +6,7 @@ import html
 
 from driftanchor.render.printable import printable
 
-VOID = ("meta", "img", "br", "wbr")
+VOID = ("meta", "img", "source", "br", "wbr")
 
 
 class Html(str):

@@ -30,11 +30,15 @@ def rounded(x: float) -> str:
 def with_error(x: float, error: float) -> str:
     """A number with its standard error, to the digits that the error leaves meaning.
 
+    An error that is left over from adding up equal numbers is none.
+
     Example:
         >>> with_error(19.3482, 0.4213), with_error(1254.2, 12.3), with_error(7.0, float("nan"))
         ('19.3 ± 0.4', '1,254 ± 12', '7.00')
+        >>> with_error(0.3 * 400, 2e-14)
+        '120'
     """
-    if not 0.0 < error < math.inf:
+    if not ROUNDING * max(1.0, abs(x)) < error < math.inf:
         return rounded(x)
     size = math.floor(math.log10(error))
     digits = max(0, (1 if error < 2 * 10.0**size else 0) - size)

@@ -21,6 +21,7 @@ class Table:
         note: A line below the table, such as what the star means.
         text: The columns of words, which are set to the left; numbers are set to the right.
         breaks: The rows that a line is drawn below.
+        words: Whether the first column is of words, and not of ids.
     """
 
     title: str
@@ -30,6 +31,7 @@ class Table:
     note: str = ""
     text: frozenset[int] = frozenset({0})
     breaks: frozenset[int] = frozenset()
+    words: bool = False
 
     def marked(self, row: int, column: int) -> str:
         """The text of a cell, with a star where it is to be marked."""

@@ -211,19 +211,19 @@ def _legend(figure: Figure, *, itself: bool) -> None:
 
 
 def _caption(rows: Sequence[tuple[Experiment, Block]]) -> str:
-    drawn = {experiment.name: experiment for experiment, _ in rows}
+    drawn = {experiment.title: experiment for experiment, _ in rows}
     captions = [experiment.savings.caption for experiment in drawn.values()]
     text = (
         "What logs save: how many fewer online pulls of a sub-optimal arm Anchor-TS makes than TS "
         "(or than itself without logs), and MIN-UCB than UCB; mean over these arms and all runs, "
-        f"bands of ± one standard error, cells of {' and '.join(drawn)}. Lines without markers: "
-        "what the theorems promise. N is the number of logged rewards of the arm, Δ its gap, and ω "
-        "how far the logs, raised by the bias bound V, over-state it: ω = V + offline mean − "
-        "online mean. These savings are drawn up to the pulls that an online policy needs by Lai "
-        "and Robbins, 2σ² log T/Δ², which each panel names as needed. N₁ is the number of logged "
-        "rewards of the best arm: by Theorem 1's second term, (C₂ log T/Δ² − N₁)₊, they save up to "
-        "N₁ pulls of every other arm, drawn for C₂ = σ², because the theorem leaves the constant "
-        "open."
+        f"bands of ± one standard error, cells of “{'” and “'.join(drawn)}”. Lines without "
+        "markers: what the theorems promise. N is the number of logged rewards of the arm, Δ its "
+        "gap, and ω how far the logs, raised by the bias bound V, over-state it: ω = V + offline "
+        "mean − online mean. These savings are drawn up to the pulls that an online policy needs "
+        "by Lai and Robbins, 2σ² log T/Δ², which each panel names as needed. N₁ is the number of "
+        "logged rewards of the best arm: by Theorem 1's second term, (C₂ log T/Δ² − N₁)₊, they "
+        "save up to N₁ pulls of every other arm, drawn for C₂ = σ², because the theorem leaves the "
+        "constant open."
     )
     return " ".join([text, *filter(None, captions)])
 
