@@ -81,7 +81,7 @@ def write(found: Reproduction, files: Iterable[Path], path: Path) -> None:
         "sha256": {file.relative_to(path.parent).as_posix(): _hash(file) for file in sorted(files)},
     }
     with write_whole(path) as scratch:
-        text = json.dumps(strict(seal("manifest", 1, body)), indent=2, allow_nan=False)
+        text = json.dumps(seal("manifest", 1, strict(body)), indent=2, allow_nan=False)
         scratch.write_text(text + "\n", encoding="utf-8")
 
 
