@@ -53,7 +53,7 @@ class Page(html.parser.HTMLParser):
 
 @pytest.fixture(scope="module")
 def page(kept: Kept) -> str:
-    return (kept[1] / "report.html").read_text(encoding="utf-8")
+    return (kept[1] / "report.html").read_text(encoding="utf-8").replace("\N{NO-BREAK SPACE}", " ")
 
 
 def rows(file: Path) -> list[dict[str, str]]:

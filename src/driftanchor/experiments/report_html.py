@@ -14,12 +14,13 @@ from driftanchor.render.markup import Html, tag
 
 def render(report: Report, figures: Path) -> str:
     """The HTML of a report; `figures` is the folder of its SVG files."""
-    return document(
+    page = document(
         report.title,
         tag("header", *_summary(report)),
         tag("main", *_main(report, figures)),
         tag("footer", tag("h2", "Made with", id="facts"), pairs_of(report.facts)),
     )
+    return page.replace(" %", "\N{NO-BREAK SPACE}%")  # a number and its per cent in one line
 
 
 def _summary(report: Report) -> list[Html]:

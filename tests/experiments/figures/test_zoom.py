@@ -15,7 +15,8 @@ def windows(**ends: float) -> int:
     axes.set_ylim(0, 100)
     shape = np.minimum(ROUNDS / 200, 1)
     means = {name.replace("_", "-"): end * shape for name, end in ends.items()}
-    zoom.draw(axes, ROUNDS, means, LOOKS)
+    drawn = zoom.draw(axes, ROUNDS, means, LOOKS)
+    assert drawn == bool(axes.child_axes)
     return len(axes.child_axes)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from driftanchor.core.check import Floats
 from driftanchor.render.figure import TICKS, points
 from driftanchor.render.numbers import rounded
-from driftanchor.render.palette import GREY, SHORT
+from driftanchor.render.palette import DARK_GREY, GREY, SHORT
 from driftanchor.simulation.bandit import Bandit
 from driftanchor.theory import lai_robbins, lai_robbins_bernoulli
 
@@ -20,7 +20,7 @@ NAME = "Lai–Robbins rate"
 CAPTION = (
     "Grey: the rate of Lai and Robbins, Σ 2σ² log t/Δ over the sub-optimal arms (with Bernoulli "
     "rewards Σ Δ log t/kl), which no consistent policy beats in the long run, from the round on "
-    "in which so much can be lost."
+    "in which so much can be lost; where it is far above all curves, its value at the end."
 )
 
 
@@ -71,6 +71,6 @@ def draw(axes: Axes, bandit: Bandit, horizon: int, top: float) -> float:
     if end <= 1.6 * top and not np.isnan(lost).all():
         axes.plot(rounds, lost, **look())
         return max(top, end)
-    note = axes.annotate(f"Lai–Robbins: {rounded(end)}", (0.98, 0.03), xycoords="axes fraction")
-    note.set(color=GREY, fontsize=points(TICKS), ha="right", va="bottom")
+    note = axes.annotate(f"Lai–Robbins: {rounded(end)}", (0.03, 0.98), xycoords="axes fraction")
+    note.set(color=DARK_GREY, fontsize=points(TICKS), va="top")  # curves start below
     return top

@@ -77,9 +77,10 @@ def draw(experiment: Experiment, outcomes: Outcomes, page: Page = WIDE) -> Drawi
         at_end = (r + 1, c) not in drawn
         axes.tick_params(labelbottom=at_end)
         set_labels(axes, "round" if at_end else "", "" if c else "regret")
+    windows = False
     for axes, panel in drawn.values():
         rounds, curves = _curves(experiment, panel.cell, outcomes)
-        zoom.draw(axes, rounds, {p: x.mean(0) for p, x in curves.items()}, looks)
+        windows |= zoom.draw(axes, rounds, {p: x.mean(0) for p, x in curves.items()}, looks)
     for columns, panels in parts(rows):
         axes = figure.add_subplot(places[-1, columns])
         _tail(axes, panels, outcomes, looks, width * (columns.stop - columns.start))
@@ -88,7 +89,7 @@ def draw(experiment: Experiment, outcomes: Outcomes, page: Page = WIDE) -> Drawi
     keys = [key(name, **style(look)) for name, look in keys_of(experiment.cells).items()]
     legend_above(figure, keys + ([key(lower_bound.NAME, **lower_bound.look())] if bound else []))
     alt = f"Regret of each policy over the rounds. {lowest_regret(experiment, outcomes)}"
-    caption = _caption(experiment, outcomes, bound=bound)
+    caption = _caption(experiment, outcomes, bound=bound, windows=windows)
     return Drawing(experiment.name, figure, caption, alt)
 
 
@@ -163,10 +164,12 @@ def _tail(
     set_title(axes, f"{letter} {tail_panel.TITLE}", width - MARGIN)
 
 
-def _caption(experiment: Experiment, outcomes: Outcomes, *, bound: bool) -> str:
+def _caption(experiment: Experiment, outcomes: Outcomes, *, bound: bool, windows: bool) -> str:
+    extras = [zoom.CAPTION] if windows else []
+    extras += [lower_bound.CAPTION] if bound else []
     return (
         f"{experiment.title}: cumulative pseudo-regret over {rounds_of(experiment)} rounds, mean "
         f"of {runs_drawn(experiment, outcomes)}, bands of ± one standard error. Last row: the 99 % "
         "quantile over all runs at the end, with intervals at 95 %, in the cells of the panels "
-        f"above. {f'{lower_bound.CAPTION} ' if bound else ''}{shared_setting(experiment)}"
+        f"above. {' '.join([*extras, shared_setting(experiment)])}"
     )
