@@ -5,16 +5,19 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib
+import os
+import secrets
+import shutil
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import duckdb
 
 from driftanchor.core.provenance import Source
-from driftanchor.errors import InvalidInput
+from driftanchor.errors import DriftanchorError, InvalidInput
 from driftanchor.logs import clean_copy, frame_columns, sandbox
 from driftanchor.logs.aggregate import Group, groups
 from driftanchor.logs.clean_copy import CleanCopy
@@ -72,9 +75,11 @@ class FileSource:
         self._copies: dict[Path, CleanCopy] = {}
         self._sure = False
         self._ends = contextlib.ExitStack()
-        self.connection = self._connect()
+        self._folder = _scratch_folder()
+        paths = [file.path for file in files] + [self._folder / str(i) for i in range(len(files))]
+        self.connection = sandbox.connect(paths, query.memory)
         try:
-            self._ends.enter_context(MemoryGuard(query.memory, self._interrupt))
+            self._ends.enter_context(MemoryGuard(query.memory, self.connection.interrupt))
             self._rows = self._survey()
             self._copy([file for file in self.files if file.path not in self._rows])
             self._open()
@@ -83,13 +88,6 @@ class FileSource:
         except BaseException:
             self.close()
             raise
-
-    def _connect(self) -> duckdb.DuckDBPyConnection:
-        paths = [file.copy or file.path for file in self.files]
-        return sandbox.connect(paths, self.query.memory)
-
-    def _interrupt(self) -> None:
-        self.connection.interrupt()
 
     def _survey(self) -> dict[Path, int]:
         """How many rows each file has, where that can be said without splitting the lines."""
@@ -113,19 +111,25 @@ class FileSource:
 
     def _copy(self, files: Sequence[LogFile]) -> None:
         """Write copies of files, with the lines that are rows, and let DuckDB read these."""
-        if not files:
-            return
-        folder = Path(self._ends.enter_context(TemporaryDirectory(prefix="driftanchor-")))
-        for i, file in enumerate(files):
+        for file in files:
+            path = self._folder / str(len(self._copies))
             self._rows.pop(file.path, None)
             left = self._allowed([*self._rows.values(), self.rejected.total()])
             lines = self.format.lines(file, self.query)
-            copy = clean_copy.write(lines, folder / str(i), left)
+            try:
+                if not self._copies:
+                    self._folder.mkdir(mode=0o700)
+                    self._ends.callback(shutil.rmtree, self._folder)
+                copy = clean_copy.write(lines, path, left)
+            except OSError as error:
+                raise DriftanchorError(
+                    f"{file.name!r} must be read line by line, and a copy of its rows cannot be "
+                    f"written to {str(self._folder.parent)!r}: {error.strerror or error}; name "
+                    "another folder with the environment variable TMPDIR"
+                ) from error
             self._copies[file.path], self._rows[file.path] = copy, copy.rows
             self._allowed([*self._rows.values(), self.rejected.total()])
-            self.files[self.files.index(file)] = replace(file, copy=folder / str(i))
-        self.connection.close()
-        self.connection = self._connect()
+            self.files[self.files.index(file)] = replace(file, copy=path)
 
     def _open(self) -> None:
         self.scans = self._scans()
@@ -248,3 +252,12 @@ def too_many_rows(name: str, query: LogQuery) -> InvalidInput:
     """The error of logs with more rows than allowed."""
     problem = f"is {query.max_rows:,}, and {name} has more rows"
     return InvalidInput(problem, argument="max_rows")
+
+
+def _scratch_folder() -> Path:
+    """A folder for copies, which nobody else can guess; it is made when it is needed."""
+    try:
+        parent = tempfile.gettempdir()
+    except FileNotFoundError:  # no folder can be written to, which matters for odd files only
+        parent = os.sep
+    return Path(parent, f"driftanchor-{secrets.token_hex(16)}")

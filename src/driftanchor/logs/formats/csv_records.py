@@ -216,6 +216,7 @@ class Records:
             following = reader.take() or b""
             size += len(following) + 1
             record.add(following)
+            record.broken |= len(following) > self.longest_line  # only its start is known
             if size <= self.longest_line:
                 lines.append(following)
             else:
