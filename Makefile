@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check fix bench docs reference claims
+.PHONY: help setup run test check fix bench torture docs reference claims
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -35,6 +35,9 @@ fix: reference  ## format, fix what can be fixed, and bring docs/reference up to
 
 bench: $(READY)  ## speed beside peers, C and NumPy: tables, and docs/evidence/benchmarks.md
 	$(BIN)/python -m benchmarks $(BENCH)
+
+torture: $(READY)  ## hostile input: thousands of damaged logs, beside a plain reader
+	$(BIN)/python -m benchmarks.torture $(TORTURE)
 
 docs: $(READY)  ## build the documentation into site/
 	$(BIN)/zensical build --strict

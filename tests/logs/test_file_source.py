@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from driftanchor import InvalidInput, RejectedRows, read_logs
+from driftanchor import DriftanchorError, InvalidInput, RejectedRows, read_logs
 from driftanchor.logs.file_source import FileSource
 from driftanchor.logs.log_files import find
 from driftanchor.logs.log_summary import LogSummary
@@ -145,3 +145,12 @@ def test_rows_that_do_not_add_up_are_refused(tmp_path: Path) -> None:
     message = r"'.*a\.parquet' should have 1,001 rows, and 1,000 could be read: write it again"
     with pytest.raises(InvalidInput, match=message):
         read(path)
+
+
+def test_a_copy_that_cannot_be_written_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
+    assert read(logs(tmp_path, *GOOD)).provenance.rows_used == 1_000
+    with pytest.raises(DriftanchorError, match=r"cannot be written to '.*missing': No such file"):
+        read(logs(tmp_path, *GOOD, "A,1"))

@@ -9,15 +9,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import duckdb
 
 from driftanchor.core.provenance import Source
 from driftanchor.errors import InvalidInput
-from driftanchor.logs import clean_copy, frame_columns, sandbox
+from driftanchor.logs import frame_columns, sandbox
 from driftanchor.logs.aggregate import Group, groups
-from driftanchor.logs.clean_copy import CleanCopy
+from driftanchor.logs.clean_copy import CleanCopies
 from driftanchor.logs.copies import copies
 from driftanchor.logs.file_columns import select
 from driftanchor.logs.formats import FORMATS, Lines, Scan
@@ -70,12 +69,14 @@ class FileSource:
         self.name = ", ".join(names) if len(names) <= 3 else f"{names[0]} and {len(names) - 1} more"
         self.format = FORMATS[files[0].format]
         self.hopeful = True
-        self._copies: dict[Path, CleanCopy] = {}
+        self._copies = CleanCopies(len(files))
+        self._may_repeat_names = self.format.has_names
         self._sure = False
         self._ends = contextlib.ExitStack()
-        self.connection = self._connect()
+        paths = [*(file.path for file in files), *self._copies.paths]
+        self.connection = sandbox.connect(paths, query.memory)
         try:
-            self._ends.enter_context(MemoryGuard(query.memory, self._interrupt))
+            self._ends.enter_context(MemoryGuard(query.memory, self.connection.interrupt))
             self._rows = self._survey()
             self._copy([file for file in self.files if file.path not in self._rows])
             self._open()
@@ -84,13 +85,6 @@ class FileSource:
         except BaseException:
             self.close()
             raise
-
-    def _connect(self) -> duckdb.DuckDBPyConnection:
-        paths = [file.copy or file.path for file in self.files]
-        return sandbox.connect(paths, self.query.memory)
-
-    def _interrupt(self) -> None:
-        self.connection.interrupt()
 
     def _survey(self) -> dict[Path, int]:
         """How many rows each file has, where that can be said without splitting the lines."""
@@ -114,19 +108,13 @@ class FileSource:
 
     def _copy(self, files: Sequence[LogFile]) -> None:
         """Write copies of files, with the lines that are rows, and let DuckDB read these."""
-        if not files:
-            return
-        folder = Path(self._ends.enter_context(TemporaryDirectory(prefix="driftanchor-")))
-        for i, file in enumerate(files):
+        for file in files:
             self._rows.pop(file.path, None)
             left = self._allowed([*self._rows.values(), self.rejected.total()])
-            lines = self.format.lines(file, self.query)
-            copy = clean_copy.write(lines, folder / str(i), left)
-            self._copies[file.path], self._rows[file.path] = copy, copy.rows
+            copied = self._copies.add(file, self.format.lines(file, self.query), left)
+            self.files[self.files.index(file)] = copied
+            self._rows[file.path] = self._copies.of(file).rows
             self._allowed([*self._rows.values(), self.rejected.total()])
-            self.files[self.files.index(file)] = replace(file, copy=folder / str(i))
-        self.connection.close()
-        self.connection = self._connect()
 
     def _open(self) -> None:
         self.scans = self._scans()
@@ -149,7 +137,7 @@ class FileSource:
     @property
     def rejected(self) -> Counter[str]:
         """How many lines are no rows, by the reason."""
-        return sum((copy.rejected for copy in self._copies.values()), Counter[str]())
+        return self._copies.rejected
 
     @property
     def total(self) -> int | None:
@@ -175,7 +163,7 @@ class FileSource:
                 if not self._more_careful():
                     raise
                 continue
-            if self._adds_up(found, sum(self._rows.values()), copied=self._all_copied):
+            if self._adds_up(found, sum(self._rows.values())):
                 self._sure = True
                 return found
             if not self._more_careful():
@@ -185,18 +173,14 @@ class FileSource:
                     "another format"
                 )
 
-    @property
-    def _all_copied(self) -> bool:
-        return len(self._copies) == len(self.files)
-
-    def _adds_up(self, found: Sequence[Group], rows: int, *, copied: bool) -> bool:
-        """Whether all rows were found, and no line of column names among them."""
+    def _adds_up(self, found: Sequence[Group], rows: int) -> bool:
+        """Whether all rows were found, and no line of column names is among them."""
         if sum(group.rows for group in found) != rows:
             return False
         if self.hopeful and any(group.kept != group.used for group in found):
             return False
-        names = (str(group.value).strip() for group in found)
-        return copied or not self.format.is_text or self.query.arm not in names
+        labels = (str(group.value).strip() for group in found)
+        return not self._may_repeat_names or self.query.arm not in labels
 
     def _more_careful(self) -> bool:
         """Read the files in the next way; false if there is none."""
@@ -208,6 +192,7 @@ class FileSource:
                 return False
             lost = [file for file in left if not self._adds_up_alone(file)] if left[1:] else []
             self._copy(lost or left)
+            self._may_repeat_names = False  # such a file was copied without them
         self._open()
         return True
 
@@ -219,7 +204,7 @@ class FileSource:
             raise
         except (duckdb.Error, InvalidInput):
             return False
-        return self._adds_up(found, self._rows[file.path], copied=False)
+        return self._adds_up(found, self._rows[file.path])
 
     def parts(self) -> Iterator[NumberedRows]:
         """The rows file by file, numbered."""
@@ -231,9 +216,8 @@ class FileSource:
                 if not self.format.is_text:
                     yield NumberedRows(rows, file)
                     continue
-                copy = self._copies.get(file.path)
                 lines = functools.partial(self.format.lines, file, self.query)
-                yield NumberedRows(rows, file, copy.examples if copy else (), lines)
+                yield NumberedRows(rows, file, self._copies.of(file).examples, lines)
 
     def sources(self) -> tuple[Source, ...]:
         """What the provenance says of them."""
@@ -243,6 +227,7 @@ class FileSource:
         """Close the files, and remove the copies."""
         self._ends.close()
         self.connection.close()
+        self._copies.close()
         with contextlib.suppress(ImportError, AttributeError):
             # narwhals keeps a handle on DuckDB, about which DuckDB 2.0 complains on stderr when
             # Python ends with NumPy loaded.

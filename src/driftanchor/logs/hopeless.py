@@ -6,7 +6,7 @@ from collections import Counter
 
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.logs.formats import FORMATS
-from driftanchor.logs.formats.csv_records import is_number
+from driftanchor.logs.formats.csv_fields import is_number
 from driftanchor.logs.log_file import LogFile
 from driftanchor.logs.query import LogQuery
 

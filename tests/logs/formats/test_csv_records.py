@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from typing import Any
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from driftanchor.logs.formats.base import Lines
-from driftanchor.logs.formats.csv_records import Records, WholeLines, split
+from driftanchor.logs.formats.csv_records import Records
 
 RECORDS = Records(b",", [b"arm", b"reward", b"note"], {0, 1}, {1}, longest_line=100_000)
 
@@ -26,22 +20,6 @@ def read(text: str | bytes, *, pieces: int = 1_000_000) -> list[Lines]:
         else:
             found += [Lines(part.number + i, [text]) for i, text in enumerate(part.texts)]
     return found
-
-
-FIELDS = st.text(st.sampled_from('ab ,"\n'), max_size=6).filter(lambda x: x == x.strip(" "))
-
-
-@given(
-    st.lists(FIELDS, min_size=2, max_size=5), st.sampled_from([csv.QUOTE_ALL, csv.QUOTE_MINIMAL])
-)
-def test_what_pythons_writer_writes_is_split_again(fields: list[str], quoting: Any) -> None:
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n", quoting=quoting).writerow(fields)
-    lines = out.getvalue().removesuffix("\n").encode().split(b"\n")
-    assert split(lines, b",") == [field.encode() for field in fields]
-    alone = WholeLines(b",").split(lines[0])
-    assert alone in (None, [field.encode() for field in fields])
-    assert alone is None or len(lines) == 1
 
 
 LINES = [

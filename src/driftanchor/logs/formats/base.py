@@ -106,6 +106,7 @@ class Format:
 
     suffixes: ClassVar[tuple[str, ...]]  # of the names of its files
     is_text: ClassVar[bool] = True
+    has_names: ClassVar[bool] = False  # in a line of their own
     longest_line: ClassVar[int] = 2_000_000  # bytes; DuckDB reads no longer ones
 
     def check_start(self, file: LogFile, start: bytes) -> None:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from driftanchor.errors import InvalidInput
 from driftanchor.logs.formats.base import Column, Format, Lines, Scan, Survey
-from driftanchor.logs.formats.csv_records import Records, split, text_of
+from driftanchor.logs.formats.csv_fields import split, text_of
+from driftanchor.logs.formats.csv_records import Records
 from driftanchor.logs.log_file import COMPRESSIONS, LogFile
 from driftanchor.logs.sql import literal
 from driftanchor.logs.text_lines import LineReader
@@ -24,6 +25,7 @@ class Csv(Format):
     """All columns are text, so that no value is misread because of what comes before it."""
 
     suffixes = (".csv", ".tsv", ".txt")
+    has_names = True
 
     def scan(self, connection: DuckDBPyConnection, file: LogFile, arm: str) -> Scan:
         """Read the names of the columns."""
