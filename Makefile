@@ -36,7 +36,7 @@ fix: reference  ## format, fix what can be fixed, and bring docs/reference up to
 bench: $(READY)  ## speed beside peers, C and NumPy: tables, and docs/evidence/benchmarks.md
 	$(BIN)/python -m benchmarks $(BENCH)
 
-torture: $(READY)  ## hostile input: thousands of damaged logs, beside a plain reader
+torture: $(READY)  ## hostile input: damaged logs, junk for every command and public entry
 	$(BIN)/python -m benchmarks.torture $(TORTURE)
 
 docs: $(READY)  ## build the documentation into site/

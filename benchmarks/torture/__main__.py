@@ -4,10 +4,32 @@ import argparse
 import sys
 from collections.abc import Callable
 
-from benchmarks.torture import logs
+from benchmarks.torture import commands, entries, logs
+from benchmarks.torture.children import Outcome
 
 Part = tuple[Callable[[argparse.ArgumentParser], None], Callable[[argparse.Namespace], int]]
-PARTS: dict[str, Part] = {"logs": (logs.add_arguments, logs.run)}
+
+
+def junk(play: Callable[[int, int], Outcome], cases: int) -> Part:
+    """A part that plays so many cases of junk, unless another number is asked for."""
+
+    def add_arguments(parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--cases", type=int, default=cases, help="how many cases")
+        parser.add_argument("--seed", type=int, default=0)
+
+    def run(asked: argparse.Namespace) -> int:
+        outcome = play(asked.cases, asked.seed)
+        print(outcome)
+        return 1 if outcome.failures else 0
+
+    return add_arguments, run
+
+
+PARTS: dict[str, Part] = {
+    "logs": (logs.add_arguments, logs.run),
+    "commands": junk(commands.run, 3_000),
+    "entries": junk(entries.run, 4_000),
+}
 
 
 def main() -> int:

@@ -246,13 +246,3 @@ def restore(before: dict[Path, bytes]) -> None:
         elif before[path] != content:
             path.write_bytes(before[path])
     shutil.rmtree("out", ignore_errors=True)
-
-
-def main() -> None:
-    """Play cases: python -m benchmarks.torture.commands 3000 0."""
-    cases, seed = (int(word) for word in (*sys.argv[1:3], *("3000", "0")[len(sys.argv) - 1 :]))
-    print(run(cases, seed))
-
-
-if __name__ == "__main__":
-    main()

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import sys
 import warnings
 from collections.abc import Callable
 from random import Random
@@ -107,13 +106,3 @@ def _shown(value: object) -> str:
         return ascii(value)[:120]
     except ValueError:
         return f"<{type(value).__name__} without a text>"
-
-
-def main() -> None:
-    """Play cases: python -m benchmarks.torture.entries 4000 0."""
-    cases, seed = (int(word) for word in (*sys.argv[1:3], *("4000", "0")[len(sys.argv) - 1 :]))
-    print(run(cases, seed))
-
-
-if __name__ == "__main__":
-    main()
