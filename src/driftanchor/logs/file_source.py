@@ -128,7 +128,7 @@ class FileSource:
         """The files, those with the same columns together."""
         alike: dict[object, Scan] = {}
         for file in self.files:
-            scan = self.format.scan(self.connection, file, self.query.arm)
+            scan = self.format.scan(self.connection, file, self.query)
             key = (scan.options, tuple(scan.columns.items()))
             known = alike.get(key)
             alike[key] = scan if known is None else replace(known, files=(*known.files, file))

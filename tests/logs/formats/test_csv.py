@@ -18,7 +18,7 @@ def written(path: Path, content: str) -> LogFile:
 
 def scan(file: LogFile) -> Scan:
     with sandbox.connect([file.path], "400MB") as connection:
-        return Csv().scan(connection, file, "arm")
+        return Csv().scan(connection, file, LogQuery(arm="arm", reward="x"))
 
 
 def count(file: LogFile, most: int | None = None) -> int | None:
@@ -70,6 +70,7 @@ def test_names_of_all_kinds(header: str, names: list[str], tmp_path: Path) -> No
         ('arm,x\nA,"1\n2"\n', None),  # a record of two lines
         ('arm,x\nA,5" nails\nB,2\n', None),  # no quotes, but one has to look
         ("arm,x\r\nA,1\nB,2\n", None),  # DuckDB would stop there
+        (",".join(["arm", *map(str, range(1_000))]) + "\n", None),  # too wide for it
     ],
 )
 def test_rows_are_counted_where_a_line_is_a_row(

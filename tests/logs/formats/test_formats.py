@@ -10,6 +10,7 @@ import pytest
 from driftanchor import InvalidInput, read_logs
 from driftanchor.logs.formats import FORMATS, SUFFIXES, Column, Format, Scan
 from driftanchor.logs.log_file import LogFile
+from driftanchor.logs.query import LogQuery
 
 
 class Bars(Format):
@@ -17,7 +18,7 @@ class Bars(Format):
 
     suffixes = (".bars",)
 
-    def scan(self, connection: Any, file: LogFile, arm: str) -> Scan:
+    def scan(self, connection: Any, file: LogFile, query: LogQuery) -> Scan:
         names = ("arm", "reward")
         columns = {name: Column(name, name, "VARCHAR") for name in names}
         types = ", ".join(f"'{name}': 'VARCHAR'" for name in names)

@@ -20,11 +20,13 @@ def written(path: Path, content: str) -> LogFile:
     return LogFile(path.name, path, "jsonl", "")
 
 
-def test_the_columns_are_all_keys_of_the_objects(tmp_path: Path) -> None:
-    file = written(tmp_path / "a.jsonl", '{"arm": 1}\n[2]\n{"b/c~d": {"e": 3}, "arm": 4}\n')
+def test_the_columns_are_the_wanted_keys_or_some_if_one_is_missing(tmp_path: Path) -> None:
+    file = written(tmp_path / "a.jsonl", '{"arm": 1, "x": 1}\n[2]\n{"b/c~d": {"e": 3}, "arm": 4}\n')
     with sandbox.connect([file.path], "400MB") as connection:
-        found = Jsonl().scan(connection, file, "arm")
+        found = Jsonl().scan(connection, file, LogQuery(arm="arm", reward="b/c~d"))
+        unknown = Jsonl().scan(connection, file, LogQuery(arm="arm", reward="y"))
     assert list(found.columns) == ["arm", "b/c~d"]
+    assert list(unknown.columns) == ["arm", "b/c~d", "x"]
     assert found.columns["b/c~d"].sql == "json->>'/b~1c~0d'"
 
 

@@ -11,6 +11,7 @@ from driftanchor.logs import sandbox
 from driftanchor.logs.formats import Survey
 from driftanchor.logs.formats.parquet import Parquet
 from driftanchor.logs.log_file import LogFile
+from driftanchor.logs.query import LogQuery
 
 pyarrow: Any = importlib.import_module("pyarrow")
 parquet: Any = importlib.import_module("pyarrow.parquet")
@@ -22,7 +23,7 @@ def test_columns_have_their_types_and_the_footer_the_number_of_rows(tmp_path: Pa
     table = pyarrow.table({"nested": nested, "arm": ["A"] * 3, 'x "y"': [1.5] * 3})
     parquet.write_table(table, file.path)
     with sandbox.connect([file.path], "400MB") as connection:
-        found = Parquet().scan(connection, file, "arm")
+        found = Parquet().scan(connection, file, LogQuery(arm="arm", reward="x"))
         assert Parquet().survey(connection, file, None) == Survey(3)
     assert {name: column.type for name, column in found.columns.items() if name != "nested"} == {
         "arm": "VARCHAR",

@@ -117,13 +117,13 @@ class Format:
                 "iconv -f UTF-16 -t UTF-8"
             )
 
-    def scan(self, connection: DuckDBPyConnection, file: LogFile, arm: str) -> Scan:
-        """How to read a file.
+    def scan(self, connection: DuckDBPyConnection, file: LogFile, query: LogQuery) -> Scan:
+        """How to read a file, or its copy.
 
         Args:
             connection: Of the sandbox.
             file: The file.
-            arm: The column of the arms, which must be there.
+            query: What is asked of it. Columns that it lacks are noticed later.
         """
         raise NotImplementedError
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from driftanchor.logs.query import LogQuery
 
 DELIMITERS = ",\t;|"
+MOST_COLUMNS = 1_000  # DuckDB needs kilobytes for each; of wider files it reads a copy
 
 
 class Csv(Format):
@@ -27,14 +28,16 @@ class Csv(Format):
     suffixes = (".csv", ".tsv", ".txt")
     has_names = True
 
-    def scan(self, connection: DuckDBPyConnection, file: LogFile, arm: str) -> Scan:
-        """Read the names of the columns."""
-        delimiter, names = self._header(file, arm)
+    def scan(self, connection: DuckDBPyConnection, file: LogFile, query: LogQuery) -> Scan:
+        """All columns of a file, or those that its copy has."""
+        delimiter, names = self._header(file, query.arm)
+        places = list(range(len(names))) if file.copy is None else _places(names, query)
+        sql = {place: f"c{i}" for i, place in enumerate(places)}
         columns: dict[str, Column] = {}
         for i, name in enumerate(names):
-            known = name in columns
-            columns[name] = Column(name, f"c{i}", "ambiguous" if known else "VARCHAR")
-        types = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(names)))
+            type = "ambiguous" if name in columns else "VARCHAR"
+            columns[name] = Column(name, sql.get(i, "NULL"), type)
+        types = ", ".join(f"'{column}': 'VARCHAR'" for column in sql.values())
         how = (
             f"header=true, compression={literal(COMPRESSIONS[file.compression])}"
             if file.copy is None
@@ -48,28 +51,31 @@ class Csv(Format):
 
     def survey(self, connection: DuckDBPyConnection, file: LogFile, most: int | None) -> Survey:
         """A row for each line but the first, where a line can be nothing else."""
+        if max(self._start(file)[0].count(d.encode()) for d in DELIMITERS) >= MOST_COLUMNS:
+            return Survey(None)
         found = self.survey_lines(file, None if most is None else most + 1, quotes=True)
         plain = len(found.ends) <= 1 and not found.quoted_breaks
         rows = found.lines - 1 if plain and found.longest <= self.longest_line else None
         return Survey(rows, quick=not found.underscores)
 
     def lines(self, file: LogFile, query: LogQuery) -> Iterator[Lines]:
-        """The records, and the lines that are none."""
+        """The records with the wanted columns, and the lines that are none."""
         delimiter, names = self._header(file, query.arm)
-        wanted, numbers = (
-            {names.index(column) for column in columns.values() if column in names}
-            for columns in (query.columns, query.numbers)
-        )
         encoded = [name.encode() for name in names]
-        records = Records(delimiter.encode(), encoded, wanted, numbers, self.longest_line)
+        numbers = [names.index(name) for name in query.numbers.values() if name in names]
+        records = Records(
+            delimiter.encode(), encoded, _places(names, query), numbers, self.longest_line
+        )
         return records.read(self.pieces(file))
 
     def numbers(self, file: LogFile, query: LogQuery) -> Iterator[Mapping[str, str]]:
         """The fields that should be numbers."""
         delimiter, names = self._header(file, query.arm)
+        wanted = [names[place] for place in _places(names, query)]
         for rows in self.lines(file, query):
             for row in () if rows.reason else rows.texts:
-                found = dict(zip(names, split([row], delimiter.encode()) or (), strict=False))
+                fields = split(row.split(b"\n"), delimiter.encode()) or []
+                found = dict(zip(wanted, fields, strict=True))
                 yield {role: text_of(found[name]) for role, name in query.numbers.items()}
 
     def _header(self, file: LogFile, arm: str) -> tuple[str, list[str]]:
@@ -109,3 +115,8 @@ class Csv(Format):
 def _names(start: list[bytes], delimiter: str) -> list[str]:
     """The names that a delimiter gives; none if the quotes are wrong."""
     return [text_of(name).strip() for name in split(start, delimiter.encode()) or ()]
+
+
+def _places(names: list[str], query: LogQuery) -> list[int]:
+    """The places of the wanted columns, in their order."""
+    return sorted({names.index(name) for name in query.columns.values() if name in names})

@@ -14,7 +14,6 @@ from driftanchor.logs.formats.base import EXCERPT, FEW, Lines
 from driftanchor.logs.formats.csv_fields import OpenRecord, WholeLines, is_number, text_of
 from driftanchor.logs.text_lines import BOM, LineReader
 
-LONG = 2**16  # bytes: of a longer line only the wanted columns are kept
 SPECIAL = re.compile(rb'[",;|\s]')  # what a field is written in quotes for
 
 
@@ -29,14 +28,14 @@ class Records:
     Attributes:
         delimiter: Between the fields.
         names: The names of the columns.
-        wanted: The places of the columns that are read.
+        wanted: The places of the columns that are read, in their order.
         numbers: The places of those that must be numbers.
         longest_line: How many bytes a record may have.
     """
 
     delimiter: bytes
     names: Sequence[bytes]
-    wanted: Collection[int]
+    wanted: Sequence[int]
     numbers: Collection[int]
     longest_line: int
     _lines: WholeLines = field(init=False)
@@ -53,7 +52,7 @@ class Records:
         self._to_its_end(header or b"", reader)
         while block := reader.at_hand():
             if header not in block and self._are_rows(block):
-                yield Lines(reader.number, block)
+                yield Lines(reader.number, self._picked(block))
                 reader.take_all()
                 continue
             end = reader.number + len(block)
@@ -64,7 +63,7 @@ class Records:
                 if line == header:
                     yield Lines(number, [line], "line_repeats_header")
                 elif self._are_rows([line]):
-                    yield Lines(number, [line])
+                    yield Lines(number, self._picked([line]))
                 else:
                     yield self._judged(number, line, reader)
 
@@ -77,10 +76,19 @@ class Records:
         return (
             b'"' not in together
             and delimiters > 0
-            and len(together) <= LONG
+            and len(together) <= self.longest_line
             and together.isascii()
             and all([line.count(self.delimiter) == delimiters for line in block])
         )
+
+    def _picked(self, block: Sequence[bytes]) -> list[bytes]:
+        """The wanted columns of lines without quotes."""
+        delimiter, wanted = self.delimiter, self.wanted
+        found = []
+        for line in block:
+            fields = line.split(delimiter)
+            found.append(delimiter.join([fields[i] for i in wanted]))
+        return found
 
     def _judged(self, number: int, line: bytes, reader: LineReader) -> Lines:
         """A record, or the lines that a quote has swallowed."""
@@ -121,14 +129,12 @@ class Records:
         width = len(self.names)
         if len(fields) != width and (len(fields) < width or any(fields[width:])):
             return _rejected(number, [line], "line_ragged")
-        kept = [b""] * width
-        for i in self.wanted:
-            if not _is_utf_8(fields[i]):
-                return _rejected(number, [line], "line_unreadable")
-            kept[i] = _written(fields[i])
+        wanted = [fields[i] for i in self.wanted]
+        if not all(map(_is_utf_8, wanted)):
+            return _rejected(number, [line], "line_unreadable")
         if self.names[0] in line and [_name(x) for x in fields[:width]] == list(self.names):
             return _rejected(number, [line], "line_repeats_header")
-        return Lines(number, [self.delimiter.join(kept)])
+        return Lines(number, [self.delimiter.join(map(_written, wanted))])
 
     def _holds_rows(self, field: bytes) -> bool:
         """Whether a field has lines that look like rows."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from driftanchor.logs.query import LogQuery
 
 SAMPLE = 10_000  # objects whose keys are looked at
+MOST_KEYS = 1_000  # that are named if one is missing
 CHECKED = "(SELECT CASE WHEN json_valid(json) THEN json END AS json FROM {})"
 
 
@@ -41,17 +42,20 @@ class Jsonl(Format):
                 f"{file.name!r} is a JSON array: write one object a line (jq -c '.[]')"
             )
 
-    def scan(self, connection: DuckDBPyConnection, file: LogFile, arm: str) -> Scan:
-        """Take the keys of the first objects for the columns."""
+    def scan(self, connection: DuckDBPyConnection, file: LogFile, query: LogQuery) -> Scan:
+        """Look for the wanted keys in the first objects."""
         packed = COMPRESSIONS[file.compression if file.copy is None else ""]
         options = f", ignore_errors=true, compression={literal(packed)}"
         rows = "{}" if _is_strict(connection) else CHECKED
         bare = Scan((file,), "read_ndjson_objects", options, {}, rows=rows)
-        objects = connection.execute(
-            f"SELECT DISTINCT json_keys(json) FROM (FROM {bare.sql} LIMIT {SAMPLE}) "
-            "WHERE json_type(json) = 'OBJECT'"
-        ).fetchall()
-        keys = sorted({key for (found,) in objects for key in found})
+        first = f"(FROM {bare.sql} LIMIT {SAMPLE}) WHERE json_type(json) = 'OBJECT'"
+        keys = list(dict.fromkeys(query.columns.values()))
+        there = ", ".join(f"bool_or(json_exists(json, {literal(_pointer(key))}))" for key in keys)
+        (found,) = connection.execute(f"SELECT {there} FROM {first}").fetchall()
+        if not all(found):
+            some = f"SELECT DISTINCT unnest(json_keys(json)) FROM {first} LIMIT {MOST_KEYS}"
+            others = sorted(key for (key,) in connection.execute(some).fetchall())
+            keys = [*(key for key, is_there in zip(keys, found, strict=True) if is_there), *others]
         return replace(
             bare,
             columns={key: _column(key) for key in keys},

@@ -12,6 +12,8 @@ from driftanchor.logs.sql import identifier
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+    from driftanchor.logs.query import LogQuery
+
 
 class Parquet(Format):
     """Columns have the types that the file says."""
@@ -19,7 +21,7 @@ class Parquet(Format):
     suffixes = (".parquet", ".pq")
     is_text = False
 
-    def scan(self, connection: DuckDBPyConnection, file: LogFile, arm: str) -> Scan:
+    def scan(self, connection: DuckDBPyConnection, file: LogFile, query: LogQuery) -> Scan:
         """Ask DuckDB for the columns, which it renames where two have the same name."""
         bare = Scan((file,), "read_parquet", "", {})
         described = connection.execute(f"DESCRIBE FROM {bare.sql}").fetchall()
