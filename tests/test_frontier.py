@@ -82,18 +82,14 @@ def _played(found: frontier.Solution, sign: int, runs: int, rng: np.random.Gener
     blocks = len(found.plays_b)
     size = HORIZON / blocks
     means = np.array([7.0 + sign * GAP / 2, 7.0 - sign * GAP / 2])
-    lost = np.zeros(runs)
-    for run in range(runs):
-        played, total = np.zeros(2, dtype=int), np.zeros(2)
-        for k in range(blocks):
-            ratio = 0.0
-            if played.all():
-                n = played * size
-                mean = total / n
-                ratio = -2 * GAP * (mean[0] - mean[1]) * n[0] * n[1] / n.sum()
-            column = int(np.abs(found.ratios - ratio).argmin())
-            arm = int(rng.random() < found.plays_b[k][played[1], column])
-            played[arm] += 1
-            total[arm] += rng.normal(means[arm] * size, math.sqrt(size))
-        lost[run] = GAP * size * played[1 if sign > 0 else 0]
-    return lost
+    every = np.arange(runs)
+    played, total = np.zeros((runs, 2), dtype=int), np.zeros((runs, 2))
+    for k in range(blocks):
+        n = np.maximum(played, 1) * size
+        apart = np.diff(total / n)[:, 0]
+        ratio = np.where(played.all(axis=1), 2 * GAP * apart * n.prod(axis=1) / n.sum(axis=1), 0.0)
+        column = np.abs(found.ratios - ratio[:, None]).argmin(axis=1)
+        arm = (rng.random(runs) < found.plays_b[k][played[:, 1], column]).astype(int)
+        played[every, arm] += 1
+        total[every, arm] += rng.normal(means[arm] * size, math.sqrt(size))
+    return GAP * size * played[:, 1 if sign > 0 else 0]

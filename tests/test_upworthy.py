@@ -9,7 +9,7 @@ import duckdb
 import numpy as np
 import pytest
 
-from benchmarks import upworthy
+from benchmarks import upworthy, upworthy_moves, upworthy_play, upworthy_tables
 from benchmarks.retests import Pair, Retests
 
 NAMES = ("data", "own", "policies", "logs", "order", "times-v", "times-w")
@@ -83,7 +83,7 @@ def test_every_block_of_the_page_is_measured(data: Retests) -> None:
     blocks = upworthy.measure(data, asked)
     assert set(blocks) == {f"upworthy-{x}" for x in NAMES}
     rows = {row["label"]: row["cells"] for row in blocks["upworthy-policies"]["rows"]}
-    assert list(rows) == [*upworthy.ENTRIES, "an arm at random", "always the log's best"]
+    assert list(rows) == [*upworthy_play.ENTRIES, "an arm at random", "always the log's best"]
     assert rows["an arm at random"][1] == "50.0"
     assert "2 pairs of tests share two packages or more" in blocks["upworthy-data"]["text"]
     for letter in "VW":  # once times the bound is the bound itself
@@ -99,7 +99,7 @@ def test_own_moves_are_those_seen_without_noise_and_none_where_all_is_noise() ->
         earlier, later = (
             {f"{i}": (1_000 * times, x * times) for i, x in enumerate(clicks)} for clicks in counts
         )
-        draws = upworthy.own_moves(Pair(("a", "b"), earlier, later), tau, rng)
+        draws = upworthy_moves.own_moves(Pair(("a", "b"), earlier, later), tau, rng)
         apart = draws - draws.mean(axis=1, keepdims=True)
         seen = np.array([-0.02, -0.05, 0.07]) / 3 if times > 1 else np.zeros(3)
         # What is left of noise and of own moves has a standard deviation near 1e-5 at most.
@@ -110,14 +110,16 @@ def test_w_is_covered_when_arms_move_together(data: Retests) -> None:
     asked = argparse.Namespace(seed=1)
     pairs = data.pairs()
     for bound, covered in ((1.0, 2), (0.0, 0)):
-        text = upworthy.of_own_moves(data, pairs, np.full(2, bound), asked)["upworthy-own"]["text"]
+        text = upworthy_moves.of_own_moves(data, pairs, np.full(2, bound), asked)["upworthy-own"][
+            "text"
+        ]
         assert f"common move in {covered} of 2 pairs" in text
         assert f"W covers {covered}.0 of 2 pairs" in text
 
 
 def test_intervals_are_those_of_the_mean_over_pairs() -> None:
     values = np.random.default_rng(2).normal(3.0, 1.0, 400)
-    middle, low, high = upworthy.resampled(values, seed=0)
+    middle, low, high = upworthy_tables.resampled(values, seed=0)
     assert middle == values.mean()
     # The interval is near mean ± 1.96 · 0.05, the ends are of 10,000 resamples.
     assert (low, high) == pytest.approx((middle - 0.098, middle + 0.098), abs=0.01)

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchmarks.pages.losses import regrets
+from driftanchor.core.stats.summary import summarise
 from driftanchor.policies import make
 from driftanchor.policies.base import Policy
-from driftanchor.simulation import Bandit, simulate
+from driftanchor.simulation import Bandit
 
 TABLE = Path(__file__).with_name("calibration.toml")
 LIMIT = 3.0  # standard errors; a sound comparison goes beyond them once in 370
@@ -57,16 +59,8 @@ def compare(cell: Cell, runs: int, seed: int) -> dict[str, Any]:
     A missing standard error of the reference is taken from our spread and its number of runs: it
     simulated the same law.
     """
-    result = simulate(
-        {"ours": cell.policy},
-        cell.bandit,
-        horizon=cell.horizon,
-        runs=runs,
-        seed=seed,
-        checkpoints=1,
-        engine="every-round",
-    )
-    ours = result.summary()["ours"]
+    lost = regrets(cell.policy, cell.bandit, cell.horizon, runs, seed)
+    ours = summarise(lost, {})
     spread = ours["se"] * math.sqrt(runs)
     reference_se = spread / math.sqrt(cell.runs) if cell.se is None else cell.se
     z = (ours["mean"] - cell.mean) / math.hypot(ours["se"], reference_se)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -98,29 +98,15 @@ def example() -> "Figure":
         mean, own = OWN[name]
         logged = mean + np.array(COMMON) + np.array(own)
         live, log_mean = mean + LIVE + 0.1 * (i - 1), float(logged.mean())
+        seen_live: dict[str, Any] = {"color": colour, "marker": marker, "markersize": 8}
+        seen_live |= {"markerfacecolor": "white", "linestyle": "none"}
         weeks.plot(at, logged, color=colour, marker=marker, label=name, linewidth=1.4)
         weeks.plot([len(at), len(at) + 1], [logged[-1], live], color=colour, linestyle=":")
-        weeks.plot(
-            [len(at) + 1],
-            [live],
-            color=colour,
-            marker=marker,
-            markersize=8,
-            markerfacecolor="white",
-            linestyle="none",
-        )
+        weeks.plot([len(at) + 1], [live], **seen_live)
         for axes, middle, bound in ((levels, log_mean, V), (apart, log_mean + LIVE, W)):
             axes.bar(i, 2 * bound, 0.62, middle - bound, color=colour, alpha=0.25, linewidth=0)
             axes.plot([i - 0.31, i + 0.31], [middle, middle], color=colour, linewidth=1.8)
-            axes.plot(
-                [i],
-                [live],
-                color=colour,
-                marker=marker,
-                markersize=8,
-                markerfacecolor="white",
-                linestyle="none",
-            )
+            axes.plot([i], [live], **seen_live)
     weeks.axvspan(len(at) + 0.5, len(at) + 1.5, color="#EEEEEE", linewidth=0)
     weeks.set_xticks([*at, len(at) + 1], [*map(str, at), "live"])
     weeks.set_xlabel("week")

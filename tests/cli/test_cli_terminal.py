@@ -9,8 +9,9 @@ from typer.testing import CliRunner, Result
 
 from driftanchor.cli.main import app
 
-COMPILED = ("simulate", "--horizon", "40", "--runs", "3", "--policy", "ts")
-INTERPRETED = (*COMPILED, "--engine", "interpreted")
+SIMULATE = ("simulate", "--horizon", "40", "--runs", "3", "--policy", "ts")
+COMPILED = (*SIMULATE, "--engine", "every-round")
+INTERPRETED = (*SIMULATE, "--engine", "interpreted")
 
 
 def invoke(*arguments: str) -> Result:
@@ -79,7 +80,7 @@ def test_the_table_is_not_cut_on_a_narrow_terminal() -> None:
 @pytest.mark.parametrize("quiet", [False, True])
 def test_a_warning_is_one_line_on_stderr(quiet: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "numba", None)
-    done = invoke(*COMPILED, *(["--quiet"] if quiet else []))
+    done = invoke(*SIMULATE, *(["--quiet"] if quiet else []))
     warned = [line for line in done.stderr.splitlines() if line.startswith("warning: Numba is not")]
     assert (done.exit_code, len(warned)) == (0, 0 if quiet else 1)
     assert "run.py" not in done.stderr

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from driftanchor import (
@@ -209,13 +209,27 @@ JUNK: st.SearchStrategy[Any] = st.recursive(
 )
 
 
-@pytest.mark.parametrize("name", list(ENTRIES))
-@given(data=st.data())
-def test_junk_gets_a_result_or_an_error_of_ours(name: str, data: st.DataObject) -> None:
+def try_junk(name: str, data: st.DataObject) -> None:
+    """Put junk into some places of a way in."""
     call, valid = ENTRIES[name]
     fields = data.draw(st.lists(st.sampled_from(list(valid)), min_size=1, unique=True))
     with contextlib.suppress(DriftanchorError):
         call(**(valid | {field: data.draw(JUNK) for field in fields}))
+
+
+# The test of each piece of junk in each place tries them one by one; these try them together.
+@pytest.mark.parametrize("name", [name for name in ENTRIES if not name.startswith("policy ")])
+@settings(max_examples=50)
+@given(data=st.data())
+def test_junk_gets_a_result_or_an_error_of_ours(name: str, data: st.DataObject) -> None:
+    try_junk(name, data)
+
+
+@settings(max_examples=300)
+@given(name=st.sampled_from(list(POLICIES)), data=st.data())
+def test_junk_in_policies_gets_a_policy_or_an_error_of_ours(name: str, data: st.DataObject) -> None:
+    """All of them, as what checks their parameters is the same for most."""
+    try_junk(f"policy {name}", data)
 
 
 @pytest.mark.parametrize("name", list(ENTRIES))

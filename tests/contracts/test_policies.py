@@ -1,59 +1,30 @@
-"""What every policy keeps to, whichever there are: a new one is picked up from POLICIES by itself.
+"""What every policy keeps to in whole runs: a new one is picked up from POLICIES by itself.
 
 Statistical checks have a false-alarm rate of 1e-6 for each policy and bandit, and fixed seeds.
 """
 
 from __future__ import annotations
 
-import dataclasses
-import json
 import math
-import pickle
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from policy_cases import VARIANTS, variants_of
 
-import driftanchor
 from driftanchor import (
     POLICIES,
-    ArmEvidence,
     Bandit,
-    Draws,
-    Evidence,
-    InvalidInput,
     Policy,
     Result,
-    Round,
     simulate,
 )
-from driftanchor.core.noise import keyed_stream, wrapping
 from driftanchor.core.promises import ANYTHING
-from driftanchor.policies import make
 
 if TYPE_CHECKING:
     from conftest import Chance
 
 FALSE_ALARM = 1e-6
-
-# Parameters that lead to other branches of a policy; each is tried beside the defaults.
-VARIANTS: dict[str, list[dict[str, Any]]] = {
-    "anchor-ts": [{"posterior_scale": 2.0}],
-    "min-ucb": [{"radius": "cheung-lyu"}],
-    "epsilon-ts": [{"epsilon": 0.3}, {"epsilon": 0.0}],
-    "kl-ucb": [{"reward": "gaussian", "c": 3.0}],
-    "moss": [{"horizon": 60}],
-    "ada-ucb": [{"horizon": 60}],
-    "mots": [{"horizon": 60}],
-    "artificial-replay": [{"base": "ts"}],
-    "guarded-anchor-ts": [
-        {"budget": 0.0, "eps": 0.0},
-        {"budget": 8.0, "eps": 0.4},
-        {"clip": 0.0, "eps": 1.0},
-    ],
-}
 
 BANDITS = {
     "paper": Bandit([0.8, 0.5, 0.5], [0.5, 0.6, 0.6], 20),
@@ -105,7 +76,7 @@ def policy(name: str) -> Policy:
 
 @pytest.fixture(scope="module")
 def variants(name: str) -> list[Policy]:
-    return [POLICIES[name](**parameters) for parameters in [{}, *VARIANTS.get(name, [])]]
+    return variants_of(name)
 
 
 def suited(rule: Policy, bandit: Bandit) -> Bandit:
@@ -131,156 +102,6 @@ def run(policy: Policy, bandit: Bandit, **effort: Any) -> Result:
 def bits(result: Result, policy: str = "it") -> tuple[bytes, bytes]:
     row = result.policies.index(policy)
     return result.regret[row].tobytes(), result.pulls[row].tobytes()
-
-
-def test_it_says_what_it_is(name: str, policy: Policy) -> None:
-    cls = type(policy)
-    assert cls.name == name
-    assert cls.__module__ == f"driftanchor.policies.{name.replace('-', '_')}"
-    assert getattr(driftanchor, cls.__name__) is cls
-    assert cls.formula.strip()
-    assert cls.source.strip()
-    assert cls.__doc__ is not None
-    assert "Example:" in cls.__doc__
-    assert ">>> " in cls.__doc__
-    for field in dataclasses.fields(cls):
-        assert f"{field.name}: " in cls.__doc__
-
-
-def test_it_is_frozen_comparable_and_hashable(name: str, policy: Policy) -> None:
-    same: Any = POLICIES[name]()
-    assert same == policy
-    assert hash(same) == hash(policy)
-    assert POLICIES[name](noise=2.0) != policy
-    assert pickle.loads(pickle.dumps(policy)) == policy
-    for field in dataclasses.fields(same):
-        with pytest.raises(dataclasses.FrozenInstanceError):
-            setattr(same, field.name, 1.0)
-
-
-def test_its_parameters_make_it_again(name: str, variants: list[Policy]) -> None:
-    for rule in [*variants, make(name, prior_mean=1, noise=np.float32(2))]:
-        saved = json.loads(json.dumps(rule.parameters(), allow_nan=False))
-        assert make(name, **saved) == rule
-
-
-@pytest.mark.parametrize(
-    ("parameter", "value", "message"),
-    [
-        ("noise", 0, "must be greater than 0, got 0"),
-        ("noise", -1.5, r"must be greater than 0, got -1\.5"),
-        ("noise", math.nan, "must be a number, got nan"),
-        ("noise", math.inf, "must be finite, got inf"),
-        ("noise", "1", "must be a number, got '1'"),
-        ("prior_mean", math.nan, "must be a number, got nan"),
-        ("prior_mean", -math.inf, "must be finite, got -inf"),
-        ("prior_mean", None, "must be a number, got None"),
-    ],
-)
-def test_unusable_noise_and_prior_mean_are_refused(
-    name: str, parameter: str, value: object, message: str
-) -> None:
-    with pytest.raises(InvalidInput, match=f"^{parameter} of policy '{name}' {message}"):
-        make(name, **{parameter: value})
-
-
-def test_an_unknown_parameter_gets_the_nearest(name: str) -> None:
-    with pytest.raises(
-        InvalidInput, match=f"parameter of policy '{name}' 'noize'; did you mean 'noise'"
-    ):
-        make(name, noize=1.0)
-
-
-NUMBERS = st.floats(-1e9, 1e9)
-COUNTS = st.integers(0, 10**9)
-
-
-@st.composite
-def arms(draw: st.DrawFn) -> ArmEvidence:
-    pulls, logs = draw(COUNTS), draw(COUNTS)
-    total = draw(NUMBERS) if pulls else 0.0
-    mean = draw(NUMBERS) if logs else 0.0
-    bounds = st.floats(0, math.inf)
-    return ArmEvidence(pulls, total, logs, mean, draw(bounds), 0, draw(bounds))
-
-
-DRAWS = st.builds(Draws, st.floats(-12, 12), st.floats(-12, 12), st.floats(0, 1, exclude_max=True))
-
-
-def has_index(rule: Policy) -> bool:
-    """Whether the rule gives an arm an index by itself; others look at all arms at once."""
-    cls = type(rule)
-    return cls.index is not Policy.index or cls.sample is not Policy.sample
-
-
-@given(arms(), st.integers(1, 10**9), st.integers(1, 1000), DRAWS, NUMBERS, st.floats(1e-9, 1e9))
-def test_the_index_is_a_number_or_plus_infinity_and_depends_on_its_arguments_alone(
-    name: str, arm: ArmEvidence, t: int, many: int, z: Draws, prior_mean: float, noise: float
-) -> None:
-    for parameters in [{}, *VARIANTS.get(name, [])]:
-        rule = POLICIES[name](prior_mean=prior_mean, noise=noise, **parameters)
-        if not has_index(rule):
-            assert type(rule).choose is not Policy.choose
-            assert type(rule).account is not Policy.account  # where this is asked instead
-            continue
-        value = rule.index(arm, Round(max(t, arm.pulls + 1), many), z)
-        assert isinstance(value, float)
-        assert value > -math.inf  # and not NaN
-        assert rule.index(arm, Round(max(t, arm.pulls + 1), many), z) == value
-        for part in rule.explain(arm, Round(max(t, arm.pulls + 1), many), z).values():
-            assert not math.isnan(part)
-
-
-@given(arms(), NUMBERS, DRAWS, st.floats(1e-9, 1e9))
-def test_the_index_of_an_arm_that_moved_is_a_number_too(
-    name: str, arm: ArmEvidence, common: float, z: Draws, noise: float
-) -> None:
-    rule, now = POLICIES[name](noise=noise), Round(arm.pulls + 1, 3)
-    there = rule.moved(arm, common)
-    assert isinstance(there.offline_pulls, float)
-    assert there[:2] == arm[:2]
-    assert not has_index(rule) or rule.index(there, now, z) > -math.inf  # and not NaN
-
-
-def gathered(columns: list[tuple[ArmEvidence, bool]], memory: int) -> Evidence:
-    seen = [arm._replace(offline_pulls=arm.offline_pulls % 20) for arm, _ in columns]
-    return Evidence(
-        np.array([arm.pulls for arm in seen]),
-        np.array([arm.total for arm in seen]),
-        np.array([arm.offline_pulls for arm in seen]),
-        np.array([arm.offline_mean for arm in seen]),
-        np.array([arm.bias_bound for arm in seen]),
-        np.array([on for _, on in columns]),
-        np.zeros((len(seen), memory)),
-        np.array([arm.pending for arm in seen]),
-        np.array([arm.relative_bound for arm in seen]),
-    )
-
-
-@given(
-    st.lists(st.tuples(arms(), st.booleans()), min_size=1, max_size=4),
-    st.integers(0, 2**32),
-    st.floats(1e-9, 1e9),
-)
-def test_an_account_is_of_what_was_chosen_and_its_numbers_are_numbers(
-    name: str, columns: list[tuple[ArmEvidence, bool]], seed: int, noise: float
-) -> None:
-    for parameters in [{}, *VARIANTS.get(name, [])]:
-        rule = POLICIES[name](noise=noise, **parameters)
-        now = Round(1 + sum(arm.pulls for arm, _ in columns), max(1, sum(on for _, on in columns)))
-        with wrapping():
-            evidence = gathered(columns, rule.memory)
-            chosen = rule.choose(evidence, now, keyed_stream(seed, "choose", 0))
-            evidence = gathered(columns, rule.memory)
-            told = rule.account(evidence, now, keyed_stream(seed, "choose", 0))
-        assert told.column == chosen
-        assert len(told.arms) in (0, len(columns))  # none where the policy names no numbers
-        for value, parts in told.arms:
-            assert value > -math.inf  # and not NaN
-            assert not any(math.isnan(part) for part in parts.values())
-        if told.arms and chosen >= 0:
-            open_to = [value for (value, _), (_, on) in zip(told.arms, columns, strict=True) if on]
-            assert told.arms[chosen][0] == max(open_to)
 
 
 def engine_in(bandit: Bandit, rule: Policy) -> str:
@@ -418,20 +239,3 @@ def test_a_short_simulation_is_the_beginning_of_a_long_one(policy: Policy) -> No
     assert fewer.pulls.tobytes() == long.pulls[:, :7].tobytes()
     shorter = run(policy, BANDITS["paper"], horizon=30, runs=20, checkpoints=30)
     assert shorter.regret.tobytes() == long.regret[:, :, :30].tobytes()
-
-
-@given(
-    st.lists(st.tuples(arms(), st.booleans()), min_size=1, max_size=5),
-    st.integers(0, 2**32),
-)
-def test_only_playable_arms_are_chosen(
-    name: str, columns: list[tuple[ArmEvidence, bool]], seed: int
-) -> None:
-    playable = np.array([on for _, on in columns])
-    for parameters in [{}, *VARIANTS.get(name, [])]:
-        rule = POLICIES[name](**parameters)
-        evidence = gathered(columns, rule.memory)
-        now = Round(1 + sum(arm.pulls for arm, _ in columns), max(1, int(playable.sum())))
-        with wrapping():
-            chosen = rule.choose(evidence, now, keyed_stream(seed, "choose", 0))
-        assert playable[chosen] if playable.any() else chosen == -1

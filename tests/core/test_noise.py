@@ -261,24 +261,3 @@ def test_a_draw_between_rectangle_and_curve_is_kept_as_often_as_it_lies_below_th
         due = (math.exp(-x * x / 2) - DENSITY[layer]) / (DENSITY[layer + 1] - DENSITY[layer])
         kept = np.mean([outside(stream, np.uint64(layer), float(x)) == x for _ in range(3000)])
         assert abs(kept - due) < 4.9 * math.sqrt(due * (1 - due) / 3000)
-
-
-def test_the_ziggurat_has_256_layers_of_equal_area() -> None:
-    assert EDGE.size == DENSITY.size == 257
-    assert EDGE[1] == TAIL
-    assert EDGE[256] == 0.0
-    assert (np.diff(EDGE) < 0).all()
-    tail = math.sqrt(math.pi / 2) * math.erfc(TAIL / math.sqrt(2))
-    area = TAIL * math.exp(-TAIL * TAIL / 2) + tail
-    assert EDGE[0] == pytest.approx(area / math.exp(-TAIL * TAIL / 2), rel=1e-14)
-    np.testing.assert_allclose(EDGE[1:-1] * np.diff(DENSITY[1:]), area, rtol=1e-9)
-
-
-def test_the_ziggurat_follows_its_recursion() -> None:
-    area = EDGE[0] * math.exp(-TAIL * TAIL / 2)
-    for here, above in itertools.pairwise(EDGE[1:-1].tolist()):
-        height = area / here + math.exp(-here * here / 2)
-        assert above == pytest.approx(math.sqrt(-2 * math.log(height)), rel=1e-10)
-    top = area / EDGE[255] + math.exp(-EDGE[255] * EDGE[255] / 2)
-    assert top == pytest.approx(1.0, abs=1e-12)
-    np.testing.assert_array_equal(DENSITY, [math.exp(-0.5 * x * x) for x in EDGE.tolist()])

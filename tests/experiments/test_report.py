@@ -3,7 +3,6 @@ from __future__ import annotations
 import base64
 import csv
 import hashlib
-import html.parser
 import json
 import re
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from html_page import Page
 
 from driftanchor.experiments import manifest, reproduce
 from driftanchor.experiments.job import Job
@@ -30,25 +30,6 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
     found = reproduce.run(Selection(names=[str(file)]), out)
     reproduce.write(found, out)
     return found, out
-
-
-class Page(html.parser.HTMLParser):
-    """What a page is made of."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.words = ""
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_data(self, data: str) -> None:
-        self.words += data
-
-    def all(self, tag: str) -> list[dict[str, str | None]]:
-        return [attributes for name, attributes in self.tags if name == tag]
 
 
 @pytest.fixture(scope="module")

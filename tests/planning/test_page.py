@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import html.parser
 import importlib
 import io
 import math
@@ -12,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from html_page import Page
 from rich.console import Console
 
 from driftanchor import OfflineData, plan, replay
 from driftanchor.core.stats.intervals import Estimate
 from driftanchor.errors import InvalidInput
 from driftanchor.planning.assess import Assessment
-from driftanchor.planning.page import render
+from driftanchor.planning.page import reach, render
 from driftanchor.planning.tables import even_of, evens, losses
 from driftanchor.render import terminal
 from driftanchor.render.document import CONTENT_SECURITY
@@ -44,27 +44,13 @@ def found(request: pytest.FixtureRequest) -> Assessment:
     return replay(logs, split="2026-03-01", bias_bound=0.5, worlds=5, **options)
 
 
-class Page(html.parser.HTMLParser):
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.words = ""
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_data(self, data: str) -> None:
-        self.words += data
-
-
 def test_the_page_says_everything_and_asks_for_nothing(found: Assessment) -> None:
     text = render(found)
     page = Page(text)
     assert "//" not in re.sub(r'src="data:[^"]*"', "", text)
     assert not {"script", "link", "iframe", "object", "b"} & {tag for tag, _ in page.tags}
     assert any(given.get("content") == CONTENT_SECURITY for _, given in page.tags)
-    pictures = [given for tag, given in page.tags if tag == "img"]
+    pictures = page.all("img")
     assert len(pictures) == 2
     for picture in pictures:
         assert (picture["src"] or "").startswith("data:image/svg+xml;base64,")
@@ -74,7 +60,7 @@ def test_the_page_says_everything_and_asks_for_nothing(found: Assessment) -> Non
     for table in (losses(found), evens(found), *found.texts().tables):
         for cell in (table.title, *table.headings, *(x for row in table.rows for x in row)):
             assert cell in page.words
-    for line in (*found.notes, *found.reasons, found.texts().how):
+    for line in (*found.notes, *found.reasons, found.texts().how, reach(found)):
         assert line in page.words
 
 
@@ -106,8 +92,8 @@ def test_the_lowest_mean_is_marked(found: Assessment) -> None:
 )
 def test_what_the_page_says_of_the_break_even(found: Assessment, even: Estimate, says: str) -> None:
     compared = dataclasses.replace(found.compared, break_even=even)
-    page = Page(render(dataclasses.replace(found, compared=compared)))
-    assert f"{found.break_even_policy} {says}" in page.words
+    told = reach(dataclasses.replace(found, compared=compared))
+    assert told.startswith(f"{found.break_even_policy} {says}")
 
 
 def test_no_break_even_is_told_as_none(found: Assessment) -> None:

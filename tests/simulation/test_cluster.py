@@ -2,55 +2,31 @@
 
 from __future__ import annotations
 
-import importlib
 import logging
 import re
 import shutil
 import signal
-import socket
-import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from own_policies import GREEDY, own_policy
 
 import driftanchor
-from driftanchor import TS, UCB, Bandit, InvalidInput, MissingExtra, Policy, Result, UnusableCluster
+from driftanchor import TS, Bandit, InvalidInput, Result, UnusableCluster
 from driftanchor.simulation import cluster as there
 from driftanchor.simulation import simulate
 from driftanchor.simulation.chunk import Chunk, play
 from driftanchor.simulation.identity import address_of, identity
 
 if TYPE_CHECKING:
-    from conftest import DaskCluster, StartCluster
-
-Load = Callable[[str, str], Policy]
+    from conftest import DaskCluster, LoadPolicy, StartCluster
 
 BANDIT = Bandit([0.6, 0.5, 0.4], [0.5, 0.6, 0.4], offline_pulls=20)
-LONG: dict[str, Any] = {"horizon": 2_000, "runs": 20, "seed": 3, "engine": "interpreted"}
+LONG: dict[str, Any] = {"horizon": 1_000, "runs": 20, "seed": 3, "engine": "interpreted"}
 SHORT: dict[str, Any] = {"horizon": 50, "runs": 3, "engine": "interpreted"}
-OWN = """
-from dataclasses import dataclass
-from driftanchor import Policy
-
-@dataclass(frozen=True, kw_only=True)
-class Greedy(Policy):
-    name = "greedy"
-    formula = "S / (T + 1)"
-    source = "a test"
-
-    def index(self, arm, now, z):
-        return arm.total / (arm.pulls + 1)
-"""
-
-
-@pytest.fixture(scope="module")
-def two(start_cluster: StartCluster) -> DaskCluster:
-    """A scheduler with two workers."""
-    return start_cluster(2)
 
 
 @pytest.fixture(scope="module")
@@ -60,23 +36,17 @@ def mortal(start_cluster: StartCluster) -> DaskCluster:
 
 
 @pytest.fixture
+def two(mortal: DaskCluster) -> DaskCluster:
+    """The same with two workers."""
+    mortal.have_workers(2)
+    return mortal
+
+
+@pytest.fixture
 def client(two: DaskCluster) -> Iterator[Any]:
     with two.client() as client:
         client.wait_for_workers(2, timeout=60)
         yield client
-
-
-@pytest.fixture
-def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Load:
-    """A way to import the policy in a text from a module of that name, in this process alone."""
-
-    def load(module: str, text: str) -> Policy:
-        (tmp_path / f"{module}.py").write_text(text)
-        monkeypatch.syspath_prepend(tmp_path)
-        policy: Policy = importlib.import_module(module).Greedy()
-        return policy
-
-    return load
 
 
 def same(a: Result, b: Result) -> bool:
@@ -84,6 +54,18 @@ def same(a: Result, b: Result) -> bool:
         np.array_equal(getattr(a, array), getattr(b, array))
         for array in ("checkpoints", "regret", "pulls")
     )
+
+
+@pytest.fixture
+def one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every run is a chunk of its own, so that a run in Python is long enough to be stopped."""
+    monkeypatch.setattr(there, "CHUNK_ROUNDS", 1)
+
+
+@pytest.fixture(scope="module")
+def long() -> Result:
+    """What the long run gives here."""
+    return simulate("ts", BANDIT, **LONG)
 
 
 @pytest.mark.parametrize("engine", ["every-round", "events", "interpreted"])
@@ -101,16 +83,65 @@ def test_the_numbers_are_those_of_this_machine(engine: str, two: DaskCluster) ->
     assert [done for done, _ in seen] == sorted({done for done, _ in seen})
 
 
-@pytest.fixture
-def one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every run is a chunk of its own, so that a run in Python is long enough to be stopped."""
-    monkeypatch.setattr(there, "CHUNK_ROUNDS", 1)
+@pytest.mark.usefixtures("one_by_one")
+def test_stopping_cancels_what_is_left_and_keeps_the_users_client(
+    two: DaskCluster, client: Any, long: Result
+) -> None:
+    def stop(*_: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        simulate("ts", BANDIT, **LONG, cluster=client, progress=stop)
+    two.wait_until(lambda: two.tasks(client) == 0)
+    assert same(simulate("ts", BANDIT, **LONG, cluster=client), long)
 
 
-@pytest.fixture(scope="module")
-def long() -> Result:
-    """What the long run gives here."""
-    return simulate("ts", BANDIT, **LONG)
+def test_a_client_that_is_closed_is_refused(two: DaskCluster) -> None:
+    with two.client() as client:
+        pass
+    with pytest.raises(InvalidInput, match="cluster must be a running synchronous Client"):
+        simulate("ts", BANDIT, cluster=client)
+
+
+def test_a_policy_of_ones_own_is_played_where_it_can_be_imported(
+    two: DaskCluster, load_policy: LoadPolicy
+) -> None:
+    (two.folder / "ours.py").write_text(own_policy())
+    greedy = load_policy("ours")
+    far = simulate(greedy, BANDIT, **SHORT, cluster=two.address)
+    assert same(far, simulate(greedy, BANDIT, **SHORT))
+
+
+def test_a_policy_that_the_cluster_cannot_import_is_told(
+    two: DaskCluster, load_policy: LoadPolicy
+) -> None:
+    with pytest.raises(UnusableCluster, match=r"the scheduler cannot import .*'mine': install "):
+        simulate(load_policy("mine"), BANDIT, cluster=two.address)
+
+
+def test_a_policy_with_other_code_there_is_told(two: DaskCluster, load_policy: LoadPolicy) -> None:
+    (two.folder / "changed.py").write_text(own_policy())
+    greedy = load_policy("changed", GREEDY.replace("+ 1", "+ 2"))
+    with pytest.raises(UnusableCluster, match=r"worker tcp.* has the source code of changed:Own"):
+        simulate(greedy, BANDIT, cluster=two.address)
+
+
+def test_an_error_of_a_policy_comes_back(two: DaskCluster, load_policy: LoadPolicy) -> None:
+    (two.folder / "nan.py").write_text(own_policy("return math.nan"))
+    with pytest.raises(InvalidInput, match="policy 'own' chose no arm"):
+        simulate(load_policy("nan", "return math.nan"), BANDIT, **SHORT, cluster=two.address)
+
+
+def test_a_worker_that_comes_later_is_compared_too(client: Any) -> None:
+    chunk = Chunk.all_runs(
+        "ts", TS(), BANDIT, horizon=9, runs=1, seed=0, checkpoints=1, engine="interpreted"
+    )
+    asked = (address_of(chunk.policy), False)
+    regret, _ = client.submit(there.play_there, play, chunk, asked, identity(*asked)).result()
+    assert np.array_equal(regret, play(chunk)[0])
+    ours = {**identity(*asked), "driftanchor": "0.0.1"}
+    with pytest.raises(UnusableCluster, match=r"worker tcp.* has driftanchor .* process 0.0.1: "):
+        client.submit(there.play_there, play, chunk, asked, ours).result()
 
 
 @pytest.mark.usefixtures("one_by_one")
@@ -198,100 +229,6 @@ def test_a_scheduler_without_workers_is_told(
         simulate("ts", BANDIT, cluster=mortal.address)
 
 
-@pytest.mark.parametrize("answers", [False, True])
-def test_what_is_no_scheduler_is_told(answers: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(there, "ANSWER", 0.5)
-    with socket.socket() as taken:  # with nobody who listens, or nobody who speaks
-        taken.bind(("127.0.0.1", 0))
-        if answers:
-            taken.listen()
-        address = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
-        with pytest.raises(UnusableCluster, match=f"no Dask scheduler answers at {address}: "):
-            simulate("ts", BANDIT, cluster=address)
-
-
-@pytest.mark.parametrize(
-    "cluster",
-    ["", "there", "tcp://there", "http://there:80", "tcp://:80", "tcp://there:99999", "[::1", 8786],
-)
-def test_what_is_no_address_is_refused(cluster: object) -> None:
-    message = f"cluster must be the address of a Dask scheduler such as .*, got {cluster!r}"
-    with pytest.raises(InvalidInput, match=re.escape(message).replace(r"\.\*", ".*")):
-        simulate("ts", BANDIT, cluster=cluster)
-
-
-def test_threads_are_not_for_a_cluster() -> None:
-    with pytest.raises(InvalidInput, match="threads is for this machine"):
-        simulate("ts", BANDIT, threads=2, cluster="tcp://127.0.0.1:8786")
-
-
-def test_without_dask_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(MissingExtra, match=re.escape('pip install "driftanchor[cluster]"')):
-        simulate("ts", BANDIT, cluster="tcp://127.0.0.1:8786")
-
-
-@pytest.mark.usefixtures("one_by_one")
-def test_stopping_cancels_what_is_left_and_keeps_the_users_client(
-    two: DaskCluster, client: Any, long: Result
-) -> None:
-    def stop(*_: int) -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        simulate("ts", BANDIT, **LONG, cluster=client, progress=stop)
-    two.wait_until(lambda: two.tasks(client) == 0)
-    assert same(simulate("ts", BANDIT, **LONG, cluster=client), long)
-
-
-def test_a_client_that_is_closed_is_refused(two: DaskCluster) -> None:
-    with two.client() as client:
-        pass
-    with pytest.raises(InvalidInput, match="cluster must be a running synchronous Client"):
-        simulate("ts", BANDIT, cluster=client)
-
-
-def test_a_policy_of_ones_own_is_played_where_it_can_be_imported(
-    two: DaskCluster, load: Load
-) -> None:
-    (two.folder / "ours.py").write_text(OWN)
-    greedy = load("ours", OWN)
-    far = simulate(greedy, BANDIT, **SHORT, cluster=two.address)
-    assert same(far, simulate(greedy, BANDIT, **SHORT))
-
-
-def test_a_policy_that_the_cluster_cannot_import_is_told(two: DaskCluster, load: Load) -> None:
-    with pytest.raises(UnusableCluster, match=r"the scheduler cannot import .*'mine': install "):
-        simulate(load("mine", OWN), BANDIT, cluster=two.address)
-
-
-def test_a_policy_with_other_code_there_is_told(two: DaskCluster, load: Load) -> None:
-    (two.folder / "changed.py").write_text(OWN)
-    greedy = load("changed", OWN.replace("+ 1", "+ 2"))
-    with pytest.raises(
-        UnusableCluster, match=r"worker tcp.* has the source code of changed:Greedy"
-    ):
-        simulate(greedy, BANDIT, cluster=two.address)
-
-
-def test_a_policy_that_nobody_can_import_is_told() -> None:
-    @dataclass(frozen=True, kw_only=True)
-    class Local(TS):
-        name = "local"
-
-    with pytest.raises(InvalidInput, match="policy 'local' cannot be imported by other processes"):
-        simulate(Local(), BANDIT, cluster="tcp://127.0.0.1:8786")
-
-
-def test_an_error_of_a_policy_comes_back(two: DaskCluster, load: Load) -> None:
-    text = OWN.replace("arm.total / (arm.pulls + 1)", "math.nan").replace(
-        "from", "import math\nfrom", 1
-    )
-    (two.folder / "nan.py").write_text(text)
-    with pytest.raises(InvalidInput, match="policy 'greedy' chose no arm"):
-        simulate(load("nan", text), BANDIT, **SHORT, cluster=two.address)
-
-
 @pytest.mark.parametrize(
     ("other", "message"),
     [
@@ -320,37 +257,3 @@ def test_a_worker_with_another_driftanchor_is_refused(
     with pytest.raises(UnusableCluster, match=f"^worker tcp://127.0.0.1:[0-9]+ {message}"):
         simulate("ts", BANDIT, cluster=mortal.address)
     worker.kill()
-
-
-def test_a_worker_that_comes_later_is_compared_too(client: Any) -> None:
-    chunk = Chunk.all_runs(
-        "ts", TS(), BANDIT, horizon=9, runs=1, seed=0, checkpoints=1, engine="interpreted"
-    )
-    asked = (address_of(chunk.policy), False)
-    regret, _ = client.submit(there.play_there, play, chunk, asked, identity(*asked)).result()
-    assert np.array_equal(regret, play(chunk)[0])
-    ours = {**identity(*asked), "driftanchor": "0.0.1"}
-    with pytest.raises(UnusableCluster, match=r"worker tcp.* has driftanchor .* process 0.0.1: "):
-        client.submit(there.play_there, play, chunk, asked, ours).result()
-
-
-def test_a_key_is_the_whole_content() -> None:
-    effort: dict[str, Any] = {"horizon": 9, "runs": 4, "seed": 0, "checkpoints": 3}
-
-    def key(name: str = "x", code: str = "1", **change: Any) -> str:
-        asked = {**effort, "policy": TS(), "bandit": BANDIT, "engine": "interpreted", **change}
-        return there.key_of(play, Chunk.all_runs(name, **asked), {"code": code})
-
-    whole = Chunk.all_runs("x", TS(), BANDIT, **effort, engine="interpreted")
-    keys = [there.key_of(play, piece, {"code": "1"}) for piece in (whole, *whole.cut(2))]
-    keys += [
-        key(policy=TS(noise=2.0)),
-        key(policy=UCB()),
-        key(name="y"),
-        key(code="2"),
-        key(seed=1),
-    ]
-    keys += [key(horizon=10), key(checkpoints=2), key(runs=5), key(engine="every-round")]
-    keys += [key(bandit=Bandit([0.6, 0.5, 0.4]))]
-    assert key() == keys[0]
-    assert len(set(keys)) == len(keys)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from own_policies import own_policy
 
 from driftanchor import TS, Bandit, DriftanchorError, InvalidInput, Policy, simulate
 from driftanchor.policies import make
@@ -19,38 +18,12 @@ from driftanchor.simulation import processes
 from driftanchor.simulation.chunk import Chunk
 from driftanchor.simulation.processes import Processes, bundles, can_be_sent
 
+if TYPE_CHECKING:
+    from conftest import LoadPolicy
+
 BANDIT = Bandit([0.6, 0.5, 0.4], [0.5, 0.6, 0.4], offline_pulls=20)
 EFFORT: dict[str, Any] = {"horizon": 30, "runs": 8, "seed": 3, "threads": 2}
 ALL_ROUNDS = 30 * 8 * 3  # × arms
-OWN = """
-import time
-from dataclasses import dataclass
-from driftanchor import Policy
-
-@dataclass(frozen=True, kw_only=True)
-class Own(Policy):
-    name = "own"
-    formula = "none"
-    source = "a test"
-
-    def index(self, arm, now, z):
-        RULE
-"""
-
-Load = Callable[[str, str], Policy]
-
-
-@pytest.fixture
-def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Load:
-    """A way to import a policy with this rule from a module of this name."""
-
-    def load(module: str, rule: str) -> Policy:
-        (tmp_path / f"{module}.py").write_text(OWN.replace("RULE", rule))
-        monkeypatch.syspath_prepend(tmp_path)
-        policy: Policy = importlib.import_module(module).Own()
-        return policy
-
-    return load
 
 
 @pytest.fixture
@@ -84,7 +57,7 @@ def test_processes_find_a_policy_that_was_given_by_its_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "path", [*sys.path])
-    (tmp_path / "given.py").write_text(OWN.replace("RULE", "return arm.total"))
+    (tmp_path / "given.py").write_text(own_policy("return arm.total"))
     policy = make(f"{tmp_path}/given.py:Own")
     assert can_be_sent(policy)
     there, here = (
@@ -94,9 +67,9 @@ def test_processes_find_a_policy_that_was_given_by_its_file(
 
 
 @pytest.mark.usefixtures("two_processes")
-def test_what_a_policy_raises_is_raised_here(load: Load) -> None:
+def test_what_a_policy_raises_is_raised_here(load_policy: LoadPolicy) -> None:
     with pytest.raises(InvalidInput, match="raised ZeroDivisionError: division by zero") as caught:
-        simulate(load("raises", "return 1 / 0"), BANDIT, engine="processes", **EFFORT)
+        simulate(load_policy("raises", "return 1 / 0"), BANDIT, engine="processes", **EFFORT)
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
 
 
@@ -126,12 +99,12 @@ def chunk_of(policy: Policy, runs: int) -> Chunk:
     return Chunk(policy.name, policy, BANDIT, rounds, "processes", 0, 0, runs)
 
 
-def test_a_process_that_ends_early_is_reported(load: Load) -> None:
+def test_a_process_that_ends_early_is_reported(load_policy: LoadPolicy) -> None:
     pool, errors = Processes(), list[Exception]()
 
     def play() -> None:
         try:
-            pool.play([chunk_of(load("sleeps", "time.sleep(60)"), 1)])
+            pool.play([chunk_of(load_policy("sleeps", "time.sleep(60)"), 1)])
         except DriftanchorError as error:
             errors.append(error)
 

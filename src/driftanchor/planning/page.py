@@ -54,7 +54,7 @@ def _main(found: Assessment) -> list[Html]:
         pairs_of(tuple(who)),
         tag("h2", "If the means move further"),
         _picture(pictures.by_shift(found)),
-        tag("p", _reach(found)),
+        tag("p", reach(found)),
         tag("h2", f"If you declare another {found.promise.letter}"),
         _picture(pictures.by_bound(found)),
         table_of(evens(found)),
@@ -66,7 +66,7 @@ def _main(found: Assessment) -> list[Html]:
     ]
 
 
-def _reach(found: Assessment) -> str:
+def reach(found: Assessment) -> str:
     """Up to which shift the logs help, in a sentence."""
     even, label = found.break_even, found.break_even_policy
     value, ends = even_of(found, even)

@@ -75,16 +75,19 @@ def test_every_position_finds_the_arm_whose_segment_holds_it() -> None:
     "name", [name for name, cls in POLICIES.items() if serves(cls, BANDITS["logs"])]
 )
 def test_many_arms_have_the_same_law(name: str, bandit: str) -> None:
-    """False alarms: 12 cells × 2 engines × 3 checks at 1e-6 each, 0.01 % in all."""
+    """False alarms: 12 cells × 3 checks at 1e-6 each, 0.004 % in all.
+
+    Both engines have the same table, so one of them plays each bandit.
+    """
+    engine = "thinned" if bandit == "logs" else "events"
     effort: dict[str, Any] = {"horizon": 300, "runs": 400, "checkpoints": [100, 300]}
     every = simulate(name, BANDITS[bandit], seed=21, engine="every-round", **effort)
-    for seed, engine in ((22, "thinned"), (23, "events")):
-        other = simulate(name, BANDITS[bandit], seed=seed, engine=engine, **effort)
-        assert other.pulls.sum() == 400 * 300
-        for i in range(2):
-            assert chance_of_gap(every.regret[0, :, i], other.regret[0, :, i]) > 1e-6
-        best = int(np.argmax(BANDITS[bandit].online))
-        assert chance_of_gap(every.pulls[0, :, best], other.pulls[0, :, best]) > 1e-6
+    other = simulate(name, BANDITS[bandit], seed=22, engine=engine, **effort)
+    assert other.pulls.sum() == 400 * 300
+    for i in range(2):
+        assert chance_of_gap(every.regret[0, :, i], other.regret[0, :, i]) > 1e-6
+    best = int(np.argmax(BANDITS[bandit].online))
+    assert chance_of_gap(every.pulls[0, :, best], other.pulls[0, :, best]) > 1e-6
 
 
 def test_a_leader_far_ahead_is_leapt_with() -> None:

@@ -19,8 +19,8 @@ from driftanchor.simulation.engines.reference import EVERY_ROUND
 from driftanchor.simulation.engines.rewards import world_of
 
 BANDITS = {
-    "biased": Bandit.paper(biased=True),
-    "unbiased, small gap": Bandit.paper(biased=False, gap=0.1, coverage="suboptimal"),
+    "biased": Bandit.paper(biased=True, arms=4),
+    "unbiased, small gap": Bandit.paper(biased=False, gap=0.1, arms=4, coverage="suboptimal"),
     "no logs": Bandit([0.8, 0.5, 0.5]),
     "two arms, V = inf": Bandit([0.5, 0.0], [0.2, 0.1], [30, 0], [math.inf, 0.0]),
     "Bernoulli": Bandit([0.6, 0.5, 0.4], [0.5, 0.5, 0.5], [20, 0, 100], reward="bernoulli"),

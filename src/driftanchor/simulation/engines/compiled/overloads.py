@@ -24,7 +24,7 @@ from driftanchor.simulation.engines.leaping import index_law
 OPTIONS = {"error_model": "numpy", "_nrt": False}
 # Left to itself LLVM calls small functions with all their arrays spread out over the stack. Inlined
 # by LLVM, and not by Numba's `inline="always"`, a kernel runs faster and compiles no slower.
-INLINED = {**OPTIONS, "forceinline": True}
+INLINED = {**OPTIONS, "forceinline": True, "no_cfunc_wrapper": True}
 # Numba looks at no index by itself. The functions of a policy of the user's own are made to: what
 # they write beyond an array would destroy the process, long after.
 BOUNDED = {"boundscheck": True}
