@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pytest
 
 from driftanchor import ArmEvidence, Arms, OfflineData, Tally
 from driftanchor.core.evidence import arm_at, gather
@@ -24,3 +25,6 @@ def test_evidence_has_the_numbers_of_each_arm_and_no_nan_without_logs() -> None:
     assert arm_at(evidence, 0) == ArmEvidence(1, 1.5, 5, 0.5, 0.1, pending=2, relative_bound=0.2)
     assert arm_at(evidence, 1) == ArmEvidence(0, 0.0, 0, 0.0, math.inf)
     assert evidence.playable.tolist() == [True, False]
+    for column in (-1, 2, 10**9):  # a negative one would be that of another arm
+        with pytest.raises(IndexError, match="no arm has this column"):
+            arm_at(evidence, column)

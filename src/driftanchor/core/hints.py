@@ -15,13 +15,3 @@ def apart(function: _Function) -> _Function:
     """
     function.__dict__["apart"] = True
     return function
-
-
-def bounded(function: _Function) -> _Function:
-    """Compile a function so that it never reads or writes beyond the end of an array.
-
-    For what a policy of the user's own may call with a column of its own. Such a policy's own
-    functions are compiled so in any case.
-    """
-    function.__dict__["bounded"] = True
-    return function

@@ -145,7 +145,7 @@ for what in range(8):
             bandit = da.Bandit([0.5, 0.4, 0.3])
             print(da.simulate(Stray(what=what), bandit, horizon=6, runs=2, engine=engine).pulls[0])
         except da.InvalidInput as error:
-            print(str(error).partition(";")[0].partition(": i")[0])
+            print(str(error).partition(";")[0])
 """
 
 
@@ -154,10 +154,13 @@ def test_a_rule_that_leaves_its_arrays_is_stopped_and_named_without_any_setting(
 ) -> None:
     (tmp_path / "stray.py").write_text(STRAY)
     said = run_python(ASTRAY).replace("\n ", " ").splitlines()
-    assert said[0::2] == said[1::2]  # interpreted and compiled
-    assert said[0::2] == [
+    starts = [
         "[[2 2 2] [2 2 2]]",
-        *["policy 'stray' raised IndexError"] * 4,
+        *["policy 'stray' raised IndexError: index"] * 3,
+        "policy 'stray' raised IndexError: no arm has this column",
         "policy 'stray' raised ValueError: no more",
         *["policy 'stray' chose no arm"] * 2,
     ]
+    for lines in (said[0::2], said[1::2]):  # interpreted and compiled
+        assert len(lines) == len(starts)
+        assert all(map(str.startswith, lines, starts)), lines

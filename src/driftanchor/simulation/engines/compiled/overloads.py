@@ -149,7 +149,7 @@ def register(function: types.FunctionType) -> None:
     extending = require("numba.extending", extra="fast", why="compiled simulation")
     if function not in _DISPATCH:
         options = {**INLINED, "forceinline": "apart" not in vars(function)}
-        if "bounded" in vars(function) or not is_ours(function):
+        if not is_ours(function):
             options |= BOUNDED
         extending.register_jitable(**options)(function)
 
