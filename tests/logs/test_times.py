@@ -165,7 +165,7 @@ def test_years_that_python_does_not_know_are_missing(seconds: int, unit: str) ->
 
 def test_numbers_before_year_one_are_missing_times() -> None:
     frame = pandas.DataFrame(
-        {"arm": ["B", "B", "B"], "reward": [1, 0, 1], "at": [-9.9e10, 2e9, 2e9]}
+        {"arm": ["A", "A", "B", "B"], "reward": [1, 0, 0, 1], "at": [-9.9e10, *[2e9] * 3]}
     )
     told = read(frame, allow_rejects=True).provenance
     assert dict(told.rows_rejected) == {"time_missing": 1}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -74,9 +73,8 @@ class PeriodTable:
                 f"mean is {mean[k, e]:g}, and mean and standard deviation must be at most "
                 f"{LARGEST:g}; use a larger unit of rewards"
             )
-        size = max(
-            float(np.abs(mean).max()), math.sqrt(float(np.nanmax(squares / np.fmax(n, 1.0))))
-        )
+        spread = np.sqrt(np.nan_to_num(squares) / np.fmax(n, 1.0))  # unknown: as if none
+        size = float(np.fmax(np.abs(mean), spread).max())
         if 0 < size < SMALLEST:
             raise InvalidInput(
                 f"rewards are too small: no mean or standard deviation is above {size:g}, and one "
