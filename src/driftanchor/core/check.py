@@ -79,6 +79,8 @@ def is_number(value: object) -> bool:
         >>> [is_number(x) for x in ("1", 1j, None, np.array([0.5]), np.ma.masked)]
         [False, False, False, False, False]
     """
+    if isinstance(value, float):  # nearly always, and quickly known
+        return True
     if isinstance(value, np.ndarray):
         bare = value.ndim == 0 and not isinstance(value, np.ma.MaskedArray)
         return bare and value.dtype.kind in "biuf"
