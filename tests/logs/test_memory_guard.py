@@ -6,7 +6,8 @@ import threading
 
 import pytest
 
-from driftanchor.logs import memory_guard
+from driftanchor import DriftanchorError
+from driftanchor.logs import memory_guard, sandbox
 from driftanchor.logs.memory_guard import MemoryGuard, resident
 
 
@@ -24,6 +25,20 @@ def test_growth_beyond_the_limit_stops_the_work(monkeypatch: pytest.MonkeyPatch)
         block = bytearray(b"x" * 60_000_000)
         assert stopped.wait(60)
     assert block
+
+
+def test_duckdb_stops_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory_guard, "SPARE", 10_000_000)
+    with sandbox.connect([], "4GB") as connection:  # DuckDB itself would go on
+        numbers = "SELECT list(i || repeat('x', 100)) FROM range(20_000_000) AS t(i)"
+        with (
+            pytest.raises(
+                DriftanchorError, match=r"'a\.csv' needs more memory than 50MB: allow more"
+            ),
+            sandbox.naming_logs("'a.csv'", "50MB"),
+            MemoryGuard("50MB", connection.interrupt),
+        ):
+            connection.execute(numbers).fetchall()
 
 
 def test_two_readings_may_use_what_both_are_allowed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -51,3 +51,13 @@ def test_a_file_that_was_cut_is_refused(tmp_path: Path) -> None:
         path.write_bytes(whole[:left])
         with pytest.raises(DriftanchorError, match=r"a\.parquet"):
             read_logs(path, arm="arm", reward="won", allow_rejects=True)
+
+
+def test_too_many_columns_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("driftanchor.logs.formats.parquet.MOST_COLUMNS", 2)
+    path = tmp_path / "a.parquet"
+    parquet.write_table(pyarrow.table({"arm": ["A"], "won": [1], "x": [{"y": 1}]}), path)
+    with pytest.raises(
+        InvalidInput, match=r"has 3 columns, and at most 2 can be read: write those"
+    ):
+        read_logs(path, arm="arm", reward="won")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from driftanchor.errors import InvalidInput
 from driftanchor.logs.formats.base import Column, Format, Scan, Survey
 from driftanchor.logs.log_file import LogFile
 from driftanchor.logs.sql import identifier
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
     from driftanchor.logs.query import LogQuery
+
+MOST_COLUMNS = 20_000  # DuckDB needs kilobytes for each
 
 
 class Parquet(Format):
@@ -24,8 +27,13 @@ class Parquet(Format):
     def scan(self, connection: DuckDBPyConnection, file: LogFile, query: LogQuery) -> Scan:
         """Ask DuckDB for the columns, which it renames where two have the same name."""
         bare = Scan((file,), "read_parquet", "", {})
-        described = connection.execute(f"DESCRIBE FROM {bare.sql}").fetchall()
         names = _names(connection, bare)
+        if len(names) > MOST_COLUMNS:
+            raise InvalidInput(
+                f"{file.name!r} has {len(names):,} columns, and at most {MOST_COLUMNS:,} can be "
+                "read: write those that are needed to a file of their own"
+            )
+        described = connection.execute(f"DESCRIBE FROM {bare.sql}").fetchall()
         times = Counter(names)
         columns = {}
         for name, (unique, type, *_) in zip(names, described, strict=True):
