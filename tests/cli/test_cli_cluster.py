@@ -23,9 +23,9 @@ SIMULATE = ("simulate", "--horizon", "40", "--runs", "3", "--engine", "interpret
 
 
 @pytest.fixture(scope="module")
-def two(start_cluster: StartCluster) -> DaskCluster:
-    """A scheduler with two workers."""
-    return start_cluster(2)
+def cluster(start_cluster: StartCluster) -> DaskCluster:
+    """A scheduler with a worker."""
+    return start_cluster(1)
 
 
 @pytest.fixture(autouse=True)
@@ -37,15 +37,20 @@ def invoke(*arguments: str) -> Result:
     return CliRunner().invoke(app, list(arguments))
 
 
-def test_simulate_shows_the_same_and_nothing_else(two: DaskCluster) -> None:
-    near, far = invoke(*SIMULATE, "--json"), invoke(*SIMULATE, "--json", "--cluster", two.address)
+def test_simulate_shows_the_same_and_nothing_else(cluster: DaskCluster) -> None:
+    near, far = (
+        invoke(*SIMULATE, "--json"),
+        invoke(*SIMULATE, "--json", "--cluster", cluster.address),
+    )
     assert (far.exit_code, far.stdout, far.stderr) == (0, near.stdout, near.stderr)
     assert len(json.loads(far.stdout)["policies"]) > 5
 
 
-def test_reproduce_leaves_the_same_bytes(two: DaskCluster, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reproduce_leaves_the_same_bytes(
+    cluster: DaskCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
     near = invoke("reproduce", str(SMALL), "--out", "near")
-    far = invoke("reproduce", str(SMALL), "--out", "far", "--cluster", two.address)
+    far = invoke("reproduce", str(SMALL), "--out", "far", "--cluster", cluster.address)
     assert (near.exit_code, far.exit_code) == (0, 0), far.stderr
     assert far.stdout == near.stdout
     names = {str(file.relative_to("near")) for file in Path("near").rglob("*") if file.is_file()}
@@ -83,18 +88,26 @@ def test_threads_are_not_for_a_cluster() -> None:
     assert done.stderr.startswith("error: --threads is for this machine")
 
 
-def test_ctrl_c_ends_it_and_leaves_the_cluster_empty(two: DaskCluster) -> None:
+def test_ctrl_c_ends_it_and_leaves_the_cluster_empty(cluster: DaskCluster) -> None:
     effort = ["--horizon", "1000000", "--runs", "200", "--policy", "ts"]
     effort += ["--engine", "every-round"]  # long enough to be interrupted
-    with two.client() as client:
+    with cluster.client() as client:
         process = subprocess.Popen(
-            [sys.executable, "-m", "driftanchor", "simulate", *effort, "--cluster", two.address],
+            [
+                sys.executable,
+                "-m",
+                "driftanchor",
+                "simulate",
+                *effort,
+                "--cluster",
+                cluster.address,
+            ],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
         )
-        two.wait_until(lambda: two.tasks(client) > 0)
+        cluster.wait_until(lambda: cluster.tasks(client) > 0)
         process.send_signal(signal.SIGINT)
         assert process.communicate(timeout=60) == ("", "interrupted\n")
         assert process.returncode == 130
-        two.wait_until(lambda: two.tasks(client) == 0)
+        cluster.wait_until(lambda: cluster.tasks(client) == 0)
