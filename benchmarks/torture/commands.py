@@ -52,10 +52,19 @@ LINES = {
         [*SIMULATE, "--online", "0.6,0.5", "--offline", "same", "--csv", "a.csv"],
         [*SIMULATE, "--relative-bound", "1", "--reward", "student", "--plot", "a.svg"],
     ),
+    "identify": (["--runs", "1", "--most-pulls", "9", "--engine", "interpreted", "--quiet"],),
     "reproduce": (["good.toml", *REPRODUCE], ["wide.toml", *REPRODUCE]),
 }
 WEIGHTS = {"plan": 2, "replay": 2, "reproduce": 1}  # these take long if all is well
-EFFORT = {"horizon", "runs", "worlds", "engine", "policy", "names"}  # never left out: too slow
+EFFORT = {
+    "horizon",
+    "runs",
+    "worlds",
+    "engine",
+    "policy",
+    "names",
+    "most_pulls",
+}  # never left out: too slow
 
 
 def run(cases: int, seed: int = 0) -> children.Outcome:

@@ -12,6 +12,7 @@ import driftanchor as da
 from driftanchor.core.log_options import LOG_OPTIONS
 
 EVENTS: dict[str, Any] = {"arm": "ad", "reward": "won", "time": "at"}
+IDENTIFY: dict[str, Any] = {"runs": 1, "most_pulls": 9, "engine": "interpreted"}
 TINY: dict[str, Any] = {"horizon": 3, "worlds": 2, "threads": 1}
 
 
@@ -61,8 +62,11 @@ INSTANCES: dict[str, Callable[[], Any]] = {
     "Arms": lambda: da.Arms(["A", "B"]),
     "ArmSummary": lambda: da.read_logs("good.csv", **EVENTS).arms["A"],
     "Bandit": bandit,
+    "Difference": lambda: result().compare("ts", "ucb"),
     "Estimate": lambda: plan().break_even,
     "Explanation": lambda: learner().explain(),
+    "Identification": lambda: da.identify(bandit(), **IDENTIFY),
+    "Law": lambda: da.Law.uniform(0.0, 1.0),
     "Learner": learner,
     "LogSummary": lambda: da.read_logs("good.csv", **EVENTS),
     "OfflineData": logs,
@@ -92,7 +96,9 @@ ARGUMENTS: dict[str, Any] = {
     "label": "C",
     "labels": ["A", "B"],
     "logs": "good.csv",
+    "means": lambda: da.Law.uniform(0.0, 1.0),
     "memory": "400MB",
+    "most_pulls": 9,
     "offline": logs,
     "online": [0.5, 0.4],
     "path": "a.svg",
@@ -112,6 +118,8 @@ ARGUMENTS: dict[str, Any] = {
 # Where a name stands for something else, or the value depends on the class.
 EXACT: dict[str, Any] = {
     "Bandit.paper.arms": 3,
+    "identify.radius": "anytime",
+    "random_bandit.arms": 2,
     "Bandit.paper.coverage": "uniform",
     "Bandit.paper.total": 30,
     "Bandit.resampling.rewards": [[1.0, 0.0], [0.5]],

@@ -61,7 +61,7 @@ def test_labels_in_json_are_strict_json() -> None:
 
 def test_texts_of_experiments_are_shown_as_escapes() -> None:
     done = invoke("reproduce", "mine.toml", "--out", ODD)
-    assert (done.exit_code, r"mine/\x1b[31m" in done.stdout) == (0, True)
+    assert (done.exit_code, "\x1b" in done.stdout) == (0, False)
     for report in ("report.html", "report.md"):
         assert "\x1b" not in Path(ODD, report).read_text(encoding="utf-8")
 

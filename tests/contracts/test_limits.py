@@ -25,7 +25,11 @@ from driftanchor.core.check import LARGEST, SMALLEST
 from driftanchor.core.noise import keyed_stream, wrapping
 from driftanchor.policies import make
 
-WORDS: dict[str, list[Any]] = {"base": ["ucb", "ts"], "radius": ["ucb1", "cheung-lyu"]}
+WORDS: dict[str, list[Any]] = {
+    "base": ["ucb", "ts"],
+    "radius": ["ucb1", "cheung-lyu"],
+    "reward": ["bernoulli", "gaussian"],
+}
 SHARES = ("eps", "epsilon")  # between 0 and 1
 MEANS = [-LARGEST, -1e10, -1.0, 0.0, 1e-40, 1.0, LARGEST]
 BOUNDS = [0.0, 1e-300, 1e-160, SMALLEST, 0.1, 1e50, LARGEST, math.inf]
@@ -39,7 +43,8 @@ def limits(policy: type[Policy], parameter: str) -> list[Any]:
         return WORDS[parameter]
     if parameter in SHARES:
         return [0.0, usual, 1.0]
-    lowest = {"prior_mean": -LARGEST, "budget": 0.0, "clip": 0.0}.get(parameter, SMALLEST)
+    zero = ("budget", "clip", "horizon", *(["c"] if policy.name == "kl-ucb" else []))
+    lowest = -LARGEST if parameter == "prior_mean" else 0.0 if parameter in zero else SMALLEST
     return [lowest, usual, LARGEST]
 
 

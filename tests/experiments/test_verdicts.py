@@ -48,7 +48,7 @@ def found(measured: Measured) -> Reproduction:
 
 def test_claims_are_apart_by_whose_they_are_and_failures_come_first(found: Reproduction) -> None:
     paper, ours = verdicts.groups(found)
-    assert (paper.whose, ours.whose) == ("of the paper", "of our own")
+    assert (paper.whose, ours.whose) == ("paper", "package")
     assert paper.counts == (
         "2 claims of the paper: 1 hold, 1 fail (1 contradicted by the paper itself), 0 inconclusive"
     )
@@ -70,7 +70,7 @@ def test_a_verdict_has_its_words_its_runs_and_who_contradicts_it(found: Reproduc
 def test_a_third_owner_has_a_group_of_its_own(
     found: Reproduction, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    owners = {"bad": "of yours", "good": "of the paper", "ours": "of our own"}
+    owners = {"bad": "user", "good": "paper", "ours": "package"}
     monkeypatch.setattr(claims.Claim, "whose", property(lambda claim: owners[claim.id]))
     assert {group.whose for group in verdicts.groups(found)} == set(owners.values())
 
@@ -90,6 +90,6 @@ def test_tables_are_written_as_latex_markdown_and_csv(found: Reproduction, tmp_p
     assert texts["claims.tex"].count(r"\begin{tabular}") == 2
     findings = texts["claims.csv"].splitlines()
     assert len(findings) == 1 + 4
-    assert findings[1].startswith("good,of the paper,holds,")
+    assert findings[1].startswith("good,paper,holds,")
     nothing = dataclasses.replace(found, judged=())
     assert not [path for path in table_files.write(nothing, tmp_path) if path.stem == "claims"]

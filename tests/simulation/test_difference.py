@@ -10,6 +10,7 @@ import pytest
 
 from driftanchor import Bandit, InvalidInput, Result, UnknownName, simulate
 from driftanchor.core.stats.bounded_mean import bounded_mean_interval
+from driftanchor.render.numbers import interval, rounded
 from driftanchor.simulation import ENGINES
 
 MOST = 400.0
@@ -54,8 +55,10 @@ def test_it_says_whether_policies_met_the_same_rewards(engine: str) -> None:
 
 def test_it_reads_as_one_line() -> None:
     found = result().compare("a", "b", level=0.5)
-    ends = f"−{-found.low:.2f} to −{-found.high:.2f}"
-    shown = f"mean regret of a − b: −{-found.estimate:.2f} ({ends}) at 50 %, 400 runs with the same"
+    shown = (
+        f"mean regret of a − b: {rounded(found.estimate)} ({interval(found.low, found.high)}) at "
+        "50 %, 400 runs with the same"
+    )
     assert repr(found) == f"<Difference: {shown} rewards>"
 
 

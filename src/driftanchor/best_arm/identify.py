@@ -149,10 +149,10 @@ def rules_for(bandit: Bandit) -> list[str]:
 
 
 def _worlds(bandit: Bandit) -> dict[str, World]:
-    """The world as each rule sees it; all arrays are read-only, so that one kernel serves."""
+    """The world as each rule sees it."""
     world = world_of(bandit)
-    none = check.frozen(np.zeros_like(world.offline_pulls))
-    exact = check.frozen(np.zeros_like(world.bias_bounds))
+    none = np.zeros_like(world.offline_pulls)
+    exact = np.zeros_like(world.bias_bounds)
     without = {"lucb": world._replace(offline_pulls=none)}
     if not world.offline_pulls.any():
         return without

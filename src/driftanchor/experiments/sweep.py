@@ -125,10 +125,10 @@ def _run(missing: Missing, progress: Progress | None, cluster: Any) -> Ran:
             path, job = waiting[i]
             came[path].append((chunk.first, played))
             done += job.cost * chunk.runs // job.runs
-            if sum(len(regret) for _, (regret, _) in came[path]) == job.runs:
-                yield path, job.outcome(came.pop(path))
             if progress is not None:
                 progress(job.name, done, total)
+            if sum(len(regret) for _, (regret, _) in came[path]) == job.runs:
+                yield path, job.outcome(came.pop(path))
 
 
 def _here(chunks: Sequence[Chunk]) -> Generator[tuple[int, Chunk, Played], None, None]:

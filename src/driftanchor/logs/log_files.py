@@ -81,7 +81,9 @@ def _checked(name: str, root: str | os.PathLike[str] | None) -> tuple[Path, tupl
             raise InvalidInput(f"{name!r} is outside the allowed folder {os.fspath(root)!r}")
         status = path.stat()
     except UnicodeEncodeError as error:
-        raise InvalidInput(f"{name!r} has a path that is not UTF-8: rename it") from error
+        raise InvalidInput(
+            f"the name of {name!r} is not UTF-8: rename the file or its folder"
+        ) from error
     except (OSError, RuntimeError) as error:  # RuntimeError: a link that leads to itself
         reason = getattr(error, "strerror", None) or error
         raise InvalidInput(f"cannot read {name!r}: {reason}") from error
