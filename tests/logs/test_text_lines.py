@@ -22,7 +22,7 @@ def cut(parts: list[bytes], cuts: list[int]) -> list[bytes]:
 
 
 def survey(pieces: list[bytes]) -> LineSurvey:
-    found = LineSurvey(quotes=True)
+    found = LineSurvey(csv=True)
     for piece in pieces:
         found.add(piece)
     found.end()

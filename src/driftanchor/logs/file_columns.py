@@ -31,14 +31,14 @@ def select(scan: Scan, query: LogQuery, *, hopeful: bool = False, numbered: bool
     Args:
         scan: The files.
         query: Which columns.
-        hopeful: Whether to read text that should be numbers as numbers alone, which is quicker:
-            DuckDB then reads them while it splits the lines, and may leave out rows in which it
-            cannot.
+        hopeful: Whether to take text for numbers and keys for unique, which is quicker. DuckDB may
+            then read numbers while it splits lines, and leave out rows in which it cannot.
         numbered: Whether to number the rows, from 1, in the order of the file.
     """
     found = {role: _column(scan, name, role) for role, name in query.columns.items()}
     parts = {role: _label(found[role], role) for role in LABELS if role in found}
     twice = " OR ".join(column.given_twice for column in found.values() if column.given_twice)
+    twice = "" if hopeful else twice
     for role in query.numbers:
         hoped = hopeful and found[role].type == "VARCHAR"
         value = _read(found[role], "DOUBLE") if hoped else number(found[role], role)
@@ -63,7 +63,7 @@ def _label(column: Column, role: str) -> str:
     if column.type.startswith(NO_LABELS) or column.type.endswith("]"):
         raise _holds(column, role, "labels")
     text = column.type == "VARCHAR"
-    return f"left({column.sql}, {LONGEST + 1})" if text else column.sql
+    return f"substring({column.sql}, 1, {LONGEST + 1})" if text else column.sql
 
 
 def number(column: Column, role: str) -> str:

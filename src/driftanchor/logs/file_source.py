@@ -52,8 +52,8 @@ class FileSource:
     DuckDB is quick, but loses rows of CSV that it finds odd, and says nothing. So the lines are
     counted first, and what is read must add up with them. It is read in up to three ways:
 
-    1. Numbers are read while lines are split, which is quickest and may lose rows.
-    2. Lines are split first.
+    1. In the quickest way, which is right if all rows can be used.
+    2. In a way that loses no row, whatever is in its columns.
     3. The lines are split here, one by one, and DuckDB reads a copy of those that are rows. A file
        in which a line may be something else than a record is read in this way at once.
 
@@ -90,7 +90,8 @@ class FileSource:
         """How many rows each file has, where that can be said without splitting the lines."""
         found: dict[Path, int] = {}
         for file in self.files:
-            survey = self.format.survey(self.connection, file, self._allowed(found.values()))
+            left = self._allowed(found.values())
+            survey = self.format.survey(self.connection, file, self.query, left)
             self.hopeful &= survey.quick
             if survey.rows is not None:
                 found[file.path] = survey.rows
@@ -177,7 +178,7 @@ class FileSource:
         """Whether all rows were found, and no line of column names is among them."""
         if sum(group.rows for group in found) != rows:
             return False
-        if self.hopeful and any(group.kept != group.used for group in found):
+        if self.hopeful and any(g.kept != g.used or g.value is None for g in found):
             return False
         labels = (str(group.value).strip() for group in found)
         return not self._may_repeat_names or self.query.arm not in labels

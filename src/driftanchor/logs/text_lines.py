@@ -79,7 +79,7 @@ class LineSurvey:
     line is surely a record of its own can the rows that DuckDB reads be compared with the lines.
 
     Args:
-        quotes: Whether quotes mean something.
+        csv: Whether to look at quotes and numbers too, which matter in CSV.
 
     Attributes:
         lines: How many lines are not empty; one without a line end counts once `end` was called.
@@ -89,20 +89,20 @@ class LineSurvey:
         underscores: Whether one is between digits: DuckDB would read `1_0` as 10.
 
     Example:
-        >>> survey = LineSurvey(quotes=True)
+        >>> survey = LineSurvey(csv=True)
         >>> survey.add(b'arm,note\nA,"two\nlines"\n\nB,one')
         >>> survey.end()
         >>> survey.lines, survey.quoted_breaks, survey.ends
         (4, True, {'\n'})
     """
 
-    def __init__(self, *, quotes: bool) -> None:
+    def __init__(self, *, csv: bool) -> None:
         self.lines = 0
         self.longest = 0
         self.quoted_breaks = False
         self.ends: set[str] = set()
         self.underscores = False
-        self._quotes = quotes
+        self._csv = csv
         self._length = 0  # of the line that has not ended yet
         self._inside = False  # whether that line is between quotes
         self._last = b""  # bytes before this piece
@@ -112,12 +112,12 @@ class LineSurvey:
         text = self._with_line_feeds(piece)
         octets = np.frombuffer(text, np.uint8)
         ends = octets == LINE_FEED
-        if self._quotes and (self._inside or b'"' in text):
+        if self._csv and (self._inside or b'"' in text):
             quotes = octets == QUOTE
             inside = _between_quotes(quotes, self._inside)
             self.quoted_breaks |= bool((inside & _bits(ends)).any())
             self._inside ^= bool(np.count_nonzero(quotes) % 2)
-        if not self.underscores:
+        if self._csv and not self.underscores:
             self.underscores = _has_number_with_underscore(self._last + text[:2])
             self.underscores |= _has_number_with_underscore(text)
             self._last = text[-2:]

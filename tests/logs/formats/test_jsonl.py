@@ -8,7 +8,7 @@ import pytest
 from driftanchor import RejectedRows, read_logs
 from driftanchor.logs import sandbox
 from driftanchor.logs.formats import Lines
-from driftanchor.logs.formats.jsonl import Jsonl
+from driftanchor.logs.formats.jsonl import Jsonl, KeySurvey
 from driftanchor.logs.log_file import LogFile
 from driftanchor.logs.query import LogQuery
 
@@ -95,3 +95,22 @@ def test_an_object_that_is_too_long_is_one_line_less(tmp_path: Path) -> None:
     summary = read_logs(path, arm="arm", reward="reward")
     assert summary.provenance.rows_used == 600
     assert [(e.reason, e.line) for e in summary.examples] == [("line_too_long", 301)]
+
+
+@pytest.mark.parametrize("size", [1, 5, 64, 1_000])
+@pytest.mark.parametrize(
+    ("lines", "unique"),
+    [
+        (['{"arm": "A", "reward": 1}', '{"arm": "B", "reward": 1}'], True),
+        (['{"arm": "A", "reward": 1}', '{"arm": "B", "reward": 1, "reward": 2}'], False),
+        (['{"arm": "arm"}', '{"arm": "B", "x": "reward"}'], False),  # one has to look
+        (['{"arm": "A", "reward": 1}', '{"arm": "B", "rew\\u0061rd": 1}'], False),
+    ],
+)
+def test_keys_are_counted_wherever_a_piece_ends(lines: list[str], unique: bool, size: int) -> None:
+    found = KeySurvey(["arm", "reward"])
+    text = "\n".join(lines).encode()
+    for i in range(0, len(text), size):
+        found.add(text[i : i + size])
+    found.end()
+    assert (found.unique, found.lines) == (unique, 2)

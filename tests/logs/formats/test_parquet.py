@@ -23,8 +23,9 @@ def test_columns_have_their_types_and_the_footer_the_number_of_rows(tmp_path: Pa
     table = pyarrow.table({"nested": nested, "arm": ["A"] * 3, 'x "y"': [1.5] * 3})
     parquet.write_table(table, file.path)
     with sandbox.connect([file.path], "400MB") as connection:
-        found = Parquet().scan(connection, file, LogQuery(arm="arm", reward="x"))
-        assert Parquet().survey(connection, file, None) == Survey(3)
+        query = LogQuery(arm="arm", reward="x")
+        found = Parquet().scan(connection, file, query)
+        assert Parquet().survey(connection, file, query, None) == Survey(3)
     assert {name: column.type for name, column in found.columns.items() if name != "nested"} == {
         "arm": "VARCHAR",
         'x "y"': "DOUBLE",

@@ -74,7 +74,7 @@ class Survey(NamedTuple):
 
     Attributes:
         rows: How many it has; `None` if only its lines one by one tell.
-        quick: Whether DuckDB may read text as numbers while it splits the lines.
+        quick: Whether rows can be read in a quicker way, which is right if all of them can be used.
     """
 
     rows: int | None
@@ -127,17 +127,25 @@ class Format:
         """
         raise NotImplementedError
 
-    def survey(self, connection: DuckDBPyConnection, file: LogFile, most: int | None) -> Survey:
+    def survey(
+        self, connection: DuckDBPyConnection, file: LogFile, query: LogQuery, most: int | None
+    ) -> Survey:
         """Look at a whole file before DuckDB reads it; damage is noticed here.
 
         Args:
             connection: Of the sandbox.
             file: The file.
+            query: What is asked of it.
             most: With more rows than this it does not matter how many there are.
         """
-        found = self.survey_lines(file, most)
+        found = LineSurvey(csv=False)
+        self.look(file, found, most)
+        return Survey(self.rows_of(found))
+
+    def rows_of(self, found: LineSurvey) -> int | None:
+        """How many rows there are if each line that is not empty is one."""
         plain = "\r" not in found.ends and found.longest <= self.longest_line
-        return Survey(found.lines if plain else None)
+        return found.lines if plain else None
 
     def lines(self, file: LogFile, query: LogQuery) -> Iterator[Lines]:
         """The lines of a text file that are not empty; here each is a row."""
@@ -165,15 +173,13 @@ class Format:
                 raise _nul(file)
             yield piece
 
-    def survey_lines(self, file: LogFile, most: int | None, *, quotes: bool = False) -> LineSurvey:
-        """Look at all lines, or at the first ones if there are more than `most`."""
-        found = LineSurvey(quotes=quotes)
+    def look(self, file: LogFile, found: LineSurvey, most: int | None) -> None:
+        """Survey all lines, or the first ones if there are more than `most`."""
         for piece in self.pieces(file):
             found.add(piece)
             if most is not None and found.lines > most:
-                return found
+                return
         found.end()
-        return found
 
 
 def _nul(file: LogFile) -> InvalidInput:

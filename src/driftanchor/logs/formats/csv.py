@@ -11,7 +11,7 @@ from driftanchor.logs.formats.csv_fields import split, text_of
 from driftanchor.logs.formats.csv_records import Records
 from driftanchor.logs.log_file import COMPRESSIONS, LogFile
 from driftanchor.logs.sql import literal
-from driftanchor.logs.text_lines import LineReader
+from driftanchor.logs.text_lines import LineReader, LineSurvey
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -49,11 +49,14 @@ class Csv(Format):
         )
         return Scan((file,), "read_csv", options, columns)
 
-    def survey(self, connection: DuckDBPyConnection, file: LogFile, most: int | None) -> Survey:
+    def survey(
+        self, connection: DuckDBPyConnection, file: LogFile, query: LogQuery, most: int | None
+    ) -> Survey:
         """A row for each line but the first, where a line can be nothing else."""
         if max(self._start(file)[0].count(d.encode()) for d in DELIMITERS) >= MOST_COLUMNS:
             return Survey(None)
-        found = self.survey_lines(file, None if most is None else most + 1, quotes=True)
+        found = LineSurvey(csv=True)
+        self.look(file, found, None if most is None else most + 1)
         plain = len(found.ends) <= 1 and not found.quoted_breaks
         rows = found.lines - 1 if plain and found.longest <= self.longest_line else None
         return Survey(rows, quick=not found.underscores)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from driftanchor.errors import InvalidInput
-from driftanchor.logs.formats.base import Column, Format, Scan
+from driftanchor.logs.formats.base import Column, Format, Scan, Survey
 from driftanchor.logs.log_file import COMPRESSIONS, LogFile
 from driftanchor.logs.sql import literal
-from driftanchor.logs.text_lines import BOM
+from driftanchor.logs.text_lines import BOM, QUOTE, LineSurvey
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -41,6 +43,18 @@ class Jsonl(Format):
             raise InvalidInput(
                 f"{file.name!r} is a JSON array: write one object a line (jq -c '.[]')"
             )
+
+    def survey(
+        self, connection: DuckDBPyConnection, file: LogFile, query: LogQuery, most: int | None
+    ) -> Survey:
+        """A row for each line; no key is there twice if there are as many of it as lines.
+
+        That is right if no line lacks the key, which is seen where a row cannot be used without,
+        but not in `where`.
+        """
+        found = KeySurvey(set(query.columns.values()))
+        self.look(file, found, most)
+        return Survey(self.rows_of(found), quick=found.unique and query.condition is None)
 
     def scan(self, connection: DuckDBPyConnection, file: LogFile, query: LogQuery) -> Scan:
         """Look for the wanted keys in the first objects."""
@@ -72,15 +86,65 @@ class Jsonl(Format):
                     yield {role: str(value) for role, value in texts.items()}
 
 
+class KeySurvey(LineSurvey):
+    """What the lines are like, and how often keys are in them.
+
+    Only the first and the last bytes of keys are compared, so there may seem to be more of them.
+    """
+
+    def __init__(self, keys: Collection[str]) -> None:
+        super().__init__(csv=False)
+        self._times = dict.fromkeys((_written(key).encode() for key in keys), 0)
+        self._escape = min((_escape(key) for key in keys), key=len).encode()
+        self._escaped = False
+        self._last = b""  # bytes before this piece
+
+    @property
+    def unique(self) -> bool:
+        """Whether no line has a key twice, if none lacks one."""
+        return not self._escaped and all(n <= self.lines for n in self._times.values())
+
+    def add(self, piece: bytes) -> None:
+        """Look at the next bytes."""
+        super().add(piece)
+        self._count(piece)
+        self._escaped |= b"\\" in piece and self._escape in piece
+        for key in self._times:  # those that started before this piece
+            edge = self._last[1 - len(key) :] + piece[: len(key) - 1]
+            self._times[key] += edge.count(key)
+            self._escaped |= self._escape in edge
+        self._last = (self._last + piece)[-max(map(len, self._times)) :]
+
+    def _count(self, piece: bytes) -> None:
+        octets = np.frombuffer(piece, np.uint8)
+        quotes = octets == QUOTE
+        for key in self._times:
+            starts = octets.size - len(key) + 1
+            if starts > 0:
+                same = quotes[:starts] & quotes[-starts:] & (octets[1 : starts + 1] == key[1])
+                self._times[key] += int(np.count_nonzero(same))
+
+
 def _column(key: str) -> Column:
     """A key as a column; an object that has it twice may mean either value."""
-    quoted = json.dumps(key, ensure_ascii=False)
+    quoted = _written(key)
     for special in "$%_":
         quoted = quoted.replace(special, f"${special}")
-    likely = f"json LIKE {literal(f'%{quoted}%{quoted}%')} ESCAPE '$' OR contains(json, '\\')"
+    written = f"json LIKE {literal(f'%{quoted}%{quoted}%')} ESCAPE '$'"
+    likely = f"{written} OR contains(json, {literal(_escape(key))})"
     same = f"list_filter(json_keys(json), lambda key: key = {literal(key)})"
     twice = f"CASE WHEN {likely} THEN len({same}) > 1 ELSE false END"
     return Column(key, f"json->>{literal(_pointer(key))}", "VARCHAR", twice)
+
+
+def _written(key: str) -> str:
+    """A key as it is usually written."""
+    return json.dumps(key, ensure_ascii=False)
+
+
+def _escape(key: str) -> str:
+    """What is in a line in which the key is written in another way."""
+    return "\\u00" if key.isascii() and "/" not in key else "\\"
 
 
 def _is_strict(connection: DuckDBPyConnection) -> bool:

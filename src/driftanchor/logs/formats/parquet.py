@@ -42,7 +42,9 @@ class Parquet(Format):
             )
         return Scan((file,), bare.function, "", columns)
 
-    def survey(self, connection: DuckDBPyConnection, file: LogFile, most: int | None) -> Survey:
+    def survey(
+        self, connection: DuckDBPyConnection, file: LogFile, query: LogQuery, most: int | None
+    ) -> Survey:
         """The footer says how many rows there are."""
         footer = Scan((file,), "parquet_file_metadata", "", {})
         ((rows,),) = connection.execute(f"SELECT sum(num_rows) FROM {footer.sql}").fetchall()
