@@ -43,7 +43,7 @@ def limits(policy: type[Policy], parameter: str) -> list[Any]:
         return WORDS[parameter]
     if parameter in SHARES:
         return [0.0, usual, 1.0]
-    zero = ("budget", "clip", "horizon", *(["c"] if policy.name == "kl-ucb" else []))
+    zero = ("alpha", "budget", "clip", "horizon", *(["c"] if policy.name == "kl-ucb" else []))
     lowest = -LARGEST if parameter == "prior_mean" else 0.0 if parameter in zero else SMALLEST
     return [lowest, usual, LARGEST]
 

@@ -180,8 +180,9 @@ class FileSource:
             return False
         if self.hopeful and any(g.kept != g.used or g.value is None for g in found):
             return False
-        labels = (str(group.value).strip() for group in found)
-        return not self._may_repeat_names or self.query.arm not in labels
+        if not self._may_repeat_names or all(file.copy for file in self.files):
+            return True
+        return self.query.arm not in (str(group.value).strip() for group in found)
 
     def _more_careful(self) -> bool:
         """Read the files in the next way; false if there is none."""

@@ -61,12 +61,11 @@ class Law:
         return cls("beta", a, b)
 
     @classmethod
-    def of(cls, words: Mapping[str, object], argument: str) -> Law:
+    def of(cls, words: object, argument: str) -> Law:
         """The law that a table such as `{"law": "normal", "mean": 0, "sd": 1}` describes."""
-        if "law" not in words:
+        if not isinstance(words, Mapping) or "law" not in words:
             raise InvalidInput(
-                f"must name a law, such as law = 'normal', got {shown(dict(words))}",
-                argument=argument,
+                f"must name a law, such as law = 'normal', got {shown(words)}", argument=argument
             )
         kind = check.choice(words["law"], "law", KINDS, of=argument)
         known = ("law", *PARAMETERS[kind])
