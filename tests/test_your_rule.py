@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from command_lines import replacing
 from typer.testing import CliRunner
 
 from driftanchor.cli.main import app
@@ -60,7 +61,7 @@ def test_the_page_has_its_files_and_commands() -> None:
 def test_a_rule_of_ones_own_runs_by_name_beside_others(folder: Path) -> None:
     simulate, reproduce = commands()
     small = ["--runs", "2", "--horizon", "30", "--engine", "interpreted", "--json"]
-    shown = CliRunner().invoke(app, [*simulate, *small])
+    shown = CliRunner().invoke(app, replacing(*simulate, *small))
     assert shown.exit_code == 0, shown.output
     assert list(json.loads(shown.stdout)["policies"])[:2] == ["power-ucb", "all logs"]
     refused = CliRunner().invoke(app, [word for word in reproduce if word != "--allow-import"])
