@@ -198,7 +198,7 @@ def test_other_encodings_are_rejected_line_by_line() -> None:
         (["a.csv", "a.*"], "is given twice"),
         (["a.csv", "b.parquet"], "'a.csv' is csv and 'b.parquet' is parquet"),
         ("[dir]/x[1].csv", "no file matches"),
-        (os.fsdecode(b"\xff.csv"), r"'\\udcff\.csv' has a path that is not UTF-8: rename it"),
+        (os.fsdecode(b"\xff.csv"), r"the name of '\\udcff\.csv' is not UTF-8: rename"),
         (3, "logs must be paths of files, a pandas, polars or pyarrow frame"),
         (["a.csv", 3], "logs must be paths of files"),
         (None, "logs must be paths of files"),

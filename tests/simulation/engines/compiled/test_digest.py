@@ -45,11 +45,11 @@ def test_only_what_a_digest_covers_is_kept_on_disk() -> None:
 
 
 OWN = {
-    "heir": "from driftanchor import TS\nfrom helper import twice, Pair\n"
+    "heir": "from driftanchor import TS\nfrom heir_helper import twice, Pair\n"
     "class Heir(TS):\n    name = 'heir'\n    scale = property(lambda self: twice(self.noise))\n"
     "    def believe(self, arm):\n        return Pair(arm.total, 1.0)\n",
-    "helper": "from pair import Pair\ndef twice(x): return 2 * x\n",
-    "pair": "from typing import NamedTuple\n"
+    "heir_helper": "from heir_pair import Pair\ndef twice(x): return 2 * x\n",
+    "heir_pair": "from typing import NamedTuple\n"
     "class Pair(NamedTuple):\n    mean: float\n    sd: float\n",
 }
 
