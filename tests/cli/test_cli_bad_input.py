@@ -132,7 +132,7 @@ def test_a_missing_package_is_a_failure_that_names_its_extra(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setitem(sys.modules, module, None)
-    monkeypatch.setattr("driftanchor.simulation.engines.compiled.kernels._kernels", {})
+    monkeypatch.setattr("driftanchor.compiled.kernels._kernels", {})
     done = invoke("simulate", "--policy", "ts", "--runs", "1", "--horizon", "9", *arguments)
     assert (done.exit_code, done.stdout) == (1, "")
     assert done.stderr.startswith("error: ")

@@ -13,13 +13,13 @@ import numpy as np
 from driftanchor.best_arm.bounds import RADII, Rule
 from driftanchor.best_arm.identification import Identification
 from driftanchor.best_arm.lucb import play_runs
+from driftanchor.compiled.kernels import kernel
 from driftanchor.core import check
 from driftanchor.core.check import Ints
 from driftanchor.core.noise import wrapping
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.simulation import engines
 from driftanchor.simulation.bandit import Bandit
-from driftanchor.simulation.engines.compiled.kernels import kernel
 from driftanchor.simulation.engines.desk import desk_with, keys_of
 from driftanchor.simulation.engines.rewards import World, world_of
 from driftanchor.simulation.machine import threads_to_use

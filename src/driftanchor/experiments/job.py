@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from driftanchor.compiled.digest import source_key
 from driftanchor.experiments.experiment import Cell, Experiment
 from driftanchor.experiments.outcome import Outcome
 from driftanchor.policies.base import Policy
 from driftanchor.simulation.chunk import Chunk, Played
 from driftanchor.simulation.engines import ENGINES, fastest
-from driftanchor.simulation.engines.compiled.digest import source_key
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from driftanchor.compiled.kernels import kernel
 from driftanchor.core import check
 from driftanchor.core.check import Floats, Ints
 from driftanchor.core.evidence import ArmEvidence
@@ -19,7 +20,6 @@ from driftanchor.policies import answers
 from driftanchor.policies.base import Policy, kept_belief
 from driftanchor.simulation.bandit import Bandit
 from driftanchor.simulation.engines import ENGINES, engine_named
-from driftanchor.simulation.engines.compiled.kernels import kernel
 from driftanchor.simulation.engines.desk import keys_of
 from driftanchor.simulation.engines.engine import Loop
 from driftanchor.simulation.engines.instances import draw_instances, laws_of

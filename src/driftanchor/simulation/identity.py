@@ -15,9 +15,10 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from driftanchor.compiled.digest import source_digest
 from driftanchor.errors import InvalidInput
 from driftanchor.policies.base import Policy
-from driftanchor.simulation.engines.compiled.digest import source_digest
+from driftanchor.simulation.engines.reference import play_runs
 
 # What policies and engines call that the C library may round in its own way.
 _ROUNDED = (math.log, math.exp, math.log1p, math.expm1, math.erfc)
@@ -49,7 +50,7 @@ def identity(address: str, numba: bool) -> dict[str, str]:
     decides = {
         "driftanchor": version("driftanchor"),
         "driftanchor's source code": _package(),
-        f"the source code of {address}": source_digest(cls)
+        f"the source code of {address}": source_digest(cls, play_runs)
         or _hash([Path(module).read_bytes()] if module else []),
         "a C library that rounds as": _rounding(),
     }

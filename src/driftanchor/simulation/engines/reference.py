@@ -1,7 +1,7 @@
 """The reference loop: one obvious loop, interpreted as it stands, or compiled line by line.
 
 Plain scalar Python over arrays. Called directly these functions are the reference;
-`driftanchor.simulation.engines.compiled` hands the same functions to Numba. Both give the same
+`driftanchor.compiled` hands the same functions to Numba. Both give the same
 bits.
 """
 

@@ -16,8 +16,9 @@ import pytest
 from driftanchor import POLICIES, Bandit
 from driftanchor.core.evidence import Round
 from driftanchor.core.noise import Stream, exponential, keyed_stream, uniform, wrapping
+from driftanchor.policies import index_law
 from driftanchor.policies.base import Best, Policy, belief_at, choose
-from driftanchor.simulation.engines.leaping import choice, hazards, index_law, lead, pick
+from driftanchor.simulation.engines.leaping import choice, hazards, lead, pick
 from driftanchor.simulation.engines.leaping.hazards import Hazards
 from driftanchor.simulation.engines.leaping.loop import LeapingDesk, lay_out, serves
 from driftanchor.simulation.engines.rewards import world_of

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from driftanchor.core.evidence import Evidence, arm_at
 from driftanchor.core.hints import apart
 from driftanchor.policies.base import Policy, belief_at
+from driftanchor.policies.index_law import leader_below, weight
 from driftanchor.simulation.engines.leaping.hazards import Hazards, fill, hazard
-from driftanchor.simulation.engines.leaping.index_law import leader_below, weight
 
 BUSY = 0.6  # expected marks per round above which single rounds are cheaper
 SHALLOWEST, STEP, DEPTHS = 2.0, 1.0, 5  # levels tried, in deviations below the leader's mean

@@ -27,6 +27,7 @@ from driftanchor.core.evidence import Evidence, arm_at
 from driftanchor.core.hints import apart
 from driftanchor.core.noise import Stream, exponential, uniform
 from driftanchor.policies.base import Policy, belief_at, remember
+from driftanchor.policies.index_law import contend, weight
 from driftanchor.simulation.bandit import Bandit
 from driftanchor.simulation.engines import desk as common
 from driftanchor.simulation.engines.clock import Clock, advance, play, rounds_left, started
@@ -40,7 +41,6 @@ from driftanchor.simulation.engines.leaping.hazards import (
     make_hazards,
     update,
 )
-from driftanchor.simulation.engines.leaping.index_law import contend, weight
 from driftanchor.simulation.engines.leaping.lead import (
     BUSY,
     Lead,

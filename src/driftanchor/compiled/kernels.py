@@ -22,24 +22,22 @@ import threading
 from pathlib import Path
 from typing import Any
 
+from driftanchor.compiled import kernel_cache
+from driftanchor.compiled.digest import Loop, functions_of, source_digest
+from driftanchor.compiled.overloads import OPTIONS, overload_dispatch, register
 from driftanchor.core.noise import PARTS, NotDrawn
 from driftanchor.errors import InvalidInput, require
 from driftanchor.policies.base import Policy
-from driftanchor.simulation.engines.compiled import kernel_cache
-from driftanchor.simulation.engines.compiled.digest import functions_of, source_digest
-from driftanchor.simulation.engines.compiled.overloads import OPTIONS, overload_dispatch, register
-from driftanchor.simulation.engines.engine import PlayRuns
-from driftanchor.simulation.engines.reference import play_runs
 
 _NOT_DRAWN = re.compile(  # how Numba says that a policy reads noise it did not ask for
     rf"Unknown attribute '(?P<kind>\w+)' of type ({'|'.join(x.__name__ for x in PARTS)})\("
 )
-_kernels: dict[tuple[type[Policy] | None, PlayRuns], PlayRuns] = {}
+_kernels: dict[tuple[type[Policy] | None, Loop], Loop] = {}
 _one_at_a_time = threading.Lock()  # who asks for a kernel
 _compiling = threading.Lock()  # who compiles one, which takes long
 
 
-def kernel(policy: type[Policy] | None, loop: PlayRuns = play_runs) -> PlayRuns:
+def kernel(policy: type[Policy] | None, loop: Loop) -> Loop:
     """An engine's loop compiled for a policy class, to be called with `policy.numbers()`.
 
     A loop that plays no policy is compiled for `None`.
@@ -50,7 +48,7 @@ def kernel(policy: type[Policy] | None, loop: PlayRuns = play_runs) -> PlayRuns:
         return _kernels[policy, loop]
 
 
-def _compile(policy: type[Policy] | None, loop: PlayRuns) -> PlayRuns:
+def _compile(policy: type[Policy] | None, loop: Loop) -> Loop:
     """The loop, compiled or loaded when it is first called with arguments of new types."""
     overload_dispatch()
     for function in functions_of(policy, loop):
@@ -78,11 +76,11 @@ def _compile(policy: type[Policy] | None, loop: PlayRuns) -> PlayRuns:
             ) from error
 
     compiled.compile = guarded  # a call with arguments of new types asks this
-    ready: PlayRuns = compiled
+    ready: Loop = compiled
     return ready
 
 
-def _dispatcher(loop: PlayRuns, folder: Path | None) -> Any:
+def _dispatcher(loop: Loop, folder: Path | None) -> Any:
     """What Numba compiles the loop with, or loads it by from a folder."""
     numba = require("numba", extra="fast", why="compiled simulation")
     previous = numba.config.CACHE_DIR  # one setting for all threads
@@ -105,7 +103,7 @@ def _gist(error: Exception) -> str:
     return next(complaints, lines[0] if lines else type(error).__name__)
 
 
-def cache_folder(policy: type[Policy] | None, loop: PlayRuns) -> Path | None:
+def cache_folder(policy: type[Policy] | None, loop: Loop) -> Path | None:
     """Where the kernel is kept; `None` when a part of it has no file, or no name to load it by."""
     digest = source_digest(policy, loop)
     if digest is None:

@@ -15,9 +15,8 @@ from typing import Any
 from driftanchor.core.common_move import is_relative
 from driftanchor.core.evidence import arm_at
 from driftanchor.errors import require
-from driftanchor.policies import base
+from driftanchor.policies import base, index_law
 from driftanchor.policies.base import Policy
-from driftanchor.simulation.engines.leaping import index_law
 
 # No reference counts: the loop allocates nothing, and counting the arrays it passes around would
 # cost more than drawing a normal.

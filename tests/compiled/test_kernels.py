@@ -23,10 +23,10 @@ from driftanchor import (
     Round,
     simulate,
 )
+from driftanchor.compiled import kernels as compiled
 from driftanchor.core.posterior import Posterior
 from driftanchor.simulation import ENGINES
 from driftanchor.simulation.engines import reference
-from driftanchor.simulation.engines.compiled import kernels as compiled
 
 if TYPE_CHECKING:
     from conftest import RunPython
@@ -101,7 +101,8 @@ def test_an_edited_rule_takes_effect_in_the_next_process(
 DIGESTS = """
 import sys
 from pathlib import Path
-from driftanchor.simulation.engines.compiled.digest import source_digest
+from driftanchor.compiled.digest import source_digest
+from driftanchor.simulation.engines.reference import play_runs
 sys.path.insert(0, "")
 sys.dont_write_bytecode = True
 for edit in EDITS:
@@ -109,7 +110,7 @@ for edit in EDITS:
         Path(name).write_text(text)
         sys.modules.pop(Path(name).stem, None)
     from my_policy import Mine
-    print(source_digest(Mine))
+    print(source_digest(Mine, play_runs))
 """
 
 
@@ -210,7 +211,7 @@ def test_compiling_leaves_the_cache_setting_of_numba_as_it_was(
     config: Any = numba.config
     monkeypatch.setattr(config, "CACHE_DIR", "of-the-user")
     monkeypatch.setattr(compiled, "_kernels", {})
-    compiled.kernel(TS)
+    compiled.kernel(TS, reference.play_runs)
     assert config.CACHE_DIR == "of-the-user"
 
 

@@ -7,19 +7,18 @@ import inspect
 import numbers
 import secrets
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from driftanchor.compiled.overloads import BOUNDED, INLINED
 from driftanchor.core.common_move import is_relative
 from driftanchor.core.evidence import arm_at
 from driftanchor.policies.base import Policy
-from driftanchor.simulation.engines.compiled.overloads import BOUNDED, INLINED
-from driftanchor.simulation.engines.engine import PlayRuns
-from driftanchor.simulation.engines.reference import play_runs
 
+Loop = Callable[..., Any]  # what is compiled
 _PROCESS = secrets.token_hex(8)
 
 
@@ -44,7 +43,7 @@ def _globals(function: types.FunctionType) -> Iterator[object]:
         codes += [inner for inner in code.co_consts if isinstance(inner, types.CodeType)]
 
 
-def functions_of(policy: type[Policy] | None, loop: PlayRuns) -> list[types.FunctionType]:
+def functions_of(policy: type[Policy] | None, loop: Loop) -> list[types.FunctionType]:
     """Every function that becomes part of a kernel: the loop's, and those of the policy, if any."""
     if policy is None:
         return list(_reachable([loop]))
@@ -54,7 +53,7 @@ def functions_of(policy: type[Policy] | None, loop: PlayRuns) -> list[types.Func
     return list(_reachable([loop, arm_at, is_relative, *rule, *(policy.tails or ())]))
 
 
-def source_digest(policy: type[Policy] | None, loop: PlayRuns = play_runs) -> str | None:
+def source_digest(policy: type[Policy] | None, loop: Loop) -> str | None:
     """A hash of all that a policy's runs are computed by; `None` when some of it is in no file."""
     name = "" if policy is None else f"{policy.__module__}.{policy.__qualname__}"
     if "<locals>" in name or name.startswith("__main__."):
@@ -77,7 +76,7 @@ def source_digest(policy: type[Policy] | None, loop: PlayRuns = play_runs) -> st
     return digest.hexdigest()[:20]
 
 
-def source_key(policy: type[Policy], loop: PlayRuns = play_runs) -> str:
+def source_key(policy: type[Policy], loop: Loop) -> str:
     """As `source_digest`; where there is none, a key that no other process has.
 
     What is kept under it is then not found again, when the code may have changed.

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from driftanchor import TS
-from driftanchor.simulation.engines.compiled import kernel_cache, kernels
+from driftanchor.compiled import kernel_cache, kernels
 
 DAY = 86_400.0
 
@@ -205,7 +205,7 @@ def test_a_setting_of_numba_that_leads_elsewhere_keeps_nothing_there(
 SMALL = """
 import sys
 from driftanchor import TS
-from driftanchor.simulation.engines.compiled import kernels
+from driftanchor.compiled import kernels
 
 sys.path.insert(0, "")
 from small import above

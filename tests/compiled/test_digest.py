@@ -13,12 +13,13 @@ import pytest
 
 from driftanchor import TS
 from driftanchor.best_arm import lucb
-from driftanchor.simulation.engines.compiled.digest import (
+from driftanchor.compiled.digest import (
     _is_plain,
     functions_of,
     source_digest,
     source_key,
 )
+from driftanchor.simulation.engines.reference import play_runs
 
 
 def reads_a_module(x: float) -> float:
@@ -64,11 +65,11 @@ def test_a_change_of_any_file_that_decides_a_number_is_seen(
         (tmp_path / f"{module}.py").write_text(text)
         monkeypatch.delitem(sys.modules, module, raising=False)
     heir = importlib.import_module("heir").Heir
-    before = source_digest(heir)
-    assert before == source_digest(heir) != source_digest(TS)
+    before = source_digest(heir, play_runs)
+    assert before == source_digest(heir, play_runs) != source_digest(TS, play_runs)
     file = tmp_path / f"{changed}.py"
     file.write_text(file.read_text() + "\n# another version\n")
-    assert before != source_digest(heir)
+    assert before != source_digest(heir, play_runs)
     for module in OWN:
         monkeypatch.delitem(sys.modules, module)
 
@@ -80,9 +81,11 @@ def test_what_has_no_digest_has_a_key_of_this_process_alone() -> None:
     class Other(TS):
         """The same."""
 
-    assert source_digest(Local) is None
-    assert source_key(Local) == source_key(Local) != source_key(Other)
-    assert source_key(TS) == source_digest(TS)
+    assert source_digest(Local, play_runs) is None
+    assert (
+        source_key(Local, play_runs) == source_key(Local, play_runs) != source_key(Other, play_runs)
+    )
+    assert source_key(TS, play_runs) == source_digest(TS, play_runs)
 
 
 def test_a_loop_without_a_policy_has_a_digest_of_its_own() -> None:

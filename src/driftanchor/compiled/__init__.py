@@ -1,0 +1,1 @@
+"""Functions that Numba compiles for a policy, and keeps on disk."""

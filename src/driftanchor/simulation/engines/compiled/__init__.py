@@ -1,1 +1,0 @@
-"""The loops compiled for a policy with Numba, and kept on disk."""
