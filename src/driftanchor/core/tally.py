@@ -82,6 +82,12 @@ class Tally:
             check.number(totals.item(column), "totals", of=f"arm {self.arms[column]!r}")
         return _trusted(self.arms, pulls, totals)
 
+    def corrected(self, column: int, before: float, after: float) -> Tally:
+        """This tally with one reward of an arm replaced by another; both were checked before."""
+        totals = self.totals.copy()
+        totals[column] = check.number(totals.item(column) - before + after, "totals")
+        return _trusted(self.arms, self.pulls, totals)
+
     def with_arm(self, label: str) -> Tally:
         """This tally with a new, unpulled arm in the last column."""
         return Tally(self.arms.with_arm(label), np.append(self.pulls, 0), np.append(self.totals, 0))

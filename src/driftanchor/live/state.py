@@ -14,8 +14,10 @@ from driftanchor.core.tally import Tally
 from driftanchor.errors import UnreadableState
 from driftanchor.live.state_events import (
     ArmAdded,
+    Corrected,
     Decided,
     Event,
+    Exposed,
     GivenUp,
     MemoryRow,
     Paused,
@@ -95,6 +97,12 @@ def fold(state: State, event: Event) -> State:
                 state.pending, event.column, state.pending.item(event.column) - event.count
             )
             return State(state.tally, pending, state.playable, state.memory, state.decisions)
+        case Exposed():
+            pending = _with(state.pending, event.column, state.pending.item(event.column) + 1)
+            return State(state.tally, pending, state.playable, state.memory, state.decisions)
+        case Corrected():
+            tally = state.tally.corrected(event.column, event.before, event.after)
+            return State(tally, state.pending, state.playable, state.memory, state.decisions)
         case Paused() | Resumed():
             playable = _with(state.playable, event.column, isinstance(event, Resumed))
             return State(state.tally, state.pending, playable, state.memory, state.decisions)
@@ -123,7 +131,9 @@ def _after_decision(state: State, event: Decided) -> State:
             f"decision {event.number} comes after decision {state.decisions}: events are missing, "
             "repeated or out of order"
         )
-    pending = _with(state.pending, event.column, state.pending.item(event.column) + 1)
+    pending = state.pending
+    if event.waits:
+        pending = _with(pending, event.column, pending.item(event.column) + 1)
     memory = state.memory
     if event.memory:
         memory = memory.copy()

@@ -20,11 +20,20 @@ class Decided:
         number: 1 for the first decision, and so on.
         column: The arm to play.
         memory: The rows of the policy's memory that changed: the arm's column, and its numbers.
+        waits: Whether the arm waits for a reward from now on, or only once it was shown.
     """
 
     number: int
     column: int
     memory: tuple[MemoryRow, ...] = ()
+    waits: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Exposed:
+    """A decision that did not wait was shown: from now on its arm waits for one more reward."""
+
+    column: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +69,21 @@ class GivenUp:
 
 
 @dataclass(frozen=True, slots=True)
+class Corrected:
+    """A reward that counts already becomes another one.
+
+    Attributes:
+        column: The arm.
+        before: The reward that counted.
+        after: The reward that counts from now on.
+    """
+
+    column: int
+    before: float
+    after: float
+
+
+@dataclass(frozen=True, slots=True)
 class Paused:
     """An arm is not played from now on."""
 
@@ -90,4 +114,4 @@ class ArmAdded:
     relative_bound: float | None = None
 
 
-Event = Decided | Rewarded | GivenUp | Paused | Resumed | ArmAdded
+Event = Decided | Exposed | Rewarded | GivenUp | Corrected | Paused | Resumed | ArmAdded

@@ -1,0 +1,124 @@
+"""Statements about decisions and the keys of requests."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, insert, select, text, update
+
+from driftanchor.live.sql.schema import decisions, request_keys
+from driftanchor.live.store_rows import DecisionRow
+
+AT_ONCE = 500  # values in one list of a statement
+PAGE = 5_000  # rows that are fetched together
+
+_FIELDS = [column for column in decisions.columns if column.name != "campaign_id"]
+_CHANGING = ("holds", "state", "exposed_at", "due_at", "settled_at", "reward", "reported")
+_ADD = insert(decisions)
+_CHANGE = (
+    update(decisions)
+    .where(decisions.c.id == bindparam("which"))
+    .values({name: bindparam(name) for name in _CHANGING})
+)
+_ALL = select(*_FIELDS).where(decisions.c.campaign_id == bindparam("campaign"))
+_BY_ID = _ALL.where(decisions.c.id.in_(bindparam("ids", expanding=True)))
+_HOLDING = (
+    _ALL.where(decisions.c.epoch == bindparam("epoch"))
+    .where(decisions.c.holds.in_(bindparam("units", expanding=True)))
+    .where(decisions.c.holds.is_not(None))
+)
+_DUE = (  # written as the index has it, which is used then
+    _ALL.where(text("state = 'open' AND due_at IS NOT NULL"))
+    .where(decisions.c.due_at <= bindparam("now"))
+    .order_by(decisions.c.due_at)
+    .limit(bindparam("most"))
+)
+_PAGE = (
+    _ALL.where(decisions.c.number > bindparam("after"))
+    .order_by(decisions.c.number)
+    .limit(bindparam("most"))
+)
+_KEYED = (
+    select(request_keys.c.key, request_keys.c.decisions)
+    .where(request_keys.c.campaign_id == bindparam("campaign"))
+    .where(request_keys.c.key.in_(bindparam("keys", expanding=True)))
+)
+
+
+def add(connection: Connection, campaign: int, rows: Sequence[DecisionRow]) -> None:
+    """Keep new decisions."""
+    if rows:
+        connection.execute(_ADD, [{"campaign_id": campaign, **_values(row)} for row in rows])
+
+
+def change(connection: Connection, rows: Sequence[DecisionRow]) -> None:
+    """Keep what became of earlier decisions."""
+    if not rows:
+        return
+    values = [{name: getattr(row, name) for name in _CHANGING} for row in rows]
+    ids = [{"which": row.id} for row in rows]
+    connection.execute(_CHANGE, [{**x, **y} for x, y in zip(ids, values, strict=True)])
+
+
+def _values(row: DecisionRow) -> dict[str, Any]:
+    names = {"column": "arm"}
+    return {names.get(name, name): getattr(row, name) for name in row.__slots__}
+
+
+def by_id(connection: Connection, campaign: int, ids: Sequence[str]) -> list[DecisionRow]:
+    """Decisions by their ids."""
+    rows: list[DecisionRow] = []
+    for i in range(0, len(ids), AT_ONCE):
+        wanted = {"campaign": campaign, "ids": list(ids[i : i + AT_ONCE])}
+        rows += [DecisionRow(*row) for row in connection.execute(_BY_ID, wanted)]
+    return rows
+
+
+def holding(
+    connection: Connection, campaign: int, units: Sequence[str], epoch: int
+) -> list[DecisionRow]:
+    """The decisions that units hold."""
+    rows: list[DecisionRow] = []
+    for i in range(0, len(units), AT_ONCE):
+        wanted = {"campaign": campaign, "epoch": epoch, "units": list(units[i : i + AT_ONCE])}
+        rows += [DecisionRow(*row) for row in connection.execute(_HOLDING, wanted)]
+    return rows
+
+
+def due(connection: Connection, campaign: int, now: float, most: int) -> list[DecisionRow]:
+    """Decisions that wait although their window has ended."""
+    wanted = {"campaign": campaign, "now": now, "most": most}
+    return [DecisionRow(*row) for row in connection.execute(_DUE, wanted)]
+
+
+def all_rows(connection: Connection, campaign: int) -> Iterator[DecisionRow]:
+    """Every decision, by number; some at a time, so that they need not fit the memory."""
+    number = 0
+    while True:
+        wanted = {"campaign": campaign, "after": number, "most": PAGE}
+        found = connection.execute(_PAGE, wanted).all()
+        yield from (DecisionRow(*row) for row in found)
+        if len(found) < PAGE:
+            return
+        number = found[-1].number
+
+
+def keyed(connection: Connection, campaign: int, keys: Sequence[str]) -> dict[str, list[str]]:
+    """The decisions of requests, by their keys."""
+    found: dict[str, list[str]] = {}
+    for i in range(0, len(keys), AT_ONCE):
+        wanted = {"campaign": campaign, "keys": list(keys[i : i + AT_ONCE])}
+        found.update((key, json.loads(ids)) for key, ids in connection.execute(_KEYED, wanted))
+    return found
+
+
+def add_keys(connection: Connection, campaign: int, keys: dict[str, list[str]], at: float) -> None:
+    """Keep the keys of requests."""
+    rows = [
+        {"campaign_id": campaign, "key": key, "decisions": json.dumps(ids), "at": at}
+        for key, ids in keys.items()
+    ]
+    if rows:
+        connection.execute(insert(request_keys), rows)

@@ -1,0 +1,58 @@
+"""Statements about events."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+from sqlalchemy import Connection, bindparam, insert, select
+
+from driftanchor.live.journal import Entry
+from driftanchor.live.sql.schema import events
+
+AT_ONCE = 5_000  # rows that are fetched together
+
+_ADD = insert(events)
+_AFTER = (
+    select(*(column for column in events.columns if column.name != "campaign_id"))
+    .where(events.c.campaign_id == bindparam("campaign"))
+    .where(events.c.seq > bindparam("after"))
+    .order_by(events.c.seq)
+    .limit(bindparam("most"))
+)
+
+
+def add(connection: Connection, campaign: int, entries: Sequence[Entry]) -> None:
+    """Keep new events."""
+    if not entries:
+        return
+    rows = [
+        {
+            "campaign_id": campaign,
+            "seq": entry.seq,
+            "kind": entry.kind,
+            "at": entry.at,
+            "decision": entry.decision,
+            "arm": entry.column,
+            "value": entry.value,
+            "detail": None if entry.detail is None else json.dumps(entry.detail, allow_nan=False),
+        }
+        for entry in entries
+    ]
+    connection.execute(_ADD, rows)
+
+
+def after(
+    connection: Connection, campaign: int, seq: int, through: int | None = None
+) -> Iterator[Entry]:
+    """The events after a place, in order; some at a time, so that they need not fit the memory."""
+    while through is None or seq < through:
+        most = AT_ONCE if through is None else min(AT_ONCE, through - seq)
+        wanted = {"campaign": campaign, "after": seq, "most": most}
+        found = connection.execute(_AFTER, wanted).all()
+        for row in found:
+            *fields, detail = tuple(row)
+            yield Entry(*fields, detail=None if detail is None else json.loads(detail))
+        if len(found) < most:
+            return
+        seq = found[-1].seq

@@ -1,0 +1,57 @@
+"""Statements about the history and the snapshots."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, insert, select
+
+from driftanchor.live.sql.arm_sums import upsert
+from driftanchor.live.sql.schema import history, snapshots
+from driftanchor.live.store_rows import HistoryRow, Snapshot
+
+
+def add(connection: Connection, campaign: int, rows: Sequence[HistoryRow]) -> None:
+    """Add what happened to the history."""
+    if not rows:
+        return
+    statement = upsert(connection, history)
+    statement = statement.on_conflict_do_update(
+        index_elements=["campaign_id", "start", "arm"],
+        set_={
+            name: history.c[name] + statement.excluded[name]
+            for name in ("decisions", "rewards", "total")
+        },
+    )
+    values = []
+    for row in sorted(rows, key=lambda row: (row.start, row.column)):
+        fields = dataclasses.asdict(row)
+        values.append({"campaign_id": campaign, "arm": fields.pop("column"), **fields})
+    connection.execute(statement, values)
+
+
+def rows(connection: Connection, campaign: int, since: float | None) -> list[HistoryRow]:
+    """The history, in order."""
+    columns = [column for column in history.columns if column.name != "campaign_id"]
+    wanted = select(*columns).where(history.c.campaign_id == campaign)
+    if since is not None:
+        wanted = wanted.where(history.c.start >= since)
+    found = connection.execute(wanted.order_by(history.c.start, history.c.arm))
+    return [HistoryRow(*row) for row in found]
+
+
+def keep(connection: Connection, campaign: int, snapshot: Snapshot) -> None:
+    """Keep a snapshot."""
+    state = json.dumps(snapshot.state, allow_nan=False)
+    values = {"campaign_id": campaign, "seq": snapshot.seq, "state": state}
+    connection.execute(insert(snapshots), values)
+
+
+def snapshot(connection: Connection, campaign: int, through: int) -> Snapshot | None:
+    """The last snapshot at a place or before it."""
+    wanted = select(snapshots.c.seq, snapshots.c.state).where(snapshots.c.campaign_id == campaign)
+    wanted = wanted.where(snapshots.c.seq <= through).order_by(snapshots.c.seq.desc()).limit(1)
+    found = connection.execute(wanted).one_or_none()
+    return None if found is None else Snapshot(found.seq, json.loads(found.state))
