@@ -6,35 +6,20 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, select
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import Connection, bindparam, select
 
 from driftanchor.live.sql.schema import arms
+from driftanchor.live.sql.upserts import Upsert
 from driftanchor.live.store_rows import ArmRow
 
-_CHANGING = [
-    column.name
-    for column in arms.columns
-    if column.name not in ("campaign_id", "arm", "label", "added_seq", "added")
-]
-
-
-def upsert(connection: Connection, table: Any) -> Any:
-    """An `INSERT … ON CONFLICT` in the dialect of the connection."""
-    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-    return dialect.insert(table)
+_FIXED = ("campaign_id", "arm", "label", "added_seq", "added")
+_PUT = Upsert(arms, replaced=tuple(x.name for x in arms.columns if x.name not in _FIXED))
+_ALL = select(arms).where(arms.c.campaign_id == bindparam("campaign")).order_by(arms.c.arm)
 
 
 def put(connection: Connection, campaign: int, rows: Sequence[ArmRow]) -> None:
     """Keep arms, new ones and changed ones."""
-    if not rows:
-        return
-    statement = upsert(connection, arms)
-    statement = statement.on_conflict_do_update(
-        index_elements=["campaign_id", "arm"],
-        set_={name: statement.excluded[name] for name in _CHANGING},
-    )
-    connection.execute(statement, [_values(campaign, row) for row in rows])
+    _PUT.run(connection, [_values(campaign, row) for row in rows])
 
 
 def _values(campaign: int, row: ArmRow) -> dict[str, Any]:
@@ -57,9 +42,8 @@ def _values(campaign: int, row: ArmRow) -> dict[str, Any]:
 
 def all_rows(connection: Connection, campaign: int) -> list[ArmRow]:
     """All arms of a campaign, by column."""
-    wanted = select(arms).where(arms.c.campaign_id == campaign).order_by(arms.c.arm)
     rows = []
-    for found in connection.execute(wanted):
+    for found in connection.execute(_ALL, {"campaign": campaign}):
         values = found._asdict()
         del values["campaign_id"]
         values["column"] = values.pop("arm")

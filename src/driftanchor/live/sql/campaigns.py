@@ -24,6 +24,12 @@ _MOVE = (
     .where(heads.c.campaign_id == bindparam("campaign"))
     .values({name: bindparam(name) for name in _FIELDS})
 )
+_EXPECTED = select(traffic.c.expected).where(traffic.c.campaign_id == bindparam("campaign"))
+_EXPECT = (
+    update(traffic)
+    .where(traffic.c.campaign_id == bindparam("campaign"))
+    .values(expected=bindparam("sums"))
+)
 _BY_NAME = select(campaigns).where(campaigns.c.name == bindparam("name"))
 
 
@@ -76,14 +82,12 @@ def move(connection: Connection, campaign: int, head: Head) -> None:
 
 def expected(connection: Connection, campaign: int) -> bytes:
     """The sums of propensities."""
-    wanted = select(traffic.c.expected).where(traffic.c.campaign_id == campaign)
-    return bytes(connection.execute(wanted).scalar_one())
+    return bytes(connection.execute(_EXPECTED, {"campaign": campaign}).scalar_one())
 
 
 def expect(connection: Connection, campaign: int, sums: bytes) -> None:
     """Keep the sums of propensities."""
-    place = update(traffic).where(traffic.c.campaign_id == campaign)
-    connection.execute(place.values(expected=sums))
+    connection.execute(_EXPECT, {"campaign": campaign, "sums": sums})
 
 
 def _row(found: Row[*tuple[Any, ...]]) -> CampaignRow:

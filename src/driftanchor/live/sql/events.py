@@ -51,8 +51,8 @@ def after(
         wanted = {"campaign": campaign, "after": seq, "most": most}
         found = connection.execute(_AFTER, wanted).all()
         for row in found:
-            *fields, detail = tuple(row)
-            yield Entry(*fields, detail=None if detail is None else json.loads(detail))
+            seq, kind, at, decision, arm, value, detail = row
+            known = None if detail is None else json.loads(detail)
+            yield Entry(seq, kind, at, decision, arm, value, known)
         if len(found) < most:
             return
-        seq = found[-1].seq

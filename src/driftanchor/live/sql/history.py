@@ -8,28 +8,20 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, insert, select
 
-from driftanchor.live.sql.arm_sums import upsert
 from driftanchor.live.sql.schema import history, snapshots
+from driftanchor.live.sql.upserts import Upsert
 from driftanchor.live.store_rows import HistoryRow, Snapshot
+
+_ADD = Upsert(history, added=("decisions", "rewards", "total"))
 
 
 def add(connection: Connection, campaign: int, rows: Sequence[HistoryRow]) -> None:
     """Add what happened to the history."""
-    if not rows:
-        return
-    statement = upsert(connection, history)
-    statement = statement.on_conflict_do_update(
-        index_elements=["campaign_id", "start", "arm"],
-        set_={
-            name: history.c[name] + statement.excluded[name]
-            for name in ("decisions", "rewards", "total")
-        },
-    )
     values = []
     for row in sorted(rows, key=lambda row: (row.start, row.column)):
         fields = dataclasses.asdict(row)
         values.append({"campaign_id": campaign, "arm": fields.pop("column"), **fields})
-    connection.execute(statement, values)
+    _ADD.run(connection, values)
 
 
 def rows(connection: Connection, campaign: int, since: float | None) -> list[HistoryRow]:
