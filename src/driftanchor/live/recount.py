@@ -7,7 +7,7 @@ from driftanchor.errors import UnreadableState
 from driftanchor.live import draw
 from driftanchor.live.explanation import Explanation
 from driftanchor.live.journal import core_event, excluded
-from driftanchor.live.ledger import terms_at
+from driftanchor.live.books import terms_at
 from driftanchor.live.records import read_state
 from driftanchor.live.settings import Settings
 from driftanchor.live.state import State, fold

@@ -1,4 +1,4 @@
-"""Ledger: what a worker knows of a campaign, brought up to date by the events it has not seen."""
+"""Books: what a worker knows of a campaign, brought up to date by the events it has not seen."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from driftanchor.live.store_rows import ArmRow, Head
 from driftanchor.live.terms import Terms
 
 
-class Ledger:
+class Books:
     """The terms, the state and the sums of a campaign after one of its events.
 
-    A worker may keep a ledger: it is only a copy of what the store has, and `apply` takes it on.
+    A worker may keep a books: it is only a copy of what the store has, and `apply` takes it on.
 
     Attributes:
         terms: The terms, with the arms added since.
@@ -54,8 +54,8 @@ class Ledger:
     @classmethod
     def load(
         cls, first: Terms, settings: Settings, head: Head, rows: list[ArmRow], expected: bytes
-    ) -> Ledger:
-        """The ledger of a campaign from what the store has, without looking at its events.
+    ) -> Books:
+        """The books of a campaign from what the store has, without looking at its events.
 
         Args:
             first: The terms that the campaign started with.
@@ -64,29 +64,29 @@ class Ledger:
             rows: Its arms.
             expected: The sums of propensities, as `Reader.expected` gives them.
         """
-        ledger = cls(terms_at(first, rows, head.seq), settings)
-        arms = ledger.terms.arms
+        books = cls(terms_at(first, rows, head.seq), settings)
+        arms = books.terms.arms
         if [row.label for row in rows] != list(arms):
             raise UnreadableState("the arms of the campaign are not those of its terms")
         tally = Tally(arms, [row.pulls for row in rows], [row.total for row in rows])  # type: ignore[arg-type]
         memory = np.array([row.memory for row in rows], np.float64).reshape(len(rows), -1)
-        ledger.state = State(
+        books.state = State(
             tally,
             check.frozen(np.array([row.pending for row in rows], np.int64)),
             check.frozen(np.array([row.state == "active" for row in rows], np.bool_)),
             check.frozen(memory),
             head.decisions,
         )
-        ledger.head = dataclasses.replace(head)
-        ledger.squares = np.array([row.squares for row in rows], np.float64)
-        ledger.decisions = np.array([row.decisions for row in rows], np.int64)
-        ledger.expect(expected)
-        ledger.archived = {row.column for row in rows if row.state == "archived"}
-        ledger.added = {row.column: _added(row) for row in rows if row.added_seq}
-        ledger.distrusted = {
+        books.head = dataclasses.replace(head)
+        books.squares = np.array([row.squares for row in rows], np.float64)
+        books.decisions = np.array([row.decisions for row in rows], np.int64)
+        books.expect(expected)
+        books.archived = {row.column for row in rows if row.state == "archived"}
+        books.added = {row.column: _added(row) for row in rows if row.added_seq}
+        books.distrusted = {
             row.column: row.distrusted_seq for row in rows if row.distrusted_seq is not None
         }
-        return ledger
+        return books
 
     def expect(self, sums: bytes) -> None:
         """Take over the sums of propensities from the store: no event tells them."""
