@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from driftanchor.core.common_move import common_move, is_relative
 from driftanchor.core.evidence import ArmEvidence, Evidence, Round, arm_at
-from driftanchor.core.noise import Draws, Stream, normal, two_normals, two_zeros
+from driftanchor.core.noise import Draws, Stream, normal, two_normals, two_zeros, uniform
 from driftanchor.core.posterior import Posterior, median
 from driftanchor.policies.account import Account
 from driftanchor.policies.base import Best, Policy, challenge, draw
@@ -69,6 +69,9 @@ class GuardedAnchorTS(Policy):
         eps: ε, the part of the online bound that an arm keeps whatever its logs say; at most 1. It
             brings back an arm that was ruled out wrongly. 0 where the bounds are proved.
         clip: z.
+        guard_share: The probability with which a guard pull that is due is played; otherwise
+            Anchor-TS draws in this round, too. Below 1 no decision has probability 1, so that
+            all of them can be reweighted.
 
     Example:
         >>> now, judged = Round(t=100, arms=2), Judgement(Posterior(0, 0), 0, 2, 0, 0, 0, True)
@@ -88,16 +91,18 @@ class GuardedAnchorTS(Policy):
     budget: float = 5.0
     eps: float = 0.2
     clip: float = 2.0
+    guard_share: float = 1.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.check_number("budget", low=0.0)
         self.check_number("eps", low=0.0, high=1.0)
         self.check_number("clip", low=0.0)
+        self.check_number("guard_share", above=0.0, high=1.0)
 
     def choose(self, evidence: Evidence, now: Round, stream: Stream) -> int:
         """The largest upper bound in a guard pull, otherwise the largest median."""
-        judged = judge(self, evidence, now)
+        judged = settled(self, judge(self, evidence, now), stream)
         common = drawn_move(judged, stream)
         best = Best(-math.inf, -1, 0)
         for column in range(evidence.pulls.size):
@@ -109,7 +114,8 @@ class GuardedAnchorTS(Policy):
 
     def account(self, evidence: Evidence, now: Round, stream: Stream) -> Account:
         """The steps of `choose`, with the numbers of every arm written down."""
-        judged = judge(self, evidence, now)
+        before = judge(self, evidence, now)
+        judged = settled(self, before, stream)
         common = drawn_move(judged, stream)
         best, arms = Best(-math.inf, -1, 0), []
         for column in range(evidence.pulls.size):
@@ -127,7 +133,13 @@ class GuardedAnchorTS(Policy):
             arms.append((value, own))
             if evidence.playable[column]:
                 best = challenge(best, value, column, stream)
-        return Account(best.column, arms, judged.leader if judged.guard else None)
+        return Account(
+            best.column,
+            arms,
+            judged.leader if judged.guard else None,
+            skipped=judged.leader if before.guard and not judged.guard else None,
+            guard_share=self.guard_share,
+        )
 
 
 def judge(policy: GuardedAnchorTS, evidence: Evidence, now: Round) -> Judgement:
@@ -181,6 +193,14 @@ def surroundings(policy: GuardedAnchorTS, evidence: Evidence, common: float) -> 
     if live == -math.inf:
         live = policy.prior_mean
     return live, pulls - most
+
+
+def settled(policy: GuardedAnchorTS, judged: Judgement, stream: Stream) -> Judgement:
+    """The judgement after the coin of `guard_share`: whether a guard pull that is due is played."""
+    if not judged.guard or policy.guard_share >= 1.0 or uniform(stream) < policy.guard_share:
+        return judged
+    common, level, rivals, leader, doubt, threshold, _ = judged
+    return Judgement(common, level, rivals, leader, doubt, threshold, False)
 
 
 def drawn_move(judged: Judgement, stream: Stream) -> float:
