@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -35,7 +36,7 @@ def test_the_density_is_the_slope(a: float, b: float) -> None:
     low, high = beta_ends(a, b)
     points, weights = np.polynomial.legendre.leggauss(20)
     edges = np.linspace(low, high, 81)
-    for left, right in zip(edges, edges[1:], strict=False):
+    for left, right in itertools.pairwise(edges):
         places = left + (right - left) * (points + 1) / 2
         area = sum(
             w * beta_density(a, b, x) * (right - left) / 2

@@ -14,10 +14,12 @@ import math
 from typing import NamedTuple
 
 from driftanchor.core.beta_law import beta_below, beta_density, beta_ends
+from driftanchor.core.hints import apart
 from driftanchor.core.posterior import median
 
 MEDIAN, MIXTURE, BETA = 0.0, 1.0, 2.0
-REACH = 6.8  # a normal is further than this from its mean, in sds, with a chance of 1e-11
+REACH = 6.5  # a normal is further than this from its mean, in sds, with a chance of 1e-10
+FAR = 8.0  # and further than this with a chance of 1e-15: never
 _ROOT_HALF = math.sqrt(0.5)
 _DENSITY = 1.0 / math.sqrt(2.0 * math.pi)
 
@@ -96,20 +98,18 @@ def atom(law: IndexLaw) -> float:
     return -math.inf
 
 
+@apart
 def at(law: IndexLaw, level: float) -> Below:
     """How likely the index is below a level, and exactly there."""
     if law.kind == BETA:
         return Below(beta_below(law.mean, law.sd, level), 0.0)
     first = below(level, law.mean, law.sd)
-    if law.kind == MIXTURE:
-        if law.other_sd > 0.0:
-            second = below(level, law.other_mean, law.other_sd)
-            return Below(law.place * first + (1.0 - law.place) * second, 0.0)
-        if level == law.other_mean:
-            return Below(law.place * first, 1.0 - law.place)
-        second = 1.0 if level > law.other_mean else 0.0
-        return Below(law.place * first + (1.0 - law.place) * second, 0.0)
     second = below(level, law.other_mean, law.other_sd)
+    if law.kind == MIXTURE:
+        rest = 1.0 - law.place
+        if law.other_sd == 0.0 and level == law.other_mean:
+            return Below(law.place * first, rest)
+        return Below(law.place * first + rest * second, 0.0)
     both, either = first * second, first + (1.0 - first) * second
     if level < law.place:
         return Below(both, 0.0)
@@ -118,17 +118,14 @@ def at(law: IndexLaw, level: float) -> Below:
     return Below(both, either - both)
 
 
+@apart
 def slope(law: IndexLaw, level: float) -> Below:
     """How likely the index is below a level that is no atom, and its density there."""
     if law.kind == BETA:
         return Below(beta_below(law.mean, law.sd, level), beta_density(law.mean, law.sd, level))
-    first, second = below(level, law.mean, law.sd), 0.0
-    dense, other_dense = density(level, law.mean, law.sd), 0.0
-    if law.other_sd > 0.0:
-        second = below(level, law.other_mean, law.other_sd)
-        other_dense = density(level, law.other_mean, law.other_sd)
-    elif level > law.other_mean:
-        second = 1.0
+    first, dense = below(level, law.mean, law.sd), density(level, law.mean, law.sd)
+    second = below(level, law.other_mean, law.other_sd)
+    other_dense = density(level, law.other_mean, law.other_sd)
     if law.kind == MIXTURE:
         rest = 1.0 - law.place
         return Below(law.place * first + rest * second, law.place * dense + rest * other_dense)
@@ -139,6 +136,7 @@ def slope(law: IndexLaw, level: float) -> Below:
     )
 
 
+@apart
 def ends(law: IndexLaw) -> tuple[float, float]:
     """Two numbers that the index is outside of with a negligible chance."""
     if law.kind == BETA:
@@ -152,11 +150,19 @@ def ends(law: IndexLaw) -> tuple[float, float]:
 
 
 def below(level: float, mean: float, sd: float) -> float:
-    """P(θ ≤ level) of a normal sample, precise where it is small."""
-    return 0.5 * math.erfc((mean - level) / sd * _ROOT_HALF)
+    """P(θ ≤ level) of a normal sample; beyond 8 sds it is 0 or 1."""
+    away = level - mean
+    if away >= FAR * sd:  # also where the mean is infinite, or the sample is a constant
+        return 1.0
+    if away <= -FAR * sd:
+        return 0.0
+    return 0.5 * math.erfc(-_ROOT_HALF * away / sd)
 
 
 def density(level: float, mean: float, sd: float) -> float:
-    """The density of a normal sample."""
-    z = (level - mean) / sd
+    """The density of a normal sample; beyond 8 sds it is 0."""
+    away = abs(level - mean)
+    if away >= FAR * sd:
+        return 0.0
+    z = away / sd
     return _DENSITY / sd * math.exp(-0.5 * z * z)

@@ -11,17 +11,23 @@ It is a rule of this package and not of the paper. In four sentences:
 `docs/learn/guarded.md` says why, what was tried, and what still fails.
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from driftanchor.core.common_move import common_move, is_relative
 from driftanchor.core.evidence import ArmEvidence, Evidence, Round, arm_at
+from driftanchor.core.index_law import constant
 from driftanchor.core.noise import Draws, Stream, normal, two_normals, two_zeros, uniform
 from driftanchor.core.posterior import Posterior, median
+from driftanchor.core.win_chances import NEVER, Column, Laws, write_law
 from driftanchor.policies.account import Account
 from driftanchor.policies.base import Best, Policy, challenge, draw
 from driftanchor.policies.guarded_bounds import Judgement, bounds, guess, logs_of, upper_bound
+from driftanchor.policies.guarded_law import guarded_law
+from driftanchor.policies.round_law import RoundKind
 
 
 class GuardedCandidates(NamedTuple):
@@ -30,6 +36,26 @@ class GuardedCandidates(NamedTuple):
     guess: float
     online_sample: float
     hybrid_sample: float
+
+
+def guarded_laws(
+    policy: GuardedAnchorTS, evidence: Evidence, now: Round, moves: Column, guard: bool, laws: Laws
+) -> RoundKind:
+    """The upper bounds in a guard pull, otherwise the laws of the medians; see `round_law`."""
+    judged, row = judge(policy, evidence, now), 0
+    for k in range(len(moves)):
+        common = judged.common.mean + judged.common.sd * moves[k]
+        for column in range(evidence.pulls.size):
+            arm = arm_at(evidence, column)
+            if not evidence.playable[column]:
+                laws.kind[row] = NEVER
+            elif guard and judged.guard:
+                write_law(laws, row, constant(upper_bound(policy, arm, now, judged)))
+            else:
+                write_law(laws, row, guarded_law(policy, arm, now, judged, common))
+            row += 1
+    share = policy.guard_share if judged.guard else 0.0
+    return RoundKind(share, judged.common.mean, judged.common.sd)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,6 +113,7 @@ class GuardedAnchorTS(Policy):
     )
     source = "this package, after Anchor-TS and MOSS (Audibert & Bubeck 2009)"
     draw = staticmethod(two_normals)
+    laws = staticmethod(guarded_laws)
 
     budget: float = 5.0
     eps: float = 0.2
