@@ -10,6 +10,7 @@ are interpreted with lists, or compiled with arrays, and give the same numbers.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -25,6 +26,7 @@ from driftanchor.policies.base import Policy
 from driftanchor.policies.round_law import RoundKind, has_law, write_laws
 
 RIGHT = 1e-6  # how well probabilities must add up
+MIDDLE = 1.4  # where the range of common moves is cut first
 REACH = 5.2  # the common move is further from its mean, in sds, with a chance of 2e-7
 RARE = 1e-6  # the chance of common moves in a part that is not cut again
 SWITCHES = 20  # places, at most, where the tighter of two promises changes
@@ -72,7 +74,7 @@ def propensities(
         >>> propensities(TS(), *situation(learner.terms, learner.state, 1)).round(6)
         array([0.333333, 0.333333, 0.333333])
     """
-    if not has_law(policy):
+    if not has_law(type(policy)):
         return None
     asked = _Asked(tools or interpreted(policy), evidence, now)
     kind, chances = asked.given([0.0], guard=True)
@@ -119,7 +121,7 @@ class _Asked:
     def over_moves(self, kind: RoundKind) -> Floats:
         """The chances over all common moves; their sum is that of the moves that were looked at."""
         edges = [-REACH, *self._switches(kind), REACH]
-        waiting = list(zip(edges, edges[1:], strict=False))
+        waiting = list(itertools.pairwise(edges))
         total = np.zeros(self.arms)
         while waiting:
             left, right = waiting.pop()
@@ -130,7 +132,7 @@ class _Asked:
             fine, rough = (KRONROD * scale) @ chances, (GAUSS * scale) @ chances
             # The finer rule is right to far more digits than the two agree (QUADPACK's estimate).
             error = (200.0 * np.abs(fine - rough).max()) ** 1.5
-            if error <= 0.1 * RIGHT or scale.max() * 2.0 <= RARE:
+            if error <= 0.3 * RIGHT or scale.max() * 2.0 <= RARE:
                 total += fine
             else:
                 waiting += [(left, middle), (middle, right)]
@@ -142,7 +144,7 @@ class _Asked:
         both = (self.evidence.offline_pulls > 0) & np.isfinite(levels) & np.isfinite(relative)
         switches = np.unique((levels[both] - relative[both] - kind.mean) / kind.sd)
         inside: list[float] = switches[np.abs(switches) < REACH].tolist()
-        return inside if 0 < len(inside) <= SWITCHES else [-0.35 * REACH, 0.35 * REACH]
+        return inside if 0 < len(inside) <= SWITCHES else [-MIDDLE, MIDDLE]
 
 
 def _list_of_zeros(size: int) -> list[float]:

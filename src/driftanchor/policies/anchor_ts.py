@@ -35,9 +35,7 @@ class AnchorCandidates(NamedTuple):
 
 def anchor_law(policy: Policy, belief: TwoPosteriors, now: Round) -> IndexLaw:
     """Lines 5 to 7 as a law: the median of the anchor and two samples."""
-    return median_law(
-        belief.mean, belief.mean, belief.sd, belief.hybrid_mean, belief.hybrid_sd
-    )
+    return median_law(belief.mean, belief.mean, belief.sd, belief.hybrid_mean, belief.hybrid_sd)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,6 +7,7 @@ Compiled, each function below is that of the policy's class.
 
 from __future__ import annotations
 
+import functools
 from typing import Any, NamedTuple
 
 from driftanchor.core.common_move import common_move
@@ -26,12 +27,12 @@ class RoundKind(NamedTuple):
     sd: float  # 0 where it is not drawn
 
 
-def has_law(policy: Policy) -> bool:
+@functools.cache
+def has_law(cls: type[Policy]) -> bool:
     """Whether the probabilities of a policy can be computed.
 
     A subclass that changes the rule below the law that it inherits has none.
     """
-    cls = type(policy)
     if cls.laws is not None:
         return _covers(cls, "laws")
     return cls.choose is Policy.choose and (_without_noise(cls) or _covers(cls, "law"))
