@@ -89,7 +89,11 @@ def _new_row(
     books, now = batch.books, batch.now
     arms, settings = books.terms.arms, books.settings
     found = draw(
-        books.terms, books.state, settings, [arms[i] for i in excluded], waits=books.waits
+        books.decider,
+        settings,
+        [arms[i] for i in excluded],
+        waits=books.waits,
+        tools=books.tools(),
     )
     if held is not None and held.holds is not None:
         held.holds = None
@@ -107,7 +111,7 @@ def _new_row(
         unit=unit,
         holds=unit if settings.sticky is not None else None,
         epoch=books.head.epoch,
-        propensity=found.probabilities.item(column),
+        propensity=found.propensity,
         state=WAITING if books.waits else "assigned",
         asked_at=now,
         exposed_at=now if books.waits else None,
@@ -135,12 +139,12 @@ def _answer(batch: Batch, row: DecisionRow, replayed: bool, note: str = "") -> D
 def _look(batch: Batch, ask: Ask, note: str) -> Decision:
     """The decision that would be made now; it is not kept."""
     books = batch.books
-    found = draw(books.terms, books.state, books.settings, ask.exclude)
+    found = draw(books.decider, books.settings, ask.exclude, tools=books.tools())
     number, column = found.event.number, found.event.column
     return Decision(
         None,
         books.terms.arms[column],
-        found.probabilities.item(column),
+        found.propensity,
         False,
         batch.campaign,
         number,

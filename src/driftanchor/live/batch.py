@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from driftanchor.live.journal import Detail, Entry
 from driftanchor.live.books import Books
+from driftanchor.live.journal import Detail, Entry
 from driftanchor.live.records import state_fields
 from driftanchor.live.store import Changes, Reader
 from driftanchor.live.store_rows import DecisionRow, HistoryRow, Snapshot

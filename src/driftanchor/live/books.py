@@ -8,13 +8,14 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from driftanchor.core import check
 from driftanchor.core.check import Floats, Ints
-from driftanchor.core.tally import Tally
 from driftanchor.errors import UnreadableState
+from driftanchor.live.decider import Decider
 from driftanchor.live.journal import Entry, core_event
+from driftanchor.live.ledger import Ledger
+from driftanchor.live.propensities import Tools
 from driftanchor.live.settings import Settings
-from driftanchor.live.state import State, fold
+from driftanchor.live.state import State
 from driftanchor.live.state_events import ArmAdded
 from driftanchor.live.store_rows import ArmRow, Head
 from driftanchor.live.terms import Terms
@@ -26,8 +27,7 @@ class Books:
     A worker may keep a books: it is only a copy of what the store has, and `apply` takes it on.
 
     Attributes:
-        terms: The terms, with the arms added since.
-        state: What happened.
+        decider: Decides, and keeps what happened up to date.
         settings: The settings of the campaign.
         head: The place of the last event, and what else the head of a campaign says.
         squares: For each arm the sum of squared distances of its rewards from `centre`.
@@ -40,8 +40,7 @@ class Books:
 
     def __init__(self, terms: Terms, settings: Settings) -> None:
         count = len(terms.arms)
-        self.terms = terms
-        self.state = State.start(terms.arms, terms.policy.memory)
+        self.decider = Decider(terms, Ledger.start(terms.arms, terms.policy.memory))
         self.settings = settings
         self.head = Head()
         self.squares: Floats = np.zeros(count)
@@ -68,15 +67,16 @@ class Books:
         arms = books.terms.arms
         if [row.label for row in rows] != list(arms):
             raise UnreadableState("the arms of the campaign are not those of its terms")
-        tally = Tally(arms, [row.pulls for row in rows], [row.total for row in rows])  # type: ignore[arg-type]
-        memory = np.array([row.memory for row in rows], np.float64).reshape(len(rows), -1)
-        books.state = State(
-            tally,
-            check.frozen(np.array([row.pending for row in rows], np.int64)),
-            check.frozen(np.array([row.state == "active" for row in rows], np.bool_)),
-            check.frozen(memory),
+        ledger = Ledger(
+            arms,
+            np.array([row.pulls for row in rows], np.int64),
+            np.array([row.total for row in rows], np.float64),
+            np.array([row.pending for row in rows], np.int64),
+            np.array([row.state == "active" for row in rows], np.bool_),
+            np.array([row.memory for row in rows], np.float64).reshape(len(rows), -1),
             head.decisions,
         )
+        books.decider = Decider(books.terms, ledger)
         books.head = dataclasses.replace(head)
         books.squares = np.array([row.squares for row in rows], np.float64)
         books.decisions = np.array([row.decisions for row in rows], np.int64)
@@ -87,6 +87,25 @@ class Books:
             row.column: row.distrusted_seq for row in rows if row.distrusted_seq is not None
         }
         return books
+
+    @property
+    def terms(self) -> Terms:
+        """What was agreed, with the arms added since."""
+        return self.decider.terms
+
+    @property
+    def ledger(self) -> Ledger:
+        """What happened."""
+        return self.decider.ledger
+
+    @property
+    def state(self) -> State:
+        """What happened, as it is now; the books may go on."""
+        return State.of(self.ledger)
+
+    def tools(self) -> Tools | None:
+        """What computes probabilities."""
+        return None
 
     def expect(self, sums: bytes) -> None:
         """Take over the sums of propensities from the store: no event tells them."""
@@ -106,9 +125,9 @@ class Books:
             )
         event = core_event(entry, waits=self.waits)
         if event is not None:
-            self.state = fold(self.state, event)
+            self.decider.apply(event)
         if isinstance(event, ArmAdded):
-            self._widen(entry, event)
+            self._widen(entry)
         self._count(entry)
         self.head.seq = entry.seq
 
@@ -127,7 +146,7 @@ class Books:
         match entry.kind:
             case "decided":
                 self.decisions[column] += 1
-                head.decisions = self.state.decisions
+                head.decisions = self.ledger.decisions
             case "rewarded" | "defaulted" | "added":
                 self.squares[column] += self._square(column, entry.value)
             case "corrected":
@@ -139,14 +158,13 @@ class Books:
             case "arm_restored":
                 self.archived.discard(column)
             case "arm_distrusted":
-                self.terms = without_logs(self.terms, [column])
+                self.decider = Decider(without_logs(self.terms, [column]), self.ledger)
                 self.distrusted[column] = entry.seq
 
     def _square(self, column: int, reward: float | None) -> float:
         return (float(reward or 0.0) - centre(self.terms, column)) ** 2
 
-    def _widen(self, entry: Entry, event: ArmAdded) -> None:
-        self.terms = self.terms.after(event)
+    def _widen(self, entry: Entry) -> None:
         self.squares = np.append(self.squares, 0.0)
         self.decisions = np.append(self.decisions, 0)
         self.expected = np.append(self.expected, 0.0)
@@ -154,18 +172,18 @@ class Books:
 
     def row(self, column: int) -> ArmRow:
         """What the store keeps of an arm."""
-        state, added = self.state, self.added.get(column)
-        active = "active" if state.playable[column] else "paused"
+        ledger, added = self.ledger, self.added.get(column)
+        active = "active" if ledger.playable.item(column) else "paused"
         return ArmRow(
             column,
             self.terms.arms[column],
             "archived" if column in self.archived else active,
             self.decisions.item(column),
-            state.tally.pulls.item(column),
-            state.tally.totals.item(column),
+            ledger.pulls.item(column),
+            ledger.totals.item(column),
             self.squares.item(column),
-            state.pending.item(column),
-            state.memory[column].tolist(),
+            ledger.pending.item(column),
+            ledger.memory[column].tolist(),
             0 if added is None else added.seq,
             None if added is None else added.detail,
             self.distrusted.get(column),

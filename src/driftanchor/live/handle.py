@@ -10,9 +10,9 @@ from typing import Any
 
 from driftanchor.errors import NotFound, shown
 from driftanchor.live.arm_requests import Look
+from driftanchor.live.books import Books
 from driftanchor.live.desk import Desk, Request, load
 from driftanchor.live.explanation import Explanation
-from driftanchor.live.books import Books
 from driftanchor.live.recount import explain_again
 from driftanchor.live.settings import Settings
 from driftanchor.live.status import Status

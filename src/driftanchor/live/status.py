@@ -75,15 +75,15 @@ class Status(Tabular):
     @classmethod
     def of(cls, name: str, books: Books) -> Status:
         """The status of a campaign from its books."""
-        terms, state, head = books.terms, books.state, books.head
+        terms, ledger, head = books.terms, books.ledger, books.head
         return cls(
             name,
             terms.policy.name,
             head.paused,
             head.epoch,
             head.decisions,
-            int(state.tally.pulls.sum()),
-            int(state.pending.sum()),
+            ledger.came,
+            ledger.waiting,
             head.late,
             books.settings,
             terms.reasons,

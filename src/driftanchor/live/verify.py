@@ -11,8 +11,8 @@ import numpy as np
 
 from driftanchor.core.check import Floats
 from driftanchor.errors import UnreadableState
-from driftanchor.live.journal import Entry
 from driftanchor.live.books import Books
+from driftanchor.live.journal import Entry
 from driftanchor.live.settings import Settings
 from driftanchor.live.store import Reader
 from driftanchor.live.store_rows import DecisionRow
@@ -126,7 +126,7 @@ def verify(reader: Reader, terms: Terms, settings: Settings) -> Verified:
         raise UnreadableState(
             f"the store does not fit its events: {named}{more}. Restore a backup, or report this"
         )
-    rewards = int(books.state.tally.pulls.sum())
+    rewards = books.ledger.came
     return Verified(books.head.seq, books.head.decisions, rewards)
 
 
@@ -168,5 +168,5 @@ def _decisions(reader: Reader, books: Books, outcomes: Outcomes) -> Iterator[str
         pending[row.column] += row.state == "open"
     if seen != books.head.decisions:
         yield f"there are {seen} decisions, the events give {books.head.decisions}"
-    if pending.tolist() != books.state.pending.tolist():
+    if pending.tolist() != books.ledger.pending.tolist():
         yield "the open decisions of the arms are not those that the events give"
