@@ -67,7 +67,9 @@ def test_what_a_new_campaign_has(store: Store, campaign: int) -> None:
     with store.reading(campaign) as reader:
         assert reader.head == Head()
         assert reader.arms() == [ArmRow(i, x, memory=[0.0, 0.0]) for i, x in enumerate("AB")]
-        assert list(reader.entries(0)) == list(reader.all_decisions()) == reader.history() == []
+        assert list(reader.entries(0)) == []
+        assert list(reader.all_decisions()) == []
+        assert reader.history() == []
         assert reader.expected() == b""
         assert reader.snapshot(10**9) is None
 
@@ -122,9 +124,9 @@ def test_everything_comes_back_as_it_was_written(store: Store, campaign: int) ->
 
 
 def test_history_adds_up(store: Store, campaign: int) -> None:
-    for total in (0.5, 0.25):
-        row = HistoryRow(900.0, 0, 1, 1, total)
-        store.transact(campaign, lambda reader, row=row: Changes(reader.head, history=[row]))
+    one, other = HistoryRow(900.0, 0, 1, 1, 0.5), HistoryRow(900.0, 0, 1, 1, 0.25)
+    store.transact(campaign, lambda reader: Changes(reader.head, history=[one]))
+    store.transact(campaign, lambda reader: Changes(reader.head, history=[other]))
     with store.reading(campaign) as reader:
         assert reader.history() == [HistoryRow(900.0, 0, 2, 2, 0.75)]
 
@@ -215,7 +217,9 @@ def test_a_reader_sees_one_moment(store: Store, campaign: int) -> None:
     with store.reading(campaign) as reader:
         assert reader.history() == []
         row = HistoryRow(0.0, 0, 1)
-        store.transact(campaign, lambda other: Changes(Head(1), [Entry(1, "x", 0.0)], history=[row]))
+        store.transact(
+            campaign, lambda other: Changes(Head(1), [Entry(1, "x", 0.0)], history=[row])
+        )
         assert (reader.head.seq, reader.history(), list(reader.entries(0))) == (0, [], [])
     with store.reading(campaign) as reader:
         assert (reader.head.seq, reader.history()) == (1, [row])

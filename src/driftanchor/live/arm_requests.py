@@ -24,7 +24,7 @@ class SetPaused:
 
     def __call__(self, batch: Batch) -> None:
         """Do it, unless it is so already."""
-        if batch.ledger.head.paused != self.paused:
+        if batch.books.head.paused != self.paused:
             batch.record("paused" if self.paused else "resumed")
 
 
@@ -36,7 +36,7 @@ class NextEpoch:
 
     def __call__(self, batch: Batch) -> int:
         """Start it; its number."""
-        epoch = batch.ledger.head.epoch + 1
+        epoch = batch.books.head.epoch + 1
         batch.record("epoch", value=float(epoch))
         batch.held.clear()  # of the epoch before
         return epoch
@@ -54,7 +54,7 @@ class AddArm:
 
     def __call__(self, batch: Batch) -> None:
         """Add it."""
-        terms = batch.ledger.terms
+        terms = batch.books.terms
         event = changes.add_arm(
             terms, self.label, self.offline, self.bias_bound, self.relative_bound
         )
@@ -76,9 +76,9 @@ class SetArm:
 
     def __call__(self, batch: Batch) -> None:
         """Do it, unless it is so already."""
-        ledger = batch.ledger
-        column = ledger.terms.arms.column(self.label, "label")
-        now = ledger.row(column).state
+        books = batch.books
+        column = books.terms.arms.column(self.label, "label")
+        now = books.row(column).state
         if now == self.state:
             return
         if self.state == "active":
@@ -86,7 +86,7 @@ class SetArm:
             return
         if now == "archived":
             raise Conflict(f"arm {self.label!r} is archived: restore it before you pause it")
-        changes.pause(ledger.state, self.label)  # refuses the last arm
+        changes.pause(books.state, self.label)  # refuses the last arm
         kind = "arm_paused" if self.state == "paused" else "arm_archived"
         batch.record(kind, column=column)
 
@@ -104,8 +104,8 @@ class Distrust:
 
     def __call__(self, batch: Batch) -> None:
         """Do it, unless it is so already."""
-        column = batch.ledger.terms.arms.column(self.label, "label")
-        if column not in batch.ledger.distrusted:
+        column = batch.books.terms.arms.column(self.label, "label")
+        if column not in batch.books.distrusted:
             batch.record("arm_distrusted", column=column)
 
 

@@ -42,18 +42,18 @@ class Ask:
 
     def __call__(self, batch: Batch) -> list[Decision]:
         """The decisions."""
-        arms = batch.ledger.terms.arms
+        arms = batch.books.terms.arms
         excluded = sorted({arms.column(label, "exclude") for label in self.exclude})
         if self.key is not None and self.key in batch.keyed:
             return [_answer(batch, batch.found[x], True) for x in batch.keyed[self.key]]
         note, held = "", None
-        if self.unit is not None and batch.ledger.settings.sticky is not None:
+        if self.unit is not None and batch.books.settings.sticky is not None:
             held = batch.held.get(self.unit)
         if held is not None:
             note = _why_another(batch, held, excluded)
             if not note:
                 return self._kept(batch, [_answer(batch, held, True)])
-        if batch.ledger.head.paused:
+        if batch.books.head.paused:
             raise Conflict(
                 f"campaign {batch.campaign!r} is paused and makes no new decisions: resume it"
             )
@@ -74,8 +74,8 @@ class Ask:
 
 def _why_another(batch: Batch, held: DecisionRow, excluded: Sequence[int]) -> str:
     """Why a unit does not get the decision it holds; empty if it does."""
-    label = batch.ledger.terms.arms[held.column]
-    if held.column in batch.ledger.archived:
+    label = batch.books.terms.arms[held.column]
+    if held.column in batch.books.archived:
         return f"the arm of the decision before, {label!r}, is archived"
     if held.column in excluded:
         return f"the arm of the decision before, {label!r}, is excluded"
@@ -86,10 +86,14 @@ def _new_row(
     batch: Batch, unit: str | None, excluded: list[int], held: DecisionRow | None
 ) -> DecisionRow:
     """Draw a decision and keep it. The unit holds it in place of the one before."""
-    ledger, now = batch.ledger, batch.now
-    arms, settings = ledger.terms.arms, ledger.settings
+    books, now = batch.books, batch.now
+    arms, settings = books.terms.arms, books.settings
     found = draw(
-        ledger.terms, ledger.state, settings, [arms[i] for i in excluded], waits=ledger.waits
+        books.decider,
+        settings,
+        [arms[i] for i in excluded],
+        waits=books.waits,
+        tools=books.tools(),
     )
     if held is not None and held.holds is not None:
         held.holds = None
@@ -97,7 +101,7 @@ def _new_row(
     number, column = found.event.number, found.event.column
     detail = decided_detail(found.event, excluded)
     entry = batch.record("decided", decision=number, column=column, detail=detail)
-    ledger.expected += found.probabilities
+    books.expected += found.probabilities
     window = settings.reward_window
     row = DecisionRow(
         id=secrets.token_hex(16),
@@ -106,12 +110,12 @@ def _new_row(
         column=column,
         unit=unit,
         holds=unit if settings.sticky is not None else None,
-        epoch=ledger.head.epoch,
-        propensity=found.probabilities.item(column),
-        state=WAITING if ledger.waits else "assigned",
+        epoch=books.head.epoch,
+        propensity=found.propensity,
+        state=WAITING if books.waits else "assigned",
         asked_at=now,
-        exposed_at=now if ledger.waits else None,
-        due_at=now + window if ledger.waits and window is not None else None,
+        exposed_at=now if books.waits else None,
+        due_at=now + window if books.waits and window is not None else None,
     )
     batch.make(row)
     return row
@@ -120,7 +124,7 @@ def _new_row(
 def _answer(batch: Batch, row: DecisionRow, replayed: bool, note: str = "") -> Decision:
     return Decision(
         row.id,
-        batch.ledger.terms.arms[row.column],
+        batch.books.terms.arms[row.column],
         row.propensity,
         replayed,
         batch.campaign,
@@ -134,18 +138,18 @@ def _answer(batch: Batch, row: DecisionRow, replayed: bool, note: str = "") -> D
 
 def _look(batch: Batch, ask: Ask, note: str) -> Decision:
     """The decision that would be made now; it is not kept."""
-    ledger = batch.ledger
-    found = draw(ledger.terms, ledger.state, ledger.settings, ask.exclude)
+    books = batch.books
+    found = draw(books.decider, books.settings, ask.exclude, tools=books.tools())
     number, column = found.event.number, found.event.column
     return Decision(
         None,
-        ledger.terms.arms[column],
-        found.probabilities.item(column),
+        books.terms.arms[column],
+        found.propensity,
         False,
         batch.campaign,
         number,
         ask.unit,
-        ledger.head.epoch,
+        books.head.epoch,
         None,
         note,
     )

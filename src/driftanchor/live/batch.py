@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from driftanchor.live.books import Books
 from driftanchor.live.journal import Detail, Entry
-from driftanchor.live.ledger import Ledger
 from driftanchor.live.records import state_fields
 from driftanchor.live.store import Changes, Reader
 from driftanchor.live.store_rows import DecisionRow, HistoryRow, Snapshot
@@ -43,7 +43,7 @@ class Batch:
 
     Attributes:
         campaign: The name of the campaign.
-        ledger: What is known of it; every change goes on from here.
+        books: What is known of it; every change goes on from here.
         now: The time, in seconds since 1970.
         found: Decisions by id.
         held: The decisions that units hold.
@@ -51,7 +51,7 @@ class Batch:
     """
 
     campaign: str
-    ledger: Ledger
+    books: Books
     now: float
     found: dict[str, DecisionRow] = field(default_factory=dict)
     held: dict[str, DecisionRow] = field(default_factory=dict)
@@ -76,13 +76,13 @@ class Batch:
             self.know(reader.decisions(missing))
         units = sorted({unit for need in wanted for unit in need.units})
         if units:
-            self.know(reader.holding(units, self.ledger.head.epoch))
+            self.know(reader.holding(units, self.books.head.epoch))
 
     def know(self, rows: Iterable[DecisionRow]) -> None:
         """Keep decisions that were read, unless they are known: they may have changed here."""
         for row in rows:
             known = self.found.setdefault(row.id, row)
-            if known.holds is not None and known.epoch == self.ledger.head.epoch:
+            if known.holds is not None and known.epoch == self.books.head.epoch:
                 self.held[known.holds] = known
 
     def record(
@@ -95,12 +95,12 @@ class Batch:
         detail: Detail | None = None,
     ) -> Entry:
         """Let an event happen."""
-        seq = self.ledger.head.seq + 1
+        seq = self.books.head.seq + 1
         entry = Entry(seq, kind, self.now, decision, column, value, detail)
-        self.ledger.apply(entry)
+        self.books.apply(entry)
         self.entries.append(entry)
         if kind == "arm_added":
-            column = len(self.ledger.terms.arms) - 1
+            column = len(self.books.terms.arms) - 1
         if column is not None:
             self.columns.add(column)
             self._remember(entry, column)
@@ -140,20 +140,20 @@ class Batch:
         """What to write; `None` if nothing happened."""
         if not (self.entries or self.changed or self.keys):
             return None
-        ledger = self.ledger
+        books = self.books
         changes = Changes(
-            ledger.head,
+            books.head,
             self.entries,
-            [ledger.row(column) for column in sorted(self.columns)],
+            [books.row(column) for column in sorted(self.columns)],
             list(self.made.values()),
             list(self.changed.values()),
             list(self.past.values()),
             self.keys,
         )
         if self.made:
-            changes.expected = ledger.expected.astype("<f8").tobytes()
-        apart = max(LEAST_BETWEEN_SNAPSHOTS, len(ledger.terms.arms))
-        if ledger.head.seq - ledger.head.snapshot >= apart:
-            ledger.head.snapshot = ledger.head.seq
-            changes.snapshot = Snapshot(ledger.head.seq, state_fields(ledger.state))
+            changes.expected = books.expected.astype("<f8").tobytes()
+        apart = max(LEAST_BETWEEN_SNAPSHOTS, len(books.terms.arms))
+        if books.head.seq - books.head.snapshot >= apart:
+            books.head.snapshot = books.head.seq
+            changes.snapshot = Snapshot(books.head.seq, state_fields(books.state))
         return changes

@@ -12,7 +12,6 @@ import numpy as np
 
 from driftanchor.core import check
 from driftanchor.core.arms import Arms
-from driftanchor.core.check import LARGEST
 from driftanchor.core.offline import OfflineData, Summary
 from driftanchor.core.promises import bias_bounds, check_log_sizes, relative_bounds, valid_range
 from driftanchor.errors import InvalidInput, shown
@@ -24,18 +23,23 @@ from driftanchor.live.terms import Terms
 
 def rewards(terms: Terms, arm: str | Sequence[str], reward: float | Sequence[float]) -> Rewarded:
     """One reward, or a batch in its order; the whole batch is refused if one of it is wrong."""
-    one = isinstance(arm, str)
-    labels = [arm] if one else _batch(arm, "arm")
-    given = [reward] if one else _batch(reward, "reward")
+    if isinstance(arm, str):
+        column = terms.arms.column(arm)
+        return Rewarded((column,), (_reward(terms, column, reward),))
+    labels, given = _batch(arm, "arm"), _batch(reward, "reward")
     if len(labels) != len(given):
         raise InvalidInput(f"{len(labels)} arms and {len(given)} rewards: give one for each")
     columns = [terms.arms.column(label) for label in labels]
-    low, high = max(terms.reward_range[0], -LARGEST), min(terms.reward_range[1], LARGEST)
-    numbers = [
-        check.number(x, "reward", of=f"arm {terms.arms[column]!r}", low=low, high=high)
-        for column, x in zip(columns, given, strict=True)
-    ]
+    numbers = [_reward(terms, column, x) for column, x in zip(columns, given, strict=True)]
     return Rewarded(tuple(columns), tuple(numbers))
+
+
+def _reward(terms: Terms, column: int, given: object) -> float:
+    """A reward of the arm in a column, as a float."""
+    low, high = terms.limits
+    if type(given) is float and low <= given <= high:  # nearly always
+        return given
+    return check.number(given, "reward", of=f"arm {terms.arms[column]!r}", low=low, high=high)
 
 
 def _batch(values: object, argument: str) -> list[object]:

@@ -5,6 +5,7 @@ nothing wait for ever.
 """
 
 import math
+from collections.abc import Iterable
 
 from driftanchor.live.state import State
 from driftanchor.live.terms import Terms
@@ -28,6 +29,12 @@ def all_at_top(terms: Terms, state: State) -> bool:
     top, tally = top_reward(terms), state.tally
     gap = abs(tally.totals - top * tally.pulls)
     return bool((gap <= 1e-9 * abs(top) * tally.pulls).all())
+
+
+def are_top(terms: Terms, rewards: Iterable[float]) -> bool:
+    """Whether all of these rewards are the highest possible, up to rounding."""
+    top = top_reward(terms)
+    return all(abs(reward - top) <= 1e-9 * abs(top) for reward in rewards)
 
 
 def only_conversions(terms: Terms, state: State) -> bool:

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from driftanchor.errors import StoreUnavailable
 from driftanchor.live.batch import Batch, Needs
-from driftanchor.live.ledger import Ledger
+from driftanchor.live.books import Books
 from driftanchor.live.settings import Settings
 from driftanchor.live.store import Changes, Reader, Store
 from driftanchor.live.store_rows import CampaignRow
@@ -72,7 +72,7 @@ class Desk:
     ) -> None:
         self.store, self.row, self.terms, self.settings = store, row, terms, settings
         self.clock = clock
-        self._ledger: Ledger | None = None  # only a copy: what counts is in the store
+        self._books: Books | None = None  # only a copy: what counts is in the store
         self._generation = -1
         self._start()
 
@@ -144,20 +144,20 @@ class Desk:
                 job.outcomes, job.done = [error], True
 
     def _write(self, jobs: list[_Job]) -> None:
-        after: list[Ledger] = []
+        after: list[Books] = []
 
         def work(reader: Reader) -> Changes | None:
-            ledger = self._current(reader)
-            batch = Batch(self.row.name, ledger, float(self.clock()))
+            books = self._current(reader)
+            batch = Batch(self.row.name, books, float(self.clock()))
             self._sweep(batch, reader)
             batch.read(reader, [x.needs for job in jobs for x in job.requests])
             for job in jobs:
                 job.outcomes = [_outcome(batch, request) for request in job.requests]
-            after[:] = [ledger]
+            after[:] = [books]
             return batch.changes()
 
         self.store.transact(self.row.id, work)
-        self._ledger, self._generation = after[0], self.store.generation()
+        self._books, self._generation = after[0], self.store.generation()
         for job in jobs:
             job.done = True
 
@@ -170,37 +170,37 @@ class Desk:
         for row in due:
             settle_if_due(batch, batch.found[row.id])
 
-    def _current(self, reader: Reader) -> Ledger:
-        """The ledger as the store has it now."""
-        ledger, self._ledger = self._ledger, None  # it is of no use if this transaction fails
+    def _current(self, reader: Reader) -> Books:
+        """The books as the store has it now."""
+        books, self._books = self._books, None  # it is of no use if this transaction fails
         head = reader.head
         if (
-            ledger is None
+            books is None
             or self._generation != self.store.generation()
-            or not 0 <= head.seq - ledger.head.seq <= MOST_EVENTS
+            or not 0 <= head.seq - books.head.seq <= MOST_EVENTS
         ):
             return load(reader, self.terms, self.settings)
-        if head.seq > ledger.head.seq:
-            for entry in reader.entries(ledger.head.seq):
-                ledger.apply(entry)
-            if head.decisions != ledger.head.decisions:
+        if head.seq > books.head.seq:
+            for entry in reader.entries(books.head.seq):
+                books.apply(entry)
+            if head.decisions != books.head.decisions:
                 return load(reader, self.terms, self.settings)
-            ledger.expect(reader.expected())
-            ledger.head.snapshot = head.snapshot
-        return ledger
+            books.expect(reader.expected())
+            books.head.snapshot = head.snapshot
+        return books
 
 
-def load(reader: Reader, terms: Terms, settings: Settings) -> Ledger:
-    """The ledger of a campaign, from its sums."""
-    return Ledger.load(terms, settings, reader.head, reader.arms(), reader.expected())
+def load(reader: Reader, terms: Terms, settings: Settings) -> Books:
+    """The books of a campaign, from its sums."""
+    return Books.load(terms, settings, reader.head, reader.arms(), reader.expected())
 
 
 def _outcome(batch: Batch, request: Request) -> Any:
     """The answer to a request, or what it raised."""
-    before = batch.ledger.head.seq
+    before = batch.books.head.seq
     try:
         return request(batch)
     except Exception as error:
-        if batch.ledger.head.seq != before:
+        if batch.books.head.seq != before:
             raise _Spoiled from error
         return error

@@ -7,19 +7,26 @@ policy plays with probability w is played with probability f + (1 − Σf) w.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from driftanchor.core.check import Floats
+from driftanchor.core.check import Bools, Floats
 from driftanchor.core.noise import keyed_stream, uniform, wrapping
 from driftanchor.live import decide
+from driftanchor.live.decider import Decider
 from driftanchor.live.explanation import Explanation
+from driftanchor.live.floors import floor_choice, mixed, playable_floors
+from driftanchor.live.propensities import Tools, propensities
 from driftanchor.live.settings import Settings
 from driftanchor.live.state import State
 from driftanchor.live.state_events import Decided
 from driftanchor.live.terms import Terms
+from driftanchor.policies import answers
+
+# Probabilities are right to 1e-6. An arm that was played had some, however small it came out.
+LEAST = 1e-9
 
 
 class Draw(NamedTuple):
@@ -28,81 +35,89 @@ class Draw(NamedTuple):
     Attributes:
         event: The decision, as the event to keep.
         probabilities: How likely each arm was.
-        floor: Whether the floors chose the arm, and not the policy.
     """
 
     event: Decided
     probabilities: Floats
-    floor: bool
+
+    @property
+    def propensity(self) -> float:
+        """How likely the arm that was drawn was."""
+        return max(self.probabilities.item(self.event.column), LEAST)
 
 
 def draw(
-    terms: Terms, state: State, settings: Settings, exclude: Iterable[str], *, waits: bool = True
+    decider: Decider,
+    settings: Settings,
+    exclude: Sequence[str] = (),
+    *,
+    waits: bool = True,
+    tools: Tools | None = None,
 ) -> Draw:
-    """The next decision: its noise depends on the seed and its number alone."""
-    number, excluded = state.decisions + 1, list(exclude)
-    evidence, _ = decide.situation(terms, state, number, excluded)
+    """The next decision: its noise depends on the seed and its number alone.
+
+    Args:
+        decider: What was agreed and what happened.
+        settings: The floors are in them.
+        exclude: Arms that cannot be played this time.
+        waits: Whether the decision waits for its reward at once.
+        tools: What computes probabilities.
+    """
+    terms, number = decider.terms, decider.ledger.decisions + 1
+    evidence, now = decider.situation(number, exclude)
     floors = floors_of(terms, settings, evidence.playable)
-    chances = mixed(_policy_probabilities(terms, state, number, excluded), floors)
-    column = _chosen_by_floor(terms.seed, number, floors)
+    with answers.errors_of(terms.policy.name):
+        chances = propensities(terms.policy, evidence, now, tools)
+    if chances is None:
+        state = State.of(decider.ledger)
+        chances = decide.probabilities(terms, state, number, exclude, decide.COUNTED)
+    column = _floor(terms, number, floors)
     if column is not None:
-        return Draw(Decided(number, column, waits=waits), chances, True)
-    event = decide.next_decision(terms, state, excluded)
-    return Draw(dataclasses.replace(event, waits=waits), chances, False)
+        return Draw(Decided(number, column, waits=waits), mixed(chances, floors))
+    event = decider.next_decision(exclude)
+    return Draw(dataclasses.replace(event, waits=waits), mixed(chances, floors))
 
 
 def explain(
-    terms: Terms, state: State, settings: Settings, exclude: Iterable[str]
-) -> tuple[int, Explanation]:
-    """The next decision once more, with every number behind it: its column and the account."""
-    number, excluded = state.decisions + 1, list(exclude)
-    account = decide.explain(terms, state, number, excluded)
-    evidence, _ = decide.situation(terms, state, number, excluded)
+    terms: Terms, state: State, settings: Settings, exclude: Sequence[str] = ()
+) -> Explanation:
+    """The next decision once more, with every number behind it; the arguments are those of `draw`.
+
+    Where a floor decided, the policy's numbers show what it would have played.
+    """
+    number = state.decisions + 1
+    account = decide.explain(terms, state, number, exclude)
+    evidence, _ = decide.situation(terms, state, number, exclude)
     floors = floors_of(terms, settings, evidence.playable)
-    column = _chosen_by_floor(terms.seed, number, floors)
+    column = _floor(terms, number, floors)
     if column is None:
-        return terms.arms.column(account.arm), account
+        return account
     label = terms.arms[column]
     reason = (
         f"{label!r} was drawn for its floor, {floors[column]:.4g} of all decisions; the policy "
         f"would have played {account.arm!r}"
     )
-    return column, dataclasses.replace(account, arm=label, guard=False, reason=reason)
+    return dataclasses.replace(account, arm=label, guard=False, reason=reason)
 
 
-def floors_of(terms: Terms, settings: Settings, playable: np.ndarray) -> Floats:
-    """The floor of each arm; 0 where an arm cannot be played."""
+def floors_of(terms: Terms, settings: Settings, playable: Bools) -> Floats:
+    """The floor of each arm; 0 where an arm cannot be played.
+
+    Arms may have been added since the floors were agreed. If there is no room for all of them, all
+    become smaller by the same factor.
+    """
     floors = np.full(len(terms.arms), settings.floor)
     for label, share in settings.control.items():
         column = terms.arms.column(label)
         floors[column] = max(share, floors.item(column))
-    floors[~playable] = 0.0
-    total = floors.sum()
-    if total > 1.0:  # arms were added since the floors were agreed
-        floors /= total
-    return floors
+    here = playable_floors(floors, playable)
+    total = float(here.sum())
+    return here if total <= 1.0 else here / total
 
 
-def mixed(chances: Floats, floors: Floats) -> Floats:
-    """The probability of each arm, from those of the policy and the floors."""
-    rest = max(1.0 - float(floors.sum()), 0.0)
-    return floors + rest * chances
-
-
-def _chosen_by_floor(seed: int, number: int, floors: Floats) -> int | None:
-    """The arm that the floors choose in a decision, or `None` if they leave it to the policy."""
-    total = float(floors.sum())
-    if total == 0.0:
+def _floor(terms: Terms, number: int, floors: Floats) -> int | None:
+    """The arm that a floor decides for, or `None` if it is left to the policy."""
+    if not floors.any():
         return None
     with wrapping():
-        place = uniform(keyed_stream(seed, "floor", number))
-    if place >= total:
-        return None
-    column = int(np.searchsorted(np.cumsum(floors), place, side="right"))
-    last = int(np.flatnonzero(floors)[-1])  # the sums may be rounded
-    return min(column, last)
-
-
-def _policy_probabilities(terms: Terms, state: State, number: int, exclude: list[str]) -> Floats:
-    """How likely the policy is to play each arm."""
-    return decide.probabilities(terms, state, number, exclude, draws=20)
+        return floor_choice(floors, uniform(keyed_stream(terms.seed, "floor", number)))

@@ -10,9 +10,9 @@ from typing import Any
 
 from driftanchor.errors import NotFound, shown
 from driftanchor.live.arm_requests import Look
+from driftanchor.live.books import Books
 from driftanchor.live.desk import Desk, Request, load
 from driftanchor.live.explanation import Explanation
-from driftanchor.live.ledger import Ledger
 from driftanchor.live.recount import explain_again
 from driftanchor.live.settings import Settings
 from driftanchor.live.status import Status
@@ -53,12 +53,12 @@ class Handle:
         """
         while self.settings.reward_window is not None and self._do(Look()):
             pass
-        return Status.of(self.name, self._ledger())
+        return Status.of(self.name, self._books())
 
     @property
     def terms(self) -> Terms:
         """What was agreed, with the arms added since."""
-        return self._ledger().terms
+        return self._books().terms
 
     def explain(self, decision_id: str) -> Explanation:
         """Why a decision went where it went, computed again from what was known then.
@@ -109,7 +109,7 @@ class Handle:
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.name}>"
 
-    def _ledger(self) -> Ledger:
+    def _books(self) -> Books:
         with self._reading() as reader:
             return load(reader, self._first, self.settings)
 

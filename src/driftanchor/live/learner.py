@@ -13,10 +13,11 @@ from driftanchor.core.offline import OfflineData, Summary
 from driftanchor.core.record import Record
 from driftanchor.errors import InvalidInput
 from driftanchor.live import changes, conversions, decide, records, saved_file
+from driftanchor.live.decider import Decider
 from driftanchor.live.explanation import Explanation
 from driftanchor.live.saved_file import Stamps
 from driftanchor.live.state import State, fold
-from driftanchor.live.state_events import Event
+from driftanchor.live.state_events import Event, Rewarded
 from driftanchor.live.terms import Terms
 from driftanchor.live.view import View
 from driftanchor.policies.base import Policy
@@ -25,8 +26,8 @@ from driftanchor.policies.base import Policy
 class Learner(View):
     """Pulls arms, learns from rewards, and can say why.
 
-    A learner holds its `terms` (what was agreed) and its `state` (what happened since). Both are
-    immutable; each method that changes something replaces them, or raises and changes nothing.
+    A learner has its `terms` (what was agreed) and its `state` (what happened since). Both are
+    immutable: a method that changes something leads to others, or raises and changes nothing.
 
     The noise of decision n depends on the seed and n alone. So a learner that was saved and loaded
     goes on exactly where it was, and a decision can be explained from the evidence it had. Rewards
@@ -95,12 +96,26 @@ class Learner(View):
         self._begin(terms, State.start(terms.arms, terms.policy.memory), {})
 
     def _begin(self, terms: Terms, state: State, files: Stamps) -> None:
-        self._now = terms, state
+        self._decider = Decider(terms, state.ledger())
+        self._state: State | None = state  # None while nobody has asked since the last change
         self._files = files
         self._lock = threading.RLock()  # again by the same thread: a warning may call anything
-        self._last: tuple[Terms, State, list[object]] | None = None  # what the last pull saw
+        # What the last pull saw; its state is None while the ledger can still tell it.
+        self._last: tuple[Terms, State | None, tuple[object, ...]] | None = None
         # Until a reward shows otherwise or a warning was given, here or before `save`.
-        self._all_at_top = not conversions.only_conversions(terms, state)
+        said = conversions.only_conversions(terms, state)
+        self._all_at_top = not said and conversions.all_at_top(terms, state)
+
+    def _moment(self) -> tuple[Terms, State]:
+        with self._lock:
+            if self._state is None:
+                self._state = State.of(self._decider.ledger)
+            return self._decider.terms, self._state
+
+    @property
+    def terms(self) -> Terms:
+        """What was agreed before the first decision."""
+        return self._decider.terms
 
     def pull(self, exclude: Iterable[str] = ()) -> str:
         """Decide which arm to play now.
@@ -108,30 +123,36 @@ class Learner(View):
         Args:
             exclude: Arms that cannot be played this time.
         """
-        excluded = check.items(exclude, "exclude")
+        nobody = type(exclude) is tuple and not exclude
+        excluded = () if nobody else tuple(check.items(exclude, "exclude"))
         with self._lock:
-            terms, state = self._now
-            event = decide.next_decision(terms, state, excluded)
+            decider = self._decider
+            event = decider.next_decision(excluded)
+            decider.ledger.mark()
             self._happened(event)
-            self._last = terms, state, excluded
-        return terms.arms[event.column]
+            self._last = decider.terms, None, excluded
+            return decider.terms.arms.labels[event.column]
 
-    def probabilities(self, exclude: Iterable[str] = (), draws: int = 1_000) -> dict[str, float]:
+    def probabilities(
+        self, exclude: Iterable[str] = (), draws: int | None = None
+    ) -> dict[str, float]:
         """The probability with which `pull` would play each arm now, over the policy's noise.
 
-        It is the share of each arm among `draws` decisions on the same evidence, each with noise of
-        its own, so its standard error is at most 1/(2 √draws). A guard pull draws nothing: one arm
-        has probability 1. Nothing changes, and asking again gives the same answer.
+        It is computed, right to 1e-6, where the law of the policy's index is known: for all
+        policies here but Artificial Replay. For that and for a rule of your own that draws, it is
+        the share of each arm among 1,000 decisions on the same evidence, each with noise of its
+        own. A guard pull draws nothing: one arm has probability 1, or the policy's `guard_share`.
+        Nothing changes, and asking again gives the same answer.
 
         Args:
             exclude: As for `pull`.
-            draws: How many decisions to count.
+            draws: Count this many decisions instead; the standard error is at most 1/(2 √draws).
 
         Example:
             >>> Learner(arms=["A", "B"], seed=1).probabilities(exclude=["B"])
             {'A': 1.0, 'B': 0.0}
         """
-        terms, state = self._now
+        terms, state = self._moment()
         shares = decide.probabilities(terms, state, state.decisions + 1, exclude, draws)
         return dict(zip(terms.arms, shares.tolist(), strict=True))
 
@@ -151,15 +172,24 @@ class Learner(View):
         where that is open), and more pulls wait for a reward than ever got one.
         """
         with self._lock:
-            event = changes.rewards(self.terms, arm, reward)
+            event = changes.rewards(self._decider.terms, arm, reward)
             if self._all_at_top:
-                terms, state = self.terms, fold(self.state, event)
-                self._all_at_top = conversions.all_at_top(terms, state)
-                if conversions.only_conversions(terms, state):
-                    self._all_at_top = False
-                    # Before anything changes: where warnings are errors, this can be repeated.
-                    warnings.warn(conversions.warning(terms, state), stacklevel=2)
+                self._look_for_conversions(event)
             self._happened(event)
+
+    def _look_for_conversions(self, event: Rewarded) -> None:
+        """Warn if only conversions are reported; `update` calls this before anything changes.
+
+        So, where warnings are errors, the call can be repeated.
+        """
+        terms, ledger = self._decider.terms, self._decider.ledger
+        self._all_at_top = conversions.are_top(terms, event.rewards)
+        few = ledger.came + len(event.rewards) < conversions.FEWEST
+        if self._all_at_top and not few and ledger.came < ledger.waiting:
+            state = fold(self.state, event)
+            if conversions.only_conversions(terms, state):
+                self._all_at_top = False
+                warnings.warn(conversions.warning(terms, state), stacklevel=3)
 
     def drop_pending(self, arm: str | None = None, count: int | None = None) -> None:
         """Stop waiting for rewards that will never come.
@@ -169,14 +199,26 @@ class Learner(View):
             count: How many of its pulls; `None` for all of them.
         """
         with self._lock:
-            self._happened(*changes.give_up(self.state, arm, count))
+            for event in changes.give_up(self.state, arm, count):
+                self._happened(event)
 
     def explain(self) -> Explanation:
         """Why the last pull since this learner was made or loaded went where it went."""
-        if self._last is None:
+        with self._lock:
+            last = self._seen_last()
+        if last is None:
             raise InvalidInput("nothing to explain yet: call pull() first")
-        terms, state, excluded = self._last
+        terms, state, excluded = last
         return decide.explain(terms, state, state.decisions + 1, excluded)
+
+    def _seen_last(self) -> tuple[Terms, State, tuple[object, ...]] | None:
+        """What the last pull saw; the caller holds the lock."""
+        if self._last is None:
+            return None
+        terms, state, excluded = self._last
+        if state is None:
+            state = State.of(self._decider.ledger.as_marked())
+        return terms, state, excluded
 
     def add_arm(
         self,
@@ -206,12 +248,10 @@ class Learner(View):
         with self._lock:
             self._happened(changes.resume(self.state, label))
 
-    def _happened(self, *events: Event) -> None:
-        """Go on to the terms and the state after these events; the caller holds the lock."""
-        terms, state = self._now
-        for event in events:
-            terms, state = terms.after(event), fold(state, event)
-        self._now = terms, state
+    def _happened(self, event: Event) -> None:
+        """Go on to the terms and the state after this event; the caller holds the lock."""
+        self._decider.apply(event)
+        self._state = None
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write everything to a JSON file, whole or not at all.
@@ -238,7 +278,7 @@ class Learner(View):
 
     def to_json(self) -> Record:
         """A JSON-ready record of everything."""
-        return records.to_record(*self._now)
+        return records.to_record(*self._moment())
 
     @classmethod
     def from_json(cls, data: object, policy: Policy | None = None) -> Learner:
@@ -251,9 +291,11 @@ class Learner(View):
         learner._begin(terms, state, files)
         return learner
 
-    def __getstate__(self) -> dict[str, Any]:  # for copies and pickles, which have their own lock
+    def __getstate__(self) -> tuple[Any, ...]:  # for copies and pickles, which have their own lock
         with self._lock:
-            return {name: value for name, value in vars(self).items() if name != "_lock"}
+            return *self._moment(), self._files, self._seen_last(), self._all_at_top
 
-    def __setstate__(self, saved: dict[str, Any]) -> None:
-        vars(self).update(saved, _lock=threading.RLock())
+    def __setstate__(self, saved: tuple[Any, ...]) -> None:
+        terms, state, files, last, all_at_top = saved
+        self._begin(terms, state, files)
+        self._last, self._all_at_top = last, all_at_top

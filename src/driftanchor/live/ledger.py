@@ -1,209 +1,211 @@
-"""Ledger: what a worker knows of a campaign, brought up to date by the events it has not seen."""
+"""Ledger: what happened, in arrays that events change in place.
+
+This is the one place that knows what an event does. A `State` is a ledger that nobody can write to:
+`fold` copies the state into a ledger, applies the event, and gives the state of that. Whoever
+decides often keeps a ledger, where an event costs the same however many arms there are.
+"""
 
 from __future__ import annotations
 
-import dataclasses
 import math
-from collections.abc import Iterable
+from typing import assert_never
 
 import numpy as np
 
 from driftanchor.core import check
-from driftanchor.core.check import Floats, Ints
-from driftanchor.core.tally import Tally
+from driftanchor.core.arms import Arms
+from driftanchor.core.check import Bools, Floats, Ints
 from driftanchor.errors import UnreadableState
-from driftanchor.live.journal import Entry, core_event
-from driftanchor.live.settings import Settings
-from driftanchor.live.state import State, fold
-from driftanchor.live.state_events import ArmAdded
-from driftanchor.live.store_rows import ArmRow, Head
-from driftanchor.live.terms import Terms
+from driftanchor.live.state_events import (
+    ArmAdded,
+    Corrected,
+    Decided,
+    Event,
+    Exposed,
+    GivenUp,
+    Paused,
+    Resumed,
+    Rewarded,
+)
+
+Row = tuple[int, float, int, bool, list[float]]  # the numbers of one arm
 
 
 class Ledger:
-    """The terms, the state and the sums of a campaign after one of its events.
-
-    A worker may keep a ledger: it is only a copy of what the store has, and `apply` takes it on.
+    """What has happened so far. Its arrays may be read at any time, and only `apply` writes.
 
     Attributes:
-        terms: The terms, with the arms added since.
-        state: What happened.
-        settings: The settings of the campaign.
-        head: The place of the last event, and what else the head of a campaign says.
-        squares: For each arm the sum of squared distances of its rewards from `centre`.
-        decisions: How many decisions chose each arm.
-        expected: The sum of the propensities of each arm over all decisions.
-        archived: The columns of arms that are archived.
-        added: For each arm added, the place of its event and what that says.
-        distrusted: For each arm whose logs no longer count, the place of the event.
+        arms: The arms.
+        pulls: Online rewards of each arm.
+        totals: Their sums.
+        pending: How many decisions of each arm wait for a reward.
+        playable: Which arms can be played.
+        memory: What the policy keeps between decisions: one row for each arm.
+        decisions: How many decisions were made.
+        came: How many rewards came, of all arms.
+        waiting: How many decisions wait, of all arms.
+
+    Example:
+        >>> ledger = Ledger.start(Arms(["A", "B"]))
+        >>> ledger.apply(Decided(1, 0))
+        >>> ledger.apply(Rewarded((0,), (0.5,)))
+        >>> ledger.totals.tolist(), ledger.came, ledger.waiting
+        ([0.5, 0.0], 1, 0)
     """
 
-    def __init__(self, terms: Terms, settings: Settings) -> None:
-        count = len(terms.arms)
-        self.terms = terms
-        self.state = State.start(terms.arms, terms.policy.memory)
-        self.settings = settings
-        self.head = Head()
-        self.squares: Floats = np.zeros(count)
-        self.decisions: Ints = np.zeros(count, np.int64)
-        self.expected: Floats = np.zeros(count)
-        self.archived: set[int] = set()
-        self.added: dict[int, Entry] = {}
-        self.distrusted: dict[int, int] = {}
+    def __init__(
+        self,
+        arms: Arms,
+        pulls: Ints,
+        totals: Floats,
+        pending: Ints,
+        playable: Bools,
+        memory: Floats,
+        decisions: int,
+    ) -> None:
+        """Copy these arrays, which were checked before."""
+        self.arms = arms
+        self.pulls = pulls.copy()
+        self.totals = totals.copy()
+        self.pending = pending.copy()
+        self.playable = playable.copy()
+        self.memory = memory.copy()
+        self.decisions = decisions
+        self.came = int(pulls.sum())
+        self.waiting = int(pending.sum())
+        # The arms that changed since `mark`, as they were then; None where nobody asked for it.
+        self._then: dict[int, Row] | None = None
+        self._marked = arms, decisions
 
     @classmethod
-    def load(
-        cls, first: Terms, settings: Settings, head: Head, rows: list[ArmRow], expected: bytes
-    ) -> Ledger:
-        """The ledger of a campaign from what the store has, without looking at its events.
+    def start(cls, arms: Arms, memory: int = 0) -> Ledger:
+        """Nothing has happened; `memory` is how many numbers the policy keeps for each arm."""
+        count = len(arms)
+        none = np.zeros(count, np.int64)
+        on = np.ones(count, np.bool_)
+        return cls(arms, none, np.zeros(count), none, on, np.zeros((count, memory)), 0)
 
-        Args:
-            first: The terms that the campaign started with.
-            settings: Its settings.
-            head: Where it is.
-            rows: Its arms.
-            expected: The sums of propensities, as `Reader.expected` gives them.
-        """
-        ledger = cls(terms_at(first, rows, head.seq), settings)
-        arms = ledger.terms.arms
-        if [row.label for row in rows] != list(arms):
-            raise UnreadableState("the arms of the campaign are not those of its terms")
-        tally = Tally(arms, [row.pulls for row in rows], [row.total for row in rows])  # type: ignore[arg-type]
-        memory = np.array([row.memory for row in rows], np.float64).reshape(len(rows), -1)
-        ledger.state = State(
-            tally,
-            check.frozen(np.array([row.pending for row in rows], np.int64)),
-            check.frozen(np.array([row.state == "active" for row in rows], np.bool_)),
-            check.frozen(memory),
-            head.decisions,
-        )
-        ledger.head = dataclasses.replace(head)
-        ledger.squares = np.array([row.squares for row in rows], np.float64)
-        ledger.decisions = np.array([row.decisions for row in rows], np.int64)
-        ledger.expect(expected)
-        ledger.archived = {row.column for row in rows if row.state == "archived"}
-        ledger.added = {row.column: _added(row) for row in rows if row.added_seq}
-        ledger.distrusted = {
-            row.column: row.distrusted_seq for row in rows if row.distrusted_seq is not None
-        }
-        return ledger
+    def apply(self, event: Event) -> None:
+        """Write down one more event, or raise and leave everything as it is."""
+        match event:
+            case Decided():
+                self._decide(event)
+            case Exposed():
+                self._keep(event.column)
+                self.pending[event.column] += 1
+                self.waiting += 1
+            case Rewarded():
+                self._reward(event)
+            case Corrected():
+                self._correct(event)
+            case GivenUp():
+                self._keep(event.column)
+                self.pending[event.column] -= event.count
+                self.waiting -= event.count
+            case Paused() | Resumed():
+                self._keep(event.column)
+                self.playable[event.column] = isinstance(event, Resumed)
+            case ArmAdded():
+                self._add(event.label)
+            case _:
+                assert_never(event)
 
-    def expect(self, sums: bytes) -> None:
-        """Take over the sums of propensities from the store: no event tells them."""
-        found = np.frombuffer(sums, "<f8")
-        self.expected[: found.size] = found
-
-    @property
-    def waits(self) -> bool:
-        """Whether a decision waits for its reward as soon as it is made."""
-        return self.settings.exposure == "ask"
-
-    def apply(self, entry: Entry) -> None:
-        """Go on by one event."""
-        if entry.seq != self.head.seq + 1:
+    def _decide(self, event: Decided) -> None:
+        if event.number != self.decisions + 1:
             raise UnreadableState(
-                f"event {entry.seq} follows event {self.head.seq}: events are missing or repeated"
+                f"decision {event.number} comes after decision {self.decisions}: events are "
+                "missing, repeated or out of order"
             )
-        event = core_event(entry, waits=self.waits)
-        if event is not None:
-            self.state = fold(self.state, event)
-        if isinstance(event, ArmAdded):
-            self._widen(entry, event)
-        self._count(entry)
-        self.head.seq = entry.seq
+        column = event.column
+        self._keep(column)
+        self.pending[column] = self.pending.item(column) + event.waits
+        self.waiting += event.waits
+        self.decisions = event.number
+        for changed, row in event.memory:
+            self._keep(changed)
+            self.memory[changed] = row
 
-    def _count(self, entry: Entry) -> None:
-        """What the state does not know: squares, decisions by arm, and what arms are archived."""
-        column, head = entry.column, self.head
-        match entry.kind:
-            case "paused" | "resumed":
-                head.paused = entry.kind == "paused"
-            case "epoch":
-                head.epoch = int(entry.value or 0)
-            case "late":
-                head.late += 1
-        if column is None:
-            return
-        match entry.kind:
-            case "decided":
-                self.decisions[column] += 1
-                head.decisions = self.state.decisions
-            case "rewarded" | "defaulted" | "added":
-                self.squares[column] += self._square(column, entry.value)
-            case "corrected":
-                before = (entry.detail or {})["before"]
-                self.squares[column] += self._square(column, entry.value)
-                self.squares[column] -= self._square(column, before)
-            case "arm_archived":
-                self.archived.add(column)
-            case "arm_restored":
-                self.archived.discard(column)
-            case "arm_distrusted":
-                self.terms = without_logs(self.terms, [column])
-                self.distrusted[column] = entry.seq
+    def _reward(self, event: Rewarded) -> None:
+        if len(event.columns) > 1:  # all of them or none
+            sums: dict[int, float] = {}
+            for column, reward in zip(event.columns, event.rewards, strict=True):
+                sums[column] = sums.get(column, self.totals.item(column)) + reward
+            for column in sorted(sums):
+                self._checked(column, sums[column])
+        for column, reward in zip(event.columns, event.rewards, strict=True):
+            self._learn(column, reward, event.late)
 
-    def _square(self, column: int, reward: float | None) -> float:
-        return (float(reward or 0.0) - centre(self.terms, column)) ** 2
+    def _learn(self, column: int, reward: float, late: bool) -> None:
+        """One reward: it ends one wait, if there is one. It may be for a pull made elsewhere."""
+        total = self._checked(column, self.totals.item(column) + reward)
+        self._keep(column)
+        self.totals[column] = total
+        self.pulls[column] = self.pulls.item(column) + 1
+        self.came += 1
+        waiting = self.pending.item(column)
+        if waiting > 0 and not late:
+            self.pending[column] = waiting - 1
+            self.waiting -= 1
 
-    def _widen(self, entry: Entry, event: ArmAdded) -> None:
-        self.terms = self.terms.after(event)
-        self.squares = np.append(self.squares, 0.0)
-        self.decisions = np.append(self.decisions, 0)
-        self.expected = np.append(self.expected, 0.0)
-        self.added[len(self.terms.arms) - 1] = entry
+    def _correct(self, event: Corrected) -> None:
+        total = self.totals.item(event.column) - event.before + event.after
+        self._checked(event.column, total)
+        self._keep(event.column)
+        self.totals[event.column] = total
 
-    def row(self, column: int) -> ArmRow:
-        """What the store keeps of an arm."""
-        state, added = self.state, self.added.get(column)
-        active = "active" if state.playable[column] else "paused"
-        return ArmRow(
-            column,
-            self.terms.arms[column],
-            "archived" if column in self.archived else active,
-            self.decisions.item(column),
-            state.tally.pulls.item(column),
-            state.tally.totals.item(column),
-            self.squares.item(column),
-            state.pending.item(column),
-            state.memory[column].tolist(),
-            0 if added is None else added.seq,
-            None if added is None else added.detail,
-            self.distrusted.get(column),
+    def _checked(self, column: int, total: float) -> float:
+        """The sum of an arm's rewards, if it is still a finite number."""
+        if -math.inf < total < math.inf:
+            return total
+        return check.number(total, "totals", of=f"arm {self.arms[column]!r}")
+
+    def _add(self, label: str) -> None:
+        self.arms = self.arms.with_arm(label)
+        self.pulls = np.append(self.pulls, 0)
+        self.totals = np.append(self.totals, 0.0)
+        self.pending = np.append(self.pending, 0)
+        self.playable = np.append(self.playable, True)
+        self.memory = np.vstack([self.memory, np.zeros((1, self.memory.shape[1]))])
+
+    def mark(self) -> None:
+        """From now on keep what changes, so that `as_marked` can tell how everything was."""
+        self._then = {}
+        self._marked = self.arms, self.decisions
+
+    def as_marked(self) -> Ledger:
+        """A ledger of how everything was at the last `mark`."""
+        arms, decisions = self._marked
+        there = slice(len(arms))
+        then = Ledger(
+            arms,
+            self.pulls[there],
+            self.totals[there],
+            self.pending[there],
+            self.playable[there],
+            self.memory[there],
+            decisions,
         )
+        for column, row in (self._then or {}).items():
+            if column < len(arms):
+                then._write(column, row)
+        return then
 
+    def _write(self, column: int, row: Row) -> None:
+        pulls, total, pending, playable, memory = row
+        self.came += pulls - self.pulls.item(column)
+        self.waiting += pending - self.pending.item(column)
+        self.pulls[column], self.totals[column] = pulls, total
+        self.pending[column], self.playable[column] = pending, playable
+        self.memory[column] = memory
 
-def centre(terms: Terms, column: int) -> float:
-    """A number near an arm's rewards, for its sum of squares; it never changes.
-
-    It is the offline mean where there are logs, else the middle of the range, else 0.
-    """
-    if terms.offline.n[column] > 0:
-        return terms.offline.mean.item(column)
-    middle = (terms.reward_range[0] + terms.reward_range[1]) / 2
-    return middle if math.isfinite(middle) else 0.0
-
-
-def terms_at(first: Terms, rows: list[ArmRow], seq: int) -> Terms:
-    """The terms after an event, from the first terms and the arms as they are now."""
-    terms = first
-    for row in rows:
-        if 0 < row.added_seq <= seq:
-            event = core_event(_added(row), waits=True)
-            assert event is not None
-            terms = terms.after(event)
-    lost = [row.distrusted_seq for row in rows]
-    return without_logs(terms, [i for i, at in enumerate(lost) if at is not None and at <= seq])
-
-
-def without_logs(terms: Terms, columns: Iterable[int]) -> Terms:
-    """The terms without a promise about the logs of some arms, so that these do not count."""
-    gone = list(columns)
-    if not gone:
-        return terms
-    level, relative = terms.bias_bounds.copy(), terms.relative_bounds.copy()
-    level[gone] = relative[gone] = math.inf
-    return dataclasses.replace(terms, bias_bounds=level, relative_bounds=relative)
-
-
-def _added(row: ArmRow) -> Entry:
-    return Entry(row.added_seq, "arm_added", 0.0, detail=row.added)
+    def _keep(self, column: int) -> None:
+        """Remember an arm as it is, if it is about to change for the first time since `mark`."""
+        then = self._then
+        if then is not None and column not in then:
+            then[column] = (
+                self.pulls.item(column),
+                self.totals.item(column),
+                self.pending.item(column),
+                self.playable.item(column),
+                self.memory[column].tolist() if self.memory.size else [],
+            )

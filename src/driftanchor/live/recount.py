@@ -5,9 +5,9 @@ from __future__ import annotations
 from driftanchor.core import record
 from driftanchor.errors import UnreadableState
 from driftanchor.live import draw
+from driftanchor.live.books import terms_at
 from driftanchor.live.explanation import Explanation
 from driftanchor.live.journal import core_event, excluded
-from driftanchor.live.ledger import terms_at
 from driftanchor.live.records import read_state
 from driftanchor.live.settings import Settings
 from driftanchor.live.state import State, fold
@@ -48,10 +48,12 @@ def explain_again(
     terms = terms_at(first, rows, before)
     made = next(reader.entries(before, row.seq))
     labels = [terms.arms[column] for column in excluded(made)]
-    column, explanation = draw.explain(terms, state, settings, labels)
-    if column != row.column or explanation.decision != row.number:
+    explanation = draw.explain(terms, state, settings, labels)
+    arm = terms.arms[row.column]
+    if explanation.arm != arm or explanation.decision != row.number:
         raise UnreadableState(
-            f"decision {row.number} was for arm {terms.arms[row.column]!r} and now comes out for "
-            f"{terms.arms[column]!r}: the store was changed, or the policy is another one"
+            f"decision {row.number} was for arm {arm!r} and now comes out as decision "
+            f"{explanation.decision} for {explanation.arm!r}: the store was changed, or the policy "
+            "is another one"
         )
     return explanation

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from driftanchor.core import record
-from driftanchor.live.ledger import Ledger, centre
+from driftanchor.live.books import Books, centre
 from driftanchor.live.settings import Settings
 from driftanchor.render.numbers import count
 from driftanchor.render.tabular import Tabular, known
@@ -73,21 +73,21 @@ class Status(Tabular):
     arms: Mapping[str, ArmStatus]
 
     @classmethod
-    def of(cls, name: str, ledger: Ledger) -> Status:
-        """The status of a campaign from its ledger."""
-        terms, state, head = ledger.terms, ledger.state, ledger.head
+    def of(cls, name: str, books: Books) -> Status:
+        """The status of a campaign from its books."""
+        terms, ledger, head = books.terms, books.ledger, books.head
         return cls(
             name,
             terms.policy.name,
             head.paused,
             head.epoch,
             head.decisions,
-            int(state.tally.pulls.sum()),
-            int(state.pending.sum()),
+            ledger.came,
+            ledger.waiting,
             head.late,
-            ledger.settings,
+            books.settings,
             terms.reasons,
-            {label: _arm(ledger, column) for column, label in enumerate(terms.arms)},
+            {label: _arm(books, column) for column, label in enumerate(terms.arms)},
         )
 
     def to_json(self) -> record.Record:
@@ -136,23 +136,23 @@ class Status(Tabular):
         }
 
 
-def _arm(ledger: Ledger, column: int) -> ArmStatus:
-    row, logs = ledger.row(column), ledger.terms.offline
+def _arm(books: Books, column: int) -> ArmStatus:
+    row, logs = books.row(column), books.terms.offline
     mean = row.total / row.pulls if row.pulls else math.nan
     variance = math.nan
     if row.pulls > 1:
-        away = mean - centre(ledger.terms, column)
+        away = mean - centre(books.terms, column)
         variance = max(row.squares - row.pulls * away * away, 0.0) / (row.pulls - 1)
     return ArmStatus(
         row.state,
         logs.n.item(column),
         logs.mean.item(column),
-        column not in ledger.distrusted,
+        column not in books.distrusted,
         row.pulls,
         mean,
         variance,
         row.decisions,
-        ledger.expected.item(column),
+        books.expected.item(column),
         row.pending,
     )
 

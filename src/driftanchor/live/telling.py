@@ -30,8 +30,8 @@ class Tell:
 
     def __call__(self, batch: Batch) -> Receipt:
         """What became of it."""
-        ledger = batch.ledger
-        reward = ledger.settings.reward_of(self.reward, ledger.terms.reward_range)
+        books = batch.books
+        reward = books.settings.reward_of(self.reward, books.terms.reward_range)
         row = found(batch, self.decision_id)
         if row.reported is not None:
             if row.reported != reward:
@@ -88,7 +88,7 @@ def found(batch: Batch, decision_id: str) -> DecisionRow:
 
 def show(batch: Batch, row: DecisionRow) -> None:
     """A decision is shown: it waits for its reward from now on."""
-    window = batch.ledger.settings.reward_window
+    window = batch.books.settings.reward_window
     batch.record("exposed", decision=row.number, column=row.column)
     row.state, row.exposed_at = WAITING, batch.now
     row.due_at = None if window is None else batch.now + window
@@ -99,7 +99,7 @@ def settle_if_due(batch: Batch, row: DecisionRow) -> bool:
     """End the wait of a decision whose window is over; whether it was."""
     if row.state != WAITING or row.due_at is None or row.due_at > batch.now:
         return False
-    default = batch.ledger.settings.default_reward
+    default = batch.books.settings.default_reward
     kind = "expired" if default is None else "defaulted"
     batch.record(kind, decision=row.number, column=row.column, value=default)
     _settle(batch, row, kind, default)
@@ -108,7 +108,7 @@ def settle_if_due(batch: Batch, row: DecisionRow) -> bool:
 
 def _settle(batch: Batch, row: DecisionRow, state: str, reward: float | None) -> None:
     row.state, row.reward, row.settled_at = state, reward, batch.now
-    if batch.ledger.settings.sticky != "campaign":
+    if batch.books.settings.sticky != "campaign":
         row.holds = None
     batch.change(row)
 
@@ -117,7 +117,7 @@ def _late(batch: Batch, row: DecisionRow, reward: float) -> Receipt:
     """A reward after the window: it is noted, or it counts in place of the default."""
     about: Any = {"decision": row.number, "column": row.column}
     batch.change(row)
-    if batch.ledger.settings.late == "ignore":
+    if batch.books.settings.late == "ignore":
         batch.record("late", value=reward, **about)
         return _receipt(batch, row, "late")
     if row.state == "expired":
@@ -129,4 +129,4 @@ def _late(batch: Batch, row: DecisionRow, reward: float) -> Receipt:
 
 
 def _receipt(batch: Batch, row: DecisionRow, status: str) -> Receipt:
-    return Receipt(row.id, status, batch.ledger.terms.arms[row.column], row.reward)
+    return Receipt(row.id, status, batch.books.terms.arms[row.column], row.reward)

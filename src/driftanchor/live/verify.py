@@ -11,8 +11,8 @@ import numpy as np
 
 from driftanchor.core.check import Floats
 from driftanchor.errors import UnreadableState
+from driftanchor.live.books import Books
 from driftanchor.live.journal import Entry
-from driftanchor.live.ledger import Ledger
 from driftanchor.live.settings import Settings
 from driftanchor.live.store import Reader
 from driftanchor.live.store_rows import DecisionRow
@@ -114,59 +114,59 @@ def verify(reader: Reader, terms: Terms, settings: Settings) -> Verified:
     Raises:
         UnreadableState: Something differs; the message says what.
     """
-    ledger = Ledger(terms, settings)
-    outcomes = Outcomes(ledger.waits)
+    books = Books(terms, settings)
+    outcomes = Outcomes(books.waits)
     for entry in reader.entries(0):
-        ledger.apply(entry)
+        books.apply(entry)
         outcomes.note(entry)
-    wrong = [*_heads(reader, ledger), *_arms(reader, ledger), *_decisions(reader, ledger, outcomes)]
+    wrong = [*_heads(reader, books), *_arms(reader, books), *_decisions(reader, books, outcomes)]
     if wrong:
         named = "; ".join(wrong[:MOST_NAMED])
         more = f"; and {len(wrong) - MOST_NAMED} more" if len(wrong) > MOST_NAMED else ""
         raise UnreadableState(
             f"the store does not fit its events: {named}{more}. Restore a backup, or report this"
         )
-    rewards = int(ledger.state.tally.pulls.sum())
-    return Verified(ledger.head.seq, ledger.head.decisions, rewards)
+    rewards = books.ledger.came
+    return Verified(books.head.seq, books.head.decisions, rewards)
 
 
-def _heads(reader: Reader, ledger: Ledger) -> Iterator[str]:
+def _heads(reader: Reader, books: Books) -> Iterator[str]:
     for name in ("seq", "decisions", "epoch", "paused", "late"):
-        kept, said = getattr(reader.head, name), getattr(ledger.head, name)
+        kept, said = getattr(reader.head, name), getattr(books.head, name)
         if kept != said:
             yield f"{name} of the campaign is {kept!r}, the events give {said!r}"
 
 
-def _arms(reader: Reader, ledger: Ledger) -> Iterator[str]:
-    rows, labels = reader.arms(), ledger.terms.arms
+def _arms(reader: Reader, books: Books) -> Iterator[str]:
+    rows, labels = reader.arms(), books.terms.arms
     if [row.label for row in rows] != list(labels):
         yield "the arms are not those of the terms and the events"
         return
     for row in rows:
-        said = ledger.row(row.column)
+        said = books.row(row.column)
         for field in dataclasses.fields(row):
             kept, value = getattr(row, field.name), getattr(said, field.name)
             if kept != value:
                 name = f"{field.name} of arm {row.label!r}"
                 yield f"{name} is {kept!r}, the events give {value!r}"
     expected = np.frombuffer(reader.expected(), "<f8")
-    if abs(expected.sum() - ledger.head.decisions) > 1e-6 * (1 + ledger.head.decisions):
+    if abs(expected.sum() - books.head.decisions) > 1e-6 * (1 + books.head.decisions):
         yield f"the propensities add up to {expected.sum():.6g}, not to the number of decisions"
 
 
-def _decisions(reader: Reader, ledger: Ledger, outcomes: Outcomes) -> Iterator[str]:
-    pending = np.zeros(len(ledger.terms.arms), np.int64)
+def _decisions(reader: Reader, books: Books, outcomes: Outcomes) -> Iterator[str]:
+    pending = np.zeros(len(books.terms.arms), np.int64)
     seen = 0
     for row in reader.all_decisions():
         seen += 1
-        if row.number != seen or row.number > ledger.head.decisions:
+        if row.number != seen or row.number > books.head.decisions:
             yield f"decision {seen} is missing, or one is too many"
             return
         yield from outcomes.differences(row)
         if not 0.0 < row.propensity <= 1.0 + 1e-9:
             yield f"the propensity of decision {row.number} is {row.propensity!r}"
         pending[row.column] += row.state == "open"
-    if seen != ledger.head.decisions:
-        yield f"there are {seen} decisions, the events give {ledger.head.decisions}"
-    if pending.tolist() != ledger.state.pending.tolist():
+    if seen != books.head.decisions:
+        yield f"there are {seen} decisions, the events give {books.head.decisions}"
+    if pending.tolist() != books.ledger.pending.tolist():
         yield "the open decisions of the arms are not those that the events give"
