@@ -9,6 +9,7 @@ import typer
 from driftanchor import __version__
 from driftanchor.cli import output, streams
 from driftanchor.cli.boundary import Boundary, say_ended
+from driftanchor.cli.campaign import campaign
 from driftanchor.cli.command import Command
 from driftanchor.cli.identify import identify
 from driftanchor.cli.logs import logs
@@ -19,6 +20,7 @@ from driftanchor.cli.reproduce import reproduce
 from driftanchor.cli.shift import shift
 from driftanchor.cli.signals import ending
 from driftanchor.cli.simulate import simulate
+from driftanchor.cli.store import store
 from driftanchor.cli.theory import theory
 
 app = typer.Typer(cls=Boundary, pretty_exceptions_enable=False)
@@ -34,6 +36,8 @@ for command in (
     theory,
 ):
     app.command(cls=Command)(command)
+app.add_typer(campaign, name="campaign")
+app.add_typer(store, name="store")
 
 
 def run() -> None:
@@ -78,9 +82,11 @@ def main(
       driftanchor logs last_test.csv --arm variant --reward converted
       driftanchor shift last_year.csv --arm variant --reward converted --time at --by week
       driftanchor plan offline.json --bias-bound 0.02 --horizon 50000
+      driftanchor campaign create checkout offline.json --bias-bound 0.02
       driftanchor policies
 
     Every command has --help with examples, and --json for programs.
-    Exit codes: 0 success, 1 failure, 2 wrong usage, 10 a claim fails (reproduce --strict),
+    Exit codes: 0 success, 1 failure, 2 wrong usage, 3 not found, 4 conflict, 5 store unavailable,
+    10 a check found what it looks for (reproduce --strict, campaign show --check),
     130 interrupted, 141 nobody reads the output on, in general 128 + n for signal n.
     """
