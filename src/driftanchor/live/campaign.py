@@ -140,7 +140,7 @@ class Campaign(Managed):
             if if_exists == "error":
                 raise
             row = creating.find(opened, name)
-            kept = creating.read(row, policy)
+            kept = creating.read(row, creating.own(policy))
             creating.check_same(name, kept, (terms, settings), seed=seed is not None)
             terms, settings = kept
         return cls(opened, row, terms, settings, clock)
