@@ -158,8 +158,8 @@ def run(address: Callable[[], str], examples: int) -> None:
     class Here(Machine):
         pass
 
-    Here.address = staticmethod(address)  # type: ignore[assignment]
-    run_state_machine_as_test(  # type: ignore[no-untyped-call]
+    Here.address = staticmethod(address)
+    run_state_machine_as_test(
         Here,
         settings=settings(
             max_examples=examples,

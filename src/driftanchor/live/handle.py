@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from driftanchor.live.arm_requests import Look
 from driftanchor.live.books import Books
 from driftanchor.live.desk import Desk, Request, load
 from driftanchor.live.explanation import Explanation
+from driftanchor.live.exporting import export
 from driftanchor.live.recount import explain_again
 from driftanchor.live.settings import Settings
 from driftanchor.live.status import Status
@@ -81,6 +83,27 @@ class Handle:
         """
         with self._reading() as reader:
             return reader.history(since)
+
+    def export(
+        self,
+        path: str | os.PathLike[str],
+        what: str = "decisions",
+        *,
+        escape_formulas: bool = True,
+    ) -> int:
+        """Write all decisions with their propensities, or all events, to a file.
+
+        Args:
+            path: The file; its ending says the format: .csv, .jsonl or .parquet.
+            what: `"decisions"` or `"events"`.
+            escape_formulas: In CSV, put an apostrophe before texts that a spreadsheet would run.
+
+        Returns:
+            How many rows were written.
+        """
+        with self._reading() as reader:
+            arms = load(reader, self._first, self.settings).terms.arms
+            return export(reader, arms, path, what, escape_formulas=escape_formulas)
 
     def verify(self) -> Verified:
         """Fold all events again and compare with the sums and the decisions.
