@@ -49,8 +49,8 @@ class Outcome:
     def __str__(self) -> str:
         return (
             f"{self.kills} kills, {self.acknowledged:,} acknowledged, {self.decisions:,} "
-            f"decisions, {self.rewards:,} rewards: {len(self.lost)} lost, {self.doubled} doubled; working "
-            f"again after at most {self.slowest:.1f} s"
+            f"decisions, {self.rewards:,} rewards: {len(self.lost)} lost, {self.doubled} doubled; "
+            f"working again after at most {self.slowest:.1f} s"
         )
 
 
