@@ -71,8 +71,10 @@ def _compile(kind: Kind, arguments: tuple[Any, ...]) -> None:
         if not threading.main_thread().is_alive():
             return  # the process waits to end: nobody will use it
         kernels = importlib.import_module("driftanchor.compiled.kernels")
-        kernel: Any = kernels.kernel(kind[0].policy, chosen_column)  # type: ignore[attr-defined]
-        kernel.compile(tuple(numba.typeof(x) for x in arguments))
+        loop: Any = kernels.kernel(kind[0].policy, chosen_column)  # type: ignore[attr-defined]
+        # What `compile` returns takes arguments of these types alone. A call through `loop` would
+        # find out the type of each array first, which takes longer than a decision of ten arms.
+        kernel: Kernel = loop.compile(tuple(numba.typeof(x) for x in arguments))
     except Exception:
         return  # it cannot be compiled: a policy of one's own may be any Python
     _kernels[kind] = kernel

@@ -7,12 +7,11 @@ same code on the same arrays, so they are the same decisions to the bit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from driftanchor.core import check
 from driftanchor.core.check import Floats
 from driftanchor.core.evidence import Evidence, Round
 from driftanchor.core.noise import key, wrapping
@@ -21,7 +20,7 @@ from driftanchor.live import compiling
 from driftanchor.live.chosen_column import chosen_column
 from driftanchor.live.ledger import Ledger
 from driftanchor.live.state import changed_rows
-from driftanchor.live.state_events import ArmAdded, Decided, Event
+from driftanchor.live.state_events import ArmAdded, Decided, Event, MemoryRow
 from driftanchor.live.terms import Terms
 from driftanchor.policies import answers
 from driftanchor.policies.base import Policy, kept_belief
@@ -89,61 +88,73 @@ class Decider:
         else:
             self.ledger.apply(event)
 
-    def situation(self, n: int, exclude: Iterable[object] = ()) -> tuple[Evidence, Round]:
+    def situation(self, n: int, exclude: Sequence[object] = ()) -> tuple[Evidence, Round]:
         """What the policy sees when it makes decision `n`; see `driftanchor.live.decide`.
 
         The memory is a copy, which the policy may change.
         """
-        evidence = self._seen(exclude)._replace(memory=self.ledger.memory.copy())
-        return evidence, Round(*self._round(n, evidence))
+        evidence, arms = self._seen(exclude)
+        t = max(n, self.ledger.came + 1)
+        return evidence._replace(memory=self.ledger.memory.copy()), Round(t, arms)
 
-    def decide(self, n: int, exclude: Iterable[object] = ()) -> tuple[int, Floats]:
+    def decide(self, n: int, exclude: Sequence[object] = ()) -> tuple[int, Floats]:
         """The column that decision `n` plays, and the policy's memory after it.
 
         The memory is overwritten by the next decision.
         """
-        policy, kernel, own = self.terms.policy, self._kernel, self._memory
-        evidence = self._seen(exclude)
-        t, arms = self._round(n, evidence)
-        if policy.memory:
-            own[:] = self.ledger.memory
+        ledger, kernel, own = self.ledger, self._kernel, self._memory
+        evidence, arms = self._evidence, ledger.on
+        if exclude or arms == 0:
+            evidence, arms = self._seen(exclude)
+        came = ledger.came
+        t = n if n > came else came + 1
+        if own.size:
+            own[:] = ledger.memory
         if kernel is None:
             kernel = self._look_for_kernel(evidence)
         try:
             if kernel is None:
-                evidence = evidence._replace(memory=own)
-                with wrapping():
-                    chosen = chosen_column(policy, evidence, t, arms, self._key, n, self._stream)
+                chosen = self._interpret(evidence._replace(memory=own), t, arms, n)
             else:
                 chosen = kernel(self._numbers, evidence, t, arms, self._key, n, self._stream)
         except Exception:
-            with answers.errors_of(policy.name):  # it may be a rule of the caller's own
+            with answers.errors_of(self.terms.policy.name):  # it may be a rule of the caller's own
                 raise
-        return playable_column(policy, evidence, chosen), own
+        if type(chosen) is int and 0 <= chosen < len(own) and evidence.playable.item(chosen):
+            return chosen, own
+        return playable_column(self.terms.policy, evidence, chosen), own
 
-    def _seen(self, exclude: Iterable[object]) -> Evidence:
-        if type(exclude) is tuple and not exclude:
-            return self._evidence
+    def _seen(self, exclude: Sequence[object]) -> tuple[Evidence, int]:
+        """The evidence without some arms, and how many can be played."""
         playable = self.ledger.playable.copy()
-        for label in check.items(exclude, "exclude"):
+        for label in exclude:
             playable[self.terms.arms.column(label, "exclude")] = False
-        return self._evidence._replace(playable=playable)
-
-    def _round(self, n: int, evidence: Evidence) -> tuple[int, int]:
-        """The round of decision `n`, and how many arms can be played."""
-        arms = int(np.count_nonzero(evidence.playable))
+        arms = int(np.count_nonzero(playable))
         if arms == 0:
             raise self._nothing_left()
-        before = n - 1
-        return (before if before > self.ledger.came else self.ledger.came) + 1, arms
+        return self._evidence._replace(playable=playable), arms
 
-    def next_decision(self, exclude: Iterable[object] = ()) -> Decided:
+    def _interpret(self, evidence: Evidence, t: int, arms: int, n: int) -> int:
+        with wrapping():
+            return chosen_column(self.terms.policy, evidence, t, arms, self._key, n, self._stream)
+
+    def next_decision(self, exclude: Sequence[object] = ()) -> Decided:
         """The next decision, as the event to keep and to apply."""
         number = self.ledger.decisions + 1
         column, memory = self.decide(number, exclude)
-        if not memory.size:
-            return Decided(number, column)
-        return Decided(number, column, changed_rows(self.ledger.memory, memory))
+        return Decided(number, column, self._changed(memory))
+
+    def play(self, exclude: Sequence[object] = ()) -> int:
+        """Make the next decision and write it down; the column that is played."""
+        ledger = self.ledger
+        column, memory = self.decide(ledger.decisions + 1, exclude)
+        changed = self._changed(memory) if memory.size else ()
+        ledger.mark()
+        ledger.decide(column, changed)
+        return column
+
+    def _changed(self, memory: Floats) -> tuple[MemoryRow, ...]:
+        return changed_rows(self.ledger.memory, memory)
 
     def prepare(self) -> bool:
         """Have decisions compiled now, and wait for it. Whether they are compiled from now on."""
