@@ -60,8 +60,8 @@ def ask(kind: Kind, arguments: tuple[Any, ...]) -> None:
 
 def finish() -> None:
     """Wait until all that was asked for is ready or has failed."""
-    for thread in [x for x in _threads.values() if x is not None]:
-        if thread is not threading.current_thread():
+    for thread in list(_threads.values()):
+        if thread is not None and thread is not threading.current_thread():
             thread.join()
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from driftanchor.core import check
 from driftanchor.core.check import Floats
 from driftanchor.core.evidence import Evidence, Round
 from driftanchor.core.noise import key, wrapping
@@ -62,28 +63,32 @@ class Decider:
         self._lay_out()
 
     def _lay_out(self) -> None:
-        """The arrays in the one form that kernels are compiled for: they can be written."""
+        """The arrays in the one form that kernels are compiled for.
+
+        All but the memory are views that cannot be written: a policy may only look at them.
+        """
         terms, ledger = self.terms, self.ledger
         belief = kept_belief(type(terms.policy))
         width = terms.policy.memory + (0 if belief is None else len(belief._fields))
         self._evidence = Evidence(
-            ledger.pulls,
-            ledger.totals,
-            terms.offline.n.copy(),
-            terms.offline_means.copy(),
-            terms.bias_bounds.copy(),
-            ledger.playable,
+            check.frozen(ledger.pulls.view()),
+            check.frozen(ledger.totals.view()),
+            check.frozen(terms.offline.n.view()),
+            check.frozen(terms.offline_means.view()),
+            check.frozen(terms.bias_bounds.view()),
+            check.frozen(ledger.playable.view()),
             np.zeros((len(terms.arms), width)),
-            ledger.pending,
-            terms.relative_bounds.copy(),
+            check.frozen(ledger.pending.view()),
+            check.frozen(terms.relative_bounds.view()),
         )
         self._memory = self._evidence.memory[:, : terms.policy.memory]  # the policy's own part
 
     def apply(self, event: Event) -> None:
         """Write down an event, or raise and leave everything as it is."""
         if isinstance(event, ArmAdded):
-            self.terms = self.terms.after(event)
+            terms = self.terms.after(event)
             self.ledger.apply(event)
+            self.terms = terms
             self._lay_out()
         else:
             self.ledger.apply(event)
@@ -132,7 +137,7 @@ class Decider:
         arms = int(np.count_nonzero(playable))
         if arms == 0:
             raise self._nothing_left()
-        return self._evidence._replace(playable=playable), arms
+        return self._evidence._replace(playable=check.frozen(playable)), arms
 
     def _interpret(self, evidence: Evidence, t: int, arms: int, n: int) -> int:
         with wrapping():
