@@ -87,7 +87,7 @@ def test_it_asks_for_a_kernel_when_much_was_interpreted(monkeypatch: pytest.Monk
         decider.decide(1)
     assert not asked
     decider.decide(1)
-    assert asked == [7]
+    assert asked == [9]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,9 +19,9 @@ from driftanchor.core.noise import key, wrapping
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.live import compiling
 from driftanchor.live.chosen_column import chosen_column
-from driftanchor.live.ledger import Ledger
+from driftanchor.live.ledger import FEW, Ledger
 from driftanchor.live.state import changed_rows
-from driftanchor.live.state_events import ArmAdded, Decided, Event, MemoryRow
+from driftanchor.live.state_events import ArmAdded, Decided, Event
 from driftanchor.live.terms import Terms
 from driftanchor.policies import answers
 from driftanchor.policies.base import Policy, kept_belief
@@ -56,6 +56,7 @@ class Decider:
         self.ledger = ledger
         self._key = key(terms.seed, "decision")
         self._stream = np.empty(4, np.uint64)
+        self._arms_before = 0  # in the last decision; 0 where its beliefs cannot be used again
         self._interpreted = 0  # indices so far
         self._numbers: Any = None  # of the policy, where a kernel may take them
         self._kind: compiling.Kind | None = None
@@ -82,6 +83,8 @@ class Decider:
             check.frozen(terms.relative_bounds.view()),
         )
         self._memory = self._evidence.memory[:, : terms.policy.memory]  # the policy's own part
+        self._arms_before = 0
+        self._tools = self._key, self._stream, ledger.changed
 
     def apply(self, event: Event) -> None:
         """Write down an event, or raise and leave everything as it is."""
@@ -107,7 +110,7 @@ class Decider:
 
         The memory is overwritten by the next decision.
         """
-        ledger, kernel, own = self.ledger, self._kernel, self._memory
+        policy, ledger, kernel, own = self.terms.policy, self.ledger, self._kernel, self._memory
         evidence, arms = self._evidence, ledger.on
         if exclude or arms == 0:
             evidence, arms = self._seen(exclude)
@@ -119,15 +122,31 @@ class Decider:
             kernel = self._look_for_kernel(evidence)
         try:
             if kernel is None:
-                chosen = self._interpret(evidence._replace(memory=own), t, arms, n)
+                evidence = evidence._replace(memory=own)
+                with wrapping():
+                    chosen = chosen_column(policy, evidence, *self._tools, t, arms, n, 0)
             else:
-                chosen = kernel(self._numbers, evidence, t, arms, self._key, n, self._stream)
+                count = -1 if len(own) <= FEW else self._changes(arms, bool(exclude))
+                chosen = kernel(self._numbers, evidence, *self._tools, t, arms, n, count)
         except Exception:
-            with answers.errors_of(self.terms.policy.name):  # it may be a rule of the caller's own
+            self._arms_before = 0
+            with answers.errors_of(policy.name):  # it may be a rule of the caller's own
                 raise
         if type(chosen) is int and 0 <= chosen < len(own) and evidence.playable.item(chosen):
             return chosen, own
-        return playable_column(self.terms.policy, evidence, chosen), own
+        return playable_column(policy, evidence, chosen), own
+
+    def _changes(self, arms: int, excluding: bool) -> int:
+        """How many arms a kernel must look at again; -1 for all of them.
+
+        What it keeps of an arm stays true while the arm and the others that can be played stay.
+        """
+        count = self.ledger.changes
+        if count > FEW or arms != self._arms_before:
+            count = -1
+        self.ledger.changes = 0
+        self._arms_before = 0 if excluding else arms
+        return count
 
     def _seen(self, exclude: Sequence[object]) -> tuple[Evidence, int]:
         """The evidence without some arms, and how many can be played."""
@@ -139,27 +158,20 @@ class Decider:
             raise self._nothing_left()
         return self._evidence._replace(playable=check.frozen(playable)), arms
 
-    def _interpret(self, evidence: Evidence, t: int, arms: int, n: int) -> int:
-        with wrapping():
-            return chosen_column(self.terms.policy, evidence, t, arms, self._key, n, self._stream)
-
     def next_decision(self, exclude: Sequence[object] = ()) -> Decided:
         """The next decision, as the event to keep and to apply."""
         number = self.ledger.decisions + 1
         column, memory = self.decide(number, exclude)
-        return Decided(number, column, self._changed(memory))
+        return Decided(number, column, changed_rows(self.ledger.memory, memory))
 
     def play(self, exclude: Sequence[object] = ()) -> int:
         """Make the next decision and write it down; the column that is played."""
         ledger = self.ledger
         column, memory = self.decide(ledger.decisions + 1, exclude)
-        changed = self._changed(memory) if memory.size else ()
+        rows = changed_rows(ledger.memory, memory) if memory.size else ()
         ledger.mark()
-        ledger.decide(column, changed)
+        ledger.decide(column, rows)
         return column
-
-    def _changed(self, memory: Floats) -> tuple[MemoryRow, ...]:
-        return changed_rows(self.ledger.memory, memory)
 
     def prepare(self) -> bool:
         """Have decisions compiled now, and wait for it. Whether they are compiled from now on."""
@@ -179,8 +191,7 @@ class Decider:
         self._kernel = compiling.ready(self._kind)
         self._interpreted += evidence.pulls.size
         if self._kernel is None and self._kind and self._interpreted >= ENOUGH:
-            arguments = (self._numbers, evidence, 1, 1, self._key, 1, self._stream)
-            compiling.ask(self._kind, arguments)
+            compiling.ask(self._kind, (self._numbers, evidence, *self._tools, 1, 1, 1, 1))
         return self._kernel
 
     def _nothing_left(self) -> InvalidInput:

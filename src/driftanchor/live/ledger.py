@@ -29,6 +29,7 @@ from driftanchor.live.state_events import (
 
 Written = tuple[str, int, Any]
 LONGEST = 1_000  # of what is kept since `mark`
+FEW = 16  # columns that `changed` has room for, and arms for which it is not worth the effort
 
 
 class Ledger:
@@ -45,6 +46,9 @@ class Ledger:
         came: How many rewards came, of all arms.
         waiting: How many decisions wait, of all arms.
         on: How many arms can be played.
+        changed: The columns that were written to since `changes` was set to 0, some repeatedly.
+        changes: How many these are; more than `FEW` where any column may be. With few arms nobody
+            keeps count: it is always more.
 
     Example:
         >>> ledger = Ledger.start(Arms(["A", "B"]))
@@ -75,6 +79,8 @@ class Ledger:
         self.came = int(pulls.sum())
         self.waiting = int(pending.sum())
         self.on = int(np.count_nonzero(playable))
+        self.changed = np.zeros(FEW, np.int64)
+        self.changes = FEW + 1
         # What was written since `mark`: the array, the place, and what stood there; None where
         # nobody marked. A ledger that holds what was marked takes its place when it grows long.
         self._written: list[Written] | None = None
@@ -100,10 +106,13 @@ class Ledger:
                 self._keep("pending", event.column, waiting)
                 self.pending[event.column] = waiting - event.count
                 self.waiting -= event.count
+                if self.changes <= FEW:
+                    self._note(event.column)
             case Paused() | Resumed():
                 self._keep("playable", event.column, self.playable.item(event.column))
                 self.playable[event.column] = isinstance(event, Resumed)
                 self.on = int(np.count_nonzero(self.playable))
+                self.changes = FEW + 1  # each arm has other rivals
             case ArmAdded():
                 self._add(event.label)
             case _:
@@ -125,9 +134,11 @@ class Ledger:
         self.pending[column] = waiting + 1
         self.waiting += 1
         self.decisions += 1
-        for changed, row in memory:
-            self._keep("memory", changed, self.memory[changed].copy())
-            self.memory[changed] = row
+        if self.changes <= FEW:
+            self._note(column)
+        for other, row in memory:
+            self._keep("memory", other, self.memory[other].copy())
+            self.memory[other] = row
 
     def _reward(self, event: Rewarded) -> None:
         if len(event.columns) > 1:  # all of them or none
@@ -162,6 +173,8 @@ class Ledger:
         self.totals[column] = total
         self.pulls[column] = pulls + 1
         self.came += 1
+        if self.changes <= FEW:
+            self._note(column)
         if waiting > 0 and not late:
             self.pending[column] = waiting - 1
             self.waiting -= 1
@@ -181,6 +194,13 @@ class Ledger:
         self.playable = np.append(self.playable, True)
         self.memory = np.vstack([self.memory, np.zeros((1, self.memory.shape[1]))])
         self.on += 1
+        self.changes = FEW + 1
+
+    def _note(self, column: int) -> None:
+        """A column is written to, and the count is not beyond what there is room for."""
+        if self.changes < FEW:
+            self.changed[self.changes] = column
+        self.changes += 1
 
     def mark(self) -> None:
         """From now on keep what changes, so that `as_marked` can tell how everything was."""
