@@ -62,7 +62,10 @@ def law_at(laws: Laws, row: int) -> IndexLaw:
 
 
 def write_law(laws: Laws, row: int, law: IndexLaw) -> None:
-    """Put a law into one row."""
+    """Put a law into one row; an index that is no number never wins."""
+    if math.isnan(law.place) or math.isnan(law.mean) or math.isnan(law.other_mean):
+        laws.kind[row] = NEVER
+        return
     least, most = ends(law)
     if least == most:  # too narrow for floats: all draws are the same, and tie with their like
         law = constant(least)
@@ -98,13 +101,12 @@ def _add_wins(laws: Laws, first: int, arms: int, desk: Desk, chances: Column) ->
     for i in range(arms):
         if laws.kind[first + i] != NEVER:
             least, most = ends(law_at(laws, first + i))
-            if least <= most:  # an index that is no number never wins
-                low, high = max(low, least), max(high, most)
+            low, high = max(low, least), max(high, most)
     count = 0
     for i in range(arms):
         if laws.kind[first + i] != NEVER:
             least, most = ends(law_at(laws, first + i))
-            if least <= most and most >= low:
+            if most >= low:
                 desk.alive[count], desk.high[count] = first + i, most
                 steady = steady and least == most
                 count += 1
