@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from driftanchor.core import index_law
 from driftanchor.core.check import Floats
 from driftanchor.core.index_law import IndexLaw
-from driftanchor.core.win_chances import DEEPEST, NEVER, Desk, Laws, win_chances
+from driftanchor.core.win_chances import NEVER, Laws, new_desk, win_chances
 
 OUT = IndexLaw(NEVER, 0.0, 0.0, 0.0, 0.0, 0.0)
 MEANS, SDS = st.floats(-1, 1), st.sampled_from([1e-3, 0.1, 0.5, 1.0])
@@ -33,12 +33,11 @@ def chances(laws: list[IndexLaw], win: Any = win_chances) -> Floats:
     """How likely each law has the largest value, interpreted unless `win` is a kernel."""
     arms, columns = len(laws), list(zip(*laws, strict=True))
     if win is win_chances:
-        desk = Desk([0] * arms, *([0.0] * arms for _ in range(4)), [0.0] * (4 * DEEPEST))
+        desk = new_desk(arms, lambda size: [0.0] * size, lambda size: [0] * size)
         told: Any = [0.0] * arms
         win(Laws(*(list(column) for column in columns)), arms, desk, told)
         return np.array(told)
-    room = [np.zeros(arms) for _ in range(4)]
-    desk = Desk(np.zeros(arms, np.int64), *room, np.zeros(4 * DEEPEST))
+    desk = new_desk(arms, np.zeros, lambda size: np.zeros(size, np.int64))
     told = np.zeros(arms)
     win(Laws(*(np.array(column, np.float64) for column in columns)), arms, desk, told)
     answer: Floats = told

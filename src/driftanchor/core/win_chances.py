@@ -13,6 +13,7 @@ interpreted with lists and compiled with arrays; it allocates nothing.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from driftanchor.core.hints import apart
@@ -47,6 +48,18 @@ class Desk(NamedTuple):
     slope: Column  # its density there, or P(index = x)
     part: Column  # what an arm wins on one panel
     waiting: Column  # four numbers for each of DEEPEST panels
+
+
+def new_desk(arms: int, zeros: Callable[[int], Column], rows: Callable[[int], Column]) -> Desk:
+    """Room to work for this many arms, of new lists or arrays."""
+    return Desk(
+        alive=rows(arms),
+        high=zeros(arms),
+        below=zeros(arms),
+        slope=zeros(arms),
+        part=zeros(arms),
+        waiting=zeros(4 * DEEPEST),
+    )
 
 
 def law_at(laws: Laws, row: int) -> IndexLaw:

@@ -21,7 +21,7 @@ from driftanchor.compiled.kernels import kernel
 from driftanchor.core.check import Floats
 from driftanchor.core.evidence import Evidence, Round
 from driftanchor.core.kronrod import GAUSS, KRONROD, PLACES
-from driftanchor.core.win_chances import DEEPEST, Column, Desk, Laws, win_chances
+from driftanchor.core.win_chances import Column, Laws, new_desk, win_chances
 from driftanchor.policies.base import Policy
 from driftanchor.policies.round_law import RoundKind, has_law, write_laws
 
@@ -105,8 +105,7 @@ class _Asked:
     def __init__(self, tools: Tools, evidence: Evidence, now: Round) -> None:
         self.tools, self.evidence, self.now = tools, evidence, now
         self.arms = evidence.pulls.size
-        room = [tools.zeros(self.arms) for _ in range(4)]
-        self.desk = Desk(tools.rows(self.arms), *room, tools.zeros(4 * DEEPEST))
+        self.desk = new_desk(self.arms, tools.zeros, tools.rows)
 
     def given(self, moves: list[float], *, guard: bool) -> tuple[RoundKind, Floats]:
         """The chances of the arms for each move, in sds from its mean: an array (moves, arms)."""

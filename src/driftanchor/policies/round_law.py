@@ -32,8 +32,8 @@ def has_law(cls: type[Policy]) -> bool:
 
     A subclass that changes the rule below the law that it inherits has none.
     """
-    known: bool = _has_law(cls)
-    return known
+    own: Any = cls
+    return _has_law(own)
 
 
 @functools.cache
