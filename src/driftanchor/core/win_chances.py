@@ -21,8 +21,8 @@ from driftanchor.core.index_law import IndexLaw, at, atom, constant, ends, slope
 from driftanchor.core.legendre import POINTS, WEIGHTS
 
 NEVER = -1.0  # the kind of the law of an arm that cannot be played
-CLOSE = 1e-8  # how well the parts of a panel must add up
-NOTHING = 1e-9  # what G gains over a panel that is left out
+CLOSE = 3e-8  # how well the parts of a panel must add up
+NOTHING = 3e-9  # what G gains over a panel that is left out
 DEEPEST = 100  # halves of halves
 
 Column = Any  # a list or an array of numbers
