@@ -13,7 +13,7 @@ from driftanchor.core.check import Floats
 from driftanchor.core.evidence import Evidence, Round
 from driftanchor.core.noise import Stream, keyed_stream
 from driftanchor.live.propensities import compiled, propensities
-from driftanchor.policies.base import choose, moves_together
+from driftanchor.policies.base import choose, moves_together, remember
 
 RULE = GuardedAnchorTS(noise=0.5)
 ARMS = (2, 10, 100, 1_000, 10_000)
@@ -78,6 +78,8 @@ def last_round(evidence: Evidence) -> Round:
 
 def decided(policy: Any, evidence: Evidence, now: Round, stream: Stream) -> int:
     """One decision, to be compiled."""
+    for column in range(evidence.pulls.size):
+        remember(policy, evidence, column)
     return choose(policy, evidence, now, stream, moves_together(policy, evidence))
 
 
@@ -85,8 +87,10 @@ def works(evidence: Evidence) -> dict[str, Callable[[], object]]:
     """A decision, and the probabilities of all arms."""
     one, tools, now = kernel(type(RULE), decided), compiled(RULE), last_round(evidence)
     numbers, stream = RULE.numbers(), keyed_stream(1, "bench", 0)
+    beliefs = np.zeros((evidence.pulls.size, compiled(RULE).beliefs))
+    kept = evidence._replace(memory=beliefs)
     return {
-        "a decision": lambda: one(numbers, evidence, now, stream),
+        "a decision": lambda: one(numbers, kept, now, stream),
         "probabilities": lambda: propensities(RULE, evidence, now, tools),
     }
 

@@ -23,7 +23,7 @@ from driftanchor.core.index_law import one_sample
 from driftanchor.core.noise import Key, Stream, key, start, wrapping
 from driftanchor.core.win_chances import write_law
 from driftanchor.live.propensities import compiled, interpreted, propensities
-from driftanchor.policies.base import choose, moves_together
+from driftanchor.policies.base import choose, moves_together, remember
 from driftanchor.policies.round_law import RoundKind, has_law
 
 if TYPE_CHECKING:
@@ -85,6 +85,8 @@ def count(
 ) -> None:
     """As `counted`, to be compiled."""
     together = moves_together(policy, evidence)
+    for column in range(evidence.pulls.size):
+        remember(policy, evidence, column)
     for i in range(draws):
         start(stream, first, i, 0)
         counts[choose(policy, evidence, now, stream, together)] += 1
@@ -113,7 +115,7 @@ def test_they_are_how_often_a_policy_chooses(rule: Policy, chance: Chance) -> No
             assert counted(rule, state, now, 20).argmax() == shares.argmax()
 
 
-@pytest.mark.parametrize("state", ["tried", "order"])
+@pytest.mark.parametrize("state", ["no promises", "tried", "order"])
 @pytest.mark.parametrize("rule", [AnchorTS(**UNITS), GuardedAnchorTS(guard_share=0.5, **UNITS)])
 def test_they_are_how_often_a_compiled_policy_chooses(
     rule: Policy, state: str, chance: Chance
@@ -124,7 +126,8 @@ def test_they_are_how_often_a_compiled_policy_chooses(
     assert shares is not None
     assert shares.max() < 0.95
     loop = kernel(type(rule), count)
-    loop(rule.numbers(), evidence, now, key(2, "count"), 20_000, np.empty(4, np.uint64), counts)
+    kept = evidence._replace(memory=np.zeros((evidence.pulls.size, 20)))
+    loop(rule.numbers(), kept, now, key(2, "count"), 20_000, np.empty(4, np.uint64), counts)
     fits(chance, counts, shares)
     again = propensities(rule, evidence, now, interpreted(rule))
     assert again is not None

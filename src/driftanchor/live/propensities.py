@@ -22,7 +22,7 @@ from driftanchor.core.evidence import Evidence, Round
 from driftanchor.core.index_law import MEDIAN
 from driftanchor.core.win_chances import Column, Laws, new_desk, win_chances
 from driftanchor.live.over_moves import over_moves
-from driftanchor.policies.base import Policy
+from driftanchor.policies.base import Policy, kept_belief, remember
 from driftanchor.policies.round_law import RoundKind, has_law, write_laws
 
 RIGHT = 1e-6  # how well probabilities must add up
@@ -37,17 +37,20 @@ class Tools(NamedTuple):
     win: Callable[..., None]  # `win_chances`
     zeros: Callable[[int], Column]
     rows: Callable[[int], Column]  # as `zeros`, of whole numbers
+    beliefs: int  # numbers of each arm that compiled code keeps beside the policy's memory
 
 
 def interpreted(policy: Policy) -> Tools:
     """Tools that are ready at once."""
-    return Tools(policy, laws_of_round, win_chances, _list_of_zeros, _list_of_rows)
+    return Tools(policy, laws_of_round, win_chances, _list_of_zeros, _list_of_rows, 0)
 
 
 def compiled(policy: Policy) -> Tools:
     """Tools that are compiled, or loaded from disk, when they are first used."""
     write, win = kernel(type(policy), laws_of_round), kernel(None, win_chances)
-    return Tools(policy.numbers(), write, win, np.zeros, _whole_zeros)
+    belief = kept_belief(type(policy))
+    kept = 0 if belief is None else len(belief._fields)
+    return Tools(policy.numbers(), write, win, np.zeros, _whole_zeros, kept)
 
 
 def propensities(
@@ -92,6 +95,8 @@ def laws_of_round(
     policy: Policy, evidence: Evidence, now: Round, moves: Column, guard: bool, laws: Laws
 ) -> RoundKind:
     """`write_laws`, as the function to compile for a policy."""
+    for column in range(evidence.pulls.size):
+        remember(policy, evidence, column)
     return write_laws(policy, evidence, now, moves, guard, laws)
 
 
@@ -101,6 +106,11 @@ class _Asked:
     def __init__(self, tools: Tools, evidence: Evidence, now: Round) -> None:
         self.tools, self.evidence, self.now = tools, evidence, now
         self.arms = evidence.pulls.size
+        if tools.beliefs:
+            own = evidence.memory.shape[1]
+            memory = np.zeros((self.arms, own + tools.beliefs))
+            memory[:, :own] = evidence.memory
+            self.evidence = evidence._replace(memory=memory)
         self.desk = new_desk(self.arms, tools.zeros, tools.rows)
 
     def laws(self, moves: Floats, *, guard: bool) -> tuple[RoundKind, Laws]:
