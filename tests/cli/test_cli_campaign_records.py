@@ -26,7 +26,7 @@ def test_export_writes_decisions_or_events() -> None:
     done = run("campaign", "export", "c", "d.csv")
     assert done.stderr == f"wrote {Path('d.csv').resolve()} (1 row)\n"
     line = Path("d.csv").read_text().splitlines()[1]
-    assert line.startswith(f"{made['id']},1,'=u,0,{made['arm']},0.5,rewarded,")
+    assert line.startswith(f"{made['id']},1,{made['arm']},0.5,'=u,0,rewarded,1.0,")
     assert said("campaign", "export", "c", "e.jsonl", "--what", "events")["rows"] == 2
     kinds = [json.loads(line)["kind"] for line in Path("e.jsonl").read_text().splitlines()]
     assert kinds == ["decided", "rewarded"]

@@ -87,7 +87,7 @@ def test_it_asks_for_a_kernel_when_much_was_interpreted(monkeypatch: pytest.Monk
         decider.decide(1)
     assert not asked
     decider.decide(1)
-    assert asked == [7]
+    assert asked == [9]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,6 +100,27 @@ class Outside(Policy):
 
     def choose(self, evidence: Evidence, now: Round, stream: Stream) -> int:
         return int(evidence.playable[evidence.pulls[0] * 100])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Forger(Policy):
+    """It writes where it may only look."""
+
+    name = "forger"
+    formula = "wrong"
+    source = "this test"
+
+    def choose(self, evidence: Evidence, now: Round, stream: Stream) -> int:
+        evidence.totals[0] += 1.0
+        return 0
+
+
+def test_a_rule_may_only_look_at_what_happened() -> None:
+    _, decider = made(Forger())
+    assert not decider.prepare()
+    with pytest.raises(InvalidInput, match=r"'forger' raised ValueError: .* read-only"):
+        decider.decide(1)
+    assert decider.ledger.totals.tolist() == [0.0, 0.0, 0.0]
 
 
 @dataclass(frozen=True, kw_only=True)

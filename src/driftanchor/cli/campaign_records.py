@@ -64,9 +64,9 @@ def export(
       driftanchor campaign export checkout decisions.parquet
       driftanchor campaign export checkout events.jsonl --what events
     """
-    from driftanchor.live.export import SUFFIXES
+    from driftanchor.live.exporting import ENDINGS
 
-    (target,) = outputs.destinations(outputs.Wanted("FILE", file, SUFFIXES))
+    (target,) = outputs.destinations(outputs.Wanted("FILE", file, ENDINGS))
     assert target is not None
     with at.campaign_in(store, name) as campaign:
         rows = campaign.export(target, what=what, escape_formulas=not raw_csv)

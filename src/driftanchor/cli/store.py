@@ -1,4 +1,4 @@
-"""`driftanchor store upgrade|backup|verify`."""
+"""`driftanchor store upgrade|backup|copy|verify`."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ from driftanchor.cli import output
 from driftanchor.cli import store_options as at
 from driftanchor.cli.boundary import Boundary
 from driftanchor.cli.command import Command
-from driftanchor.errors import DriftanchorError, StoreUnavailable, UnreadableState
+from driftanchor.errors import DriftanchorError, InvalidInput, StoreUnavailable, UnreadableState
 from driftanchor.render.numbers import count
 
 To = Annotated[
     Path, typer.Argument(metavar="FILE", help="The file of the backup, which is not there yet.")
+]
+Target = Annotated[
+    str, typer.Argument(metavar="ADDRESS", help="The store to copy to, which is empty or new.")
 ]
 
 
@@ -50,19 +53,53 @@ def backup(
     as_json: opt.Json = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    """Copy an SQLite store while others use it. For PostgreSQL it says how to.
+    """Copy all campaigns to a new SQLite file, while others use the store.
+
+    The file is a store too: name it with --store to look at it or to go on with it.
 
     Examples:
       driftanchor store backup bandit-2026-02-01.db --store sqlite:///bandit.db
+      driftanchor store backup bandit-2026-02-01.db --store postgresql://bandit@db/bandit
     """
-    at.existing(store)
-    from driftanchor.live.sql import care
+    from driftanchor.live.sql.copying import backup as work
 
-    size = care.backup(store, file)
+    with at.store_at(store) as opened:
+        if file.exists() or file.is_symlink():
+            raise InvalidInput(f"FILE {str(file)!r} is there already: name a new one")
+        copied = work(opened, file)
     if as_json:
-        output.show_json({"file": str(file), "bytes": size})
+        output.show_json({"file": str(file), "campaigns": copied})
     else:
-        output.say(f"wrote {file} ({size:,} bytes)", quiet=quiet)
+        output.say(f"wrote {file} ({count(copied, 'campaign')})", quiet=quiet)
+
+
+def copy(
+    to: Target,
+    *,
+    store: at.StoreAddress = at.DEFAULT,
+    as_json: opt.Json = False,
+    quiet: opt.Quiet = False,
+) -> None:
+    """Copy all campaigns to an empty store, such as from SQLite to PostgreSQL.
+
+    What is written to the old store after that is not copied, so end its workers before.
+
+    Examples:
+      driftanchor store copy postgresql://bandit@db/bandit --store sqlite:///bandit.db
+    """
+    from driftanchor.live.sql.copying import copy as work
+    from driftanchor.live.sql.store import open_sql
+
+    with at.store_at(store) as opened:
+        target = open_sql(to)
+        try:
+            copied = work(opened, target)
+        finally:
+            target.close()
+    if as_json:
+        output.show_json({"campaigns": copied})
+    else:
+        output.say(f"copied {count(copied, 'campaign')}", quiet=quiet)
 
 
 def verify(
@@ -103,13 +140,13 @@ def verify(
 
 
 store = typer.Typer(cls=Boundary, pretty_exceptions_enable=False)
-for command in (upgrade, backup, verify):
+for command in (upgrade, backup, copy, verify):
     store.command(cls=Command)(command)
 
 
 @store.callback()
 def _store() -> None:
-    """Look after a store of campaigns: upgrade, back up, verify.
+    """Look after a store of campaigns: upgrade, back up, copy, verify.
 
     Examples:
       driftanchor store verify --store sqlite:///bandit.db

@@ -13,7 +13,7 @@ from driftanchor.errors import InvalidInput, StoreUnavailable, require
 
 if TYPE_CHECKING:
     from driftanchor.live.campaign import Campaign
-    from driftanchor.live.store import Store
+    from driftanchor.live.sql.store import SqlStore
 
 DEFAULT = "sqlite:///driftanchor.db"
 WHERE = "Where campaigns are kept"
@@ -60,12 +60,12 @@ def existing(address: str) -> Path | None:
 
 
 @contextlib.contextmanager
-def store_at(address: str) -> Iterator[Store]:
+def store_at(address: str) -> Iterator[SqlStore]:
     """A store that is there, open while the block runs."""
-    from driftanchor.live.store import open_store
-
     existing(address)
-    store = open_store(address)
+    from driftanchor.live.sql.store import open_sql
+
+    store = open_sql(address)
     try:
         yield store
     finally:

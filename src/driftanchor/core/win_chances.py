@@ -13,6 +13,7 @@ interpreted with lists and compiled with arrays; it allocates nothing.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from driftanchor.core.hints import apart
@@ -20,8 +21,8 @@ from driftanchor.core.index_law import IndexLaw, at, atom, constant, ends, slope
 from driftanchor.core.legendre import POINTS, WEIGHTS
 
 NEVER = -1.0  # the kind of the law of an arm that cannot be played
-CLOSE = 1e-8  # how well the parts of a panel must add up
-NOTHING = 1e-9  # what G gains over a panel that is left out
+CLOSE = 3e-8  # how well the parts of a panel must add up
+NOTHING = 3e-9  # what G gains over a panel that is left out
 DEEPEST = 100  # halves of halves
 
 Column = Any  # a list or an array of numbers
@@ -49,6 +50,18 @@ class Desk(NamedTuple):
     waiting: Column  # four numbers for each of DEEPEST panels
 
 
+def new_desk(arms: int, zeros: Callable[[int], Column], rows: Callable[[int], Column]) -> Desk:
+    """Room to work for this many arms, of new lists or arrays."""
+    return Desk(
+        alive=rows(arms),
+        high=zeros(arms),
+        below=zeros(arms),
+        slope=zeros(arms),
+        part=zeros(arms),
+        waiting=zeros(4 * DEEPEST),
+    )
+
+
 def law_at(laws: Laws, row: int) -> IndexLaw:
     """The law in one row."""
     return IndexLaw(
@@ -62,7 +75,10 @@ def law_at(laws: Laws, row: int) -> IndexLaw:
 
 
 def write_law(laws: Laws, row: int, law: IndexLaw) -> None:
-    """Put a law into one row."""
+    """Put a law into one row; an index that is no number never wins."""
+    if math.isnan(law.place) or math.isnan(law.mean) or math.isnan(law.other_mean):
+        laws.kind[row] = NEVER
+        return
     least, most = ends(law)
     if least == most:  # too narrow for floats: all draws are the same, and tie with their like
         law = constant(least)
@@ -98,13 +114,12 @@ def _add_wins(laws: Laws, first: int, arms: int, desk: Desk, chances: Column) ->
     for i in range(arms):
         if laws.kind[first + i] != NEVER:
             least, most = ends(law_at(laws, first + i))
-            if least <= most:  # an index that is no number never wins
-                low, high = max(low, least), max(high, most)
+            low, high = max(low, least), max(high, most)
     count = 0
     for i in range(arms):
         if laws.kind[first + i] != NEVER:
             least, most = ends(law_at(laws, first + i))
-            if least <= most and most >= low:
+            if most >= low:
                 desk.alive[count], desk.high[count] = first + i, most
                 steady = steady and least == most
                 count += 1

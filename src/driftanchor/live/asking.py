@@ -93,7 +93,7 @@ def _new_row(
         settings,
         [arms[i] for i in excluded],
         waits=books.waits,
-        tools=books.tools(),
+        tooling=books.tooling,
     )
     if held is not None and held.holds is not None:
         held.holds = None
@@ -139,7 +139,7 @@ def _answer(batch: Batch, row: DecisionRow, replayed: bool, note: str = "") -> D
 def _look(batch: Batch, ask: Ask, note: str) -> Decision:
     """The decision that would be made now; it is not kept."""
     books = batch.books
-    found = draw(books.decider, books.settings, ask.exclude, tools=books.tools())
+    found = draw(books.decider, books.settings, ask.exclude, tooling=books.tooling)
     number, column = found.event.number, found.event.column
     return Decision(
         None,

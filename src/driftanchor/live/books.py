@@ -13,12 +13,12 @@ from driftanchor.errors import UnreadableState
 from driftanchor.live.decider import Decider
 from driftanchor.live.journal import Entry, core_event
 from driftanchor.live.ledger import Ledger
-from driftanchor.live.propensities import Tools
 from driftanchor.live.settings import Settings
 from driftanchor.live.state import State
 from driftanchor.live.state_events import ArmAdded
 from driftanchor.live.store_rows import ArmRow, Head
 from driftanchor.live.terms import Terms
+from driftanchor.live.tooling import Tooling
 
 
 class Books:
@@ -29,6 +29,7 @@ class Books:
     Attributes:
         decider: Decides, and keeps what happened up to date.
         settings: The settings of the campaign.
+        tooling: What computes propensities.
         head: The place of the last event, and what else the head of a campaign says.
         squares: For each arm the sum of squared distances of its rewards from `centre`.
         decisions: How many decisions chose each arm.
@@ -42,6 +43,7 @@ class Books:
         count = len(terms.arms)
         self.decider = Decider(terms, Ledger.start(terms.arms, terms.policy.memory))
         self.settings = settings
+        self.tooling = Tooling(terms.policy)
         self.head = Head()
         self.squares: Floats = np.zeros(count)
         self.decisions: Ints = np.zeros(count, np.int64)
@@ -102,10 +104,6 @@ class Books:
     def state(self) -> State:
         """What happened, as it is now; the books may go on."""
         return State.of(self.ledger)
-
-    def tools(self) -> Tools | None:
-        """What computes probabilities."""
-        return None
 
     def expect(self, sums: bytes) -> None:
         """Take over the sums of propensities from the store: no event tells them."""

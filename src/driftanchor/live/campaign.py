@@ -14,7 +14,7 @@ from driftanchor.live.asking import Ask
 from driftanchor.live.decision import Decision, Receipt
 from driftanchor.live.managed import Managed, decision_id_text
 from driftanchor.live.settings import Settings
-from driftanchor.live.store import Store, open_store
+from driftanchor.live.store import Store, opening
 from driftanchor.live.telling import Expose, Tell
 from driftanchor.live.terms import Terms
 from driftanchor.policies.base import Policy
@@ -133,17 +133,17 @@ class Campaign(Managed):
             on_alarm=on_alarm,
             matters=matters,
         ).checked(terms.arms, terms.reward_range)
-        opened = open_store(store)
-        try:
-            row = creating.create(opened, name, terms, settings, float(clock()))
-        except Conflict:
-            if if_exists == "error":
-                raise
-            row = creating.find(opened, name)
-            kept = creating.read(row, policy)
-            creating.check_same(name, kept, (terms, settings), seed=seed is not None)
-            terms, settings = kept
-        return cls(opened, row, terms, settings, clock)
+        with opening(store) as opened:
+            try:
+                row = creating.create(opened, name, terms, settings, float(clock()))
+            except Conflict:
+                if if_exists == "error":
+                    raise
+                row = creating.find(opened, name)
+                kept = creating.read(row, creating.own(policy))
+                creating.check_same(name, kept, (terms, settings), seed=seed is not None)
+                terms, settings = kept
+            return cls(opened, row, terms, settings, clock)
 
     @classmethod
     def load(
@@ -162,9 +162,9 @@ class Campaign(Managed):
             policy: The policy it was created with, if that is not one of this package.
             clock: Tells the time.
         """
-        opened = open_store(store)
-        row = creating.find(opened, name)
-        return cls(opened, row, *creating.read(row, policy), clock)
+        with opening(store) as opened:
+            row = creating.find(opened, name)
+            return cls(opened, row, *creating.read(row, policy), clock)
 
     @overload
     def ask(

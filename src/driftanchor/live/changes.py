@@ -24,22 +24,24 @@ from driftanchor.live.terms import Terms
 def rewards(terms: Terms, arm: str | Sequence[str], reward: float | Sequence[float]) -> Rewarded:
     """One reward, or a batch in its order; the whole batch is refused if one of it is wrong."""
     if isinstance(arm, str):
-        column = terms.arms.column(arm)
-        return Rewarded((column,), (_reward(terms, column, reward),))
+        column, paid = one_reward(terms, arm, reward)
+        return Rewarded((column,), (paid,))
     labels, given = _batch(arm, "arm"), _batch(reward, "reward")
     if len(labels) != len(given):
         raise InvalidInput(f"{len(labels)} arms and {len(given)} rewards: give one for each")
-    columns = [terms.arms.column(label) for label in labels]
-    numbers = [_reward(terms, column, x) for column, x in zip(columns, given, strict=True)]
-    return Rewarded(tuple(columns), tuple(numbers))
+    for label in labels:  # before any reward is looked at
+        terms.arms.column(label)
+    pairs = [one_reward(terms, *pair) for pair in zip(labels, given, strict=True)]
+    return Rewarded(tuple(i for i, _ in pairs), tuple(x for _, x in pairs))
 
 
-def _reward(terms: Terms, column: int, given: object) -> float:
-    """A reward of the arm in a column, as a float."""
+def one_reward(terms: Terms, label: object, reward: object) -> tuple[int, float]:
+    """The column of an arm, and its reward as a float."""
+    column = terms.arms.column(label)
     low, high = terms.limits
-    if type(given) is float and low <= given <= high:  # nearly always
-        return given
-    return check.number(given, "reward", of=f"arm {terms.arms[column]!r}", low=low, high=high)
+    if type(reward) is float and low <= reward <= high:  # nearly always, and quickly known
+        return column, reward
+    return column, check.number(reward, "reward", of=f"arm {label!r}", low=low, high=high)
 
 
 def _batch(values: object, argument: str) -> list[object]:

@@ -60,8 +60,8 @@ def ask(kind: Kind, arguments: tuple[Any, ...]) -> None:
 
 def finish() -> None:
     """Wait until all that was asked for is ready or has failed."""
-    for thread in [x for x in _threads.values() if x is not None]:
-        if thread is not threading.current_thread():
+    for thread in list(_threads.values()):
+        if thread is not None and thread is not threading.current_thread():
             thread.join()
 
 
@@ -71,8 +71,10 @@ def _compile(kind: Kind, arguments: tuple[Any, ...]) -> None:
         if not threading.main_thread().is_alive():
             return  # the process waits to end: nobody will use it
         kernels = importlib.import_module("driftanchor.compiled.kernels")
-        kernel: Any = kernels.kernel(kind[0].policy, chosen_column)  # type: ignore[attr-defined]
-        kernel.compile(tuple(numba.typeof(x) for x in arguments))
+        loop: Any = kernels.kernel(kind[0].policy, chosen_column)  # type: ignore[attr-defined]
+        # What `compile` returns takes arguments of these types alone. A call through `loop` would
+        # find out the type of each array first, which takes longer than a decision of ten arms.
+        kernel: Kernel = loop.compile(tuple(numba.typeof(x) for x in arguments))
     except Exception:
         return  # it cannot be compiled: a policy of one's own may be any Python
     _kernels[kind] = kernel

@@ -14,6 +14,7 @@ from driftanchor.live.settings import Settings
 from driftanchor.live.store import Store, first_rows
 from driftanchor.live.store_rows import CampaignRow
 from driftanchor.live.terms import Terms
+from driftanchor.policies import POLICIES
 from driftanchor.policies.base import Policy
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
@@ -60,6 +61,11 @@ def read(row: CampaignRow, policy: Policy | None = None) -> tuple[Terms, Setting
         return terms, Settings.from_json(row.settings)
     except UnreadableState as error:
         raise UnreadableState(f"campaign {row.name!r}: {error}") from error
+
+
+def own(policy: Policy | None) -> Policy | None:
+    """The policy, if it is not one of this package, which are known by their names."""
+    return None if type(policy) in POLICIES.values() else policy
 
 
 def check_same(

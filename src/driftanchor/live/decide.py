@@ -41,7 +41,7 @@ def situation(
         n: The number of the decision; the first is 1.
         exclude: Arms that cannot be played this time.
     """
-    return Decider(terms, state.ledger()).situation(n, exclude)
+    return Decider(terms, state.ledger()).situation(n, check.items(exclude, "exclude"))
 
 
 def decide(
@@ -60,7 +60,7 @@ def decide(
         >>> terms.arms[column]
         'B'
     """
-    return Decider(terms, state.ledger()).decide(n, exclude)
+    return Decider(terms, state.ledger()).decide(n, check.items(exclude, "exclude"))
 
 
 def next_decision(terms: Terms, state: State, exclude: Iterable[object] = ()) -> Decided:
@@ -71,7 +71,7 @@ def next_decision(terms: Terms, state: State, exclude: Iterable[object] = ()) ->
         >>> next_decision(terms, State.start(terms.arms), exclude=["B"])
         Decided(number=1, column=0, memory=())
     """
-    return Decider(terms, state.ledger()).next_decision(exclude)
+    return Decider(terms, state.ledger()).next_decision(check.items(exclude, "exclude"))
 
 
 def probabilities(

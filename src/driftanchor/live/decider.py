@@ -7,7 +7,7 @@ same code on the same arrays, so they are the same decisions to the bit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from driftanchor.core.noise import key, wrapping
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.live import compiling
 from driftanchor.live.chosen_column import chosen_column
-from driftanchor.live.ledger import Ledger
+from driftanchor.live.ledger import FEW, Ledger
 from driftanchor.live.state import changed_rows
 from driftanchor.live.state_events import ArmAdded, Decided, Event
 from driftanchor.live.terms import Terms
@@ -56,6 +56,7 @@ class Decider:
         self.ledger = ledger
         self._key = key(terms.seed, "decision")
         self._stream = np.empty(4, np.uint64)
+        self._arms_before = 0  # in the last decision; 0 where its beliefs cannot be used again
         self._interpreted = 0  # indices so far
         self._numbers: Any = None  # of the policy, where a kernel may take them
         self._kind: compiling.Kind | None = None
@@ -63,87 +64,114 @@ class Decider:
         self._lay_out()
 
     def _lay_out(self) -> None:
-        """The arrays in the one form that kernels are compiled for: they can be written."""
+        """The arrays in the one form that kernels are compiled for.
+
+        All but the memory are views that cannot be written: a policy may only look at them.
+        """
         terms, ledger = self.terms, self.ledger
         belief = kept_belief(type(terms.policy))
         width = terms.policy.memory + (0 if belief is None else len(belief._fields))
         self._evidence = Evidence(
-            ledger.pulls,
-            ledger.totals,
-            terms.offline.n.copy(),
-            terms.offline_means.copy(),
-            terms.bias_bounds.copy(),
-            ledger.playable,
+            check.frozen(ledger.pulls.view()),
+            check.frozen(ledger.totals.view()),
+            check.frozen(terms.offline.n.view()),
+            check.frozen(terms.offline_means.view()),
+            check.frozen(terms.bias_bounds.view()),
+            check.frozen(ledger.playable.view()),
             np.zeros((len(terms.arms), width)),
-            ledger.pending,
-            terms.relative_bounds.copy(),
+            check.frozen(ledger.pending.view()),
+            check.frozen(terms.relative_bounds.view()),
         )
         self._memory = self._evidence.memory[:, : terms.policy.memory]  # the policy's own part
+        self._arms_before = 0
+        self._tools = self._key, self._stream, ledger.changed
 
     def apply(self, event: Event) -> None:
         """Write down an event, or raise and leave everything as it is."""
         if isinstance(event, ArmAdded):
-            self.terms = self.terms.after(event)
+            terms = self.terms.after(event)
             self.ledger.apply(event)
+            self.terms = terms
             self._lay_out()
         else:
             self.ledger.apply(event)
 
-    def situation(self, n: int, exclude: Iterable[object] = ()) -> tuple[Evidence, Round]:
+    def situation(self, n: int, exclude: Sequence[object] = ()) -> tuple[Evidence, Round]:
         """What the policy sees when it makes decision `n`; see `driftanchor.live.decide`.
 
         The memory is a copy, which the policy may change.
         """
-        evidence = self._seen(exclude)._replace(memory=self.ledger.memory.copy())
-        return evidence, Round(*self._round(n, evidence))
+        evidence, arms = self._seen(exclude)
+        t = max(n, self.ledger.came + 1)
+        return evidence._replace(memory=self.ledger.memory.copy()), Round(t, arms)
 
-    def decide(self, n: int, exclude: Iterable[object] = ()) -> tuple[int, Floats]:
+    def decide(self, n: int, exclude: Sequence[object] = ()) -> tuple[int, Floats]:
         """The column that decision `n` plays, and the policy's memory after it.
 
         The memory is overwritten by the next decision.
         """
-        policy, kernel, own = self.terms.policy, self._kernel, self._memory
-        evidence = self._seen(exclude)
-        t, arms = self._round(n, evidence)
-        if policy.memory:
-            own[:] = self.ledger.memory
+        policy, ledger, kernel, own = self.terms.policy, self.ledger, self._kernel, self._memory
+        evidence, arms = self._evidence, ledger.on
+        if exclude or arms == 0:
+            evidence, arms = self._seen(exclude)
+        came = ledger.came
+        t = n if n > came else came + 1
+        if own.size:
+            own[:] = ledger.memory
         if kernel is None:
             kernel = self._look_for_kernel(evidence)
         try:
             if kernel is None:
                 evidence = evidence._replace(memory=own)
                 with wrapping():
-                    chosen = chosen_column(policy, evidence, t, arms, self._key, n, self._stream)
+                    chosen = chosen_column(policy, evidence, *self._tools, t, arms, n, 0)
             else:
-                chosen = kernel(self._numbers, evidence, t, arms, self._key, n, self._stream)
+                count = -1 if len(own) <= FEW else self._changes(arms, bool(exclude))
+                chosen = kernel(self._numbers, evidence, *self._tools, t, arms, n, count)
         except Exception:
+            self._arms_before = 0
             with answers.errors_of(policy.name):  # it may be a rule of the caller's own
                 raise
+        if type(chosen) is int and 0 <= chosen < len(own) and evidence.playable.item(chosen):
+            return chosen, own
         return playable_column(policy, evidence, chosen), own
 
-    def _seen(self, exclude: Iterable[object]) -> Evidence:
-        if type(exclude) is tuple and not exclude:
-            return self._evidence
-        playable = self.ledger.playable.copy()
-        for label in check.items(exclude, "exclude"):
-            playable[self.terms.arms.column(label, "exclude")] = False
-        return self._evidence._replace(playable=playable)
+    def _changes(self, arms: int, excluding: bool) -> int:
+        """How many arms a kernel must look at again; -1 for all of them.
 
-    def _round(self, n: int, evidence: Evidence) -> tuple[int, int]:
-        """The round of decision `n`, and how many arms can be played."""
-        arms = int(np.count_nonzero(evidence.playable))
+        What it keeps of an arm stays true while the arm and the others that can be played stay.
+        """
+        count = self.ledger.changes
+        if count > FEW or arms != self._arms_before:
+            count = -1
+        self.ledger.changes = 0
+        self._arms_before = 0 if excluding else arms
+        return count
+
+    def _seen(self, exclude: Sequence[object]) -> tuple[Evidence, int]:
+        """The evidence without some arms, and how many can be played."""
+        playable = self.ledger.playable.copy()
+        for label in exclude:
+            playable[self.terms.arms.column(label, "exclude")] = False
+        arms = int(np.count_nonzero(playable))
         if arms == 0:
             raise self._nothing_left()
-        before = n - 1
-        return (before if before > self.ledger.came else self.ledger.came) + 1, arms
+        return self._evidence._replace(playable=check.frozen(playable)), arms
 
-    def next_decision(self, exclude: Iterable[object] = ()) -> Decided:
+    def next_decision(self, exclude: Sequence[object] = ()) -> Decided:
         """The next decision, as the event to keep and to apply."""
         number = self.ledger.decisions + 1
         column, memory = self.decide(number, exclude)
-        if not memory.size:
-            return Decided(number, column)
         return Decided(number, column, changed_rows(self.ledger.memory, memory))
+
+    def play(self, exclude: Sequence[object] = ()) -> int:
+        """Make the next decision and write it down; the column that is played."""
+        ledger = self.ledger
+        column, memory = self.decide(ledger.decisions + 1, exclude)
+        rows = changed_rows(ledger.memory, memory) if memory.size else ()
+        ledger.mark()
+        ledger.decide(column, rows)
+        return column
 
     def prepare(self) -> bool:
         """Have decisions compiled now, and wait for it. Whether they are compiled from now on."""
@@ -163,8 +191,7 @@ class Decider:
         self._kernel = compiling.ready(self._kind)
         self._interpreted += evidence.pulls.size
         if self._kernel is None and self._kind and self._interpreted >= ENOUGH:
-            arguments = (self._numbers, evidence, 1, 1, self._key, 1, self._stream)
-            compiling.ask(self._kind, arguments)
+            compiling.ask(self._kind, (self._numbers, evidence, *self._tools, 1, 1, 1, 1))
         return self._kernel
 
     def _nothing_left(self) -> InvalidInput:

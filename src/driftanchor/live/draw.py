@@ -18,11 +18,12 @@ from driftanchor.live import decide
 from driftanchor.live.decider import Decider
 from driftanchor.live.explanation import Explanation
 from driftanchor.live.floors import floor_choice, mixed, playable_floors
-from driftanchor.live.propensities import Tools, propensities
+from driftanchor.live.propensities import propensities
 from driftanchor.live.settings import Settings
 from driftanchor.live.state import State
 from driftanchor.live.state_events import Decided
 from driftanchor.live.terms import Terms
+from driftanchor.live.tooling import Tooling
 from driftanchor.policies import answers
 
 # Probabilities are right to 1e-6. An arm that was played had some, however small it came out.
@@ -52,7 +53,7 @@ def draw(
     exclude: Sequence[str] = (),
     *,
     waits: bool = True,
-    tools: Tools | None = None,
+    tooling: Tooling | None = None,
 ) -> Draw:
     """The next decision: its noise depends on the seed and its number alone.
 
@@ -61,11 +62,12 @@ def draw(
         settings: The floors are in them.
         exclude: Arms that cannot be played this time.
         waits: Whether the decision waits for its reward at once.
-        tools: What computes probabilities.
+        tooling: What computes probabilities quickly.
     """
     terms, number = decider.terms, decider.ledger.decisions + 1
     evidence, now = decider.situation(number, exclude)
     floors = floors_of(terms, settings, evidence.playable)
+    tools = None if tooling is None else tooling.tools(evidence, now)
     with answers.errors_of(terms.policy.name):
         chances = propensities(terms.policy, evidence, now, tools)
     if chances is None:

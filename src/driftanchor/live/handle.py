@@ -14,7 +14,7 @@ from driftanchor.live.arm_requests import Look
 from driftanchor.live.books import Books
 from driftanchor.live.desk import Desk, Request, load
 from driftanchor.live.explanation import Explanation
-from driftanchor.live.export import export
+from driftanchor.live.exporting import export
 from driftanchor.live.recount import explain_again
 from driftanchor.live.settings import Settings
 from driftanchor.live.status import Status
@@ -87,22 +87,23 @@ class Handle:
     def export(
         self,
         path: str | os.PathLike[str],
-        *,
         what: str = "decisions",
+        *,
         escape_formulas: bool = True,
     ) -> int:
-        """Write decisions with their propensities, or all events, to a file; how many rows.
+        """Write all decisions with their propensities, or all events, to a file.
 
         Args:
-            path: The file, whose name ends in .csv, .jsonl or .parquet.
-            what: `"decisions"`: a row for each, with its propensity and what became of it.
-                `"events"`: a row for everything that happened, in order.
-            escape_formulas: Put an apostrophe before texts of a CSV file that a spreadsheet would
-                run as a formula.
+            path: The file; its ending says the format: .csv, .jsonl or .parquet.
+            what: `"decisions"` or `"events"`.
+            escape_formulas: In CSV, put an apostrophe before texts that a spreadsheet would run.
+
+        Returns:
+            How many rows were written.
         """
         with self._reading() as reader:
             arms = load(reader, self._first, self.settings).terms.arms
-            return export(reader, arms, path, what=what, escape_formulas=escape_formulas)
+            return export(reader, arms, path, what, escape_formulas=escape_formulas)
 
     def verify(self) -> Verified:
         """Fold all events again and compare with the sums and the decisions.

@@ -16,11 +16,13 @@ from driftanchor.live import changes, conversions, decide, records, saved_file
 from driftanchor.live.decider import Decider
 from driftanchor.live.explanation import Explanation
 from driftanchor.live.saved_file import Stamps
-from driftanchor.live.state import State, fold
-from driftanchor.live.state_events import Event, Rewarded
+from driftanchor.live.state import State
+from driftanchor.live.state_events import Event
 from driftanchor.live.terms import Terms
 from driftanchor.live.view import View
 from driftanchor.policies.base import Policy
+
+NOBODY: tuple[str, ...] = ()
 
 
 class Learner(View):
@@ -117,21 +119,19 @@ class Learner(View):
         """What was agreed before the first decision."""
         return self._decider.terms
 
-    def pull(self, exclude: Iterable[str] = ()) -> str:
+    def pull(self, exclude: Iterable[str] = NOBODY) -> str:
         """Decide which arm to play now.
 
         Args:
             exclude: Arms that cannot be played this time.
         """
-        nobody = type(exclude) is tuple and not exclude
-        excluded = () if nobody else tuple(check.items(exclude, "exclude"))
+        excluded = () if exclude is NOBODY else tuple(check.items(exclude, "exclude"))
         with self._lock:
             decider = self._decider
-            event = decider.next_decision(excluded)
-            decider.ledger.mark()
-            self._happened(event)
+            column = decider.play(excluded)
             self._last = decider.terms, None, excluded
-            return decider.terms.arms.labels[event.column]
+            self._state = None
+            return decider.terms.arms.labels[column]
 
     def probabilities(
         self, exclude: Iterable[str] = (), draws: int | None = None
@@ -172,24 +172,19 @@ class Learner(View):
         where that is open), and more pulls wait for a reward than ever got one.
         """
         with self._lock:
-            event = changes.rewards(self._decider.terms, arm, reward)
+            terms = self._decider.terms
+            if isinstance(arm, str) and not self._all_at_top:  # nearly always
+                column, paid = changes.one_reward(terms, arm, reward)
+                self._decider.ledger.learn(column, paid)
+                self._state = None
+                return
+            event = changes.rewards(terms, arm, reward)
             if self._all_at_top:
-                self._look_for_conversions(event)
+                ledger = self._decider.ledger
+                self._all_at_top, doubt = conversions.look(terms, ledger, event)
+                if doubt:  # before anything changes: where warnings are errors, it can be repeated
+                    warnings.warn(doubt, stacklevel=2)
             self._happened(event)
-
-    def _look_for_conversions(self, event: Rewarded) -> None:
-        """Warn if only conversions are reported; `update` calls this before anything changes.
-
-        So, where warnings are errors, the call can be repeated.
-        """
-        terms, ledger = self._decider.terms, self._decider.ledger
-        self._all_at_top = conversions.are_top(terms, event.rewards)
-        few = ledger.came + len(event.rewards) < conversions.FEWEST
-        if self._all_at_top and not few and ledger.came < ledger.waiting:
-            state = fold(self.state, event)
-            if conversions.only_conversions(terms, state):
-                self._all_at_top = False
-                warnings.warn(conversions.warning(terms, state), stacklevel=3)
 
     def drop_pending(self, arm: str | None = None, count: int | None = None) -> None:
         """Stop waiting for rewards that will never come.

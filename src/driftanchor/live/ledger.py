@@ -8,14 +8,14 @@ decides often keeps a ledger, where an event costs the same however many arms th
 from __future__ import annotations
 
 import math
-from typing import assert_never
+from collections.abc import Iterable
+from typing import Any, assert_never
 
 import numpy as np
 
-from driftanchor.core import check
 from driftanchor.core.arms import Arms
 from driftanchor.core.check import Bools, Floats, Ints
-from driftanchor.errors import UnreadableState
+from driftanchor.errors import InvalidInput, UnreadableState
 from driftanchor.live.state_events import (
     ArmAdded,
     Corrected,
@@ -23,12 +23,15 @@ from driftanchor.live.state_events import (
     Event,
     Exposed,
     GivenUp,
+    MemoryRow,
     Paused,
     Resumed,
     Rewarded,
 )
 
-Row = tuple[int, float, int, bool, list[float]]  # the numbers of one arm
+Written = tuple[str, int, Any]
+LONGEST = 1_000  # of what is kept since `mark`
+FEW = 16  # columns that `changed` has room for, and arms for which it is not worth the effort
 
 
 class Ledger:
@@ -44,6 +47,10 @@ class Ledger:
         decisions: How many decisions were made.
         came: How many rewards came, of all arms.
         waiting: How many decisions wait, of all arms.
+        on: How many arms can be played.
+        changed: The columns that were written to since `changes` was set to 0, some repeatedly.
+        changes: How many these are; more than `FEW` where any column may be. With few arms nobody
+            keeps count: it is always more.
 
     Example:
         >>> ledger = Ledger.start(Arms(["A", "B"]))
@@ -73,9 +80,13 @@ class Ledger:
         self.decisions = decisions
         self.came = int(pulls.sum())
         self.waiting = int(pending.sum())
-        # The arms that changed since `mark`, as they were then; None where nobody asked for it.
-        self._then: dict[int, Row] | None = None
-        self._marked = arms, decisions
+        self.on = int(np.count_nonzero(playable))
+        self.changed = np.zeros(FEW, np.int64)
+        self.changes = FEW + 1
+        # What was written since `mark`: the array, the place, and what stood there; None where
+        # nobody marked. A ledger that holds what was marked takes its place when it grows long.
+        self._written: list[Written] | None = None
+        self._marked: tuple[Arms, int] | Ledger = arms, decisions
 
     @classmethod
     def start(cls, arms: Arms, memory: int = 0) -> Ledger:
@@ -91,20 +102,18 @@ class Ledger:
             case Decided():
                 self._decide(event)
             case Exposed():
-                self._keep(event.column)
-                self.pending[event.column] += 1
-                self.waiting += 1
+                self._expect(event.column, 1)
             case Rewarded():
                 self._reward(event)
             case Corrected():
                 self._correct(event)
             case GivenUp():
-                self._keep(event.column)
-                self.pending[event.column] -= event.count
-                self.waiting -= event.count
+                self._expect(event.column, -event.count)
             case Paused() | Resumed():
-                self._keep(event.column)
+                self._keep("playable", event.column, self.playable.item(event.column))
                 self.playable[event.column] = isinstance(event, Resumed)
+                self.on = int(np.count_nonzero(self.playable))
+                self.changes = FEW + 1  # each arm has other rivals
             case ArmAdded():
                 self._add(event.label)
             case _:
@@ -116,14 +125,23 @@ class Ledger:
                 f"decision {event.number} comes after decision {self.decisions}: events are "
                 "missing, repeated or out of order"
             )
-        column = event.column
-        self._keep(column)
-        self.pending[column] = self.pending.item(column) + event.waits
-        self.waiting += event.waits
-        self.decisions = event.number
-        for changed, row in event.memory:
-            self._keep(changed)
-            self.memory[changed] = row
+        self.decide(event.column, event.memory)
+        if not event.waits:
+            self._expect(event.column, -1)
+
+    def decide(self, column: int, memory: Iterable[MemoryRow] = ()) -> None:
+        """One more decision, as `Decided`."""
+        waiting = self.pending.item(column)
+        if self._written is not None:
+            self._written.append(("pending", column, waiting))
+        self.pending[column] = waiting + 1
+        self.waiting += 1
+        self.decisions += 1
+        if self.changes <= FEW:
+            self._note(column)
+        for other, row in memory:
+            self._keep("memory", other, self.memory[other].copy())
+            self.memory[other] = row
 
     def _reward(self, event: Rewarded) -> None:
         if len(event.columns) > 1:  # all of them or none
@@ -131,81 +149,110 @@ class Ledger:
             for column, reward in zip(event.columns, event.rewards, strict=True):
                 sums[column] = sums.get(column, self.totals.item(column)) + reward
             for column in sorted(sums):
-                self._checked(column, sums[column])
+                if not -math.inf < sums[column] < math.inf:
+                    raise self._too_large(column, sums[column])
         for column, reward in zip(event.columns, event.rewards, strict=True):
-            self._learn(column, reward, event.late)
+            self.learn(column, reward, event.late)
 
-    def _learn(self, column: int, reward: float, late: bool) -> None:
-        """One reward: it ends one wait, if there is one. It may be for a pull made elsewhere."""
-        total = self._checked(column, self.totals.item(column) + reward)
-        self._keep(column)
+    def learn(self, column: int, reward: float, late: bool = False) -> None:
+        """One reward, as `Rewarded`; it ends no wait where none is: pulls are made elsewhere too.
+
+        Args:
+            column: The arm.
+            reward: The reward.
+            late: Whether its decision was given up before.
+        """
+        before = self.totals.item(column)
+        total = before + reward
+        if not -math.inf < total < math.inf:
+            raise self._too_large(column, total)
+        pulls, waiting = self.pulls.item(column), self.pending.item(column)
+        written = self._written
+        if written is not None:
+            written += ("totals", column, before), ("pulls", column, pulls)
+            written.append(("pending", column, waiting))
+            if len(written) > LONGEST:
+                self._settle()
         self.totals[column] = total
-        self.pulls[column] = self.pulls.item(column) + 1
+        self.pulls[column] = pulls + 1
         self.came += 1
-        waiting = self.pending.item(column)
+        if self.changes <= FEW:
+            self._note(column)
         if waiting > 0 and not late:
             self.pending[column] = waiting - 1
             self.waiting -= 1
 
-    def _correct(self, event: Corrected) -> None:
-        total = self.totals.item(event.column) - event.before + event.after
-        self._checked(event.column, total)
-        self._keep(event.column)
-        self.totals[event.column] = total
+    def _expect(self, column: int, more: int) -> None:
+        """More decisions of an arm wait for a reward, or fewer if `more` is negative."""
+        waiting = self.pending.item(column)
+        self._keep("pending", column, waiting)
+        self.pending[column] = waiting + more
+        self.waiting += more
+        if self.changes <= FEW:
+            self._note(column)
 
-    def _checked(self, column: int, total: float) -> float:
-        """The sum of an arm's rewards, if it is still a finite number."""
-        if -math.inf < total < math.inf:
-            return total
-        return check.number(total, "totals", of=f"arm {self.arms[column]!r}")
+    def _correct(self, event: Corrected) -> None:
+        before = self.totals.item(event.column)
+        total = before - event.before + event.after
+        if not -math.inf < total < math.inf:
+            raise self._too_large(event.column, total)
+        self._keep("totals", event.column, before)
+        self.totals[event.column] = total
+        if self.changes <= FEW:
+            self._note(event.column)
+
+    def _too_large(self, column: int, total: float) -> Exception:
+        return InvalidInput(
+            f"of arm {self.arms[column]!r} must be finite, got {total!r}", argument="totals"
+        )
 
     def _add(self, label: str) -> None:
+        if self._written is not None:
+            self._settle()
         self.arms = self.arms.with_arm(label)
         self.pulls = np.append(self.pulls, 0)
         self.totals = np.append(self.totals, 0.0)
         self.pending = np.append(self.pending, 0)
         self.playable = np.append(self.playable, True)
         self.memory = np.vstack([self.memory, np.zeros((1, self.memory.shape[1]))])
+        self.on += 1
+        self.changes = FEW + 1
+
+    def _note(self, column: int) -> None:
+        """A column is written to, and the count is not beyond what there is room for."""
+        if self.changes < FEW:
+            self.changed[self.changes] = column
+        self.changes += 1
 
     def mark(self) -> None:
         """From now on keep what changes, so that `as_marked` can tell how everything was."""
-        self._then = {}
+        self._written = []
         self._marked = self.arms, self.decisions
 
     def as_marked(self) -> Ledger:
-        """A ledger of how everything was at the last `mark`."""
+        """A ledger of how everything was at the last `mark`; only to be read."""
+        if isinstance(self._marked, Ledger):
+            return self._marked
         arms, decisions = self._marked
-        there = slice(len(arms))
-        then = Ledger(
-            arms,
-            self.pulls[there],
-            self.totals[there],
-            self.pending[there],
-            self.playable[there],
-            self.memory[there],
-            decisions,
-        )
-        for column, row in (self._then or {}).items():
-            if column < len(arms):
-                then._write(column, row)
-        return then
+        arrays: dict[str, Any] = {
+            "pulls": self.pulls.copy(),
+            "totals": self.totals.copy(),
+            "pending": self.pending.copy(),
+            "playable": self.playable.copy(),
+            "memory": self.memory.copy(),
+        }
+        for name, column, before in reversed(self._written or []):
+            arrays[name][column] = before
+        return Ledger(arms, decisions=decisions, **arrays)
 
-    def _write(self, column: int, row: Row) -> None:
-        pulls, total, pending, playable, memory = row
-        self.came += pulls - self.pulls.item(column)
-        self.waiting += pending - self.pending.item(column)
-        self.pulls[column], self.totals[column] = pulls, total
-        self.pending[column], self.playable[column] = pending, playable
-        self.memory[column] = memory
+    def _keep(self, name: str, column: int, before: object) -> None:
+        """Keep what stands in a place of an array that is about to change."""
+        if self._written is not None:
+            self._written.append((name, column, before))
+            if len(self._written) > LONGEST:
+                self._settle()
 
-    def _keep(self, column: int) -> None:
-        """Remember an arm as it is, if it is about to change for the first time since `mark`."""
-        then = self._then
-        if then is not None and column not in then:
-            then[column] = (
-                self.pulls.item(column),
-                self.totals.item(column),
-                self.pending.item(column),
-                self.playable.item(column),
-                self.memory[column].tolist() if self.memory.size else [],
-            )
+    def _settle(self) -> None:
+        """Keep what was marked as a whole; it is not called while something is half written."""
+        self._marked = self.as_marked()
+        self._written = None

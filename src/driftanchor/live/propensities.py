@@ -10,7 +10,6 @@ are interpreted with lists, or compiled with arrays, and give the same numbers.
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -20,16 +19,14 @@ import numpy as np
 from driftanchor.compiled.kernels import kernel
 from driftanchor.core.check import Floats
 from driftanchor.core.evidence import Evidence, Round
-from driftanchor.core.kronrod import GAUSS, KRONROD, PLACES
-from driftanchor.core.win_chances import DEEPEST, Column, Desk, Laws, win_chances
-from driftanchor.policies.base import Policy
+from driftanchor.core.index_law import MEDIAN
+from driftanchor.core.win_chances import Column, Laws, new_desk, win_chances
+from driftanchor.live.over_moves import over_moves
+from driftanchor.policies.base import Policy, kept_belief, remember
 from driftanchor.policies.round_law import RoundKind, has_law, write_laws
 
 RIGHT = 1e-6  # how well probabilities must add up
-MIDDLE = 1.4  # where the range of common moves is cut first
-REACH = 5.2  # the common move is further from its mean, in sds, with a chance of 2e-7
-RARE = 1e-6  # the chance of common moves in a part that is not cut again
-SWITCHES = 20  # places, at most, where the tighter of two promises changes
+STILL, ONE_SD = np.zeros(1), np.array([0.0, 1.0])  # common moves, in sds from their mean
 
 
 class Tools(NamedTuple):
@@ -40,17 +37,20 @@ class Tools(NamedTuple):
     win: Callable[..., None]  # `win_chances`
     zeros: Callable[[int], Column]
     rows: Callable[[int], Column]  # as `zeros`, of whole numbers
+    beliefs: int  # numbers of each arm that compiled code keeps beside the policy's memory
 
 
 def interpreted(policy: Policy) -> Tools:
     """Tools that are ready at once."""
-    return Tools(policy, laws_of_round, win_chances, _list_of_zeros, _list_of_rows)
+    return Tools(policy, laws_of_round, win_chances, _list_of_zeros, _list_of_rows, 0)
 
 
 def compiled(policy: Policy) -> Tools:
     """Tools that are compiled, or loaded from disk, when they are first used."""
     write, win = kernel(type(policy), laws_of_round), kernel(None, win_chances)
-    return Tools(policy.numbers(), write, win, np.zeros, _whole_zeros)
+    belief = kept_belief(type(policy))
+    kept = 0 if belief is None else len(belief._fields)
+    return Tools(policy.numbers(), write, win, np.zeros, _whole_zeros, kept)
 
 
 def propensities(
@@ -77,14 +77,13 @@ def propensities(
     if not has_law(type(policy)):
         return None
     asked = _Asked(tools or interpreted(policy), evidence, now)
-    kind, chances = asked.given([0.0], guard=True)
-    if not kind.guard:
-        shares = asked.over_moves(kind) if kind.sd > 0.0 else chances[0]
-    elif kind.guard < 1.0:
-        others = asked.over_moves(kind) if kind.sd > 0.0 else asked.given([0.0], guard=False)[1][0]
-        shares = kind.guard * chances[0] + (1.0 - kind.guard) * others
+    kind, laws = asked.laws(STILL, guard=True)
+    if kind.guard == 0.0:
+        shares = asked.without_guard(kind) if kind.sd > 0.0 else asked.chances(laws)[0]
     else:
-        shares = chances[0]
+        shares = kind.guard * asked.chances(laws)[0]
+        if kind.guard < 1.0:
+            shares = shares + (1.0 - kind.guard) * asked.without_guard(kind)
     total = float(shares.sum())
     if not abs(total - 1.0) <= RIGHT:
         return None
@@ -96,55 +95,72 @@ def laws_of_round(
     policy: Policy, evidence: Evidence, now: Round, moves: Column, guard: bool, laws: Laws
 ) -> RoundKind:
     """`write_laws`, as the function to compile for a policy."""
+    for column in range(evidence.pulls.size):
+        remember(policy, evidence, column)
     return write_laws(policy, evidence, now, moves, guard, laws)
 
 
 class _Asked:
-    """One question: the chances of all arms, given one or more common moves."""
+    """One question: the chances of all arms, given common moves and over all of them."""
 
     def __init__(self, tools: Tools, evidence: Evidence, now: Round) -> None:
         self.tools, self.evidence, self.now = tools, evidence, now
         self.arms = evidence.pulls.size
-        room = [tools.zeros(self.arms) for _ in range(4)]
-        self.desk = Desk(tools.rows(self.arms), *room, tools.zeros(4 * DEEPEST))
+        if tools.beliefs:
+            own = evidence.memory.shape[1]
+            memory = np.zeros((self.arms, own + tools.beliefs))
+            memory[:, :own] = evidence.memory
+            self.evidence = evidence._replace(memory=memory)
+        self.desk = new_desk(self.arms, tools.zeros, tools.rows)
 
-    def given(self, moves: list[float], *, guard: bool) -> tuple[RoundKind, Floats]:
-        """The chances of the arms for each move, in sds from its mean: an array (moves, arms)."""
-        size = self.arms * len(moves)
-        at, laws = self.tools.zeros(len(moves)), Laws(*(self.tools.zeros(size) for _ in range(6)))
-        at[:] = moves
-        chances = self.tools.zeros(size)
+    def laws(self, moves: Floats, *, guard: bool) -> tuple[RoundKind, Laws]:
+        """The laws of all arms for each move, in sds from its mean."""
+        size, at = self.arms * len(moves), self.tools.zeros(len(moves))
+        at[:] = moves.tolist()
+        laws = Laws(*(self.tools.zeros(size) for _ in range(6)))
         kind = self.tools.write(self.tools.policy, self.evidence, self.now, at, guard, laws)
-        self.tools.win(laws, self.arms, self.desk, chances)
-        return RoundKind(*kind), np.reshape(chances, (len(moves), self.arms))
+        return RoundKind(*kind), laws
 
-    def over_moves(self, kind: RoundKind) -> Floats:
-        """The chances over all common moves; their sum is that of the moves that were looked at."""
-        edges = [-REACH, *self._switches(kind), REACH]
-        waiting = list(itertools.pairwise(edges))
-        total = np.zeros(self.arms)
-        while waiting:
-            left, right = waiting.pop()
-            half, middle = 0.5 * (right - left), 0.5 * (right + left)
-            moves = middle + half * PLACES
-            chances = self.given(moves.tolist(), guard=False)[1]
-            scale = half * np.exp(-0.5 * moves * moves) / math.sqrt(2.0 * math.pi)
-            fine, rough = (KRONROD * scale) @ chances, (GAUSS * scale) @ chances
-            # The finer rule is right to far more digits than the two agree (QUADPACK's estimate).
-            error = (200.0 * np.abs(fine - rough).max()) ** 1.5
-            if error <= 0.3 * RIGHT or scale.max() * 2.0 <= RARE:
-                total += fine
-            else:
-                waiting += [(left, middle), (middle, right)]
-        return total / math.erf(REACH * math.sqrt(0.5))
+    def chances(self, laws: Laws) -> Floats:
+        """The chances of all arms, a row for each move."""
+        chances = self.tools.zeros(len(laws.kind))
+        self.tools.win(laws, self.arms, self.desk, chances)
+        return np.reshape(chances, (-1, self.arms))
+
+    def without_guard(self, kind: RoundKind) -> Floats:
+        """The chances of all arms where no guard pull is played."""
+        if kind.sd == 0.0:
+            return self.chances(self.laws(STILL, guard=False)[1])[0]
+        return over_moves(
+            lambda moves: self.chances(self.laws(moves, guard=False)[1]),
+            self._sharpness(),
+            self._switches(kind),
+        )
+
+    def _sharpness(self) -> float:
+        """How sharply the laws change with the move, as `over_moves` means it."""
+        laws = self.laws(ONE_SD, guard=False)[1]
+        kind, mean, sd, other_mean, other_sd = (
+            np.reshape(column, (2, self.arms))
+            for column in (laws.kind, laws.mean, laws.sd, laws.other_mean, laws.other_sd)
+        )
+        fixed = (other_mean[0] == np.inf) & (mean[0] == -np.inf)  # no sample: a constant
+        if fixed.all() or (kind > MEDIAN).any():  # a coin may turn at any move
+            return math.inf
+        drawn = (kind[0] == MEDIAN) & ~fixed
+        hybrid = np.isfinite(other_mean[0])
+        with np.errstate(invalid="ignore"):
+            moved = np.where(hybrid, other_mean[1] - other_mean[0], mean[1] - mean[0])
+        sharp = np.where(drawn, moved / np.where(hybrid, other_sd[0], sd[0]), 0.0)
+        return float((sharp * sharp).sum())
 
     def _switches(self, kind: RoundKind) -> list[float]:
         """Where logs stop to move along: from there on their bias bound is the tighter promise."""
         levels, relative = self.evidence.bias_bounds, self.evidence.relative_bounds
         both = (self.evidence.offline_pulls > 0) & np.isfinite(levels) & np.isfinite(relative)
         switches = np.unique((levels[both] - relative[both] - kind.mean) / kind.sd)
-        inside: list[float] = switches[np.abs(switches) < REACH].tolist()
-        return inside if 0 < len(inside) <= SWITCHES else [-MIDDLE, MIDDLE]
+        inside: list[float] = switches.tolist()
+        return inside
 
 
 def _list_of_zeros(size: int) -> list[float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import contextlib
 import importlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -171,6 +172,18 @@ def open_store(store: str | Store) -> Store:
     require("sqlalchemy", extra="live", why="a store of campaigns")
     opened: Store = importlib.import_module("driftanchor.live.sql.store").open_sql(store)
     return opened
+
+
+@contextlib.contextmanager
+def opening(store: str | Store) -> Iterator[Store]:
+    """As `open_store`; a store that was opened here is closed again if the block fails."""
+    opened = open_store(store)
+    try:
+        yield opened
+    except BaseException:
+        if opened is not store:
+            opened.close()
+        raise
 
 
 def first_rows(labels: Iterable[str], memory: int) -> list[ArmRow]:

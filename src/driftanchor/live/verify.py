@@ -28,6 +28,15 @@ AFTER = {
     "corrected": "rewarded",
     "added": "rewarded",
 }
+BEFORE = {  # the states in which an event may come: so no reward counts twice
+    "exposed": ("assigned",),
+    "rewarded": ("open",),
+    "defaulted": ("open",),
+    "expired": ("open",),
+    "late": ("defaulted", "expired"),
+    "corrected": ("defaulted",),
+    "added": ("expired",),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +58,9 @@ class Outcomes:
     """What the events say of each decision: 29 bytes for each, so that millions fit."""
 
     def __init__(self, waits: bool) -> None:
+        self.wrong: list[str] = []  # events that cannot be
         self._first = STATES.index("open" if waits else "assigned")
+        self._known = 0
         self._state = np.zeros(0, np.int8)
         self._column = np.zeros(0, np.int32)
         self._seq = np.zeros(0, np.int64)
@@ -62,8 +73,12 @@ class Outcomes:
         i = entry.decision - 1
         if entry.kind == "decided":
             self._grow(i)
+            self._known = entry.decision
             self._state[i], self._column[i] = self._first, entry.column or 0
             self._seq[i], self._reward[i], self._reported[i] = entry.seq, math.nan, math.nan
+            return
+        if not 0 <= i < self._known or STATES[self._state[i]] not in BEFORE[entry.kind]:
+            self.wrong.append(f"event {entry.seq}, {entry.kind}, cannot be for decision {i + 1}")
             return
         after = AFTER.get(entry.kind)
         if after is not None:
@@ -119,7 +134,8 @@ def verify(reader: Reader, terms: Terms, settings: Settings) -> Verified:
     for entry in reader.entries(0):
         books.apply(entry)
         outcomes.note(entry)
-    wrong = [*_heads(reader, books), *_arms(reader, books), *_decisions(reader, books, outcomes)]
+    wrong = [*outcomes.wrong, *_heads(reader, books), *_arms(reader, books)]
+    wrong += _decisions(reader, books, outcomes)
     if wrong:
         named = "; ".join(wrong[:MOST_NAMED])
         more = f"; and {len(wrong) - MOST_NAMED} more" if len(wrong) > MOST_NAMED else ""

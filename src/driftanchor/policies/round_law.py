@@ -27,12 +27,17 @@ class RoundKind(NamedTuple):
     sd: float  # 0 where it is not drawn
 
 
-@functools.cache
 def has_law(cls: type[Policy]) -> bool:
     """Whether the probabilities of a policy can be computed.
 
     A subclass that changes the rule below the law that it inherits has none.
     """
+    own: Any = cls
+    return _has_law(own)
+
+
+@functools.cache
+def _has_law(cls: Any) -> bool:
     if cls.laws is not None:
         return _covers(cls, "laws")
     return cls.choose is Policy.choose and (_without_noise(cls) or _covers(cls, "law"))

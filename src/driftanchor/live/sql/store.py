@@ -85,11 +85,29 @@ class SqlStore(Store):
             return campaigns.owner(connection, decision_id)
 
     @contextlib.contextmanager
-    def reading(self, campaign: int) -> Iterator[Reader]:
-        """Read one campaign at one moment."""
+    def at_one_moment(self) -> Iterator[Connection]:
+        """A connection that reads, and sees one moment."""
         with self._connected() as connection:
             if connection.dialect.name == "postgresql":
                 connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            yield connection
+
+    def in_one_transaction(self, work: Callable[[Connection], None]) -> None:
+        """Write what belongs to no one campaign, all of it or nothing."""
+        self._patiently(lambda: self._alone(work))
+
+    def fold_in(self) -> None:
+        """Write all of an SQLite store into its one file; nobody else may use it."""
+        with translated(self.url), self._engine.connect() as connection:
+            raw = connection.connection.driver_connection
+            assert raw is not None
+            raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").close()
+            raw.execute("PRAGMA journal_mode=DELETE").close()
+
+    @contextlib.contextmanager
+    def reading(self, campaign: int) -> Iterator[Reader]:
+        """Read one campaign at one moment."""
+        with self.at_one_moment() as connection:
             head = campaigns.head(connection, campaign)
             if head is None:
                 raise _gone(campaign)
@@ -191,5 +209,9 @@ def open_sql(address: str, patience: float = PATIENCE) -> SqlStore:
     if file is not None:
         url = url.set(database=str(file.absolute()))
     store = SqlStore(url, patience)
-    store.prepare()
+    try:
+        store.prepare()
+    except BaseException:
+        store.close()
+        raise
     return store
