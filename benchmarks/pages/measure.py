@@ -10,6 +10,7 @@ import sys
 
 from benchmarks.pages import (
     calibration,
+    campaigns,
     choice,
     errata,
     exactness,
@@ -33,6 +34,7 @@ MEASURES = {
     "rules": rules.measure,
     "promises": promises.measure,
     "identify": identify.measure,
+    "campaigns": campaigns.measure,
 }
 
 

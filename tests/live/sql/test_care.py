@@ -33,7 +33,9 @@ def test_damage_in_the_file_is_found(tmp_path: Path) -> None:
     campaign.close()
     with sqlite3.connect(file) as store:
         store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        (page,) = store.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'events'").fetchone()
+        (page,) = store.execute(
+            "SELECT rootpage FROM sqlite_schema WHERE name = 'events'"
+        ).fetchone()
     content = bytearray(file.read_bytes())
     size = int.from_bytes(content[16:18], "big")
     start = (page - 1) * size
