@@ -30,7 +30,8 @@ def test_show_has_logs_and_live_rewards_of_each_arm() -> None:
     assert (arm["logs_n"], arm["logs_mean"]) == (60, pytest.approx(1 / 3))
     assert (arm["live_n"], arm["live_mean"], arm["pending"]) == (1, 1.0, 0)
     shown = run("campaign", "show", "c").stdout
-    assert "c: 1 decision, 1 reward that count" in shown
+    assert "c: 1 decision, 1 reward, 0 pending" in shown
+    assert "promised: the mean of an arm has moved since the logs by at most V = 0.1" in shown
     assert "policy: noise " in shown
 
 

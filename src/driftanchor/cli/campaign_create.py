@@ -135,13 +135,13 @@ def create(
             **terms,
             **settings,
         ) as campaign:
-            status = campaign.status()
+            status, agreed_terms = campaign.status(), campaign.terms
     if is_new:
         output.say(f"created the store {str(at.file_of(store))!r}", quiet=quiet)
     if as_json:
         output.show_json(status.to_json())
     else:
-        show_status(status)
+        show_status(status, agreed_terms)
 
 
 def _terms(

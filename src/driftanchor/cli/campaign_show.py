@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from driftanchor.cli import options as opt
 from driftanchor.cli import output
 from driftanchor.cli import store_options as at
@@ -15,8 +17,10 @@ if TYPE_CHECKING:
     from driftanchor.live.settings import Settings
     from driftanchor.live.status import Status
     from driftanchor.live.store import Store
+    from driftanchor.live.terms import Terms
 
 HOURS = 3_600.0
+MOST_NAMED = 10  # arms in a line
 
 
 def list_all(*, store: at.StoreAddress = at.DEFAULT, as_json: opt.Json = False) -> None:
@@ -53,24 +57,25 @@ def show(
     """
     with at.campaign_in(store, name) as campaign:
         status = campaign.status()
+        terms = campaign.terms
     if as_json:
         output.show_json(status.to_json())
     else:
-        show_status(status)
+        show_status(status, terms)
 
 
-def show_status(status: Status) -> None:
+def show_status(status: Status, terms: Terms) -> None:
     """The status of a campaign for people."""
     output.show_table(_arms(status))
-    for line in status_lines(status):
+    for line in status_lines(status, terms):
         output.show_text(line)
 
 
-def status_lines(status: Status) -> list[str]:
+def status_lines(status: Status, terms: Terms) -> list[str]:
     """What there is to say of a campaign beside its arms."""
     counts = [
         count(status.decisions, "decision"),
-        f"{count(status.rewards, 'reward')} that count",
+        count(status.rewards, "reward"),
         f"{status.pending:,} pending",
         *([f"{status.late:,} late"] if status.late else []),
         *([f"epoch {status.epoch}"] if status.epoch else []),
@@ -78,9 +83,32 @@ def status_lines(status: Status) -> list[str]:
     ]
     return [
         f"{status.name}: {', '.join(counts)}",
+        *(f"promised: {line}" for line in promised(terms)),
         *(f"agreed: {line}" for line in agreed(status.settings, list(status.arms))),
         *(f"policy: {reason}" for reason in status.reasons or (status.policy,)),
     ]
+
+
+def promised(terms: Terms) -> list[str]:
+    """The bounds of the logs, in words."""
+    if not terms.offline.n.any():
+        return []
+    words = {
+        "the mean of an arm has moved since the logs by at most V": terms.bias_bounds,
+        "arms have moved apart since the logs by at most W": terms.relative_bounds,
+    }
+    return [
+        f"{text} = {_bounds(bounds.tolist(), terms)}"
+        for text, bounds in words.items()
+        if np.isfinite(bounds).any()
+    ]
+
+
+def _bounds(bounds: list[float], terms: Terms) -> str:
+    if len(set(bounds)) == 1:
+        return f"{bounds[0]:.4g}"
+    pairs = [f"{x:.4g} ({label})" for label, x in zip(terms.arms, bounds, strict=True)]
+    return ", ".join(pairs[:MOST_NAMED]) + (", …" if len(pairs) > MOST_NAMED else "")
 
 
 def agreed(settings: Settings, arms: list[str]) -> list[str]:
@@ -104,7 +132,8 @@ def agreed(settings: Settings, arms: list[str]) -> list[str]:
         lines.append("a unit gets a new decision each time")
     shares = {label: max(settings.floor, settings.control.get(label, 0.0)) for label in arms}
     if any(shares.values()):
-        kept = ", ".join(f"{label} {percent(share)}" for label, share in shares.items() if share)
+        named = [f"{label} {percent(share)}" for label, share in shares.items() if share]
+        kept = ", ".join(named[:MOST_NAMED]) + (", …" if len(named) > MOST_NAMED else "")
         best = max(shares.values(), default=0.0)
         away = sum(shares.values()) - best
         lines.append(
