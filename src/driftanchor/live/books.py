@@ -156,7 +156,8 @@ class Books:
             case "arm_restored":
                 self.archived.discard(column)
             case "arm_distrusted":
-                self.decider = Decider(without_logs(self.terms, [column]), self.ledger)
+                terms = without_logs(self.terms, [column])
+                self.decider = Decider(terms, self.state.ledger())  # it has seen nothing yet
                 self.distrusted[column] = entry.seq
 
     def _square(self, column: int, reward: float | None) -> float:

@@ -12,9 +12,9 @@ from typing import Any
 from driftanchor.errors import NotFound, shown
 from driftanchor.live.arm_requests import Look
 from driftanchor.live.books import Books
-from driftanchor.live.desk import Desk, Request, load
 from driftanchor.live.explanation import Explanation
 from driftanchor.live.exporting import export
+from driftanchor.live.group_commit import GroupCommit, Request, load
 from driftanchor.live.recount import explain_again
 from driftanchor.live.settings import Settings
 from driftanchor.live.status import Status
@@ -46,7 +46,7 @@ class Handle:
         self.name = row.name
         self.settings = settings
         self._row, self._first = row, terms
-        self._desk = Desk(store, row, terms, settings, clock)
+        self._requests = GroupCommit(store, row, terms, settings, clock)
 
     def status(self) -> Status:
         """What can be seen of the campaign now; nothing in it is random.
@@ -143,7 +143,7 @@ class Handle:
 
     def _do(self, request: Request) -> Any:
         """Do one request, or raise what it raised."""
-        outcome = self._desk.submit([request])[0]
+        outcome = self._requests.submit([request])[0]
         if isinstance(outcome, Exception):
             raise outcome
         return outcome

@@ -1,4 +1,4 @@
-"""Desk: the requests of all threads of a process for one campaign, written in groups.
+"""Group commit: the requests of all threads of a process for one campaign, written in groups.
 
 Whoever comes while nobody writes takes all requests that wait, writes them in one transaction and
 hands over to the next. So there is one disk write for many requests under load, no thread runs when
@@ -51,7 +51,7 @@ class _Spoiled(Exception):
     """A request failed halfway, so that the batch cannot be written."""
 
 
-class Desk:
+class GroupCommit:
     """Takes requests for one campaign from any thread.
 
     Args:
