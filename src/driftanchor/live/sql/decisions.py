@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from operator import attrgetter
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, insert, select, text, update
 
+from driftanchor.live.sql.many import Many
 from driftanchor.live.sql.schema import decisions, request_keys
 from driftanchor.live.store_rows import DecisionRow
 
@@ -15,12 +17,16 @@ AT_ONCE = 500  # values in one list of a statement
 PAGE = 5_000  # rows that are fetched together
 
 _FIELDS = [column for column in decisions.columns if column.name != "campaign_id"]
+_ROW = attrgetter(*DecisionRow.__slots__)  # in the order of the columns
 _CHANGING = ("holds", "state", "exposed_at", "due_at", "settled_at", "reward", "reported")
-_ADD = insert(decisions)
-_CHANGE = (
+_CHANGED = attrgetter(*_CHANGING)
+_NAMES = [column.name for column in decisions.columns]
+_ADD = Many(insert(decisions), _NAMES)
+_CHANGE = Many(
     update(decisions)
     .where(decisions.c.id == bindparam("which"))
-    .values({name: bindparam(name) for name in _CHANGING})
+    .values({name: bindparam(name) for name in _CHANGING}),
+    [*_CHANGING, "which"],
 )
 _ALL = select(*_FIELDS).where(decisions.c.campaign_id == bindparam("campaign"))
 _BY_ID = _ALL.where(decisions.c.id.in_(bindparam("ids", expanding=True)))
@@ -49,22 +55,17 @@ _KEYED = (
 
 def add(connection: Connection, campaign: int, rows: Sequence[DecisionRow]) -> None:
     """Keep new decisions."""
-    if rows:
-        connection.execute(_ADD, [{"campaign_id": campaign, **_values(row)} for row in rows])
+    _ADD.run(connection, [_values(campaign, row) for row in rows])
 
 
 def change(connection: Connection, rows: Sequence[DecisionRow]) -> None:
     """Keep what became of earlier decisions."""
-    if not rows:
-        return
-    values = [{name: getattr(row, name) for name in _CHANGING} for row in rows]
-    ids = [{"which": row.id} for row in rows]
-    connection.execute(_CHANGE, [{**x, **y} for x, y in zip(ids, values, strict=True)])
+    _CHANGE.run(connection, [(*(_CHANGED(row)), row.id) for row in rows])
 
 
-def _values(row: DecisionRow) -> dict[str, Any]:
-    names = {"column": "arm"}
-    return {names.get(name, name): getattr(row, name) for name in row.__slots__}
+def _values(campaign: int, row: DecisionRow) -> list[Any]:
+    first, *rest = _ROW(row)
+    return [first, campaign, *rest]
 
 
 def by_id(connection: Connection, campaign: int, ids: Sequence[str]) -> list[DecisionRow]:
@@ -72,7 +73,7 @@ def by_id(connection: Connection, campaign: int, ids: Sequence[str]) -> list[Dec
     rows: list[DecisionRow] = []
     for i in range(0, len(ids), AT_ONCE):
         wanted = {"campaign": campaign, "ids": list(ids[i : i + AT_ONCE])}
-        rows += [DecisionRow(*row) for row in connection.execute(_BY_ID, wanted)]
+        rows += [DecisionRow(*row) for row in connection.execute(_BY_ID, wanted).all()]
     return rows
 
 
@@ -83,7 +84,7 @@ def holding(
     rows: list[DecisionRow] = []
     for i in range(0, len(units), AT_ONCE):
         wanted = {"campaign": campaign, "epoch": epoch, "units": list(units[i : i + AT_ONCE])}
-        rows += [DecisionRow(*row) for row in connection.execute(_HOLDING, wanted)]
+        rows += [DecisionRow(*row) for row in connection.execute(_HOLDING, wanted).all()]
     return rows
 
 

@@ -8,11 +8,12 @@ from collections.abc import Iterator, Sequence
 from sqlalchemy import Connection, bindparam, insert, select
 
 from driftanchor.live.journal import Entry
+from driftanchor.live.sql.many import Many
 from driftanchor.live.sql.schema import events
 
 AT_ONCE = 5_000  # rows that are fetched together
 
-_ADD = insert(events)
+_ADD = Many(insert(events), [column.name for column in events.columns])
 _AFTER = (
     select(*(column for column in events.columns if column.name != "campaign_id"))
     .where(events.c.campaign_id == bindparam("campaign"))
@@ -24,22 +25,20 @@ _AFTER = (
 
 def add(connection: Connection, campaign: int, entries: Sequence[Entry]) -> None:
     """Keep new events."""
-    if not entries:
-        return
     rows = [
-        {
-            "campaign_id": campaign,
-            "seq": entry.seq,
-            "kind": entry.kind,
-            "at": entry.at,
-            "decision": entry.decision,
-            "arm": entry.column,
-            "value": entry.value,
-            "detail": None if entry.detail is None else json.dumps(entry.detail, allow_nan=False),
-        }
+        (
+            campaign,
+            entry.seq,
+            entry.kind,
+            entry.at,
+            entry.decision,
+            entry.column,
+            entry.value,
+            None if entry.detail is None else json.dumps(entry.detail, allow_nan=False),
+        )
         for entry in entries
     ]
-    connection.execute(_ADD, rows)
+    _ADD.run(connection, rows)
 
 
 def after(

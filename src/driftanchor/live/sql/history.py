@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Sequence
 
 from sqlalchemy import Connection, insert, select
 
+from driftanchor.live.sql.many import Upsert
 from driftanchor.live.sql.schema import history, snapshots
-from driftanchor.live.sql.upserts import Upsert
 from driftanchor.live.store_rows import HistoryRow, Snapshot
 
 _ADD = Upsert(history, added=("decisions", "rewards", "total"))
@@ -17,11 +16,10 @@ _ADD = Upsert(history, added=("decisions", "rewards", "total"))
 
 def add(connection: Connection, campaign: int, rows: Sequence[HistoryRow]) -> None:
     """Add what happened to the history."""
-    values = []
-    for row in sorted(rows, key=lambda row: (row.start, row.column)):
-        fields = dataclasses.asdict(row)
-        values.append({"campaign_id": campaign, "arm": fields.pop("column"), **fields})
-    _ADD.run(connection, values)
+    values = [
+        (campaign, row.start, row.column, row.decisions, row.rewards, row.total) for row in rows
+    ]
+    _ADD.run(connection, sorted(values))
 
 
 def rows(connection: Connection, campaign: int, since: float | None) -> list[HistoryRow]:
