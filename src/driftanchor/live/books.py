@@ -49,6 +49,7 @@ class Books:
         self.decisions: Ints = np.zeros(count, np.int64)
         self.expected: Floats = np.zeros(count)
         self.archived: set[int] = set()
+        self._centres: dict[int, float] = {}
         self.added: dict[int, Entry] = {}
         self.distrusted: dict[int, int] = {}
 
@@ -161,7 +162,10 @@ class Books:
                 self.distrusted[column] = entry.seq
 
     def _square(self, column: int, reward: float | None) -> float:
-        return (float(reward or 0.0) - centre(self.terms, column)) ** 2
+        middle = self._centres.get(column)
+        if middle is None:
+            middle = self._centres[column] = centre(self.terms, column)
+        return (float(reward or 0.0) - middle) ** 2
 
     def _widen(self, entry: Entry) -> None:
         self.squares = np.append(self.squares, 0.0)

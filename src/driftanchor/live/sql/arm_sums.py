@@ -8,13 +8,16 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, select
 
-from driftanchor.live.sql.many import Upsert
+from driftanchor.live.sql.prepared import Prepared, Upsert
 from driftanchor.live.sql.schema import arms
 from driftanchor.live.store_rows import ArmRow
 
 _FIXED = ("campaign_id", "arm", "label", "added_seq", "added")
 _PUT = Upsert(arms, replaced=tuple(x.name for x in arms.columns if x.name not in _FIXED))
-_ALL = select(arms).where(arms.c.campaign_id == bindparam("campaign")).order_by(arms.c.arm)
+_ALL = Prepared(
+    select(arms).where(arms.c.campaign_id == bindparam("campaign")).order_by(arms.c.arm),
+    ["campaign"],
+)
 
 
 def put(connection: Connection, campaign: int, rows: Sequence[ArmRow]) -> None:
@@ -43,10 +46,8 @@ def _values(campaign: int, row: ArmRow) -> tuple[Any, ...]:
 def all_rows(connection: Connection, campaign: int) -> list[ArmRow]:
     """All arms of a campaign, by column."""
     rows = []
-    for found in connection.execute(_ALL, {"campaign": campaign}):
-        values = found._asdict()
-        del values["campaign_id"]
-        values["column"] = values.pop("arm")
+    for _, *found in _ALL.rows(connection, campaign):
+        values = dict(zip(ArmRow.__slots__, found, strict=True))
         values["memory"] = json.loads(values["memory"])
         if values["added"] is not None:
             values["added"] = json.loads(values["added"])

@@ -8,18 +8,19 @@ from collections.abc import Iterator, Sequence
 from sqlalchemy import Connection, bindparam, insert, select
 
 from driftanchor.live.journal import Entry
-from driftanchor.live.sql.many import Many
+from driftanchor.live.sql.prepared import Prepared
 from driftanchor.live.sql.schema import events
 
 AT_ONCE = 5_000  # rows that are fetched together
 
-_ADD = Many(insert(events), [column.name for column in events.columns])
-_AFTER = (
+_ADD = Prepared(insert(events), [column.name for column in events.columns])
+_AFTER = Prepared(
     select(*(column for column in events.columns if column.name != "campaign_id"))
     .where(events.c.campaign_id == bindparam("campaign"))
     .where(events.c.seq > bindparam("after"))
     .order_by(events.c.seq)
-    .limit(bindparam("most"))
+    .limit(bindparam("most")),
+    ["campaign", "after", "most"],
 )
 
 
@@ -38,7 +39,7 @@ def add(connection: Connection, campaign: int, entries: Sequence[Entry]) -> None
         )
         for entry in entries
     ]
-    _ADD.run(connection, rows)
+    _ADD.run_for(connection, rows)
 
 
 def after(
@@ -47,8 +48,7 @@ def after(
     """The events after a place, in order; some at a time, so that they need not fit the memory."""
     while through is None or seq < through:
         most = AT_ONCE if through is None else min(AT_ONCE, through - seq)
-        wanted = {"campaign": campaign, "after": seq, "most": most}
-        found = connection.execute(_AFTER, wanted).all()
+        found = _AFTER.rows(connection, campaign, seq, most)
         for row in found:
             seq, kind, at, decision, arm, value, detail = row
             known = None if detail is None else json.loads(detail)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, insert, select
 
-from driftanchor.live.sql.many import Upsert
+from driftanchor.live.sql.prepared import Upsert
 from driftanchor.live.sql.schema import history, snapshots
 from driftanchor.live.store_rows import HistoryRow, Snapshot
 
