@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from driftanchor.core import check, record
 from driftanchor.core.stats.intervals import Estimate
-from driftanchor.live.state_events import Distrusted
 from driftanchor.errors import InvalidInput, UnreadableState, shown
+from driftanchor.live.state_events import Distrusted
 
 PROMISES = ("bias_bound", "relative_bound")
 

@@ -3,10 +3,11 @@
 Two kinds of rewards need two tests:
 
 - **A declared range with two ends.** The intervals assume nothing but the range. A noise estimated
-  from logs bounds nothing here: a click rate that rises has more noise than the logs had. The live
-  mean and the mean behind the logs have half of the chance to miss each. Rewards like coins have
-  the interval of coins, and others one that is short where rewards vary little. Which one is taken
-  is decided by the logs, before the first reward.
+  from logs bounds nothing here: a click rate that rises has more noise than the logs had. Logs like
+  those of coins, or without a variance, lead to the test of coins, and others to one whose interval
+  is short where rewards vary little; there the live mean and the mean behind the logs have half of
+  the chance to miss each. Both are right for all rewards in the range: the logs, which are there
+  before the first reward, decide only which is likely to be shorter.
 - **No range.** Rewards are taken for normal, or lighter-tailed, with the policy's noise σ. The
   likelihood ratio that does not depend on the level of the arm counts the noise of the logs exactly
   (algorithm of Robbins, with n = 1/(1/T + 1/N) in place of T). It is right if σ is not too small.
@@ -25,13 +26,13 @@ import numpy as np
 
 from driftanchor.core.stats.anytime import (
     Interval,
-    coin_interval,
     mixture_radius,
     prior_weight,
     sample_interval,
     spread_interval,
     stake_for,
 )
+from driftanchor.core.stats.coin_difference import coin_difference
 from driftanchor.core.stats.coins import like_coins
 from driftanchor.live.terms import Terms
 
@@ -48,7 +49,7 @@ class Ruler(NamedTuple):
     mean: float  # of the logs
     origin: float  # the lowest reward possible; 0 where there is no range
     unit: float  # the width of the range; σ where there is no range
-    logs_low: float  # where the mean behind the logs is; not used for GAUSSIAN
+    logs_low: float  # where the mean behind the logs is; used for SPREAD only
     logs_high: float
     miss: float  # the chance that the interval ever misses the move
     aim: float  # rewards at which the interval is to be shortest
@@ -99,7 +100,8 @@ def ruler_of(terms: Terms, column: int, miss: float) -> Ruler:
         low + unit * ends[0],
         low + unit * ends[1],
         miss,
-        _aim(logged, variance, bound / unit, miss / 2.0),
+        # The bets on coins are spread around the logged mean, beyond which the bound lies.
+        _aim(logged, variance, (2.0 if coins else 1.0) * bound / unit, miss),
         variance,
     )
 
@@ -126,7 +128,7 @@ def move_interval(ruler: Ruler, n: float, total: float, squares: float) -> Inter
         >>> terms = Terms.declare(offline=logs, bias_bound=0.02, reward_range=(0, 1), seed=1)
         >>> ruler = ruler_of(terms, 0, miss=0.01)
         >>> [round(x, 3) for x in move_interval(ruler, 1000, 180.0, 0.0)]
-        [0.006, 0.16]
+        [0.019, 0.146]
     """
     if n == 0:
         return -math.inf, math.inf
@@ -135,17 +137,19 @@ def move_interval(ruler: Ruler, n: float, total: float, squares: float) -> Inter
         both = 1.0 / (1.0 / n + 1.0 / ruler.logged)
         reach = ruler.unit * mixture_radius(both, ruler.miss, ruler.aim)
         return move - reach, move + reach
-    half = ruler.miss / 2.0
     hits = min(max((total - n * ruler.origin) / ruler.unit, 0.0), n * 1.0)
     if ruler.kind == COINS:
-        share = (ruler.mean - ruler.origin) / ruler.unit
-        centre = (share * ruler.logged + 0.5) / (ruler.logged + 1.0)
-        weight = max(prior_weight(half, ruler.aim), 1.0)
-        low, high = coin_interval(n * 1.0, hits, half, centre, weight)
-    else:
-        stake = stake_for(half, ruler.aim, ruler.variance)
-        wide = squares / ruler.unit / ruler.unit
-        low, high = spread_interval(n * 1.0, hits, wide, half, stake)
+        old = min(max((ruler.mean - ruler.origin) / ruler.unit, 0.0), 1.0) * ruler.logged
+        centre = (old + 0.5) / (ruler.logged + 1.0)
+        weight = max(prior_weight(ruler.miss, ruler.aim), 1.0)
+        low, high = coin_difference(
+            n * 1.0, hits, ruler.logged * 1.0, old, ruler.miss, centre, weight
+        )
+        return ruler.unit * low, ruler.unit * high
+    half = ruler.miss / 2.0
+    stake = stake_for(half, ruler.aim, ruler.variance)
+    wide = squares / ruler.unit / ruler.unit
+    low, high = spread_interval(n * 1.0, hits, wide, half, stake)
     return (
         ruler.origin + ruler.unit * low - ruler.logs_high,
         ruler.origin + ruler.unit * high - ruler.logs_low,
