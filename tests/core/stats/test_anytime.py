@@ -57,7 +57,9 @@ def test_a_radius_for_one_look_would_be_noticed() -> None:
 
 def values(law: str, rng: np.random.Generator) -> Floats:
     size = (WALKS, int(LOOKS[-1]))
-    return (rng.random(size) < 0.1) * 1.0 if law == "coins" else rng.beta(20.0, 180.0, size)
+    if law == "coins":
+        return np.array(rng.random(size) < 0.1, np.float64)
+    return np.array(rng.beta(20.0, 180.0, size), np.float64)
 
 
 def coin_ends(walk: Floats, n: int) -> tuple[float, float]:

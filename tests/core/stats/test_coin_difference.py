@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from driftanchor.core.check import Floats
 from driftanchor.core.stats.anytime import coin_interval, log_beta, prior_weight, sample_interval
 from driftanchor.core.stats.coin_difference import coin_difference, product_limit
 
@@ -34,7 +35,7 @@ def test_it_is_the_widest_difference_that_the_p_values_allow(
     assert [low, high] == pytest.approx([difference.min(), difference.max()], abs=6e-4)
 
 
-def _log(hits: float, misses: float, p: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+def _log(hits: float, misses: float, p: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         one = np.where(hits > 0, hits * np.log(p), 0.0)
         return np.asarray(one + np.where(misses > 0, misses * np.log1p(-p), 0.0))

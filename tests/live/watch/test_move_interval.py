@@ -93,10 +93,10 @@ def test_extreme_logs_and_bounds_have_an_interval(logs: tuple[float, ...], bound
 
 def drawn(kind: str, size: int, mean: float, rng: np.random.Generator) -> Floats:
     if kind == "coins":
-        return (rng.random(size) < mean) * 1.0
+        return np.array(rng.random(size) < mean, np.float64)
     if kind == "beta":
-        return rng.beta(100 * mean, 100 * (1 - mean), size)
-    return mean + rng.normal(size=size)
+        return np.array(rng.beta(100 * mean, 100 * (1 - mean), size), np.float64)
+    return np.array(mean + rng.normal(size=size), np.float64)
 
 
 @pytest.mark.slow
