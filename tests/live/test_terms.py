@@ -190,7 +190,7 @@ def test_arms_without_logs_and_another_order_are_taken_as_named() -> None:
 
 
 def test_nothing_is_promised_of_distrusted_logs() -> None:
-    promises = {"bias_bound": 0.1, "relative_bound": 0.05}
+    promises: dict[str, Any] = {"bias_bound": 0.1, "relative_bound": 0.05}
     terms = Terms.declare(AnchorTS(**UNITS), offline=OFFLINE, seed=1, **promises)
     terms = terms.after(Distrusted(0))
     assert terms.bias_bounds.tolist()[0] == math.inf
