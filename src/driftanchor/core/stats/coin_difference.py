@@ -16,7 +16,10 @@ import math
 
 from driftanchor.core.stats.anytime import Interval, likely_means, log_beta, log_chance
 
-STEPS = 70  # of a bisection over the logarithm of a slope
+STEPS = 60  # of a search, at most
+CLOSE = 1e-9  # how well the limit is met,
+NEAR = 1e-3  # and how well at least; rounding is in between
+NEWTON = 6
 
 
 def coin_difference(
@@ -63,14 +66,11 @@ def product_limit(miss: float) -> float:
         >>> round(product_limit(0.01), 3)
         6.638
     """
-    low, high = 0.0, 800.0
-    for _ in range(STEPS):
-        middle = 0.5 * (low + high)
-        if math.log1p(middle) - middle > math.log(miss):
-            low = middle
-        else:
-            high = middle
-    return high
+    price = -math.log(miss)
+    limit = price + math.log1p(price)  # below the solution, from where Newton's steps come down
+    for _ in range(NEWTON):
+        limit += (price + math.log1p(limit) - limit) * (1.0 + limit) / limit
+    return limit
 
 
 def most_apart(
@@ -88,19 +88,28 @@ def most_apart(
     have the same slope s, A′(p) = −B′(q) = s, which gives p and q. Where a p-value would be above
     1 it is 1, and the other one has the whole limit.
     """
-    low, high = -30.0, 60.0  # of log s
-    p, q = 0.0, 0.0
+    low, high, slope = 0.0, math.inf, 1.0
+    p, q, short = 0.0, 0.0, math.inf
     for _ in range(STEPS):
-        middle = 0.5 * (low + high)
-        slope = math.exp(middle)
         p = steep_point(hits, misses, slope)
         q = 1.0 - steep_point(logged_misses, logged_hits, slope)
         together = live - log_chance(hits, misses, p) + old
-        if together - log_chance(logged_hits, logged_misses, q) < limit:
-            low = middle
+        short = limit - (together - log_chance(logged_hits, logged_misses, q))
+        if abs(short) <= CLOSE:
+            break
+        if short > 0.0:
+            low = slope
         else:
-            high = middle
-    if live < log_chance(hits, misses, p):
+            high = slope
+        # A + B is nearly quadratic in s, so Newton's step is taken for s².
+        give = room(hits, misses, p) + room(logged_hits, logged_misses, q)
+        slope = math.sqrt(max(slope * slope + 2.0 * short / give, 0.0)) if give > 0.0 else low
+        if not low < slope < high:
+            slope = 0.5 * (low + high) if high < math.inf else 2.0 * low + 1.0
+    if abs(short) > NEAR:  # nothing that a float can hold: the bet expected another world
+        p = likely_means(hits, misses, live - limit)[1]
+        q = likely_means(logged_hits, logged_misses, old - limit)[0]
+    elif live < log_chance(hits, misses, p):
         p = likely_means(hits, misses, live)[1]
         q = likely_means(logged_hits, logged_misses, old - limit)[0]
     elif old < log_chance(logged_hits, logged_misses, q):
@@ -111,9 +120,18 @@ def most_apart(
 
 def steep_point(hits: float, misses: float, slope: float) -> float:
     """The p above the mean at which −log L rises with a slope: misses/(1 − p) − hits/p = slope."""
-    n = hits + misses
-    less = n - slope
+    less = hits + misses - slope
+    if hits == 0.0:
+        return max(-less / slope, 0.0)
     root = math.sqrt(less * less + 4.0 * slope * hits)
     if less >= 0.0:
         return 2.0 * hits / (less + root)
     return (root - less) / (2.0 * slope)
+
+
+def room(hits: float, misses: float, p: float) -> float:
+    """How fast p follows a rising slope of −log L; 0 where it is held at 0 or 1."""
+    bend = hits * (1.0 - p) * (1.0 - p) + misses * p * p
+    if bend == 0.0:
+        return 0.0
+    return p * p * (1.0 - p) * (1.0 - p) / bend
