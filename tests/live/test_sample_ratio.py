@@ -63,6 +63,7 @@ def test_two_lost_decisions_of_a_hundred_are_seen(share: float) -> None:
 
 def test_it_folds_one_by_one_as_in_batches() -> None:
     columns, shares = adaptive(60, np.random.default_rng(3))
+    columns[:30] = 2
     one = start = RatioCheck.start(3)
     for column, row in zip(columns.tolist(), shares, strict=True):
         one = fold(one, column, row)
@@ -70,6 +71,7 @@ def test_it_folds_one_by_one_as_in_batches() -> None:
     assert one.played.tolist() == many.played.tolist() == np.bincount(columns, minlength=3).tolist()
     assert one.expected == pytest.approx(many.expected)
     assert one.log_e == pytest.approx(ever(columns, shares))
+    assert one.log_e > 0
     assert many.log_e <= one.log_e
     assert start == RatioCheck.start(3)
 

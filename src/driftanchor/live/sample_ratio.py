@@ -166,14 +166,14 @@ def fold_many(ratio: RatioCheck, columns: Sequence[int] | Ints, propensities: Fl
 
 
 def log_e_value(excess: Floats, variance: Floats) -> float:
-    """The logarithm of the mean capital of all bets, on both sides of all arms.
+    """The logarithm of the mean capital of the bets on the sides of all arms that gain.
+
+    Half of the capital is on the other sides and is not counted.
 
     Example:
-        >>> log_e_value(np.zeros(2), np.zeros(2))
-        0.0
+        >>> round(log_e_value(np.zeros(2), np.zeros(2)), 3)
+        -0.693
     """
     capital = np.abs(excess)[:, None] * STAKES - variance[:, None] * _PRICE
-    other = capital - 2.0 * np.abs(excess)[:, None] * STAKES
-    both = np.logaddexp(capital, other) - math.log(2.0)
-    top = float(both.max())
-    return top + math.log(float(np.exp(both - top).mean()))
+    top = float(capital.max())
+    return top + math.log(0.5 * float(np.exp(capital - top).mean()))

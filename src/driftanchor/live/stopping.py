@@ -37,7 +37,7 @@ from driftanchor.policies.guarded_bounds import is_insured
 from driftanchor.render.numbers import percent, rounded
 
 PER = 1_000.0  # decisions that losses are given for
-FEWEST, FINEST = 25, 201  # values of the common move
+FEWEST, FINEST = 13, 201  # values of the common move
 REACH = 6.0  # its standard deviations that count
 
 
@@ -109,7 +109,7 @@ def outlook(terms: Terms, state: State, difference: float | None = None) -> Outl
     common = Posterior(0.0, 0.0)
     if is_relative(evidence):
         common = common_move(evidence, terms.policy.noise)
-    moves, weights = _moves(common, evidence, terms.policy.noise)
+    moves, weights = _moves(common, terms, evidence)
     laws = np.array([_beliefs(terms, evidence, move) for move in moves.tolist()])
     means, sds = laws[:, :, 0], laws[:, :, 1]
     mean = weights @ means
@@ -165,12 +165,18 @@ def floor_cost(floors: Floats, means: Floats) -> float:
     return PER * float(floors @ (means.max() - means))
 
 
-def _moves(common: Posterior, evidence: Evidence, noise: float) -> tuple[Floats, Floats]:
-    """Values of the common move and their weights, as close as the arms' own laws are narrow."""
+def _moves(common: Posterior, terms: Terms, evidence: Evidence) -> tuple[Floats, Floats]:
+    """Values of the common move and their weights.
+
+    They are as close as it takes: by how far the move pushes arms apart, beside how well the arms
+    are known. Arms that it moves alike need no more than its own law does.
+    """
     if common.sd == 0.0:
         return np.array([common.mean]), np.ones(1)
-    most = float((evidence.pulls + evidence.offline_pulls).max()) + 1.0
-    steps = math.ceil(2 * REACH * common.sd * 2.0 * math.sqrt(most) / noise)
+    ends = (common.mean - common.sd, common.mean + common.sd)
+    below, above = (np.array(_beliefs(terms, evidence, end)) for end in ends)
+    push = (above[:, 0] - below[:, 0])[evidence.playable]
+    steps = 2.0 * REACH * float(np.ptp(push)) / float(above[evidence.playable, 1].min())
     z = np.linspace(-REACH, REACH, int(np.clip(steps, FEWEST, FINEST)) | 1)
     weights = np.exp(-0.5 * z * z)
     return common.mean + common.sd * z, weights / weights.sum()
