@@ -19,6 +19,7 @@ from driftanchor.live.state_events import (
     ArmAdded,
     Corrected,
     Decided,
+    Distrusted,
     Event,
     Exposed,
     GivenUp,
@@ -36,6 +37,7 @@ EVENTS: dict[str, tuple[Entry, Event]] = {
     "corrected": (Entry(1, "corrected", 0.0, 3, 1, 1.0, {"before": 0.25}), Corrected(1, 0.25, 1.0)),
     "arm_paused": (Entry(1, "arm_paused", 0.0, None, 1), Paused(1)),
     "arm_archived": (Entry(1, "arm_archived", 0.0, None, 1), Paused(1)),
+    "arm_distrusted": (Entry(1, "arm_distrusted", 0.0, None, 1), Distrusted(1)),
     "arm_restored": (Entry(1, "arm_restored", 0.0, None, 1), Resumed(1)),
 }
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable
 
 import numpy as np
 
@@ -157,8 +156,6 @@ class Books:
             case "arm_restored":
                 self.archived.discard(column)
             case "arm_distrusted":
-                terms = without_logs(self.terms, [column])
-                self.decider = Decider(terms, self.state.ledger())  # it has seen nothing yet
                 self.distrusted[column] = entry.seq
 
     def _square(self, column: int, reward: float | None) -> float:
@@ -206,24 +203,18 @@ def centre(terms: Terms, column: int) -> float:
 
 def terms_at(first: Terms, rows: list[ArmRow], seq: int) -> Terms:
     """The terms after an event, from the first terms and the arms as they are now."""
+    changes = [_added(row) for row in rows if row.added_seq]
+    changes += [
+        Entry(row.distrusted_seq, "arm_distrusted", 0.0, column=row.column)
+        for row in rows
+        if row.distrusted_seq is not None
+    ]
     terms = first
-    for row in rows:
-        if 0 < row.added_seq <= seq:
-            event = core_event(_added(row), waits=True)
-            assert event is not None
+    for entry in sorted(changes, key=lambda entry: entry.seq):
+        event = core_event(entry, waits=True)
+        if event is not None and entry.seq <= seq:
             terms = terms.after(event)
-    lost = [row.distrusted_seq for row in rows]
-    return without_logs(terms, [i for i, at in enumerate(lost) if at is not None and at <= seq])
-
-
-def without_logs(terms: Terms, columns: Iterable[int]) -> Terms:
-    """The terms without a promise about the logs of some arms, so that these do not count."""
-    gone = list(columns)
-    if not gone:
-        return terms
-    level, relative = terms.bias_bounds.copy(), terms.relative_bounds.copy()
-    level[gone] = relative[gone] = math.inf
-    return dataclasses.replace(terms, bias_bounds=level, relative_bounds=relative)
+    return terms
 
 
 def _added(row: ArmRow) -> Entry:
