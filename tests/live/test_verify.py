@@ -26,7 +26,7 @@ TAMPERED = {
         "rewarded, cannot be for decision 1"
     ),
     "UPDATE heads SET epoch = 4": "epoch of the campaign is 4",
-    "UPDATE traffic SET expected = zeroblob(24)": "the propensities add up to 0",
+    "UPDATE traffic SET expected = zeroblob(56)": "the propensities add up to 0",
 }
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from driftanchor.errors import StoreUnavailable
+from driftanchor.live.arm_requests import Look
 from driftanchor.live.batch import Batch, Needs
 from driftanchor.live.books import Books
 from driftanchor.live.settings import Settings
@@ -20,6 +21,7 @@ from driftanchor.live.store import Changes, Reader, Store
 from driftanchor.live.store_rows import CampaignRow
 from driftanchor.live.telling import settle_if_due
 from driftanchor.live.terms import Terms
+from driftanchor.live.watching import advance
 
 MOST_REQUESTS = 500  # in one transaction
 MOST_SWEPT = 500  # decisions whose window has ended, in one transaction
@@ -153,6 +155,10 @@ class GroupCommit:
             batch.read(reader, [x.needs for job in jobs for x in job.requests])
             for job in jobs:
                 job.outcomes = [_outcome(batch, request) for request in job.requests]
+            if batch.is_long_ago() or any(
+                isinstance(x, Look) for job in jobs for x in job.requests
+            ):
+                advance(batch, reader)
             after[:] = [books]
             return batch.changes()
 

@@ -22,6 +22,7 @@ from driftanchor.live.store import Reader, Store
 from driftanchor.live.store_rows import CampaignRow, HistoryRow
 from driftanchor.live.terms import Terms
 from driftanchor.live.verify import Verified, verify
+from driftanchor.live.watching import alarms_of, is_watched
 
 
 class Handle:
@@ -51,11 +52,14 @@ class Handle:
     def status(self) -> Status:
         """What can be seen of the campaign now; nothing in it is random.
 
-        Decisions whose window is over are swept first.
+        Decisions whose window is over are swept first, and promises are looked at.
         """
-        while self.settings.reward_window is not None and self._do(Look()):
-            pass
-        return Status.of(self.name, self._books())
+        if self.settings.reward_window is not None or is_watched(self._books()):
+            while self._do(Look()):
+                pass
+        with self._reading() as reader:
+            books = load(reader, self._first, self.settings)
+            return Status.of(self.name, books, alarms_of(reader.watch()))
 
     @property
     def terms(self) -> Terms:

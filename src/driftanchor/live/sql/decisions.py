@@ -93,9 +93,8 @@ def due(connection: Connection, campaign: int, now: float, most: int) -> list[De
     return [DecisionRow(*row) for row in _DUE.rows(connection, campaign, now, most)]
 
 
-def all_rows(connection: Connection, campaign: int) -> Iterator[DecisionRow]:
-    """Every decision, by number; some at a time, so that they need not fit the memory."""
-    number = 0
+def all_rows(connection: Connection, campaign: int, number: int = 0) -> Iterator[DecisionRow]:
+    """Decisions after one, by number; some at a time, so that they need not fit the memory."""
     while True:
         found = _PAGE.rows(connection, campaign, number, PAGE)
         yield from (DecisionRow(*row) for row in found)
