@@ -9,6 +9,7 @@ import argparse
 import sys
 
 from benchmarks.pages import (
+    alarms,
     calibration,
     campaigns,
     choice,
@@ -35,6 +36,7 @@ MEASURES = {
     "promises": promises.measure,
     "identify": identify.measure,
     "campaigns": campaigns.measure,
+    "alarms": alarms.measure,
 }
 
 

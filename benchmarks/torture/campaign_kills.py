@@ -79,7 +79,8 @@ def torture(
     )
     made.close()
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["benchmarks.torture.campaign_writer"])
+    modules = ["benchmarks.torture.campaign_writer", "driftanchor.live.sql.store"]
+    context.set_forkserver_preload(modules)
     rng, outcome = random.Random(seed), Outcome()
     with tempfile.TemporaryDirectory() as folder:
         notes = [Path(folder) / f"{number}.jsonl" for number in range(writers)]

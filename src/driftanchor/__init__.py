@@ -38,12 +38,17 @@ if TYPE_CHECKING:
     from driftanchor.live.explanation import ArmExplanation as ArmExplanation
     from driftanchor.live.explanation import Explanation as Explanation
     from driftanchor.live.learner import Learner as Learner
+    from driftanchor.live.sample_ratio import RatioCheck as RatioCheck
     from driftanchor.live.settings import Settings as Settings
     from driftanchor.live.state import State as State
     from driftanchor.live.status import ArmStatus as ArmStatus
     from driftanchor.live.status import Status as Status
+    from driftanchor.live.stopping import Outlook as Outlook
     from driftanchor.live.store import Store as Store
+    from driftanchor.live.store_rows import HistoryRow as HistoryRow
     from driftanchor.live.terms import Terms as Terms
+    from driftanchor.live.verify import Verified as Verified
+    from driftanchor.live.watch.alarm import Alarm as Alarm
     from driftanchor.logs.log_summary import ArmSummary as ArmSummary
     from driftanchor.logs.log_summary import LogSummary as LogSummary
     from driftanchor.logs.periods import Periods as Periods
@@ -91,10 +96,15 @@ _HOMES = {
     "live.decision": ["Decision", "Receipt"],
     "live.explanation": ["ArmExplanation", "Explanation"],
     "live.learner": ["Learner"],
+    "live.sample_ratio": ["RatioCheck"],
     "live.settings": ["Settings"],
     "live.state": ["State"],
     "live.status": ["ArmStatus", "Status"],
+    "live.stopping": ["Outlook"],
     "live.store": ["Store"],
+    "live.store_rows": ["HistoryRow"],
+    "live.verify": ["Verified"],
+    "live.watch.alarm": ["Alarm"],
     "live.terms": ["Terms"],
     "logs.periods": ["Periods", "read_periods"],
     "logs.read": ["read_logs"],

@@ -111,7 +111,7 @@ class Distrust:
 
 @dataclass(frozen=True)
 class Look:
-    """Nothing to do: whatever is due is swept, as in every batch."""
+    """Sweep what is due, as every batch does, and look whether promises still hold."""
 
     needs: Needs = NOTHING
 

@@ -101,7 +101,7 @@ def _new_row(
     number, column = found.event.number, found.event.column
     detail = decided_detail(found.event, excluded)
     entry = batch.record("decided", decision=number, column=column, detail=detail)
-    books.expected += found.probabilities
+    books.drawn(found.probabilities)
     window = settings.reward_window
     row = DecisionRow(
         id=secrets.token_hex(16),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from driftanchor.core.record import Record
 from driftanchor.live.books import Books
 from driftanchor.live.journal import Detail, Entry
 from driftanchor.live.records import state_fields
@@ -48,6 +49,7 @@ class Batch:
         found: Decisions by id.
         held: The decisions that units hold.
         keyed: The decisions of requests with a key.
+        watch: What is kept to watch the promises, if it was looked at.
     """
 
     campaign: str
@@ -62,6 +64,7 @@ class Batch:
     changed: dict[str, DecisionRow] = field(default_factory=dict)
     keys: dict[str, list[str]] = field(default_factory=dict)
     past: dict[tuple[float, int], HistoryRow] = field(default_factory=dict)
+    watch: Record | None = None
 
     def read(self, reader: Reader, needs: Iterable[Needs]) -> None:
         """Find what the requests are about. What changed in this batch already stays as it is."""
@@ -136,9 +139,14 @@ class Batch:
         if row.unit is not None and row.holds is None and self.held.get(row.unit) is row:
             del self.held[row.unit]
 
+    def is_long_ago(self) -> bool:
+        """Whether so much happened since the last snapshot that it is time for another."""
+        apart = max(LEAST_BETWEEN_SNAPSHOTS, len(self.books.terms.arms))
+        return self.books.head.seq - self.books.head.snapshot >= apart
+
     def changes(self) -> Changes | None:
         """What to write; `None` if nothing happened."""
-        if not (self.entries or self.changed or self.keys):
+        if not (self.entries or self.changed or self.keys or self.watch):
             return None
         books = self.books
         changes = Changes(
@@ -151,9 +159,10 @@ class Batch:
             self.keys,
         )
         if self.made:
-            changes.expected = books.expected.astype("<f8").tobytes()
-        apart = max(LEAST_BETWEEN_SNAPSHOTS, len(books.terms.arms))
-        if books.head.seq - books.head.snapshot >= apart:
+            books.weigh()
+            changes.expected = books.sums()
+        changes.watch = self.watch
+        if self.is_long_ago():
             books.head.snapshot = books.head.seq
             changes.snapshot = Snapshot(books.head.seq, state_fields(books.state))
         return changes

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from driftanchor.errors import UnreadableState
 from driftanchor.live.decider import Decider
 from driftanchor.live.journal import Entry, core_event
 from driftanchor.live.ledger import Ledger
+from driftanchor.live.sample_ratio import log_e_value
 from driftanchor.live.settings import Settings
 from driftanchor.live.state import State
 from driftanchor.live.state_events import ArmAdded
@@ -34,6 +34,8 @@ class Books:
         squares: For each arm the sum of squared distances of its rewards from `centre`.
         decisions: How many decisions chose each arm.
         expected: The sum of the propensities of each arm over all decisions.
+        variance: The sum of p (1 − p) of each arm, p its propensities.
+        log_e: The evidence that arms are not played as their propensities say; see `RatioCheck`.
         archived: The columns of arms that are archived.
         added: For each arm added, the place of its event and what that says.
         distrusted: For each arm whose logs no longer count, the place of the event.
@@ -48,7 +50,10 @@ class Books:
         self.squares: Floats = np.zeros(count)
         self.decisions: Ints = np.zeros(count, np.int64)
         self.expected: Floats = np.zeros(count)
+        self.variance: Floats = np.zeros(count)
+        self.log_e = 0.0
         self.archived: set[int] = set()
+        self._centres: dict[int, float] = {}
         self.added: dict[int, Entry] = {}
         self.distrusted: dict[int, int] = {}
 
@@ -105,10 +110,32 @@ class Books:
         """What happened, as it is now; the books may go on."""
         return State.of(self.ledger)
 
+    def sums(self) -> bytes:
+        """The sums of propensities as the store keeps them, which no event tells.
+
+        For each arm the sum of p, then for each the sum of p (1 − p), and the evidence against p.
+        """
+        numbers = np.concatenate([self.expected, self.variance, [self.log_e]])
+        return numbers.astype("<f8").tobytes()
+
     def expect(self, sums: bytes) -> None:
-        """Take over the sums of propensities from the store: no event tells them."""
+        """Take over the sums of propensities from the store."""
+        if not sums:
+            return
         found = np.frombuffer(sums, "<f8")
-        self.expected[: found.size] = found
+        arms = found.size // 2  # arms may have been added since
+        self.expected[:arms], self.variance[:arms] = found[:arms], found[arms : 2 * arms]
+        self.log_e = found.item(-1)
+
+    def drawn(self, probabilities: Floats) -> None:
+        """Count the probabilities that a decision was drawn with."""
+        self.expected += probabilities
+        self.variance += probabilities * (1.0 - probabilities)
+
+    def weigh(self) -> None:
+        """Look whether arms are played as often as their probabilities say."""
+        found = log_e_value(self.decisions - self.expected, self.variance)
+        self.log_e = max(self.log_e, found)
 
     @property
     def waits(self) -> bool:
@@ -156,16 +183,19 @@ class Books:
             case "arm_restored":
                 self.archived.discard(column)
             case "arm_distrusted":
-                self.decider = Decider(without_logs(self.terms, [column]), self.ledger)
                 self.distrusted[column] = entry.seq
 
     def _square(self, column: int, reward: float | None) -> float:
-        return (float(reward or 0.0) - centre(self.terms, column)) ** 2
+        middle = self._centres.get(column)
+        if middle is None:
+            middle = self._centres[column] = centre(self.terms, column)
+        return (float(reward or 0.0) - middle) ** 2
 
     def _widen(self, entry: Entry) -> None:
         self.squares = np.append(self.squares, 0.0)
         self.decisions = np.append(self.decisions, 0)
         self.expected = np.append(self.expected, 0.0)
+        self.variance = np.append(self.variance, 0.0)
         self.added[len(self.terms.arms) - 1] = entry
 
     def row(self, column: int) -> ArmRow:
@@ -201,24 +231,18 @@ def centre(terms: Terms, column: int) -> float:
 
 def terms_at(first: Terms, rows: list[ArmRow], seq: int) -> Terms:
     """The terms after an event, from the first terms and the arms as they are now."""
+    changes = [_added(row) for row in rows if row.added_seq]
+    changes += [
+        Entry(row.distrusted_seq, "arm_distrusted", 0.0, column=row.column)
+        for row in rows
+        if row.distrusted_seq is not None
+    ]
     terms = first
-    for row in rows:
-        if 0 < row.added_seq <= seq:
-            event = core_event(_added(row), waits=True)
-            assert event is not None
+    for entry in sorted(changes, key=lambda entry: entry.seq):
+        event = core_event(entry, waits=True)
+        if event is not None and entry.seq <= seq:
             terms = terms.after(event)
-    lost = [row.distrusted_seq for row in rows]
-    return without_logs(terms, [i for i, at in enumerate(lost) if at is not None and at <= seq])
-
-
-def without_logs(terms: Terms, columns: Iterable[int]) -> Terms:
-    """The terms without a promise about the logs of some arms, so that these do not count."""
-    gone = list(columns)
-    if not gone:
-        return terms
-    level, relative = terms.bias_bounds.copy(), terms.relative_bounds.copy()
-    level[gone] = relative[gone] = math.inf
-    return dataclasses.replace(terms, bias_bounds=level, relative_bounds=relative)
+    return terms
 
 
 def _added(row: ArmRow) -> Entry:

@@ -250,7 +250,9 @@ class Campaign(Managed):
                     argument="rewards",
                 )
         chosen: list[Any] = pairs
-        return self._desk.submit([Tell(decision_id_text(one), reward) for one, reward in chosen])
+        return self._requests.submit(
+            [Tell(decision_id_text(one), reward) for one, reward in chosen]
+        )
 
     def expose(self, decision_id: str) -> Receipt:
         """Say that a decision was shown: with `exposure="report"` it waits from now on."""

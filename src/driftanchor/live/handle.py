@@ -12,9 +12,9 @@ from typing import Any
 from driftanchor.errors import NotFound, shown
 from driftanchor.live.arm_requests import Look
 from driftanchor.live.books import Books
-from driftanchor.live.desk import Desk, Request, load
 from driftanchor.live.explanation import Explanation
 from driftanchor.live.exporting import export
+from driftanchor.live.group_commit import GroupCommit, Request, load
 from driftanchor.live.recount import explain_again
 from driftanchor.live.settings import Settings
 from driftanchor.live.status import Status
@@ -22,6 +22,7 @@ from driftanchor.live.store import Reader, Store
 from driftanchor.live.store_rows import CampaignRow, HistoryRow
 from driftanchor.live.terms import Terms
 from driftanchor.live.verify import Verified, verify
+from driftanchor.live.watching import alarms_of, is_watched
 
 
 class Handle:
@@ -46,16 +47,19 @@ class Handle:
         self.name = row.name
         self.settings = settings
         self._row, self._first = row, terms
-        self._desk = Desk(store, row, terms, settings, clock)
+        self._requests = GroupCommit(store, row, terms, settings, clock)
 
     def status(self) -> Status:
         """What can be seen of the campaign now; nothing in it is random.
 
-        Decisions whose window is over are swept first.
+        Decisions whose window is over are swept first, and promises are looked at.
         """
-        while self.settings.reward_window is not None and self._do(Look()):
-            pass
-        return Status.of(self.name, self._books())
+        if self.settings.reward_window is not None or is_watched(self._books()):
+            while self._do(Look()):
+                pass
+        with self._reading() as reader:
+            books = load(reader, self._first, self.settings)
+            return Status.of(self.name, books, alarms_of(reader.watch()))
 
     @property
     def terms(self) -> Terms:
@@ -143,7 +147,7 @@ class Handle:
 
     def _do(self, request: Request) -> Any:
         """Do one request, or raise what it raised."""
-        outcome = self._desk.submit([request])[0]
+        outcome = self._requests.submit([request])[0]
         if isinstance(outcome, Exception):
             raise outcome
         return outcome

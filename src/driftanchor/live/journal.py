@@ -15,6 +15,7 @@ from driftanchor.live.state_events import (
     ArmAdded,
     Corrected,
     Decided,
+    Distrusted,
     Event,
     Exposed,
     GivenUp,
@@ -58,7 +59,7 @@ class Entry:
     detail: Detail | None = None
 
 
-WITHOUT_EVENT = ("late", "paused", "resumed", "epoch", "alarm", "arm_distrusted")
+WITHOUT_EVENT = ("late", "paused", "resumed", "epoch", "alarm")
 
 
 def core_event(entry: Entry, *, waits: bool) -> Event | None:
@@ -80,6 +81,8 @@ def core_event(entry: Entry, *, waits: bool) -> Event | None:
             return Paused(column)
         case "arm_restored":
             return Resumed(column)
+        case "arm_distrusted":
+            return Distrusted(column)
     number, value = entry.decision, entry.value
     if number is None:
         raise _unusable(entry)

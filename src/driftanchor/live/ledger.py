@@ -20,6 +20,7 @@ from driftanchor.live.state_events import (
     ArmAdded,
     Corrected,
     Decided,
+    Distrusted,
     Event,
     Exposed,
     GivenUp,
@@ -116,6 +117,8 @@ class Ledger:
                 self.changes = FEW + 1  # each arm has other rivals
             case ArmAdded():
                 self._add(event.label)
+            case Distrusted():  # it changes the terms, and what is believed of the arm
+                self.changes = FEW + 1
             case _:
                 assert_never(event)
 

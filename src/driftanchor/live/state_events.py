@@ -114,4 +114,13 @@ class ArmAdded:
     relative_bound: float | None = None
 
 
-Event = Decided | Exposed | Rewarded | GivenUp | Corrected | Paused | Resumed | ArmAdded
+@dataclass(frozen=True, slots=True)
+class Distrusted:
+    """The logs of an arm no longer count: nothing is promised of them from now on."""
+
+    column: int
+
+
+Event = (
+    Decided | Exposed | Rewarded | GivenUp | Corrected | Paused | Resumed | ArmAdded | Distrusted
+)

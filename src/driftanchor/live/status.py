@@ -8,7 +8,11 @@ from dataclasses import dataclass
 
 from driftanchor.core import record
 from driftanchor.live.books import Books, centre
+from driftanchor.live.sample_ratio import RatioCheck
 from driftanchor.live.settings import Settings
+from driftanchor.live.stopping import Outlook, outlook, outlook_text
+from driftanchor.live.watch.alarm import Alarm
+from driftanchor.live.watch.alarm_prose import alarm_text
 from driftanchor.render.numbers import count
 from driftanchor.render.tabular import Tabular, known
 
@@ -58,6 +62,9 @@ class Status(Tabular):
         settings: Its settings.
         reasons: Why the default policy has its numbers.
         arms: What can be seen of each arm.
+        outlook: How likely each arm is best, and what stopping now would lose.
+        ratio: Whether arms are played as often as their propensities say.
+        alarms: Promises about the logs that live rewards have broken, the first one first.
     """
 
     name: str
@@ -71,10 +78,13 @@ class Status(Tabular):
     settings: Settings
     reasons: tuple[str, ...]
     arms: Mapping[str, ArmStatus]
+    outlook: Outlook
+    ratio: RatioCheck
+    alarms: tuple[Alarm, ...] = ()
 
     @classmethod
-    def of(cls, name: str, books: Books) -> Status:
-        """The status of a campaign from its books."""
+    def of(cls, name: str, books: Books, alarms: tuple[Alarm, ...] = ()) -> Status:
+        """The status of a campaign from its books, and the alarms so far."""
         terms, ledger, head = books.terms, books.ledger, books.head
         return cls(
             name,
@@ -88,7 +98,24 @@ class Status(Tabular):
             books.settings,
             terms.reasons,
             {label: _arm(books, column) for column, label in enumerate(terms.arms)},
+            outlook(terms, books.state, books.settings.matters),
+            RatioCheck(books.decisions.copy(), books.expected, books.variance, books.log_e),
+            alarms,
         )
+
+    @property
+    def is_alarmed(self) -> bool:
+        """Whether a promise is broken, or arms are not played as they should be."""
+        return bool(self.alarms) or self.ratio.is_off()
+
+    def findings(self) -> list[str]:
+        """What to know and to do, in words: alarms first, then what stopping now would risk."""
+        labels = tuple(self.arms)
+        distrusts = self.settings.on_alarm == "distrust"
+        found = [alarm_text(alarm, labels, distrusts) for alarm in self.alarms]
+        if self.ratio.is_off():
+            found.append(self.ratio.text(labels))
+        return [*found, outlook_text(self.outlook, labels)]
 
     def to_json(self) -> record.Record:
         """A JSON-ready record."""
@@ -108,6 +135,11 @@ class Status(Tabular):
             "settings": self.settings.to_json(),
             "reasons": list(self.reasons),
             "arms": arms,
+            "p_best": dict(zip(self.arms, self.outlook.p_best.tolist(), strict=True)),
+            "outlook": self.outlook.to_json(),
+            "sample_ratio": self.ratio.to_json(),
+            "shift": [alarm.to_json() for alarm in self.alarms],
+            "findings": self.findings(),
         }
         return record.seal("status", 1, body)
 

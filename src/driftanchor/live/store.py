@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
+from driftanchor.core.record import Record
 from driftanchor.errors import InvalidInput, require
 from driftanchor.live.journal import Entry
 from driftanchor.live.store_rows import (
@@ -33,8 +34,9 @@ class Changes:
         settled: Earlier decisions that changed.
         history: What is added to the history.
         keys: The keys of requests, each with the ids of its decisions.
-        expected: The sum of the propensities of each arm over all decisions, if it changed.
+        expected: The sums of propensities over all decisions, if they changed; see `Books.sums`.
         snapshot: A snapshot to keep.
+        watch: What is kept to watch the promises, if it changed.
     """
 
     head: Head
@@ -46,6 +48,7 @@ class Changes:
     keys: dict[str, list[str]] = field(default_factory=dict)
     expected: bytes | None = None
     snapshot: Snapshot | None = None
+    watch: Record | None = None
 
 
 class Reader(abc.ABC):
@@ -63,15 +66,15 @@ class Reader(abc.ABC):
 
     @abc.abstractmethod
     def expected(self) -> bytes:
-        """The sums of propensities of the arms, as 64-bit floats; empty before the first."""
+        """The sums of propensities, as `Books.sums` gives them; empty before the first."""
 
     @abc.abstractmethod
     def decisions(self, ids: Sequence[str]) -> list[DecisionRow]:
         """Those of the campaign's decisions that have one of these ids."""
 
     @abc.abstractmethod
-    def all_decisions(self) -> Iterator[DecisionRow]:
-        """Every decision, in the order of their numbers."""
+    def all_decisions(self, after: int = 0) -> Iterator[DecisionRow]:
+        """Every decision after one, in the order of their numbers."""
 
     @abc.abstractmethod
     def holding(self, units: Sequence[str], epoch: int) -> list[DecisionRow]:
@@ -88,6 +91,10 @@ class Reader(abc.ABC):
     @abc.abstractmethod
     def history(self, since: float | None = None) -> list[HistoryRow]:
         """What happened to each arm, by stretches of time."""
+
+    @abc.abstractmethod
+    def watch(self) -> Record | None:
+        """What is kept to watch the promises; `None` before the first look."""
 
     @abc.abstractmethod
     def snapshot(self, through: int) -> Snapshot | None:

@@ -11,24 +11,30 @@ from sqlalchemy import Connection, Row, bindparam, insert, select, update
 
 from driftanchor.core import record
 from driftanchor.live.sql import arm_sums
+from driftanchor.live.sql.prepared import Prepared
 from driftanchor.live.sql.schema import campaigns, decisions, heads, traffic
 from driftanchor.live.store_rows import ArmRow, CampaignRow, Head
 
 _FIELDS = [field.name for field in dataclasses.fields(Head)]
-_HEAD = select(*(heads.c[name] for name in _FIELDS)).where(
+_HERE = select(*(heads.c[name] for name in _FIELDS)).where(
     heads.c.campaign_id == bindparam("campaign")
 )
-_LOCK = _HEAD.with_for_update()
-_MOVE = (
+_HEAD = Prepared(_HERE, ["campaign"])
+_LOCK = Prepared(_HERE.with_for_update(), ["campaign"])
+_MOVE = Prepared(
     update(heads)
     .where(heads.c.campaign_id == bindparam("campaign"))
-    .values({name: bindparam(name) for name in _FIELDS})
+    .values({name: bindparam(name) for name in _FIELDS}),
+    [*_FIELDS, "campaign"],
 )
-_EXPECTED = select(traffic.c.expected).where(traffic.c.campaign_id == bindparam("campaign"))
-_EXPECT = (
+_EXPECTED = Prepared(
+    select(traffic.c.expected).where(traffic.c.campaign_id == bindparam("campaign")), ["campaign"]
+)
+_EXPECT = Prepared(
     update(traffic)
     .where(traffic.c.campaign_id == bindparam("campaign"))
-    .values(expected=bindparam("sums"))
+    .values(expected=bindparam("sums")),
+    ["sums", "campaign"],
 )
 _BY_NAME = select(campaigns).where(campaigns.c.name == bindparam("name"))
 
@@ -70,24 +76,27 @@ def owner(connection: Connection, decision_id: str) -> str | None:
 
 def head(connection: Connection, campaign: int, *, lock: bool = False) -> Head | None:
     """Where a campaign is; with `lock`, nobody else writes to it until the transaction ends."""
-    found = connection.execute(_LOCK if lock else _HEAD, {"campaign": campaign}).one_or_none()
-    return None if found is None else Head(*found)
+    found = (_LOCK if lock else _HEAD).rows(connection, campaign)
+    if not found:
+        return None
+    head = Head(*found[0])
+    head.paused = bool(head.paused)  # SQLite has numbers only
+    return head
 
 
 def move(connection: Connection, campaign: int, head: Head) -> None:
     """Keep where a campaign is."""
-    values = {name: getattr(head, name) for name in _FIELDS}
-    connection.execute(_MOVE, {"campaign": campaign, **values})
+    _MOVE.run(connection, *(getattr(head, name) for name in _FIELDS), campaign)
 
 
 def expected(connection: Connection, campaign: int) -> bytes:
     """The sums of propensities."""
-    return bytes(connection.execute(_EXPECTED, {"campaign": campaign}).scalar_one())
+    return bytes(_EXPECTED.rows(connection, campaign)[0][0])
 
 
 def expect(connection: Connection, campaign: int, sums: bytes) -> None:
     """Keep the sums of propensities."""
-    connection.execute(_EXPECT, {"campaign": campaign, "sums": sums})
+    _EXPECT.run(connection, sums, campaign)
 
 
 def _row(found: Row[*tuple[Any, ...]]) -> CampaignRow:

@@ -4,101 +4,99 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from operator import attrgetter
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, insert, select, text, update
 
+from driftanchor.live.sql.prepared import Prepared, PreparedList
 from driftanchor.live.sql.schema import decisions, request_keys
 from driftanchor.live.store_rows import DecisionRow
 
-AT_ONCE = 500  # values in one list of a statement
 PAGE = 5_000  # rows that are fetched together
 
 _FIELDS = [column for column in decisions.columns if column.name != "campaign_id"]
+_ROW = attrgetter(*DecisionRow.__slots__)  # in the order of the columns
 _CHANGING = ("holds", "state", "exposed_at", "due_at", "settled_at", "reward", "reported")
-_ADD = insert(decisions)
-_CHANGE = (
+_CHANGED = attrgetter(*_CHANGING)
+_NAMES = [column.name for column in decisions.columns]
+_ADD = Prepared(insert(decisions), _NAMES)
+_CHANGE = Prepared(
     update(decisions)
     .where(decisions.c.id == bindparam("which"))
-    .values({name: bindparam(name) for name in _CHANGING})
+    .values({name: bindparam(name) for name in _CHANGING}),
+    [*_CHANGING, "which"],
 )
 _ALL = select(*_FIELDS).where(decisions.c.campaign_id == bindparam("campaign"))
-_BY_ID = _ALL.where(decisions.c.id.in_(bindparam("ids", expanding=True)))
-_HOLDING = (
-    _ALL.where(decisions.c.epoch == bindparam("epoch"))
-    .where(decisions.c.holds.in_(bindparam("units", expanding=True)))
-    .where(decisions.c.holds.is_not(None))
+_BY_ID = PreparedList(lambda ids: _ALL.where(decisions.c.id.in_(ids)), "campaign")
+_HOLDING = PreparedList(
+    lambda units: (
+        _ALL.where(decisions.c.epoch == bindparam("epoch"))
+        .where(decisions.c.holds.in_(units))
+        .where(decisions.c.holds.is_not(None))
+    ),
+    "campaign",
+    "epoch",
 )
-_DUE = (  # written as the index has it, which is used then
+_DUE = Prepared(  # written as the index has it, which is used then
     _ALL.where(text("state = 'open' AND due_at IS NOT NULL"))
     .where(decisions.c.due_at <= bindparam("now"))
     .order_by(decisions.c.due_at)
-    .limit(bindparam("most"))
+    .limit(bindparam("most")),
+    ["campaign", "now", "most"],
 )
-_PAGE = (
+_PAGE = Prepared(
     _ALL.where(decisions.c.number > bindparam("after"))
     .order_by(decisions.c.number)
-    .limit(bindparam("most"))
+    .limit(bindparam("most")),
+    ["campaign", "after", "most"],
 )
-_KEYED = (
-    select(request_keys.c.key, request_keys.c.decisions)
-    .where(request_keys.c.campaign_id == bindparam("campaign"))
-    .where(request_keys.c.key.in_(bindparam("keys", expanding=True)))
+_KEYED = PreparedList(
+    lambda keys: (
+        select(request_keys.c.key, request_keys.c.decisions)
+        .where(request_keys.c.campaign_id == bindparam("campaign"))
+        .where(request_keys.c.key.in_(keys))
+    ),
+    "campaign",
 )
 
 
 def add(connection: Connection, campaign: int, rows: Sequence[DecisionRow]) -> None:
     """Keep new decisions."""
-    if rows:
-        connection.execute(_ADD, [{"campaign_id": campaign, **_values(row)} for row in rows])
+    _ADD.run_for(connection, [_values(campaign, row) for row in rows])
 
 
 def change(connection: Connection, rows: Sequence[DecisionRow]) -> None:
     """Keep what became of earlier decisions."""
-    if not rows:
-        return
-    values = [{name: getattr(row, name) for name in _CHANGING} for row in rows]
-    ids = [{"which": row.id} for row in rows]
-    connection.execute(_CHANGE, [{**x, **y} for x, y in zip(ids, values, strict=True)])
+    _CHANGE.run_for(connection, [(*(_CHANGED(row)), row.id) for row in rows])
 
 
-def _values(row: DecisionRow) -> dict[str, Any]:
-    names = {"column": "arm"}
-    return {names.get(name, name): getattr(row, name) for name in row.__slots__}
+def _values(campaign: int, row: DecisionRow) -> list[Any]:
+    first, *rest = _ROW(row)
+    return [first, campaign, *rest]
 
 
 def by_id(connection: Connection, campaign: int, ids: Sequence[str]) -> list[DecisionRow]:
     """Decisions by their ids."""
-    rows: list[DecisionRow] = []
-    for i in range(0, len(ids), AT_ONCE):
-        wanted = {"campaign": campaign, "ids": list(ids[i : i + AT_ONCE])}
-        rows += [DecisionRow(*row) for row in connection.execute(_BY_ID, wanted)]
-    return rows
+    return [DecisionRow(*row) for row in _BY_ID.rows(connection, ids, campaign)]
 
 
 def holding(
     connection: Connection, campaign: int, units: Sequence[str], epoch: int
 ) -> list[DecisionRow]:
     """The decisions that units hold."""
-    rows: list[DecisionRow] = []
-    for i in range(0, len(units), AT_ONCE):
-        wanted = {"campaign": campaign, "epoch": epoch, "units": list(units[i : i + AT_ONCE])}
-        rows += [DecisionRow(*row) for row in connection.execute(_HOLDING, wanted)]
-    return rows
+    return [DecisionRow(*row) for row in _HOLDING.rows(connection, units, campaign, epoch)]
 
 
 def due(connection: Connection, campaign: int, now: float, most: int) -> list[DecisionRow]:
     """Decisions that wait although their window has ended."""
-    wanted = {"campaign": campaign, "now": now, "most": most}
-    return [DecisionRow(*row) for row in connection.execute(_DUE, wanted)]
+    return [DecisionRow(*row) for row in _DUE.rows(connection, campaign, now, most)]
 
 
-def all_rows(connection: Connection, campaign: int) -> Iterator[DecisionRow]:
-    """Every decision, by number; some at a time, so that they need not fit the memory."""
-    number = 0
+def all_rows(connection: Connection, campaign: int, number: int = 0) -> Iterator[DecisionRow]:
+    """Decisions after one, by number; some at a time, so that they need not fit the memory."""
     while True:
-        wanted = {"campaign": campaign, "after": number, "most": PAGE}
-        found = connection.execute(_PAGE, wanted).all()
+        found = _PAGE.rows(connection, campaign, number, PAGE)
         yield from (DecisionRow(*row) for row in found)
         if len(found) < PAGE:
             return
@@ -107,11 +105,7 @@ def all_rows(connection: Connection, campaign: int) -> Iterator[DecisionRow]:
 
 def keyed(connection: Connection, campaign: int, keys: Sequence[str]) -> dict[str, list[str]]:
     """The decisions of requests, by their keys."""
-    found: dict[str, list[str]] = {}
-    for i in range(0, len(keys), AT_ONCE):
-        wanted = {"campaign": campaign, "keys": list(keys[i : i + AT_ONCE])}
-        found.update((key, json.loads(ids)) for key, ids in connection.execute(_KEYED, wanted))
-    return found
+    return {key: json.loads(ids) for key, ids in _KEYED.rows(connection, keys, campaign)}
 
 
 def add_keys(connection: Connection, campaign: int, keys: dict[str, list[str]], at: float) -> None:

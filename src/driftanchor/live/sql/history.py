@@ -1,27 +1,30 @@
-"""Statements about the history and the snapshots."""
+"""Statements about the history, the snapshots and the watch."""
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, bindparam, insert, select
 
-from driftanchor.live.sql.schema import history, snapshots
-from driftanchor.live.sql.upserts import Upsert
+from driftanchor.core.record import Record
+from driftanchor.live.sql.prepared import Prepared, Upsert
+from driftanchor.live.sql.schema import history, snapshots, watches
 from driftanchor.live.store_rows import HistoryRow, Snapshot
 
+_WATCH = Prepared(
+    select(watches.c.record).where(watches.c.campaign_id == bindparam("campaign")), ["campaign"]
+)
+_KEEP_WATCH = Upsert(watches, replaced=("record",))
 _ADD = Upsert(history, added=("decisions", "rewards", "total"))
 
 
 def add(connection: Connection, campaign: int, rows: Sequence[HistoryRow]) -> None:
     """Add what happened to the history."""
-    values = []
-    for row in sorted(rows, key=lambda row: (row.start, row.column)):
-        fields = dataclasses.asdict(row)
-        values.append({"campaign_id": campaign, "arm": fields.pop("column"), **fields})
-    _ADD.run(connection, values)
+    values = [
+        (campaign, row.start, row.column, row.decisions, row.rewards, row.total) for row in rows
+    ]
+    _ADD.run(connection, sorted(values))
 
 
 def rows(connection: Connection, campaign: int, since: float | None) -> list[HistoryRow]:
@@ -32,6 +35,17 @@ def rows(connection: Connection, campaign: int, since: float | None) -> list[His
         wanted = wanted.where(history.c.start >= since)
     found = connection.execute(wanted.order_by(history.c.start, history.c.arm))
     return [HistoryRow(*row) for row in found]
+
+
+def watch(connection: Connection, campaign: int) -> Record | None:
+    """What is kept to watch the promises."""
+    found = _WATCH.rows(connection, campaign)
+    return json.loads(found[0].record) if found else None
+
+
+def keep_watch(connection: Connection, campaign: int, record: Record) -> None:
+    """Keep it."""
+    _KEEP_WATCH.run(connection, [(campaign, json.dumps(record, allow_nan=False))])
 
 
 def keep(connection: Connection, campaign: int, snapshot: Snapshot) -> None:

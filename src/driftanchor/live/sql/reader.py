@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from sqlalchemy import Connection
 
+from driftanchor.core.record import Record
 from driftanchor.live.journal import Entry
 from driftanchor.live.sql import arm_sums, campaigns, decisions, events, history
 from driftanchor.live.store import Changes, Reader
@@ -37,9 +38,9 @@ class SqlReader(Reader):
         """Decisions by their ids."""
         return decisions.by_id(self._connection, self._campaign, ids)
 
-    def all_decisions(self) -> Iterator[DecisionRow]:
-        """Every decision."""
-        return decisions.all_rows(self._connection, self._campaign)
+    def all_decisions(self, after: int = 0) -> Iterator[DecisionRow]:
+        """Every decision after one."""
+        return decisions.all_rows(self._connection, self._campaign, after)
 
     def holding(self, units: Sequence[str], epoch: int) -> list[DecisionRow]:
         """The decisions that units hold."""
@@ -57,6 +58,10 @@ class SqlReader(Reader):
         """The history."""
         return history.rows(self._connection, self._campaign, since)
 
+    def watch(self) -> Record | None:
+        """What is kept to watch the promises."""
+        return history.watch(self._connection, self._campaign)
+
     def snapshot(self, through: int) -> Snapshot | None:
         """The last snapshot at a place or before it."""
         return history.snapshot(self._connection, self._campaign, through)
@@ -73,6 +78,8 @@ def write(connection: Connection, campaign: int, changes: Changes) -> None:
     decisions.add_keys(connection, campaign, changes.keys, at)
     if changes.expected is not None:
         campaigns.expect(connection, campaign, changes.expected)
+    if changes.watch is not None:
+        history.keep_watch(connection, campaign, changes.watch)
     if changes.snapshot is not None:
         history.keep(connection, campaign, changes.snapshot)
     campaigns.move(connection, campaign, changes.head)

@@ -92,8 +92,10 @@ traffic = Table(
     "traffic",
     metadata,
     _campaign(),
-    Column("expected", LargeBinary, nullable=False),  # 64-bit floats, by arm
+    Column("expected", LargeBinary, nullable=False),  # 64-bit floats: see `Books.sums`
 )
+
+watches = Table("watches", metadata, _campaign(), Column("record", Text, nullable=False))
 
 decisions = Table(
     "decisions",

@@ -72,6 +72,7 @@ def upgrade() -> None:
         sqlite_with_rowid=False,
     )
     op.create_table("traffic", _campaign(), Column("expected", LargeBinary, nullable=False))
+    op.create_table("watches", _campaign(), Column("record", Text, nullable=False))
     _decisions()
     op.create_table(
         "history",

@@ -1,4 +1,4 @@
-"""Desk: the requests of all threads of a process for one campaign, written in groups.
+"""Group commit: the requests of all threads of a process for one campaign, written in groups.
 
 Whoever comes while nobody writes takes all requests that wait, writes them in one transaction and
 hands over to the next. So there is one disk write for many requests under load, no thread runs when
@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from driftanchor.errors import StoreUnavailable
+from driftanchor.live.arm_requests import Look
 from driftanchor.live.batch import Batch, Needs
 from driftanchor.live.books import Books
 from driftanchor.live.settings import Settings
@@ -20,6 +21,7 @@ from driftanchor.live.store import Changes, Reader, Store
 from driftanchor.live.store_rows import CampaignRow
 from driftanchor.live.telling import settle_if_due
 from driftanchor.live.terms import Terms
+from driftanchor.live.watching import advance
 
 MOST_REQUESTS = 500  # in one transaction
 MOST_SWEPT = 500  # decisions whose window has ended, in one transaction
@@ -51,7 +53,7 @@ class _Spoiled(Exception):
     """A request failed halfway, so that the batch cannot be written."""
 
 
-class Desk:
+class GroupCommit:
     """Takes requests for one campaign from any thread.
 
     Args:
@@ -153,6 +155,10 @@ class Desk:
             batch.read(reader, [x.needs for job in jobs for x in job.requests])
             for job in jobs:
                 job.outcomes = [_outcome(batch, request) for request in job.requests]
+            if batch.is_long_ago() or any(
+                isinstance(x, Look) for job in jobs for x in job.requests
+            ):
+                advance(batch, reader)
             after[:] = [books]
             return batch.changes()
 
