@@ -10,11 +10,14 @@ import importlib.util
 import os
 import threading
 
+import numpy as np
+
 from driftanchor.core.evidence import Evidence, Round
 from driftanchor.live.propensities import Tools, compiled, propensities
 from driftanchor.policies.base import Policy
 
 ENOUGH = 2_000  # arms whose propensity is interpreted before it pays to compile
+MOVING = 100  # times as long as another arm: one whose propensity is a mean over common moves
 
 Kind = tuple[type[Policy], str]  # the class, and its parameters
 
@@ -44,7 +47,8 @@ class Tooling:
         """
         found = _ready.get(self._kind)
         if found is None:
-            self._interpreted += evidence.pulls.size
+            weight = MOVING if np.isfinite(evidence.relative_bounds).any() else 1
+            self._interpreted += weight * evidence.pulls.size
             if self._interpreted >= ENOUGH:
                 self._ask(evidence, now)
         return found
