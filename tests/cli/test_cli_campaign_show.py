@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 from campaign_commands import LOGS, asked, new, refused, run, said, write_logs
 
@@ -33,6 +35,23 @@ def test_show_has_logs_and_live_rewards_of_each_arm() -> None:
     assert "c: 1 decision, 1 reward, 0 pending" in shown
     assert "promised: the mean of an arm has moved since the logs by at most V = 0.1" in shown
     assert "policy: noise " in shown
+
+
+def test_check_has_exit_code_10_once_a_promise_is_broken() -> None:
+    write_logs()
+    words = ("--policy", "ts:noise=0.5", "--reward-kind", "binary", "--floor", "0.4")
+    assert run("campaign", "create", "c", *LOGS, *words, "--seed", "1").exit_code == 0
+    assert run("campaign", "show", "c", "--check").exit_code == 0
+    made = said("campaign", "ask", "c", "-n", "400")["decisions"]
+    text = "".join(f"{x['id']},{int(x['arm'] == 'A')}\n" for x in made)
+    assert run("campaign", "tell", "c", "--file", "-", text=text).exit_code == 0
+    done = run("campaign", "show", "c", "--check")
+    assert done.exit_code == 10
+    assert "'A'" in done.stdout
+    status = json.loads(run("campaign", "show", "c", "--check", "--json").stdout)
+    assert status["p_best"]["A"] > 0.99
+    assert status["shift"]
+    assert run("campaign", "show", "c").exit_code == 0
 
 
 def test_show_says_what_is_not_plain() -> None:

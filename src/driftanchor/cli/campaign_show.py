@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
+import typer
 
 from driftanchor.cli import options as opt
 from driftanchor.cli import output
@@ -21,6 +22,16 @@ if TYPE_CHECKING:
 
 HOURS = 3_600.0
 MOST_NAMED = 10  # arms in a line
+FOUND = 10  # the exit code of a check that found what it looks for
+
+Check = Annotated[
+    bool,
+    typer.Option(
+        "--check",
+        help="Exit code 10 if a promise about the logs is broken, or arms are not played as often "
+        "as they should be.",
+    ),
+]
 
 
 def list_all(*, store: at.StoreAddress = at.DEFAULT, as_json: opt.Json = False) -> None:
@@ -46,14 +57,16 @@ def list_all(*, store: at.StoreAddress = at.DEFAULT, as_json: opt.Json = False) 
 def show(
     name: at.Name,
     *,
+    check: Check = False,
     store: at.StoreAddress = at.DEFAULT,
     as_json: opt.Json = False,
 ) -> None:
-    """What is known of a campaign: each arm in the logs and live, and what was agreed.
+    """What is known of a campaign: each arm in the logs and live, alarms, and what was agreed.
 
     Examples:
       driftanchor campaign show checkout
       driftanchor campaign show checkout --json
+      driftanchor campaign show checkout --check
     """
     with at.campaign_in(store, name) as campaign:
         status = campaign.status()
@@ -62,12 +75,14 @@ def show(
         output.show_json(status.to_json())
     else:
         show_status(status, terms)
+    if check and status.is_alarmed:
+        raise typer.Exit(FOUND)
 
 
 def show_status(status: Status, terms: Terms) -> None:
     """The status of a campaign for people."""
     output.show_table(_arms(status))
-    for line in status_lines(status, terms):
+    for line in (*status_lines(status, terms), *status.findings()):
         output.show_text(line)
 
 
@@ -153,6 +168,7 @@ def _time(seconds: float) -> str:
 
 def _arms(status: Status) -> Table:
     arms = list(status.arms.items())
+    p_best = dict(zip(status.arms, status.outlook.p_best.tolist(), strict=True))
     shown = [arms[i] for i in largest([arm.decisions for _, arm in arms])]
     rows = [
         (
@@ -162,11 +178,12 @@ def _arms(status: Status) -> Table:
             precise(arm.decisions),
             f"{arm.expected:,.1f}",
             precise(arm.pending),
+            f"{p_best[label]:.3f}",
         )
         for label, arm in shown
     ]
     headings = ("arm", "state", "logs n", "logs mean", "live n", "live mean")
-    counts = ("decisions", "expected", "pending")
+    counts = ("decisions", "expected", "pending", "P(best)")
     note = left_out(len(shown), len(arms), "with the most decisions")
     return Table("", (*headings, *counts), tuple(rows), note=note, text=frozenset({0, 1}))
 
