@@ -11,13 +11,13 @@ import traceback
 import warnings
 from collections.abc import Callable
 
-from benchmarks import engines, logs, loop, report, scale, startup, targets
+from benchmarks import campaigns, engines, logs, loop, report, scale, startup, targets
 from benchmarks.clock import say
 from benchmarks.peers import PEERS
 from benchmarks.peers.compare import against_peers
 from benchmarks.tables import Blocks
 
-PARTS = ("peers", "engines", "scale", "startup", "logs")
+PARTS = ("peers", "engines", "scale", "startup", "logs", "campaigns")
 
 
 def main() -> int:
@@ -83,6 +83,7 @@ def measure(asked: argparse.Namespace) -> tuple[Blocks, bool]:
         ],
         "startup": [lambda: startup.beginnings(rounds)],
         "logs": [lambda: logs.against_duckdb(rounds, 10**5 if quick else 10**7)],
+        "campaigns": [lambda: campaigns.against_statements(rounds, quick)],
     }
     if c is not None:
         steps["engines"].insert(0, lambda: engines.against_c(rounds, c))

@@ -22,12 +22,15 @@ def create(tmp_path: Path, **options: Any) -> Campaign:
 def play(campaign: Campaign, count: int, means: dict[str, float]) -> None:
     """Each arm pays its mean exactly, as often as it can."""
     paid = {label: [0, 0] for label in means}
+    rewards = []
     for decision in campaign.ask(n=count):
         sums = paid[decision.arm]
         sums[0] += 1
         reward = float(sums[1] + 1 <= means[decision.arm] * sums[0])
         sums[1] += int(reward)
-        campaign.tell(str(decision.id), reward)
+        rewards.append((str(decision.id), reward))
+    for i in range(0, count, 50):
+        campaign.tell_many(rewards[i : i + 50])
 
 
 def test_a_kept_promise_raises_no_alarm(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ def test_a_full_disk_is_an_error_and_nothing_is_half_written(tmp_path: Path) -> 
             acknowledged.append(asked(campaign, f"unit {i} " + "x" * 200, exclude=["B", "C"]))
 
     with (
-        no_file_longer_than(300_000),
+        no_file_longer_than(600_000),
         pytest.raises(StoreUnavailable, match="is full") as error,
     ):
         ask_for_ever()

@@ -39,7 +39,9 @@ class Prepared:
 
     def run_for(self, connection: Connection, rows: Sequence[Sequence[Any]]) -> None:
         """Run it for many rows of parameters."""
-        if rows:
+        if len(rows) == 1:  # psycopg would open a pipeline for it
+            self.run(connection, *rows[0])
+        elif rows:
             text = self._text(connection)
             connection.exec_driver_sql(text.sql, [text.given(row) for row in rows]).close()
 

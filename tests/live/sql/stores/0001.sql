@@ -52,9 +52,9 @@ CREATE TABLE decisions (
 	PRIMARY KEY (id), 
 	FOREIGN KEY(campaign_id) REFERENCES campaigns (id)
 );
-INSERT INTO "decisions" VALUES('66288f471dd4c35159f571a5f057ee28',1,1,1,1,'u',NULL,0,0.5,'rewarded',1000.0,1000.0,1060.0,1000.0,1.0,1.0);
-INSERT INTO "decisions" VALUES('b668cd5b8583684f48567024379920b6',1,2,2,1,'v','v',0,0.5,'open',1000.0,1000.0,1060.0,NULL,NULL,NULL);
-INSERT INTO "decisions" VALUES('cad9509cf65497e4e33d4eff0037264a',1,3,5,1,'w','w',0,4.8041512747988557308e-01,'open',1000.0,1000.0,1060.0,NULL,NULL,NULL);
+INSERT INTO "decisions" VALUES('8d9159ee5203eb8ed9a1e7b151bb7b62',1,1,1,1,'u',NULL,0,0.5,'rewarded',1000.0,1000.0,1060.0,1000.0,1.0,1.0);
+INSERT INTO "decisions" VALUES('4c3c9c6980920b70c09a867d5136a7ed',1,2,2,1,'v','v',0,0.5,'open',1000.0,1000.0,1060.0,NULL,NULL,NULL);
+INSERT INTO "decisions" VALUES('f1f1048409de2220cd17b6eb5308e61c',1,3,5,1,'w','w',0,4.8041512747988557308e-01,'open',1000.0,1000.0,1060.0,NULL,NULL,NULL);
 CREATE TABLE driftanchor_version (
 	version_num VARCHAR(32) NOT NULL, 
 	PRIMARY KEY (version_num)
@@ -127,8 +127,14 @@ CREATE TABLE traffic (
 	PRIMARY KEY (campaign_id), 
 	FOREIGN KEY(campaign_id) REFERENCES campaigns (id)
 );
-INSERT INTO "traffic" VALUES(1,X'03C3171D1C28F43FFA79D0C5C7AFF73F0C0C5F7470A0D03F');
-CREATE UNIQUE INDEX decisions_holds ON decisions (campaign_id, epoch, holds) WHERE holds IS NOT NULL;
-CREATE INDEX decisions_due ON decisions (campaign_id, due_at) WHERE state = 'open' AND due_at IS NOT NULL;
+INSERT INTO "traffic" VALUES(1,X'03C3171D1C28F43FFA79D0C5C7AFF73F0C0C5F7470A0D03F550992035327E63F4719E999DBFCE73F5325480E4C9DC83F0000000000000000');
+CREATE TABLE watches (
+	campaign_id INTEGER NOT NULL, 
+	record TEXT NOT NULL, 
+	PRIMARY KEY (campaign_id), 
+	FOREIGN KEY(campaign_id) REFERENCES campaigns (id)
+);
 CREATE UNIQUE INDEX decisions_number ON decisions (campaign_id, number);
+CREATE INDEX decisions_due ON decisions (campaign_id, due_at) WHERE state = 'open' AND due_at IS NOT NULL;
+CREATE UNIQUE INDEX decisions_holds ON decisions (campaign_id, epoch, holds) WHERE holds IS NOT NULL;
 COMMIT;
