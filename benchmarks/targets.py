@@ -3,6 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from benchmarks.campaign_memory import GROWTH as MEMORY_GROWTH
+from benchmarks.campaign_memory import PLAYED
+from benchmarks.campaigns import ARMS, OVER_BARE, ask_label, reward_label
 from benchmarks.clock import Cell
 from benchmarks.engines import OVER_C, OVER_FLOOR
 from benchmarks.logs import KINDS, OVER_DUCKDB, PEAK
@@ -59,6 +62,35 @@ TARGETS = (
     *(
         Target(f"10 million rows of {kind}: peak memory", "bench-logs", kind, PEAK, 500.0, False)
         for kind in KINDS
+    ),
+    *(
+        Target(
+            f"{store}: rewards, speed over the bare statements",
+            "bench-campaigns",
+            reward_label(store),
+            OVER_BARE,
+            0.7,
+        )
+        for store in ("SQLite", "PostgreSQL")
+    ),
+    *(
+        Target(
+            f"{store}: durable `ask` of {arms:,} arms, speed over the bare statements",
+            "bench-campaigns",
+            ask_label(store, arms),
+            OVER_BARE,
+            0.5,
+        )
+        for store in ("SQLite", "PostgreSQL")
+        for arms in ARMS
+    ),
+    Target(
+        "memory of a campaign: at the end over a tenth of the way",
+        "bench-campaign-memory",
+        PLAYED,
+        MEMORY_GROWTH,
+        1.1,
+        False,
     ),
     Target("two threads: times as fast as one", "bench-threads", "every-round", TWO_THREADS, 1.7),
 )
