@@ -6,6 +6,7 @@ from pathlib import Path
 
 from store_addresses import postgres_address
 
+from benchmarks.torture.campaign_crowd import crowd
 from benchmarks.torture.campaign_kills import Outcome, compare, torture
 from benchmarks.torture.campaign_writer import NAME
 from benchmarks.torture.postgres import running
@@ -30,6 +31,13 @@ def test_writers_of_postgresql_may_be_killed(postgres: str) -> None:
 def test_postgresql_itself_may_be_killed() -> None:
     with running() as server:
         fine(torture(server.address, kills=5, between=30, server=server), 5)
+
+
+def test_eight_processes_share_a_store(store_url: str) -> None:
+    found = crowd(store_url, each=25)
+    assert (found.errors, found.outcome.lost, found.outcome.doubled) == ([], [], 0)
+    assert len(found.shares) == 8
+    assert min(found.shares) > 0
 
 
 def test_a_loss_is_noticed(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import argparse
 import sys
 from collections.abc import Callable
 
-from benchmarks.torture import campaign_kills, commands, entries, logs
+from benchmarks.torture import campaign_crowd, campaign_kills, commands, entries, logs
 from benchmarks.torture.children import Outcome
 
 Part = tuple[Callable[[argparse.ArgumentParser], None], Callable[[argparse.Namespace], int]]
@@ -29,6 +29,7 @@ PARTS: dict[str, Part] = {
     "logs": (logs.add_arguments, logs.run),
     "commands": junk(commands.run, 3_000),
     "entries": junk(entries.run, 4_000),
+    "crowd": (campaign_crowd.add_arguments, campaign_crowd.run),
     "campaigns": (campaign_kills.add_arguments, campaign_kills.run),
 }
 

@@ -7,12 +7,13 @@ killed one after the other and started again. At the end every note is compared 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import multiprocessing
 import multiprocessing.context
 import random
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from benchmarks.torture.campaign_writer import NAME, notes_of, write
 from benchmarks.torture.postgres import Postgres, running
 from driftanchor import TS, Campaign
 
-SLOWEST = 120.0  # seconds in which something must be acknowledged
+SLOWEST = 120.0  # seconds in which something must be acknowledged, and one more for each
 Process = multiprocessing.context.ForkServerProcess
 
 
@@ -73,44 +74,88 @@ def torture(
         server: The server to kill; without it, writers are killed in turn.
         seed: Of what is asked.
     """
-    arms = ["A", "B", "C"]
-    made = Campaign.create(
-        NAME, arms=arms, policy=TS(), reward="binary", seed=seed, store=address, floor=0.05
-    )
-    made.close()
-    context = multiprocessing.get_context("forkserver")
-    modules = ["benchmarks.torture.campaign_writer", "driftanchor.live.sql.store"]
-    context.set_forkserver_preload(modules)
     rng, outcome = random.Random(seed), Outcome()
     with tempfile.TemporaryDirectory() as folder:
         notes = [Path(folder) / f"{number}.jsonl" for number in range(writers)]
-
-        def start(number: int) -> Process:
-            arguments = (address, str(notes[number]), rng.randrange(2**32))
-            process = context.Process(target=write, args=arguments, daemon=True)
-            process.start()
-            return process
-
-        running = [start(number) for number in range(writers)]
-        try:
+        with started(address, notes, seed) as wait:
             for _ in range(kills):
-                _wait(lambda: sum(map(_size, notes)), between)
+                wait(between)
                 killed = time.monotonic()
                 if server is None:
-                    number = rng.randrange(writers)
-                    _end(running[number])
-                    running[number] = start(number)
+                    wait.restart(rng.randrange(writers))
                 else:
                     server.kill()
                     server.start()
                 outcome.kills += 1
-                _wait(lambda: sum(map(_size, notes)), 1)
+                wait(1)
                 outcome.slowest = max(outcome.slowest, time.monotonic() - killed)
-            _wait(lambda: sum(map(_size, notes)), between)
-        finally:
-            for process in running:
-                _end(process)
+            wait(between)
         return compare(outcome, address, [note for path in notes for note in notes_of(path)])
+
+
+class Writers:
+    """Processes that write, each with a file of what was acknowledged to it.
+
+    Args:
+        address: The store.
+        notes: The files.
+        seed: Of what is asked.
+    """
+
+    def __init__(self, address: str, notes: list[Path], seed: int) -> None:
+        self._address, self._notes = address, notes
+        self._rng = random.Random(f"writers {seed}")
+        self._context = multiprocessing.get_context("forkserver")
+        modules = ["benchmarks.torture.campaign_writer", "driftanchor.live.sql.store"]
+        self._context.set_forkserver_preload(modules)
+        self._running = [self._start(number) for number in range(len(notes))]
+
+    def _start(self, number: int) -> Process:
+        arguments = (self._address, str(self._notes[number]), self._rng.randrange(2**32))
+        process = self._context.Process(target=write, args=arguments, daemon=True)
+        process.start()
+        return process
+
+    def restart(self, number: int) -> None:
+        """Kill one, and start it again."""
+        _end(self._running[number])
+        self._running[number] = self._start(number)
+
+    def end(self) -> None:
+        """Kill all."""
+        for process in self._running:
+            _end(process)
+
+    def __call__(self, more: int, *, every: bool = False) -> None:
+        """Wait until more was acknowledged, to all together or to every one."""
+        before, start = [_size(path) for path in self._notes], time.monotonic()
+        while True:
+            grown = [_size(path) - x for path, x in zip(self._notes, before, strict=True)]
+            if (min(grown) if every else sum(grown)) >= more:
+                return
+            if time.monotonic() - start > SLOWEST + more:
+                raise RuntimeError(f"{more} more were not acknowledged, only {grown}")
+            time.sleep(0.02)
+
+
+@contextlib.contextmanager
+def started(address: str, notes: list[Path], seed: int = 1) -> Iterator[Writers]:
+    """A new campaign, and processes that write to it until the block ends."""
+    made = Campaign.create(
+        NAME,
+        arms=["A", "B", "C"],
+        policy=TS(),
+        reward="binary",
+        seed=seed,
+        store=address,
+        floor=0.05,
+    )
+    made.close()
+    writers = Writers(address, notes, seed)
+    try:
+        yield writers
+    finally:
+        writers.end()
 
 
 def compare(outcome: Outcome, address: str, notes: list[dict[str, object]]) -> Outcome:
@@ -122,6 +167,7 @@ def compare(outcome: Outcome, address: str, notes: list[dict[str, object]]) -> O
         arms = list(status.arms)
         kept = {row.id: row for row in reader.all_decisions()}
         rewards = sum(entry.kind == "rewarded" for entry in reader.entries(0))
+    notes = [note for note in notes if "error" not in note]
     for note in notes:
         row = kept.get(str(note.get("ask", note.get("tell"))))
         if row is None:
@@ -139,15 +185,6 @@ def compare(outcome: Outcome, address: str, notes: list[dict[str, object]]) -> O
 
 def _size(path: Path) -> int:
     return path.read_bytes().count(b"\n") if path.exists() else 0
-
-
-def _wait(count: Callable[[], int], more: int) -> None:
-    """Wait until more was acknowledged."""
-    before, start = count(), time.monotonic()
-    while count() < before + more:
-        if time.monotonic() - start > SLOWEST:
-            raise RuntimeError(f"nothing more was acknowledged in {SLOWEST:.0f} seconds")
-        time.sleep(0.02)
 
 
 def _end(process: Process) -> None:

@@ -40,8 +40,8 @@ def write(address: str, notes: str, seed: int) -> None:
         while True:
             try:
                 _step(campaign, rng, mine, file)
-            except StoreUnavailable:
-                continue  # nothing was acknowledged: it is asked or told again
+            except StoreUnavailable as error:  # not acknowledged: it is asked or told again
+                _note(file, {"error": str(error)})
 
     threads = [threading.Thread(target=loop, args=[number]) for number in range(THREADS)]
     for thread in threads:
