@@ -228,7 +228,8 @@ def _place(word: str) -> Path | None:
         place = Path(word).resolve()
     except (OSError, RuntimeError):
         return None
-    return None if place == Path().resolve() else place
+    here = Path().resolve()
+    return None if place == here or place in here.parents else place
 
 
 def restore(before: dict[Path, bytes]) -> None:
