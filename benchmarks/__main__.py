@@ -11,13 +11,13 @@ import traceback
 import warnings
 from collections.abc import Callable
 
-from benchmarks import engines, logs, loop, report, scale, startup, targets
+from benchmarks import engines, live, logs, loop, report, scale, startup, targets
 from benchmarks.clock import say
 from benchmarks.peers import PEERS
 from benchmarks.peers.compare import against_peers
 from benchmarks.tables import Blocks
 
-PARTS = ("peers", "engines", "scale", "startup", "logs")
+PARTS = ("peers", "live", "engines", "scale", "startup", "logs")
 
 
 def main() -> int:
@@ -75,6 +75,11 @@ def measure(asked: argparse.Namespace) -> tuple[Blocks, bool]:
     c = c_loop()
     steps: dict[str, list[Callable[[], Blocks]]] = {
         "peers": [lambda: against_peers(asked.peers, rounds, 10 if quick else 1)],
+        "live": [
+            lambda: live.against_peers(asked.peers, rounds, 1_000 if quick else 20_000),
+            lambda: live.against_numpy(rounds),
+            lambda: live.updates(rounds),
+        ],
         "engines": [lambda: engines.against_numpy(rounds)],
         "scale": [
             lambda: scale.against_horizon(rounds, 10**6 if quick else 10**8),

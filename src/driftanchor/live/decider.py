@@ -169,8 +169,7 @@ class Decider:
         ledger = self.ledger
         column, memory = self.decide(ledger.decisions + 1, exclude)
         rows = changed_rows(ledger.memory, memory) if memory.size else ()
-        ledger.mark()
-        ledger.decide(column, rows)
+        ledger.decide(column, rows, keep=True)
         return column
 
     def prepare(self) -> bool:

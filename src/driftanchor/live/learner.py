@@ -208,7 +208,7 @@ class Learner(View):
             return None
         terms, state, excluded = self._last
         if state is None:
-            state = State.of(self._decider.ledger.as_marked())
+            state = State.of(self._decider.ledger.before_last())
         return terms, state, excluded
 
     def add_arm(
