@@ -16,6 +16,7 @@ from benchmarks.pages import (
     front,
     identify,
     intervals,
+    live_decisions,
     promises,
     render,
     rules,
@@ -33,6 +34,7 @@ MEASURES = {
     "rules": rules.measure,
     "promises": promises.measure,
     "identify": identify.measure,
+    "live": live_decisions.measure,
 }
 
 
