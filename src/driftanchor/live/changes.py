@@ -37,7 +37,7 @@ def rewards(terms: Terms, arm: str | Sequence[str], reward: float | Sequence[flo
 
 def one_reward(terms: Terms, label: object, reward: object) -> tuple[int, float]:
     """The column of an arm, and its reward as a float."""
-    column = terms.arms.column(label)
+    column = terms.offline.arms.column(label)
     low, high = terms.limits
     if type(reward) is float and low <= reward <= high:  # nearly always, and quickly known
         return column, reward

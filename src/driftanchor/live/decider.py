@@ -38,7 +38,8 @@ class Decider:
 
     Attributes:
         terms: What was agreed.
-        ledger: What happened since. Only `apply` may change it.
+        ledger: What happened since. Others may let it learn, and leave the rest to `apply`.
+        labels: The arms' labels, by column.
 
     Example:
         >>> terms = Terms.declare(arms=["A", "B"], seed=1)
@@ -85,6 +86,7 @@ class Decider:
         self._memory = self._evidence.memory[:, : terms.policy.memory]  # the policy's own part
         self._remembers = terms.policy.memory > 0
         self._many = len(terms.arms) > FEW
+        self.labels = terms.arms.labels
         self._arms_before = 0
         self._tools = self._key, self._stream, ledger.changed
 

@@ -131,7 +131,7 @@ class Learner(View):
             column = decider.play(excluded)
             self._last = decider.terms, None, excluded
             self._state = None
-            return decider.terms.arms.labels[column]
+            return decider.labels[column]
 
     def probabilities(self, exclude: Iterable[str] = (), draws: int = 1_000) -> dict[str, float]:
         """The probability with which `pull` would play each arm now, over the policy's noise.
