@@ -55,7 +55,7 @@ def add_arm(
     """A new arm, if the terms allow it; `Terms.after` gives the terms with it."""
     with _blaming("label"):
         arms = Arms([label])
-    if label in terms.arms.labels:
+    if label in terms.arms:
         raise InvalidInput(
             f"{label!r} is an arm already: give the new one another", argument="label"
         )

@@ -71,10 +71,11 @@ def save(
         raise InvalidInput(f"cannot write {str(path)!r}: {error}") from error
     with alone(where.parent, PATIENCE), write_whole(path) as scratch:
         scratch.write_bytes(content)
-        if not overwrite and where.is_file():
-            found = where.read_bytes()
-            if found != content and _stamp(found) != stamps.get(where):
-                raise _would_be_lost(path, known=where in stamps)
+        # Not even the same content is accepted: another process may have counted a reward of its
+        # own that is like this learner's, and one of the two would be lost.
+        safe = overwrite or not where.is_file() or _stamp(where.read_bytes()) == stamps.get(where)
+        if not safe:
+            raise _would_be_lost(path, known=where in stamps)
     return {**stamps, where: _stamp(content)}
 
 
