@@ -7,13 +7,14 @@ of one that reads three rows: the rest is Python, NumPy and DuckDB.
 from __future__ import annotations
 
 import gzip
+import importlib
 import json
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from benchmarks.clock import say
 
@@ -66,8 +67,8 @@ def measure(scale: float = 1.0, progress: Callable[[str], None] = say) -> list[P
 
 def hostile_files(folder: Path, scale: float) -> list[tuple[Path, str, str]]:
     """Files that took gigabytes once, or look as if they should: path, what it is, the limit."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    pa: Any = importlib.import_module("pyarrow")
+    pq: Any = importlib.import_module("pyarrow.parquet")
 
     def write(name: str, content: bytes) -> Path:
         path = folder / name

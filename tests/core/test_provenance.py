@@ -26,6 +26,7 @@ def test_a_damaged_record_is_unreadable(change: dict[str, object], message: str)
 
 
 def test_what_is_no_record_is_unreadable() -> None:
-    for data in (None, [], {}, 3):
+    nothing: list[object] = [None, [], {}, 3]
+    for data in nothing:
         with pytest.raises(UnreadableState, match="the provenance record is damaged"):
             Provenance.from_json(data)
