@@ -133,3 +133,18 @@ def test_a_file_is_only_written_over_when_that_is_said(tmp_path: Path, value: An
     with pytest.raises(InvalidInput, match="overwrite must be True or False, got "):
         learner().save(path, overwrite=value)
     assert path.read_text() == "mine"
+
+
+class Unprintable:
+    """A value whose text cannot be had."""
+
+    def __repr__(self) -> str:
+        raise ValueError("no text")
+
+
+def test_what_is_no_path_is_refused_even_if_it_cannot_be_shown() -> None:
+    strange: Any = Unprintable()
+    with pytest.raises(InvalidInput, match="cannot write a Unprintable without a text"):
+        learner().save(strange)
+    with pytest.raises(InvalidInput, match="cannot read a Unprintable without a text"):
+        Learner.load(strange)
