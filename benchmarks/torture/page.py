@@ -9,7 +9,7 @@ from benchmarks.torture.children import LIMIT, Outcome
 from benchmarks.torture.memory import MB, Peak
 
 FILE = "torture.json"
-PAGE = render.DOCS / "evidence" / "torture.md"
+NAME = "evidence/torture.md"
 LONGEST = 120  # characters of a case on the page
 
 
@@ -60,4 +60,5 @@ def write(blocks: dict[str, render.Block]) -> None:
     file = render.MEASURED / FILE
     before = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
     render.save(FILE, before | blocks)
-    PAGE.write_text(render.rendered(PAGE), encoding="utf-8")
+    page = render.DOCS / NAME
+    page.write_text(render.rendered(page), encoding="utf-8")
