@@ -148,3 +148,12 @@ def test_what_is_no_path_is_refused_even_if_it_cannot_be_shown() -> None:
         learner().save(strange)
     with pytest.raises(InvalidInput, match="cannot read a Unprintable without a text"):
         Learner.load(strange)
+
+
+def test_links_in_a_ring_are_no_file(tmp_path: Path) -> None:
+    ring = tmp_path / "ring.json"
+    ring.symlink_to(ring)
+    with pytest.raises(InvalidInput, match="cannot read"):
+        Learner.load(ring)
+    with pytest.raises(InvalidInput, match="cannot write"):
+        learner().save(ring)

@@ -38,7 +38,7 @@ def load(
         where = Path(path).resolve()
         content = where.read_bytes()
         text = content.decode()
-    except (OSError, TypeError, ValueError) as error:
+    except (OSError, RuntimeError, TypeError, ValueError) as error:  # RuntimeError: links in a ring
         raise InvalidInput(f"cannot read {_named(path)}: {error}") from error
     try:
         terms, state = records.from_record(record.parse(text), policy)
@@ -67,7 +67,7 @@ def save(
     content = (json.dumps(data, indent=1, allow_nan=False) + "\n").encode()
     try:
         where = Path(path).resolve()
-    except (OSError, TypeError, ValueError) as error:
+    except (OSError, RuntimeError, TypeError, ValueError) as error:  # RuntimeError: links in a ring
         raise InvalidInput(f"cannot write {_named(path)}: {error}") from error
     with alone(where.parent, PATIENCE), write_whole(path) as scratch:
         scratch.write_bytes(content)
