@@ -28,7 +28,9 @@ def rewards(terms: Terms, arm: str | Sequence[str], reward: float | Sequence[flo
     labels = [arm] if one else _batch(arm, "arm")
     given = [reward] if one else _batch(reward, "reward")
     if len(labels) != len(given):
-        raise InvalidInput(f"{len(labels)} arms and {len(given)} rewards: give one for each")
+        raise InvalidInput(
+            f"has {len(given)} values for {len(labels)} arms: give one for each", argument="reward"
+        )
     columns = [terms.arms.column(label) for label in labels]
     low, high = max(terms.reward_range[0], -LARGEST), min(terms.reward_range[1], LARGEST)
     numbers = [
@@ -55,7 +57,7 @@ def add_arm(
     """A new arm, if the terms allow it; `Terms.after` gives the terms with it."""
     with _blaming("label"):
         arms = Arms([label])
-    if label in terms.arms.labels:
+    if label in terms.arms:
         raise InvalidInput(
             f"{label!r} is an arm already: give the new one another", argument="label"
         )

@@ -223,6 +223,7 @@ class Learner(View):
             path: The file.
             overwrite: Write over it whatever it holds.
         """
+        check.flag(overwrite, "overwrite")
         with self._lock:
             self._files = saved_file.save(path, self.to_json(), self._files, overwrite=overwrite)
 
