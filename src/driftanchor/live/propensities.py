@@ -125,12 +125,14 @@ class _Asked:
         """The chances of all arms, a row for each move."""
         chances = self.tools.zeros(len(laws.kind))
         self.tools.win(laws, self.arms, self.desk, chances)
-        return np.reshape(chances, (-1, self.arms))
+        rows: Floats = np.reshape(chances, (-1, self.arms))
+        return rows
 
     def without_guard(self, kind: RoundKind) -> Floats:
         """The chances of all arms where no guard pull is played."""
         if kind.sd == 0.0:
-            return self.chances(self.laws(STILL, guard=False)[1])[0]
+            shares: Floats = self.chances(self.laws(STILL, guard=False)[1])[0]
+            return shares
         return over_moves(
             lambda moves: self.chances(self.laws(moves, guard=False)[1]),
             self._sharpness(),
