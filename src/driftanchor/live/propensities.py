@@ -151,10 +151,8 @@ class _Asked:
             return math.inf
         drawn = (kind[0] == MEDIAN) & ~fixed
         hybrid = np.isfinite(other_mean[0])
-        with np.errstate(invalid="ignore"):
-            moved = np.where(hybrid, other_mean[1] - other_mean[0], mean[1] - mean[0])
-        sharp = np.where(drawn, moved / np.where(hybrid, other_sd[0], sd[0]), 0.0)
-        return float((sharp * sharp).sum())
+        at, spread = np.where(hybrid, other_mean, mean)[:, drawn], np.where(hybrid, other_sd, sd)
+        return float((((at[1] - at[0]) / spread[0, drawn]) ** 2).sum())
 
     def _switches(self, kind: RoundKind) -> list[float]:
         """Where logs stop to move along: from there on their bias bound is the tighter promise."""
