@@ -9,6 +9,7 @@ import argparse
 import sys
 
 from benchmarks.pages import (
+    alarms,
     calibration,
     choice,
     errata,
@@ -33,6 +34,7 @@ MEASURES = {
     "rules": rules.measure,
     "promises": promises.measure,
     "identify": identify.measure,
+    "alarms": alarms.measure,
 }
 
 

@@ -14,6 +14,7 @@ from driftanchor import (
     Learner,
     OfflineData,
 )
+from driftanchor.live.state_events import Distrusted
 from driftanchor.live.terms import Terms
 
 OFFLINE = OfflineData.from_summary({"A": (200, 0.51), "B": (200, 0.48), "C": (50, 0.2)})
@@ -208,3 +209,19 @@ def test_many_arms_are_found_without_comparing_each_with_each() -> None:
     Counted.times = 0
     Learner(TS(), offline=logs, arms=labels, bias_bound=0.1)
     assert Counted.times < 20 * len(labels)  # each with each is 45,000
+
+
+def test_nothing_is_promised_of_distrusted_logs() -> None:
+    promises: dict[str, Any] = {"bias_bound": 0.1, "relative_bound": 0.05}
+    terms = Terms.declare(AnchorTS(**UNITS), offline=OFFLINE, seed=1, **promises)
+    terms = terms.after(Distrusted(0))
+    assert terms.bias_bounds.tolist()[0] == math.inf
+    assert terms.relative_bounds.tolist()[0] == math.inf
+    assert terms.offline.n[0] > 0
+    for rest in (terms.bias_bounds, terms.relative_bounds):
+        assert np.isfinite(rest[1:]).all()
+
+
+def test_a_relative_bound_that_is_left_alone_promises_nothing() -> None:
+    terms = Terms.declare(AnchorTS(**UNITS), offline=LOGS, relative_bound=0.05, seed=1)
+    assert np.isinf(terms.after(Distrusted(0)).relative_bounds).all()

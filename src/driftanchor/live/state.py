@@ -15,6 +15,7 @@ from driftanchor.errors import UnreadableState
 from driftanchor.live.state_events import (
     ArmAdded,
     Decided,
+    Distrusted,
     Event,
     GivenUp,
     MemoryRow,
@@ -100,6 +101,8 @@ def fold(state: State, event: Event) -> State:
             return State(state.tally, state.pending, playable, state.memory, state.decisions)
         case ArmAdded():
             return _with_arm(state, event.label)
+        case Distrusted():  # it changes the terms, and nothing has happened
+            return state
         case _:
             assert_never(event)
 
