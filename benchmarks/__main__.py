@@ -11,13 +11,24 @@ import traceback
 import warnings
 from collections.abc import Callable
 
-from benchmarks import engines, live, logs, loop, report, scale, startup, targets
+from benchmarks import (
+    engines,
+    live,
+    logs,
+    loop,
+    propensities,
+    report,
+    scale,
+    startup,
+    targets,
+)
 from benchmarks.clock import say
+from benchmarks.engines import has_numba
 from benchmarks.peers import PEERS
 from benchmarks.peers.compare import against_peers
 from benchmarks.tables import Blocks
 
-PARTS = ("peers", "live", "engines", "scale", "startup", "logs")
+PARTS = ("peers", "live", "engines", "propensities", "scale", "startup", "logs")
 
 
 def main() -> int:
@@ -26,8 +37,8 @@ def main() -> int:
     if asked.render_only:
         report.redraw()
         return 0
-    full = asked.rounds >= 3 and asked.peers == list(PEERS) and engines.has_numba()
-    if not engines.has_numba():
+    full = asked.rounds >= 3 and asked.peers == list(PEERS) and has_numba()
+    if not has_numba():
         say(engines.MISSING_NUMBA)
         warnings.simplefilter("ignore")  # said once
     blocks, failed = measure(asked)
@@ -86,6 +97,7 @@ def measure(asked: argparse.Namespace) -> tuple[Blocks, bool]:
             lambda: scale.against_arms(rounds, 10**3 if quick else 10**5, c),
             lambda: scale.threads(rounds),
         ],
+        "propensities": [lambda: propensities.against_decisions(rounds)] if has_numba() else [],
         "startup": [lambda: startup.beginnings(rounds)],
         "logs": [lambda: logs.against_duckdb(rounds, 10**5 if quick else 10**7)],
     }

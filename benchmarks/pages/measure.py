@@ -9,6 +9,7 @@ import argparse
 import sys
 
 from benchmarks.pages import (
+    alarms,
     calibration,
     choice,
     errata,
@@ -35,6 +36,7 @@ MEASURES = {
     "promises": promises.measure,
     "identify": identify.measure,
     "live": live_decisions.measure,
+    "alarms": alarms.measure,
 }
 
 

@@ -25,7 +25,7 @@ from driftanchor import (
 from driftanchor.core.noise import Stream
 from driftanchor.live.decide import decide, situation
 from driftanchor.live.state import State, fold
-from driftanchor.live.state_events import Decided, Rewarded
+from driftanchor.live.state_events import Decided, Distrusted, Rewarded
 from driftanchor.live.terms import Terms
 
 LOGS = OfflineData.from_summary({"A": (20, 0.5), "B": (20, 0.4), "C": (5, 0.6)})
@@ -260,3 +260,18 @@ def test_a_rule_without_an_answer_has_no_probabilities() -> None:
     for ask in (pupil.pull, pupil.probabilities):
         with pytest.raises(InvalidInput, match="'greedy' chose -1, which is no arm"):
             ask()
+
+
+@pytest.mark.parametrize("promise", [{"bias_bound": 0.05}, {"relative_bound": 0.05}])
+@pytest.mark.parametrize("policy", [AnchorTS(**UNITS), GuardedAnchorTS(**UNITS)])
+def test_decisions_ignore_logs_that_are_distrusted(policy: Policy, promise: Any) -> None:
+    def chosen(mean: float, *events: Distrusted) -> list[int]:
+        logs = OfflineData.from_summary({"A": (50, mean), "B": (50, 0.4), "C": (50, 0.45)})
+        terms = Terms.declare(policy, offline=logs, seed=5, **promise)
+        for event in events:
+            terms = terms.after(event)
+        state = fold(State.start(terms.arms), Rewarded((0, 1, 2) * 3, (0.5, 0.4, 0.4) * 3))
+        return [decide(terms, state, n)[0] for n in range(1, 40)]
+
+    assert chosen(0.5) != chosen(0.2)
+    assert chosen(0.5, Distrusted(0)) == chosen(0.2, Distrusted(0))

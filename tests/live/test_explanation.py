@@ -11,6 +11,7 @@ from driftanchor import (
     TS,
     UCB,
     ArtificialReplay,
+    GuardedAnchorTS,
     InvalidInput,
     Learner,
     OfflineData,
@@ -115,6 +116,26 @@ def test_the_explanation_tells_a_guard_pull_from_a_draw() -> None:
         assert numbers.index == sorted(numbers.parts.values())[1]
     assert max(why.arms, key=lambda label: why.arms[label].index) == arm
     assert json.loads(json.dumps(why.to_json()))["guard"] is False
+
+
+def test_the_explanation_says_that_a_guard_pull_was_left_to_chance() -> None:
+    rule = GuardedAnchorTS(guard_share=0.5)
+    logs = OfflineData.from_summary({"A": (400, 0.5, 1.0), "B": (400, 0.3, 1.0)})
+    said = set()
+    for seed in range(20):  # all alike with chance 1e-6
+        learner = Learner(rule, offline=logs, bias_bound=0.0, seed=seed)
+        learner.update(["A"] * 300 + ["B"] * 2, [0.5] * 300 + [0.4] * 2)
+        learner.pull()
+        why = learner.explain()
+        said.add((why.guard, why.reason.partition(":")[0]))
+    assert said == {
+        (True, "guard pull of probability 0.5 beside the leader 'A'"),
+        (
+            False,
+            "a guard pull of probability 0.5 beside the leader 'A' was due and, by chance, "
+            "not played",
+        ),
+    }
 
 
 def test_a_guard_pull_of_an_arm_with_logs_is_explained_by_a_median() -> None:

@@ -14,6 +14,7 @@ from driftanchor.live.state import State, changed_rows, fold
 from driftanchor.live.state_events import (
     ArmAdded,
     Decided,
+    Distrusted,
     Event,
     GivenUp,
     Paused,
@@ -32,6 +33,7 @@ EVENTS = st.one_of(
     st.builds(Paused, COLUMNS),
     st.builds(Resumed, COLUMNS),
     st.just(ArmAdded("D")),
+    st.builds(Distrusted, COLUMNS),
 )
 
 

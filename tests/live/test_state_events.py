@@ -8,7 +8,7 @@ from driftanchor import AnchorTS, ArtificialReplay, GuardedAnchorTS, Learner, Of
 from driftanchor.live import changes, records
 from driftanchor.live.decide import decide, next_decision
 from driftanchor.live.state import State, changed_rows, fold
-from driftanchor.live.state_events import Decided, Event
+from driftanchor.live.state_events import Decided, Distrusted, Event
 from driftanchor.live.terms import Terms
 
 LOGS = OfflineData.from_summary({"A": (20, 0.5), "B": (20, 0.4), "C": (5, 0.6)})
@@ -39,6 +39,9 @@ def step(terms: Terms, state: State, what: str, x: int) -> tuple[Terms, list[Eve
         new = f"new {x}-{len(terms.arms)}"
         added = changes.add_arm(terms, new, (5, 0.5), 0.1, None)
         return terms.after(added), [added]
+    if what == "distrust":
+        doubt = Distrusted(x % len(terms.arms))
+        return terms.after(doubt), [doubt]
     return terms, []
 
 
@@ -46,6 +49,7 @@ def step(terms: Terms, state: State, what: str, x: int) -> tuple[Terms, list[Eve
 def test_replaying_the_events_gives_the_same_state_and_the_same_next_decisions(
     steps: list[tuple[str, int]], policy: Policy
 ) -> None:
+    steps = [("distrust", x) if what == "add" and x % 2 else (what, x) for what, x in steps]
     first = terms = Terms.declare(policy, offline=LOGS, bias_bound=0.1, seed=5)
     start = state = State.start(terms.arms, policy.memory)
     events: list[Event] = []

@@ -14,6 +14,7 @@ from driftanchor import (
     Learner,
     OfflineData,
 )
+from driftanchor.live.state_events import Distrusted
 from driftanchor.live.terms import Terms
 
 OFFLINE = OfflineData.from_summary({"A": (200, 0.51), "B": (200, 0.48), "C": (50, 0.2)})
@@ -186,3 +187,41 @@ def test_arms_without_logs_and_another_order_are_taken_as_named() -> None:
     assert terms.offline.n.tolist() == [0, 20, 10]
     np.testing.assert_array_equal(terms.offline.mean, [math.nan, 0.25, 0.5])
     np.testing.assert_array_equal(terms.offline.variance, [math.nan, math.nan, 0.2])
+
+
+class Counted(str):
+    """A label that counts how often it is compared."""
+
+    __slots__ = ()
+    times = 0
+
+    def __eq__(self, other: object) -> bool:
+        Counted.times += 1
+        return str.__eq__(self, other)
+
+    def __hash__(self) -> int:
+        return str.__hash__(self)
+
+
+def test_many_arms_are_found_without_comparing_each_with_each() -> None:
+    labels = [Counted(f"arm {i}") for i in range(300)]
+    logs = OfflineData.from_summary({str(label): (10, 0.5) for label in labels})
+    Counted.times = 0
+    Learner(TS(), offline=logs, arms=labels, bias_bound=0.1)
+    assert Counted.times < 20 * len(labels)  # each with each is 45,000
+
+
+def test_nothing_is_promised_of_distrusted_logs() -> None:
+    promises: dict[str, Any] = {"bias_bound": 0.1, "relative_bound": 0.05}
+    terms = Terms.declare(AnchorTS(**UNITS), offline=OFFLINE, seed=1, **promises)
+    terms = terms.after(Distrusted(0))
+    assert terms.bias_bounds.tolist()[0] == math.inf
+    assert terms.relative_bounds.tolist()[0] == math.inf
+    assert terms.offline.n[0] > 0
+    for rest in (terms.bias_bounds, terms.relative_bounds):
+        assert np.isfinite(rest[1:]).all()
+
+
+def test_a_relative_bound_that_is_left_alone_promises_nothing() -> None:
+    terms = Terms.declare(AnchorTS(**UNITS), offline=LOGS, relative_bound=0.05, seed=1)
+    assert np.isinf(terms.after(Distrusted(0)).relative_bounds).all()

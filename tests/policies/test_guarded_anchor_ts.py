@@ -99,6 +99,25 @@ def test_an_arm_left_alone_for_long_is_pulled_by_the_guard() -> None:
         assert choose(rule, seen(arms), math.ceil(due), seed) == 1
 
 
+def test_a_due_guard_pull_is_played_with_its_share(chance: Chance) -> None:
+    """2,000 seeds, false alarm 1e-6 each.
+
+    Arm 1 is 1.4 below a leader known exactly, and its samples have a deviation of 0.45: when the
+    coin lets Anchor-TS draw, it takes arm 1 with a chance below 1e-5.
+    """
+    state, t = seen([arm(5_000, 0.5), arm(5, -0.9)]), 10**6
+    for share in (0.5, 0.9):
+        rule = GuardedAnchorTS(guard_share=share)
+        decisions = [account(rule, state, t, seed) for seed in range(2_000)]
+        played = [decision.column for decision in decisions]
+        chance.fits(np.bincount(played), 2_000 * np.array([1 - share, share]), false_alarm=1e-6)
+        for decision in decisions:
+            due = {0: (None, 0), 1: (0, None)}[decision.column]
+            assert (decision.leader, decision.skipped, decision.guard_share) == (*due, share)
+            drawn = "online_sample" in decision.arms[0][1]
+            assert drawn == (decision.column == 0)
+
+
 def test_the_leaders_own_bound_is_in_the_comparison() -> None:
     """A lucky arm that was pulled once leads with a wide bound, and is not starved by the guard."""
     judgement = judged(GuardedAnchorTS(), seen([arm(1, 3.0), arm(40, 0.5)]), 10_000)
@@ -187,6 +206,9 @@ def test_an_account_is_the_decision_and_its_numbers(
     assert decision.column == column
     assert streams[0].tolist() == streams[1].tolist()  # the same noise was used
     ours = judged(rule, state, t)
+    if decision.skipped is not None:  # the coin of `guard_share` fell so
+        assert (decision.skipped, ours.guard) == (ours.leader, rule.guard_share < 1.0)
+        ours = ours._replace(guard=False)
     assert decision.leader == (ours.leader if ours.guard else None)
     assert len(decision.arms) == len(arms)
     for i, (value, parts) in enumerate(decision.arms):
@@ -227,6 +249,8 @@ def test_an_arm_that_nothing_is_known_of_says_what_its_index_is() -> None:
         ({"eps": math.nan}, "eps of policy 'guarded-anchor-ts' must be a number, got nan"),
         ({"clip": -2}, "clip of policy 'guarded-anchor-ts' must be at least 0, got -2"),
         ({"clip": "2"}, "clip of policy 'guarded-anchor-ts' must be a number, got '2'"),
+        ({"guard_share": 0}, "guard_share of policy 'guarded-anchor-ts' must be greater than 0"),
+        ({"guard_share": 1.1}, "guard_share of policy 'guarded-anchor-ts' must be"),
         ({"noise": 0}, "noise of policy 'guarded-anchor-ts' must be greater than 0, got 0"),
     ],
 )

@@ -82,7 +82,9 @@ WORLDS = {
 
 
 @pytest.mark.parametrize("world", WORLDS)
-@pytest.mark.parametrize("rule", [GuardedAnchorTS(), GuardedAnchorTS(**PROVED)])
+@pytest.mark.parametrize(
+    "rule", [GuardedAnchorTS(), GuardedAnchorTS(**PROVED), GuardedAnchorTS(guard_share=0.5)]
+)
 def test_interpreted_and_compiled_runs_are_equal_to_the_bit(
     rule: GuardedAnchorTS, world: str
 ) -> None:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from driftanchor.core.evidence import ArmEvidence, Round
 from driftanchor.core.posterior import bias_shift
+from driftanchor.core.stats.anytime import mixture_radius
 
 RADII = ("anytime", "paper")
 AIM = 100.0  # rewards at which the anytime radius is nearly as small as it can be
@@ -68,21 +69,3 @@ def radius(rule: Rule, n: float, miss: float, aim: float, now: Round) -> float:
     if rule.anytime:
         return rule.noise * mixture_radius(n, miss, aim)
     return rule.noise * math.sqrt(2.0 * math.log(now.arms * now.t / rule.delta) / n)
-
-
-def mixture_radius(n: float, miss: float, aim: float) -> float:
-    """A radius for σ = 1 that holds for all n at once, but for a chance of `miss`.
-
-    Ville's inequality for the likelihood ratio mixed over N(0, 1/ρ)::
-
-        r(n) = √((n + ρ)/n² · (log((n + ρ)/ρ) + 2 log(1/miss)))
-
-    ρ, in rewards, is such that r is nearly as small as it can be at n = aim.
-
-    Example:
-        >>> [round(mixture_radius(n, 0.05, 100.0), 3) for n in (1, 100, 10_000)]
-        [9.084, 0.304, 0.036]
-    """
-    log_miss = -2.0 * math.log(miss)
-    rho = aim / (log_miss + math.log1p(log_miss))
-    return math.sqrt((n + rho) * (math.log((n + rho) / rho) + log_miss)) / n

@@ -16,7 +16,9 @@ import numpy as np
 from driftanchor.compiled.overloads import BOUNDED, INLINED
 from driftanchor.core.common_move import is_relative
 from driftanchor.core.evidence import arm_at
+from driftanchor.core.index_law import constant
 from driftanchor.policies.base import Policy
+from driftanchor.policies.round_law import plain_laws
 
 Loop = Callable[..., Any]  # what is compiled
 _PROCESS = secrets.token_hex(8)
@@ -50,7 +52,8 @@ def functions_of(policy: type[Policy] | None, loop: Loop) -> list[types.Function
     own = policy.index is not Policy.index
     rule = [policy.index] if own else [policy.believe, policy.sample]
     rule += [policy.choose, policy.draw, policy.moved]
-    return list(_reachable([loop, arm_at, is_relative, *rule, *(policy.tails or ())]))
+    rule += [plain_laws, constant, policy.law, policy.laws, *(policy.tails or ())]
+    return list(_reachable([loop, arm_at, is_relative, *rule]))
 
 
 def source_digest(policy: type[Policy] | None, loop: Loop) -> str | None:

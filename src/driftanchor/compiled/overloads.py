@@ -14,8 +14,10 @@ from typing import Any
 
 from driftanchor.core.common_move import is_relative
 from driftanchor.core.evidence import arm_at
+from driftanchor.core.index_law import constant
+from driftanchor.core.noise import NoDraws
 from driftanchor.errors import require
-from driftanchor.policies import base, index_law
+from driftanchor.policies import base, index_law, round_law
 from driftanchor.policies.base import Policy
 
 # No reference counts: the loop allocates nothing, and counting the arrays it passes around would
@@ -94,6 +96,18 @@ def overload_dispatch() -> None:
 
         return keep
 
+    def law_of(policy: Any, arm: Any, now: Any) -> Any:
+        cls = policy.instance_class.policy
+        if cls.law is None or cls.draw is Policy.draw:
+            return lambda policy, arm, now: constant(base.index(policy, arm, now, NoDraws()))
+        law, believe = cls.law, cls.believe
+        return lambda policy, arm, now: law(policy, believe(policy, arm), now)
+
+    def write_laws(policy: Any, evidence: Any, now: Any, moves: Any, guard: Any, laws: Any) -> Any:
+        return policy.instance_class.policy.laws or round_law.plain_laws
+
+    extending.overload(round_law.law_of, strict=False, jit_options=OPTIONS)(law_of)
+    extending.overload(round_law.write_laws, strict=False, jit_options=OPTIONS)(write_laws)
     asked_of_rules = (index, choose, draw, index_at, belief_at, remember, moved_by, moves_together)
     for resolve in asked_of_rules:
         extending.overload(getattr(base, resolve.__name__), strict=False, jit_options=INLINED)(
@@ -139,6 +153,7 @@ _DISPATCH = (
     base.moved_by,
     base.moves_together,
     *index_law.ASKED,
+    *round_law.ASKED,
 )
 
 

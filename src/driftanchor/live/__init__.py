@@ -3,6 +3,7 @@
 A decision takes a straight line. `terms` (what was agreed) and `state` (what happened since) go to
 `decide`, which gives an event (`state_events`), and `fold` gives the next state. `changes` checks
 what callers ask for and turns it into events too. `records` writes terms and state as JSON.
+`watch`, `stopping` and `sample_ratio` say what there is to know beside the decisions.
 
 Whoever makes one decision after the other keeps a `Decider`: it has the terms and a `Ledger`, which
 is a state that events change in place, and decides from it without a copy, compiled once a kernel

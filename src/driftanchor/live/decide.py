@@ -16,11 +16,14 @@ from driftanchor.core.evidence import Evidence, Round
 from driftanchor.core.noise import Stream, keyed_stream, wrapping
 from driftanchor.live.decider import Decider, playable_column
 from driftanchor.live.explanation import Explanation
+from driftanchor.live.propensities import Tools, propensities
 from driftanchor.live.state import State
 from driftanchor.live.state_events import Decided
 from driftanchor.live.terms import Terms
 from driftanchor.policies import answers
 from driftanchor.policies.base import Policy
+
+COUNTED = 1_000  # decisions that are counted where probabilities cannot be computed
 
 
 def situation(
@@ -72,14 +75,32 @@ def next_decision(terms: Terms, state: State, exclude: Iterable[object] = ()) ->
 
 
 def probabilities(
-    terms: Terms, state: State, n: int, exclude: Iterable[object] = (), draws: int = 1_000
+    terms: Terms,
+    state: State,
+    n: int,
+    exclude: Iterable[object] = (),
+    draws: int | None = None,
+    tools: Tools | None = None,
 ) -> Floats:
     """How likely decision `n` is to play each arm, over the policy's noise.
 
-    Counted over `draws` decisions on the same evidence, with noise of their own.
+    Args:
+        terms: What was agreed.
+        state: What happened before the decision.
+        n: The number of the decision.
+        exclude: Arms that cannot be played this time.
+        draws: How many decisions to count on the same evidence, with noise of their own. By default
+            none: the probabilities are computed, right to 1e-6, where the law of the policy's index
+            is known. Where it is not, 1,000 decisions are counted.
+        tools: What computes them; see `driftanchor.live.propensities`.
     """
-    count = check.whole(draws, "draws", low=1, high=10**7)
+    count = COUNTED if draws is None else check.whole(draws, "draws", low=1, high=10**7)
     evidence, now = situation(terms, state, n, exclude)
+    if draws is None:
+        with answers.errors_of(terms.policy.name):
+            exact = propensities(terms.policy, evidence, now, tools)
+        if exact is not None:
+            return exact
     chosen = np.zeros(len(terms.arms), np.int64)
     with wrapping():
         for i in range(count):

@@ -21,7 +21,7 @@ from driftanchor.live import compiling
 from driftanchor.live.chosen_column import chosen_column
 from driftanchor.live.ledger import FEW, Ledger
 from driftanchor.live.state import changed_rows
-from driftanchor.live.state_events import ArmAdded, Decided, Event
+from driftanchor.live.state_events import ArmAdded, Decided, Distrusted, Event
 from driftanchor.live.terms import Terms
 from driftanchor.policies import answers
 from driftanchor.policies.base import Policy, kept_belief
@@ -92,7 +92,7 @@ class Decider:
 
     def apply(self, event: Event) -> None:
         """Write down an event, or raise and leave everything as it is."""
-        if isinstance(event, ArmAdded):
+        if isinstance(event, ArmAdded | Distrusted):
             terms = self.terms.after(event)
             self.ledger.apply(event)
             self.terms = terms

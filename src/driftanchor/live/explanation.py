@@ -41,8 +41,8 @@ class Explanation:
         decision: The number of the decision.
         policy: The policy's name.
         arm: The arm that was played.
-        guard: Whether it was a guard pull. A guard pull draws nothing: given what was known, it
-            plays this arm with probability 1, unless arms tie.
+        guard: Whether it was a guard pull. It draws no samples: given what was known, it plays
+            this arm with probability 1, unless arms tie or the policy's `guard_share` is below 1.
         reason: The reason in words.
         arms: The numbers of every arm.
         common_move: How far the policy believed that all arms moved together since the logs, if a
@@ -89,7 +89,14 @@ class Explanation:
         arm, guard = labels[account.column], account.leader is not None
         reason = _reason(arm, arms, "upper bound" if guard else "index")
         if account.leader is not None:
-            reason = f"guard pull beside the leader {labels[account.leader]!r}: {reason}"
+            odds = _odds(account.guard_share)
+            reason = f"guard pull{odds} beside the leader {labels[account.leader]!r}: {reason}"
+        elif account.skipped is not None:
+            odds = _odds(account.guard_share)
+            reason = (
+                f"a guard pull{odds} beside the leader {labels[account.skipped]!r} was due and, by "
+                f"chance, not played: {reason}"
+            )
         belief = None
         if arms and moves_together(policy, evidence):  # a rule without numbers may not look at it
             common = common_move(evidence, policy.noise)
@@ -135,6 +142,10 @@ class Explanation:
         if not self.arms:  # the policy names no numbers
             return "\n".join(heading)
         return "\n".join([*heading, *(x.rstrip() for x in lines)])
+
+
+def _odds(share: float) -> str:
+    return "" if share == 1.0 else f" of probability {share:g}"
 
 
 def _moved(common: Posterior) -> str:

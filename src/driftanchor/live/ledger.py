@@ -19,6 +19,7 @@ from driftanchor.errors import InvalidInput, UnreadableState
 from driftanchor.live.state_events import (
     ArmAdded,
     Decided,
+    Distrusted,
     Event,
     GivenUp,
     MemoryRow,
@@ -118,6 +119,8 @@ class Ledger:
             case ArmAdded():
                 self._settle()
                 self._add(event.label)
+            case Distrusted():  # it changes the terms, and what is believed of the arm
+                self.changes = FEW + 1
             case _:
                 assert_never(event)
 

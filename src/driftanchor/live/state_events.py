@@ -90,4 +90,11 @@ class ArmAdded:
     relative_bound: float | None = None
 
 
-Event = Decided | Rewarded | GivenUp | Paused | Resumed | ArmAdded
+@dataclass(frozen=True, slots=True)
+class Distrusted:
+    """The logs of an arm no longer count: nothing is promised of them from now on."""
+
+    column: int
+
+
+Event = Decided | Rewarded | GivenUp | Paused | Resumed | ArmAdded | Distrusted

@@ -25,17 +25,19 @@ from driftanchor.core.promises import (
 )
 from driftanchor.errors import InvalidInput
 from driftanchor.live.default_policy import EPS, default_policy
-from driftanchor.live.state_events import ArmAdded, Event
+from driftanchor.live.state_events import ArmAdded, Distrusted, Event
 from driftanchor.live.suggestion_check import warn_of_suggestion
 from driftanchor.live.unit_check import warn_of_other_units
 from driftanchor.policies.base import Policy
+from driftanchor.policies.policy_check import valid_policy
 
 
 @dataclass(frozen=True, eq=False)
 class Terms:
     """The policy, the logs, what is promised of them, and the seed.
 
-    Terms are immutable, and nothing but a new arm leads to other terms: see `after`.
+    Terms are immutable. A new arm, or an arm whose logs are distrusted, leads to other terms: see
+    `after`.
 
     Together with a `State` and the number of a decision they determine that decision: see
     `driftanchor.live.decide`.
@@ -168,10 +170,25 @@ class Terms:
         )
 
     def after(self, event: Event) -> Terms:
-        """The terms after an event. Only a new arm changes them."""
-        if not isinstance(event, ArmAdded):
-            return self
-        return self.with_arm(event.label, event.offline, event.bias_bound, event.relative_bound)
+        """The terms after an event. Only a new arm and a distrusted one change them."""
+        if isinstance(event, Distrusted):
+            return self.without_logs_of(event.column)
+        if isinstance(event, ArmAdded):
+            return self.with_arm(event.label, event.offline, event.bias_bound, event.relative_bound)
+        return self
+
+    def without_logs_of(self, column: int) -> Terms:
+        """These terms with nothing promised of an arm's logs, so that rules leave them aside.
+
+        Bounds of ∞ are safer than no logs: a rule then takes the optimistic draw of an arm that it
+        has live rewards of. A relative bound that is left on a single arm promises nothing, and
+        becomes ∞ too.
+        """
+        level, relative = self.bias_bounds.copy(), self.relative_bounds.copy()
+        level[column] = relative[column] = math.inf
+        if (np.isfinite(relative) & (self.offline.n > 0)).sum() < 2:
+            relative[:] = math.inf
+        return replace(self, bias_bounds=level, relative_bounds=relative)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Terms) and self._values() == other._values()
@@ -189,10 +206,7 @@ def _check_policy(policy: object, source: str | None) -> None:
     """A policy of the caller's choice; the source of the bounds is for the default policy only."""
     if source is not None:
         check.choice(source, "bias_bound_source", list(EPS))
-    if not isinstance(policy, Policy):
-        raise InvalidInput(
-            f"must be a Policy such as AnchorTS(), got {policy!r}", argument="policy"
-        )
+    valid_policy(policy)
     if source is not None:
         raise InvalidInput(
             f"is {source!r} and a policy is given: it sets eps of the default "
@@ -211,7 +225,7 @@ def _over(offline: OfflineData | None, labels: Iterable[str] | None) -> OfflineD
     if offline is None:
         return OfflineData.empty(arms)
     for label in offline.arms:
-        if label not in arms.labels:
+        if label not in arms:
             raise InvalidInput(
                 f"lacks {label!r}, which has logs: add it, or drop its logs", argument="arms"
             )

@@ -18,11 +18,16 @@ class Account(NamedTuple):
         column: What is played.
         arms: The index of every arm and its named parts; empty where the policy names none.
         leader: In a guard pull the arm that it is compared with, otherwise `None`.
+        skipped: Where a guard pull was due and, by chance, was not played, the arm that it would
+            have been compared with; otherwise `None`.
+        guard_share: The probability with which a guard pull that is due is played.
     """
 
     column: int
     arms: list[tuple[float, dict[str, float]]]
     leader: int | None
+    skipped: int | None = None
+    guard_share: float = 1.0
 
 
 class Recorder:

@@ -1,12 +1,31 @@
 """ADA-UCB: a radius by how many arms were pulled about as often; logs are ignored."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 
 from driftanchor.core.evidence import Evidence, Round
+from driftanchor.core.index_law import constant
 from driftanchor.core.noise import Stream
+from driftanchor.core.win_chances import NEVER, Column, Laws, write_law
 from driftanchor.policies.account import Account
 from driftanchor.policies.base import Best, Policy, challenge
+from driftanchor.policies.round_law import RoundKind
+
+
+def ada_laws(
+    policy: AdaUCB, evidence: Evidence, now: Round, moves: Column, guard: bool, laws: Laws
+) -> RoundKind:
+    """The upper bounds of all arms, for `policies.round_law.write_laws`."""
+    row = 0
+    for _ in range(len(moves)):
+        for column in range(evidence.pulls.size):
+            laws.kind[row] = NEVER
+            if evidence.playable[column]:
+                write_law(laws, row, constant(upper_bound(policy, evidence, column, now)))
+            row += 1
+    return RoundKind(0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +59,7 @@ class AdaUCB(Policy):
     formula = "S/T + σ √(c log(n/H) / T), H_i = Σ_j min(T_i, √(T_i T_j)), n = t where not known"
     source = "Lattimore 2018, JMLR 19(20)"
     uses_logs = False
+    laws = staticmethod(ada_laws)
 
     c: float = 2.0
     horizon: float = 0.0

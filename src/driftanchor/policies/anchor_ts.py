@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from driftanchor.core.evidence import ArmEvidence, Round
+from driftanchor.core.index_law import IndexLaw, median_law
 from driftanchor.core.noise import Draws, two_normals
 from driftanchor.core.posterior import bias_shift, hybrid_posterior, median, online_posterior
 from driftanchor.policies.anchor_tails import ANCHOR_TAILS
@@ -30,6 +31,11 @@ class AnchorCandidates(NamedTuple):
     anchor: float
     online_sample: float
     hybrid_sample: float
+
+
+def anchor_law(policy: Policy, belief: TwoPosteriors, now: Round) -> IndexLaw:
+    """Lines 5 to 7 as a law: the median of the anchor and two samples."""
+    return median_law(belief.mean, belief.mean, belief.sd, belief.hybrid_mean, belief.hybrid_sd)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,6 +72,7 @@ class AnchorTS(Policy):
     source = "Li, Fu, Chen & Kong 2026, arXiv 2605.10289, Algorithm 1"
     draw = staticmethod(two_normals)
     belief = TwoPosteriors
+    law = staticmethod(anchor_law)
     tails = ANCHOR_TAILS
 
     posterior_scale: float = 1.0

@@ -46,6 +46,8 @@ class Policy:
     memory: ClassVar[int] = 0  # numbers per arm that `choose` keeps from round to round
     belief: ClassVar[Any] = None  # the type that `believe` returns, where the policy has it
     tails: ClassVar[Tails | None] = None  # the law of the index, for engines that skip draws
+    law: ClassVar[Any] = None  # the law of the index: (policy, belief, now) -> IndexLaw
+    laws: ClassVar[Any] = None  # where the policy has its own `choose`: see policies.round_law
     grows: ClassVar[bool] = False  # True where the index is not random and never falls by waiting
     Numbers: ClassVar[Any] = None  # the type of `numbers()`, made when first asked for
 

@@ -1,14 +1,34 @@
 """Thompson sampling with Beta posteriors, for rewards of 0 and 1: logs are ignored."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 
 from driftanchor.core.evidence import Evidence, Round
 from driftanchor.core.gamma import beta
+from driftanchor.core.index_law import beta_sample
 from driftanchor.core.noise import Stream
 from driftanchor.core.promises import Range
+from driftanchor.core.win_chances import NEVER, Column, Laws, write_law
 from driftanchor.policies.account import Account
 from driftanchor.policies.base import Best, Policy, challenge
+from driftanchor.policies.round_law import RoundKind
+
+
+def beta_laws(
+    policy: BetaTS, evidence: Evidence, now: Round, moves: Column, guard: bool, laws: Laws
+) -> RoundKind:
+    """The posteriors of all arms, for `policies.round_law.write_laws`."""
+    row = 0
+    for _ in range(len(moves)):
+        for column in range(evidence.pulls.size):
+            laws.kind[row] = NEVER
+            if evidence.playable[column]:
+                a, b = shapes(evidence, column)
+                write_law(laws, row, beta_sample(a, b))
+            row += 1
+    return RoundKind(0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +63,7 @@ class BetaTS(Policy):
     formula = "θ ~ Beta(1+S, 1+T−S)"
     source = "Thompson 1933, Biometrika 25:285; Kaufmann, Korda & Munos 2012, arXiv 1205.4217"
     uses_logs = False
+    laws = staticmethod(beta_laws)
 
     @property
     def reward_range(self) -> Range:
@@ -70,7 +91,13 @@ class BetaTS(Policy):
 
 
 def sampled(evidence: Evidence, column: int, stream: Stream) -> float:
-    """A sample of an arm's posterior; rewards that nobody checked count as 0 or 1."""
+    """A sample of an arm's posterior."""
+    a, b = shapes(evidence, column)
+    return beta(a, b, stream)
+
+
+def shapes(evidence: Evidence, column: int) -> tuple[float, float]:
+    """The shapes of an arm's posterior; rewards that nobody checked count as 0 or 1."""
     pulls = float(evidence.pulls[column])
     wins = min(max(evidence.totals[column], 0.0), pulls)
-    return beta(1.0 + wins, 1.0 + pulls - wins, stream)
+    return 1.0 + wins, 1.0 + pulls - wins

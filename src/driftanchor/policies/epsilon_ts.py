@@ -1,11 +1,26 @@
 """ε-exploring Thompson sampling: sample an arm only now and then."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 from driftanchor.core.evidence import ArmEvidence, Round
+from driftanchor.core.index_law import IndexLaw, constant, mixture
 from driftanchor.core.noise import Draws, normal_and_coin
 from driftanchor.core.posterior import Posterior, sample_mean
 from driftanchor.policies.base import Policy
+
+
+def epsilon_law(policy: EpsilonTS, belief: Posterior, now: Round) -> IndexLaw:
+    """The mean, or by a coin a sample around it."""
+    if belief.sd == 0.0:  # never pulled
+        return constant(belief.mean)
+    return mixture(coin(policy, now), belief.mean, belief.sd, belief.mean, 0.0)
+
+
+def coin(policy: EpsilonTS, now: Round) -> float:
+    """How likely an arm is sampled."""
+    return policy.chance if policy.chance >= 0.0 else 1.0 / now.arms
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +49,7 @@ class EpsilonTS(Policy):
     uses_logs = False
     draw = staticmethod(normal_and_coin)
     belief = Posterior
+    law = staticmethod(epsilon_law)
 
     epsilon: float | None = None
 
@@ -53,7 +69,6 @@ class EpsilonTS(Policy):
 
     def sample(self, belief: Posterior, now: Round, z: Draws) -> float:
         """The mean, or at times a sample around it."""
-        chance = self.chance if self.chance >= 0.0 else 1.0 / now.arms
-        if z.coin < chance:
+        if z.coin < coin(self, now):
             return belief.mean + belief.sd * z.on
         return belief.mean

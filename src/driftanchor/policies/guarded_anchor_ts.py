@@ -11,17 +11,23 @@ It is a rule of this package and not of the paper. In four sentences:
 `docs/learn/guarded.md` says why, what was tried, and what still fails.
 """
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from driftanchor.core.common_move import common_move, is_relative
 from driftanchor.core.evidence import ArmEvidence, Evidence, Round, arm_at
-from driftanchor.core.noise import Draws, Stream, normal, two_normals, two_zeros
+from driftanchor.core.index_law import constant
+from driftanchor.core.noise import Draws, Stream, normal, two_normals, two_zeros, uniform
 from driftanchor.core.posterior import Posterior, median
+from driftanchor.core.win_chances import NEVER, Column, Laws, write_law
 from driftanchor.policies.account import Account
 from driftanchor.policies.base import Best, Policy, challenge, draw
 from driftanchor.policies.guarded_bounds import Judgement, bounds, guess, logs_of, upper_bound
+from driftanchor.policies.guarded_law import guarded_law
+from driftanchor.policies.round_law import RoundKind
 
 
 class GuardedCandidates(NamedTuple):
@@ -30,6 +36,26 @@ class GuardedCandidates(NamedTuple):
     guess: float
     online_sample: float
     hybrid_sample: float
+
+
+def guarded_laws(
+    policy: GuardedAnchorTS, evidence: Evidence, now: Round, moves: Column, guard: bool, laws: Laws
+) -> RoundKind:
+    """The upper bounds in a guard pull, otherwise the laws of the medians; see `round_law`."""
+    judged, row = judge(policy, evidence, now), 0
+    for k in range(len(moves)):
+        common = judged.common.mean + judged.common.sd * moves[k]
+        for column in range(evidence.pulls.size):
+            arm = arm_at(evidence, column)
+            if not evidence.playable[column]:
+                laws.kind[row] = NEVER
+            elif guard and judged.guard:
+                write_law(laws, row, constant(upper_bound(policy, arm, now, judged)))
+            else:
+                write_law(laws, row, guarded_law(policy, arm, now, judged, common))
+            row += 1
+    share = policy.guard_share if judged.guard else 0.0
+    return RoundKind(share, judged.common.mean, judged.common.sd)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +95,9 @@ class GuardedAnchorTS(Policy):
         eps: ε, the part of the online bound that an arm keeps whatever its logs say; at most 1. It
             brings back an arm that was ruled out wrongly. 0 where the bounds are proved.
         clip: z.
+        guard_share: The probability with which a guard pull that is due is played; otherwise
+            Anchor-TS draws in this round, too. Below 1 no decision has probability 1, so that
+            all of them can be reweighted.
 
     Example:
         >>> now, judged = Round(t=100, arms=2), Judgement(Posterior(0, 0), 0, 2, 0, 0, 0, True)
@@ -84,20 +113,23 @@ class GuardedAnchorTS(Policy):
     )
     source = "this package, after Anchor-TS and MOSS (Audibert & Bubeck 2009)"
     draw = staticmethod(two_normals)
+    laws = staticmethod(guarded_laws)
 
     budget: float = 5.0
     eps: float = 0.2
     clip: float = 2.0
+    guard_share: float = 1.0
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.check_number("budget", low=0.0)
         self.check_number("eps", low=0.0, high=1.0)
         self.check_number("clip", low=0.0)
+        self.check_number("guard_share", above=0.0, high=1.0)
 
     def choose(self, evidence: Evidence, now: Round, stream: Stream) -> int:
         """The largest upper bound in a guard pull, otherwise the largest median."""
-        judged = judge(self, evidence, now)
+        judged = settled(self, judge(self, evidence, now), stream)
         common = drawn_move(judged, stream)
         best = Best(-math.inf, -1, 0)
         for column in range(evidence.pulls.size):
@@ -109,7 +141,8 @@ class GuardedAnchorTS(Policy):
 
     def account(self, evidence: Evidence, now: Round, stream: Stream) -> Account:
         """The steps of `choose`, with the numbers of every arm written down."""
-        judged = judge(self, evidence, now)
+        before = judge(self, evidence, now)
+        judged = settled(self, before, stream)
         common = drawn_move(judged, stream)
         best, arms = Best(-math.inf, -1, 0), []
         for column in range(evidence.pulls.size):
@@ -127,7 +160,13 @@ class GuardedAnchorTS(Policy):
             arms.append((value, own))
             if evidence.playable[column]:
                 best = challenge(best, value, column, stream)
-        return Account(best.column, arms, judged.leader if judged.guard else None)
+        return Account(
+            best.column,
+            arms,
+            judged.leader if judged.guard else None,
+            skipped=judged.leader if before.guard and not judged.guard else None,
+            guard_share=self.guard_share,
+        )
 
 
 def judge(policy: GuardedAnchorTS, evidence: Evidence, now: Round) -> Judgement:
@@ -181,6 +220,14 @@ def surroundings(policy: GuardedAnchorTS, evidence: Evidence, common: float) -> 
     if live == -math.inf:
         live = policy.prior_mean
     return live, pulls - most
+
+
+def settled(policy: GuardedAnchorTS, judged: Judgement, stream: Stream) -> Judgement:
+    """The judgement after the coin of `guard_share`: whether a guard pull that is due is played."""
+    if not judged.guard or policy.guard_share >= 1.0 or uniform(stream) < policy.guard_share:
+        return judged
+    common, level, rivals, leader, doubt, threshold, _ = judged
+    return Judgement(common, level, rivals, leader, doubt, threshold, False)
 
 
 def drawn_move(judged: Judgement, stream: Stream) -> float:

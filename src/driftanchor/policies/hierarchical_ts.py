@@ -8,6 +8,7 @@ from driftanchor.core.evidence import ArmEvidence, Round
 from driftanchor.core.noise import Draws, one_normal
 from driftanchor.core.posterior import Posterior
 from driftanchor.policies.base import Policy
+from driftanchor.policies.round_law import normal_law
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,6 +43,7 @@ class HierarchicalTS(Policy):
     source = "hierarchical model after Lindley & Smith 1972; TS after Agrawal & Goyal 2013"
     draw = staticmethod(one_normal)
     belief = Posterior
+    law = staticmethod(normal_law)
 
     def moved(self, arm: ArmEvidence, common: float) -> ArmEvidence:
         """The arm with logs that moved along; `believe` discounts them by both bounds."""

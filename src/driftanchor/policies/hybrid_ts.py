@@ -6,6 +6,7 @@ from driftanchor.core.evidence import ArmEvidence, Round
 from driftanchor.core.noise import Draws, one_normal
 from driftanchor.core.posterior import Posterior, hybrid_posterior
 from driftanchor.policies.base import Policy
+from driftanchor.policies.round_law import normal_law
 from driftanchor.policies.tails import HYBRID_TS_TAILS
 
 
@@ -34,6 +35,7 @@ class HybridTS(Policy):
     source = "baseline of Li, Fu, Chen & Kong 2026; TS after Agrawal & Goyal 2013"
     draw = staticmethod(one_normal)
     belief = Posterior
+    law = staticmethod(normal_law)
     tails = HYBRID_TS_TAILS
 
     def believe(self, arm: ArmEvidence) -> Posterior:

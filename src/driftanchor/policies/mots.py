@@ -1,12 +1,24 @@
 """MOTS: Thompson sampling whose samples are capped; logs are ignored."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
 
 from driftanchor.core.evidence import ArmEvidence, Round
+from driftanchor.core.index_law import IndexLaw, constant, smaller
 from driftanchor.core.noise import Draws, one_normal
 from driftanchor.policies.base import Policy
 from driftanchor.policies.moss import PulledMean, pulled_mean, share_radius
+
+
+def capped_law(policy: MOTS, belief: PulledMean, now: Round) -> IndexLaw:
+    """A sample, or its cap."""
+    if belief.pulls == 0.0:
+        return constant(belief.mean)
+    cap = share_radius(belief, now, policy.horizon, policy.noise, policy.alpha)
+    sd = policy.noise / math.sqrt(policy.rho * belief.pulls)
+    return smaller(belief.mean + cap, belief.mean, sd)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +55,7 @@ class MOTS(Policy):
     uses_logs = False
     draw = staticmethod(one_normal)
     belief = PulledMean
+    law = staticmethod(capped_law)
 
     rho: float = 0.9
     alpha: float = 4.0

@@ -3,10 +3,16 @@
 from dataclasses import dataclass
 
 from driftanchor.core.evidence import ArmEvidence, Round
+from driftanchor.core.index_law import IndexLaw, larger
 from driftanchor.core.noise import Draws, one_normal
 from driftanchor.core.posterior import Posterior, online_posterior
 from driftanchor.policies.base import Policy
 from driftanchor.policies.tails import OPTIMISTIC_TAILS
+
+
+def optimistic_law(policy: Policy, belief: Posterior, now: Round) -> IndexLaw:
+    """The larger of the online mean and an online sample."""
+    return larger(belief.mean, belief.mean, belief.sd)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +43,7 @@ class OptimisticTS(Policy):
     uses_logs = False
     draw = staticmethod(one_normal)
     belief = Posterior
+    law = staticmethod(optimistic_law)
     tails = OPTIMISTIC_TAILS
 
     posterior_scale: float = 1.0

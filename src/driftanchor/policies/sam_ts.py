@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from driftanchor.core.evidence import ArmEvidence, Round
+from driftanchor.core.index_law import IndexLaw, mixture
 from driftanchor.core.noise import Draws, normal_and_coin
 from driftanchor.core.posterior import online_posterior
 from driftanchor.policies.base import Policy
@@ -18,6 +19,17 @@ class MixturePosterior(NamedTuple):
     online_mean: float  # with the vague prior
     online_sd: float
     fit: float  # probability that the logs are the prior, given the rewards
+
+
+def sam_law(policy: Policy, belief: MixturePosterior, now: Round) -> IndexLaw:
+    """A sample of the part that a coin picks."""
+    return mixture(
+        belief.fit,
+        belief.hybrid_mean,
+        belief.hybrid_sd,
+        belief.online_mean,
+        belief.online_sd,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +70,7 @@ class SamTS(Policy):
     source = "prior of Yang, Zhao, Nie, Vallejo & Yuan 2023, Biometrics 79:2857 (SAM), with TS"
     draw = staticmethod(normal_and_coin)
     belief = MixturePosterior
+    law = staticmethod(sam_law)
 
     def believe(self, arm: ArmEvidence) -> MixturePosterior:
         """Both parts of the posterior, and the weight of the first."""

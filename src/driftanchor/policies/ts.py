@@ -6,6 +6,7 @@ from driftanchor.core.evidence import ArmEvidence, Round
 from driftanchor.core.noise import Draws, one_normal
 from driftanchor.core.posterior import Posterior, online_posterior
 from driftanchor.policies.base import Policy
+from driftanchor.policies.round_law import normal_law
 from driftanchor.policies.tails import TS_TAILS
 
 
@@ -33,6 +34,7 @@ class TS(Policy):
     uses_logs = False
     draw = staticmethod(one_normal)
     belief = Posterior
+    law = staticmethod(normal_law)
     tails = TS_TAILS
 
     def believe(self, arm: ArmEvidence) -> Posterior:

@@ -1,0 +1,112 @@
+"""A campaign that is watched after every reward: a loop to compile, whose arms a rule chooses."""
+
+from __future__ import annotations
+
+import math
+
+from driftanchor.core.check import Floats, Ints
+from driftanchor.core.evidence import Round
+from driftanchor.core.noise import uniform
+from driftanchor.live.watch.move_interval import Ruler, move_interval, prediction
+from driftanchor.policies.base import Policy, choose, moves_together, remember
+from driftanchor.simulation.engines.desk import Desk, Keys, prepare
+from driftanchor.simulation.engines.rewards import World, draw_reward
+
+SQUARES, LOW, HIGH = range(3)  # the columns of what is kept of each arm
+ALARM, ONE_LOOK = range(2)  # the rounds of an alarm, and of one by a test for one look
+
+
+def play_watched(
+    policy: Policy,
+    world: World,
+    keys: Keys,
+    run: int,
+    horizon: int,
+    desk: Desk,
+    rulers: Floats,
+    wide: float,
+    floor: float,
+    kept: Floats,
+    found: Ints,
+) -> bool:
+    """Play a run until both tests have raised an alarm, or to the end.
+
+    Args:
+        policy: The rule.
+        world: The bandit; its logs are given.
+        keys: Those of the noise.
+        run: The number of the run.
+        horizon: Rounds, at most.
+        desk: Where the run works.
+        rulers: The fields of each arm's `Ruler`.
+        wide: Standard errors of a test for one look; 0 for none.
+        floor: The probability that each arm has whatever the rule says.
+        kept: (arms, 3) numbers to work with.
+        found: Gets the rounds of the two alarms; 0 where there is none.
+    """
+    prepare(world, keys, run, desk)
+    evidence, arms = desk.evidence, world.online.size
+    for arm in range(arms):
+        remember(policy, evidence, arm)
+        kept[arm, SQUARES], kept[arm, LOW], kept[arm, HIGH] = 0.0, -math.inf, math.inf
+    found[ALARM] = found[ONE_LOOK] = 0
+    together = moves_together(policy, evidence)
+    for t in range(1, horizon + 1):
+        if floor > 0.0 and uniform(desk.stream) < floor * arms:
+            arm = int(uniform(desk.stream) * arms)
+        else:
+            arm = choose(policy, evidence, Round(t, arms), desk.stream, together)
+        if arm < 0 or arm >= arms:
+            return False
+        ruler = ruler_at(rulers, arm)
+        reward = draw_reward(world, arm, desk.rewards[arm])
+        error = reward - prediction(ruler, evidence.pulls[arm], evidence.totals[arm])
+        kept[arm, SQUARES] += error * error
+        evidence.totals[arm] += reward
+        evidence.pulls[arm] += 1
+        remember(policy, evidence, arm)
+        n, total = evidence.pulls[arm], evidence.totals[arm]
+        if found[ALARM] == 0:
+            low, high = move_interval(ruler, n, total, kept[arm, SQUARES])
+            kept[arm, LOW], kept[arm, HIGH] = low, high
+            if is_broken(rulers, kept, arm):
+                found[ALARM] = t
+        if wide > 0.0 and found[ONE_LOOK] == 0:
+            move, noise = total / n - ruler.mean, world.noise[arm]
+            reach = wide * noise * math.sqrt(1.0 / n + 1.0 / ruler.logged)
+            if abs(move) - reach > ruler.bias_bound:
+                found[ONE_LOOK] = t
+        if found[ALARM] > 0 and (wide == 0.0 or found[ONE_LOOK] > 0):
+            return True
+    return True
+
+
+def ruler_at(rulers: Floats, arm: int) -> Ruler:
+    """The ruler of an arm, from its fields."""
+    row = rulers[arm]
+    return Ruler(
+        int(row[0]),
+        row[1],
+        row[2],
+        int(row[3]),
+        row[4],
+        row[5],
+        row[6],
+        row[7],
+        row[8],
+        row[9],
+        row[10],
+        row[11],
+    )
+
+
+def is_broken(rulers: Floats, kept: Floats, arm: int) -> bool:
+    """Whether `look` would raise an alarm after a reward of an arm."""
+    if kept[arm, LOW] > rulers[arm, 1] or kept[arm, HIGH] < -rulers[arm, 1]:
+        return True
+    lowest, highest = -math.inf, math.inf
+    for i in range(kept.shape[0]):
+        if rulers[i, 2] < math.inf:
+            lowest = max(lowest, kept[i, LOW] - rulers[i, 2])
+            highest = min(highest, kept[i, HIGH] + rulers[i, 2])
+    return lowest > highest

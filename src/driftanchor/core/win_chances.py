@@ -1,0 +1,287 @@
+"""How likely each arm has the largest index, from the laws of all indices.
+
+With F_i the law of arm i's index and G = Π F_i that of the largest one, arm i wins with probability
+∫ Π_{j≠i} F_j dF_i = ∫ G/F_i dF_i. The line is cut where some index has an atom. Between atoms,
+panels of Gauss and Legendre's rule are halved until the parts of all arms add up to what G gains
+over the panel, which is known. An atom is spread over a panel of its own, 0 ≤ s ≤ 1, on which an
+arm has the law P(below) + s P(there): ∫ sⁿ ds = 1/(n + 1) is the share of each of n + 1 tied arms.
+
+The time grows with the number of arms that can win, not with its square. Plain scalar code,
+interpreted with lists and compiled with arrays; it allocates nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from driftanchor.core.hints import apart
+from driftanchor.core.index_law import IndexLaw, at, atom, constant, ends, slope
+from driftanchor.core.legendre import POINTS, WEIGHTS
+
+NEVER = -1.0  # the kind of the law of an arm that cannot be played
+CLOSE = 3e-8  # how well the parts of a panel must add up
+NOTHING = 3e-9  # what G gains over a panel that is left out
+DEEPEST = 100  # halves of halves
+
+Column = Any  # a list or an array of numbers
+
+
+class Laws(NamedTuple):
+    """The laws of some arms, by columns: the fields of `IndexLaw`."""
+
+    kind: Column
+    place: Column
+    mean: Column
+    sd: Column
+    other_mean: Column
+    other_sd: Column
+
+
+class Desk(NamedTuple):
+    """Room to work: a number for each arm, and panels that wait."""
+
+    alive: Column  # first the rows of the arms that can win
+    high: Column  # what their index is hardly above
+    below: Column  # P(index < x), where x is looked at
+    slope: Column  # its density there, or P(index = x)
+    part: Column  # what an arm wins on one panel
+    waiting: Column  # four numbers for each of DEEPEST panels
+
+
+def new_desk(arms: int, zeros: Callable[[int], Column], rows: Callable[[int], Column]) -> Desk:
+    """Room to work for this many arms, of new lists or arrays."""
+    return Desk(
+        alive=rows(arms),
+        high=zeros(arms),
+        below=zeros(arms),
+        slope=zeros(arms),
+        part=zeros(arms),
+        waiting=zeros(4 * DEEPEST),
+    )
+
+
+def law_at(laws: Laws, row: int) -> IndexLaw:
+    """The law in one row."""
+    return IndexLaw(
+        laws.kind[row],
+        laws.place[row],
+        laws.mean[row],
+        laws.sd[row],
+        laws.other_mean[row],
+        laws.other_sd[row],
+    )
+
+
+def write_law(laws: Laws, row: int, law: IndexLaw) -> None:
+    """Put a law into one row; an index that is no number never wins."""
+    if math.isnan(law.place) or math.isnan(law.mean) or math.isnan(law.other_mean):
+        laws.kind[row] = NEVER
+        return
+    least, most = ends(law)
+    if least == most:  # too narrow for floats: all draws are the same, and tie with their like
+        law = constant(least)
+    laws.kind[row] = float(law.kind)
+    laws.place[row] = float(law.place)
+    laws.mean[row] = float(law.mean)
+    laws.sd[row] = float(law.sd)
+    laws.other_mean[row] = float(law.other_mean)
+    laws.other_sd[row] = float(law.other_sd)
+
+
+def win_chances(laws: Laws, arms: int, desk: Desk, chances: Column) -> None:
+    """How likely each arm has the largest index, ties broken at random.
+
+    They add up to 1 as far as they are right: the caller looks. They are 0 where no arm can win.
+
+    Args:
+        laws: The laws of all arms, once or several times over.
+        arms: The number of arms.
+        desk: Room to work.
+        chances: Where to write them; as many as there are laws.
+    """
+    for row in range(len(chances)):
+        chances[row] = 0.0
+    for first in range(0, len(chances), arms):
+        _add_wins(laws, first, arms, desk, chances)
+
+
+@apart
+def _add_wins(laws: Laws, first: int, arms: int, desk: Desk, chances: Column) -> None:
+    """Add what the arms from row `first` on win."""
+    low, high, steady = -math.inf, -math.inf, True
+    for i in range(arms):
+        if laws.kind[first + i] != NEVER:
+            least, most = ends(law_at(laws, first + i))
+            low, high = max(low, least), max(high, most)
+    count = 0
+    for i in range(arms):
+        if laws.kind[first + i] != NEVER:
+            least, most = ends(law_at(laws, first + i))
+            if most >= low:
+                desk.alive[count], desk.high[count] = first + i, most
+                steady = steady and least == most
+                count += 1
+    if steady:  # all are constants, and the same
+        for k in range(count):
+            chances[desk.alive[k]] = 1.0 / count
+    else:
+        _descend(laws, count, low, high, desk, chances)
+
+
+@apart
+def _descend(
+    laws: Laws,
+    count: int,
+    low: float,
+    top: float,
+    desk: Desk,
+    chances: Column,
+) -> None:
+    """Go down from atom to atom, until the largest index is hardly ever below."""
+    cursor = math.inf
+    _, gained = _both_sides(laws, count, top, desk)
+    while gained > NOTHING and cursor > low:
+        bottom = low
+        for k in range(count):
+            place = atom(law_at(laws, desk.alive[k]))
+            if bottom < place < cursor:
+                bottom = place
+        g_below, g_at = _both_sides(laws, count, bottom, desk)
+        if bottom < top and gained - g_at > NOTHING:
+            _between(laws, count, bottom, top, g_at, gained, desk, chances)
+            g_below, g_at = _both_sides(laws, count, bottom, desk)
+        if g_at - g_below > NOTHING:
+            _spread(count, g_below, g_at, desk, chances)
+        cursor, top, gained = bottom, bottom, g_below
+
+
+@apart
+def _both_sides(laws: Laws, count: int, level: float, desk: Desk) -> tuple[float, float]:
+    """How likely all indices are below a level, and how likely none is above it."""
+    g_below, g_at = 1.0, 1.0
+    for k in range(count):
+        side = at(law_at(laws, desk.alive[k]), level)
+        desk.below[k], desk.slope[k] = side.below, side.mass
+        g_below *= side.below
+        g_at *= side.below + side.mass
+    return g_below, g_at
+
+
+@apart
+def _between(
+    laws: Laws,
+    count: int,
+    left: float,
+    right: float,
+    g_left: float,
+    g_right: float,
+    desk: Desk,
+    chances: Column,
+) -> None:
+    """Add what each arm wins between two levels with no atom in between."""
+    waiting = _wait(desk, 0, left, right, g_left, g_right)
+    while waiting > 0:
+        waiting -= 1
+        left, right, g_left, g_right = _waited(desk, waiting)
+        half, sum_of_parts = 0.5 * (right - left), 0.0
+        for k in range(count):
+            desk.part[k] = 0.0
+        for node in range(POINTS.size):
+            level = left + half * (1.0 + POINTS[node])
+            g = 1.0
+            for k in range(count):
+                if desk.high[k] > left:
+                    side = slope(law_at(laws, desk.alive[k]), level)
+                    desk.below[k], desk.slope[k] = side.below, side.mass
+                    g *= side.below
+            if g > 0.0:
+                sum_of_parts += _add_parts(count, left, g * half * WEIGHTS[node], desk)
+        middle = left + half
+        if (
+            abs(sum_of_parts - (g_right - g_left)) <= CLOSE
+            or waiting + 2 > DEEPEST
+            or not left < middle < right
+        ):
+            _keep(count, desk, chances)
+            continue
+        _, g_middle = _both_sides(laws, count, middle, desk)
+        waiting = _wait(desk, waiting, left, middle, g_left, g_middle)
+        waiting = _wait(desk, waiting, middle, right, g_middle, g_right)
+
+
+@apart
+def _spread(count: int, g_left: float, g_right: float, desk: Desk, chances: Column) -> None:
+    """Add what each arm wins at one atom, whose two sides are on the desk."""
+    waiting = _wait(desk, 0, 0.0, 1.0, g_left, g_right)
+    while waiting > 0:
+        waiting -= 1
+        left, right, g_left, g_right = _waited(desk, waiting)
+        half, sum_of_parts = 0.5 * (right - left), 0.0
+        for k in range(count):
+            desk.part[k] = 0.0
+        for node in range(POINTS.size):
+            s = left + half * (1.0 + POINTS[node])
+            g = _spread_law(count, s, desk)
+            if g > 0.0:
+                for k in range(count):
+                    if desk.slope[k] > 0.0:
+                        law = desk.below[k] + s * desk.slope[k]
+                        won = g * half * WEIGHTS[node] * desk.slope[k] / law
+                        desk.part[k] += won
+                        sum_of_parts += won
+        if abs(sum_of_parts - (g_right - g_left)) <= CLOSE or waiting + 2 > DEEPEST:
+            _keep(count, desk, chances)
+            continue
+        middle = left + half
+        g_middle = _spread_law(count, middle, desk)
+        waiting = _wait(desk, waiting, left, middle, g_left, g_middle)
+        waiting = _wait(desk, waiting, middle, right, g_middle, g_right)
+
+
+def _spread_law(count: int, s: float, desk: Desk) -> float:
+    """G at s of a spread atom."""
+    g = 1.0
+    for k in range(count):
+        g *= desk.below[k] + s * desk.slope[k]
+    return g
+
+
+def _add_parts(count: int, left: float, scale: float, desk: Desk) -> float:
+    """Add one point of the rule to the parts of all arms; returns their sum."""
+    total = 0.0
+    for k in range(count):
+        if desk.high[k] > left and desk.slope[k] > 0.0:
+            won = scale * desk.slope[k] / desk.below[k]
+            desk.part[k] += won
+            total += won
+    return total
+
+
+def _keep(count: int, desk: Desk, chances: Column) -> None:
+    """Add the parts of a panel to the chances."""
+    for k in range(count):
+        chances[desk.alive[k]] += desk.part[k]
+
+
+def _wait(
+    desk: Desk, waiting: int, left: float, right: float, g_left: float, g_right: float
+) -> int:
+    """Let a panel wait, unless nothing is won on it; returns how many wait then."""
+    if g_right - g_left <= NOTHING:
+        return waiting
+    k = 4 * waiting
+    desk.waiting[k], desk.waiting[k + 1] = left, right
+    desk.waiting[k + 2], desk.waiting[k + 3] = g_left, g_right
+    return waiting + 1
+
+
+def _waited(desk: Desk, waiting: int) -> tuple[float, float, float, float]:
+    k = 4 * waiting
+    return (
+        desk.waiting[k],
+        desk.waiting[k + 1],
+        desk.waiting[k + 2],
+        desk.waiting[k + 3],
+    )

@@ -1,0 +1,211 @@
+"""What stopping now would risk: how likely each arm is best, and what the leader may lose.
+
+What is believed of the arms is what the default rule makes of logs and rewards, whatever the policy
+is. Given the common move c of all arms, an arm with T live rewards of sum S and N logged ones of
+mean m is
+
+    N((S + N' m)/(T + N'), σ²/(T + N')),   N' = 1/(1/N + (B/2)²/σ²),
+
+where B is the tighter promise: V, or W with m moved along by c. c has the law of `common_move`, and
+is integrated over. That is the exact posterior of normal rewards whose arms moved by B/2 in root
+mean square. The guarded rule lets no logs pull its guess further than two standard errors from the
+live mean, and its means are limited so here too. An arm of which nothing is known is taken to pay
+as the best arm does, give or take the noise of one reward.
+
+Nothing is drawn: the same terms and state give the same numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from driftanchor.core import check
+from driftanchor.core.check import Floats
+from driftanchor.core.common_move import common_move, is_relative, moved, moved_pulls, own_sd
+from driftanchor.core.evidence import ArmEvidence, Evidence, arm_at
+from driftanchor.core.posterior import Posterior
+from driftanchor.core.record import Record
+from driftanchor.core.stats.largest import largest
+from driftanchor.live.decide import situation
+from driftanchor.live.state import State
+from driftanchor.live.terms import Terms
+from driftanchor.policies.guarded_anchor_ts import GuardedAnchorTS
+from driftanchor.policies.guarded_bounds import is_insured
+from driftanchor.render.numbers import percent, rounded
+
+PER = 1_000.0  # decisions that losses are given for
+FEWEST, FINEST = 13, 201  # values of the common move
+REACH = 6.0  # its standard deviations that count
+
+
+@dataclass(frozen=True, eq=False)
+class Outlook:
+    """What is believed of the arms, and what playing only the leader from now on would lose.
+
+    Attributes:
+        leader: The column with the largest mean of those that can be played.
+        p_best: How likely each arm is the best of those that can be played.
+        means: What each arm is believed to pay.
+        sds: How sure that is, one standard deviation.
+        loss: The expected loss, in rewards for 1,000 decisions.
+        loss_95: What the loss is below with a probability of 95 %.
+        difference: The loss that matters, in rewards for 1,000 decisions; None if not given.
+    """
+
+    leader: int
+    p_best: Floats
+    means: Floats
+    sds: Floats
+    loss: float
+    loss_95: float
+    difference: float | None = None
+
+    @property
+    def is_enough(self) -> bool | None:
+        """Whether the loss is below what matters with a probability of 95 %."""
+        return None if self.difference is None else self.loss_95 <= self.difference
+
+    def to_json(self) -> Record:
+        """For programs."""
+        return {
+            "leader": self.leader,
+            "p_best": self.p_best.tolist(),
+            "means": self.means.tolist(),
+            "sds": self.sds.tolist(),
+            "loss": self.loss,
+            "loss_95": self.loss_95,
+            "difference": self.difference,
+            "is_enough": self.is_enough,
+        }
+
+
+def outlook(terms: Terms, state: State, difference: float | None = None) -> Outlook:
+    """What stopping now would risk.
+
+    Args:
+        terms: What was agreed.
+        state: What happened since.
+        difference: The difference between arms that matters to you, in rewards for one decision.
+
+    Example:
+        >>> from driftanchor import OfflineData
+        >>> from driftanchor.live.state import fold
+        >>> from driftanchor.live.state_events import Rewarded
+        >>> logs = OfflineData.from_summary({"A": (900, 0.3), "B": (900, 0.2)})
+        >>> terms = Terms.declare(offline=logs, bias_bound=0.1, reward_range=(0, 1), seed=1)
+        >>> state = fold(State.start(terms.arms), Rewarded((0, 1) * 200, (0.5, 0.0) * 200))
+        >>> now = outlook(terms, state, difference=0.01)
+        >>> terms.arms[now.leader], now.p_best.round(3).tolist(), now.is_enough
+        ('A', [1.0, 0.0], True)
+    """
+    matters = None
+    if difference is not None:
+        matters = PER * check.number(difference, "difference", above=0.0)
+    evidence, _ = situation(terms, state, state.decisions + 1)
+    playable = np.flatnonzero(evidence.playable)
+    common = Posterior(0.0, 0.0)
+    if is_relative(evidence):
+        common = common_move(evidence, terms.policy.noise)
+    moves, weights = _moves(common, terms, evidence)
+    laws = np.array([_beliefs(terms, evidence, move) for move in moves.tolist()])
+    means, sds = laws[:, :, 0], laws[:, :, 1]
+    mean = weights @ means
+    spread = np.sqrt(weights @ (sds**2 + (means - mean) ** 2))
+    place = int(mean[playable].argmax())
+    best = largest(means[:, playable], sds[:, playable], weights, place)
+    p_best = np.zeros(len(terms.arms))
+    p_best[playable] = best.chances
+    return Outlook(
+        int(playable[place]), p_best, mean, spread, PER * best.loss, PER * best.quantile, matters
+    )
+
+
+def outlook_text(now: Outlook, labels: tuple[str, ...]) -> str:
+    """What stopping now would risk, in words.
+
+    Example:
+        >>> now = Outlook(1, np.array([0.1, 0.9]), np.zeros(2), np.ones(2), 0.61, 3.2, 5.0)
+        >>> print(outlook_text(now, ("A", "B")))  # doctest: +NORMALIZE_WHITESPACE
+        'B' is best with a probability of 90 %. Playing it alone from now on would lose 0.61 rewards
+        in 1,000 decisions on average, and with a probability of 95 % less than 3.20. That is below
+        the 5.00 that matter to you: you can stop.
+    """
+    text = (
+        f"{labels[now.leader]!r} is best with a probability of "
+        f"{percent(float(now.p_best[now.leader]))}. Playing it alone from now on would lose "
+        f"{rounded(now.loss)} rewards in 1,000 decisions on average, and with a probability of "
+        f"95 % less than {rounded(now.loss_95)}."
+    )
+    if now.difference is None:
+        return text
+    if now.is_enough:
+        return (
+            f"{text} That is below the {rounded(now.difference)} that matter to you: you can stop."
+        )
+    return f"{text} The {rounded(now.difference)} that matter to you are less: go on."
+
+
+def floor_cost(floors: Floats, means: Floats) -> float:
+    """What floors cost, in rewards for 1,000 decisions: 1,000 Σ f · gap.
+
+    A floor f plays its arm in a share f of all decisions whatever the rule says. Each of these
+    decisions loses the arm's gap to the best arm, once the rule would play that.
+
+    Args:
+        floors: The share that each arm has for sure.
+        means: What each arm pays, or is believed to pay.
+
+    Example:
+        >>> round(floor_cost(np.array([0.0, 0.05, 0.05]), np.array([0.12, 0.1, 0.08])), 6)
+        3.0
+    """
+    return PER * float(floors @ (means.max() - means))
+
+
+def _moves(common: Posterior, terms: Terms, evidence: Evidence) -> tuple[Floats, Floats]:
+    """Values of the common move and their weights.
+
+    They are as close as it takes: by how far the move pushes arms apart, beside how well the arms
+    are known. Arms that it moves alike need no more than its own law does.
+    """
+    if common.sd == 0.0:
+        return np.array([common.mean]), np.ones(1)
+    ends = (common.mean - common.sd, common.mean + common.sd)
+    below, above = (np.array(_beliefs(terms, evidence, end)) for end in ends)
+    push = (above[:, 0] - below[:, 0])[evidence.playable]
+    steps = 2.0 * REACH * float(np.ptp(push)) / float(above[evidence.playable, 1].min())
+    z = np.linspace(-REACH, REACH, int(np.clip(steps, FEWEST, FINEST)) | 1)
+    weights = np.exp(-0.5 * z * z)
+    return common.mean + common.sd * z, weights / weights.sum()
+
+
+def _beliefs(terms: Terms, evidence: Evidence, common: float) -> list[Posterior]:
+    """What is believed of each arm, given the common move."""
+    policy = terms.policy
+    clip = math.inf
+    if isinstance(policy, GuardedAnchorTS) and is_insured(policy):
+        clip = policy.clip
+    arms = [arm_at(evidence, column) for column in range(evidence.pulls.size)]
+    beliefs = [belief(arm, common, policy.noise, clip) for arm in arms]
+    known = [x.mean for x, on in zip(beliefs, evidence.playable, strict=True) if x and on]
+    level = max(known, default=policy.prior_mean)
+    return [x or Posterior(level, policy.noise) for x in beliefs]
+
+
+def belief(arm: ArmEvidence, common: float, noise: float, clip: float) -> Posterior | None:
+    """What is believed of one arm; None where neither rewards nor logs say anything."""
+    there = moved(arm, common, noise)
+    weight = 0.0
+    if arm.offline_pulls > 0 and there.bias_bound < math.inf:
+        weight = moved_pulls(float(arm.offline_pulls), own_sd(there.bias_bound), noise)
+    n = arm.pulls + weight
+    if n == 0.0:
+        return None
+    mean = (arm.total + weight * there.offline_mean) / n
+    if arm.pulls > 0:
+        live, reach = arm.total / arm.pulls, clip * noise / math.sqrt(arm.pulls)
+        mean = max(live - reach, min(mean, live + reach))
+    return Posterior(mean, noise / math.sqrt(n))

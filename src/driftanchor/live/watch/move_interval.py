@@ -1,0 +1,161 @@
+"""How far an arm moved from its logs: an interval that is right at all times together.
+
+Two kinds of rewards need two tests:
+
+- **A declared range with two ends.** The intervals assume nothing but the range. A noise estimated
+  from logs bounds nothing here: a click rate that rises has more noise than the logs had. Logs like
+  those of coins, or without a variance, lead to the test of coins, and others to one whose interval
+  is short where rewards vary little; there the live mean and the mean behind the logs have half of
+  the chance to miss each. Both are right for all rewards in the range: the logs, which are there
+  before the first reward, decide only which is likely to be shorter.
+- **No range.** Rewards are taken for normal, or lighter-tailed, with the policy's noise σ. The
+  likelihood ratio that does not depend on the level of the arm counts the noise of the logs exactly
+  (algorithm of Robbins, with n = 1/(1/T + 1/N) in place of T). It is right if σ is not too small.
+
+Plain scalar code, interpreted or compiled. How often rewards are looked at does not matter, nor
+which arm the policy plays when: an arm's rewards are a stack of their own, and the interval is
+right at every height of the stack.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from driftanchor.core.stats.anytime import (
+    Interval,
+    mixture_radius,
+    prior_weight,
+    sample_interval,
+    spread_interval,
+    stake_for,
+)
+from driftanchor.core.stats.coin_difference import coin_difference
+from driftanchor.core.stats.coins import like_coins
+from driftanchor.live.terms import Terms
+
+GAUSSIAN, COINS, SPREAD = range(3)
+
+
+class Ruler(NamedTuple):
+    """What an arm is measured with, fixed before its first reward."""
+
+    kind: int  # GAUSSIAN, COINS or SPREAD
+    bias_bound: float  # V
+    relative_bound: float  # W
+    logged: int  # N; 0 if the arm is not watched
+    mean: float  # of the logs
+    origin: float  # the lowest reward possible; 0 where there is no range
+    unit: float  # the width of the range; σ where there is no range
+    logs_low: float  # where the mean behind the logs is; used for SPREAD only
+    logs_high: float
+    miss: float  # the chance that the interval ever misses the move
+    aim: float  # rewards at which the interval is to be shortest
+    variance: float  # of a reward, in units; what the stakes aim at
+
+
+UNWATCHED = Ruler(GAUSSIAN, math.inf, math.inf, 0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 1.0)
+
+
+def ruler_of(terms: Terms, column: int, miss: float) -> Ruler:
+    """The ruler of an arm, which is watched if it has logs and something is promised of them.
+
+    The interval aims at the number of rewards after which a move of twice the bound shows, but at
+    no more than the logs have.
+
+    Args:
+        terms: What was agreed.
+        column: The arm.
+        miss: The chance that its interval ever misses its move.
+    """
+    logged, mean = int(terms.offline.n[column]), float(terms.offline.mean[column])
+    level, relative = float(terms.bias_bounds[column]), float(terms.relative_bounds[column])
+    bound = min(level, relative)
+    if logged == 0 or bound == math.inf:
+        return UNWATCHED
+    low, high = terms.reward_range
+    if math.isinf(high - low):
+        noise = terms.policy.noise
+        aim = _aim(logged, 1.0, bound / noise, miss)
+        return Ruler(
+            GAUSSIAN, level, relative, logged, mean, 0.0, noise, mean, mean, miss, aim, 1.0
+        )
+    unit = high - low
+    share, spread = (mean - low) / unit, float(terms.offline.variance[column]) / unit / unit
+    share = min(max(share, 0.0), 1.0)  # a mean may be rounded
+    smooth = (share * logged + 0.5) / (logged + 1.0)
+    coins = math.isnan(spread) or bool(like_coins(logged, share, spread))
+    variance = smooth * (1.0 - smooth) if coins else max(spread, 1.0 / logged**2)
+    ends = sample_interval(float(logged), share, spread, miss / 2.0)
+    return Ruler(
+        COINS if coins else SPREAD,
+        level,
+        relative,
+        logged,
+        mean,
+        low,
+        unit,
+        low + unit * ends[0],
+        low + unit * ends[1],
+        miss,
+        # The bets on coins are spread around the logged mean, beyond which the bound lies.
+        _aim(logged, variance, (2.0 if coins else 1.0) * bound / unit, miss),
+        variance,
+    )
+
+
+def _aim(logged: int, variance: float, bound: float, miss: float) -> float:
+    """Rewards after which a radius is about as large as the bound; at least 1, at most N."""
+    if bound * bound * logged <= variance * 1e-6:
+        return float(logged)
+    return float(np.clip(variance / bound / bound / prior_weight(miss, 1.0), 1.0, logged))
+
+
+def move_interval(ruler: Ruler, n: float, total: float, squares: float) -> Interval:
+    """Where the live mean of a watched arm minus the mean behind its logs is.
+
+    Args:
+        ruler: The arm's.
+        n: Its live rewards.
+        total: Their sum.
+        squares: The sum of squared errors of `prediction`, each made before its reward came.
+
+    Example:
+        >>> from driftanchor import OfflineData
+        >>> logs = OfflineData.from_summary({"A": (2000, 0.1), "B": (2000, 0.1)})
+        >>> terms = Terms.declare(offline=logs, bias_bound=0.02, reward_range=(0, 1), seed=1)
+        >>> ruler = ruler_of(terms, 0, miss=0.01)
+        >>> [round(x, 3) for x in move_interval(ruler, 1000, 180.0, 0.0)]
+        [0.019, 0.146]
+    """
+    if n == 0:
+        return -math.inf, math.inf
+    if ruler.kind == GAUSSIAN:
+        move = total / n - ruler.mean
+        both = 1.0 / (1.0 / n + 1.0 / ruler.logged)
+        reach = ruler.unit * mixture_radius(both, ruler.miss, ruler.aim)
+        return move - reach, move + reach
+    hits = min(max((total - n * ruler.origin) / ruler.unit, 0.0), n * 1.0)
+    if ruler.kind == COINS:
+        old = min(max((ruler.mean - ruler.origin) / ruler.unit, 0.0), 1.0) * ruler.logged
+        centre = (old + 0.5) / (ruler.logged + 1.0)
+        weight = max(prior_weight(ruler.miss, ruler.aim), 1.0)
+        low, high = coin_difference(
+            n * 1.0, hits, ruler.logged * 1.0, old, ruler.miss, centre, weight
+        )
+        return ruler.unit * low, ruler.unit * high
+    half = ruler.miss / 2.0
+    stake = stake_for(half, ruler.aim, ruler.variance)
+    wide = squares / ruler.unit / ruler.unit
+    low, high = spread_interval(n * 1.0, hits, wide, half, stake)
+    return (
+        ruler.origin + ruler.unit * low - ruler.logs_high,
+        ruler.origin + ruler.unit * high - ruler.logs_low,
+    )
+
+
+def prediction(ruler: Ruler, n: float, total: float) -> float:
+    """What the next reward is taken to be, from those before it and from the logs."""
+    return (total + ruler.mean) / (n + 1.0)

@@ -1,0 +1,216 @@
+"""Watch: what is kept of each arm's rewards to see whether its logs still fit.
+
+**Which rewards, in which order.** Rewards count here in the order of their decisions. Where a
+reward's delay depends on its value, as when a click comes at once and "no click" when the window
+closes, the rewards that have come are better than those to come, and no test of them is right. So
+fold a reward when it and all earlier decisions of its arm are settled: rewarded, given the default
+reward, or given up. Where delays do not depend on the reward, any order is right.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from driftanchor.core import check, record
+from driftanchor.errors import InvalidInput, UnreadableState, shown
+from driftanchor.live.state_events import ArmAdded, Distrusted, Event
+from driftanchor.live.terms import Terms
+from driftanchor.live.watch.alarm import Alarm, Mark
+from driftanchor.live.watch.move_interval import (
+    UNWATCHED,
+    Ruler,
+    move_interval,
+    prediction,
+    ruler_of,
+)
+
+LEVEL = 0.01  # the chance of a false alarm in a whole campaign
+FIRST = 0.9  # the part of it that the arms of the start share; arms added later share the rest
+START = Mark(0)
+
+
+class ArmWatch(NamedTuple):
+    """The rewards of one arm, in a few numbers."""
+
+    ruler: Ruler
+    n: int = 0
+    total: float = 0.0
+    squares: float = 0.0  # of errors of predictions: see `move_interval`
+    low: float = -math.inf  # the move since the logs is from `low`
+    high: float = math.inf  # to `high`
+    least: float = 0.0  # of the sum of rewards above mean + V, over time
+    rising: Mark = START  # the reward after it: a move up began there
+    most: float = 0.0  # of the sum of rewards above mean − V
+    falling: Mark = START  # a move down began there
+
+    @property
+    def move(self) -> float:
+        """The live mean minus the logged one; NaN without rewards."""
+        return self.total / self.n - self.ruler.mean if self.n else math.nan
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """What is kept of all arms, and the alarms so far.
+
+    Attributes:
+        level: α, the chance of any false alarm in the whole campaign while all promises hold.
+        arms: One for each column.
+        added: How many arms came after the start.
+        alarms: In the order in which they were raised.
+
+    Example:
+        >>> from driftanchor import OfflineData
+        >>> logs = OfflineData.from_summary({"A": (2000, 0.1), "B": (2000, 0.1)})
+        >>> terms = Terms.declare(offline=logs, bias_bound=0.02, reward_range=(0, 1), seed=1)
+        >>> watch = fold(Watch.start(terms), [0] * 1000, [1.0, 0.0, 0.0, 0.0] * 250, Mark(1000))
+        >>> round(watch.arms[0].move, 3), watch.arms[0].low > 0.02
+        (0.15, True)
+        >>> Watch.from_json(watch.to_json()) == watch
+        True
+    """
+
+    level: float
+    arms: tuple[ArmWatch, ...]
+    added: int = 0
+    alarms: tuple[Alarm, ...] = ()
+
+    @classmethod
+    def start(cls, terms: Terms, level: float = LEVEL) -> Watch:
+        """Before the first reward.
+
+        The level is shared by all arms that are watched. It need not be shared between the two
+        promises: if the interval of each arm is right, no kept promise looks broken.
+        """
+        level = check.number(level, "level", above=0.0, high=0.5)
+        promised = np.minimum(terms.bias_bounds, terms.relative_bounds) < math.inf
+        watched = max(int((promised & (terms.offline.n > 0)).sum()), 1)
+        miss = FIRST * level / watched
+        return cls(level, tuple(ArmWatch(ruler_of(terms, i, miss)) for i in range(len(terms.arms))))
+
+    def after(self, event: Event, terms: Terms) -> Watch:
+        """The watch after an event that changes the terms; `terms` are those after it.
+
+        The n-th arm that is added has 1/(n (n + 1)) of what is left of the level. An arm that is
+        distrusted is watched no longer.
+        """
+        if isinstance(event, ArmAdded):
+            n = self.added + 1
+            miss = (1.0 - FIRST) * self.level / (n * (n + 1))
+            new = ArmWatch(ruler_of(terms, len(self.arms), miss))
+            return replace(self, arms=(*self.arms, new), added=n)
+        if isinstance(event, Distrusted):
+            arms = list(self.arms)
+            arms[event.column] = arms[event.column]._replace(ruler=UNWATCHED)
+            return replace(self, arms=tuple(arms))
+        return self
+
+    def to_json(self) -> record.Record:
+        """A JSON-ready record."""
+        return {
+            "level": self.level,
+            "added": self.added,
+            "arms": [_flat(arm) for arm in self.arms],
+            "alarms": [alarm.to_json() for alarm in self.alarms],
+        }
+
+    @classmethod
+    def from_json(cls, data: object) -> Watch:
+        """Read what `to_json` wrote."""
+        if not isinstance(data, dict):
+            raise UnreadableState(f"the record of a watch is damaged: {shown(data)}")
+        try:
+            arms = tuple(_arm(row) for row in data["arms"])
+            alarms = tuple(Alarm.from_json(x) for x in data["alarms"])
+            level = check.number(data["level"], "level", above=0.0, high=0.5)
+            return cls(level, arms, check.whole(data["added"], "added"), alarms)
+        except (InvalidInput, KeyError, TypeError, ValueError) as error:
+            raise UnreadableState(f"the record of a watch is damaged: {error}") from error
+
+
+def fold(watch: Watch, columns: Sequence[int], rewards: Sequence[float], mark: Mark) -> Watch:
+    """The watch after some rewards, in the order of their decisions; `watch` stays as it is.
+
+    Args:
+        watch: What was kept before.
+        columns: The arm of each reward.
+        rewards: The rewards.
+        mark: When they came.
+    """
+    arms = list(watch.arms)
+    for column, reward in zip(columns, rewards, strict=True):
+        if arms[column].ruler.logged:
+            arms[column] = _with_reward(arms[column], reward, mark)
+    for column in set(columns):
+        arm = arms[column]
+        if arm.ruler.logged:
+            low, high = move_interval(arm.ruler, arm.n, arm.total, arm.squares)
+            arms[column] = arm._replace(low=low, high=high)
+    return replace(watch, arms=tuple(arms))
+
+
+def correct(watch: Watch, column: int, before: float, after: float) -> Watch:
+    """The watch after a reward that was folded became another one.
+
+    A default reward that a late one may still replace is not settled: fold it when that is over.
+    Corrections are for what should not happen often.
+
+    Args:
+        watch: What was kept before.
+        column: The arm.
+        before: The reward that was folded.
+        after: What it should have been.
+    """
+    arm = watch.arms[column]
+    if not arm.ruler.logged or arm.n == 0:
+        return watch
+    expected = prediction(arm.ruler, arm.n - 1, arm.total - before)
+    change = (after - expected) ** 2 - (before - expected) ** 2
+    total, squares = arm.total + (after - before), max(arm.squares + change, 0.0)
+    low, high = move_interval(arm.ruler, arm.n, total, squares)
+    arms = list(watch.arms)
+    arms[column] = arm._replace(total=total, squares=squares, low=low, high=high)
+    return replace(watch, arms=tuple(arms))
+
+
+def _with_reward(arm: ArmWatch, reward: float, mark: Mark) -> ArmWatch:
+    ruler, n, total = arm.ruler, arm.n, arm.total
+    error = reward - prediction(ruler, n, total)
+    least, rising, most, falling = arm.least, arm.rising, arm.most, arm.falling
+    if ruler.bias_bound < math.inf:
+        above = total - n * (ruler.mean + ruler.bias_bound)
+        below = total - n * (ruler.mean - ruler.bias_bound)
+        if above <= least:
+            least, rising = above, mark
+        if below >= most:
+            most, falling = below, mark
+    return ArmWatch(
+        ruler,
+        n + 1,
+        total + reward,
+        arm.squares + error * error,
+        arm.low,
+        arm.high,
+        least,
+        rising,
+        most,
+        falling,
+    )
+
+
+def _flat(arm: ArmWatch) -> list[object]:
+    """All numbers of an arm, in order."""
+    rest: list[object] = [x if isinstance(x, Mark) else record.encode(x) for x in arm[1:]]
+    return [[record.encode(x) for x in arm.ruler], *rest]
+
+
+def _arm(row: Any) -> ArmWatch:
+    ruler, *numbers = row
+    values: Any = [Mark(*x) if isinstance(x, list | tuple) else record.decode(x) for x in numbers]
+    measure: Any = map(record.decode, ruler)
+    return ArmWatch(Ruler(*measure), *values)

@@ -1,0 +1,154 @@
+"""How likely each arm wins: closed forms, ties, extremes, draws, and the compiled twin."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from law_cases import LAW, OUT, chances, drawn_chances
+
+from driftanchor.compiled.kernels import kernel
+from driftanchor.core import win_chances as module
+from driftanchor.core.index_law import (
+    IndexLaw,
+    constant,
+    larger,
+    median_law,
+    mixture,
+    one_sample,
+    smaller,
+)
+from driftanchor.core.win_chances import NEVER, Laws, law_at, win_chances, write_law
+
+INF = math.inf
+
+
+@pytest.mark.parametrize("sd", [1e-4, 0.01, 1.0, 100.0, 1e4])
+@pytest.mark.parametrize("ahead", [-3.0, -0.5, 0.0, 0.1, 2.0])
+def test_two_samples_have_a_closed_form(sd: float, ahead: float) -> None:
+    got = chances([one_sample(ahead, sd), one_sample(0.0, 1.0)])
+    truth = NormalDist().cdf(ahead / math.hypot(1.0, sd))
+    assert got == pytest.approx([truth, 1 - truth], abs=1e-7)
+
+
+@pytest.mark.parametrize("ahead", [-1.0, 0.0, 0.7])
+def test_a_constant_beside_samples_has_a_closed_form(ahead: float) -> None:
+    got = chances([constant(ahead)] + [one_sample(0.0, 1.0)] * 3)
+    stays = NormalDist().cdf(ahead) ** 3
+    assert got == pytest.approx([stays] + [(1 - stays) / 3] * 3, abs=1e-7)
+
+
+def test_arms_alike_share() -> None:
+    for law in (one_sample(0.3, 0.1), larger(0.0, 0.1, 1.0), mixture(0.01, 0, 1, 0, 0)):
+        for arms in (1, 2, 7, 30):
+            assert chances([law] * arms) == pytest.approx([1 / arms] * arms, abs=1e-7)
+
+
+def test_largest_constants_share_exactly() -> None:
+    laws = [constant(1.0), constant(0.9), constant(1.0), constant(1.0), one_sample(0.0, 0.01)]
+    assert chances(laws).tolist() == [1 / 3, 0, 1 / 3, 1 / 3, 0]
+    assert chances([constant(INF), one_sample(0.0, 1.0), constant(INF)]).tolist() == [0.5, 0, 0.5]
+    assert chances([constant(-INF), OUT, constant(-INF)]).tolist() == [0.5, 0, 0.5]
+
+
+def test_ties_are_shared_as_if_all_outcomes_were_written_down() -> None:
+    """Each arm is at 0 with its own chance, else surely below: 2⁴ outcomes."""
+    shares = [0.2, 0.5, 0.9, 0.99]
+    laws = [mixture(1 - share, -1.0, 1e-3, 0.0, 0.0) for share in shares]
+    truth = np.zeros(4)
+    for there in itertools.product([False, True], repeat=4):
+        weight = math.prod(p if on else 1 - p for p, on in zip(shares, there, strict=True))
+        tied = [i for i in range(4) if there[i]] or range(4)
+        truth[list(tied)] += weight / len(tied)
+    assert chances(laws) == pytest.approx(truth, abs=1e-7)
+
+
+def test_arms_that_cannot_win() -> None:
+    assert chances([OUT, one_sample(0.0, 1.0), OUT]) == pytest.approx([0, 1, 0])
+    assert chances([OUT, OUT]).tolist() == [0.0, 0.0]
+    far = chances([one_sample(0.0, 1.0), one_sample(-100.0, 1.0), one_sample(0.0, 1.0)])
+    assert far == pytest.approx([0.5, 0.0, 0.5])
+
+
+@pytest.mark.parametrize("law", [constant(math.nan), one_sample(math.nan, 1.0)])
+def test_an_index_that_is_no_number_cannot_win(law: IndexLaw) -> None:
+    laws = Laws(*([0.0] for _ in range(6)))
+    write_law(laws, 0, law)
+    assert laws.kind == [NEVER]
+
+
+def test_a_law_too_narrow_for_floats_is_a_constant() -> None:
+    laws = Laws(*([0.0] for _ in range(6)))
+    write_law(laws, 0, one_sample(1.0, 1e-30))
+    assert law_at(laws, 0) == constant(1.0)
+    write_law(laws, 0, one_sample(1.0, 1e-3))
+    assert law_at(laws, 0) == one_sample(1.0, 1e-3)
+
+
+def test_narrow_among_wide() -> None:
+    """Against 2 million draws: 5 sds of each, false alarm 2e-6."""
+    laws = [
+        one_sample(0.0, 1e4),
+        median_law(0.3, 0.3, 1.0, 0.31, 1e-4),
+        smaller(0.3001, 0.3, 1e-4),
+        larger(0.3, 0.3, 1e-3),
+    ]
+    got, n = chances(laws), 2_000_000
+    assert got.sum() == pytest.approx(1, abs=1e-7)
+    for p, share in zip(got, drawn_chances(laws, n, 3), strict=True):
+        assert abs(share - p) <= 5 * math.sqrt(p * (1 - p) / n) + 1e-9
+
+
+@given(st.lists(LAW, min_size=1, max_size=5), st.integers(0, 99))
+@settings(max_examples=60)
+def test_chances_are_those_of_draws(laws: list[IndexLaw], seed: int) -> None:
+    """At most 300 shares: 5.5 sds of 20,000 draws, a right program fails with a chance of 1e-5."""
+    assume(any(law != OUT for law in laws))
+    got, n = chances(laws), 20_000
+    assert got.sum() == pytest.approx(1, abs=1e-6)
+    for p, share in zip(got, drawn_chances(laws, n, seed), strict=True):
+        assert abs(share - p) <= 5.5 * math.sqrt(abs(p * (1 - p)) / n) + 1e-3
+
+
+@given(st.lists(LAW, min_size=2, max_size=6), st.randoms(use_true_random=False))
+@settings(max_examples=60)
+def test_the_order_of_arms_does_not_matter(laws: list[IndexLaw], random: object) -> None:
+    order = list(range(len(laws)))
+    random.shuffle(order)  # type: ignore[attr-defined]
+    there = chances([laws[i] for i in order])
+    assert there == pytest.approx(chances(laws)[order], abs=1e-6)
+
+
+@given(st.lists(LAW, min_size=1, max_size=5))
+@settings(max_examples=60)
+def test_compiled_it_gives_the_same_numbers(laws: list[IndexLaw]) -> None:
+    assert chances(laws, kernel(None, win_chances)).tolist() == pytest.approx(
+        chances(laws).tolist(), abs=1e-12
+    )
+
+
+def test_ten_thousand_arms() -> None:
+    compiled, arms = kernel(None, win_chances), 10_000
+    alike = chances([larger(0.0, 0.0, 1.0)] * arms, compiled)
+    assert alike * arms == pytest.approx(np.ones(arms), abs=1e-5)
+    assert chances([constant(0.0)] * arms, compiled).tolist() == [1 / arms] * arms
+    rng = np.random.default_rng(1)
+    means = rng.normal(0, 0.2, arms)
+    laws = [median_law(m, m, 0.3, m + 0.05, 0.1) for m in means.tolist()]
+    got = chances(laws, compiled)
+    assert got.sum() == pytest.approx(1, abs=1e-6)
+    assert got[np.argsort(means)[:5_000]].max() < 1e-6 < got.max()
+
+
+def test_a_program_that_forgets_atoms_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its probabilities do not add up, which the caller looks at."""
+    laws = [larger(0.1, 0.0, 1.0), median_law(0.0, 0.0, 1.0, 0.1, 0.2), larger(0.05, 0.0, 1.0)]
+    assert chances(laws).sum() == pytest.approx(1, abs=1e-6)
+    with monkeypatch.context() as planted:
+        planted.setattr(module, "_spread", lambda *_: None)
+        assert chances(laws).sum() < 0.9

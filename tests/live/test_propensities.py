@@ -1,0 +1,291 @@
+"""Propensities against counts of decisions, closed forms and planted faults.
+
+Statistical checks have a false-alarm rate of 1e-6 each, about 50 of them, and fixed seeds.
+"""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from guarded_cases import ARMS, ROUNDS, arm, at, seen, state_of
+from guarded_cases import RULES as RULES_OF_THE_GUARD
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from policy_cases import VARIANTS
+
+from driftanchor import (
+    POLICIES,
+    TS,
+    AnchorTS,
+    ArmEvidence,
+    GuardedAnchorTS,
+    HierarchicalTS,
+    Policy,
+    Round,
+)
+from driftanchor.compiled.kernels import kernel
+from driftanchor.core import win_chances
+from driftanchor.core.check import Floats
+from driftanchor.core.evidence import Evidence
+from driftanchor.core.index_law import one_sample
+from driftanchor.core.noise import Key, Stream, key, start, wrapping
+from driftanchor.core.win_chances import write_law
+from driftanchor.live.propensities import compiled, interpreted, propensities
+from driftanchor.policies.base import choose, moves_together, remember
+from driftanchor.policies.round_law import RoundKind, has_law
+
+if TYPE_CHECKING:
+    from conftest import Chance
+
+FALSE_ALARM = 1e-6
+INF = math.inf
+UNITS: dict[str, Any] = {"prior_mean": 0.3, "noise": 0.5}
+STATES = {
+    "no promises": seen([arm(9, 0.4), arm(12, 0.3), arm(3, 0.5), arm(20, 0.45)]),
+    "levels": seen(
+        [
+            arm(9, 0.4, 20, 0.5, 0.2),
+            arm(12, 0.3, 500, 0.35, 0.1),
+            arm(1, 1.0),
+            arm(20, 0.45, 9, 0.4, INF),
+            arm(30, 0.9),
+        ],
+        [True, True, True, True, False],
+    ),
+    "not pulled": seen([arm(0), arm(0), arm(0, logs=30, logged=0.4, bound=0.1), arm(2, 0.5)]),
+    "order": seen(
+        [
+            arm(9, 0.4, 20, 0.5, relative=0.2),
+            arm(5, 0.5, 500, 0.55, relative=0.1),
+            arm(6, 0.5),
+            arm(0, logs=50, logged=0.5, relative=0.3),
+        ]
+    ),
+    "both": seen(
+        [
+            arm(2, 0.4, 20, 0.5, 0.3, relative=0.2),
+            arm(2, 0.4, 40, 0.6, 0.2, relative=0.1),
+            arm(6, 0.5, 10, 0.2, INF, relative=0.1),
+        ]
+    ),
+    "tried": seen([arm(3_000, 0.5), arm(900, 0.49), arm(900, 0.5, 40, 0.5, 0.1, relative=0.2)]),
+}
+RULES = [
+    POLICIES[name](**parameters, **UNITS)
+    for name in POLICIES
+    if has_law(POLICIES[name])
+    for parameters in [{}, *VARIANTS.get(name, [])]
+]
+
+
+def counted(policy: Policy, evidence: Evidence, now: Round, draws: int) -> Floats:
+    """How often each arm is chosen, interpreted."""
+    stream, counts = np.empty(4, np.uint64), np.zeros(evidence.pulls.size)
+    with wrapping():
+        for i in range(draws):
+            start(stream, key(1, "count"), i, 0)
+            counts[policy.choose(evidence, now, stream)] += 1
+    return counts
+
+
+def count(
+    policy: Any, evidence: Evidence, now: Round, first: Key, draws: int, stream: Stream, counts: Any
+) -> None:
+    """As `counted`, to be compiled."""
+    together = moves_together(policy, evidence)
+    for column in range(evidence.pulls.size):
+        remember(policy, evidence, column)
+    for i in range(draws):
+        start(stream, first, i, 0)
+        counts[choose(policy, evidence, now, stream, together)] += 1
+
+
+def fits(chance: Chance, counts: Floats, shares: Floats) -> None:
+    """Pearson's test, where cells of fewer than 5 expected are one."""
+    due = shares * counts.sum()
+    rare = due < 5
+    assert counts[rare].sum() <= 5 + 8 * math.sqrt(5 + due[rare].sum())
+    if (~rare).sum() > 1:
+        chance.fits(counts[~rare], due[~rare], false_alarm=FALSE_ALARM)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: repr(rule).replace(" ", ""))
+def test_they_are_how_often_a_policy_chooses(rule: Policy, chance: Chance) -> None:
+    for state in STATES.values():
+        now = at(state, int(state.pulls.sum()) + 1)
+        shares = propensities(rule, state, now)
+        assert shares is not None
+        assert shares.sum() == pytest.approx(1.0)
+        assert not shares[~state.playable].any()
+        if shares.max() < 1.0:
+            fits(chance, counted(rule, state, now, 800), shares)
+        else:
+            assert counted(rule, state, now, 20).argmax() == shares.argmax()
+
+
+@pytest.mark.parametrize("state", ["no promises", "tried", "order"])
+@pytest.mark.parametrize("rule", [AnchorTS(**UNITS), GuardedAnchorTS(guard_share=0.5, **UNITS)])
+def test_they_are_how_often_a_compiled_policy_chooses(
+    rule: Policy, state: str, chance: Chance
+) -> None:
+    evidence, counts = STATES[state], np.zeros(STATES[state].pulls.size)
+    now = at(evidence, 6_000)
+    shares = propensities(rule, evidence, now, compiled(rule))
+    assert shares is not None
+    assert shares.max() < 0.95
+    loop = kernel(type(rule), count)
+    kept = evidence._replace(memory=np.zeros((evidence.pulls.size, 20)))
+    loop(rule.numbers(), kept, now, key(2, "count"), 20_000, np.empty(4, np.uint64), counts)
+    fits(chance, counts, shares)
+    again = propensities(rule, evidence, now, interpreted(rule))
+    assert again is not None
+    assert shares.tolist() == pytest.approx(again.tolist(), abs=1e-12)
+
+
+def test_two_arms_of_thompson_sampling_have_a_closed_form() -> None:
+    state = seen([arm(9, 0.4), arm(99, 0.3)])
+    shares = propensities(TS(), state, at(state, 109))
+    truth = NormalDist().cdf((3.6 / 10 - 29.7 / 100) / math.sqrt(1 / 10 + 1 / 100))
+    assert shares is not None
+    assert shares.tolist() == pytest.approx([truth, 1 - truth], abs=1e-7)
+
+
+def test_two_arms_that_moved_together_have_a_closed_form() -> None:
+    """Logs and rewards of both arms say the same of the move, so it cancels but for the prior."""
+    state = seen([arm(9, 0.4, 40, 0.5, relative=0.2), arm(0, logs=40, logged=0.4, relative=0.2)])
+    kind = RoundKind(0.0, *_common(state))
+    worth = 40 / (1 + 40 * 0.1**2)
+    pulled, idle = 9 + worth + 1, worth + 1
+    means = (3.6 + worth * 0.5) / pulled, worth * 0.4 / idle
+    spread = worth / pulled - worth / idle  # what is left of the common move in the difference
+    sd = math.sqrt(1 / pulled + 1 / idle + (spread * kind.sd) ** 2)
+    truth = NormalDist().cdf((means[0] - means[1] + spread * kind.mean) / sd)
+    shares = propensities(HierarchicalTS(), state, at(state, 10))
+    assert shares is not None
+    assert shares.tolist() == pytest.approx([truth, 1 - truth], abs=1e-6)
+
+
+def _common(state: Evidence) -> tuple[float, float]:
+    from driftanchor.core.common_move import common_move
+
+    return tuple(common_move(state, 1.0))  # type: ignore[return-value]
+
+
+def test_arms_without_pulls_share() -> None:
+    state = seen([arm(0)] * 5 + [arm(4, 0.2)], [True, True, False, True, True, True])
+    for rule in (POLICIES["ucb"](), GuardedAnchorTS(), POLICIES["mots"]()):
+        shares = propensities(rule, state, at(state, 5))
+        assert shares is not None
+        assert shares.tolist() == [0.25, 0.25, 0.0, 0.25, 0.25, 0.0]
+    one = propensities(AnchorTS(), seen([arm(0)]), Round(1, 1))
+    assert one is not None
+    assert one.tolist() == [1.0]
+
+
+def test_a_share_of_guard_pulls() -> None:
+    state = seen([arm(400, 0.9), arm(2, 0.7), arm(300, 0.89)])
+    now = at(state, 703)
+    always, never, half = (
+        propensities(GuardedAnchorTS(guard_share=share), state, now) for share in (1, 1e-9, 0.5)
+    )
+    assert always is not None
+    assert never is not None
+    assert half is not None
+    assert always.tolist() == [0.0, 1.0, 0.0]
+    assert half == pytest.approx((always + never) / 2, abs=1e-8)
+
+
+@pytest.mark.parametrize("noise", [1e-49, 1e-6, 1.0, 1e89])
+def test_units_do_not_matter(noise: float) -> None:
+    def shares(scale: float) -> Floats:
+        arms = [
+            arm(9, 0.4 * scale, 20, 0.5 * scale, 0.1 * scale),
+            arm(4, 0.5 * scale, 20, 0.4 * scale, INF),
+            arm(7, -0.2 * scale),
+        ]
+        found = propensities(AnchorTS(noise=scale), seen(arms), Round(21, 3))
+        assert found is not None
+        return found
+
+    assert shares(noise) == pytest.approx(shares(1.0), abs=1e-6)
+
+
+def test_logs_without_end_and_many_pulls() -> None:
+    huge = 10**15
+    state = seen(
+        [
+            arm(huge, 0.5, huge, 0.5, 0.0),
+            arm(3, 0.5, huge, 0.5 - 1e-9, 1e-12),
+            arm(10**6, 0.5 - 1e-3, 5, 0.1, INF),
+        ]
+    )
+    for rule in RULES:
+        shares = propensities(rule, state, at(state, huge + 10**6 + 4))
+        assert shares is not None
+        assert shares.sum() == pytest.approx(1.0)
+
+
+def test_noise_that_floats_cannot_show_makes_ties() -> None:
+    state = seen([arm(1, 1.0), arm(1, 1.0), arm(1, 0.5)])
+    shares = propensities(AnchorTS(noise=1e-40, prior_mean=1.0), state, Round(4, 3))
+    assert shares is not None
+    assert shares.tolist() == [0.5, 0.5, 0.0]
+
+
+def test_where_nothing_is_a_number_nothing_is_said() -> None:
+    state = seen([arm(3, math.nan), arm(2, math.nan)])
+    assert propensities(TS(), state, Round(6, 2)) is None
+
+
+def test_a_program_that_forgets_atoms_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    state = STATES["levels"]
+    assert propensities(AnchorTS(**UNITS), state, at(state, 43)) is not None
+    monkeypatch.setattr(win_chances, "_spread", lambda *_: None)
+    assert propensities(AnchorTS(**UNITS), state, at(state, 43)) is None
+
+
+def test_a_program_that_draws_a_common_move_for_each_arm_is_found_out(chance: Chance) -> None:
+    """The check of the policies above fails where arms do not share their move."""
+    rule = HierarchicalTS(**UNITS)
+    state = seen(
+        [arm(0, logs=4_000, logged=x, relative=0.02) for x in (0.5, 0.49)]
+        + [arm(40, 0.5, 50, 0.5, relative=0.02)]
+    )
+    now = at(state, 41)
+    counts = counted(rule, state, now, 2_000)
+    right = propensities(rule, state, now)
+    assert right is not None
+    fits(chance, counts, right)
+    tools = interpreted(rule)
+
+    def each_on_its_own(*asked: Any) -> RoundKind:
+        kind, laws = tools.write(*asked), asked[-1]
+        for row in range(2):
+            sd = math.hypot(laws.sd[row], kind.sd)
+            write_law(laws, row, one_sample(laws.mean[row], sd))
+        return kind._replace(sd=0.0)
+
+    wrong = propensities(rule, state, now, tools._replace(write=each_on_its_own))
+    assert wrong is not None
+    with pytest.raises(AssertionError):
+        fits(chance, counts, wrong)
+
+
+@given(ARMS, RULES_OF_THE_GUARD, ROUNDS, st.randoms(use_true_random=False))
+@settings(max_examples=40)
+def test_the_order_of_arms_does_not_matter(
+    arms: list[tuple[ArmEvidence, bool]], rule: GuardedAnchorTS, t: int, random: Any
+) -> None:
+    assume(any(on for _, on in arms))
+    order = list(range(len(arms)))
+    random.shuffle(order)
+    there, turned = state_of(arms), state_of([arms[i] for i in order])
+    tools = compiled(rule)
+    one, other = (propensities(rule, state, at(state, t), tools) for state in (there, turned))
+    assert one is not None
+    assert other is not None
+    assert other == pytest.approx(one[order], abs=2e-6)
