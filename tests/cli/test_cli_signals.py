@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,18 @@ from driftanchor.simulation import run
 
 SIGNALS = [(signal.SIGINT, "interrupted"), (signal.SIGTERM, "terminated")]
 SIGNALS += [(signal.SIGHUP, "the terminal is gone")]
+
+
+@pytest.fixture(autouse=True)
+def nobody_ignores_signals() -> Iterator[None]:
+    """Tests that were started by nohup, or in the background, inherit signals that are ignored."""
+    before = {number: signal.getsignal(number) for number, _ in SIGNALS}
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 @pytest.mark.parametrize(("number", "word"), SIGNALS)

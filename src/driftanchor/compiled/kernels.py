@@ -83,14 +83,15 @@ def _compile(policy: type[Policy] | None, loop: Loop) -> Loop:
 def _dispatcher(loop: Loop, folder: Path | None) -> Any:
     """What Numba compiles the loop with, or loads it by from a folder."""
     numba = require("numba", extra="fast", why="compiled simulation")
+    options = {**OPTIONS, "nogil": "brief" not in vars(loop)}
     previous = numba.config.CACHE_DIR  # one setting for all threads
     numba.config.CACHE_DIR = str(folder or "")
     try:
-        compiled = numba.njit(nogil=True, cache=folder is not None, **OPTIONS)(loop)
+        compiled = numba.njit(cache=folder is not None, **options)(loop)
     finally:
         numba.config.CACHE_DIR = previous
     if folder is not None and not Path(compiled.stats.cache_path).is_relative_to(folder):
-        return numba.njit(nogil=True, **OPTIONS)(loop)  # a setting of Numba leads elsewhere
+        return numba.njit(**options)(loop)  # a setting of Numba leads elsewhere
     return compiled
 
 
