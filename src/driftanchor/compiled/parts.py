@@ -38,7 +38,7 @@ UNUSED = frozenset(  # passes, by the names that Numba gives them
         "inline_closure_likes",
         "rewrite_semantic_constants",
         "dead_branch_prune",
-        "rewrite_dynamic_raises",
+        "Rewrite dynamic raises",
         "make_function_op_code_to_jit_function",
         "inline_inlinables",
         "find_literally",
