@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import importlib
 import logging
 from collections import Counter
 from pathlib import Path
@@ -12,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numba
 import numpy as np
 import pytest
-from numba.core import codegen, compiler
 
 from driftanchor import Bandit, simulate
 from driftanchor.compiled import parts
@@ -22,6 +22,8 @@ from driftanchor.core.hints import apart
 if TYPE_CHECKING:
     from conftest import LoadPolicy
 
+codegen: Any = importlib.import_module("numba.core.codegen")
+compiler: Any = importlib.import_module("numba.core.compiler")
 BANDIT = Bandit([0.5, 0.2])
 
 
