@@ -101,7 +101,7 @@ class PartLowering(_lowering):  # type: ignore[misc]
         # Numba finds the function by this object; nobody calls it.
         known_by = _make_function(described.lookup_module(), name, "", 0, lowered.env, (library,))
         state.targetctx.insert_user_function(known_by, described, [library])
-        state.reload_init.extend(library._reload_init)
+        state.reload_init.extend(getattr(library, "_reload_init", ()))  # from Numba 0.63 on
         state["cr"] = lowered._replace(cfunc=known_by)
         return True
 

@@ -96,7 +96,12 @@ _EDGE_PER_STEP = EDGE * 2.0**-52
 
 def key(seed: int, purpose: str) -> Key:
     """A 64-bit key for one purpose under one seed."""
-    text = f"{whole(seed, 'seed')}/{purpose}".encode()
+    return _hashed(whole(seed, "seed"), purpose)
+
+
+@functools.lru_cache(maxsize=1024)
+def _hashed(seed: int, purpose: str) -> Key:
+    text = f"{seed}/{purpose}".encode()
     return np.uint64(int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little"))
 
 
