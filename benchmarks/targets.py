@@ -19,6 +19,7 @@ from benchmarks.logs import KINDS, OVER_DUCKDB, PEAK
 from benchmarks.peers.compare import column, label
 from benchmarks.peers.live import ARMS
 from benchmarks.scale import GROWTH, LONG_RUN, TWO_THREADS, power
+from benchmarks.startup import FORMER, OVER_BARE, first_run
 from benchmarks.tables import Blocks, table
 
 
@@ -95,6 +96,17 @@ TARGETS = (
     *(
         Target(f"10 million rows of {kind}: peak memory", "bench-logs", kind, PEAK, 500.0, False)
         for kind in KINDS
+    ),
+    *(
+        Target(
+            f"{first_run(engine)}: time over bare Python's, half of the former {former:,.0f}",
+            "bench-startup",
+            first_run(engine),
+            OVER_BARE,
+            former / 2,
+            False,
+        )
+        for engine, former in FORMER.items()
     ),
     Target("two threads: times as fast as one", "bench-threads", "every-round", TWO_THREADS, 1.7),
 )

@@ -198,7 +198,10 @@ def test_two_threads_compile_one_after_the_other_and_each_policy_once(
 
     monkeypatch.setattr(compiled, "_kernels", {})
     monkeypatch.setattr(compiled, "_compile", compile_alone)
-    threads = [threading.Thread(target=compiled.kernel, args=(p,)) for p in (TS, UCB) * 4]
+    threads = [
+        threading.Thread(target=compiled.kernel, args=(policy, reference.play_runs))
+        for policy in (TS, UCB) * 4
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
