@@ -15,19 +15,22 @@ from benchmarks import (
     campaign_memory,
     campaigns,
     engines,
+    live,
     logs,
     loop,
+    propensities,
     report,
     scale,
     startup,
     targets,
 )
 from benchmarks.clock import say
+from benchmarks.engines import has_numba
 from benchmarks.peers import PEERS
 from benchmarks.peers.compare import against_peers
 from benchmarks.tables import Blocks
 
-PARTS = ("peers", "engines", "scale", "startup", "logs", "campaigns")
+PARTS = ("peers", "live", "engines", "propensities", "scale", "startup", "logs", "campaigns")
 
 
 def main() -> int:
@@ -36,8 +39,8 @@ def main() -> int:
     if asked.render_only:
         report.redraw()
         return 0
-    full = asked.rounds >= 3 and asked.peers == list(PEERS) and engines.has_numba()
-    if not engines.has_numba():
+    full = asked.rounds >= 3 and asked.peers == list(PEERS) and has_numba()
+    if not has_numba():
         say(engines.MISSING_NUMBA)
         warnings.simplefilter("ignore")  # said once
     blocks, failed = measure(asked)
@@ -87,12 +90,18 @@ def measure(asked: argparse.Namespace) -> tuple[Blocks, bool]:
     decisions = 10**6 if asked.long else 10**4 if quick else 10**5
     steps: dict[str, list[Callable[[], Blocks]]] = {
         "peers": [lambda: against_peers(asked.peers, rounds, 10 if quick else 1)],
+        "live": [
+            lambda: live.against_peers(asked.peers, rounds, 1_000 if quick else 20_000),
+            lambda: live.against_numpy(rounds),
+            lambda: live.updates(rounds),
+        ],
         "engines": [lambda: engines.against_numpy(rounds)],
         "scale": [
             lambda: scale.against_horizon(rounds, 10**6 if quick else 10**8),
             lambda: scale.against_arms(rounds, 10**3 if quick else 10**5, c),
             lambda: scale.threads(rounds),
         ],
+        "propensities": [lambda: propensities.against_decisions(rounds)] if has_numba() else [],
         "startup": [lambda: startup.beginnings(rounds)],
         "logs": [lambda: logs.against_duckdb(rounds, 10**5 if quick else 10**7)],
         "campaigns": [

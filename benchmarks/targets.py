@@ -5,12 +5,26 @@ from typing import Any, NamedTuple
 
 from benchmarks.campaign_memory import GROWTH as MEMORY_GROWTH
 from benchmarks.campaign_memory import PLAYED
-from benchmarks.campaigns import ARMS, OVER_BARE, ask_label, reward_label
+from benchmarks.campaigns import ARMS as CAMPAIGN_ARMS
+from benchmarks.campaigns import OVER_BARE as OVER_STATEMENTS
+from benchmarks.campaigns import ask_label, reward_label
 from benchmarks.clock import Cell
 from benchmarks.engines import OVER_C, OVER_FLOOR
+from benchmarks.live import (
+    FRESH,
+    LATER,
+    LIVE_PEERS,
+    MANY,
+    OVER_NUMPY,
+    UPDATE_GROWTH,
+    arms_label,
+    over,
+)
 from benchmarks.logs import KINDS, OVER_DUCKDB, PEAK
 from benchmarks.peers.compare import column, label
-from benchmarks.scale import GROWTH, LONG_RUN, TWO_THREADS
+from benchmarks.peers.live import ARMS
+from benchmarks.scale import GROWTH, LONG_RUN, TWO_THREADS, power
+from benchmarks.startup import FORMER, OVER_BARE, first_run
 from benchmarks.tables import Blocks, table
 
 
@@ -37,6 +51,31 @@ TARGETS = (
         for policy, limit in (("ts", 250.0), ("ucb", 400.0))
         for peer in ("pymab", "river")
     ),
+    *(
+        Target(
+            f"live decision of {arms} arms: time over {label(peer)}",
+            "bench-live",
+            arms_label(arms),
+            over(peer),
+            1.0,
+            False,
+        )
+        for arms in ARMS
+        for peer in LIVE_PEERS
+    ),
+    *(
+        Target(
+            f"live decision of {power(arms)} arms, {when}: time over a NumPy loop",
+            "bench-live-arms",
+            f"{arms_label(arms)}, {when}",
+            OVER_NUMPY,
+            1.5,
+            False,
+        )
+        for arms in MANY
+        for when in (FRESH, LATER)
+    ),
+    Target("`update` at 10⁴ arms over 2", "bench-update", "`update`", UPDATE_GROWTH, 2.0, False),
     Target("`every-round`: time over the C loop's", "bench-c", "every-round", OVER_C, 1.15, False),
     Target("`events`: time over 2K + 1 normals", "bench-c", "events", OVER_FLOOR, 0.7, False),
     Target("`events`: cost of 10⁶ rounds over 10⁴", "bench-horizon", "events", GROWTH, 5.0, False),
@@ -68,7 +107,7 @@ TARGETS = (
             f"{store}: rewards, speed over the bare statements",
             "bench-campaigns",
             reward_label(store),
-            OVER_BARE,
+            OVER_STATEMENTS,
             0.7,
         )
         for store in ("SQLite", "PostgreSQL")
@@ -78,11 +117,11 @@ TARGETS = (
             f"{store}: durable `ask` of {arms:,} arms, speed over the bare statements",
             "bench-campaigns",
             ask_label(store, arms),
-            OVER_BARE,
+            OVER_STATEMENTS,
             0.5,
         )
         for store in ("SQLite", "PostgreSQL")
-        for arms in ARMS
+        for arms in CAMPAIGN_ARMS
     ),
     Target(
         "memory of a campaign: at the end over a tenth of the way",
@@ -91,6 +130,17 @@ TARGETS = (
         MEMORY_GROWTH,
         1.1,
         False,
+    ),
+    *(
+        Target(
+            f"{first_run(engine)}: time over bare Python's, half of the former {former:,.0f}",
+            "bench-startup",
+            first_run(engine),
+            OVER_BARE,
+            former / 2,
+            False,
+        )
+        for engine, former in FORMER.items()
     ),
     Target("two threads: times as fast as one", "bench-threads", "every-round", TWO_THREADS, 1.7),
 )

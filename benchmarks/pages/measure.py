@@ -18,6 +18,7 @@ from benchmarks.pages import (
     front,
     identify,
     intervals,
+    live_decisions,
     promises,
     render,
     rules,
@@ -36,6 +37,7 @@ MEASURES = {
     "promises": promises.measure,
     "identify": identify.measure,
     "campaigns": campaigns.measure,
+    "live": live_decisions.measure,
     "alarms": alarms.measure,
 }
 

@@ -40,6 +40,11 @@ class Outcome:
     slowest: tuple[float, str]
     failures: tuple[str, ...]
 
+    @property
+    def slow(self) -> int:
+        """How many of the failures are cases that took too long."""
+        return sum(": takes " in failure for failure in self.failures)
+
     def __str__(self) -> str:
         seconds, which = self.slowest
         head = (

@@ -14,6 +14,7 @@ from driftanchor.core.log_options import LOG_OPTIONS
 EVENTS: dict[str, Any] = {"arm": "ad", "reward": "won", "time": "at"}
 IDENTIFY: dict[str, Any] = {"runs": 1, "most_pulls": 9, "engine": "interpreted"}
 TINY: dict[str, Any] = {"horizon": 3, "worlds": 2, "threads": 1}
+EFFORT = {*TINY, "runs", "most_pulls"}  # never left out: too slow where nothing is compiled
 
 
 @functools.cache
@@ -181,7 +182,7 @@ def arguments(call: Callable[..., Any], name: str, rng: Random) -> dict[str, Any
         if parameter.kind is parameter.VAR_KEYWORD:
             some = rng.sample(sorted(LOG_OPTIONS), 2)
             chosen |= {key: good(name, key) for key in (*EVENTS, *some) if key not in chosen}
-        elif parameter.default is parameter.empty or parameter.name in TINY or rng.random() < 0.3:
+        elif parameter.default is parameter.empty or parameter.name in EFFORT or rng.random() < 0.3:
             chosen[parameter.name] = good(name, parameter.name, parameter.default)
     return chosen
 

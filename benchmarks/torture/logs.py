@@ -24,23 +24,23 @@ EVERY = 200  # files between two lines about the progress
 GUESSWORK = {"jsonl": {"flip"}, "parquet": {"packed flip", "packed tail"}}
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What can be asked for."""
-    parser.add_argument("--files", type=int, default=2_000, help="how many files")
+def add_arguments(parser: argparse.ArgumentParser, files: int) -> None:
+    """What can be asked for; so many `files` unless another number is."""
+    parser.add_argument("--files", type=int, default=files, help="how many files")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", type=int, help="the number of one file, to look at it")
     parser.add_argument("--keep", type=Path, help="a folder for the files that fail")
 
 
-def run(asked: argparse.Namespace) -> int:
-    """Try the files; 1 if one fails."""
+def run(asked: argparse.Namespace) -> tuple[Counter[str], dict[int, str]]:
+    """Try the files and print what came of them; see `torture`."""
     numbers = range(asked.files) if asked.only is None else [asked.only]
     outcomes, failures = torture(asked.seed, numbers, asked.keep)
     for number, problem in failures.items():
         print(f"file {number} of seed {asked.seed}: {problem}")
     told = ", ".join(f"{n:,} {outcome}" for outcome, n in outcomes.most_common())
     print(f"{len(numbers):,} files: {told or 'nothing'}; {len(failures):,} failed")
-    return 1 if failures else 0
+    return outcomes, failures
 
 
 def torture(

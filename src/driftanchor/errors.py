@@ -130,8 +130,9 @@ def shown(value: object) -> str:
         value = value.item()
     try:
         text = repr(value)
-    except ValueError:  # Python prints no whole number of more than 4300 digits
-        return f"a huge {type(value).__name__}"
+    except Exception:  # Python prints no whole number of more than 4300 digits
+        kind = type(value).__name__
+        return f"a huge {kind}" if isinstance(value, int) else f"a {kind} without a text"
     if len(text) > 20 and isinstance(value, int) and abs(value) <= 10**308:
         return f"{float(value):g}"
     return _cut(text)

@@ -163,3 +163,10 @@ def test_a_function_or_nothing() -> None:
     check.optional_function(print, "progress")
     with pytest.raises(InvalidInput, match="progress must be a function, got 5"):
         check.optional_function(5, "progress")
+
+
+def test_a_flag_is_true_or_false_and_nothing_that_counts_as_one() -> None:
+    assert (check.flag(True, "it"), check.flag(np.False_, "it")) == (True, False)
+    for value in ("no", 0, None, np.array([True])):
+        with pytest.raises(InvalidInput, match="it must be True or False, got "):
+            check.flag(value, "it")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from statistics import NormalDist
 
 import numpy as np
 import pytest
 
 from driftanchor.core import index_law
 from driftanchor.core.check import Floats
-from driftanchor.core.index_law import IndexLaw, at, atom, ends, slope
+from driftanchor.core.index_law import IndexLaw, at, atom, ends, sample_at, slope
 
 INF = math.inf
 Draw = Callable[[np.random.Generator, int], Floats]
@@ -79,6 +80,17 @@ def test_the_slope_is_the_density(kind: str) -> None:
             rise = (at(law, level + step).below - at(law, level - step).below) / (2 * step)
             assert slope(law, level).mass == pytest.approx(rise, abs=1e-6, rel=1e-6)
             assert slope(law, level).below == at(law, level).below
+
+
+def test_the_normal_law_is_right_to_15_digits() -> None:
+    for x in np.linspace(-7.99, 7.99, 4_001).tolist():
+        below, density = sample_at(3.0 + 0.5 * x, 3.0, 0.5)
+        assert below == pytest.approx(0.5 * math.erfc(-x * math.sqrt(0.5)), abs=1e-15, rel=1e-9)
+        assert density == pytest.approx(NormalDist(0, 0.5).pdf(0.5 * x), rel=1e-9)
+    assert sample_at(0.0, 0.0, 1.0).below == pytest.approx(0.5, abs=1e-15)
+    assert sample_at(8.0, 0.0, 1.0) == (1.0, 0.0)
+    assert sample_at(-8.0, 0.0, 1.0) == (0.0, 0.0)
+    assert sample_at(1.0, 1.0, 0.0) == (1.0, 0.0)  # a constant is at most itself
 
 
 def test_infinite_parts() -> None:

@@ -150,3 +150,11 @@ def test_a_random_bandit_is_the_mean_over_many_instances(tmp_path: Path) -> None
     final = sweep.run(sweep.jobs([found], 0)[:1], tmp_path).popitem()[1].final
     error = float(final.std() / np.sqrt(final.size))
     assert abs(final.mean() - 1 / 6) < 5 * error  # the first pull is a guess
+
+
+def test_a_checkpoint_that_no_cell_reaches_is_refused() -> None:
+    base = f"checkpoints = [10, 50]\n{BASE}vary.horizon = "
+    with pytest.raises(InvalidInput, match="checkpoints must be between 1 and 40, got 50"):
+        spec.parse(f"{base}[20, 40]\n", "my.toml")
+    found = spec.parse(f"{base}[20, 80]\n", "my.toml")
+    assert found.checkpoints == (10, 50, 80)

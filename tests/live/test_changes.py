@@ -29,7 +29,7 @@ def test_rewards_outside_the_declared_range_and_unknown_arms_are_refused() -> No
         pupil.update("A", 1.5)
     with pytest.raises(UnknownName, match="unknown arm 'a'"):
         pupil.update("a", 1.0)
-    with pytest.raises(InvalidInput, match="2 arms and 1 rewards"):
+    with pytest.raises(InvalidInput, match="reward has 1 values for 2 arms"):
         pupil.update(["A", "B"], [1.0])
     assert pupil.tally.pulls.sum() == 0
 

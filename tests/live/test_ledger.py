@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from driftanchor import Arms, InvalidInput, UnreadableState
-from driftanchor.live.ledger import Ledger
+from driftanchor.live.ledger import FEW, LONGEST, Ledger
 from driftanchor.live.state import State
 from driftanchor.live.state_events import (
     ArmAdded,
@@ -39,21 +39,36 @@ def applied(ledger: Ledger, steps: Sequence[Any]) -> None:
 STEPS = st.lists(st.one_of(OTHERS, DECISIONS), max_size=12)
 
 
-@given(STEPS, STEPS, st.booleans())
-def test_it_can_tell_how_it_was_when_it_was_marked(
-    before: list[Any], after: list[Any], wider: bool
+@given(STEPS, DECISIONS, STEPS, st.booleans())
+def test_it_can_tell_how_it_was_before_the_last_decision(
+    before: list[Any], decision: tuple[int, Any], after: list[Any], wider: bool
 ) -> None:
     ledger = Ledger.start(ARMS, memory=2)
     applied(ledger, before)
     then = State.of(ledger)
-    ledger.mark()
+    ledger.decide(*decision, keep=True)
     applied(ledger, after)
     if wider:
         ledger.apply(ArmAdded("D"))
         ledger.apply(Rewarded((3, 0), (1.0, 2.0)))
-    marked = ledger.as_marked()
-    assert State.of(marked) == then
-    assert (marked.came, marked.waiting) == (then.tally.pulls.sum(), then.pending.sum())
+    found = ledger.before_last()
+    assert State.of(found) == then
+    assert (found.came, found.waiting) == (then.tally.pulls.sum(), then.pending.sum())
+
+
+def test_it_can_tell_so_after_many_rewards() -> None:
+    ledger = Ledger.start(ARMS)
+    ledger.decide(1, keep=True)
+    for i in range(3 * LONGEST):
+        ledger.apply(Rewarded((i % 3,), (0.1,)))
+    assert State.of(ledger.before_last()) == State.start(ARMS)
+    ledger.decide(0, keep=True)
+    assert ledger.before_last().came == 3 * LONGEST
+
+
+def test_without_a_decision_there_is_nothing_before_it() -> None:
+    with pytest.raises(LookupError, match="no decision"):
+        Ledger.start(ARMS).before_last()
 
 
 @given(STEPS)
@@ -98,3 +113,17 @@ def test_it_copies_the_arrays_that_it_starts_from() -> None:
     )
     other.apply(Rewarded((0,), (1.0,)))
     assert (one.pulls.tolist(), other.pulls.tolist()) == ([0, 0, 0], [1, 0, 0])
+
+
+def test_it_names_the_columns_that_changed() -> None:
+    ledger = Ledger.start(ARMS)
+    assert ledger.changes > FEW  # nobody looked yet
+    ledger.changes = 0
+    applied(ledger, [Decided(1, 2), Rewarded((0,), (1.0,)), Decided(2, 1), GivenUp(1, 1)])
+    assert ledger.changed[: ledger.changes].tolist() == [2, 0, 1, 1]
+    ledger.apply(Rewarded((0,) * FEW, (1.0,) * FEW))
+    assert ledger.changes > FEW
+    for event in (Paused(0), ArmAdded("D")):
+        ledger.changes = 0
+        ledger.apply(event)
+        assert ledger.changes > FEW

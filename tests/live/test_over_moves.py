@@ -39,7 +39,8 @@ def test_smooth_functions_need_few_places() -> None:
 
     def smooth(z: Floats) -> Floats:
         asked.append(z.size)
-        return PHI(z)[:, None]
+        column: Floats = PHI(z)[:, None]
+        return column
 
     over_moves(smooth, 1.0, [])
     assert asked == [17]

@@ -11,10 +11,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from guarded_cases import arm, at, seen
+from guarded_cases import ARMS, ROUNDS, arm, at, seen, state_of
+from guarded_cases import RULES as RULES_OF_THE_GUARD
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 from policy_cases import VARIANTS
 
-from driftanchor import POLICIES, TS, AnchorTS, GuardedAnchorTS, HierarchicalTS, Policy, Round
+from driftanchor import (
+    POLICIES,
+    TS,
+    AnchorTS,
+    ArmEvidence,
+    GuardedAnchorTS,
+    HierarchicalTS,
+    Policy,
+    Round,
+)
 from driftanchor.compiled.kernels import kernel
 from driftanchor.core import win_chances
 from driftanchor.core.check import Floats
@@ -261,3 +273,19 @@ def test_a_program_that_draws_a_common_move_for_each_arm_is_found_out(chance: Ch
     assert wrong is not None
     with pytest.raises(AssertionError):
         fits(chance, counts, wrong)
+
+
+@given(ARMS, RULES_OF_THE_GUARD, ROUNDS, st.randoms(use_true_random=False))
+@settings(max_examples=40)
+def test_the_order_of_arms_does_not_matter(
+    arms: list[tuple[ArmEvidence, bool]], rule: GuardedAnchorTS, t: int, random: Any
+) -> None:
+    assume(any(on for _, on in arms))
+    order = list(range(len(arms)))
+    random.shuffle(order)
+    there, turned = state_of(arms), state_of([arms[i] for i in order])
+    tools = compiled(rule)
+    one, other = (propensities(rule, state, at(state, t), tools) for state in (there, turned))
+    assert one is not None
+    assert other is not None
+    assert other == pytest.approx(one[order], abs=2e-6)

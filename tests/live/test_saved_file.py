@@ -8,6 +8,7 @@ import pickle
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pupils import learner, play
@@ -89,6 +90,19 @@ def test_a_new_learner_does_not_write_over_a_file_that_is_there(tmp_path: Path) 
     assert Learner.load(path).decisions == 0
 
 
+def test_two_updates_that_are_alike_are_two(tmp_path: Path) -> None:
+    path = tmp_path / "learner.json"
+    learner().save(path)
+    mine, theirs = Learner.load(path), Learner.load(path)
+    for pupil in (mine, theirs):
+        pupil.update(pupil.pull(), 0.5)
+    theirs.save(path)
+    assert mine.to_json() == theirs.to_json()
+    with pytest.raises(InvalidInput, match="has changed since this learner was loaded"):
+        mine.save(path)
+    assert Learner.load(path).decisions == 1
+
+
 LOOP = """
 import sys
 from driftanchor import InvalidInput, Learner
@@ -110,3 +124,36 @@ def test_two_processes_lose_nothing_where_each_tries_again(tmp_path: Path) -> No
     assert [process.wait(120) for process in both] == [0, 0]
     kept = Learner.load(tmp_path / "learner.json")
     assert kept.decisions == kept.tally.pulls.sum() == 50
+
+
+@pytest.mark.parametrize("value", ["no", 1, None])
+def test_a_file_is_only_written_over_when_that_is_said(tmp_path: Path, value: Any) -> None:
+    path = tmp_path / "a.json"
+    path.write_text("mine")
+    with pytest.raises(InvalidInput, match="overwrite must be True or False, got "):
+        learner().save(path, overwrite=value)
+    assert path.read_text() == "mine"
+
+
+class Unprintable:
+    """A value whose text cannot be had."""
+
+    def __repr__(self) -> str:
+        raise ValueError("no text")
+
+
+def test_what_is_no_path_is_refused_even_if_it_cannot_be_shown() -> None:
+    strange: Any = Unprintable()
+    with pytest.raises(InvalidInput, match="cannot write a Unprintable without a text"):
+        learner().save(strange)
+    with pytest.raises(InvalidInput, match="cannot read a Unprintable without a text"):
+        Learner.load(strange)
+
+
+def test_links_in_a_ring_are_no_file(tmp_path: Path) -> None:
+    ring = tmp_path / "ring.json"
+    ring.symlink_to(ring)
+    with pytest.raises(InvalidInput, match="cannot read"):
+        Learner.load(ring)
+    with pytest.raises(InvalidInput, match="cannot write"):
+        learner().save(ring)

@@ -189,6 +189,28 @@ def test_arms_without_logs_and_another_order_are_taken_as_named() -> None:
     np.testing.assert_array_equal(terms.offline.variance, [math.nan, math.nan, 0.2])
 
 
+class Counted(str):
+    """A label that counts how often it is compared."""
+
+    __slots__ = ()
+    times = 0
+
+    def __eq__(self, other: object) -> bool:
+        Counted.times += 1
+        return str.__eq__(self, other)
+
+    def __hash__(self) -> int:
+        return str.__hash__(self)
+
+
+def test_many_arms_are_found_without_comparing_each_with_each() -> None:
+    labels = [Counted(f"arm {i}") for i in range(300)]
+    logs = OfflineData.from_summary({str(label): (10, 0.5) for label in labels})
+    Counted.times = 0
+    Learner(TS(), offline=logs, arms=labels, bias_bound=0.1)
+    assert Counted.times < 20 * len(labels)  # each with each is 45,000
+
+
 def test_nothing_is_promised_of_distrusted_logs() -> None:
     promises: dict[str, Any] = {"bias_bound": 0.1, "relative_bound": 0.05}
     terms = Terms.declare(AnchorTS(**UNITS), offline=OFFLINE, seed=1, **promises)

@@ -200,7 +200,7 @@ def test_a_damaged_provenance_is_refused(change: Any, message: str) -> None:
 
 
 def test_a_provenance_lacks_nothing() -> None:
-    with pytest.raises(da.InvalidInput, match="provenance lacks 'sources'"):
+    with pytest.raises(da.UnreadableState, match="provenance lacks 'sources'"):
         Provenance.from_json({})
     junk: Any = "logs"
     with pytest.raises(da.InvalidInput, match="provenance must be a Provenance, got 'logs'"):

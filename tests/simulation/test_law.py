@@ -60,6 +60,7 @@ def test_a_law_is_read_from_words() -> None:
         (lambda: Law.beta(0.5, 1), "a of law 'beta' must be between 1 and 1e+100, got 0.5"),
         (lambda: Law.uniform(2, 1), "low of law 'uniform' is 2 and high is 1"),
         (lambda: Law.of({"mean": 1}, "online"), "online must name a law, such as law = 'normal'"),
+        (lambda: Law.of(None, 3), "argument must be text, got 3"),  # type: ignore[arg-type]
         (lambda: Law.of({"law": "norm"}, "online"), "unknown law of online 'norm'; did you mean"),
         (
             lambda: Law.of({"law": "normal", "mean": 1}, "online"),

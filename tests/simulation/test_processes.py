@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import threading
 import time
@@ -115,6 +116,31 @@ def test_a_process_that_ends_early_is_reported(load_policy: LoadPolicy) -> None:
     pool.stop()
     thread.join(30)
     assert str(errors[0]).startswith("a process that played policy 'own' ended with code -9")
+
+
+def test_a_process_ends_with_the_one_that_asked(tmp_path: Path) -> None:
+    (tmp_path / "sleeper.py").write_text(own_policy("time.sleep(60)"))
+    ask = (
+        "import sys, threading, time, numpy as np\n"
+        f"sys.path.insert(0, {str(tmp_path)!r})\n"
+        "from driftanchor import Bandit\n"
+        "from driftanchor.policies import make\n"
+        "from driftanchor.simulation.chunk import Chunk\n"
+        "from driftanchor.simulation.processes import Processes\n"
+        f"policy = make({str(tmp_path / 'sleeper.py')!r} + ':Own')\n"
+        "chunk = Chunk('own', policy, Bandit([0.6, 0.5]), np.array([10]), 'processes', 0, 0, 1)\n"
+        "pool = Processes()\n"
+        "threading.Thread(target=pool.play, args=([chunk],)).start()\n"
+        "while not pool._running: time.sleep(0.01)\n"
+        "print('asked', flush=True)\n"
+    )
+    command = [sys.executable, "-c", ask]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as asker:
+        assert asker.stdout is not None
+        assert asker.stdout.readline() == b"asked\n"
+        time.sleep(2)  # it plays now; earlier the test would be an easier one
+        asker.kill()
+        asker.communicate(timeout=30)  # both have the same stderr: it ends when both have ended
 
 
 def test_bundles_are_worth_a_process(monkeypatch: pytest.MonkeyPatch) -> None:

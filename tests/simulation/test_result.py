@@ -179,3 +179,9 @@ except da.MissingExtra as error:
     print(error)
 """)
     assert told == 'plotting needs matplotlib: pip install "driftanchor[plot]"\n'
+
+
+def test_formulas_are_only_left_when_that_is_said(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="escape_formulas must be True or False, got ''"):
+        TWO.to_csv(tmp_path / "a.csv", escape_formulas="")  # type: ignore[arg-type]
+    assert not any(tmp_path.iterdir())

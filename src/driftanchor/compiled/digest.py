@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from driftanchor.compiled.overloads import BOUNDED, INLINED
+from driftanchor.compiled.overloads import BOUNDED, PART
 from driftanchor.core.common_move import is_relative
 from driftanchor.core.evidence import arm_at
 from driftanchor.core.index_law import constant
@@ -64,7 +64,7 @@ def source_digest(policy: type[Policy] | None, loop: Loop) -> str | None:
     functions = functions_of(policy, loop)
     if not all(_is_plain(function) for function in functions):
         return None
-    digest = hashlib.sha256(f"{name} {INLINED} {BOUNDED}".encode())
+    digest = hashlib.sha256(f"{name} {PART} {BOUNDED}".encode())
     for file in _files(policy, functions):
         if not Path(file).is_file() or any(f.__module__ == "__main__" for f in functions):
             return None

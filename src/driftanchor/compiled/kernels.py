@@ -15,16 +15,21 @@ mistakes of ours; such kernels are kept apart. A policy of the user's own is che
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import gc
+import importlib
+import logging
 import re
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from driftanchor.compiled import kernel_cache
 from driftanchor.compiled.digest import Loop, functions_of, source_digest
-from driftanchor.compiled.overloads import OPTIONS, overload_dispatch, register
+from driftanchor.compiled.overloads import PART, overload_dispatch, register
 from driftanchor.core.noise import PARTS, NotDrawn
 from driftanchor.errors import InvalidInput, require
 from driftanchor.policies.base import Policy
@@ -32,6 +37,7 @@ from driftanchor.policies.base import Policy
 _NOT_DRAWN = re.compile(  # how Numba says that a policy reads noise it did not ask for
     rf"Unknown attribute '(?P<kind>\w+)' of type ({'|'.join(x.__name__ for x in PARTS)})\("
 )
+_log = logging.getLogger("driftanchor")
 _kernels: dict[tuple[type[Policy] | None, Loop], Loop] = {}
 _one_at_a_time = threading.Lock()  # who asks for a kernel
 _compiling = threading.Lock()  # who compiles one, which takes long
@@ -58,13 +64,17 @@ def _compile(policy: type[Policy] | None, loop: Loop) -> Loop:
     compile_or_load = compiled.compile
 
     def guarded(types: object) -> object:
+        name = loop.__module__ if policy is None else policy.name
+        # What is brief is compiled beside other work, whose garbage must not pile up.
+        undisturbed = contextlib.nullcontext() if "brief" in vars(loop) else _without_collecting()
         try:
-            with _compiling:
+            with _compiling, undisturbed:
+                if folder is None or not kernel_cache.is_whole(folder):
+                    _log.info("compiling %s: once, for some seconds", name)
                 if folder is None:
                     return compile_or_load(types)
                 return kernel_cache.through(folder, functools.partial(compile_or_load, types))
         except Exception as error:  # Numba's own, and others where it gives up early
-            name = loop.__module__ if policy is None else policy.name
             missing = _NOT_DRAWN.search(str(error))
             if missing:
                 raise NotDrawn(missing["kind"], name) from error
@@ -80,17 +90,36 @@ def _compile(policy: type[Policy] | None, loop: Loop) -> Loop:
     return ready
 
 
+@contextlib.contextmanager
+def _without_collecting() -> Iterator[None]:
+    """Let Python not look for garbage: compiling makes much that is needed until its end."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
 def _dispatcher(loop: Loop, folder: Path | None) -> Any:
     """What Numba compiles the loop with, or loads it by from a folder."""
     numba = require("numba", extra="fast", why="compiled simulation")
+    parts = importlib.import_module("driftanchor.compiled.parts")
+    options = {
+        **PART,
+        "nogil": "brief" not in vars(loop),
+        "pipeline_class": parts.KernelCompiler,
+    }
     previous = numba.config.CACHE_DIR  # one setting for all threads
     numba.config.CACHE_DIR = str(folder or "")
     try:
-        compiled = numba.njit(nogil=True, cache=folder is not None, **OPTIONS)(loop)
+        compiled = numba.njit(cache=folder is not None, **options)(loop)
     finally:
         numba.config.CACHE_DIR = previous
     if folder is not None and not Path(compiled.stats.cache_path).is_relative_to(folder):
-        return numba.njit(nogil=True, **OPTIONS)(loop)  # a setting of Numba leads elsewhere
+        return numba.njit(**options)(loop)  # a setting of Numba leads elsewhere
     return compiled
 
 

@@ -8,6 +8,7 @@ class. The functions of `driftanchor.policies.base` through which loops call a p
 from __future__ import annotations
 
 import functools
+import importlib
 import types
 from collections.abc import Callable
 from typing import Any
@@ -23,9 +24,10 @@ from driftanchor.policies.base import Policy
 # No reference counts: the loop allocates nothing, and counting the arrays it passes around would
 # cost more than drawing a normal.
 OPTIONS = {"error_model": "numpy", "_nrt": False}
-# Left to itself LLVM calls small functions with all their arrays spread out over the stack. Inlined
-# by LLVM, and not by Numba's `inline="always"`, a kernel runs faster and compiles no slower.
-INLINED = {**OPTIONS, "forceinline": True, "no_cfunc_wrapper": True}
+# Of a part of a kernel. Left to itself LLVM calls small functions with all their arrays spread out
+# over the stack. So LLVM is made to inline them (see `parts`); with Numba's `inline="always"` a
+# kernel runs no faster, and takes longer to compile.
+PART = {**OPTIONS, "no_cfunc_wrapper": True}
 # Numba looks at no index by itself. The functions of a policy of the user's own are made to: what
 # they write beyond an array would destroy the process, long after.
 BOUNDED = {"boundscheck": True}
@@ -106,18 +108,19 @@ def overload_dispatch() -> None:
     def write_laws(policy: Any, evidence: Any, now: Any, moves: Any, guard: Any, laws: Any) -> Any:
         return policy.instance_class.policy.laws or round_law.plain_laws
 
-    extending.overload(round_law.law_of, strict=False, jit_options=OPTIONS)(law_of)
-    extending.overload(round_law.write_laws, strict=False, jit_options=OPTIONS)(write_laws)
+    options = part_options(ours=True)
+    for resolve in (law_of, write_laws):
+        asked = getattr(round_law, resolve.__name__)
+        extending.overload(asked, strict=False, jit_options=options)(resolve)
     asked_of_rules = (index, choose, draw, index_at, belief_at, remember, moved_by, moves_together)
     for resolve in asked_of_rules:
-        extending.overload(getattr(base, resolve.__name__), strict=False, jit_options=INLINED)(
-            resolve
-        )
+        asked = getattr(base, resolve.__name__)
+        extending.overload(asked, strict=False, jit_options=options)(resolve)
     for asked in index_law.ASKED:
-        _overload_tail(extending, asked)
+        _overload_tail(extending, asked, options)
 
 
-def _overload_tail(extending: Any, asked: Callable[..., Any]) -> None:
+def _overload_tail(extending: Any, asked: Callable[..., Any], options: dict[str, Any]) -> None:
     """Let compiled code ask for a function of the policy's index law."""
     name = asked.__name__
 
@@ -140,7 +143,7 @@ def _overload_tail(extending: Any, asked: Callable[..., Any]) -> None:
     resolve = {"weight": weight, "leader_below": leader_below}.get(name)
     if resolve is None:
         resolve = of_belief if name in ("above", "below") else drawn
-    extending.overload(asked, strict=False, jit_options=INLINED)(resolve)
+    extending.overload(asked, strict=False, jit_options=options)(resolve)
 
 
 _DISPATCH = (
@@ -162,10 +165,16 @@ def register(function: types.FunctionType) -> None:
     """Let compiled code call a plain function."""
     extending = require("numba.extending", extra="fast", why="compiled simulation")
     if function not in _DISPATCH:
-        options = {**INLINED, "forceinline": "apart" not in vars(function)}
-        if not is_ours(function):
-            options |= BOUNDED
+        options = part_options(ours=is_ours(function))
         extending.register_jitable(**options)(function)
+
+
+def part_options(*, ours: bool) -> dict[str, Any]:
+    """How Numba compiles a function that a kernel calls, of this package or of the user's own."""
+    parts = importlib.import_module("driftanchor.compiled.parts")  # which imports Numba
+    if ours:
+        return {**PART, "pipeline_class": parts.PlainPartCompiler}
+    return {**PART, **BOUNDED, "pipeline_class": parts.PartCompiler}
 
 
 def is_ours(function: types.FunctionType) -> bool:

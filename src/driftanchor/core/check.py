@@ -110,6 +110,13 @@ def choice(value: object, argument: str, choices: Sequence[str], *, of: str = ""
     return value
 
 
+def flag(value: object, argument: str) -> bool:
+    """True or False; not what merely counts as one, since the text "no" counts as true."""
+    if not isinstance(value, bool | np.bool_):
+        raise _bad(argument, "", f"must be True or False, got {shown(value)}")
+    return bool(value)
+
+
 def optional_function(value: object, argument: str) -> None:
     """Refuse what is neither None nor a function."""
     if value is not None and not callable(value):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from driftanchor.core import check
+from driftanchor.core import check, record
 from driftanchor.errors import InvalidInput, shown
 
 Pairs = tuple[tuple[str, str], ...]
@@ -76,23 +76,24 @@ class Provenance:
 
     @classmethod
     def from_json(cls, data: object) -> Provenance:
-        """Read what `to_json` wrote."""
-        body = _mapping(data, "provenance")
-        for field in cls.__dataclass_fields__:
-            if field not in body:
-                raise InvalidInput(f"provenance lacks {field!r}")
-        rejected = _mapping(body["rows_rejected"], "rows_rejected")
-        return cls(
-            sources=tuple(_source(x) for x in check.items(body["sources"], "sources")),
-            columns=_pairs(body["columns"], "columns"),
-            filters=_pairs(body["filters"], "filters"),
-            rows_read=check.whole(body["rows_read"], "rows_read"),
-            rows_filtered=check.whole(body["rows_filtered"], "rows_filtered"),
-            rows_rejected=tuple(
-                (k, check.whole(n, "rows_rejected", of=repr(k))) for k, n in rejected.items()
-            ),
-            read_at=_text(body["read_at"], "read_at"),
-        )
+        """Read what `to_json` wrote; `UnreadableState` if it is damaged."""
+        with record.damage_named("provenance"):
+            body = _mapping(data, "provenance")
+            for field in cls.__dataclass_fields__:
+                if field not in body:
+                    raise InvalidInput(f"provenance lacks {field!r}")
+            rejected = _mapping(body["rows_rejected"], "rows_rejected")
+            return cls(
+                sources=tuple(_source(x) for x in check.items(body["sources"], "sources")),
+                columns=_pairs(body["columns"], "columns"),
+                filters=_pairs(body["filters"], "filters"),
+                rows_read=check.whole(body["rows_read"], "rows_read"),
+                rows_filtered=check.whole(body["rows_filtered"], "rows_filtered"),
+                rows_rejected=tuple(
+                    (k, check.whole(n, "rows_rejected", of=repr(k))) for k, n in rejected.items()
+                ),
+                read_at=_text(body["read_at"], "read_at"),
+            )
 
 
 def _source(data: object) -> Source:

@@ -74,10 +74,8 @@ def unseal(record: object, kind: str, version: int, fields: tuple[str, ...]) -> 
 @contextlib.contextmanager
 def reading(kind: str, body: Record) -> Iterator[None]:
     """Report a bad value in a record, or content that is not that of its digest, as damage."""
-    try:
+    with damage_named(kind):
         yield
-    except InvalidInput as error:
-        raise UnreadableState(f"the {kind} record is damaged: {error}") from error
     if "digest" not in body:  # written before there were digests
         return
     try:
@@ -89,6 +87,15 @@ def reading(kind: str, body: Record) -> Iterator[None]:
             f"the {kind} record is not what its digest says: the file is damaged; if you changed "
             "it yourself, remove its 'digest'"
         )
+
+
+@contextlib.contextmanager
+def damage_named(kind: str) -> Iterator[None]:
+    """Report a bad value in a record as damage."""
+    try:
+        yield
+    except InvalidInput as error:
+        raise UnreadableState(f"the {kind} record is damaged: {error}") from error
 
 
 def encode(x: float) -> float | str | None:

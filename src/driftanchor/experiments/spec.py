@@ -108,7 +108,6 @@ class _Reader(SweepReader):
         horizon = self.whole(table, "horizon", 10_000)
         runs = self.whole(table, "runs", 50)
         figure = self.choice(table, "figure", FIGURES)
-        checkpoints = self._checkpoints(table.get("checkpoints", 50), horizon)
         sweeps = table.get("sweep", [{}])
         tables = isinstance(sweeps, list) and all(isinstance(sweep, dict) for sweep in sweeps)
         if not tables or not sweeps:
@@ -123,6 +122,7 @@ class _Reader(SweepReader):
                 raise self.error("sweep", a, "two cells have this id: vary something else")
         own = [cell.setting.horizon for cell in cells]
         longest = max(horizon if x is None else x for x in own)
+        checkpoints = self._checkpoints(table.get("checkpoints", 50), longest)
         return Experiment(
             self.name,
             self.text_of(table, "title", self.name),

@@ -28,7 +28,9 @@ def rewards(terms: Terms, arm: str | Sequence[str], reward: float | Sequence[flo
         return Rewarded((column,), (paid,))
     labels, given = _batch(arm, "arm"), _batch(reward, "reward")
     if len(labels) != len(given):
-        raise InvalidInput(f"{len(labels)} arms and {len(given)} rewards: give one for each")
+        raise InvalidInput(
+            f"has {len(given)} values for {len(labels)} arms: give one for each", argument="reward"
+        )
     for label in labels:  # before any reward is looked at
         terms.arms.column(label)
     pairs = [one_reward(terms, *pair) for pair in zip(labels, given, strict=True)]
@@ -37,7 +39,7 @@ def rewards(terms: Terms, arm: str | Sequence[str], reward: float | Sequence[flo
 
 def one_reward(terms: Terms, label: object, reward: object) -> tuple[int, float]:
     """The column of an arm, and its reward as a float."""
-    column = terms.arms.column(label)
+    column = terms.offline.arms.column(label)
     low, high = terms.limits
     if type(reward) is float and low <= reward <= high:  # nearly always, and quickly known
         return column, reward
@@ -61,7 +63,7 @@ def add_arm(
     """A new arm, if the terms allow it; `Terms.after` gives the terms with it."""
     with _blaming("label"):
         arms = Arms([label])
-    if label in terms.arms.labels:
+    if label in terms.arms:
         raise InvalidInput(
             f"{label!r} is an arm already: give the new one another", argument="label"
         )

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from driftanchor.core.check import Ints
 from driftanchor.core.evidence import Evidence, Round
+from driftanchor.core.hints import brief
 from driftanchor.core.noise import Key, Stream, start
 from driftanchor.policies.base import Policy, choose, moves_together, remember
 
 
+@brief
 def chosen_column(
     policy: Policy,
     evidence: Evidence,

@@ -38,7 +38,8 @@ class Decider:
 
     Attributes:
         terms: What was agreed.
-        ledger: What happened since. Only `apply` may change it.
+        ledger: What happened since. Others may let it learn, and leave the rest to `apply`.
+        labels: The arms' labels, by column.
 
     Example:
         >>> terms = Terms.declare(arms=["A", "B"], seed=1)
@@ -83,6 +84,9 @@ class Decider:
             check.frozen(terms.relative_bounds.view()),
         )
         self._memory = self._evidence.memory[:, : terms.policy.memory]  # the policy's own part
+        self._remembers = terms.policy.memory > 0
+        self._many = len(terms.arms) > FEW
+        self.labels = terms.arms.labels
         self._arms_before = 0
         self._tools = self._key, self._stream, ledger.changed
 
@@ -110,13 +114,13 @@ class Decider:
 
         The memory is overwritten by the next decision.
         """
-        policy, ledger, kernel, own = self.terms.policy, self.ledger, self._kernel, self._memory
+        ledger, kernel, own = self.ledger, self._kernel, self._memory
         evidence, arms = self._evidence, ledger.on
         if exclude or arms == 0:
             evidence, arms = self._seen(exclude)
         came = ledger.came
         t = n if n > came else came + 1
-        if own.size:
+        if self._remembers:
             own[:] = ledger.memory
         if kernel is None:
             kernel = self._look_for_kernel(evidence)
@@ -124,17 +128,18 @@ class Decider:
             if kernel is None:
                 evidence = evidence._replace(memory=own)
                 with wrapping():
-                    chosen = chosen_column(policy, evidence, *self._tools, t, arms, n, 0)
+                    chosen = chosen_column(self.terms.policy, evidence, *self._tools, t, arms, n, 0)
             else:
-                count = -1 if len(own) <= FEW else self._changes(arms, bool(exclude))
+                count = self._changes(arms, bool(exclude)) if self._many else -1
                 chosen = kernel(self._numbers, evidence, *self._tools, t, arms, n, count)
         except Exception:
             self._arms_before = 0
-            with answers.errors_of(policy.name):  # it may be a rule of the caller's own
+            with answers.errors_of(self.terms.policy.name):  # it may be a rule of the caller's own
                 raise
-        if type(chosen) is int and 0 <= chosen < len(own) and evidence.playable.item(chosen):
-            return chosen, own
-        return playable_column(policy, evidence, chosen), own
+        known = type(chosen) is int and 0 <= chosen < len(own)
+        if not known or not evidence.playable.item(chosen):
+            chosen = playable_column(self.terms.policy, evidence, chosen)
+        return chosen, own
 
     def _changes(self, arms: int, excluding: bool) -> int:
         """How many arms a kernel must look at again; -1 for all of them.
@@ -168,9 +173,8 @@ class Decider:
         """Make the next decision and write it down; the column that is played."""
         ledger = self.ledger
         column, memory = self.decide(ledger.decisions + 1, exclude)
-        rows = changed_rows(ledger.memory, memory) if memory.size else ()
-        ledger.mark()
-        ledger.decide(column, rows)
+        rows = changed_rows(ledger.memory, memory) if self._remembers else ()
+        ledger.decide(column, rows, keep=True)
         return column
 
     def prepare(self) -> bool:

@@ -131,7 +131,7 @@ class Learner(View):
             column = decider.play(excluded)
             self._last = decider.terms, None, excluded
             self._state = None
-            return decider.terms.arms.labels[column]
+            return decider.labels[column]
 
     def probabilities(
         self, exclude: Iterable[str] = (), draws: int | None = None
@@ -212,7 +212,7 @@ class Learner(View):
             return None
         terms, state, excluded = self._last
         if state is None:
-            state = State.of(self._decider.ledger.as_marked())
+            state = State.of(self._decider.ledger.before_last())
         return terms, state, excluded
 
     def add_arm(
@@ -258,6 +258,7 @@ class Learner(View):
             path: The file.
             overwrite: Write over it whatever it holds.
         """
+        check.flag(overwrite, "overwrite")
         with self._lock:
             self._files = saved_file.save(path, self.to_json(), self._files, overwrite=overwrite)
 

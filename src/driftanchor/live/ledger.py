@@ -8,8 +8,8 @@ decides often keeps a ledger, where an event costs the same however many arms th
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from typing import Any, assert_never
+from collections.abc import Sequence
+from typing import assert_never
 
 import numpy as np
 
@@ -30,9 +30,12 @@ from driftanchor.live.state_events import (
     Rewarded,
 )
 
-Written = tuple[str, int, Any]
-LONGEST = 1_000  # of what is kept since `mark`
+Row = tuple[int, int, float, int]  # a column, and its pulls, total and pending before a reward
+LONGEST = 1_000  # rows that are kept since a decision
 FEW = 16  # columns that `changed` has room for, and arms for which it is not worth the effort
+
+
+_Last = tuple[Arms, int, int, int, list[tuple[int, Floats]]]  # before a decision: see `decide`
 
 
 class Ledger:
@@ -84,10 +87,11 @@ class Ledger:
         self.on = int(np.count_nonzero(playable))
         self.changed = np.zeros(FEW, np.int64)
         self.changes = FEW + 1
-        # What was written since `mark`: the array, the place, and what stood there; None where
-        # nobody marked. A ledger that holds what was marked takes its place when it grows long.
-        self._written: list[Written] | None = None
-        self._marked: tuple[Arms, int] | Ledger = arms, decisions
+        # For `before_last`: what was there when the last kept decision was made, and what every
+        # reward since then changed, or None where there is no such decision or all is settled.
+        self._last: _Last | None = None
+        self._rows: list[Row] | None = None
+        self._before: Ledger | None = None
 
     @classmethod
     def start(cls, arms: Arms, memory: int = 0) -> Ledger:
@@ -111,11 +115,12 @@ class Ledger:
             case GivenUp():
                 self._expect(event.column, -event.count)
             case Paused() | Resumed():
-                self._keep("playable", event.column, self.playable.item(event.column))
+                self._settle()
                 self.playable[event.column] = isinstance(event, Resumed)
                 self.on = int(np.count_nonzero(self.playable))
                 self.changes = FEW + 1  # each arm has other rivals
             case ArmAdded():
+                self._settle()
                 self._add(event.label)
             case Distrusted():  # it changes the terms, and what is believed of the arm
                 self.changes = FEW + 1
@@ -132,18 +137,27 @@ class Ledger:
         if not event.waits:
             self._expect(event.column, -1)
 
-    def decide(self, column: int, memory: Iterable[MemoryRow] = ()) -> None:
-        """One more decision, as `Decided`."""
+    def decide(self, column: int, memory: Sequence[MemoryRow] = (), *, keep: bool = False) -> None:
+        """One more decision, as `Decided`.
+
+        Args:
+            column: The arm.
+            memory: The rows of the policy's memory that changed.
+            keep: Whether `before_last` may be asked for what was before it.
+        """
         waiting = self.pending.item(column)
-        if self._written is not None:
-            self._written.append(("pending", column, waiting))
+        if keep:
+            rows = [(other, self.memory[other].copy()) for other, _ in memory] if memory else []
+            self._last = self.arms, self.decisions, column, waiting, rows
+            self._rows, self._before = [], None
+        elif self._rows is not None:
+            self._settle()
         self.pending[column] = waiting + 1
         self.waiting += 1
         self.decisions += 1
         if self.changes <= FEW:
             self._note(column)
         for other, row in memory:
-            self._keep("memory", other, self.memory[other].copy())
             self.memory[other] = row
 
     def _reward(self, event: Rewarded) -> None:
@@ -170,11 +184,10 @@ class Ledger:
         if not -math.inf < total < math.inf:
             raise self._too_large(column, total)
         pulls, waiting = self.pulls.item(column), self.pending.item(column)
-        written = self._written
-        if written is not None:
-            written += ("totals", column, before), ("pulls", column, pulls)
-            written.append(("pending", column, waiting))
-            if len(written) > LONGEST:
+        rows = self._rows
+        if rows is not None:
+            rows.append((column, pulls, before, waiting))
+            if len(rows) > LONGEST:
                 self._settle()
         self.totals[column] = total
         self.pulls[column] = pulls + 1
@@ -187,19 +200,17 @@ class Ledger:
 
     def _expect(self, column: int, more: int) -> None:
         """More decisions of an arm wait for a reward, or fewer if `more` is negative."""
-        waiting = self.pending.item(column)
-        self._keep("pending", column, waiting)
-        self.pending[column] = waiting + more
+        self._settle()
+        self.pending[column] += more
         self.waiting += more
         if self.changes <= FEW:
             self._note(column)
 
     def _correct(self, event: Corrected) -> None:
-        before = self.totals.item(event.column)
-        total = before - event.before + event.after
+        total = self.totals.item(event.column) - event.before + event.after
         if not -math.inf < total < math.inf:
             raise self._too_large(event.column, total)
-        self._keep("totals", event.column, before)
+        self._settle()
         self.totals[event.column] = total
         if self.changes <= FEW:
             self._note(event.column)
@@ -210,8 +221,6 @@ class Ledger:
         )
 
     def _add(self, label: str) -> None:
-        if self._written is not None:
-            self._settle()
         self.arms = self.arms.with_arm(label)
         self.pulls = np.append(self.pulls, 0)
         self.totals = np.append(self.totals, 0.0)
@@ -222,40 +231,29 @@ class Ledger:
         self.changes = FEW + 1
 
     def _note(self, column: int) -> None:
-        """A column is written to, and the count is not beyond what there is room for."""
+        """A column is written to."""
         if self.changes < FEW:
             self.changed[self.changes] = column
         self.changes += 1
 
-    def mark(self) -> None:
-        """From now on keep what changes, so that `as_marked` can tell how everything was."""
-        self._written = []
-        self._marked = self.arms, self.decisions
-
-    def as_marked(self) -> Ledger:
-        """A ledger of how everything was at the last `mark`; only to be read."""
-        if isinstance(self._marked, Ledger):
-            return self._marked
-        arms, decisions = self._marked
-        arrays: dict[str, Any] = {
-            "pulls": self.pulls.copy(),
-            "totals": self.totals.copy(),
-            "pending": self.pending.copy(),
-            "playable": self.playable.copy(),
-            "memory": self.memory.copy(),
-        }
-        for name, column, before in reversed(self._written or []):
-            arrays[name][column] = before
-        return Ledger(arms, decisions=decisions, **arrays)
-
-    def _keep(self, name: str, column: int, before: object) -> None:
-        """Keep what stands in a place of an array that is about to change."""
-        if self._written is not None:
-            self._written.append((name, column, before))
-            if len(self._written) > LONGEST:
-                self._settle()
+    def before_last(self) -> Ledger:
+        """How everything was before the last decision that was kept; only to be read."""
+        if self._before is not None:
+            return self._before
+        if self._last is None or self._rows is None:
+            raise LookupError("no decision was kept")
+        arms, decisions, decided, waiting, memory = self._last
+        pulls, totals, pending = self.pulls.copy(), self.totals.copy(), self.pending.copy()
+        for column, *row in reversed(self._rows):
+            pulls[column], totals[column], pending[column] = row
+        pending[decided] = waiting
+        remembered = self.memory.copy()
+        for column, own in memory:
+            remembered[column] = own
+        return Ledger(arms, pulls, totals, pending, self.playable, remembered, decisions)
 
     def _settle(self) -> None:
-        """Keep what was marked as a whole; it is not called while something is half written."""
-        self._marked = self.as_marked()
-        self._written = None
+        """Keep what was before the last decision as a whole, and no changes one by one."""
+        if self._rows is not None:
+            self._before = self.before_last()
+            self._rows = None

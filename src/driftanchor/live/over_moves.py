@@ -49,7 +49,7 @@ def _at_equal_distances(given: Given, sharpness: float) -> Floats | None:
     half = math.ceil(REACH * math.sqrt(1.0 + sharpness)) if sharpness < FEW * FEW else FEW
     if 2 * half + 1 > FEW:
         return None
-    moves = np.arange(-half, half + 1) * (REACH / half)
+    moves: Floats = np.arange(-half, half + 1, dtype=np.float64) * (REACH / half)
     weights = np.exp(-0.5 * moves * moves)
     values = given(moves)
     fine, rough = weights @ values / weights.sum(), weights[::2] @ values[::2] / weights[::2].sum()

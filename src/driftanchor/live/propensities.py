@@ -125,12 +125,14 @@ class _Asked:
         """The chances of all arms, a row for each move."""
         chances = self.tools.zeros(len(laws.kind))
         self.tools.win(laws, self.arms, self.desk, chances)
-        return np.reshape(chances, (-1, self.arms))
+        rows: Floats = np.reshape(chances, (-1, self.arms))
+        return rows
 
     def without_guard(self, kind: RoundKind) -> Floats:
         """The chances of all arms where no guard pull is played."""
         if kind.sd == 0.0:
-            return self.chances(self.laws(STILL, guard=False)[1])[0]
+            shares: Floats = self.chances(self.laws(STILL, guard=False)[1])[0]
+            return shares
         return over_moves(
             lambda moves: self.chances(self.laws(moves, guard=False)[1]),
             self._sharpness(),
@@ -149,10 +151,8 @@ class _Asked:
             return math.inf
         drawn = (kind[0] == MEDIAN) & ~fixed
         hybrid = np.isfinite(other_mean[0])
-        with np.errstate(invalid="ignore"):
-            moved = np.where(hybrid, other_mean[1] - other_mean[0], mean[1] - mean[0])
-        sharp = np.where(drawn, moved / np.where(hybrid, other_sd[0], sd[0]), 0.0)
-        return float((sharp * sharp).sum())
+        at, spread = np.where(hybrid, other_mean, mean)[:, drawn], np.where(hybrid, other_sd, sd)
+        return float((((at[1] - at[0]) / spread[0, drawn]) ** 2).sum())
 
     def _switches(self, kind: RoundKind) -> list[float]:
         """Where logs stop to move along: from there on their bias bound is the tighter promise."""

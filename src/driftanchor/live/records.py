@@ -21,6 +21,7 @@ from driftanchor.live.state import State
 from driftanchor.live.terms import Terms
 from driftanchor.policies import POLICIES, make
 from driftanchor.policies.base import Policy
+from driftanchor.policies.policy_check import valid_policy
 
 FIELDS = (
     "policy",
@@ -61,10 +62,8 @@ def from_record(data: object, policy: Policy | None = None) -> tuple[Terms, Stat
     Raises:
         UnreadableState: The record is damaged, of another kind, too new, or of another policy.
     """
-    if policy is not None and not isinstance(policy, Policy):
-        raise InvalidInput(
-            f"must be a Policy such as AnchorTS(), got {shown(policy)}", argument="policy"
-        )
+    if policy is not None:
+        valid_policy(policy)
     body = record.unseal(data, "learner", 2, FIELDS)
     if body["version"] > 1 and body.get("relative_bounds") is None:
         raise UnreadableState("the learner record lacks 'relative_bounds': the file is damaged")

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from driftanchor.core import record
-from driftanchor.errors import InvalidInput, UnreadableState
+from driftanchor.errors import InvalidInput, UnreadableState, shown
 from driftanchor.files import write_whole
 from driftanchor.live import records
 from driftanchor.live.state import State
@@ -38,12 +38,12 @@ def load(
         where = Path(path).resolve()
         content = where.read_bytes()
         text = content.decode()
-    except (OSError, TypeError, ValueError) as error:
-        raise InvalidInput(f"cannot read {str(path)!r}: {error}") from error
+    except (OSError, RuntimeError, TypeError, ValueError) as error:  # RuntimeError: links in a ring
+        raise InvalidInput(f"cannot read {_named(path)}: {error}") from error
     try:
         terms, state = records.from_record(record.parse(text), policy)
     except UnreadableState as error:
-        raise UnreadableState(f"{str(path)!r}: {error}") from error
+        raise UnreadableState(f"{_named(path)}: {error}") from error
     return terms, state, {where: _stamp(content)}
 
 
@@ -67,14 +67,15 @@ def save(
     content = (json.dumps(data, indent=1, allow_nan=False) + "\n").encode()
     try:
         where = Path(path).resolve()
-    except (OSError, TypeError, ValueError) as error:
-        raise InvalidInput(f"cannot write {str(path)!r}: {error}") from error
+    except (OSError, RuntimeError, TypeError, ValueError) as error:  # RuntimeError: links in a ring
+        raise InvalidInput(f"cannot write {_named(path)}: {error}") from error
     with alone(where.parent, PATIENCE), write_whole(path) as scratch:
         scratch.write_bytes(content)
-        if not overwrite and where.is_file():
-            found = where.read_bytes()
-            if found != content and _stamp(found) != stamps.get(where):
-                raise _would_be_lost(path, known=where in stamps)
+        # Not even the same content is accepted: another process may have counted a reward of its
+        # own that is like this learner's, and one of the two would be lost.
+        safe = overwrite or not where.is_file() or _stamp(where.read_bytes()) == stamps.get(where)
+        if not safe:
+            raise _would_be_lost(path, known=where in stamps)
     return {**stamps, where: _stamp(content)}
 
 
@@ -85,10 +86,15 @@ def _would_be_lost(path: str | os.PathLike[str], *, known: bool) -> InvalidInput
         else "is there already, and this learner was not loaded from it"
     )
     return InvalidInput(
-        f"{str(path)!r} {what}: to write over it would lose what it holds. Let one process alone "
+        f"{_named(path)} {what}: to write over it would lose what it holds. Let one process alone "
         "load and save a file; load it again, save elsewhere, or use save(…, overwrite=True)",
         argument="path",
     )
+
+
+def _named(path: object) -> str:
+    """A path as messages show it, also what is none and cannot be shown."""
+    return repr(str(path)) if isinstance(path, str | os.PathLike) else shown(path)
 
 
 def _stamp(content: bytes) -> str:

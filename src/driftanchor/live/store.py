@@ -117,7 +117,9 @@ class Store(abc.ABC):
     - `StoreUnavailable` is raised when the store cannot be reached, read or written. Nothing was
       written then, and the same call works again once the cause is gone. A transaction whose
       connection breaks is tried again for a few seconds first. If it breaks while the transaction
-      ends, the store looks whether it happened, so that it never happens twice.
+      ends, the store looks whether it happened, so that it never happens twice. Only if the store
+      does not come back in that time is it unknown whether the transaction happened; what asks
+      with a unit or a key, and what tells, may be repeated.
     - Threads may share a store, and a process may be forked while one is open.
     """
 

@@ -29,6 +29,7 @@ from driftanchor.live.state_events import ArmAdded, Distrusted, Event
 from driftanchor.live.suggestion_check import warn_of_suggestion
 from driftanchor.live.unit_check import warn_of_other_units
 from driftanchor.policies.base import Policy
+from driftanchor.policies.policy_check import valid_policy
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,10 +206,7 @@ def _check_policy(policy: object, source: str | None) -> None:
     """A policy of the caller's choice; the source of the bounds is for the default policy only."""
     if source is not None:
         check.choice(source, "bias_bound_source", list(EPS))
-    if not isinstance(policy, Policy):
-        raise InvalidInput(
-            f"must be a Policy such as AnchorTS(), got {policy!r}", argument="policy"
-        )
+    valid_policy(policy)
     if source is not None:
         raise InvalidInput(
             f"is {source!r} and a policy is given: it sets eps of the default "
@@ -227,7 +225,7 @@ def _over(offline: OfflineData | None, labels: Iterable[str] | None) -> OfflineD
     if offline is None:
         return OfflineData.empty(arms)
     for label in offline.arms:
-        if label not in arms.labels:
+        if label not in arms:
             raise InvalidInput(
                 f"lacks {label!r}, which has logs: add it, or drop its logs", argument="arms"
             )

@@ -95,9 +95,7 @@ class LogQuery:
                 f"must be text such as '400MB', got {shown(self.memory)}", argument="memory"
             )
         for flag in FLAGS:
-            if not isinstance(getattr(self, flag), bool):
-                problem = f"must be True or False, got {shown(getattr(self, flag))}"
-                raise InvalidInput(problem, argument=flag)
+            object.__setattr__(self, flag, check.flag(getattr(self, flag), flag))
         self._check_root()
         if self.reward_range is not None:
             pair = check.rising_pair(self.reward_range, "reward_range")

@@ -9,14 +9,13 @@ from functools import cached_property
 import numpy as np
 
 from driftanchor.core.arms import Arms
-from driftanchor.core.check import Bools, Floats
+from driftanchor.core.check import LARGEST, Bools, Floats
 from driftanchor.core.offline import OfflineData
 from driftanchor.core.stats.coins import like_coins
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.shift.one_way import OneWay
 from driftanchor.shift.two_way import TwoWay
 
-LARGEST = 1e90  # of a mean and a standard deviation: sums of their squares must stay finite
 SMALLEST = 1e-90  # of the largest of them: their squares must not vanish
 TINY = 1e-24  # of the squared spread of all means: noise where there seems to be none at all
 

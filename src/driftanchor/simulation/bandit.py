@@ -21,6 +21,7 @@ from driftanchor.core.promises import (
 )
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.policies.base import Policy
+from driftanchor.policies.policy_check import valid_policy
 from driftanchor.simulation.bandit_checks import moved_together, noise_of, pool_of
 from driftanchor.simulation.coverage import cover
 from driftanchor.simulation.law import Law
@@ -223,7 +224,7 @@ class Bandit:
 
     def check_policy(self, policy: Policy) -> None:
         """Refuse a policy that is not made for such rewards."""
-        policy.check_rewards(self.reward_range, f"{self.reward} rewards")
+        valid_policy(policy).check_rewards(self.reward_range, f"{self.reward} rewards")
 
     @property
     def is_late(self) -> bool:

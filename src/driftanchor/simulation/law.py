@@ -63,6 +63,8 @@ class Law:
     @classmethod
     def of(cls, words: object, argument: str) -> Law:
         """The law that a table such as `{"law": "normal", "mean": 0, "sd": 1}` describes."""
+        if not isinstance(argument, str):
+            raise InvalidInput(f"must be text, got {shown(argument)}", argument="argument")
         if not isinstance(words, Mapping) or "law" not in words:
             raise InvalidInput(
                 f"must name a law, such as law = 'normal', got {shown(words)}", argument=argument

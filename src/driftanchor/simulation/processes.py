@@ -8,10 +8,12 @@ script needs no `if __name__ == "__main__"`.
 from __future__ import annotations
 
 import contextlib
+import os
 import pickle
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator, Sequence
 
 from driftanchor.errors import DriftanchorError, InvalidInput
@@ -39,7 +41,7 @@ class Processes:
         command = [sys.executable, "-c", _PROGRAM]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
             self._running.add(process)
-            answered, _ = process.communicate(pickle.dumps(sys.path) + pickle.dumps(bundle))
+            answered = _asked(process, pickle.dumps(sys.path) + pickle.dumps(bundle))
             self._running.discard(process)
         if process.returncode == _PLAY_AGAIN:  # here the error has its traceback
             return [play(chunk) for chunk in bundle]
@@ -57,13 +59,38 @@ class Processes:
             process.kill()
 
 
+def _asked(process: subprocess.Popen[bytes], question: bytes) -> bytes:
+    """What a process answers. Its input stays open until then: see `_end_with_the_asker`."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    with contextlib.suppress(BrokenPipeError):  # its exit code says what became of it
+        process.stdin.write(question)
+        process.stdin.flush()
+    answered = process.stdout.read()
+    with contextlib.suppress(BrokenPipeError):
+        process.stdin.close()
+    return answered
+
+
+def _end_with_the_asker() -> None:
+    """Wait until the input ends, which it does when the process that asked is gone, and end.
+
+    The descriptor is read itself: a lock on `sys.stdin` would be held when the interpreter ends.
+    """
+    while os.read(0, 1):
+        pass
+    os._exit(1)
+
+
 def answer() -> None:
     """What a process runs."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # on Ctrl-C the process that asked ends this one
     out = sys.stdout.buffer
     sys.stdout = sys.stderr  # what a policy prints is no part of the answer
+    bundle = pickle.load(sys.stdin.buffer)
+    threading.Thread(target=_end_with_the_asker, daemon=True).start()
     try:
-        played = [play(chunk) for chunk in pickle.load(sys.stdin.buffer)]
+        played = [play(chunk) for chunk in bundle]
     except Exception:
         sys.exit(_PLAY_AGAIN)
     out.write(pickle.dumps(played))

@@ -112,6 +112,7 @@ class Result(Tabular):
             escape_formulas: Put an apostrophe before names of policies that a spreadsheet would
                 run as a formula, such as `=1+1`.
         """
+        check.flag(escape_formulas, "escape_formulas")
         heading = ("policy", "run", "round", "regret")
         write_csv(path, heading, self._rows(), escape_formulas=escape_formulas)
 

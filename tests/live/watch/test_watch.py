@@ -14,7 +14,7 @@ from driftanchor.live.terms import Terms
 from driftanchor.live.watch.alarm import Mark
 from driftanchor.live.watch.look import look
 from driftanchor.live.watch.move_interval import UNWATCHED, move_interval
-from driftanchor.live.watch.watch import Watch, fold
+from driftanchor.live.watch.watch import Watch, correct, fold
 
 LOGS = OfflineData.from_summary({"A": (500, 0.1), "B": (500, 0.2), "C": (0,)})
 TERMS = Terms.declare(
@@ -99,3 +99,14 @@ def test_the_interval_is_that_of_the_sums() -> None:
 def test_a_level_that_is_none_is_refused(level: float) -> None:
     with pytest.raises(InvalidInput, match="level"):
         Watch.start(TERMS, level)
+
+
+def test_a_corrected_reward_counts_as_what_it_became() -> None:
+    start = Watch.start(TERMS)
+    wrong = fold(start, [0, 0, 1], [0.0, 0.0, 1.0], Mark(3))
+    right = fold(start, [0, 0, 1], [0.0, 1.0, 1.0], Mark(3))
+    corrected = correct(wrong, 0, 0.0, 1.0)
+    assert corrected.arms[0][1:6] == pytest.approx(right.arms[0][1:6])
+    assert corrected.arms[1] == wrong.arms[1]
+    assert correct(start, 0, 0.0, 1.0) is start  # nothing was folded
+    assert correct(start, 2, 0.0, 1.0) is start  # not watched

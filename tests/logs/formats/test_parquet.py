@@ -62,3 +62,19 @@ def test_too_many_columns_are_refused(tmp_path: Path, monkeypatch: pytest.Monkey
         InvalidInput, match=r"has 3 columns, and at most 2 can be read: write those"
     ):
         read_logs(path, arm="arm", reward="won")
+
+
+def test_a_dictionary_that_fills_the_memory_at_once_is_refused_before_it_is_unpacked(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "bomb.parquet"
+    labels = pyarrow.array([f"{i}" + "a" * 1_000_000 for i in range(20)])
+    rows = pyarrow.array([i % 20 for i in range(1_000)], pyarrow.int32())
+    coded = pyarrow.DictionaryArray.from_arrays(rows, labels)
+    table = pyarrow.table({"arm": coded, "won": [1, 0, 0, 0] * 250, "name": ["A", "B"] * 500})
+    parquet.write_table(table, path, compression="zstd", write_statistics=False)
+    with pytest.raises(InvalidInput, match=r"20 MB of column 'arm' .* within 50MB: allow more"):
+        read_logs(path, arm="arm", reward="won", memory="50MB", allow_rejects=True)
+    assert list(read_logs(path, arm="name", reward="won", memory="50MB").arms) == ["A", "B"]
+    with pytest.raises(DriftanchorError, match="arm_too_long 1,000"):
+        read_logs(path, arm="arm", reward="won", memory="400MB")

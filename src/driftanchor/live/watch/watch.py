@@ -154,6 +154,30 @@ def fold(watch: Watch, columns: Sequence[int], rewards: Sequence[float], mark: M
     return replace(watch, arms=tuple(arms))
 
 
+def correct(watch: Watch, column: int, before: float, after: float) -> Watch:
+    """The watch after a reward that was folded became another one.
+
+    A default reward that a late one may still replace is not settled: fold it when that is over.
+    Corrections are for what should not happen often.
+
+    Args:
+        watch: What was kept before.
+        column: The arm.
+        before: The reward that was folded.
+        after: What it should have been.
+    """
+    arm = watch.arms[column]
+    if not arm.ruler.logged or arm.n == 0:
+        return watch
+    expected = prediction(arm.ruler, arm.n - 1, arm.total - before)
+    change = (after - expected) ** 2 - (before - expected) ** 2
+    total, squares = arm.total + (after - before), max(arm.squares + change, 0.0)
+    low, high = move_interval(arm.ruler, arm.n, total, squares)
+    arms = list(watch.arms)
+    arms[column] = arm._replace(total=total, squares=squares, low=low, high=high)
+    return replace(watch, arms=tuple(arms))
+
+
 def _with_reward(arm: ArmWatch, reward: float, mark: Mark) -> ArmWatch:
     ruler, n, total = arm.ruler, arm.n, arm.total
     error = reward - prediction(ruler, n, total)
