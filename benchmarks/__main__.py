@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable
 
 from benchmarks import (
+    campaigns,
     engines,
     live,
     logs,
@@ -28,7 +29,7 @@ from benchmarks.peers import PEERS
 from benchmarks.peers.compare import against_peers
 from benchmarks.tables import Blocks
 
-PARTS = ("peers", "live", "engines", "propensities", "scale", "startup", "logs")
+PARTS = ("peers", "live", "engines", "propensities", "scale", "startup", "logs", "campaigns")
 
 
 def main() -> int:
@@ -100,6 +101,7 @@ def measure(asked: argparse.Namespace) -> tuple[Blocks, bool]:
         "propensities": [lambda: propensities.against_decisions(rounds)] if has_numba() else [],
         "startup": [lambda: startup.beginnings(rounds)],
         "logs": [lambda: logs.against_duckdb(rounds, 10**5 if quick else 10**7)],
+        "campaigns": [lambda: campaigns.against_statements(rounds, quick)],
     }
     if c is not None:
         steps["engines"].insert(0, lambda: engines.against_c(rounds, c))

@@ -18,9 +18,11 @@ from driftanchor.core.check import Bools, Floats, Ints
 from driftanchor.errors import InvalidInput, UnreadableState
 from driftanchor.live.state_events import (
     ArmAdded,
+    Corrected,
     Decided,
     Distrusted,
     Event,
+    Exposed,
     GivenUp,
     MemoryRow,
     Paused,
@@ -104,13 +106,14 @@ class Ledger:
         match event:
             case Decided():
                 self._decide(event)
+            case Exposed():
+                self._expect(event.column, 1)
             case Rewarded():
                 self._reward(event)
+            case Corrected():
+                self._correct(event)
             case GivenUp():
-                self._settle()
-                self.pending[event.column] -= event.count
-                self.waiting -= event.count
-                self._note(event.column)
+                self._expect(event.column, -event.count)
             case Paused() | Resumed():
                 self._settle()
                 self.playable[event.column] = isinstance(event, Resumed)
@@ -131,6 +134,8 @@ class Ledger:
                 "missing, repeated or out of order"
             )
         self.decide(event.column, event.memory)
+        if not event.waits:
+            self._expect(event.column, -1)
 
     def decide(self, column: int, memory: Sequence[MemoryRow] = (), *, keep: bool = False) -> None:
         """One more decision, as `Decided`.
@@ -192,6 +197,23 @@ class Ledger:
         if waiting > 0 and not late:
             self.pending[column] = waiting - 1
             self.waiting -= 1
+
+    def _expect(self, column: int, more: int) -> None:
+        """More decisions of an arm wait for a reward, or fewer if `more` is negative."""
+        self._settle()
+        self.pending[column] += more
+        self.waiting += more
+        if self.changes <= FEW:
+            self._note(column)
+
+    def _correct(self, event: Corrected) -> None:
+        total = self.totals.item(event.column) - event.before + event.after
+        if not -math.inf < total < math.inf:
+            raise self._too_large(event.column, total)
+        self._settle()
+        self.totals[event.column] = total
+        if self.changes <= FEW:
+            self._note(event.column)
 
     def _too_large(self, column: int, total: float) -> Exception:
         return InvalidInput(
