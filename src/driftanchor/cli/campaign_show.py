@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
 
 from driftanchor.cli import options as opt
@@ -115,7 +115,7 @@ def promised(terms: Terms) -> list[str]:
     return [
         f"{text} = {_bounds(bounds.tolist(), terms)}"
         for text, bounds in words.items()
-        if np.isfinite(bounds).any()
+        if any(map(math.isfinite, bounds.tolist()))
     ]
 
 
