@@ -1,7 +1,7 @@
 """Tools that compute propensities: interpreted at first, compiled in the background.
 
-To compile them takes some seconds the first time and half a second later on. A decision never waits
-for that. Both give the same numbers.
+To compile them takes some seconds the first time and half a second later on. A decision waits for
+that only if it has thousands of arms, where to interpret takes longer. Both give the same numbers.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from driftanchor.policies.base import Policy
 
 ENOUGH = 2_000  # arms whose propensity is interpreted before it pays to compile
 MOVING = 100  # times as long as another arm: one whose propensity is a mean over common moves
+MANY = 2_000  # arms of one decision, which take longer to interpret than to compile
 
 Kind = tuple[type[Policy], str]  # the class, and its parameters
 
@@ -51,6 +52,9 @@ class Tooling:
             self._interpreted += weight * evidence.pulls.size
             if self._interpreted >= ENOUGH:
                 self._ask(evidence, now)
+            if evidence.pulls.size >= MANY:
+                finish()
+                found = _ready.get(self._kind)
         return found
 
     def _ask(self, evidence: Evidence, now: Round) -> None:
