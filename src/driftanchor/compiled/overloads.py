@@ -109,13 +109,12 @@ def overload_dispatch() -> None:
         return policy.instance_class.policy.laws or round_law.plain_laws
 
     options = part_options(ours=True)
-    for resolve in (law_of, write_laws):
-        asked = getattr(round_law, resolve.__name__)
-        extending.overload(asked, strict=False, jit_options=options)(resolve)
     asked_of_rules = (index, choose, draw, index_at, belief_at, remember, moved_by, moves_together)
-    for resolve in asked_of_rules:
-        asked = getattr(base, resolve.__name__)
-        extending.overload(asked, strict=False, jit_options=options)(resolve)
+    asked_of_laws = (law_of, write_laws)
+    for module, resolvers in ((base, asked_of_rules), (round_law, asked_of_laws)):
+        for resolve in resolvers:
+            asked = getattr(module, resolve.__name__)
+            extending.overload(asked, strict=False, jit_options=options)(resolve)
     for asked in index_law.ASKED:
         _overload_tail(extending, asked, options)
 
