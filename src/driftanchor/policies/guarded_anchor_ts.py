@@ -15,13 +15,23 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from driftanchor.core.common_move import common_move, is_relative
+from driftanchor.core.common_move import is_relative, move_from, prior_precision
 from driftanchor.core.evidence import ArmEvidence, Evidence, Round, arm_at
+from driftanchor.core.hints import apart
 from driftanchor.core.noise import Draws, Stream, normal, two_normals, two_zeros, uniform
 from driftanchor.core.posterior import Posterior, median
 from driftanchor.policies.account import Account
-from driftanchor.policies.base import Best, Policy, challenge, draw
-from driftanchor.policies.guarded_bounds import Judgement, bounds, guess, logs_of, upper_bound
+from driftanchor.policies.base import Best, Policy, belief_at, challenge, draw
+from driftanchor.policies.guarded_beliefs import GuardedBelief, beliefs, hybrid, log_weight
+from driftanchor.policies.guarded_bounds import (
+    Judgement,
+    believed_guess,
+    bounds,
+    guess,
+    logs_of,
+    upper_bound,
+)
+from driftanchor.policies.guarded_quiet import is_quiet, round_logs
 
 
 class GuardedCandidates(NamedTuple):
@@ -87,6 +97,8 @@ class GuardedAnchorTS(Policy):
     )
     source = "this package, after Anchor-TS and MOSS (Audibert & Bubeck 2009)"
     draw = staticmethod(two_normals)
+    belief = GuardedBelief
+    reads_beliefs = True
 
     budget: float = 5.0
     eps: float = 0.2
@@ -100,14 +112,20 @@ class GuardedAnchorTS(Policy):
         self.check_number("clip", low=0.0)
         self.check_number("guard_share", above=0.0, high=1.0)
 
+    def believe(self, arm: ArmEvidence) -> GuardedBelief:
+        """What the numbers of one arm say, whatever the round and the other arms."""
+        return beliefs(self, arm)
+
     def choose(self, evidence: Evidence, now: Round, stream: Stream) -> int:
         """The largest upper bound in a guard pull, otherwise the largest median."""
-        judged = settled(self, judge(self, evidence, now), stream)
+        judged = settled(self, judge_quickly(self, evidence, now), stream)
+        if judged.guard:
+            return largest_bound(self, evidence, now, judged, stream)
         common = drawn_move(judged, stream)
         best = Best(-math.inf, -1, 0)
         for column in range(evidence.pulls.size):
-            z = noise_of(self, judged, stream)
-            value = index_of(self, arm_at(evidence, column), now, judged, common, z)
+            arm, belief = arm_at(evidence, column), belief_at(self, evidence, column)
+            value = median_of(self, arm, belief, now, judged, common, draw(self, stream))
             if evidence.playable[column]:
                 best = challenge(best, value, column, stream)
         return best.column
@@ -143,64 +161,135 @@ class GuardedAnchorTS(Policy):
 
 
 def judge(policy: GuardedAnchorTS, evidence: Evidence, now: Round) -> Judgement:
-    """Who leads, and whether some arm may be better: the same for `choose` and for `account`."""
+    """Who leads, and whether some arm may be better."""
+    led = lead(policy, evidence, now)
+    if led.judged.leader < 0:
+        return led.judged
+    leader = arm_at(evidence, led.judged.leader)
+    threshold = max(led.best, upper_bound(policy, leader, now, led.judged))
+    for column in range(evidence.pulls.size):
+        if evidence.playable[column]:
+            bound = upper_bound(policy, arm_at(evidence, column), now, led.judged)
+            if bound > threshold:
+                return judgement(led.judged, threshold, True)
+    return judgement(led.judged, threshold, False)
+
+
+def judge_quickly(policy: GuardedAnchorTS, evidence: Evidence, now: Round) -> Judgement:
+    """As `judge`, with no bound of arms that are surely below; of a threshold only what it needs.
+
+    The threshold is at least the leader's guess. Arms above that are compared with the threshold.
+    """
+    led = lead(policy, evidence, now)
+    judged, threshold, known = led.judged, led.best, False
+    if judged.leader < 0:
+        return judged
+    logs = round_logs(now, judged)
+    for column in range(evidence.pulls.size):
+        if column != judged.leader and evidence.playable[column]:
+            arm, belief = arm_at(evidence, column), belief_at(policy, evidence, column)
+            if is_quiet(policy, arm, belief, judged, logs, threshold):
+                continue
+            if not known:
+                leader = arm_at(evidence, judged.leader)
+                threshold = max(threshold, upper_bound(policy, leader, now, judged))
+                known = True
+                if is_quiet(policy, arm, belief, judged, logs, threshold):
+                    continue
+            if upper_bound(policy, arm, now, judged) > threshold:
+                return judgement(judged, threshold, True)
+    return judgement(judged, threshold, False)
+
+
+class Led(NamedTuple):
+    """A round before its bounds are compared: who leads, with which guess."""
+
+    judged: Judgement
+    best: float
+
+
+def lead(policy: GuardedAnchorTS, evidence: Evidence, now: Round) -> Led:
+    """Who leads."""
     common = Posterior(0.0, 0.0)
     if is_relative(evidence):
-        common = common_move(evidence, policy.noise)
-    level, rivals = surroundings(policy, evidence, common.mean)
-    judged = Judgement(common, level, rivals, -1, 0.0, -math.inf, False)
-    leader, best, logged = -1, -math.inf, True
+        common = believed_move(policy, evidence)
+    level, pulls, most, unknown = -math.inf, 0, 0, False
+    leader, best = -1, -math.inf
     for column in range(evidence.pulls.size):
         if evidence.playable[column]:
-            arm = arm_at(evidence, column)
-            value = guess(policy, arm, judged)
-            if value > best:
-                leader, best = column, value
-                logged = logs_of(policy, arm, common.mean).pulls > 0.0
-    if leader < 0:
-        return judged
-    # Beside a leader without logs the level of all logs matters, and nobody knows it exactly.
-    doubt = 0.0 if logged else common.sd * math.sqrt(2.0 * math.log(now.t + 1.0))
-    judged = Judgement(common, level, rivals, leader, doubt, -math.inf, False)
-    threshold = max(best, upper_bound(policy, arm_at(evidence, leader), now, judged))
-    for column in range(evidence.pulls.size):
-        if evidence.playable[column]:
-            bound = upper_bound(policy, arm_at(evidence, column), now, judged)
-            if bound > threshold:
-                return Judgement(common, level, rivals, leader, doubt, threshold, True)
-    return Judgement(common, level, rivals, leader, doubt, threshold, False)
-
-
-def surroundings(policy: GuardedAnchorTS, evidence: Evidence, common: float) -> tuple[float, int]:
-    """What an arm without rewards is taken to pay, and the pulls of all arms but the most pulled.
-
-    It pays as the best arm: by live means, before there are any by logs, else the prior mean.
-    """
-    live, logged, pulls, most = -math.inf, -math.inf, 0, 0
-    for column in range(evidence.pulls.size):
-        if evidence.playable[column]:
-            arm = arm_at(evidence, column)
-            if arm.pulls > 0:
-                live = max(live, arm.total / arm.pulls)
-            logs = logs_of(policy, arm, common)
-            if logs.pulls > 0.0:
-                logged = max(logged, logs.mean)
+            arm, belief = arm_at(evidence, column), belief_at(policy, evidence, column)
             n = arm.pulls + arm.pending + 1
             pulls += n
             most = max(most, n)
-    if live == -math.inf:
-        live = logged
-    if live == -math.inf:
-        live = policy.prior_mean
-    return live, pulls - most
+            if arm.pulls > 0:
+                level = max(level, belief.live)
+            elif log_weight(arm, belief, common.mean) == 0.0:
+                unknown = True
+                continue
+            value = believed_guess(policy, arm, belief, common.mean)
+            if value > best:
+                leader, best = column, value
+    if level == -math.inf:
+        level = best_logged(policy, evidence, common.mean)
+    if unknown:  # they are taken to pay the level, which is known only now
+        leader = first_best(policy, evidence, common.mean, level)
+        best = max(best, level)
+    doubt = 0.0
+    # Beside a leader without logs the level of all logs matters, and nobody knows it exactly.
+    if leader >= 0 and common.sd > 0.0:
+        if logs_of(policy, arm_at(evidence, leader), common.mean).pulls == 0.0:
+            doubt = common.sd * math.sqrt(2.0 * math.log(now.t + 1.0))
+    return Led(Judgement(common, level, pulls - most, leader, doubt, -math.inf, False), best)
+
+
+@apart
+def first_best(policy: GuardedAnchorTS, evidence: Evidence, common: float, level: float) -> int:
+    """The first arm with the largest guess, where arms that nothing is known of pay `level`."""
+    leader, best = -1, -math.inf
+    for column in range(evidence.pulls.size):
+        if evidence.playable[column]:
+            arm, belief = arm_at(evidence, column), belief_at(policy, evidence, column)
+            value = level
+            if arm.pulls > 0 or log_weight(arm, belief, common) > 0.0:
+                value = believed_guess(policy, arm, belief, common)
+            if value > best:
+                leader, best = column, value
+    return leader
+
+
+def judgement(judged: Judgement, threshold: float, guard: bool) -> Judgement:
+    """A judgement once the bounds were compared."""
+    common, level, rivals, leader, doubt, _, _ = judged
+    return Judgement(common, level, rivals, leader, doubt, threshold, guard)
+
+
+def believed_move(policy: GuardedAnchorTS, evidence: Evidence) -> Posterior:
+    """`common_move`, from what is believed of the arms."""
+    precision, total = prior_precision(evidence), 0.0
+    for column in range(evidence.pulls.size):
+        belief = belief_at(policy, evidence, column)
+        precision += belief.say
+        total += belief.say_total
+    return move_from(precision, total, policy.noise)
+
+
+@apart
+def best_logged(policy: GuardedAnchorTS, evidence: Evidence, common: float) -> float:
+    """What arms are taken to pay before the first reward: the best of the logs, or the prior mean."""
+    logged = -math.inf
+    for column in range(evidence.pulls.size):
+        if evidence.playable[column]:
+            logs = logs_of(policy, arm_at(evidence, column), common)
+            if logs.pulls > 0.0:
+                logged = max(logged, logs.mean)
+    return policy.prior_mean if logged == -math.inf else logged
 
 
 def settled(policy: GuardedAnchorTS, judged: Judgement, stream: Stream) -> Judgement:
     """The judgement after the coin of `guard_share`: whether a guard pull that is due is played."""
     if not judged.guard or policy.guard_share >= 1.0 or uniform(stream) < policy.guard_share:
         return judged
-    common, level, rivals, leader, doubt, threshold, _ = judged
-    return Judgement(common, level, rivals, leader, doubt, threshold, False)
+    return judgement(judged, judged.threshold, False)
 
 
 def drawn_move(judged: Judgement, stream: Stream) -> float:
@@ -217,6 +306,19 @@ def noise_of(policy: GuardedAnchorTS, judged: Judgement, stream: Stream) -> Draw
     return draw(policy, stream)
 
 
+@apart
+def largest_bound(
+    policy: GuardedAnchorTS, evidence: Evidence, now: Round, judged: Judgement, stream: Stream
+) -> int:
+    """The arm of a guard pull: the largest U."""
+    best = Best(-math.inf, -1, 0)
+    for column in range(evidence.pulls.size):
+        value = upper_bound(policy, arm_at(evidence, column), now, judged)
+        if evidence.playable[column]:
+            best = challenge(best, value, column, stream)
+    return best.column
+
+
 def index_of(
     policy: GuardedAnchorTS,
     arm: ArmEvidence,
@@ -228,9 +330,22 @@ def index_of(
     """U in a guard pull, otherwise Anchor-TS's median; `common` is the drawn common move."""
     if judged.guard:
         return upper_bound(policy, arm, now, judged)
-    if is_unknown(policy, arm, common):
+    return median_of(policy, arm, beliefs(policy, arm), now, judged, common, z)
+
+
+def median_of(
+    policy: GuardedAnchorTS,
+    arm: ArmEvidence,
+    belief: GuardedBelief,
+    now: Round,
+    judged: Judgement,
+    common: float,
+    z: Draws,
+) -> float:
+    """Anchor-TS's median, and the online bound of an arm that nothing is known of."""
+    if arm.pulls == 0 and log_weight(arm, belief, common) == 0.0:
         return bounds(policy, arm, now, judged).online_bound
-    three = candidates(policy, arm, judged, common, z)
+    three = drawn_candidates(policy, arm, belief, judged, common, z)
     return median(three.guess, three.online_sample, three.hybrid_sample)
 
 
@@ -243,10 +358,23 @@ def candidates(
     policy: GuardedAnchorTS, arm: ArmEvidence, judged: Judgement, common: float, z: Draws
 ) -> GuardedCandidates:
     """The guess, and two samples of the mean around the live mean and the mean of both."""
-    logs = logs_of(policy, arm, common)
-    n = arm.pulls + logs.weight  # above 0, perhaps below 1
-    hybrid = (arm.total + logs.weight * logs.mean) / n + policy.noise / math.sqrt(n) * z.hyb
-    online = hybrid
+    return drawn_candidates(policy, arm, beliefs(policy, arm), judged, common, z)
+
+
+def drawn_candidates(
+    policy: GuardedAnchorTS,
+    arm: ArmEvidence,
+    belief: GuardedBelief,
+    judged: Judgement,
+    common: float,
+    z: Draws,
+) -> GuardedCandidates:
+    """The three numbers of an arm, from what is believed of it."""
+    both = hybrid(arm, belief, common)
+    hybrid_sample = both.mean + both.sd * z.hyb
+    online = hybrid_sample
     if arm.pulls > 0:
-        online = arm.total / arm.pulls + policy.noise / math.sqrt(arm.pulls) * z.on
-    return GuardedCandidates(guess(policy, arm, judged), online, hybrid)
+        online = belief.live + belief.live_sd * z.on
+    return GuardedCandidates(
+        believed_guess(policy, arm, belief, judged.common.mean), online, hybrid_sample
+    )
