@@ -15,11 +15,10 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from driftanchor.core.common_move import is_relative, move_from, prior_precision
 from driftanchor.core.evidence import ArmEvidence, Evidence, Round, arm_at
 from driftanchor.core.hints import apart
 from driftanchor.core.noise import Draws, Stream, normal, two_normals, two_zeros, uniform
-from driftanchor.core.posterior import Posterior, median
+from driftanchor.core.posterior import median
 from driftanchor.policies.account import Account
 from driftanchor.policies.base import Best, Policy, belief_at, challenge, draw
 from driftanchor.policies.guarded_beliefs import GuardedBelief, beliefs, hybrid, log_weight
@@ -31,7 +30,7 @@ from driftanchor.policies.guarded_bounds import (
     logs_of,
     upper_bound,
 )
-from driftanchor.policies.guarded_quiet import is_quiet, round_logs
+from driftanchor.policies.guarded_judge import judge, judge_quickly, judgement
 
 
 class GuardedCandidates(NamedTuple):
@@ -84,6 +83,7 @@ class GuardedAnchorTS(Policy):
             all of them can be reweighted.
 
     Example:
+        >>> from driftanchor.core.posterior import Posterior
         >>> now, judged = Round(t=100, arms=2), Judgement(Posterior(0, 0), 0, 2, 0, 0, 0, True)
         >>> arm = ArmEvidence(pulls=4, total=1.2, offline_pulls=4, offline_mean=0.5, bias_bound=0.7)
         >>> parts = bounds(GuardedAnchorTS(), arm, now, judged)
@@ -158,131 +158,6 @@ class GuardedAnchorTS(Policy):
             skipped=judged.leader if before.guard and not judged.guard else None,
             guard_share=self.guard_share,
         )
-
-
-def judge(policy: GuardedAnchorTS, evidence: Evidence, now: Round) -> Judgement:
-    """Who leads, and whether some arm may be better."""
-    led = lead(policy, evidence, now)
-    if led.judged.leader < 0:
-        return led.judged
-    leader = arm_at(evidence, led.judged.leader)
-    threshold = max(led.best, upper_bound(policy, leader, now, led.judged))
-    for column in range(evidence.pulls.size):
-        if evidence.playable[column]:
-            bound = upper_bound(policy, arm_at(evidence, column), now, led.judged)
-            if bound > threshold:
-                return judgement(led.judged, threshold, True)
-    return judgement(led.judged, threshold, False)
-
-
-def judge_quickly(policy: GuardedAnchorTS, evidence: Evidence, now: Round) -> Judgement:
-    """As `judge`, with no bound of arms that are surely below; of a threshold only what it needs.
-
-    The threshold is at least the leader's guess. Arms above that are compared with the threshold.
-    """
-    led = lead(policy, evidence, now)
-    judged, threshold, known = led.judged, led.best, False
-    if judged.leader < 0:
-        return judged
-    logs = round_logs(now, judged)
-    for column in range(evidence.pulls.size):
-        if column != judged.leader and evidence.playable[column]:
-            arm, belief = arm_at(evidence, column), belief_at(policy, evidence, column)
-            if is_quiet(policy, arm, belief, judged, logs, threshold):
-                continue
-            if not known:
-                leader = arm_at(evidence, judged.leader)
-                threshold = max(threshold, upper_bound(policy, leader, now, judged))
-                known = True
-                if is_quiet(policy, arm, belief, judged, logs, threshold):
-                    continue
-            if upper_bound(policy, arm, now, judged) > threshold:
-                return judgement(judged, threshold, True)
-    return judgement(judged, threshold, False)
-
-
-class Led(NamedTuple):
-    """A round before its bounds are compared: who leads, with which guess."""
-
-    judged: Judgement
-    best: float
-
-
-def lead(policy: GuardedAnchorTS, evidence: Evidence, now: Round) -> Led:
-    """Who leads."""
-    common = Posterior(0.0, 0.0)
-    if is_relative(evidence):
-        common = believed_move(policy, evidence)
-    level, pulls, most, unknown = -math.inf, 0, 0, False
-    leader, best = -1, -math.inf
-    for column in range(evidence.pulls.size):
-        if evidence.playable[column]:
-            arm, belief = arm_at(evidence, column), belief_at(policy, evidence, column)
-            n = arm.pulls + arm.pending + 1
-            pulls += n
-            most = max(most, n)
-            if arm.pulls > 0:
-                level = max(level, belief.live)
-            elif log_weight(arm, belief, common.mean) == 0.0:
-                unknown = True
-                continue
-            value = believed_guess(policy, arm, belief, common.mean)
-            if value > best:
-                leader, best = column, value
-    if level == -math.inf:
-        level = best_logged(policy, evidence, common.mean)
-    if unknown:  # they are taken to pay the level, which is known only now
-        leader = first_best(policy, evidence, common.mean, level)
-        best = max(best, level)
-    doubt = 0.0
-    # Beside a leader without logs the level of all logs matters, and nobody knows it exactly.
-    if leader >= 0 and common.sd > 0.0:
-        if logs_of(policy, arm_at(evidence, leader), common.mean).pulls == 0.0:
-            doubt = common.sd * math.sqrt(2.0 * math.log(now.t + 1.0))
-    return Led(Judgement(common, level, pulls - most, leader, doubt, -math.inf, False), best)
-
-
-@apart
-def first_best(policy: GuardedAnchorTS, evidence: Evidence, common: float, level: float) -> int:
-    """The first arm with the largest guess, where arms that nothing is known of pay `level`."""
-    leader, best = -1, -math.inf
-    for column in range(evidence.pulls.size):
-        if evidence.playable[column]:
-            arm, belief = arm_at(evidence, column), belief_at(policy, evidence, column)
-            value = level
-            if arm.pulls > 0 or log_weight(arm, belief, common) > 0.0:
-                value = believed_guess(policy, arm, belief, common)
-            if value > best:
-                leader, best = column, value
-    return leader
-
-
-def judgement(judged: Judgement, threshold: float, guard: bool) -> Judgement:
-    """A judgement once the bounds were compared."""
-    common, level, rivals, leader, doubt, _, _ = judged
-    return Judgement(common, level, rivals, leader, doubt, threshold, guard)
-
-
-def believed_move(policy: GuardedAnchorTS, evidence: Evidence) -> Posterior:
-    """`common_move`, from what is believed of the arms."""
-    precision, total = prior_precision(evidence), 0.0
-    for column in range(evidence.pulls.size):
-        belief = belief_at(policy, evidence, column)
-        precision += belief.say
-        total += belief.say_total
-    return move_from(precision, total, policy.noise)
-
-
-@apart
-def best_logged(policy: GuardedAnchorTS, evidence: Evidence, common: float) -> float:
-    """What arms are taken to pay before the first reward: the best of the logs, or the prior mean."""
-    logged = -math.inf
-    for column in range(evidence.pulls.size):
-        if evidence.playable[column]:
-            logs = logs_of(policy, arm_at(evidence, column), common)
-            if logs.pulls > 0.0:
-                logged = max(logged, logs.mean)
-    return policy.prior_mean if logged == -math.inf else logged
 
 
 def settled(policy: GuardedAnchorTS, judged: Judgement, stream: Stream) -> Judgement:

@@ -91,7 +91,7 @@ def is_insured(policy: GuardedAnchorTS) -> bool:
 
 
 def log_of(n: float) -> float:
-    """log n, and 0 for what is never asked for: an arm without rewards and logs."""
+    """The logarithm of n, and 0 for what is never asked for: an arm without rewards and logs."""
     return math.log(n) if n > 0.0 else 0.0
 
 

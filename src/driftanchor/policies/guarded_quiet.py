@@ -2,8 +2,8 @@
 
 U > x is what makes a guard pull, and most arms are far below. The bounds of
 `driftanchor.policies.guarded_bounds` are radii √(2 log(t/H)/n) around means, so a bound is at most
-x where the squared distance exceeds the squared radius; log t is the same for all arms, and log n is
-kept. The answer errs on one side only: an arm that is called quiet has U ≤ x, rounding included.
+x where the squared distance exceeds the squared radius. log t is the same for all arms, and log n
+is kept. The answer errs on one side only: an arm that is called quiet has U ≤ x, rounding included.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from driftanchor.core.common_move import moves_along
-from driftanchor.core.evidence import ArmEvidence, Round
+from driftanchor.core.evidence import ArmEvidence, Evidence, Round, arm_at
+from driftanchor.core.hints import apart
+from driftanchor.policies.base import belief_at
 from driftanchor.policies.guarded_beliefs import GuardedBelief, hybrid, is_insured
 from driftanchor.policies.guarded_bounds import HOPE, Judgement
 
@@ -42,6 +44,7 @@ def is_quiet(
     policy: GuardedAnchorTS,
     arm: ArmEvidence,
     belief: GuardedBelief,
+    now: Round,
     judged: Judgement,
     logs: RoundLogs,
     x: float,
@@ -51,24 +54,65 @@ def is_quiet(
         return True
     if arm.pulls == 0 or arm.pending > 0:
         return False
-    n = arm.pulls
-    each = policy.noise / n
-    level = x - belief.live - ROUNDING * (abs(x) + abs(belief.live))
-    squared = (
-        belief.live_sd * belief.live_sd * 2.0 * max(logs.now - log_share(n, belief, logs), 0.0)
-    )
-    online = level - HOPE * each
-    if online >= 0.0 and squared <= online * online:
-        audit = level - policy.budget * each
-        if audit >= 0.0 and policy.eps * squared <= audit * audit:
-            return True
-        return not is_logged(arm) or hybrid_quiet(policy, arm, belief, judged, logs, x)
+    # H = min(K n, n + R), and log (n + R) ≥ log 2 + (log n + log R)/2
+    both = max(logs.rivals, LOG_2 + 0.5 * (belief.log_pulls + logs.rivals))
+    share = min(logs.arms + belief.log_pulls, both)
+    if two_are_quiet(policy, arm, belief, judged, logs, x, share):
+        return True
+    if now.arms * arm.pulls <= arm.pulls + judged.rivals:
+        return False
+    return is_quiet_near(policy, arm, belief, judged, logs, x)
+
+
+@apart
+def is_quiet_near(
+    policy: GuardedAnchorTS,
+    arm: ArmEvidence,
+    belief: GuardedBelief,
+    judged: Judgement,
+    logs: RoundLogs,
+    x: float,
+) -> bool:
+    """The same with the share n + R as it is, for an arm that is near x."""
+    share = math.log(arm.pulls + judged.rivals)
+    return two_are_quiet(policy, arm, belief, judged, logs, x, share)
+
+
+def all_are_quiet(
+    policy: GuardedAnchorTS, evidence: Evidence, now: Round, judged: Judgement, x: float
+) -> bool:
+    """Whether all arms but the leader surely have U ≤ x."""
+    logs = round_logs(now, judged)
+    for column in range(evidence.pulls.size):
+        if column != judged.leader and evidence.playable[column]:
+            arm, belief = arm_at(evidence, column), belief_at(policy, evidence, column)
+            if not is_quiet(policy, arm, belief, now, judged, logs, x):
+                return False
+    return True
+
+
+def two_are_quiet(
+    policy: GuardedAnchorTS,
+    arm: ArmEvidence,
+    belief: GuardedBelief,
+    judged: Judgement,
+    logs: RoundLogs,
+    x: float,
+    share: float,
+) -> bool:
+    """Whether two of the three bounds are surely at most x; `share` is at most log H."""
+    variance = belief.live_sd * belief.live_sd
+    squared = variance * 2.0 * max(logs.now - share, 0.0)
+    room = x - belief.live - ROUNDING * (abs(x) + abs(belief.live))
+    to_online = room - variance * (HOPE / policy.noise)  # σ²/n for σ/n, times 1/σ
+    to_audit = room - variance * (policy.budget / policy.noise)
+    online = to_online >= 0.0 and squared <= to_online * to_online
+    audit = to_audit >= 0.0 and policy.eps * squared <= to_audit * to_audit
+    if online and audit:
+        return True
     if not is_logged(arm):
-        return False
-    audit = level - policy.budget * each
-    if not (audit >= 0.0 and policy.eps * squared <= audit * audit):
-        return False
-    return hybrid_quiet(policy, arm, belief, judged, logs, x)
+        return online
+    return (online or audit) and hybrid_is_quiet(policy, arm, belief, judged, logs, x)
 
 
 def is_logged(arm: ArmEvidence) -> bool:
@@ -76,14 +120,7 @@ def is_logged(arm: ArmEvidence) -> bool:
     return arm.offline_pulls > 0 and min(arm.bias_bound, arm.relative_bound) < math.inf
 
 
-def log_share(n: int, belief: GuardedBelief, logs: RoundLogs) -> float:
-    """At most log H, H = min(K n, n + R), by log (n + R) ≥ log 2 + (log n + log R)/2."""
-    middle = LOG_2 + 0.5 * (belief.log_pulls + logs.rivals)
-    both = max(middle, max(belief.log_pulls, logs.rivals))
-    return min(logs.arms + belief.log_pulls, both)
-
-
-def hybrid_quiet(
+def hybrid_is_quiet(
     policy: GuardedAnchorTS,
     arm: ArmEvidence,
     belief: GuardedBelief,
