@@ -37,6 +37,7 @@ from driftanchor.simulation.engines.guarded.window import Window, find_window
 from driftanchor.simulation.engines.rewards import BERNOULLI, GAUSSIAN, World
 
 LONGER = 4  # a window may be so many times as long as the last one
+LEAST = 32  # rounds of a window that are tried in any case
 PATIENCE = 16  # rounds that are played one by one before a window is looked for again
 
 
@@ -77,9 +78,9 @@ def play_run(policy: GuardedAnchorTS, world: World, desk: GuardedDesk, clock: Cl
     evidence = desk.evidence
     for arm in range(evidence.pulls.size):
         remember(policy, evidence, arm)
-    longest, patience = LONGER, 1
+    longest, patience = LEAST, 1
     while rounds_left(clock) > 0:
-        longest = max(LONGER * LONGER, min(longest, rounds_left(clock)))
+        longest = max(LEAST, min(longest, rounds_left(clock)))
         window = find_window(policy, evidence, clock.hands[0] + 1, longest)
         if window.rounds > 0 and follow(policy, world, desk, clock, window):
             longest, patience = LONGER * window.rounds, 1

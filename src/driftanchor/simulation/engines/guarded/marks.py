@@ -25,8 +25,9 @@ from driftanchor.simulation.engines.leaping.hazards import CERTAIN
 
 EDGES = (-2.5, 0.0, 1.25, 2.5)  # of the bins of the common draw, in standard deviations
 BINS = len(EDGES) + 1
-DEPTHS = (1.5, 2.5, 3.5, 5.0)  # levels tried, in deviations of the leader's live mean below it
-BUSY = 0.4  # marks a round above which single rounds are cheaper
+DEPTHS = (2.5, 4.0, 5.5)  # levels tried, in deviations of the leader's live mean below it
+FEW = 0.3  # marks in the whole window that are few enough
+BUSY = 0.15  # marks a round above which single rounds are cheaper
 
 
 class Marks(NamedTuple):
@@ -88,6 +89,8 @@ def find_level(
         if rate >= least:
             break
         best, least = level, rate
+        if rate * window.rounds < FEW:
+            break
     if best < math.inf and filled != best:
         fill(policy, evidence, window, marks, best)
     return best, least

@@ -34,7 +34,7 @@ from driftanchor.policies.guarded_bounds import (
 from driftanchor.policies.guarded_judge import Led, lead
 from driftanchor.policies.guarded_quiet import is_quiet, round_logs
 
-SHORTEST = 4  # rounds
+SHORTEST, SHORTEST_MOVING = 8, 24  # rounds: shorter windows cost more than they save
 WIDTH = 2.0  # of the band to either side, in deviations of the mean at the end of the window
 
 
@@ -63,7 +63,8 @@ def find_window(policy: GuardedAnchorTS, evidence: Evidence, t: int, longest: in
     """The window from round t on: the longest of some that were tried."""
     led = lead(policy, evidence, Round(t, evidence.pulls.size))
     rounds = longest
-    while rounds >= SHORTEST:
+    shortest = SHORTEST_MOVING if led.judged.common.sd > 0.0 else SHORTEST
+    while rounds >= shortest:
         window = window_of(policy, evidence, t, led, rounds)
         if window.rounds > 0:
             return window
