@@ -7,7 +7,7 @@ from benchmarks.clock import Cell
 from benchmarks.engines import OVER_C, OVER_FLOOR
 from benchmarks.logs import KINDS, OVER_DUCKDB, PEAK
 from benchmarks.peers.compare import column, label
-from benchmarks.scale import GROWTH, LONG_RUN, TWO_THREADS
+from benchmarks.scale import GROWTH, LONG_RUN, OVER_ANCHOR, TWO_THREADS
 from benchmarks.tables import Blocks, table
 
 
@@ -60,6 +60,8 @@ TARGETS = (
         Target(f"10 million rows of {kind}: peak memory", "bench-logs", kind, PEAK, 500.0, False)
         for kind in KINDS
     ),
+    Target("default, `every-round`: over Anchor-TS", "bench-default", "V", OVER_ANCHOR, 3.0, False),
+    Target("default, `events`: 10⁶ rounds over 10⁴", "bench-default", "V", GROWTH, 8.0, False),
     Target("two threads: times as fast as one", "bench-threads", "every-round", TWO_THREADS, 1.7),
 )
 

@@ -102,7 +102,9 @@ def test_a_round_is_played_as_the_rule_plays_it(name: str) -> None:
 # what is broken, where, how, and in which state it shows
 FAULTS: dict[str, tuple[Any, str, Any, str]] = {
     "half a tail": (marks, "upper", lambda real: lambda x: 0.5 * real(x), "proved V"),
-    "draws on the wrong side": (marked, "draw_upper", lambda real: lambda x, s: x - 0.5, "proved V"),
+    "draws on the wrong side": (
+        marked, "draw_upper", lambda real: lambda x, s: x - 0.5, "proved V",
+    ),
     "a common move that is not drawn": (
         marked, "normal_within", lambda real: lambda low, high, s: 4.0, "W",
     ),
