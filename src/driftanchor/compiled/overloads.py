@@ -58,7 +58,8 @@ def overload_dispatch() -> None:
         return policy.instance_class.policy.moved
 
     def moves_together(policy: Any, evidence: Any) -> Any:
-        if policy.instance_class.policy.uses_logs:
+        cls = policy.instance_class.policy
+        if cls.uses_logs and cls.choose is Policy.choose:  # a `choose` of its own sees for itself
             return lambda policy, evidence: is_relative(evidence)
         return lambda policy, evidence: False
 
@@ -79,6 +80,9 @@ def overload_dispatch() -> None:
 
     def belief_at(policy: Any, evidence: Any, column: Any) -> Any:
         cls = policy.instance_class.policy
+        if base.kept_belief(cls) is None:
+            believe = cls.believe
+            return lambda policy, evidence, column: believe(policy, arm_at(evidence, column))
         belief, first, count = cls.belief, cls.memory, len(cls.belief._fields)
         return lambda policy, evidence, column: belief(
             *to_tuple(evidence.memory[column, first:], count)
