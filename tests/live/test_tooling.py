@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from driftanchor import GuardedAnchorTS, Terms
-from driftanchor.live import tooling
+from driftanchor.live import background, tooling
 from driftanchor.live.decider import Decider
 from driftanchor.live.ledger import Ledger
 from driftanchor.live.propensities import propensities
@@ -22,7 +22,7 @@ def test_tools_are_compiled_in_the_background(monkeypatch: pytest.MonkeyPatch) -
     tools = Tooling(terms.policy)
     assert tools.tools(evidence, now) is None
     assert tools.tools(evidence, now) is None  # asked for, not ready
-    tooling.finish()
+    background.finish()
     ready = tools.tools(evidence, now)
     assert ready is not None
     plain = propensities(terms.policy, evidence, now)
