@@ -97,6 +97,7 @@ def measure(asked: argparse.Namespace) -> tuple[Blocks, bool]:
             lambda: scale.against_horizon(rounds, 10**6 if quick else 10**8),
             lambda: scale.against_arms(rounds, 10**3 if quick else 10**5, c),
             lambda: scale.threads(rounds),
+            lambda: scale.default_rule(rounds),
         ],
         "propensities": [lambda: propensities.against_decisions(rounds)] if has_numba() else [],
         "startup": [lambda: startup.beginnings(rounds)],

@@ -26,7 +26,7 @@ from benchmarks.clock import in_turn, ratio, say
 from benchmarks.tables import Blocks, table
 from benchmarks.torture.postgres import running
 from driftanchor import TS, Campaign
-from driftanchor.live import compiling, tooling
+from driftanchor.live import background
 from driftanchor.live.sql.copying import copy
 from driftanchor.live.sql.locks import turn
 from driftanchor.live.sql.store import SqlStore, open_sql
@@ -94,8 +94,7 @@ def _compared(
     for _ in range(3):  # until all that is compiled is compiled
         campaign.ask(peek=True)
         campaign.ask(n=max(1, 4_000 // arms) if not decisions else 1)
-        compiling.finish()
-        tooling.finish()
+        background.finish()
     statements = list[list[Statement]]()
 
     def copied() -> SqlStore:

@@ -15,7 +15,7 @@ from benchmarks.peers.rewards import gaussian
 from benchmarks.scale import power
 from benchmarks.tables import Blocks, table
 from driftanchor import Learner, OfflineData
-from driftanchor.live import compiling, decider
+from driftanchor.live import background, decider
 
 LIVE_PEERS = ("pymab", "river")
 MANY = {1_000: 2_000, 10_000: 400}  # arms, and rounds in one job
@@ -45,7 +45,7 @@ def learner(means: Sequence[float]) -> Learner:
     for _ in range(decider.ENOUGH // len(means) + 1):
         made.pull()
     made.drop_pending()
-    compiling.finish()
+    background.finish()
     return made
 
 

@@ -18,7 +18,7 @@ from benchmarks.live import (
 from benchmarks.logs import KINDS, OVER_DUCKDB, PEAK
 from benchmarks.peers.compare import column, label
 from benchmarks.peers.live import ARMS
-from benchmarks.scale import GROWTH, LONG_RUN, TWO_THREADS, power
+from benchmarks.scale import GROWTH, LONG_RUN, OVER_ANCHOR, TWO_THREADS, power
 from benchmarks.startup import FORMER, OVER_BARE, first_run
 from benchmarks.tables import Blocks, table
 
@@ -108,6 +108,8 @@ TARGETS = (
         )
         for engine, former in FORMER.items()
     ),
+    Target("default, `every-round`: over Anchor-TS", "bench-default", "V", OVER_ANCHOR, 3.0, False),
+    Target("default, `events`: 10⁶ rounds over 10⁴", "bench-default", "V", GROWTH, 8.0, False),
     Target("two threads: times as fast as one", "bench-threads", "every-round", TWO_THREADS, 1.7),
 )
 

@@ -69,16 +69,25 @@ class KernelLibrary(_library):  # type: ignore[misc]
     """The code of a kernel with all its parts."""
 
     def finalize(self) -> None:
-        """Put the parts in, callers before what they call, and make machine code of all."""
-        found = dict.fromkeys(self._linking_libraries)
-        waiting = list(found)
-        for library in waiting:
-            if isinstance(library, PartLibrary):
-                new = [x for x in library._linking_libraries if x not in found]
-                found.update(dict.fromkeys(new))
-                waiting += dict.fromkeys(new)
-        self._linking_libraries: list[Any] = list(found)
+        """Put the parts in, callers before what they call, and make machine code of all.
+
+        What nobody in the kernel calls yet would be left out when it is put in.
+        """
+        called_first = dict[Any, None]()
+        for library in self._linking_libraries:
+            _add_with_called(library, called_first)
+        self._linking_libraries: list[Any] = list(reversed(called_first))
         super().finalize()
+
+
+def _add_with_called(library: Any, called_first: dict[Any, None]) -> None:
+    """Add a library after all that its parts call."""
+    if library in called_first:
+        return
+    if isinstance(library, PartLibrary):
+        for called in library._linking_libraries:
+            _add_with_called(called, called_first)
+    called_first[library] = None
 
 
 @_machinery.register_pass(mutates_CFG=True, analysis_only=False)

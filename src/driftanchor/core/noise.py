@@ -171,6 +171,12 @@ def two_zeros() -> Draws:
     return drawn
 
 
+def given(on: float, hyb: float) -> Draws:
+    """As `two_normals`, for noise that was drawn elsewhere."""
+    drawn: Draws = TwoNormals(on, hyb)
+    return drawn
+
+
 def normal_and_coin(stream: Stream) -> Draws:
     """The draws of a policy that flips a coin for sampling."""
     drawn: Draws = NormalAndCoin(normal(stream), uniform(stream))

@@ -16,10 +16,11 @@ from driftanchor.core.evidence import Evidence, Round
 from driftanchor.core.noise import Stream, keyed_stream, wrapping
 from driftanchor.live.decider import Decider, playable_column
 from driftanchor.live.explanation import Explanation
-from driftanchor.live.propensities import Tools, propensities
+from driftanchor.live.propensities import propensities
 from driftanchor.live.state import State
 from driftanchor.live.state_events import Decided
 from driftanchor.live.terms import Terms
+from driftanchor.live.tooling import Tooling
 from driftanchor.policies import answers
 from driftanchor.policies.base import Policy
 
@@ -80,7 +81,7 @@ def probabilities(
     n: int,
     exclude: Iterable[object] = (),
     draws: int | None = None,
-    tools: Tools | None = None,
+    tooling: Tooling | None = None,
 ) -> Floats:
     """How likely decision `n` is to play each arm, over the policy's noise.
 
@@ -92,11 +93,12 @@ def probabilities(
         draws: How many decisions to count on the same evidence, with noise of their own. By default
             none: the probabilities are computed, right to 1e-6, where the law of the policy's index
             is known. Where it is not, 1,000 decisions are counted.
-        tools: What computes them; see `driftanchor.live.propensities`.
+        tooling: What computes them quickly.
     """
     count = COUNTED if draws is None else check.whole(draws, "draws", low=1, high=10**7)
     evidence, now = situation(terms, state, n, exclude)
     if draws is None:
+        tools = None if tooling is None else tooling.tools(evidence, now)
         with answers.errors_of(terms.policy.name):
             exact = propensities(terms.policy, evidence, now, tools)
         if exact is not None:

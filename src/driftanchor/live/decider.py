@@ -17,7 +17,7 @@ from driftanchor.core.check import Floats
 from driftanchor.core.evidence import Evidence, Round
 from driftanchor.core.noise import key, wrapping
 from driftanchor.errors import InvalidInput, shown
-from driftanchor.live import compiling
+from driftanchor.live import background, compiling
 from driftanchor.live.chosen_column import chosen_column
 from driftanchor.live.ledger import FEW, Ledger
 from driftanchor.live.state import changed_rows
@@ -181,7 +181,7 @@ class Decider:
         """Have decisions compiled now, and wait for it. Whether they are compiled from now on."""
         self._interpreted = ENOUGH
         self._look_for_kernel(self._evidence)
-        compiling.finish()
+        background.finish()
         return self._look_for_kernel(self._evidence) is not None
 
     def _look_for_kernel(self, evidence: Evidence) -> compiling.Kernel | None:

@@ -19,6 +19,7 @@ from driftanchor.live.saved_file import Stamps
 from driftanchor.live.state import State
 from driftanchor.live.state_events import Event
 from driftanchor.live.terms import Terms
+from driftanchor.live.tooling import Tooling
 from driftanchor.live.view import View
 from driftanchor.policies.base import Policy
 
@@ -99,6 +100,7 @@ class Learner(View):
 
     def _begin(self, terms: Terms, state: State, files: Stamps) -> None:
         self._decider = Decider(terms, state.ledger())
+        self._tooling = Tooling(terms.policy)
         self._state: State | None = state  # None while nobody has asked since the last change
         self._files = files
         self._lock = threading.RLock()  # again by the same thread: a warning may call anything
@@ -153,7 +155,8 @@ class Learner(View):
             {'A': 1.0, 'B': 0.0}
         """
         terms, state = self._moment()
-        shares = decide.probabilities(terms, state, state.decisions + 1, exclude, draws)
+        number = state.decisions + 1
+        shares = decide.probabilities(terms, state, number, exclude, draws, self._tooling)
         return dict(zip(terms.arms, shares.tolist(), strict=True))
 
     @overload
