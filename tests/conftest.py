@@ -39,9 +39,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
     Kernels are kept beside pytest's own cache, where the workers share them. In tests all of a
     kernel checks every index: no policy and no loop may leave its arrays. Threads of linear algebra
-    wait for work by running in circles, which costs more than the work of small matrices.
+    wait for work by running in circles, which costs more than the work of small matrices. Byte
+    code is kept, as Python does by itself: tests start so many processes that to translate the
+    same files in each of them would take minutes.
     """
     if not hasattr(config, "workerinput"):
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        sys.dont_write_bytecode = False
         os.environ["XDG_CACHE_HOME"] = str(config.rootpath / ".pytest_cache" / "kernels")
         os.environ["NUMBA_BOUNDSCHECK"] = "1"
         os.environ["OPENBLAS_NUM_THREADS"] = "1"
@@ -265,6 +269,17 @@ def measured() -> Measured:
         return found
 
     return make_up
+
+
+@pytest.fixture(scope="module")
+def little_drawn() -> Iterator[None]:
+    """Reports have figures as SVG alone, which they show: the others take most of the time.
+
+    That all of them are written, always with the same bytes, is tested with the report.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("driftanchor.render.figure.FORMATS", ("svg",))
+        yield
 
 
 @pytest.fixture(scope="session")
