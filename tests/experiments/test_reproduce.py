@@ -42,12 +42,17 @@ def said(*arguments: str) -> Any:
 
 
 @pytest.fixture(scope="module")
-def fig1(tmp_path_factory: pytest.TempPathFactory, little_drawn: None) -> Path:
-    """Figure 1 at a tiny size."""
+def whole(tmp_path_factory: pytest.TempPathFactory, little_drawn: None) -> tuple[Path, Result]:
+    """Figure 1 at a tiny size, and what the command said."""
     out = tmp_path_factory.mktemp("fig1") / "out"
     done = invoke("fig1", *TINY, "--out", str(out))
     assert done.exit_code == 0, done.stderr
-    return out
+    return out, done
+
+
+@pytest.fixture(scope="module")
+def fig1(whole: tuple[Path, Result]) -> Path:
+    return whole[0]
 
 
 @pytest.fixture
@@ -97,14 +102,15 @@ def test_claims_are_judged_only_when_all_their_cells_ran(fig1: Path) -> None:
 
 
 @pytest.mark.usefixtures("out")
-def test_it_ends_with_the_verdicts_and_the_path_of_the_report() -> None:
-    done = invoke("fig1", *TINY)
+def test_it_ends_with_the_verdicts_and_the_path_of_the_report(whole: tuple[Path, Result]) -> None:
+    out, done = whole
     assert done.stdout.splitlines()[0].endswith(" inconclusive")
     assert "gap 0.3, logs on all arms alike" in done.stdout
     assert "fig1/" not in done.stdout
     assert "every method that uses them beats its purely online counterpart" in done.stdout
     assert "reduced: 3 runs × 40 rounds" in done.stdout
-    assert done.stderr == "report: out/report.html\n"
+    assert done.stderr.splitlines()[-1] == f"report: {out / 'report.html'}"
+    assert invoke("fig1", *TINY, "--only", ONE).stderr == "report: out/report.html\n"
     assert invoke("fig1", *TINY, "--only", ONE, "--quiet").stderr == ""
 
 
