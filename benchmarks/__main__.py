@@ -11,14 +11,25 @@ import traceback
 import warnings
 from collections.abc import Callable
 
-from benchmarks import engines, logs, loop, propensities, report, scale, startup, targets
+from benchmarks import (
+    campaigns,
+    engines,
+    live,
+    logs,
+    loop,
+    propensities,
+    report,
+    scale,
+    startup,
+    targets,
+)
 from benchmarks.clock import say
 from benchmarks.engines import has_numba
 from benchmarks.peers import PEERS
 from benchmarks.peers.compare import against_peers
 from benchmarks.tables import Blocks
 
-PARTS = ("peers", "engines", "propensities", "scale", "startup", "logs")
+PARTS = ("peers", "live", "engines", "propensities", "scale", "startup", "logs", "campaigns")
 
 
 def main() -> int:
@@ -76,15 +87,22 @@ def measure(asked: argparse.Namespace) -> tuple[Blocks, bool]:
     c = c_loop()
     steps: dict[str, list[Callable[[], Blocks]]] = {
         "peers": [lambda: against_peers(asked.peers, rounds, 10 if quick else 1)],
+        "live": [
+            lambda: live.against_peers(asked.peers, rounds, 1_000 if quick else 20_000),
+            lambda: live.against_numpy(rounds),
+            lambda: live.updates(rounds),
+        ],
         "engines": [lambda: engines.against_numpy(rounds)],
         "scale": [
             lambda: scale.against_horizon(rounds, 10**6 if quick else 10**8),
             lambda: scale.against_arms(rounds, 10**3 if quick else 10**5, c),
             lambda: scale.threads(rounds),
+            lambda: scale.default_rule(rounds),
         ],
         "propensities": [lambda: propensities.against_decisions(rounds)] if has_numba() else [],
         "startup": [lambda: startup.beginnings(rounds)],
         "logs": [lambda: logs.against_duckdb(rounds, 10**5 if quick else 10**7)],
+        "campaigns": [lambda: campaigns.against_statements(rounds, quick)],
     }
     if c is not None:
         steps["engines"].insert(0, lambda: engines.against_c(rounds, c))

@@ -30,10 +30,19 @@ LAZY = "C, lazily"
 
 THREAD_RUNS = 1_600
 
+DEFAULT = "guarded-anchor-ts"
+DEFAULT_RUNS = 40
+DEFAULT_WORLDS = {
+    "V": Bandit.paper(biased=True),
+    "no logs": Bandit(Bandit.paper(biased=True).online),
+    "W": Bandit([0.8] + [0.5] * 9, [0.8] + [0.5] * 9, 200, relative_bound=0.0, common_shift=-1.0),
+}
+
 # Columns that targets are read from.
 GROWTH = "10⁶ over 10⁴"
 LONG_RUN = "a run of 10⁸"
 TWO_THREADS = "two threads against one"
+OVER_ANCHOR = "`every-round`: over Anchor-TS"
 
 
 def against_horizon(rounds: int, longest: int) -> Blocks:
@@ -77,6 +86,30 @@ def _run_job(bandit: Bandit, engine: str, horizon: int) -> Job:
     runs = max(1, min(MOST_RUNS, ROUNDS[engine] // horizon))
     round_cost = job(POLICY, bandit, engine, runs, horizon)
     return lambda: round_cost() * horizon
+
+
+def default_rule(rounds: int) -> Blocks:
+    """What a run of the default rule costs beside Anchor-TS, and how it grows with the horizon."""
+    engines = [engine for engine in available() if engine in ("every-round", "events")]
+    if not engines:
+        return {}
+    rows = {}
+    for name, bandit in DEFAULT_WORLDS.items():
+        jobs = {
+            (engine, DEFAULT): job(DEFAULT, bandit, engine, DEFAULT_RUNS, 10**4)
+            for engine in engines
+        }
+        jobs["every-round", POLICY] = job(POLICY, bandit, "every-round", DEFAULT_RUNS, 10**4)
+        jobs["events", "long"] = job(DEFAULT, bandit, "events", 4, 10**6)
+        costs = in_turn({" ".join(key): cost for key, cost in jobs.items()}, rounds)
+        short, long = costs[f"events {DEFAULT}"], costs["events long"]
+        rows[name] = [
+            ratio(costs[f"every-round {DEFAULT}"], costs[f"every-round {POLICY}"]),
+            ratio(costs[f"every-round {DEFAULT}"], short),
+            ratio([100 * x for x in long], short),
+        ]
+    columns = ["", OVER_ANCHOR, "`events`: times as fast", GROWTH]
+    return table("bench-default", "The default rule, 10,000 rounds", columns, rows)
 
 
 def against_arms(rounds: int, most: int, c: loop.Loop | None) -> Blocks:

@@ -5,9 +5,20 @@ from typing import Any, NamedTuple
 
 from benchmarks.clock import Cell
 from benchmarks.engines import OVER_C, OVER_FLOOR
+from benchmarks.live import (
+    FRESH,
+    LATER,
+    LIVE_PEERS,
+    MANY,
+    OVER_NUMPY,
+    UPDATE_GROWTH,
+    arms_label,
+    over,
+)
 from benchmarks.logs import KINDS, OVER_DUCKDB, PEAK
 from benchmarks.peers.compare import column, label
-from benchmarks.scale import GROWTH, LONG_RUN, TWO_THREADS
+from benchmarks.peers.live import ARMS
+from benchmarks.scale import GROWTH, LONG_RUN, OVER_ANCHOR, TWO_THREADS, power
 from benchmarks.startup import FORMER, OVER_BARE, first_run
 from benchmarks.tables import Blocks, table
 
@@ -35,6 +46,31 @@ TARGETS = (
         for policy, limit in (("ts", 250.0), ("ucb", 400.0))
         for peer in ("pymab", "river")
     ),
+    *(
+        Target(
+            f"live decision of {arms} arms: time over {label(peer)}",
+            "bench-live",
+            arms_label(arms),
+            over(peer),
+            1.0,
+            False,
+        )
+        for arms in ARMS
+        for peer in LIVE_PEERS
+    ),
+    *(
+        Target(
+            f"live decision of {power(arms)} arms, {when}: time over a NumPy loop",
+            "bench-live-arms",
+            f"{arms_label(arms)}, {when}",
+            OVER_NUMPY,
+            1.5,
+            False,
+        )
+        for arms in MANY
+        for when in (FRESH, LATER)
+    ),
+    Target("`update` at 10⁴ arms over 2", "bench-update", "`update`", UPDATE_GROWTH, 2.0, False),
     Target("`every-round`: time over the C loop's", "bench-c", "every-round", OVER_C, 1.15, False),
     Target("`events`: time over 2K + 1 normals", "bench-c", "events", OVER_FLOOR, 0.7, False),
     Target("`events`: cost of 10⁶ rounds over 10⁴", "bench-horizon", "events", GROWTH, 5.0, False),
@@ -72,6 +108,8 @@ TARGETS = (
         )
         for engine, former in FORMER.items()
     ),
+    Target("default, `every-round`: over Anchor-TS", "bench-default", "V", OVER_ANCHOR, 3.0, False),
+    Target("default, `events`: 10⁶ rounds over 10⁴", "bench-default", "V", GROWTH, 8.0, False),
     Target("two threads: times as fast as one", "bench-threads", "every-round", TWO_THREADS, 1.7),
 )
 

@@ -24,6 +24,7 @@ import pytest
 from hypothesis import settings
 from own_policies import GREEDY, own_policy
 from postgres_server import running_postgres
+from store_addresses import postgres_address
 
 if TYPE_CHECKING:
     from driftanchor import Policy
@@ -287,6 +288,14 @@ def postgres() -> Iterator[str]:
     """A PostgreSQL of the tests' own: the folder of its socket; user and database `postgres`."""
     with running_postgres() as folder:
         yield folder
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The address of an empty store, once of each kind."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'store.db'}"
+    return postgres_address(request.getfixturevalue("postgres"))
 
 
 @pytest.fixture(autouse=True, scope="session")

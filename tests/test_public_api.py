@@ -74,8 +74,8 @@ def rules(things: Iterable[object]) -> set[type[Policy]]:
             {"numpy", "numba", "matplotlib", "duckdb", "narwhals", "typer", "rich"},
         ),
         (
-            "from driftanchor import AnchorTS, Bandit, Learner, simulate",
-            {"numba", "matplotlib", "duckdb", "narwhals", "typer", "rich"},
+            "from driftanchor import AnchorTS, Bandit, Campaign, Learner, simulate",
+            {"numba", "matplotlib", "duckdb", "narwhals", "typer", "rich", "sqlalchemy", "psycopg"},
         ),
     ],
 )
@@ -137,7 +137,7 @@ def classes(hint: object) -> set[type]:
 @pytest.mark.parametrize(
     "name",
     [
-        *("Identification", "Learner", "OfflineData", "Result", "Suggestion"),
+        *("Campaign", "Identification", "Learner", "OfflineData", "Result", "Suggestion"),
         *("identify", "plan", "replay", "simulate", "suggest"),
     ],
 )

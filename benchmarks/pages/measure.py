@@ -17,6 +17,7 @@ from benchmarks.pages import (
     front,
     identify,
     intervals,
+    live_decisions,
     promises,
     render,
     rules,
@@ -34,6 +35,7 @@ MEASURES = {
     "rules": rules.measure,
     "promises": promises.measure,
     "identify": identify.measure,
+    "live": live_decisions.measure,
     "alarms": alarms.measure,
 }
 

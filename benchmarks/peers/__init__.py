@@ -1,15 +1,21 @@
 """The peers: which version of each, how it is driven, and where its job is not quite ours.
 
 A driver is a module here, named as the peer. Its functions `ts` and `ucb` play a policy with given
-arm means for so many rounds and return how many rounds that were in all. It is run in an
-environment of the peer's own, by `benchmarks.peers.drive`, and imports the peer inside: neither
-this package nor the other peers are there.
+arm means for so many rounds and return how many rounds that were in all. Where it has a function
+`live`, that plays Thompson sampling one round at a time, by `pull` and `update` or what the peer
+calls them. Both are run in an environment of the peer's own, by `drive` and `live` here, and import
+the peer inside: neither this package nor the other peers are there.
 """
 
 from typing import NamedTuple
 
 MEANS = (0.8, *[0.5] * 9)
 POLICIES = ("ts", "ucb")
+
+
+def live_means(arms: int) -> tuple[float, ...]:
+    """The means of live arms: one good, the others alike."""
+    return (0.8, *[0.5] * (arms - 1))
 
 
 class Peer(NamedTuple):

@@ -8,7 +8,15 @@ import argparse
 import sys
 from collections.abc import Callable
 
-from benchmarks.torture import commands, entries, logs, memory, page
+from benchmarks.torture import (
+    campaign_crowd,
+    campaign_kills,
+    commands,
+    entries,
+    logs,
+    memory,
+    page,
+)
 from benchmarks.torture.children import Outcome
 
 AddArguments = Callable[[argparse.ArgumentParser], None]
@@ -64,6 +72,8 @@ PARTS: dict[str, Part] = {
     "commands": junk("commands", commands.run, 3_000),
     "entries": junk("entries", entries.run, 4_000),
     "memory": peaks(),
+    "crowd": (campaign_crowd.add_arguments, campaign_crowd.run),
+    "campaigns": (campaign_kills.add_arguments, campaign_kills.run),
 }
 
 

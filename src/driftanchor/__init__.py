@@ -21,18 +21,34 @@ if TYPE_CHECKING:
     from driftanchor.core.provenance import Provenance as Provenance
     from driftanchor.core.stats.intervals import Estimate as Estimate
     from driftanchor.core.tally import Tally as Tally
+    from driftanchor.errors import Conflict as Conflict
     from driftanchor.errors import DriftanchorError as DriftanchorError
     from driftanchor.errors import InvalidInput as InvalidInput
     from driftanchor.errors import MissingExtra as MissingExtra
+    from driftanchor.errors import NotFound as NotFound
     from driftanchor.errors import RejectedRows as RejectedRows
+    from driftanchor.errors import StoreMismatch as StoreMismatch
+    from driftanchor.errors import StoreUnavailable as StoreUnavailable
     from driftanchor.errors import UnknownName as UnknownName
     from driftanchor.errors import UnreadableState as UnreadableState
     from driftanchor.errors import UnusableCluster as UnusableCluster
+    from driftanchor.live.campaign import Campaign as Campaign
+    from driftanchor.live.decision import Decision as Decision
+    from driftanchor.live.decision import Receipt as Receipt
     from driftanchor.live.explanation import ArmExplanation as ArmExplanation
     from driftanchor.live.explanation import Explanation as Explanation
     from driftanchor.live.learner import Learner as Learner
+    from driftanchor.live.sample_ratio import RatioCheck as RatioCheck
+    from driftanchor.live.settings import Settings as Settings
     from driftanchor.live.state import State as State
+    from driftanchor.live.status import ArmStatus as ArmStatus
+    from driftanchor.live.status import Status as Status
+    from driftanchor.live.stopping import Outlook as Outlook
+    from driftanchor.live.store import Store as Store
+    from driftanchor.live.store_rows import HistoryRow as HistoryRow
     from driftanchor.live.terms import Terms as Terms
+    from driftanchor.live.verify import Verified as Verified
+    from driftanchor.live.watch.alarm import Alarm as Alarm
     from driftanchor.logs.log_summary import ArmSummary as ArmSummary
     from driftanchor.logs.log_summary import LogSummary as LogSummary
     from driftanchor.logs.periods import Periods as Periods
@@ -64,17 +80,31 @@ _HOMES = {
     "core.stats.intervals": ["Estimate"],
     "core.tally": ["Tally"],
     "errors": [
+        "Conflict",
         "DriftanchorError",
         "InvalidInput",
         "MissingExtra",
+        "NotFound",
         "RejectedRows",
+        "StoreMismatch",
+        "StoreUnavailable",
         "UnknownName",
         "UnreadableState",
         "UnusableCluster",
     ],
+    "live.campaign": ["Campaign"],
+    "live.decision": ["Decision", "Receipt"],
     "live.explanation": ["ArmExplanation", "Explanation"],
     "live.learner": ["Learner"],
+    "live.sample_ratio": ["RatioCheck"],
+    "live.settings": ["Settings"],
     "live.state": ["State"],
+    "live.status": ["ArmStatus", "Status"],
+    "live.stopping": ["Outlook"],
+    "live.store": ["Store"],
+    "live.store_rows": ["HistoryRow"],
+    "live.verify": ["Verified"],
+    "live.watch.alarm": ["Alarm"],
     "live.terms": ["Terms"],
     "logs.periods": ["Periods", "read_periods"],
     "logs.read": ["read_logs"],

@@ -7,6 +7,10 @@
     │   └── UnknownName     (LookupError)  a policy, arm or file name nobody knows
     ├── RejectedRows        (ValueError)   logs in which too many rows cannot be used
     ├── UnreadableState     (ValueError)   a saved file that is damaged or too new
+    ├── NotFound            (LookupError)  a campaign or a decision that the store does not have
+    ├── Conflict            (RuntimeError) a call that contradicts what is recorded
+    ├── StoreUnavailable    (RuntimeError) a store that is away, full, or cannot be written
+    │   └── StoreMismatch                  a store that is older or newer than the program
     ├── MissingExtra        (ImportError)  an optional package that is not installed
     └── UnusableCluster     (RuntimeError) a cluster that is not there, or would give other numbers
 
@@ -88,6 +92,28 @@ class RejectedRows(DriftanchorError, ValueError):
 
 class UnreadableState(DriftanchorError, ValueError):
     """A saved file that is damaged, of another kind, or written by a newer version."""
+
+
+class NotFound(DriftanchorError, LookupError):
+    """A campaign or a decision that the store does not have."""
+
+    exit_code = 3
+
+
+class Conflict(DriftanchorError, RuntimeError):
+    """A call contradicts what is recorded, and what is recorded stands."""
+
+    exit_code = 4
+
+
+class StoreUnavailable(DriftanchorError, RuntimeError):
+    """The store cannot be reached, read or written now; nothing was half-written."""
+
+    exit_code = 5
+
+
+class StoreMismatch(StoreUnavailable):
+    """The tables of the store are older or newer than this program."""
 
 
 class MissingExtra(DriftanchorError, ImportError):

@@ -25,6 +25,7 @@ from driftanchor import (
 )
 from driftanchor.compiled import kernels as compiled
 from driftanchor.core.posterior import Posterior
+from driftanchor.live.chosen_column import chosen_column
 from driftanchor.simulation import ENGINES
 from driftanchor.simulation.engines import reference
 
@@ -262,3 +263,11 @@ def test_a_rule_that_cannot_be_compiled_says_so_and_what_to_do() -> None:
         InvalidInput, match=r"policy 'wordy' cannot be compiled.*engine=\"interpreted\""
     ):
         simulate({"wordy": Wordy()}, Bandit([0.5, 0.4]), horizon=2, runs=1, engine="every-round")
+
+
+def test_only_long_loops_let_other_threads_run() -> None:
+    """A short one would wait longer for its turn than it takes."""
+    long: Any = compiled.kernel(UCB, reference.play_runs)
+    short: Any = compiled.kernel(UCB, chosen_column)
+    assert long.targetoptions["nogil"]
+    assert not short.targetoptions["nogil"]

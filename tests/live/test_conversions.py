@@ -46,3 +46,24 @@ def test_the_warning_says_what_to_do() -> None:
     text = conversions.warning(terms, after(terms, [5.0] * 30, 70))
     assert text.startswith("all 30 rewards so far are 5 and 70 pulls wait for theirs: ")
     assert text.endswith("report the other rewards too (0 for a pull that did not convert)")
+
+
+@pytest.mark.parametrize(
+    ("waiting", "rewards", "still", "warned"),
+    [
+        (60, [1.0] * 19, True, False),  # too few to say
+        (60, [1.0] * 20, False, True),
+        (40, [1.0] * 20, True, False),  # no more wait than came
+        (60, [1.0] * 20 + [0.0], False, False),
+        (60, [], True, False),
+    ],
+)
+def test_it_is_looked_for_until_something_is_known(
+    waiting: int, rewards: list[float], still: bool, warned: bool
+) -> None:
+    terms = Terms.declare(arms=["A", "B"], reward_range=(0, 1), seed=1)
+    ledger = after(terms, [], waiting).ledger()
+    event = Rewarded((0,) * len(rewards), tuple(rewards))
+    found, said = conversions.look(terms, ledger, event)
+    assert (found, bool(said)) == (still, warned)
+    assert (ledger.came, ledger.waiting) == (0, waiting)

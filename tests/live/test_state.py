@@ -88,12 +88,13 @@ def test_each_event_changes_what_it_says() -> None:
     assert state.decisions == 2
 
 
-def test_what_an_event_leaves_alone_is_shared() -> None:
-    state = State.start(ARMS)
-    after = fold(state, Rewarded((0,), (1.0,)))
-    assert after.playable is state.playable
-    assert after.memory is state.memory
-    assert fold(state, Paused(0)).tally is state.tally
+def test_a_ledger_goes_on_from_a_state_and_leaves_it_alone() -> None:
+    state = folded(State.start(ARMS, memory=2), Decided(1, 2, ((2, (1.0, 0.5)),)), Paused(0))
+    before, ledger = bits(state), state.ledger()
+    assert bits(State.of(ledger)) == before
+    ledger.apply(Rewarded((2,), (0.25,)))
+    assert bits(state) == before
+    assert State.of(ledger) == fold(state, Rewarded((2,), (0.25,)))
 
 
 def test_a_late_reward_ends_no_wait() -> None:

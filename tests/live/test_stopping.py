@@ -14,8 +14,8 @@ from driftanchor.live.state import State, fold
 from driftanchor.live.state_events import Distrusted, Paused, Rewarded
 from driftanchor.live.stopping import floor_cost, outlook, outlook_text
 from driftanchor.live.terms import Terms
-from driftanchor.policies.guarded_anchor_ts import judge
 from driftanchor.policies.guarded_bounds import guess
+from driftanchor.policies.guarded_judge import judge
 
 LOGS = OfflineData.from_summary(
     {"A": (400, 0.5, 0.25), "B": (300, 0.55, 0.25), "C": (50, 0.4, 0.2)}

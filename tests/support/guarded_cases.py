@@ -13,8 +13,8 @@ from driftanchor import ArmEvidence, Evidence, GuardedAnchorTS, Round
 from driftanchor.core.noise import keyed_stream, wrapping
 from driftanchor.core.posterior import Posterior
 from driftanchor.policies.account import Account
-from driftanchor.policies.guarded_anchor_ts import judge
 from driftanchor.policies.guarded_bounds import Judgement
+from driftanchor.policies.guarded_judge import judge
 
 Array = npt.NDArray[Any]
 INF = math.inf

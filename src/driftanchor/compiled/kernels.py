@@ -65,8 +65,10 @@ def _compile(policy: type[Policy] | None, loop: Loop) -> Loop:
 
     def guarded(types: object) -> object:
         name = loop.__module__ if policy is None else policy.name
+        # What is brief is compiled beside other work, whose garbage must not pile up.
+        undisturbed = contextlib.nullcontext() if "brief" in vars(loop) else _without_collecting()
         try:
-            with _compiling, _without_collecting():
+            with _compiling, undisturbed:
                 if folder is None or not kernel_cache.is_whole(folder):
                     _log.info("compiling %s: once, for some seconds", name)
                 if folder is None:
@@ -105,7 +107,11 @@ def _dispatcher(loop: Loop, folder: Path | None) -> Any:
     """What Numba compiles the loop with, or loads it by from a folder."""
     numba = require("numba", extra="fast", why="compiled simulation")
     parts = importlib.import_module("driftanchor.compiled.parts")
-    options = {**PART, "nogil": True, "pipeline_class": parts.KernelCompiler}
+    options = {
+        **PART,
+        "nogil": "brief" not in vars(loop),
+        "pipeline_class": parts.KernelCompiler,
+    }
     previous = numba.config.CACHE_DIR  # one setting for all threads
     numba.config.CACHE_DIR = str(folder or "")
     try:

@@ -58,7 +58,8 @@ def overload_dispatch() -> None:
         return policy.instance_class.policy.moved
 
     def moves_together(policy: Any, evidence: Any) -> Any:
-        if policy.instance_class.policy.uses_logs:
+        cls = policy.instance_class.policy
+        if cls.uses_logs and cls.choose is Policy.choose:  # a `choose` of its own sees for itself
             return lambda policy, evidence: is_relative(evidence)
         return lambda policy, evidence: False
 
@@ -79,6 +80,9 @@ def overload_dispatch() -> None:
 
     def belief_at(policy: Any, evidence: Any, column: Any) -> Any:
         cls = policy.instance_class.policy
+        if base.kept_belief(cls) is None:
+            believe = cls.believe
+            return lambda policy, evidence, column: believe(policy, arm_at(evidence, column))
         belief, first, count = cls.belief, cls.memory, len(cls.belief._fields)
         return lambda policy, evidence, column: belief(
             *to_tuple(evidence.memory[column, first:], count)
@@ -109,13 +113,12 @@ def overload_dispatch() -> None:
         return policy.instance_class.policy.laws or round_law.plain_laws
 
     options = part_options(ours=True)
-    for resolve in (law_of, write_laws):
-        asked = getattr(round_law, resolve.__name__)
-        extending.overload(asked, strict=False, jit_options=options)(resolve)
     asked_of_rules = (index, choose, draw, index_at, belief_at, remember, moved_by, moves_together)
-    for resolve in asked_of_rules:
-        asked = getattr(base, resolve.__name__)
-        extending.overload(asked, strict=False, jit_options=options)(resolve)
+    asked_of_laws = (law_of, write_laws)
+    for module, resolvers in ((base, asked_of_rules), (round_law, asked_of_laws)):
+        for resolve in resolvers:
+            asked = getattr(module, resolve.__name__)
+            extending.overload(asked, strict=False, jit_options=options)(resolve)
     for asked in index_law.ASKED:
         _overload_tail(extending, asked, options)
 

@@ -69,16 +69,25 @@ class KernelLibrary(_library):  # type: ignore[misc]
     """The code of a kernel with all its parts."""
 
     def finalize(self) -> None:
-        """Put the parts in, callers before what they call, and make machine code of all."""
-        found = dict.fromkeys(self._linking_libraries)
-        waiting = list(found)
-        for library in waiting:
-            if isinstance(library, PartLibrary):
-                new = [x for x in library._linking_libraries if x not in found]
-                found.update(dict.fromkeys(new))
-                waiting += dict.fromkeys(new)
-        self._linking_libraries: list[Any] = list(found)
+        """Put the parts in, callers before what they call, and make machine code of all.
+
+        What nobody in the kernel calls yet would be left out when it is put in.
+        """
+        called_first = dict[Any, None]()
+        for library in self._linking_libraries:
+            _add_with_called(library, called_first)
+        self._linking_libraries: list[Any] = list(reversed(called_first))
         super().finalize()
+
+
+def _add_with_called(library: Any, called_first: dict[Any, None]) -> None:
+    """Add a library after all that its parts call."""
+    if library in called_first:
+        return
+    if isinstance(library, PartLibrary):
+        for called in library._linking_libraries:
+            _add_with_called(called, called_first)
+    called_first[library] = None
 
 
 @_machinery.register_pass(mutates_CFG=True, analysis_only=False)
@@ -101,7 +110,7 @@ class PartLowering(_lowering):  # type: ignore[misc]
         # Numba finds the function by this object; nobody calls it.
         known_by = _make_function(described.lookup_module(), name, "", 0, lowered.env, (library,))
         state.targetctx.insert_user_function(known_by, described, [library])
-        state.reload_init.extend(library._reload_init)
+        state.reload_init.extend(getattr(library, "_reload_init", ()))  # from Numba 0.63 on
         state["cr"] = lowered._replace(cfunc=known_by)
         return True
 

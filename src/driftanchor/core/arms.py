@@ -63,15 +63,15 @@ class Arms(Sequence[str]):
         Raises:
             UnknownName: No arm has this label; the message suggests the nearest.
         """
-        if not isinstance(label, str):
-            raise InvalidInput(
-                f"must be the text of a label, got {shown(label)}: use one of {shown(self.labels)}",
-                argument=argument,
-            )
-        columns: dict[str, int] = self.__dict__["_columns"]
-        if label not in columns:
+        columns: dict[object, int] = self.__dict__["_columns"]
+        if isinstance(label, str) and label in columns:
+            return columns[label]
+        if isinstance(label, str):
             raise UnknownName("arm", label, self.labels, argument=argument)
-        return columns[label]
+        raise InvalidInput(
+            f"must be the text of a label, got {shown(label)}: use one of {shown(self.labels)}",
+            argument=argument,
+        )
 
     def with_arm(self, label: str) -> Arms:
         """These arms and one more, in the last column."""

@@ -9,8 +9,9 @@ rewards. The functions are plain scalar code, interpreted and compiled, like tho
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
-from driftanchor.core.evidence import ArmEvidence, Evidence
+from driftanchor.core.evidence import ArmEvidence, Evidence, arm_at
 from driftanchor.core.posterior import Posterior
 
 SDS = 2.0  # a bound on a move is taken for so many standard deviations of it
@@ -53,20 +54,45 @@ def common_move(evidence: Evidence, noise: float) -> Posterior:
         evidence: Of all arms, retired ones too.
         noise: σ.
     """
+    precision, total = prior_precision(evidence), 0.0
+    for column in range(evidence.pulls.size):
+        say = say_of(arm_at(evidence, column), noise)
+        precision += say.weight
+        total += say.total
+    return move_from(precision, total, noise)
+
+
+class Say(NamedTuple):
+    """What one arm says of the common move."""
+
+    weight: float  # w; 0 where it says nothing
+    total: float  # w y
+
+
+def say_of(arm: ArmEvidence, noise: float) -> Say:
+    """What an arm says of the common move: it changes only with the arm."""
+    if arm.pulls == 0 or arm.offline_pulls == 0 or arm.relative_bound == math.inf:
+        return Say(0.0, 0.0)
+    own = own_sd(arm.relative_bound)
+    weight = 1.0 / (noise * noise * (1.0 / arm.pulls + 1.0 / arm.offline_pulls) + own * own)
+    return Say(weight, weight * (arm.total / arm.pulls - arm.offline_mean))
+
+
+def prior_precision(evidence: Evidence) -> float:
+    """q₀; infinite where c = 0 is known."""
     largest = 0.0
     for column in range(evidence.pulls.size):
         if evidence.offline_pulls[column] > 0:
             largest = max(largest, evidence.bias_bounds[column])
     if largest < NOTHING:
+        return math.inf
+    return 1.0 / own_sd(largest) / own_sd(largest)
+
+
+def move_from(precision: float, total: float, noise: float) -> Posterior:
+    """What is believed of the common move, from q and Σ w y."""
+    if precision == math.inf:
         return Posterior(0.0, 0.0)
-    precision, total = 1.0 / own_sd(largest) / own_sd(largest), 0.0
-    for column in range(evidence.pulls.size):
-        pulls, logged = evidence.pulls[column], evidence.offline_pulls[column]
-        if pulls > 0 and logged > 0 and evidence.relative_bounds[column] < math.inf:
-            own = own_sd(evidence.relative_bounds[column])
-            weight = 1.0 / (noise * noise * (1.0 / pulls + 1.0 / logged) + own * own)
-            precision += weight
-            total += weight * (evidence.totals[column] / pulls - evidence.offline_means[column])
     if precision == 0.0:
         return Posterior(0.0, noise)
     return Posterior(total / precision, 1.0 / math.sqrt(precision))
@@ -94,10 +120,17 @@ def moved(arm: ArmEvidence, common: float, noise: float) -> ArmEvidence:
     """
     logged, mean = float(arm.offline_pulls), arm.offline_mean
     bound, relative = arm.bias_bound, math.inf
-    if logged > 0.0 and arm.relative_bound < math.inf and not bound < common + arm.relative_bound:
+    if moves_along(arm, common):
         logged, mean = moved_pulls(logged, own_sd(arm.relative_bound), noise), mean + common
         bound, relative = arm.relative_bound, arm.relative_bound
     return ArmEvidence(arm.pulls, arm.total, logged, mean, bound, arm.pending, relative)
+
+
+def moves_along(arm: ArmEvidence, common: float) -> bool:
+    """Whether the logs of an arm move by the common move: there W gives the lower ceiling."""
+    if arm.offline_pulls == 0 or arm.relative_bound == math.inf:
+        return False
+    return not arm.bias_bound < common + arm.relative_bound
 
 
 def moved_pulls(logged: float, own: float, noise: float) -> float:

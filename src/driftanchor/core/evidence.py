@@ -70,15 +70,19 @@ def gather(
     relative_bounds: Floats,
 ) -> Evidence:
     """The evidence of a tally, offline data and both kinds of bounds over the same arms."""
-    means = np.where(offline.n > 0, np.nan_to_num(offline.mean), 0.0)
     return Evidence(
         tally.pulls,
         tally.totals,
         offline.n,
-        means,
+        means_seen(offline),
         bias_bounds,
         playable,
         memory,
         pending,
         relative_bounds,
     )
+
+
+def means_seen(offline: OfflineData) -> Floats:
+    """The mean of each arm's logs, 0 where there are none."""
+    return np.where(offline.n > 0, np.nan_to_num(offline.mean), 0.0)

@@ -15,3 +15,12 @@ def apart(function: _Function) -> _Function:
     """
     function.__dict__["apart"] = True
     return function
+
+
+def brief(function: _Function) -> _Function:
+    """Let no other thread run meanwhile, where a compiled function takes some microseconds.
+
+    A thread that gives the interpreter away may wait for milliseconds to get it back.
+    """
+    function.__dict__["brief"] = True
+    return function

@@ -96,7 +96,12 @@ _EDGE_PER_STEP = EDGE * 2.0**-52
 
 def key(seed: int, purpose: str) -> Key:
     """A 64-bit key for one purpose under one seed."""
-    text = f"{whole(seed, 'seed')}/{purpose}".encode()
+    return _hashed(whole(seed, "seed"), purpose)
+
+
+@functools.lru_cache(maxsize=1024)
+def _hashed(seed: int, purpose: str) -> Key:
+    text = f"{seed}/{purpose}".encode()
     return np.uint64(int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little"))
 
 
@@ -163,6 +168,12 @@ def two_normals(stream: Stream) -> Draws:
 def two_zeros() -> Draws:
     """As `two_normals`, for rounds in which such a policy uses no noise."""
     drawn: Draws = TwoNormals(0.0, 0.0)
+    return drawn
+
+
+def given(on: float, hyb: float) -> Draws:
+    """As `two_normals`, for noise that was drawn elsewhere."""
+    drawn: Draws = TwoNormals(on, hyb)
     return drawn
 
 

@@ -49,6 +49,15 @@ class Tally:
         count = len(valid_arms(arms))
         return cls(arms, np.zeros(count, np.int64), np.zeros(count))
 
+    @classmethod
+    def trusted(cls, arms: Arms, pulls: Ints, totals: Floats) -> Tally:
+        """A tally of arrays that are known to be right, without the checks of the constructor."""
+        tally = object.__new__(cls)
+        object.__setattr__(tally, "arms", arms)
+        object.__setattr__(tally, "pulls", check.frozen(pulls))
+        object.__setattr__(tally, "totals", check.frozen(totals))
+        return tally
+
     @property
     def means(self) -> Floats:
         """Mean reward of each arm; NaN where there is none."""
@@ -67,20 +76,13 @@ class Tally:
         paid = [check.number(x, "reward") for x in check.ordered(rewards, "rewards")]
         if len(where) != len(paid):
             raise InvalidInput(f"{len(where)} columns and {len(paid)} rewards: give one for each")
-        return self.plus(where, paid)
-
-    def plus(self, columns: Sequence[int], rewards: Sequence[float]) -> Tally:
-        """As `add_many`, for columns and rewards that were checked before.
-
-        Only the sums that change are looked at: the cost of one reward is that of two copies.
-        """
         pulls, totals = self.pulls.copy(), self.totals.copy()
-        for column, reward in zip(columns, rewards, strict=True):
+        for column, reward in zip(where, paid, strict=True):
             pulls[column] += 1
             totals[column] = totals.item(column) + reward
-        for column in sorted(set(columns)):
+        for column in sorted(set(where)):
             check.number(totals.item(column), "totals", of=f"arm {self.arms[column]!r}")
-        return _trusted(self.arms, pulls, totals)
+        return Tally.trusted(self.arms, pulls, totals)
 
     def with_arm(self, label: str) -> Tally:
         """This tally with a new, unpulled arm in the last column."""
@@ -110,12 +112,3 @@ class Tally:
 
     def _values(self) -> tuple[object, ...]:
         return self.arms, *self.pulls.tolist(), *self.totals.tolist()
-
-
-def _trusted(arms: Arms, pulls: Ints, totals: Floats) -> Tally:
-    """A tally of arrays that are known to be right, without the checks of the constructor."""
-    tally = object.__new__(Tally)
-    object.__setattr__(tally, "arms", arms)
-    object.__setattr__(tally, "pulls", check.frozen(pulls))
-    object.__setattr__(tally, "totals", check.frozen(totals))
-    return tally

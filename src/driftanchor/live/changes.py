@@ -12,7 +12,6 @@ import numpy as np
 
 from driftanchor.core import check
 from driftanchor.core.arms import Arms
-from driftanchor.core.check import LARGEST
 from driftanchor.core.offline import OfflineData, Summary
 from driftanchor.core.promises import bias_bounds, check_log_sizes, relative_bounds, valid_range
 from driftanchor.errors import InvalidInput, shown
@@ -24,20 +23,27 @@ from driftanchor.live.terms import Terms
 
 def rewards(terms: Terms, arm: str | Sequence[str], reward: float | Sequence[float]) -> Rewarded:
     """One reward, or a batch in its order; the whole batch is refused if one of it is wrong."""
-    one = isinstance(arm, str)
-    labels = [arm] if one else _batch(arm, "arm")
-    given = [reward] if one else _batch(reward, "reward")
+    if isinstance(arm, str):
+        column, paid = one_reward(terms, arm, reward)
+        return Rewarded((column,), (paid,))
+    labels, given = _batch(arm, "arm"), _batch(reward, "reward")
     if len(labels) != len(given):
         raise InvalidInput(
             f"has {len(given)} values for {len(labels)} arms: give one for each", argument="reward"
         )
-    columns = [terms.arms.column(label) for label in labels]
-    low, high = max(terms.reward_range[0], -LARGEST), min(terms.reward_range[1], LARGEST)
-    numbers = [
-        check.number(x, "reward", of=f"arm {terms.arms[column]!r}", low=low, high=high)
-        for column, x in zip(columns, given, strict=True)
-    ]
-    return Rewarded(tuple(columns), tuple(numbers))
+    for label in labels:  # before any reward is looked at
+        terms.arms.column(label)
+    pairs = [one_reward(terms, *pair) for pair in zip(labels, given, strict=True)]
+    return Rewarded(tuple(i for i, _ in pairs), tuple(x for _, x in pairs))
+
+
+def one_reward(terms: Terms, label: object, reward: object) -> tuple[int, float]:
+    """The column of an arm, and its reward as a float."""
+    column = terms.offline.arms.column(label)
+    low, high = terms.limits
+    if type(reward) is float and low <= reward <= high:  # nearly always, and quickly known
+        return column, reward
+    return column, check.number(reward, "reward", of=f"arm {label!r}", low=low, high=high)
 
 
 def _batch(values: object, argument: str) -> list[object]:

@@ -6,7 +6,9 @@ nothing wait for ever.
 
 import math
 
-from driftanchor.live.state import State
+from driftanchor.live.ledger import Ledger
+from driftanchor.live.state import State, fold
+from driftanchor.live.state_events import Rewarded
 from driftanchor.live.terms import Terms
 
 FEWEST = 20  # rewards before anything is said
@@ -18,8 +20,6 @@ def all_at_top(terms: Terms, state: State) -> bool:
     The highest possible is that of `reward_range`, or 1 where the range is open.
 
     Example:
-        >>> from driftanchor.live.state_events import Rewarded
-        >>> from driftanchor.live.state import fold
         >>> terms = Terms.declare(arms=["A", "B"], reward_range=(0, 1), seed=1)
         >>> state = fold(State.start(terms.arms), Rewarded((0, 1), (1.0, 1.0)))
         >>> all_at_top(terms, state), all_at_top(terms, fold(state, Rewarded((0,), (0.0,))))
@@ -28,6 +28,24 @@ def all_at_top(terms: Terms, state: State) -> bool:
     top, tally = top_reward(terms), state.tally
     gap = abs(tally.totals - top * tally.pulls)
     return bool((gap <= 1e-9 * abs(top) * tally.pulls).all())
+
+
+def look(terms: Terms, ledger: Ledger, event: Rewarded) -> tuple[bool, str]:
+    """What rewards that are about to be learned say, where all before them were the highest.
+
+    Returns:
+        Whether to look at the next rewards too, and a warning where one is due. Other rewards end
+        the search, and so does a warning.
+    """
+    top = top_reward(terms)
+    if not all(abs(reward - top) <= 1e-9 * abs(top) for reward in event.rewards):
+        return False, ""
+    if ledger.came + len(event.rewards) < FEWEST or ledger.came >= ledger.waiting:
+        return True, ""
+    state = fold(State.of(ledger), event)
+    if only_conversions(terms, state):
+        return False, warning(terms, state)
+    return True, ""
 
 
 def only_conversions(terms: Terms, state: State) -> bool:

@@ -1,7 +1,7 @@
 """Decide: what the policy sees, which arm it plays, how likely, and why.
 
 All of it is pure: the same terms, state and decision number give the same answer in every process.
-Only this module knows which round a decision is in and which noise it gets.
+Each call copies the state. Whoever decides often keeps a `Decider`, which the functions here use.
 """
 
 from __future__ import annotations
@@ -12,14 +12,15 @@ import numpy as np
 
 from driftanchor.core import check
 from driftanchor.core.check import Floats
-from driftanchor.core.evidence import Evidence, Round, gather
+from driftanchor.core.evidence import Evidence, Round
 from driftanchor.core.noise import Stream, keyed_stream, wrapping
-from driftanchor.errors import InvalidInput, shown
+from driftanchor.live.decider import Decider, playable_column
 from driftanchor.live.explanation import Explanation
-from driftanchor.live.propensities import Tools, propensities
-from driftanchor.live.state import State, changed_rows
+from driftanchor.live.propensities import propensities
+from driftanchor.live.state import State
 from driftanchor.live.state_events import Decided
 from driftanchor.live.terms import Terms
+from driftanchor.live.tooling import Tooling
 from driftanchor.policies import answers
 from driftanchor.policies.base import Policy
 
@@ -41,25 +42,7 @@ def situation(
         n: The number of the decision; the first is 1.
         exclude: Arms that cannot be played this time.
     """
-    playable = state.playable.copy()
-    for label in check.items(exclude, "exclude"):
-        playable[terms.arms.column(label, "exclude")] = False
-    if not playable.any():
-        left = [label for label, on in zip(terms.arms, state.playable, strict=True) if on]
-        if not left:
-            raise InvalidInput("no arm can be played: all are retired; add one")
-        raise InvalidInput(f"leaves no arm to play, of {', '.join(left)}", argument="exclude")
-    now = Round(max(n - 1, int(state.tally.pulls.sum())) + 1, int(playable.sum()))
-    evidence = gather(
-        state.tally,
-        terms.offline,
-        terms.bias_bounds,
-        playable,
-        state.memory.copy(),
-        state.pending,
-        terms.relative_bounds,
-    )
-    return evidence, now
+    return Decider(terms, state.ledger()).situation(n, check.items(exclude, "exclude"))
 
 
 def decide(
@@ -78,10 +61,7 @@ def decide(
         >>> terms.arms[column]
         'B'
     """
-    evidence, now = situation(terms, state, n, exclude)
-    with wrapping():
-        chosen = _choice(terms.policy, evidence, now, _decision_noise(terms, n))
-    return chosen, evidence.memory
+    return Decider(terms, state.ledger()).decide(n, check.items(exclude, "exclude"))
 
 
 def next_decision(terms: Terms, state: State, exclude: Iterable[object] = ()) -> Decided:
@@ -92,9 +72,7 @@ def next_decision(terms: Terms, state: State, exclude: Iterable[object] = ()) ->
         >>> next_decision(terms, State.start(terms.arms), exclude=["B"])
         Decided(number=1, column=0, memory=())
     """
-    number = state.decisions + 1
-    column, memory = decide(terms, state, number, exclude)
-    return Decided(number, column, changed_rows(state.memory, memory))
+    return Decider(terms, state.ledger()).next_decision(check.items(exclude, "exclude"))
 
 
 def probabilities(
@@ -103,7 +81,7 @@ def probabilities(
     n: int,
     exclude: Iterable[object] = (),
     draws: int | None = None,
-    tools: Tools | None = None,
+    tooling: Tooling | None = None,
 ) -> Floats:
     """How likely decision `n` is to play each arm, over the policy's noise.
 
@@ -115,11 +93,12 @@ def probabilities(
         draws: How many decisions to count on the same evidence, with noise of their own. By default
             none: the probabilities are computed, right to 1e-6, where the law of the policy's index
             is known. Where it is not, 1,000 decisions are counted.
-        tools: What computes them; see `driftanchor.live.propensities`.
+        tooling: What computes them quickly.
     """
     count = COUNTED if draws is None else check.whole(draws, "draws", low=1, high=10**7)
     evidence, now = situation(terms, state, n, exclude)
     if draws is None:
+        tools = None if tooling is None else tooling.tools(evidence, now)
         with answers.errors_of(terms.policy.name):
             exact = propensities(terms.policy, evidence, now, tools)
         if exact is not None:
@@ -148,14 +127,7 @@ def explain(terms: Terms, state: State, n: int, exclude: Iterable[object] = ()) 
 def _choice(policy: Policy, evidence: Evidence, now: Round, stream: Stream) -> int:
     """The column that a policy chooses, if that arm can be played."""
     with answers.errors_of(policy.name):  # it may be a rule of the caller's own
-        chosen = answers.column(policy, policy.choose(evidence, now, stream))
-    if not (0 <= chosen < evidence.playable.size and evidence.playable[chosen]):
-        raise InvalidInput(
-            f"{policy.name!r} chose {shown(chosen)}, which is no arm that can be played: "
-            "every index may be NaN, or its choose is wrong",
-            argument="policy",
-        )
-    return chosen
+        return playable_column(policy, evidence, policy.choose(evidence, now, stream))
 
 
 def _decision_noise(terms: Terms, n: int) -> Stream:

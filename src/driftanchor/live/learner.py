@@ -13,20 +13,24 @@ from driftanchor.core.offline import OfflineData, Summary
 from driftanchor.core.record import Record
 from driftanchor.errors import InvalidInput
 from driftanchor.live import changes, conversions, decide, records, saved_file
+from driftanchor.live.decider import Decider
 from driftanchor.live.explanation import Explanation
 from driftanchor.live.saved_file import Stamps
-from driftanchor.live.state import State, fold
+from driftanchor.live.state import State
 from driftanchor.live.state_events import Event
 from driftanchor.live.terms import Terms
+from driftanchor.live.tooling import Tooling
 from driftanchor.live.view import View
 from driftanchor.policies.base import Policy
+
+NOBODY: tuple[str, ...] = ()
 
 
 class Learner(View):
     """Pulls arms, learns from rewards, and can say why.
 
-    A learner holds its `terms` (what was agreed) and its `state` (what happened since). Both are
-    immutable; each method that changes something replaces them, or raises and changes nothing.
+    A learner has its `terms` (what was agreed) and its `state` (what happened since). Both are
+    immutable: a method that changes something leads to others, or raises and changes nothing.
 
     The noise of decision n depends on the seed and n alone. So a learner that was saved and loaded
     goes on exactly where it was, and a decision can be explained from the evidence it had. Rewards
@@ -95,26 +99,41 @@ class Learner(View):
         self._begin(terms, State.start(terms.arms, terms.policy.memory), {})
 
     def _begin(self, terms: Terms, state: State, files: Stamps) -> None:
-        self._now = terms, state
+        self._decider = Decider(terms, state.ledger())
+        self._tooling = Tooling(terms.policy)
+        self._state: State | None = state  # None while nobody has asked since the last change
         self._files = files
         self._lock = threading.RLock()  # again by the same thread: a warning may call anything
-        self._last: tuple[Terms, State, list[object]] | None = None  # what the last pull saw
+        # What the last pull saw; its state is None while the ledger can still tell it.
+        self._last: tuple[Terms, State | None, tuple[object, ...]] | None = None
         # Until a reward shows otherwise or a warning was given, here or before `save`.
-        self._all_at_top = not conversions.only_conversions(terms, state)
+        said = conversions.only_conversions(terms, state)
+        self._all_at_top = not said and conversions.all_at_top(terms, state)
 
-    def pull(self, exclude: Iterable[str] = ()) -> str:
+    def _moment(self) -> tuple[Terms, State]:
+        with self._lock:
+            if self._state is None:
+                self._state = State.of(self._decider.ledger)
+            return self._decider.terms, self._state
+
+    @property
+    def terms(self) -> Terms:
+        """What was agreed before the first decision."""
+        return self._decider.terms
+
+    def pull(self, exclude: Iterable[str] = NOBODY) -> str:
         """Decide which arm to play now.
 
         Args:
             exclude: Arms that cannot be played this time.
         """
-        excluded = check.items(exclude, "exclude")
+        excluded = () if exclude is NOBODY else tuple(check.items(exclude, "exclude"))
         with self._lock:
-            terms, state = self._now
-            event = decide.next_decision(terms, state, excluded)
-            self._happened(event)
-            self._last = terms, state, excluded
-        return terms.arms[event.column]
+            decider = self._decider
+            column = decider.play(excluded)
+            self._last = decider.terms, None, excluded
+            self._state = None
+            return decider.labels[column]
 
     def probabilities(
         self, exclude: Iterable[str] = (), draws: int | None = None
@@ -135,8 +154,9 @@ class Learner(View):
             >>> Learner(arms=["A", "B"], seed=1).probabilities(exclude=["B"])
             {'A': 1.0, 'B': 0.0}
         """
-        terms, state = self._now
-        shares = decide.probabilities(terms, state, state.decisions + 1, exclude, draws)
+        terms, state = self._moment()
+        number = state.decisions + 1
+        shares = decide.probabilities(terms, state, number, exclude, draws, self._tooling)
         return dict(zip(terms.arms, shares.tolist(), strict=True))
 
     @overload
@@ -155,14 +175,18 @@ class Learner(View):
         where that is open), and more pulls wait for a reward than ever got one.
         """
         with self._lock:
-            event = changes.rewards(self.terms, arm, reward)
+            terms = self._decider.terms
+            if isinstance(arm, str) and not self._all_at_top:  # nearly always
+                column, paid = changes.one_reward(terms, arm, reward)
+                self._decider.ledger.learn(column, paid)
+                self._state = None
+                return
+            event = changes.rewards(terms, arm, reward)
             if self._all_at_top:
-                terms, state = self.terms, fold(self.state, event)
-                self._all_at_top = conversions.all_at_top(terms, state)
-                if conversions.only_conversions(terms, state):
-                    self._all_at_top = False
-                    # Before anything changes: where warnings are errors, this can be repeated.
-                    warnings.warn(conversions.warning(terms, state), stacklevel=2)
+                ledger = self._decider.ledger
+                self._all_at_top, doubt = conversions.look(terms, ledger, event)
+                if doubt:  # before anything changes: where warnings are errors, it can be repeated
+                    warnings.warn(doubt, stacklevel=2)
             self._happened(event)
 
     def drop_pending(self, arm: str | None = None, count: int | None = None) -> None:
@@ -173,14 +197,26 @@ class Learner(View):
             count: How many of its pulls; `None` for all of them.
         """
         with self._lock:
-            self._happened(*changes.give_up(self.state, arm, count))
+            for event in changes.give_up(self.state, arm, count):
+                self._happened(event)
 
     def explain(self) -> Explanation:
         """Why the last pull since this learner was made or loaded went where it went."""
-        if self._last is None:
+        with self._lock:
+            last = self._seen_last()
+        if last is None:
             raise InvalidInput("nothing to explain yet: call pull() first")
-        terms, state, excluded = self._last
+        terms, state, excluded = last
         return decide.explain(terms, state, state.decisions + 1, excluded)
+
+    def _seen_last(self) -> tuple[Terms, State, tuple[object, ...]] | None:
+        """What the last pull saw; the caller holds the lock."""
+        if self._last is None:
+            return None
+        terms, state, excluded = self._last
+        if state is None:
+            state = State.of(self._decider.ledger.before_last())
+        return terms, state, excluded
 
     def add_arm(
         self,
@@ -210,12 +246,10 @@ class Learner(View):
         with self._lock:
             self._happened(changes.resume(self.state, label))
 
-    def _happened(self, *events: Event) -> None:
-        """Go on to the terms and the state after these events; the caller holds the lock."""
-        terms, state = self._now
-        for event in events:
-            terms, state = terms.after(event), fold(state, event)
-        self._now = terms, state
+    def _happened(self, event: Event) -> None:
+        """Go on to the terms and the state after this event; the caller holds the lock."""
+        self._decider.apply(event)
+        self._state = None
 
     def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write everything to a JSON file, whole or not at all.
@@ -243,7 +277,7 @@ class Learner(View):
 
     def to_json(self) -> Record:
         """A JSON-ready record of everything."""
-        return records.to_record(*self._now)
+        return records.to_record(*self._moment())
 
     @classmethod
     def from_json(cls, data: object, policy: Policy | None = None) -> Learner:
@@ -256,9 +290,11 @@ class Learner(View):
         learner._begin(terms, state, files)
         return learner
 
-    def __getstate__(self) -> dict[str, Any]:  # for copies and pickles, which have their own lock
+    def __getstate__(self) -> tuple[Any, ...]:  # for copies and pickles, which have their own lock
         with self._lock:
-            return {name: value for name, value in vars(self).items() if name != "_lock"}
+            return *self._moment(), self._files, self._seen_last(), self._all_at_top
 
-    def __setstate__(self, saved: dict[str, Any]) -> None:
-        vars(self).update(saved, _lock=threading.RLock())
+    def __setstate__(self, saved: tuple[Any, ...]) -> None:
+        terms, state, files, last, all_at_top = saved
+        self._begin(terms, state, files)
+        self._last, self._all_at_top = last, all_at_top

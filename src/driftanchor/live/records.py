@@ -36,6 +36,9 @@ FIELDS = (
     "memory",
 )
 
+# Parameters that a policy gained later, with what was so before.
+GAINED: dict[str, dict[str, object]] = {"guarded-anchor-ts": {"guard_share": 1.0}}
+
 
 def to_record(terms: Terms, state: State) -> record.Record:
     """A JSON-ready record of everything."""
@@ -184,9 +187,10 @@ def _policy(saved: object, given: Policy | None) -> Policy:
 def _complete(parameters: dict[str, object], policy: type[Policy]) -> dict[str, object]:
     """The parameters, if none is missing.
 
-    A default in place of a lost one would be another policy. A policy that gains a parameter must
-    give it here to the records from before.
+    A default in place of a lost one would be another policy, except where a policy gained a
+    parameter: `GAINED` has what the records from before had without it.
     """
+    parameters = GAINED.get(policy.name, {}) | parameters
     for field in dataclasses.fields(policy):
         if field.name not in parameters:
             raise UnreadableState(

@@ -20,11 +20,20 @@ class Decided:
         number: 1 for the first decision, and so on.
         column: The arm to play.
         memory: The rows of the policy's memory that changed: the arm's column, and its numbers.
+        waits: Whether the arm waits for a reward from now on, or only once it was shown.
     """
 
     number: int
     column: int
     memory: tuple[MemoryRow, ...] = ()
+    waits: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Exposed:
+    """A decision that did not wait was shown: from now on its arm waits for one more reward."""
+
+    column: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +66,21 @@ class GivenUp:
     column: int
     count: int
     decisions: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """A reward that counts already becomes another one.
+
+    Attributes:
+        column: The arm.
+        before: The reward that counted.
+        after: The reward that counts from now on.
+    """
+
+    column: int
+    before: float
+    after: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,4 +121,6 @@ class Distrusted:
     column: int
 
 
-Event = Decided | Rewarded | GivenUp | Paused | Resumed | ArmAdded | Distrusted
+Event = (
+    Decided | Exposed | Rewarded | GivenUp | Corrected | Paused | Resumed | ArmAdded | Distrusted
+)

@@ -6,12 +6,14 @@ import math
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from driftanchor.core import check
 from driftanchor.core.arms import Arms
 from driftanchor.core.check import Floats
+from driftanchor.core.evidence import means_seen
 from driftanchor.core.offline import OfflineData, Summary
 from driftanchor.core.promises import (
     Range,
@@ -137,6 +139,17 @@ class Terms:
     def arms(self) -> Arms:
         """All arms ever known, paused ones too."""
         return self.offline.arms
+
+    @cached_property
+    def offline_means(self) -> Floats:
+        """The mean of each arm's logs as policies see it: 0 where there are none."""
+        return check.frozen(means_seen(self.offline))
+
+    @cached_property
+    def limits(self) -> Range:
+        """The least and the largest reward that is taken."""
+        low, high = self.reward_range
+        return max(low, -check.LARGEST), min(high, check.LARGEST)
 
     def with_arm(
         self,

@@ -19,15 +19,19 @@ class View(Tabular):
 
     _now: tuple[Terms, State]  # in one attribute: whoever reads it has two that belong together
 
+    def _moment(self) -> tuple[Terms, State]:
+        """Terms and state that belong together."""
+        return self._now
+
     @property
     def terms(self) -> Terms:
         """What was agreed before the first decision."""
-        return self._now[0]
+        return self._moment()[0]
 
     @property
     def state(self) -> State:
         """What happened since."""
-        return self._now[1]
+        return self._moment()[1]
 
     @property
     def arms(self) -> Arms:
@@ -90,10 +94,10 @@ class View(Tabular):
         return self.state.decisions
 
     def _line(self) -> str:
-        return summary(*self._now)
+        return summary(*self._moment())
 
     def _columns(self) -> dict[str, list[object]]:
-        return arm_columns(*self._now)
+        return arm_columns(*self._moment())
 
 
 def arm_columns(terms: Terms, state: State) -> dict[str, list[object]]:

@@ -45,6 +45,7 @@ class Policy:
     uses_logs: ClassVar[bool] = True  # False where offline numbers change nothing
     memory: ClassVar[int] = 0  # numbers per arm that `choose` keeps from round to round
     belief: ClassVar[Any] = None  # the type that `believe` returns, where the policy has it
+    reads_beliefs: ClassVar[bool] = False  # True where a `choose` of its own calls `belief_at`
     tails: ClassVar[Tails | None] = None  # the law of the index, for engines that skip draws
     law: ClassVar[Any] = None  # the law of the index: (policy, belief, now) -> IndexLaw
     laws: ClassVar[Any] = None  # where the policy has its own `choose`: see policies.round_law
@@ -274,7 +275,11 @@ def kept_belief(cls: type[Policy]) -> Any:
     """The type of the beliefs that compiled runs keep, or `None` where they must not keep any.
 
     A policy that overrides `index` or `choose` may read other numbers than its beliefs hold, so a
-    kept belief could be out of date.
+    kept belief could be out of date. A `choose` of its own that takes beliefs from `belief_at`
+    says so by `reads_beliefs`; a child that changes either does not inherit this.
     """
-    plain = cls.index is Policy.index and cls.choose is Policy.choose
-    return cls.belief if plain else None
+    if cls.index is Policy.index and cls.choose is Policy.choose:
+        return cls.belief
+    home: Any = next(x for x in cls.__mro__ if "reads_beliefs" in vars(x))
+    kept = all(getattr(home, x) is getattr(cls, x) for x in ("index", "choose", "believe"))
+    return cls.belief if home.reads_beliefs and kept else None

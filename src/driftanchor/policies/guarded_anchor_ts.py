@@ -17,17 +17,23 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from driftanchor.core.common_move import common_move, is_relative
 from driftanchor.core.evidence import ArmEvidence, Evidence, Round, arm_at
-from driftanchor.core.index_law import constant
+from driftanchor.core.hints import apart
 from driftanchor.core.noise import Draws, Stream, normal, two_normals, two_zeros, uniform
-from driftanchor.core.posterior import Posterior, median
-from driftanchor.core.win_chances import NEVER, Column, Laws, write_law
+from driftanchor.core.posterior import median
 from driftanchor.policies.account import Account
-from driftanchor.policies.base import Best, Policy, challenge, draw
-from driftanchor.policies.guarded_bounds import Judgement, bounds, guess, logs_of, upper_bound
-from driftanchor.policies.guarded_law import guarded_law
-from driftanchor.policies.round_law import RoundKind
+from driftanchor.policies.base import Best, Policy, belief_at, challenge, draw
+from driftanchor.policies.guarded_beliefs import GuardedBelief, beliefs, hybrid, log_weight
+from driftanchor.policies.guarded_bounds import (
+    Judgement,
+    believed_guess,
+    bounds,
+    guess,
+    logs_of,
+    upper_bound,
+)
+from driftanchor.policies.guarded_judge import judge, judge_quickly, judgement
+from driftanchor.policies.guarded_law import guarded_laws
 
 
 class GuardedCandidates(NamedTuple):
@@ -36,26 +42,6 @@ class GuardedCandidates(NamedTuple):
     guess: float
     online_sample: float
     hybrid_sample: float
-
-
-def guarded_laws(
-    policy: GuardedAnchorTS, evidence: Evidence, now: Round, moves: Column, guard: bool, laws: Laws
-) -> RoundKind:
-    """The upper bounds in a guard pull, otherwise the laws of the medians; see `round_law`."""
-    judged, row = judge(policy, evidence, now), 0
-    for k in range(len(moves)):
-        common = judged.common.mean + judged.common.sd * moves[k]
-        for column in range(evidence.pulls.size):
-            arm = arm_at(evidence, column)
-            if not evidence.playable[column]:
-                laws.kind[row] = NEVER
-            elif guard and judged.guard:
-                write_law(laws, row, constant(upper_bound(policy, arm, now, judged)))
-            else:
-                write_law(laws, row, guarded_law(policy, arm, now, judged, common))
-            row += 1
-    share = policy.guard_share if judged.guard else 0.0
-    return RoundKind(share, judged.common.mean, judged.common.sd)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,6 +86,7 @@ class GuardedAnchorTS(Policy):
             all of them can be reweighted.
 
     Example:
+        >>> from driftanchor.core.posterior import Posterior
         >>> now, judged = Round(t=100, arms=2), Judgement(Posterior(0, 0), 0, 2, 0, 0, 0, True)
         >>> arm = ArmEvidence(pulls=4, total=1.2, offline_pulls=4, offline_mean=0.5, bias_bound=0.7)
         >>> parts = bounds(GuardedAnchorTS(), arm, now, judged)
@@ -114,6 +101,8 @@ class GuardedAnchorTS(Policy):
     source = "this package, after Anchor-TS and MOSS (Audibert & Bubeck 2009)"
     draw = staticmethod(two_normals)
     laws = staticmethod(guarded_laws)
+    belief = GuardedBelief
+    reads_beliefs = True
 
     budget: float = 5.0
     eps: float = 0.2
@@ -127,14 +116,20 @@ class GuardedAnchorTS(Policy):
         self.check_number("clip", low=0.0)
         self.check_number("guard_share", above=0.0, high=1.0)
 
+    def believe(self, arm: ArmEvidence) -> GuardedBelief:
+        """What the numbers of one arm say, whatever the round and the other arms."""
+        return beliefs(self, arm)
+
     def choose(self, evidence: Evidence, now: Round, stream: Stream) -> int:
         """The largest upper bound in a guard pull, otherwise the largest median."""
-        judged = settled(self, judge(self, evidence, now), stream)
+        judged = settled(self, judge_quickly(self, evidence, now), stream)
+        if judged.guard:
+            return largest_bound(self, evidence, now, judged, stream)
         common = drawn_move(judged, stream)
         best = Best(-math.inf, -1, 0)
         for column in range(evidence.pulls.size):
-            z = noise_of(self, judged, stream)
-            value = index_of(self, arm_at(evidence, column), now, judged, common, z)
+            arm, belief = arm_at(evidence, column), belief_at(self, evidence, column)
+            value = median_of(self, arm, belief, now, judged, common, draw(self, stream))
             if evidence.playable[column]:
                 best = challenge(best, value, column, stream)
         return best.column
@@ -169,65 +164,11 @@ class GuardedAnchorTS(Policy):
         )
 
 
-def judge(policy: GuardedAnchorTS, evidence: Evidence, now: Round) -> Judgement:
-    """Who leads, and whether some arm may be better: the same for `choose` and for `account`."""
-    common = Posterior(0.0, 0.0)
-    if is_relative(evidence):
-        common = common_move(evidence, policy.noise)
-    level, rivals = surroundings(policy, evidence, common.mean)
-    judged = Judgement(common, level, rivals, -1, 0.0, -math.inf, False)
-    leader, best, logged = -1, -math.inf, True
-    for column in range(evidence.pulls.size):
-        if evidence.playable[column]:
-            arm = arm_at(evidence, column)
-            value = guess(policy, arm, judged)
-            if value > best:
-                leader, best = column, value
-                logged = logs_of(policy, arm, common.mean).pulls > 0.0
-    if leader < 0:
-        return judged
-    # Beside a leader without logs the level of all logs matters, and nobody knows it exactly.
-    doubt = 0.0 if logged else common.sd * math.sqrt(2.0 * math.log(now.t + 1.0))
-    judged = Judgement(common, level, rivals, leader, doubt, -math.inf, False)
-    threshold = max(best, upper_bound(policy, arm_at(evidence, leader), now, judged))
-    for column in range(evidence.pulls.size):
-        if evidence.playable[column]:
-            bound = upper_bound(policy, arm_at(evidence, column), now, judged)
-            if bound > threshold:
-                return Judgement(common, level, rivals, leader, doubt, threshold, True)
-    return Judgement(common, level, rivals, leader, doubt, threshold, False)
-
-
-def surroundings(policy: GuardedAnchorTS, evidence: Evidence, common: float) -> tuple[float, int]:
-    """What an arm without rewards is taken to pay, and the pulls of all arms but the most pulled.
-
-    It pays as the best arm: by live means, before there are any by logs, else the prior mean.
-    """
-    live, logged, pulls, most = -math.inf, -math.inf, 0, 0
-    for column in range(evidence.pulls.size):
-        if evidence.playable[column]:
-            arm = arm_at(evidence, column)
-            if arm.pulls > 0:
-                live = max(live, arm.total / arm.pulls)
-            logs = logs_of(policy, arm, common)
-            if logs.pulls > 0.0:
-                logged = max(logged, logs.mean)
-            n = arm.pulls + arm.pending + 1
-            pulls += n
-            most = max(most, n)
-    if live == -math.inf:
-        live = logged
-    if live == -math.inf:
-        live = policy.prior_mean
-    return live, pulls - most
-
-
 def settled(policy: GuardedAnchorTS, judged: Judgement, stream: Stream) -> Judgement:
     """The judgement after the coin of `guard_share`: whether a guard pull that is due is played."""
     if not judged.guard or policy.guard_share >= 1.0 or uniform(stream) < policy.guard_share:
         return judged
-    common, level, rivals, leader, doubt, threshold, _ = judged
-    return Judgement(common, level, rivals, leader, doubt, threshold, False)
+    return judgement(judged, judged.threshold, False)
 
 
 def drawn_move(judged: Judgement, stream: Stream) -> float:
@@ -244,6 +185,19 @@ def noise_of(policy: GuardedAnchorTS, judged: Judgement, stream: Stream) -> Draw
     return draw(policy, stream)
 
 
+@apart
+def largest_bound(
+    policy: GuardedAnchorTS, evidence: Evidence, now: Round, judged: Judgement, stream: Stream
+) -> int:
+    """The arm of a guard pull: the largest U."""
+    best = Best(-math.inf, -1, 0)
+    for column in range(evidence.pulls.size):
+        value = upper_bound(policy, arm_at(evidence, column), now, judged)
+        if evidence.playable[column]:
+            best = challenge(best, value, column, stream)
+    return best.column
+
+
 def index_of(
     policy: GuardedAnchorTS,
     arm: ArmEvidence,
@@ -255,9 +209,22 @@ def index_of(
     """U in a guard pull, otherwise Anchor-TS's median; `common` is the drawn common move."""
     if judged.guard:
         return upper_bound(policy, arm, now, judged)
-    if is_unknown(policy, arm, common):
+    return median_of(policy, arm, beliefs(policy, arm), now, judged, common, z)
+
+
+def median_of(
+    policy: GuardedAnchorTS,
+    arm: ArmEvidence,
+    belief: GuardedBelief,
+    now: Round,
+    judged: Judgement,
+    common: float,
+    z: Draws,
+) -> float:
+    """Anchor-TS's median, and the online bound of an arm that nothing is known of."""
+    if arm.pulls == 0 and log_weight(arm, belief, common) == 0.0:
         return bounds(policy, arm, now, judged).online_bound
-    three = candidates(policy, arm, judged, common, z)
+    three = drawn_candidates(policy, arm, belief, judged, common, z)
     return median(three.guess, three.online_sample, three.hybrid_sample)
 
 
@@ -270,10 +237,23 @@ def candidates(
     policy: GuardedAnchorTS, arm: ArmEvidence, judged: Judgement, common: float, z: Draws
 ) -> GuardedCandidates:
     """The guess, and two samples of the mean around the live mean and the mean of both."""
-    logs = logs_of(policy, arm, common)
-    n = arm.pulls + logs.weight  # above 0, perhaps below 1
-    hybrid = (arm.total + logs.weight * logs.mean) / n + policy.noise / math.sqrt(n) * z.hyb
-    online = hybrid
+    return drawn_candidates(policy, arm, beliefs(policy, arm), judged, common, z)
+
+
+def drawn_candidates(
+    policy: GuardedAnchorTS,
+    arm: ArmEvidence,
+    belief: GuardedBelief,
+    judged: Judgement,
+    common: float,
+    z: Draws,
+) -> GuardedCandidates:
+    """The three numbers of an arm, from what is believed of it."""
+    both = hybrid(arm, belief, common)
+    hybrid_sample = both.mean + both.sd * z.hyb
+    online = hybrid_sample
     if arm.pulls > 0:
-        online = arm.total / arm.pulls + policy.noise / math.sqrt(arm.pulls) * z.on
-    return GuardedCandidates(guess(policy, arm, judged), online, hybrid)
+        online = belief.live + belief.live_sd * z.on
+    return GuardedCandidates(
+        believed_guess(policy, arm, belief, judged.common.mean), online, hybrid_sample
+    )

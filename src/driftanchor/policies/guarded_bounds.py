@@ -8,9 +8,18 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from driftanchor.core.common_move import moved, moved_pulls, own_sd
+from driftanchor.core.common_move import moved, moved_pulls, moves_along, own_sd
 from driftanchor.core.evidence import ArmEvidence, Round
+from driftanchor.core.hints import apart
 from driftanchor.core.posterior import Posterior, median
+from driftanchor.policies.guarded_beliefs import (
+    GuardedBelief,
+    beliefs,
+    hybrid,
+    is_insured,
+    limited,
+    log_weight,
+)
 
 if TYPE_CHECKING:
     from driftanchor.policies.guarded_anchor_ts import GuardedAnchorTS
@@ -64,30 +73,29 @@ def logs_of(policy: GuardedAnchorTS, arm: ArmEvidence, common: float) -> LogEvid
     return LogEvidence(logged, there.offline_mean, ceiling, weight, relative)
 
 
-def is_insured(policy: GuardedAnchorTS) -> bool:
-    """Whether the bounds may be wrong: where they are proved, budget and ε are 0."""
-    return policy.budget > 0.0 or policy.eps > 0.0
-
-
 def guess(policy: GuardedAnchorTS, arm: ArmEvidence, judged: Judgement) -> float:
     """The mean of logs and rewards together, within z standard errors of the live mean.
 
     Where the bounds are proved, logs that disagree with live rewards are bad luck: no limit then.
     """
-    logs = logs_of(policy, arm, judged.common.mean)
-    n = arm.pulls + logs.weight
-    if n == 0.0:
+    belief = beliefs(policy, arm)
+    if arm.pulls == 0 and log_weight(arm, belief, judged.common.mean) == 0.0:
         return judged.level
+    return believed_guess(policy, arm, belief, judged.common.mean)
+
+
+def believed_guess(
+    policy: GuardedAnchorTS, arm: ArmEvidence, belief: GuardedBelief, common: float
+) -> float:
+    """The guess of an arm that something is known of."""
+    if not moves_along(arm, common):
+        return belief.guess
     if arm.pulls == 0:
-        return logs.mean  # as it is: an arm that nothing is known of may be taken to pay just that
-    mean = (arm.total + logs.weight * logs.mean) / n
-    if not is_insured(policy):
-        return mean
-    live = arm.total / arm.pulls
-    reach = policy.clip * policy.noise / math.sqrt(arm.pulls)
-    return max(live - reach, min(mean, live + reach))
+        return arm.offline_mean + common
+    return limited(policy, belief.live, belief.reach, hybrid(arm, belief, common).mean)
 
 
+@apart
 def upper_bound(policy: GuardedAnchorTS, arm: ArmEvidence, now: Round, judged: Judgement) -> float:
     """U: Anchor-TS's median, with bounds in place of samples."""
     three = bounds(policy, arm, now, judged)
@@ -115,10 +123,10 @@ def bounds(policy: GuardedAnchorTS, arm: ArmEvidence, now: Round, judged: Judgem
         return GuardBounds(audit, online, math.inf)
     both = n + logs.pulls
     reach = policy.noise * radius(both, now.t, now.arms * both)
-    hybrid = hybrid_bound(arm, logs, live, n, reach)
+    highest = hybrid_bound(arm, logs, live, n, reach)
     if logs.relative and logs.weight > 0.0 and is_insured(policy):  # 0: W says nothing at all
-        hybrid = min(hybrid, likely_bound(policy, arm, logs, now))
-    return GuardBounds(audit, online, hybrid + judged.doubt)
+        highest = min(highest, likely_bound(policy, arm, logs, now))
+    return GuardBounds(audit, online, highest + judged.doubt)
 
 
 def hybrid_bound(arm: ArmEvidence, logs: LogEvidence, live: float, n: int, reach: float) -> float:

@@ -1,0 +1,182 @@
+"""Durable asks and rewards against the bare statements that they need.
+
+A campaign works on one copy of a store while its statements are written down. The same work is then
+done on a second copy by the campaign, and on a third by the bare driver, which sends the statements
+that were written down, in the same transactions. What is compared is elapsed time: most of it may
+be the disk's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import sqlite3
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import psycopg
+from sqlalchemy import event
+
+from benchmarks.clock import in_turn, ratio, say
+from benchmarks.tables import Blocks, table
+from benchmarks.torture.postgres import running
+from driftanchor import TS, Campaign
+from driftanchor.live import background
+from driftanchor.live.sql.copying import copy
+from driftanchor.live.sql.locks import turn
+from driftanchor.live.sql.store import SqlStore, open_sql
+
+Statement = tuple[str, Any, bool]  # the text, its parameters, and whether it is for many rows
+Work = Callable[[Campaign], None]
+REWARDS, BATCH = 2_000, 50
+_names = itertools.count()
+
+
+def against_statements(rounds: int, quick: bool = False) -> Blocks:
+    """How fast a campaign is, as a part of what the bare statements allow."""
+    rows: dict[str, list[Any]] = {}
+    arms = (10,) if quick else (10, 100, 10_000)
+    with tempfile.TemporaryDirectory() as folder, running(fsync=True) as server:
+        places: dict[str, Callable[[], str]] = {
+            "SQLite": lambda: f"sqlite:///{folder}/{next(_names)}.db",
+            "PostgreSQL": lambda: _schema(server.folder),
+        }
+        for name, place in places.items():
+            say(f"campaigns on {name}")
+            count = REWARDS // 10 if quick else REWARDS
+            label = f"{name}: rewards, {BATCH} in a transaction"
+            rows[label] = [_compared(place, 10, _rewards(count), rounds)]
+            for many in arms:
+                asks = 5 if many > 1_000 else 100
+                label = f"{name}: one ask in a transaction, {many:,} arms"
+                rows[label] = [_compared(place, many, _asks(asks), rounds)]
+    columns = ["work", "speed over the bare statements"]
+    title = "Durable decisions and rewards over the bare statements they need"
+    return table("bench-campaigns", title, columns, rows)
+
+
+def _rewards(count: int) -> tuple[int, Work]:
+    def work(campaign: Campaign) -> None:
+        with campaign.store.reading(1) as reader:
+            ids = [row.id for row in reader.all_decisions()]
+        for i in range(0, len(ids), BATCH):
+            campaign.tell_many([(one, 0.5) for one in ids[i : i + BATCH]])
+
+    return count, work
+
+
+def _asks(count: int) -> tuple[int, Work]:
+    def work(campaign: Campaign) -> None:
+        for i in range(count):
+            campaign.ask(f"unit {i}")
+
+    return 0, work
+
+
+def _compared(
+    place: Callable[[], str], arms: int, job: tuple[int, Work], rounds: int
+) -> dict[str, Any]:
+    """The time of the bare statements over that of the campaign, in rounds of both."""
+    decisions, work = job
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        base = open_sql(place())
+        campaign = Campaign.create(
+            "c", arms=map(str, range(arms)), policy=TS(), seed=1, reward_range=(0, 1), store=base
+        )
+    for i in range(0, decisions, 1_000):
+        campaign.ask(n=min(1_000, decisions - i))
+    for _ in range(3):  # until all that is compiled is compiled
+        campaign.ask(peek=True)
+        campaign.ask(n=max(1, 4_000 // arms) if not decisions else 1)
+        background.finish()
+    statements = list[list[Statement]]()
+
+    def copied() -> SqlStore:
+        store = open_sql(place())
+        copy(base, store)
+        return store
+
+    with _written_down(copied(), statements) as store:
+        work(Campaign.load("c", store=store))
+
+    def ours() -> float:
+        campaign = Campaign.load("c", store=copied())
+        campaign.ask(peek=True)
+        start = time.perf_counter()
+        work(campaign)
+        spent = time.perf_counter() - start
+        campaign.close()
+        return spent
+
+    costs = in_turn({"bare": lambda: _replayed(copied(), statements), "ours": ours}, rounds)
+    base.close()
+    return ratio(costs["bare"], costs["ours"])
+
+
+@contextlib.contextmanager
+def _written_down(store: SqlStore, into: list[list[Statement]]) -> Iterator[SqlStore]:
+    """Write down what is sent to a store in transactions that write."""
+    now = list[Statement]()
+
+    def sent(_: Any, __: Any, sql: str, values: Any, ___: Any, many: bool) -> None:
+        if not sql.startswith("BEGIN"):
+            now.append((sql, values, many))
+
+    def ended(_: Any) -> None:
+        if any(sql.startswith(("INSERT", "UPDATE")) for sql, _, _ in now):
+            into.append(list(now))
+        now.clear()
+
+    def dropped(_: Any) -> None:
+        now.clear()
+
+    for name, action in (("before_cursor_execute", sent), ("commit", ended), ("rollback", dropped)):
+        event.listen(store._engine, name, action)
+    yield store
+    store.close()
+
+
+def _replayed(store: SqlStore, statements: list[list[Statement]]) -> float:
+    """How long the bare driver takes for the statements."""
+    store.close()
+    file = store._file
+    if file is None:
+        dsn = store.url.set(drivername="postgresql").render_as_string(hide_password=False)
+        with psycopg.connect(dsn) as server:
+            return _sent(server.cursor(), server.commit, statements, None)
+    connection = sqlite3.connect(file, isolation_level=None)
+    for setting in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+        connection.execute(f"PRAGMA {setting}")
+    spent = _sent(connection.cursor(), connection.commit, statements, file)
+    connection.close()
+    return spent
+
+
+def _sent(
+    cursor: Any, commit: Callable[[], None], statements: list[list[Statement]], file: Path | None
+) -> float:
+    start = time.perf_counter()
+    for transaction in statements:
+        with contextlib.nullcontext() if file is None else turn(file):
+            if file is not None:
+                cursor.execute("BEGIN IMMEDIATE")
+            for sql, values, many in transaction:
+                (cursor.executemany if many else cursor.execute)(sql, values)
+                if sql.startswith("SELECT"):
+                    cursor.fetchall()
+            commit()
+    return time.perf_counter() - start
+
+
+def _schema(folder: Path) -> str:
+    schema = f"bench_{next(_names)}"
+    with psycopg.connect(host=str(folder), user="postgres", dbname="postgres") as connection:
+        connection.execute(f"CREATE SCHEMA {schema}")
+    options = quote(f"-csearch_path={schema}")
+    return f"postgresql://postgres@/postgres?host={quote(str(folder))}&options={options}"

@@ -1,0 +1,64 @@
+"""Work that a decision does not wait for: compiling, in threads of its own.
+
+To load Numba and a kernel from disk takes half a second of CPU time, and to compile one some
+seconds. What is ready is used from then on.
+
+The threads are no daemons: a process that ends while a kernel is compiled waits until it is on
+disk, because a thread that is stopped inside the compiler can crash the process. A fork waits too:
+in the child, locks that a thread holds would be held for ever.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import os
+import threading
+from collections.abc import Callable, Hashable
+
+_threads: dict[Hashable, threading.Thread | None] = {}  # of all that was asked for
+_asking = threading.Lock()
+
+
+def compile_once(key: Hashable, work: Callable[[], None]) -> None:
+    """Let `work` compile something in the background, if nobody asked for `key` before.
+
+    Where Numba is missing nothing happens. What `work` raises is dropped: a policy of one's own may
+    be any Python, and what cannot be compiled is interpreted.
+    """
+    with _asking:
+        if key in _threads:
+            return
+        _threads[key] = None
+        if importlib.util.find_spec("numba") is None:
+            return
+        thread = threading.Thread(target=_tried, args=(work,), name="driftanchor-compile")
+        thread.daemon = False
+        try:
+            thread.start()
+        except RuntimeError:  # the process is about to end, or has no more threads
+            return
+        _threads[key] = thread
+
+
+def finish() -> None:
+    """Wait until all that was asked for is ready or has failed."""
+    for thread in list(_threads.values()):
+        if thread is not None and thread is not threading.current_thread():
+            thread.join()
+
+
+def _tried(work: Callable[[], None]) -> None:
+    if not threading.main_thread().is_alive():
+        return  # the process waits to end: nobody will use it
+    try:
+        work()
+    except Exception:
+        return
+
+
+logging.getLogger("driftanchor")  # it must be imported before the hook is registered:
+# When a process forks, hooks are called from the last to the first, and that of `logging` takes its
+# lock. The compiler writes to the log, so `finish` would wait for ever if it came after that.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=finish)

@@ -1,0 +1,47 @@
+"""Compiles decisions in the background, while they are interpreted.
+
+Kernels are kept for the whole process, one for each class of policies and type of its numbers.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+from driftanchor.live.background import compile_once
+from driftanchor.live.chosen_column import chosen_column
+
+Kernel = Callable[..., Any]
+Kind = tuple[type, ...]  # of a policy's numbers: their named tuple, and the type of each
+
+_kernels: dict[Kind, Kernel] = {}
+
+
+def kind_of(numbers: Any) -> Kind:
+    """What a kernel is compiled for: the policy's class, and the types of its numbers."""
+    return (type(numbers), *map(type, numbers))
+
+
+def ready(kind: Kind) -> Kernel | None:
+    """The compiled `chosen_column`, if it is ready."""
+    return _kernels.get(kind)
+
+
+def ask(kind: Kind, arguments: tuple[Any, ...]) -> None:
+    """Have `chosen_column` compiled for arguments of these types, if nobody asked for it before.
+
+    Where Numba is missing, or a policy cannot be compiled, it never becomes ready.
+    """
+    compile_once(("decisions", kind), functools.partial(_compile, kind, arguments))
+
+
+def _compile(kind: Kind, arguments: tuple[Any, ...]) -> None:
+    numba = importlib.import_module("numba")
+    kernels = importlib.import_module("driftanchor.compiled.kernels")
+    loop: Any = kernels.kernel(kind[0].policy, chosen_column)  # type: ignore[attr-defined]
+    # What `compile` returns takes arguments of these types alone. A call through `loop` would
+    # find out the type of each array first, which takes longer than a decision of ten arms.
+    kernel: Kernel = loop.compile(tuple(numba.typeof(x) for x in arguments))
+    _kernels[kind] = kernel

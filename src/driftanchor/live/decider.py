@@ -1,0 +1,218 @@
+"""Decider: terms and a ledger, laid out for one decision after the other.
+
+What never changes is computed once: the arrays of the logs, the key of the noise, the policy's
+numbers. Decisions are interpreted until a compiled kernel is ready (see `compiling`). Both run the
+same code on the same arrays, so they are the same decisions to the bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from driftanchor.core import check
+from driftanchor.core.check import Floats
+from driftanchor.core.evidence import Evidence, Round
+from driftanchor.core.noise import key, wrapping
+from driftanchor.errors import InvalidInput, shown
+from driftanchor.live import background, compiling
+from driftanchor.live.chosen_column import chosen_column
+from driftanchor.live.ledger import FEW, Ledger
+from driftanchor.live.state import changed_rows
+from driftanchor.live.state_events import ArmAdded, Decided, Distrusted, Event
+from driftanchor.live.terms import Terms
+from driftanchor.policies import answers
+from driftanchor.policies.base import Policy, kept_belief
+
+# Indices that a decider interprets before it asks for a kernel: a quarter of a second for the
+# default policy, about half of what it takes to load Numba.
+ENOUGH = 5_000
+
+
+class Decider:
+    """Decides under terms, from a ledger that it keeps up to date.
+
+    Not for several threads at once: whoever shares it holds a lock.
+
+    Attributes:
+        terms: What was agreed.
+        ledger: What happened since. Others may let it learn, and leave the rest to `apply`.
+        labels: The arms' labels, by column.
+
+    Example:
+        >>> terms = Terms.declare(arms=["A", "B"], seed=1)
+        >>> decider = Decider(terms, Ledger.start(terms.arms))
+        >>> event = decider.next_decision(exclude=["B"])
+        >>> event
+        Decided(number=1, column=0, memory=())
+        >>> decider.apply(event)
+        >>> decider.ledger.pending.tolist()
+        [1, 0]
+    """
+
+    def __init__(self, terms: Terms, ledger: Ledger) -> None:
+        self.terms = terms
+        self.ledger = ledger
+        self._key = key(terms.seed, "decision")
+        self._stream = np.empty(4, np.uint64)
+        self._arms_before = 0  # in the last decision; 0 where its beliefs cannot be used again
+        self._interpreted = 0  # indices so far
+        self._numbers: Any = None  # of the policy, where a kernel may take them
+        self._kind: compiling.Kind | None = None
+        self._kernel: compiling.Kernel | None = None
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        """The arrays in the one form that kernels are compiled for.
+
+        All but the memory are views that cannot be written: a policy may only look at them.
+        """
+        terms, ledger = self.terms, self.ledger
+        belief = kept_belief(type(terms.policy))
+        width = terms.policy.memory + (0 if belief is None else len(belief._fields))
+        self._evidence = Evidence(
+            check.frozen(ledger.pulls.view()),
+            check.frozen(ledger.totals.view()),
+            check.frozen(terms.offline.n.view()),
+            check.frozen(terms.offline_means.view()),
+            check.frozen(terms.bias_bounds.view()),
+            check.frozen(ledger.playable.view()),
+            np.zeros((len(terms.arms), width)),
+            check.frozen(ledger.pending.view()),
+            check.frozen(terms.relative_bounds.view()),
+        )
+        self._memory = self._evidence.memory[:, : terms.policy.memory]  # the policy's own part
+        self._remembers = terms.policy.memory > 0
+        self._many = len(terms.arms) > FEW
+        self.labels = terms.arms.labels
+        self._arms_before = 0
+        self._tools = self._key, self._stream, ledger.changed
+
+    def apply(self, event: Event) -> None:
+        """Write down an event, or raise and leave everything as it is."""
+        if isinstance(event, ArmAdded | Distrusted):
+            terms = self.terms.after(event)
+            self.ledger.apply(event)
+            self.terms = terms
+            self._lay_out()
+        else:
+            self.ledger.apply(event)
+
+    def situation(self, n: int, exclude: Sequence[object] = ()) -> tuple[Evidence, Round]:
+        """What the policy sees when it makes decision `n`; see `driftanchor.live.decide`.
+
+        The memory is a copy, which the policy may change.
+        """
+        evidence, arms = self._seen(exclude)
+        t = max(n, self.ledger.came + 1)
+        return evidence._replace(memory=self.ledger.memory.copy()), Round(t, arms)
+
+    def decide(self, n: int, exclude: Sequence[object] = ()) -> tuple[int, Floats]:
+        """The column that decision `n` plays, and the policy's memory after it.
+
+        The memory is overwritten by the next decision.
+        """
+        ledger, kernel, own = self.ledger, self._kernel, self._memory
+        evidence, arms = self._evidence, ledger.on
+        if exclude or arms == 0:
+            evidence, arms = self._seen(exclude)
+        came = ledger.came
+        t = n if n > came else came + 1
+        if self._remembers:
+            own[:] = ledger.memory
+        if kernel is None:
+            kernel = self._look_for_kernel(evidence)
+        try:
+            if kernel is None:
+                evidence = evidence._replace(memory=own)
+                with wrapping():
+                    chosen = chosen_column(self.terms.policy, evidence, *self._tools, t, arms, n, 0)
+            else:
+                count = self._changes(arms, bool(exclude)) if self._many else -1
+                chosen = kernel(self._numbers, evidence, *self._tools, t, arms, n, count)
+        except Exception:
+            self._arms_before = 0
+            with answers.errors_of(self.terms.policy.name):  # it may be a rule of the caller's own
+                raise
+        known = type(chosen) is int and 0 <= chosen < len(own)
+        if not known or not evidence.playable.item(chosen):
+            chosen = playable_column(self.terms.policy, evidence, chosen)
+        return chosen, own
+
+    def _changes(self, arms: int, excluding: bool) -> int:
+        """How many arms a kernel must look at again; -1 for all of them.
+
+        What it keeps of an arm stays true while the arm and the others that can be played stay.
+        """
+        count = self.ledger.changes
+        if count > FEW or arms != self._arms_before:
+            count = -1
+        self.ledger.changes = 0
+        self._arms_before = 0 if excluding else arms
+        return count
+
+    def _seen(self, exclude: Sequence[object]) -> tuple[Evidence, int]:
+        """The evidence without some arms, and how many can be played."""
+        playable = self.ledger.playable.copy()
+        for label in exclude:
+            playable[self.terms.arms.column(label, "exclude")] = False
+        arms = int(np.count_nonzero(playable))
+        if arms == 0:
+            raise self._nothing_left()
+        return self._evidence._replace(playable=check.frozen(playable)), arms
+
+    def next_decision(self, exclude: Sequence[object] = ()) -> Decided:
+        """The next decision, as the event to keep and to apply."""
+        number = self.ledger.decisions + 1
+        column, memory = self.decide(number, exclude)
+        return Decided(number, column, changed_rows(self.ledger.memory, memory))
+
+    def play(self, exclude: Sequence[object] = ()) -> int:
+        """Make the next decision and write it down; the column that is played."""
+        ledger = self.ledger
+        column, memory = self.decide(ledger.decisions + 1, exclude)
+        rows = changed_rows(ledger.memory, memory) if self._remembers else ()
+        ledger.decide(column, rows, keep=True)
+        return column
+
+    def prepare(self) -> bool:
+        """Have decisions compiled now, and wait for it. Whether they are compiled from now on."""
+        self._interpreted = ENOUGH
+        self._look_for_kernel(self._evidence)
+        background.finish()
+        return self._look_for_kernel(self._evidence) is not None
+
+    def _look_for_kernel(self, evidence: Evidence) -> compiling.Kernel | None:
+        """The compiled choice, if there is one; asked for when much was interpreted."""
+        if self._kind is None:
+            try:
+                self._numbers = self.terms.policy.numbers()
+                self._kind = compiling.kind_of(self._numbers)
+            except Exception:  # of a policy of one's own: the decision says what is wrong, if asked
+                self._kind = ()
+        self._kernel = compiling.ready(self._kind)
+        self._interpreted += evidence.pulls.size
+        if self._kernel is None and self._kind and self._interpreted >= ENOUGH:
+            compiling.ask(self._kind, (self._numbers, evidence, *self._tools, 1, 1, 1, 1))
+        return self._kernel
+
+    def _nothing_left(self) -> InvalidInput:
+        on = zip(self.terms.arms, self.ledger.playable, strict=True)
+        left = [label for label, playable in on if playable]
+        if not left:
+            return InvalidInput("no arm can be played: all are retired; add one")
+        return InvalidInput(f"leaves no arm to play, of {', '.join(left)}", argument="exclude")
+
+
+def playable_column(policy: Policy, evidence: Evidence, chosen: Any) -> int:
+    """The column that a policy chose, if that arm can be played."""
+    column = chosen if type(chosen) is int else answers.column(policy, chosen)
+    if not (0 <= column < evidence.playable.size and evidence.playable.item(column)):
+        raise InvalidInput(
+            f"{policy.name!r} chose {shown(column)}, which is no arm that can be played: "
+            "every index may be NaN, or its choose is wrong",
+            argument="policy",
+        )
+    return column

@@ -1,0 +1,67 @@
+"""Decision and Receipt: what a campaign answers when it is asked, and when a reward is told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from driftanchor.core import record
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One answer of a campaign: which arm to play.
+
+    Attributes:
+        id: What `tell` and `expose` need to know; random, so that nobody can guess it. `None` for
+            a decision that was only looked at (`peek`).
+        arm: The arm to play.
+        propensity: How likely the arm was when it was drawn.
+        replayed: Whether this decision was made before, for the same unit or the same key.
+        campaign: The name of the campaign.
+        number: 1 for the first decision of the campaign, and so on.
+        unit: Who it is for, if that was said.
+        epoch: The epoch of the campaign it belongs to.
+        due: When the reward window ends, in seconds since 1970; `None` without a window, or before
+            the decision was shown.
+        note: Why a unit got a new decision although it had one; empty otherwise.
+    """
+
+    id: str | None
+    arm: str
+    propensity: float
+    replayed: bool
+    campaign: str
+    number: int
+    unit: str | None = None
+    epoch: int = 0
+    due: float | None = None
+    note: str = ""
+
+    def to_json(self) -> record.Record:
+        """A JSON-ready record."""
+        body = {name: getattr(self, name) for name in self.__slots__}
+        return record.seal("decision", 1, body)
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What became of a reward, or of an exposure.
+
+    Attributes:
+        decision_id: The decision.
+        status: `"recorded"`: it counts from now on. `"replayed"`: it was recorded before, and
+            nothing changed. `"late"`: it came after the window and does not count. `"corrected"`:
+            it came after the window and replaces the default reward.
+        arm: The arm of the decision.
+        reward: The reward that counts; `None` if there is none.
+    """
+
+    decision_id: str
+    status: str
+    arm: str
+    reward: float | None
+
+    def to_json(self) -> record.Record:
+        """A JSON-ready record."""
+        body = {name: getattr(self, name) for name in self.__slots__}
+        return record.seal("receipt", 1, body)

@@ -1,0 +1,212 @@
+"""Group commit: the requests of all threads of a process for one campaign, written in groups.
+
+Whoever comes while nobody writes takes all requests that wait, writes them in one transaction and
+hands over to the next. So there is one disk write for many requests under load, no thread runs when
+nothing is asked, and a request is answered only when it is on disk.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from driftanchor.errors import StoreUnavailable
+from driftanchor.live.arm_requests import Look
+from driftanchor.live.batch import Batch, Needs
+from driftanchor.live.books import Books
+from driftanchor.live.settings import Settings
+from driftanchor.live.store import Changes, Reader, Store
+from driftanchor.live.store_rows import CampaignRow
+from driftanchor.live.telling import settle_if_due
+from driftanchor.live.terms import Terms
+from driftanchor.live.watching import advance
+
+MOST_REQUESTS = 500  # in one transaction
+MOST_SWEPT = 500  # decisions whose window has ended, in one transaction
+MOST_EVENTS = 1_000  # to catch up with; beyond that it is quicker to load the sums
+
+
+class Request(Protocol):
+    """Something to do in a batch: it returns its answer, or raises and has changed nothing."""
+
+    @property
+    def needs(self) -> Needs:
+        """What must be known before."""
+
+    def __call__(self, batch: Batch) -> Any:
+        """Do it."""
+
+
+class _Job:
+    """Some requests of one thread, and what came of each: an answer, or an exception."""
+
+    def __init__(self, requests: Sequence[Request]) -> None:
+        self.requests = requests
+        self.outcomes: list[Any] = []
+        self.turn = threading.Event()  # the job is done, or its thread is to write
+        self.done = False
+
+
+class _Spoiled(Exception):
+    """A request failed halfway, so that the batch cannot be written."""
+
+
+class GroupCommit:
+    """Takes requests for one campaign from any thread.
+
+    Args:
+        store: Where the campaign is kept.
+        row: The campaign.
+        terms: The terms it started with.
+        settings: Its settings.
+        clock: Tells the time, in seconds since 1970.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        row: CampaignRow,
+        terms: Terms,
+        settings: Settings,
+        clock: Callable[[], float],
+    ) -> None:
+        self.store, self.row, self.terms, self.settings = store, row, terms, settings
+        self.clock = clock
+        self._books: Books | None = None  # only a copy: what counts is in the store
+        self._generation = -1
+        self._start()
+
+    def _start(self) -> None:
+        self._process = os.getpid()
+        self._mutex = threading.Lock()
+        self._waiting: list[_Job] = []
+        self._writing = False
+
+    def submit(self, requests: Sequence[Request]) -> list[Any]:
+        """Do requests; for each its answer or the exception it raised, when all is on disk.
+
+        Raises:
+            StoreUnavailable: The store cannot be written, and nothing was done.
+        """
+        if self._process != os.getpid():  # forked: whoever held our locks is not here
+            self._start()
+        job = _Job(requests)
+        with self._mutex:
+            self._waiting.append(job)
+            lead, self._writing = not self._writing, True
+        if not lead:
+            job.turn.wait()
+        if not job.done:
+            self._lead(job)
+        if job.outcomes and isinstance(job.outcomes[0], StoreUnavailable):
+            raise job.outcomes[0]
+        return job.outcomes
+
+    def _lead(self, mine: _Job) -> None:
+        """Write what waits, and hand over."""
+        with self._mutex:
+            jobs: list[_Job] = []
+            size = 0
+            while self._waiting and (not jobs or size < MOST_REQUESTS):
+                jobs.append(self._waiting.pop(0))
+                size += len(jobs[-1].requests)
+        try:
+            self._write_all(jobs)
+        finally:
+            for job in jobs:
+                if not job.done:  # only if this thread was interrupted
+                    error = StoreUnavailable("the thread that wrote was interrupted: try again")
+                    job.outcomes, job.done = [error], True
+            with self._mutex:
+                following = self._waiting[0] if self._waiting else None
+                self._writing = following is not None
+            for job in jobs:
+                if job is not mine:
+                    job.turn.set()
+            if following is not None:
+                following.turn.set()
+
+    def _write_all(self, jobs: list[_Job]) -> None:
+        """Write the jobs together; if one of them spoils the rest, each by itself."""
+        try:
+            self._write(jobs)
+        except _Spoiled as spoiled:
+            if len(jobs) == 1 and len(jobs[0].requests) == 1:
+                jobs[0].outcomes, jobs[0].done = [spoiled.__cause__], True
+                return
+            for job in jobs:
+                alone = [_Job([request]) for request in job.requests]
+                for single in alone:
+                    self._write_all([single])
+                job.outcomes, job.done = [x for single in alone for x in single.outcomes], True
+        except StoreUnavailable as error:
+            for job in jobs:
+                job.outcomes, job.done = [error], True
+
+    def _write(self, jobs: list[_Job]) -> None:
+        after: list[Books] = []
+
+        def work(reader: Reader) -> Changes | None:
+            books = self._current(reader)
+            batch = Batch(self.row.name, books, float(self.clock()))
+            self._sweep(batch, reader)
+            batch.read(reader, [x.needs for job in jobs for x in job.requests])
+            for job in jobs:
+                job.outcomes = [_outcome(batch, request) for request in job.requests]
+            if batch.is_long_ago() or any(
+                isinstance(x, Look) for job in jobs for x in job.requests
+            ):
+                advance(batch, reader)
+            after[:] = [books]
+            return batch.changes()
+
+        self.store.transact(self.row.id, work)
+        self._books, self._generation = after[0], self.store.generation()
+        for job in jobs:
+            job.done = True
+
+    def _sweep(self, batch: Batch, reader: Reader) -> None:
+        """End the wait of decisions whose window is over, in the same transaction."""
+        if self.settings.reward_window is None:
+            return
+        due = reader.due(batch.now, MOST_SWEPT)
+        batch.know(due)
+        for row in due:
+            settle_if_due(batch, batch.found[row.id])
+
+    def _current(self, reader: Reader) -> Books:
+        """The books as the store has it now."""
+        books, self._books = self._books, None  # it is of no use if this transaction fails
+        head = reader.head
+        if (
+            books is None
+            or self._generation != self.store.generation()
+            or not 0 <= head.seq - books.head.seq <= MOST_EVENTS
+        ):
+            return load(reader, self.terms, self.settings)
+        if head.seq > books.head.seq:
+            for entry in reader.entries(books.head.seq):
+                books.apply(entry)
+            if head.decisions != books.head.decisions:
+                return load(reader, self.terms, self.settings)
+            books.expect(reader.expected())
+            books.head.snapshot = head.snapshot
+        return books
+
+
+def load(reader: Reader, terms: Terms, settings: Settings) -> Books:
+    """The books of a campaign, from its sums."""
+    return Books.load(terms, settings, reader.head, reader.arms(), reader.expected())
+
+
+def _outcome(batch: Batch, request: Request) -> Any:
+    """The answer to a request, or what it raised."""
+    before = batch.books.head.seq
+    try:
+        return request(batch)
+    except Exception as error:
+        if batch.books.head.seq != before:
+            raise _Spoiled from error
+        return error

@@ -1,0 +1,153 @@
+"""Handle: an open campaign, and what can be read of it."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Any
+
+from driftanchor.errors import NotFound, shown
+from driftanchor.live.arm_requests import Look
+from driftanchor.live.books import Books
+from driftanchor.live.explanation import Explanation
+from driftanchor.live.exporting import export
+from driftanchor.live.group_commit import GroupCommit, Request, load
+from driftanchor.live.recount import explain_again
+from driftanchor.live.settings import Settings
+from driftanchor.live.status import Status
+from driftanchor.live.store import Reader, Store
+from driftanchor.live.store_rows import CampaignRow, HistoryRow
+from driftanchor.live.terms import Terms
+from driftanchor.live.verify import Verified, verify
+from driftanchor.live.watching import alarms_of, is_watched
+
+
+class Handle:
+    """An open campaign: what can be read of it, without changing anything.
+
+    Attributes:
+        store: Where it is kept.
+        name: Its name.
+        settings: Its settings.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        row: CampaignRow,
+        terms: Terms,
+        settings: Settings,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """Use `Campaign.create` or `Campaign.load`."""
+        self.store = store
+        self.name = row.name
+        self.settings = settings
+        self._row, self._first = row, terms
+        self._requests = GroupCommit(store, row, terms, settings, clock)
+
+    def status(self) -> Status:
+        """What can be seen of the campaign now; nothing in it is random.
+
+        Decisions whose window is over are swept first, and promises are looked at.
+        """
+        if self.settings.reward_window is not None or is_watched(self._books()):
+            while self._do(Look()):
+                pass
+        with self._reading() as reader:
+            books = load(reader, self._first, self.settings)
+            return Status.of(self.name, books, alarms_of(reader.watch()))
+
+    @property
+    def terms(self) -> Terms:
+        """What was agreed, with the arms added since."""
+        return self._books().terms
+
+    def explain(self, decision_id: str) -> Explanation:
+        """Why a decision went where it went, computed again from what was known then.
+
+        Raises:
+            NotFound: There is no such decision.
+            UnreadableState: It comes out otherwise now.
+        """
+        with self._reading() as reader:
+            found = reader.decisions([decision_id])
+            if not found:
+                raise NotFound(f"campaign {self.name!r} has no decision {shown(decision_id)}")
+            return explain_again(reader, found[0], self._first, self.settings)
+
+    def history(self, since: float | None = None) -> list[HistoryRow]:
+        """Decisions and rewards of each arm by stretches of 15 minutes.
+
+        Args:
+            since: The first moment wanted, in seconds since 1970.
+        """
+        with self._reading() as reader:
+            return reader.history(since)
+
+    def export(
+        self,
+        path: str | os.PathLike[str],
+        what: str = "decisions",
+        *,
+        escape_formulas: bool = True,
+    ) -> int:
+        """Write all decisions with their propensities, or all events, to a file.
+
+        Args:
+            path: The file; its ending says the format: .csv, .jsonl or .parquet.
+            what: `"decisions"` or `"events"`.
+            escape_formulas: In CSV, put an apostrophe before texts that a spreadsheet would run.
+
+        Returns:
+            How many rows were written.
+        """
+        with self._reading() as reader:
+            arms = load(reader, self._first, self.settings).terms.arms
+            return export(reader, arms, path, what, escape_formulas=escape_formulas)
+
+    def verify(self) -> Verified:
+        """Fold all events again and compare with the sums and the decisions.
+
+        Raises:
+            UnreadableState: Something differs; the message says what.
+        """
+        with self._reading() as reader:
+            return verify(reader, self._first, self.settings)
+
+    def close(self) -> None:
+        """Close the connections to the store; the next call opens new ones."""
+        self.store.close()
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.name}>"
+
+    def _books(self) -> Books:
+        with self._reading() as reader:
+            return load(reader, self._first, self.settings)
+
+    @contextmanager
+    def _reading(self) -> Iterator[Reader]:
+        with self.store.reading(self._row.id) as reader:
+            yield reader
+
+    def _do(self, request: Request) -> Any:
+        """Do one request, or raise what it raised."""
+        outcome = self._requests.submit([request])[0]
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome

@@ -1,0 +1,160 @@
+"""The journal of a campaign: everything that happened to it, in the order that counts.
+
+An entry is what a store keeps for one event. `core_event` turns it into the event that a `State`
+is folded from; some entries leave the state as it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from driftanchor.core import record
+from driftanchor.errors import UnreadableState, shown
+from driftanchor.live.state_events import (
+    ArmAdded,
+    Corrected,
+    Decided,
+    Distrusted,
+    Event,
+    Exposed,
+    GivenUp,
+    Paused,
+    Resumed,
+    Rewarded,
+)
+
+Detail = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One event of a campaign.
+
+    Attributes:
+        seq: Its place: 1 for the first, and no number is left out. Clocks do not matter.
+        kind: What happened:
+
+            - `decided`, `exposed`: a decision was made; it was shown
+            - `rewarded`: its reward came; `defaulted`: the default reward counts
+            - `expired`: the window ended, and nothing counts
+            - `late`: a reward came after the window, and does not count
+            - `corrected`: a late reward counts in place of the default
+            - `added`: a late reward counts after the decision had been given up
+            - `arm_added`, `arm_paused`, `arm_archived`, `arm_restored`, `arm_distrusted`
+            - `paused`, `resumed`: the campaign; `epoch`: a new epoch; `alarm`: a shift alarm
+        at: When, in seconds since 1970, by the clock of whoever wrote it.
+        decision: The number of the decision it is about.
+        column: The arm it is about.
+        value: The reward, or the number of the epoch.
+        detail: What else must be known.
+    """
+
+    seq: int
+    kind: str
+    at: float
+    decision: int | None = None
+    column: int | None = None
+    value: float | None = None
+    detail: Detail | None = None
+
+
+WITHOUT_EVENT = ("late", "paused", "resumed", "epoch", "alarm")
+
+
+def core_event(entry: Entry, *, waits: bool) -> Event | None:
+    """The event that a state is folded from, or `None` if the entry leaves the state as it is.
+
+    Args:
+        entry: The entry.
+        waits: Whether a decision waits for its reward as soon as it is made.
+    """
+    if entry.kind in WITHOUT_EVENT:
+        return None
+    if entry.kind == "arm_added":
+        return _arm_added(entry)
+    column = entry.column
+    if column is None:
+        raise _unusable(entry)
+    match entry.kind:
+        case "arm_paused" | "arm_archived":
+            return Paused(column)
+        case "arm_restored":
+            return Resumed(column)
+        case "arm_distrusted":
+            return Distrusted(column)
+    number, value = entry.decision, entry.value
+    if number is None:
+        raise _unusable(entry)
+    match entry.kind:
+        case "decided":
+            return Decided(number, column, _memory(entry), waits)
+        case "exposed":
+            return Exposed(column)
+        case "expired":
+            return GivenUp(column, 1, (number,))
+    if value is None:
+        raise _unusable(entry)
+    match entry.kind:
+        case "rewarded" | "defaulted":
+            return Rewarded((column,), (value,), (number,))
+        case "added":
+            return Rewarded((column,), (value,), (number,), late=True)
+        case "corrected":
+            return Corrected(column, (entry.detail or {})["before"], value)
+    raise _unusable(entry)
+
+
+def decided_detail(event: Decided, excluded: list[int]) -> Detail | None:
+    """What must be known of a decision beside its arm; `None` if there is nothing."""
+    detail: Detail = {}
+    if event.memory:
+        detail["memory"] = [[column, list(row)] for column, row in event.memory]
+    if excluded:
+        detail["exclude"] = excluded
+    return detail or None
+
+
+def excluded(entry: Entry) -> list[int]:
+    """The arms that could not be played in a decision, by column."""
+    return list((entry.detail or {}).get("exclude", ()))
+
+
+def _memory(entry: Entry) -> tuple[tuple[int, tuple[float, ...]], ...]:
+    rows = (entry.detail or {}).get("memory", ())
+    return tuple((column, tuple(row)) for column, row in rows)
+
+
+def _arm_added(entry: Entry) -> ArmAdded:
+    detail = entry.detail or {}
+    return ArmAdded(
+        detail["label"],
+        tuple(detail["offline"]),
+        _decoded(detail["bias_bound"]),
+        _decoded(detail["relative_bound"]),
+    )
+
+
+def added_detail(event: ArmAdded) -> Detail:
+    """What must be known of a new arm."""
+    return {
+        "label": event.label,
+        "offline": list(event.offline),
+        "bias_bound": _encoded(event.bias_bound),
+        "relative_bound": _encoded(event.relative_bound),
+    }
+
+
+def _encoded(bound: float | None) -> float | str | None:
+    return None if bound is None else record.encode(bound)
+
+
+def _decoded(bound: float | str | None) -> float | None:
+    return None if bound is None else float(bound)
+
+
+def _unusable(entry: Entry) -> UnreadableState:
+    return UnreadableState(
+        f"event {entry.seq} is of kind {shown(entry.kind)} and lacks what that needs: the store is "
+        "damaged, or of a newer driftanchor"
+    )

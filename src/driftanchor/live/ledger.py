@@ -1,0 +1,259 @@
+"""Ledger: what happened, in arrays that events change in place.
+
+This is the one place that knows what an event does. A `State` is a ledger that nobody can write to:
+`fold` copies the state into a ledger, applies the event, and gives the state of that. Whoever
+decides often keeps a ledger, where an event costs the same however many arms there are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import assert_never
+
+import numpy as np
+
+from driftanchor.core.arms import Arms
+from driftanchor.core.check import Bools, Floats, Ints
+from driftanchor.errors import InvalidInput, UnreadableState
+from driftanchor.live.state_events import (
+    ArmAdded,
+    Corrected,
+    Decided,
+    Distrusted,
+    Event,
+    Exposed,
+    GivenUp,
+    MemoryRow,
+    Paused,
+    Resumed,
+    Rewarded,
+)
+
+Row = tuple[int, int, float, int]  # a column, and its pulls, total and pending before a reward
+LONGEST = 1_000  # rows that are kept since a decision
+FEW = 16  # columns that `changed` has room for, and arms for which it is not worth the effort
+
+
+_Last = tuple[Arms, int, int, int, list[tuple[int, Floats]]]  # before a decision: see `decide`
+
+
+class Ledger:
+    """What has happened so far. Its arrays may be read at any time, and only `apply` writes.
+
+    Attributes:
+        arms: The arms.
+        pulls: Online rewards of each arm.
+        totals: Their sums.
+        pending: How many decisions of each arm wait for a reward.
+        playable: Which arms can be played.
+        memory: What the policy keeps between decisions: one row for each arm.
+        decisions: How many decisions were made.
+        came: How many rewards came, of all arms.
+        waiting: How many decisions wait, of all arms.
+        on: How many arms can be played.
+        changed: The columns that were written to since `changes` was set to 0, some repeatedly.
+        changes: How many these are; more than `FEW` where any column may be. With few arms nobody
+            keeps count: it is always more.
+
+    Example:
+        >>> ledger = Ledger.start(Arms(["A", "B"]))
+        >>> ledger.apply(Decided(1, 0))
+        >>> ledger.apply(Rewarded((0,), (0.5,)))
+        >>> ledger.totals.tolist(), ledger.came, ledger.waiting
+        ([0.5, 0.0], 1, 0)
+    """
+
+    def __init__(
+        self,
+        arms: Arms,
+        pulls: Ints,
+        totals: Floats,
+        pending: Ints,
+        playable: Bools,
+        memory: Floats,
+        decisions: int,
+    ) -> None:
+        """Copy these arrays, which were checked before."""
+        self.arms = arms
+        self.pulls = pulls.copy()
+        self.totals = totals.copy()
+        self.pending = pending.copy()
+        self.playable = playable.copy()
+        self.memory = memory.copy()
+        self.decisions = decisions
+        self.came = int(pulls.sum())
+        self.waiting = int(pending.sum())
+        self.on = int(np.count_nonzero(playable))
+        self.changed = np.zeros(FEW, np.int64)
+        self.changes = FEW + 1
+        # For `before_last`: what was there when the last kept decision was made, and what every
+        # reward since then changed, or None where there is no such decision or all is settled.
+        self._last: _Last | None = None
+        self._rows: list[Row] | None = None
+        self._before: Ledger | None = None
+
+    @classmethod
+    def start(cls, arms: Arms, memory: int = 0) -> Ledger:
+        """Nothing has happened; `memory` is how many numbers the policy keeps for each arm."""
+        count = len(arms)
+        none = np.zeros(count, np.int64)
+        on = np.ones(count, np.bool_)
+        return cls(arms, none, np.zeros(count), none, on, np.zeros((count, memory)), 0)
+
+    def apply(self, event: Event) -> None:
+        """Write down one more event, or raise and leave everything as it is."""
+        match event:
+            case Decided():
+                self._decide(event)
+            case Exposed():
+                self._expect(event.column, 1)
+            case Rewarded():
+                self._reward(event)
+            case Corrected():
+                self._correct(event)
+            case GivenUp():
+                self._expect(event.column, -event.count)
+            case Paused() | Resumed():
+                self._settle()
+                self.playable[event.column] = isinstance(event, Resumed)
+                self.on = int(np.count_nonzero(self.playable))
+                self.changes = FEW + 1  # each arm has other rivals
+            case ArmAdded():
+                self._settle()
+                self._add(event.label)
+            case Distrusted():  # it changes the terms, and what is believed of the arm
+                self.changes = FEW + 1
+            case _:
+                assert_never(event)
+
+    def _decide(self, event: Decided) -> None:
+        if event.number != self.decisions + 1:
+            raise UnreadableState(
+                f"decision {event.number} comes after decision {self.decisions}: events are "
+                "missing, repeated or out of order"
+            )
+        self.decide(event.column, event.memory)
+        if not event.waits:
+            self._expect(event.column, -1)
+
+    def decide(self, column: int, memory: Sequence[MemoryRow] = (), *, keep: bool = False) -> None:
+        """One more decision, as `Decided`.
+
+        Args:
+            column: The arm.
+            memory: The rows of the policy's memory that changed.
+            keep: Whether `before_last` may be asked for what was before it.
+        """
+        waiting = self.pending.item(column)
+        if keep:
+            rows = [(other, self.memory[other].copy()) for other, _ in memory] if memory else []
+            self._last = self.arms, self.decisions, column, waiting, rows
+            self._rows, self._before = [], None
+        elif self._rows is not None:
+            self._settle()
+        self.pending[column] = waiting + 1
+        self.waiting += 1
+        self.decisions += 1
+        if self.changes <= FEW:
+            self._note(column)
+        for other, row in memory:
+            self.memory[other] = row
+
+    def _reward(self, event: Rewarded) -> None:
+        if len(event.columns) > 1:  # all of them or none
+            sums: dict[int, float] = {}
+            for column, reward in zip(event.columns, event.rewards, strict=True):
+                sums[column] = sums.get(column, self.totals.item(column)) + reward
+            for column in sorted(sums):
+                if not -math.inf < sums[column] < math.inf:
+                    raise self._too_large(column, sums[column])
+        for column, reward in zip(event.columns, event.rewards, strict=True):
+            self.learn(column, reward, event.late)
+
+    def learn(self, column: int, reward: float, late: bool = False) -> None:
+        """One reward, as `Rewarded`; it ends no wait where none is: pulls are made elsewhere too.
+
+        Args:
+            column: The arm.
+            reward: The reward.
+            late: Whether its decision was given up before.
+        """
+        before = self.totals.item(column)
+        total = before + reward
+        if not -math.inf < total < math.inf:
+            raise self._too_large(column, total)
+        pulls, waiting = self.pulls.item(column), self.pending.item(column)
+        rows = self._rows
+        if rows is not None:
+            rows.append((column, pulls, before, waiting))
+            if len(rows) > LONGEST:
+                self._settle()
+        self.totals[column] = total
+        self.pulls[column] = pulls + 1
+        self.came += 1
+        if self.changes <= FEW:
+            self._note(column)
+        if waiting > 0 and not late:
+            self.pending[column] = waiting - 1
+            self.waiting -= 1
+
+    def _expect(self, column: int, more: int) -> None:
+        """More decisions of an arm wait for a reward, or fewer if `more` is negative."""
+        self._settle()
+        self.pending[column] += more
+        self.waiting += more
+        if self.changes <= FEW:
+            self._note(column)
+
+    def _correct(self, event: Corrected) -> None:
+        total = self.totals.item(event.column) - event.before + event.after
+        if not -math.inf < total < math.inf:
+            raise self._too_large(event.column, total)
+        self._settle()
+        self.totals[event.column] = total
+        if self.changes <= FEW:
+            self._note(event.column)
+
+    def _too_large(self, column: int, total: float) -> Exception:
+        return InvalidInput(
+            f"of arm {self.arms[column]!r} must be finite, got {total!r}", argument="totals"
+        )
+
+    def _add(self, label: str) -> None:
+        self.arms = self.arms.with_arm(label)
+        self.pulls = np.append(self.pulls, 0)
+        self.totals = np.append(self.totals, 0.0)
+        self.pending = np.append(self.pending, 0)
+        self.playable = np.append(self.playable, True)
+        self.memory = np.vstack([self.memory, np.zeros((1, self.memory.shape[1]))])
+        self.on += 1
+        self.changes = FEW + 1
+
+    def _note(self, column: int) -> None:
+        """A column is written to."""
+        if self.changes < FEW:
+            self.changed[self.changes] = column
+        self.changes += 1
+
+    def before_last(self) -> Ledger:
+        """How everything was before the last decision that was kept; only to be read."""
+        if self._before is not None:
+            return self._before
+        if self._last is None or self._rows is None:
+            raise LookupError("no decision was kept")
+        arms, decisions, decided, waiting, memory = self._last
+        pulls, totals, pending = self.pulls.copy(), self.totals.copy(), self.pending.copy()
+        for column, *row in reversed(self._rows):
+            pulls[column], totals[column], pending[column] = row
+        pending[decided] = waiting
+        remembered = self.memory.copy()
+        for column, own in memory:
+            remembered[column] = own
+        return Ledger(arms, pulls, totals, pending, self.playable, remembered, decisions)
+
+    def _settle(self) -> None:
+        """Keep what was before the last decision as a whole, and no changes one by one."""
+        if self._rows is not None:
+            self._before = self.before_last()
+            self._rows = None

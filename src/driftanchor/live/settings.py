@@ -1,0 +1,133 @@
+"""Settings: how a campaign treats units, windows, late rewards and small shares."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from driftanchor.core import check, record
+from driftanchor.core.arms import Arms
+from driftanchor.core.promises import Range
+from driftanchor.errors import InvalidInput, UnreadableState
+
+REWARDS = ("number", "binary")
+STICKY = ("decision", "campaign")
+EXPOSURES = ("ask", "report")
+LATE = ("ignore", "replace")
+ON_ALARM = ("report", "distrust")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What was agreed about a campaign beside its `Terms`; it does not change.
+
+    Attributes:
+        reward: `"number"`, or `"binary"` if rewards are 0 or 1 and nothing else.
+        reward_window: Seconds in which a reward counts; `None` for ever. The window starts when a
+            decision is made, or when it is shown if `exposure` is `"report"`.
+        default_reward: What counts when no reward came in the window, such as 0 where only
+            conversions are reported. `None`: such a decision is given up and counts nowhere.
+        late: What a reward after the window does. `"ignore"`: the reward of a decision is what
+            came in its window, so that all arms are measured alike. `"replace"`: it replaces the
+            default reward, or counts as any other if there is no default.
+        sticky: What a unit that asks again gets. `"decision"`: the same decision while that waits
+            for its reward. `"campaign"`: the same decision for ever. `None`: a new one.
+        exposure: `"ask"`: a decision waits for its reward as soon as it is made. `"report"`: only
+            once `expose` says that it was shown.
+        floor: The least probability of every arm that can be played.
+        control: Arms that keep a larger share than `floor`, such as `{"A": 0.1}`.
+        on_alarm: What a shift alarm does. `"report"`: it is shown. `"distrust"`: the logs of that
+            arm no longer count.
+        matters: The smallest difference of means that matters to you, if you said one.
+    """
+
+    reward: str = "number"
+    reward_window: float | None = None
+    default_reward: float | None = None
+    late: str = "ignore"
+    sticky: str | None = "decision"
+    exposure: str = "ask"
+    floor: float = 0.0
+    control: Mapping[str, float] = field(default_factory=dict)
+    on_alarm: str = "report"
+    matters: float | None = None
+
+    def checked(self, arms: Arms, reward_range: Range) -> Settings:
+        """These settings, if they are right for the arms and the range of rewards."""
+        check.choice(self.reward, "reward", REWARDS)
+        check.choice(self.late, "late", LATE)
+        check.choice(self.exposure, "exposure", EXPOSURES)
+        check.choice(self.on_alarm, "on_alarm", ON_ALARM)
+        if self.sticky is not None:
+            check.choice(self.sticky, "sticky", STICKY)
+        window, default = self.reward_window, self.default_reward
+        if window is not None:
+            window = check.number(window, "reward_window", above=0.0, high=1e10)
+        if default is not None:
+            if window is None:
+                raise InvalidInput(
+                    f"is {default!r} and reward_window is missing: say how many seconds to wait "
+                    "for a reward before the default counts",
+                    argument="default_reward",
+                )
+            default = self.reward_of(default, reward_range, "default_reward")
+        matters = self.matters
+        if matters is not None:
+            matters = check.number(matters, "matters", above=0.0, high=check.LARGEST)
+        return dataclasses.replace(
+            self,
+            reward_window=window,
+            default_reward=default,
+            matters=matters,
+            floor=check.number(self.floor, "floor", low=0.0, high=1.0),
+            control=_control(self.control, self.floor, arms),
+        )
+
+    def reward_of(self, value: object, ends: Range, argument: str = "reward") -> float:
+        """A reward as a number, if it may count: finite, in the range, and no truth value."""
+        if type(value).__name__ in ("bool", "bool_"):
+            raise InvalidInput(f"must be a number, got {value!r}: write 1 or 0", argument=argument)
+        low, high = max(ends[0], -check.LARGEST), min(ends[1], check.LARGEST)
+        paid = check.number(value, argument, low=low, high=high)
+        if self.reward == "binary" and paid not in (0.0, 1.0):
+            raise InvalidInput(f"must be 0 or 1, got {paid!r}", argument=argument)
+        return paid
+
+    def to_json(self) -> record.Record:
+        """A JSON-ready record."""
+        body = {**dataclasses.asdict(self), "control": dict(self.control)}
+        return record.seal_with_digest("settings", 1, body)
+
+    @classmethod
+    def from_json(cls, data: object) -> Settings:
+        """Read what `to_json` wrote."""
+        names = [x.name for x in dataclasses.fields(cls)]
+        body = record.unseal(data, "settings", 1, tuple(names))
+        with record.reading("settings", body):
+            if not isinstance(body["control"], dict):
+                raise UnreadableState("the settings record has no usable control")
+            return cls(**{name: body[name] for name in names})
+
+
+def _control(control: object, floor: float, arms: Arms) -> dict[str, float]:
+    """The shares of control arms; with the floors of the others they must leave something."""
+    if not isinstance(control, Mapping):
+        raise InvalidInput(
+            f"must map arms to shares, such as {{'A': 0.1}}, got {control!r}", argument="control"
+        )
+    shares = {
+        arms[arms.column(label, "control")]: check.number(
+            share, "control", of=f"arm {label!r}", above=0.0, high=1.0
+        )
+        for label, share in control.items()
+    }
+    taken = math.fsum(max(floor, shares.get(label, 0.0)) for label in arms)
+    if taken > 1.0 + 1e-12:
+        raise InvalidInput(
+            f"floor {floor:g} and control leave nothing to decide: the shares of "
+            f"{len(arms)} arms add up to {taken:g}, and may be at most 1",
+            argument="floor",
+        )
+    return shares

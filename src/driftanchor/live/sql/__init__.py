@@ -1,0 +1,1 @@
+"""Campaigns in SQLite and PostgreSQL, by SQLAlchemy Core and Alembic."""

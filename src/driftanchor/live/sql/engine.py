@@ -1,0 +1,74 @@
+"""Engines: how SQLite and PostgreSQL are opened, and what is set on every connection."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy
+from sqlalchemy import Connection, Engine, event
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError
+
+from driftanchor.errors import InvalidInput, require
+
+BUSY = 10.0  # seconds to wait for programs that write to the file without our lock
+WRITING = "driftanchor_writing"  # the option of a connection that is going to write
+
+
+def address(url: str) -> URL:
+    """The address of a store, with the driver that we use."""
+    try:
+        parsed = make_url(url)
+    except (ArgumentError, ValueError) as error:
+        raise _unusable(url) from error
+    if parsed.drivername == "sqlite":
+        if parsed.database in (None, "", ":memory:"):
+            raise InvalidInput(
+                f"must name a file, such as 'sqlite:///bandit.db', got {url!r}: what is in memory "
+                "only does not last",
+                argument="store",
+            )
+        return parsed
+    if parsed.drivername in ("postgresql", "postgres", "postgresql+psycopg"):
+        require("psycopg", extra="postgres", why="a PostgreSQL store")
+        return parsed.set(drivername="postgresql+psycopg")
+    raise _unusable(url)
+
+
+def _unusable(url: str) -> InvalidInput:
+    scheme = url.partition(":")[0]  # what follows may hold a password
+    return InvalidInput(
+        f"must be an address such as 'sqlite:///bandit.db' or 'postgresql://user@host/name', got "
+        f"one that starts with {scheme!r}",
+        argument="store",
+    )
+
+
+def sqlite_file(url: URL) -> Path | None:
+    """The file of an SQLite store; `None` for a server."""
+    return Path(url.database or "") if url.get_backend_name() == "sqlite" else None
+
+
+def create_engine(url: URL) -> Engine:
+    """An engine whose connections are set up as the contract of a store needs it."""
+    if sqlite_file(url) is None:
+        return sqlalchemy.create_engine(url, connect_args={"connect_timeout": 5})
+    engine = sqlalchemy.create_engine(url, connect_args={"timeout": BUSY})
+    event.listen(engine, "connect", _set_up_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _set_up_sqlite(connection: sqlite3.Connection, _: Any) -> None:
+    """WAL, so that readers do not wait; every commit is on disk before it is acknowledged."""
+    connection.isolation_level = None  # we say ourselves where a transaction begins
+    for setting in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+        connection.execute(f"PRAGMA {setting}").close()
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    """A writer takes the write lock at once: a reader that became one could have to give up."""
+    writing = connection.get_execution_options().get(WRITING, False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")

@@ -1,0 +1,142 @@
+"""Statements that are compiled once, and take plain numbers and texts.
+
+SQLAlchemy would look at every statement and every value again. What is asked here are numbers,
+texts and bytes, which both drivers take as they are, so that the look costs more than the work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from sqlalchemy import BindParameter, Connection, Select, Table, bindparam
+from sqlalchemy.dialects import postgresql, sqlite
+
+MOST = 512  # values in one list
+
+
+class Prepared:
+    """A statement whose parameters are numbers, texts and bytes.
+
+    Args:
+        statement: The statement.
+        names: Its parameters, in the order in which they are given.
+    """
+
+    def __init__(self, statement: Any, names: Sequence[str]) -> None:
+        self._statement, self._names = statement, tuple(names)
+        self._compiled: dict[str, _Text] = {}
+
+    def rows(self, connection: Connection, *values: Any) -> Sequence[Any]:
+        """Run it once, and fetch what it finds."""
+        text = self._text(connection)
+        return connection.exec_driver_sql(text.sql, text.given(values)).all()
+
+    def run(self, connection: Connection, *values: Any) -> None:
+        """Run it once."""
+        text = self._text(connection)
+        connection.exec_driver_sql(text.sql, text.given(values)).close()
+
+    def run_for(self, connection: Connection, rows: Sequence[Sequence[Any]]) -> None:
+        """Run it for many rows of parameters."""
+        if len(rows) == 1:  # psycopg would open a pipeline for it
+            self.run(connection, *rows[0])
+        elif rows:
+            text = self._text(connection)
+            connection.exec_driver_sql(text.sql, [text.given(row) for row in rows]).close()
+
+    def _text(self, connection: Connection) -> _Text:
+        found = self._compiled.get(connection.dialect.name)
+        if found is None:
+            found = self._compiled[connection.dialect.name] = _Text(
+                self._statement, self._names, connection
+            )
+        return found
+
+
+class _Text:
+    """A statement as a driver takes it.
+
+    Args:
+        statement: The statement.
+        names: Its parameters, in the order in which they are given.
+        connection: Says for which database it is.
+    """
+
+    def __init__(self, statement: Any, names: tuple[str, ...], connection: Connection) -> None:
+        compiled = statement.compile(dialect=connection.dialect, column_keys=list(names))
+        self.sql: str = compiled.string
+        constants = {name: x for name, x in compiled.params.items() if name not in names}
+        self._constants = tuple(constants.values())  # that the statement itself brings along
+        self._names = (*names, *constants)
+        places = compiled.positiontup  # None where parameters have names
+        self._order = None if places is None else [self._names.index(name) for name in places]
+
+    def given(self, values: Sequence[Any]) -> Any:
+        """The parameters in the form that the driver takes."""
+        every = (*values, *self._constants) if self._constants else values
+        if self._order is None:
+            return dict(zip(self._names, every, strict=True))
+        return tuple([every[i] for i in self._order])
+
+
+class PreparedList:
+    """A query for a list of values; it is compiled for lists of 1, 2, 4, … values.
+
+    Args:
+        query: Makes the query for so many parameters.
+        names: Its other parameters, in the order in which they are given.
+    """
+
+    def __init__(
+        self, query: Callable[[list[BindParameter[Any]]], Select[*tuple[Any, ...]]], *names: str
+    ) -> None:
+        self._query, self._names = query, names
+        self._sizes: dict[int, Prepared] = {}
+
+    def rows(self, connection: Connection, listed: Sequence[Any], *values: Any) -> list[Any]:
+        """What the query finds for the listed values, and the values of its other parameters."""
+        found: list[Any] = []
+        for i in range(0, len(listed), MOST):
+            some = list(listed[i : i + MOST])
+            size = 1 << (len(some) - 1).bit_length()
+            some += some[-1:] * (size - len(some))  # to ask twice for one value changes nothing
+            found += self._of(size).rows(connection, *values, *some)
+        return found
+
+    def _of(self, size: int) -> Prepared:
+        if size not in self._sizes:
+            names = [f"listed_{i}" for i in range(size)]
+            query = self._query([bindparam(name) for name in names])
+            self._sizes[size] = Prepared(query, [*self._names, *names])
+        return self._sizes[size]
+
+
+class Upsert:
+    """Inserts rows, or changes those that are there.
+
+    Args:
+        table: The table; its primary key says which rows are the same.
+        replaced: The columns that take the new value.
+        added: The columns to which the new value is added.
+    """
+
+    def __init__(
+        self, table: Table, replaced: tuple[str, ...] = (), added: tuple[str, ...] = ()
+    ) -> None:
+        names = [column.name for column in table.columns]
+        self._by_database = {
+            name: Prepared(_upsert(insert(table), table, replaced, added), names)
+            for name, insert in (("sqlite", sqlite.insert), ("postgresql", postgresql.insert))
+        }
+
+    def run(self, connection: Connection, rows: Sequence[Sequence[Any]]) -> None:
+        """Insert or change rows, which have a value for each column of the table."""
+        self._by_database[connection.dialect.name].run_for(connection, rows)
+
+
+def _upsert(insert: Any, table: Table, replaced: tuple[str, ...], added: tuple[str, ...]) -> Any:
+    new = {name: insert.excluded[name] for name in replaced}
+    new |= {name: table.c[name] + insert.excluded[name] for name in added}
+    key = [column.name for column in table.primary_key]
+    return insert.on_conflict_do_update(index_elements=key, set_=new)

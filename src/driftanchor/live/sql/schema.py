@@ -1,0 +1,165 @@
+"""The tables. Whoever changes them adds a migration and the name of it here."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    text,
+)
+
+REVISION = "0001"  # the last migration
+OLDER: tuple[str, ...] = ()  # the migrations before it, which `upgrade` starts from
+
+metadata = MetaData()
+
+version = Table(
+    "driftanchor_version", metadata, Column("version_num", String(32), primary_key=True)
+)
+
+# What never changes is apart from what every transaction changes: a row is rewritten as a whole.
+campaigns = Table(
+    "campaigns",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", String(128), nullable=False, unique=True),
+    Column("created_at", Double, nullable=False),
+    Column("terms", Text, nullable=False),
+    Column("settings", Text, nullable=False),
+)
+
+
+def _campaign() -> Column[int]:
+    return Column("campaign_id", Integer, ForeignKey("campaigns.id"), primary_key=True)
+
+
+heads = Table(
+    "heads",
+    metadata,
+    _campaign(),
+    Column("seq", BigInteger, nullable=False),
+    Column("decisions", BigInteger, nullable=False),
+    Column("epoch", Integer, nullable=False),
+    Column("paused", Boolean, nullable=False),
+    Column("snapshot", BigInteger, nullable=False),
+    Column("late", BigInteger, nullable=False),
+)
+
+events = Table(
+    "events",
+    metadata,
+    _campaign(),
+    Column("seq", BigInteger, primary_key=True),
+    Column("kind", String(16), nullable=False),
+    Column("at", Double, nullable=False),
+    Column("decision", BigInteger),
+    Column("arm", Integer),
+    Column("value", Double),
+    Column("detail", Text),
+    sqlite_with_rowid=False,  # the rows lie in the order of the key
+)
+
+arms = Table(
+    "arms",
+    metadata,
+    _campaign(),
+    Column("arm", Integer, primary_key=True),
+    Column("label", Text, nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("decisions", BigInteger, nullable=False),
+    Column("pulls", BigInteger, nullable=False),
+    Column("total", Double, nullable=False),
+    Column("squares", Double, nullable=False),
+    Column("pending", BigInteger, nullable=False),
+    Column("memory", Text, nullable=False),
+    Column("added_seq", BigInteger, nullable=False),
+    Column("added", Text),
+    Column("distrusted_seq", BigInteger),
+    sqlite_with_rowid=False,
+)
+
+traffic = Table(
+    "traffic",
+    metadata,
+    _campaign(),
+    Column("expected", LargeBinary, nullable=False),  # 64-bit floats: see `Books.sums`
+)
+
+watches = Table("watches", metadata, _campaign(), Column("record", Text, nullable=False))
+
+decisions = Table(
+    "decisions",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("campaign_id", Integer, ForeignKey("campaigns.id"), nullable=False),
+    Column("number", BigInteger, nullable=False),
+    Column("seq", BigInteger, nullable=False),
+    Column("arm", Integer, nullable=False),
+    Column("unit", Text),
+    Column("holds", Text),
+    Column("epoch", Integer, nullable=False),
+    Column("propensity", Double, nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("asked_at", Double, nullable=False),
+    Column("exposed_at", Double),
+    Column("due_at", Double),
+    Column("settled_at", Double),
+    Column("reward", Double),
+    Column("reported", Double),
+    Index("decisions_number", "campaign_id", "number", unique=True),
+    Index(
+        "decisions_holds",
+        "campaign_id",
+        "epoch",
+        "holds",
+        unique=True,
+        sqlite_where=text("holds IS NOT NULL"),
+        postgresql_where=text("holds IS NOT NULL"),
+    ),
+    Index(
+        "decisions_due",
+        "campaign_id",
+        "due_at",
+        sqlite_where=text("state = 'open' AND due_at IS NOT NULL"),
+        postgresql_where=text("state = 'open' AND due_at IS NOT NULL"),
+    ),
+)
+
+history = Table(
+    "history",
+    metadata,
+    _campaign(),
+    Column("start", Double, primary_key=True),
+    Column("arm", Integer, primary_key=True),
+    Column("decisions", BigInteger, nullable=False),
+    Column("rewards", BigInteger, nullable=False),
+    Column("total", Double, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+snapshots = Table(
+    "snapshots",
+    metadata,
+    _campaign(),
+    Column("seq", BigInteger, primary_key=True),
+    Column("state", Text, nullable=False),
+)
+
+request_keys = Table(
+    "request_keys",
+    metadata,
+    _campaign(),
+    Column("key", String(256), primary_key=True),
+    Column("decisions", Text, nullable=False),  # their ids
+    Column("at", Double, nullable=False),
+)

@@ -1,0 +1,54 @@
+"""Tools that compute propensities: interpreted at first, compiled in the background.
+
+Both give the same numbers.
+"""
+
+from __future__ import annotations
+
+import functools
+
+from driftanchor.core.evidence import Evidence, Round
+from driftanchor.live.background import compile_once
+from driftanchor.live.propensities import Tools, compiled, propensities
+from driftanchor.policies.base import Policy
+
+ENOUGH = 2_000  # arms whose propensity is interpreted before it pays to compile
+
+Kind = tuple[type[Policy], str]  # the class, and its parameters
+
+_ready: dict[Kind, Tools] = {}
+
+
+class Tooling:
+    """The tools for one policy.
+
+    Args:
+        policy: The policy.
+    """
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+        self._kind = type(policy), repr(policy.parameters())
+        self._interpreted = 0
+
+    def tools(self, evidence: Evidence, now: Round) -> Tools | None:
+        """The compiled tools if they are ready, else `None`; asks for them when it pays.
+
+        Args:
+            evidence: What the policy sees now.
+            now: The round.
+        """
+        found = _ready.get(self._kind)
+        if found is None:
+            self._interpreted += evidence.pulls.size
+            if self._interpreted >= ENOUGH:
+                apart = Evidence._make(array.copy() for array in evidence)
+                work = functools.partial(_compile, self._policy, self._kind, apart, now)
+                compile_once(("propensities", *self._kind), work)
+        return found
+
+
+def _compile(policy: Policy, kind: Kind, evidence: Evidence, now: Round) -> None:
+    tools = compiled(policy)
+    if propensities(policy, evidence, now, tools) is not None:
+        _ready[kind] = tools

@@ -1,0 +1,32 @@
+"""Compiled propensities take the place of interpreted ones, and are the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from driftanchor import TS, Terms
+from driftanchor.live import background, tooling
+from driftanchor.live.decider import Decider
+from driftanchor.live.ledger import Ledger
+from driftanchor.live.propensities import propensities
+from driftanchor.live.state_events import Rewarded
+from driftanchor.live.tooling import Tooling
+
+
+def test_tools_are_compiled_in_the_background(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tooling, "ENOUGH", 6)
+    terms = Terms.declare(TS(noise=0.5), arms=["A", "B", "C"], seed=1)
+    decider = Decider(terms, Ledger.start(terms.arms))
+    decider.apply(Rewarded((0, 1, 2), (0.5, 0.75, 0.25)))
+    evidence, now = decider.situation(1)
+    tools = Tooling(terms.policy)
+    assert tools.tools(evidence, now) is None
+    assert tools.tools(evidence, now) is None  # asked for, not ready
+    background.finish()
+    ready = tools.tools(evidence, now)
+    assert ready is not None
+    plain = propensities(terms.policy, evidence, now)
+    quick = propensities(terms.policy, evidence, now, ready)
+    assert plain is not None
+    assert quick is not None
+    assert quick.tolist() == pytest.approx(plain.tolist(), abs=1e-12)

@@ -1,0 +1,127 @@
+"""One round at a fixed state: by marks each arm is played as often as the plain rule plays it.
+
+Pearson's statistic of two samples against its bound at 1e-7 (Laurent & Massart 2000); with 8 states
+false alarms 1e-6 in all. Seeds are fixed.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from guarded_cases import arm, seen
+
+from driftanchor import ArmEvidence, GuardedAnchorTS
+from driftanchor.core.evidence import Round
+from driftanchor.core.noise import keyed_stream, uniform, wrapping
+from driftanchor.policies.base import choose
+from driftanchor.simulation.engines.guarded import marked_round as marked
+from driftanchor.simulation.engines.guarded import marks
+from driftanchor.simulation.engines.guarded.window import find_window
+
+Counts = npt.NDArray[np.float64]
+TRIES = 4_000
+RULE = GuardedAnchorTS()
+PROVED = GuardedAnchorTS(budget=0.0, eps=0.0)
+STATES: dict[str, list[ArmEvidence]] = {
+    "no logs": [arm(320, 0.5), arm(300, 0.45), arm(310, 0.44)],
+    "V": [arm(320, 0.5, 90, 0.55, 0.3), arm(300, 0.45, 90, 0.46, 0.3), arm(310, 0.45)],
+    "a leader between others": [arm(300, 0.45), arm(320, 0.5), arm(310, 0.45)],
+    "W": [
+        arm(320, 0.5, 600, 1.5, relative=0.05),
+        arm(300, 0.43, 500, 1.43, relative=0.05),
+        arm(310, 0.42, 400, 1.44, relative=0.05),
+    ],
+    "W beside arms without logs": [
+        arm(320, 0.5, 40, 1.5, relative=0.2),
+        arm(300, 0.45),
+        arm(310, 0.44, 20, 1.44, relative=0.2),
+    ],
+    "both": [
+        arm(320, 0.5, 50, 0.48, bound=0.3, relative=0.1),
+        arm(300, 0.44, 60, 0.44, bound=0.3, relative=0.1),
+    ],
+    "one arm": [arm(300, 0.5, 9, 0.4, 0.1)],
+    # Where bounds are proved, logs alone rule arms out: no guard pull is due, and draws overlap.
+    "proved V": [arm(40, 0.5, 300, 0.5, 0.0), arm(30, 0.44, 300, 0.44, 0.0)],
+}
+PLAIN: dict[str, Counts] = {}
+
+
+def rule_of(name: str) -> GuardedAnchorTS:
+    return PROVED if name.startswith("proved") else RULE
+
+
+def plainly(name: str) -> Counts:
+    """How often the rule plays each arm."""
+    if name not in PLAIN:
+        state, counts = seen(STATES[name]), np.zeros(len(STATES[name]))
+        now, stream = Round(int(state.pulls.sum()) + 1, counts.size), keyed_stream(5, name, 0)
+        with wrapping():
+            for _ in range(TRIES):
+                counts[choose(rule_of(name), state, now, stream, False)] += 1
+        PLAIN[name] = counts
+    return PLAIN[name]
+
+
+def by_marks(name: str) -> Counts:
+    """The same by a level close below the leader: a round is marked or not."""
+    state, counts = seen(STATES[name]), np.zeros(len(STATES[name]))
+    t, table = int(state.pulls.sum()) + 1, marks.make_marks(counts.size)
+    stream = keyed_stream(5, f"{name} by marks", 0)
+    rule = rule_of(name)
+    with wrapping():
+        window = find_window(rule, state, t, 24)
+        assert window.rounds > 0
+        top = min(window.low, window.guess)
+        level = max(top - 0.02, 0.5 * (top + window.second))
+        rate = marks.fill(rule, state, window, table, level)
+        assert 0.0 < rate < 1.0
+        for _ in range(TRIES):
+            if uniform(stream) >= rate:
+                counts[window.leader] += 1
+            else:
+                counts[marked.marked_round(rule, state, window, table, level, t, stream)] += 1
+    return counts
+
+
+def agrees(name: str) -> bool:
+    plain, other = plainly(name), by_marks(name)
+    both = plain + other
+    statistic = float(((plain - other)[both > 0] ** 2 / both[both > 0]).sum())
+    freedom, x = plain.size - 1, math.log(1e7)
+    return statistic <= freedom + 2 * math.sqrt(freedom * x) + 2 * x
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_a_round_is_played_as_the_rule_plays_it(name: str) -> None:
+    assert agrees(name)
+
+
+# what is broken, where, how, and in which state it shows
+FAULTS: dict[str, tuple[Any, str, Any, str]] = {
+    "half a tail": (marks, "upper", lambda real: lambda x: 0.5 * real(x), "proved V"),
+    "draws on the wrong side": (
+        marked, "draw_upper", lambda real: lambda x, s: x - 0.5, "proved V",
+    ),
+    "a common move that is not drawn": (
+        marked, "normal_within", lambda real: lambda low, high, s: 4.0, "W",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_planted_faults_are_caught(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    module, name, broken, state = FAULTS[fault]
+    assert agrees(state)
+    monkeypatch.setattr(module, name, broken(getattr(module, name)))
+    assert not agrees(state)
+
+
+def test_bins_cover_all_draws() -> None:
+    edges = [marks.lower_edge(b) for b in range(marks.BINS)] + [math.inf]
+    assert edges[0] == -math.inf
+    assert edges == sorted(edges)
+    assert 0.0 in edges  # `normal_within` draws from one side
+    assert [marks.upper_edge(b) for b in range(marks.BINS)] == edges[1:]
