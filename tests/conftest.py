@@ -41,8 +41,7 @@ def pytest_configure(config: pytest.Config) -> None:
     Kernels are kept beside pytest's own cache, where the workers share them. In tests all of a
     kernel checks every index: no policy and no loop may leave its arrays. Threads of linear algebra
     wait for work by running in circles, which costs more than the work of small matrices. Byte
-    code is kept, as Python does by itself: tests start so many processes that to translate the
-    same files in each of them would take minutes.
+    code is kept, as Python does by itself: tests start many processes that run the same files.
     """
     if not hasattr(config, "workerinput"):
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -178,13 +177,8 @@ class DaskCluster:
 
     def _start(self, *words: str, **env: str) -> subprocess.Popen[bytes]:
         with (self.folder / f"{len(self.processes)}.log").open("wb") as log:
-            options = [
-                "--host",
-                "127.0.0.1",
-                "--no-dashboard",
-                "--dashboard-address",
-                "127.0.0.1:0",
-            ]
+            options = ["--host", "127.0.0.1", "--no-dashboard"]
+            options += ["--dashboard-address", "127.0.0.1:0"]
             process = subprocess.Popen(
                 [sys.executable, "-m", "dask", *words, *options],
                 cwd=self.folder,
