@@ -240,3 +240,9 @@ def test_a_clock_that_is_none_is_refused(clock: Any, tmp_path: Path) -> None:
     create(store).close()
     with pytest.raises(InvalidInput, match="clock must be a function"):
         Campaign.load("c", store=store, clock=clock)
+
+
+@pytest.mark.parametrize("since", ["yesterday", math.nan, [1]])
+def test_a_history_since_no_moment_is_refused(since: Any, store: Store) -> None:
+    with pytest.raises(InvalidInput, match="since must be a"):
+        create(store).history(since)
