@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -189,6 +190,19 @@ def test_a_campaign_is_loaded_if_it_is_the_same(store: Store) -> None:
         create(store, if_exists="load", policy=UCB(), floor=0.1, seed=2)
     with pytest.raises(NotFound, match="no campaign 'd'; it has: c"):
         Campaign.load("d", store=store)
+
+
+def test_the_same_logs_read_again_are_the_same(store: Store, tmp_path: Path) -> None:
+    path = tmp_path / "logs.csv"
+    path.write_text("arm,won\n" + "A,1\nB,0\nA,0\nB,1\nB,0\nA,1\n" * 20)
+    logs = OfflineData.from_logs(path, arm="arm", reward="won")
+    assert logs.provenance is not None
+    earlier = dataclasses.replace(logs.provenance, read_at="2001-01-01T00:00:00Z")
+    before = dataclasses.replace(logs, provenance=earlier)
+    assert before != logs
+    promised: Any = {"relative_bound": 0.1, "reward_range": (0, 1), "store": store}
+    Campaign.create("c", offline=before, **promised)
+    Campaign.create("c", offline=logs, if_exists="load", **promised)
 
 
 def test_names_are_safe() -> None:
