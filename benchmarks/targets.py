@@ -23,6 +23,7 @@ from benchmarks.live import (
 from benchmarks.logs import KINDS, OVER_DUCKDB, PEAK
 from benchmarks.peers.compare import column, label
 from benchmarks.peers.live import ARMS
+from benchmarks.propensities import OVER_DECISION, TEN
 from benchmarks.scale import GROWTH, LONG_RUN, OVER_ANCHOR, TWO_THREADS, power
 from benchmarks.startup import FORMER, OVER_BARE, first_run
 from benchmarks.tables import Blocks, table
@@ -141,6 +142,14 @@ TARGETS = (
             False,
         )
         for engine, former in FORMER.items()
+    ),
+    Target(
+        "propensities, 10 arms: over one decision",
+        "bench-propensities",
+        TEN,
+        OVER_DECISION,
+        20.0,
+        False,
     ),
     Target("default, `every-round`: over Anchor-TS", "bench-default", "V", OVER_ANCHOR, 3.0, False),
     Target("default, `events`: 10⁶ rounds over 10⁴", "bench-default", "V", GROWTH, 8.0, False),

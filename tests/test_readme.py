@@ -11,6 +11,7 @@ from driftanchor.cli.main import app
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
+pytestmark = pytest.mark.usefixtures("little_drawn")
 
 
 def commands() -> list[list[str]]:

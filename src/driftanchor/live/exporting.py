@@ -64,6 +64,7 @@ def export(
         escape_formulas: In CSV, put an apostrophe before texts that a spreadsheet would run.
     """
     check.choice(what, "what", WHAT)
+    check.flag(escape_formulas, "escape_formulas")
     if not isinstance(path, str | os.PathLike):
         raise InvalidInput(f"must be the name of a file, got {shown(path)}", argument="path")
     ending = Path(path).suffix.lower()
