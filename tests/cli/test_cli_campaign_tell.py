@@ -81,7 +81,7 @@ def test_stdin_may_have_thousands_of_lines_and_no_text_at_all() -> None:
     new()
     ids = [x["id"] for x in said("campaign", "ask", "c", "-n", "1000")["decisions"]]
     text = "".join(f"{each},1\n" for each in ids)
-    found = said("campaign", "tell", "c", "--file", "-", text=text)
+    found = said("campaign", "tell", "c", "--file", "-", text="id,reward\n" + text)
     assert found["counts"] == {"recorded": 1_000}
     Path("junk").write_bytes(b"\xff\xfe,1\n\x00\x00,1\n" + b"x" * 5_000 + b",1\n")
     done = run("campaign", "tell", "c", "--file", "junk")

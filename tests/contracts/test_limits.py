@@ -30,7 +30,7 @@ WORDS: dict[str, list[Any]] = {
     "radius": ["ucb1", "cheung-lyu"],
     "reward": ["bernoulli", "gaussian"],
 }
-SHARES = ("eps", "epsilon")  # between 0 and 1
+SHARES = ("eps", "epsilon", "guard_share")  # between 0 and 1
 MEANS = [-LARGEST, -1e10, -1.0, 0.0, 1e-40, 1.0, LARGEST]
 BOUNDS = [0.0, 1e-300, 1e-160, SMALLEST, 0.1, 1e50, LARGEST, math.inf]
 COUNTS = [0, 1, 9, 10**15]
@@ -42,7 +42,7 @@ def limits(policy: type[Policy], parameter: str) -> list[Any]:
     if parameter in WORDS:
         return WORDS[parameter]
     if parameter in SHARES:
-        return [0.0, usual, 1.0]
+        return [SMALLEST if parameter == "guard_share" else 0.0, usual, 1.0]
     zero = ("alpha", "budget", "clip", "horizon", *(["c"] if policy.name == "kl-ucb" else []))
     lowest = -LARGEST if parameter == "prior_mean" else 0.0 if parameter in zero else SMALLEST
     return [lowest, usual, LARGEST]

@@ -211,8 +211,9 @@ def test_a_folder_that_cannot_be_made_is_told(experiment: Experiment, tmp_path: 
 
 
 SLOW = """
-import sys, time
+import signal, sys, time
 from pathlib import Path
+signal.signal(signal.SIGINT, signal.default_int_handler)  # it may have been ignored before
 from driftanchor.cli.main import run
 from driftanchor.experiments.job import Job
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -191,6 +192,19 @@ def test_a_campaign_is_loaded_if_it_is_the_same(store: Store) -> None:
         Campaign.load("d", store=store)
 
 
+def test_the_same_logs_read_again_are_the_same(store: Store, tmp_path: Path) -> None:
+    path = tmp_path / "logs.csv"
+    path.write_text("arm,won\n" + "A,1\nB,0\nA,0\nB,1\nB,0\nA,1\n" * 20)
+    logs = OfflineData.from_logs(path, arm="arm", reward="won")
+    assert logs.provenance is not None
+    earlier = dataclasses.replace(logs.provenance, read_at="2001-01-01T00:00:00Z")
+    before = dataclasses.replace(logs, provenance=earlier)
+    assert before != logs
+    promised: Any = {"relative_bound": 0.1, "reward_range": (0, 1), "store": store}
+    Campaign.create("c", offline=before, **promised)
+    Campaign.create("c", offline=logs, if_exists="load", **promised)
+
+
 def test_names_are_safe() -> None:
     wrong: list[Any] = ["", "../x", "a b", "'; DROP", "a\0", "ä", "x" * 129, "-a", None]
     for name in wrong:
@@ -240,3 +254,9 @@ def test_a_clock_that_is_none_is_refused(clock: Any, tmp_path: Path) -> None:
     create(store).close()
     with pytest.raises(InvalidInput, match="clock must be a function"):
         Campaign.load("c", store=store, clock=clock)
+
+
+@pytest.mark.parametrize("since", ["yesterday", math.nan, [1]])
+def test_a_history_since_no_moment_is_refused(since: Any, store: Store) -> None:
+    with pytest.raises(InvalidInput, match="since must be a"):
+        create(store).history(since)

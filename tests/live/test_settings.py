@@ -34,7 +34,7 @@ ARMS = Arms(["A", "B"])
         ({"control": ["A"]}, "control must map arms to shares"),
         ({"control": {"Z": 0.1}}, "unknown arm 'Z'"),
         ({"control": {"A": 0.0}}, "control of arm 'A' must be greater than 0"),
-        ({"control": {"A": 0.8, "B": 0.3}}, "leave nothing to decide"),
+        ({"control": {"A": 0.8, "B": 0.3}}, "leaves nothing to decide"),
         ({"matters": 0}, "matters must be greater than 0"),
     ],
 )

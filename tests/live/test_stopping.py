@@ -153,3 +153,9 @@ def test_a_fine_common_move_is_integrated_finely_enough() -> None:
 def test_a_floor_costs_its_share_of_the_gap() -> None:
     assert floor_cost(np.array([0.1, 0.1]), np.array([0.5, 0.3])) == pytest.approx(20.0)
     assert floor_cost(np.zeros(2), np.array([0.5, 0.3])) == 0.0
+
+
+def test_no_more_can_be_lost_than_rewards_go_apart() -> None:
+    terms = Terms.declare(arms=["A", "B", "C"], reward_range=(0, 0.5), seed=1)
+    now = outlook(terms, State.start(terms.arms, terms.policy.memory))
+    assert now.loss <= now.loss_95 == 500.0

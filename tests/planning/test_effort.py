@@ -4,6 +4,7 @@ import warnings
 
 import pytest
 
+from driftanchor import InvalidInput
 from driftanchor.planning.effort import FEWEST, MOST, default_worlds, worlds_to_play
 
 
@@ -27,6 +28,11 @@ def test_a_long_play_is_announced() -> None:
         worlds_to_play(100, 10**5, 20, threads=2)
     with pytest.warns(UserWarning, match="take about 22 hours"):
         worlds_to_play(2, 10**9, 10, threads=1)
+
+
+def test_what_nobody_lives_to_see_is_refused() -> None:
+    with pytest.raises(InvalidInput, match=r"horizon is 4,611,.* take about [\d,]+ days; give"):
+        worlds_to_play(2, 2**62, 2, threads=1)
 
 
 def test_what_takes_a_minute_is_not() -> None:

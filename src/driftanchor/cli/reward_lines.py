@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 AT_ONCE = 500  # lines of one transaction
 LONGEST = 1_000  # characters of a line
-HEADING = "decision"
+HEADINGS = ("decision,", "decision_id,", "id,")  # what the first line of a file may begin with
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ def tell_lines(campaign: Campaign, lines: Iterable[str]) -> list[Line]:
 
 
 def _is_heading(number: int, text: str) -> bool:
-    return number == 1 and text.lower().startswith(HEADING)
+    return number == 1 and text.lower().startswith(HEADINGS)
 
 
 def _read(number: int, text: str) -> Line | tuple[int, str, float]:

@@ -38,7 +38,7 @@ class Campaign(Managed):
     Example:
         >>> from tempfile import TemporaryDirectory
         >>> folder = TemporaryDirectory()
-        >>> offline = OfflineData.from_summary({"A": (200, 0.51), "B": (200, 0.48)})
+        >>> offline = OfflineData.from_summary({"A": (200, 0.51, 0.25), "B": (200, 0.48, 0.25)})
         >>> place = f"sqlite:///{folder.name}/bandit.db"
         >>> campaign = Campaign.create("checkout", offline=offline, bias_bound=0.05, store=place)
         >>> decision = campaign.ask(unit="user-1")

@@ -70,7 +70,7 @@ def next_decision(terms: Terms, state: State, exclude: Iterable[object] = ()) ->
     Example:
         >>> terms = Terms.declare(arms=["A", "B"], seed=1)
         >>> next_decision(terms, State.start(terms.arms), exclude=["B"])
-        Decided(number=1, column=0, memory=())
+        Decided(number=1, column=0, memory=(), waits=True)
     """
     return Decider(terms, state.ledger()).next_decision(check.items(exclude, "exclude"))
 

@@ -46,7 +46,7 @@ class Decider:
         >>> decider = Decider(terms, Ledger.start(terms.arms))
         >>> event = decider.next_decision(exclude=["B"])
         >>> event
-        Decided(number=1, column=0, memory=())
+        Decided(number=1, column=0, memory=(), waits=True)
         >>> decider.apply(event)
         >>> decider.ledger.pending.tolist()
         [1, 0]

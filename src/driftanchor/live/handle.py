@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Any
 
+from driftanchor.core import check
 from driftanchor.errors import NotFound, shown
 from driftanchor.live.arm_requests import Look
 from driftanchor.live.books import Books
@@ -85,8 +86,9 @@ class Handle:
         Args:
             since: The first moment wanted, in seconds since 1970.
         """
+        start = None if since is None else check.number(since, "since")
         with self._reading() as reader:
-            return reader.history(since)
+            return reader.history(start)
 
     def export(
         self,

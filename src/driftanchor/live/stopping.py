@@ -118,9 +118,9 @@ def outlook(terms: Terms, state: State, difference: float | None = None) -> Outl
     best = largest(means[:, playable], sds[:, playable], weights, place)
     p_best = np.zeros(len(terms.arms))
     p_best[playable] = best.chances
-    return Outlook(
-        int(playable[place]), p_best, mean, spread, PER * best.loss, PER * best.quantile, matters
-    )
+    low, high = terms.reward_range
+    loss, loss_95 = (PER * min(x, high - low) for x in (best.loss, best.quantile))
+    return Outlook(int(playable[place]), p_best, mean, spread, loss, loss_95, matters)
 
 
 def outlook_text(now: Outlook, labels: tuple[str, ...]) -> str:

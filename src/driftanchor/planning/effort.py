@@ -5,11 +5,13 @@ from __future__ import annotations
 import warnings
 
 from driftanchor.core import check
+from driftanchor.errors import InvalidInput
 from driftanchor.simulation.machine import threads_to_use
 
 ROUNDS = 15_000_000  # of one arm, in all worlds together: half a minute on two cores
 FEWEST, MOST = 40, 200  # worlds
 PATIENCE = 5.0  # minutes that nobody is warned of
+LONGEST = 60 * 24 * 30.0  # minutes that anybody may wait for: a month
 
 
 def worlds_to_play(asked: object, horizon: int, arms: int, threads: int | None = None) -> int:
@@ -26,6 +28,12 @@ def worlds_to_play(asked: object, horizon: int, arms: int, threads: int | None =
     fitting = default_worlds(horizon, arms)
     worlds = fitting if asked is None else check.whole(asked, "worlds", low=2, high=10**6)
     minutes = worlds * horizon * arms / ROUNDS / threads_to_use(threads)
+    if minutes > LONGEST:
+        raise InvalidInput(
+            f"is {horizon:,}: {worlds:,} worlds with {arms:,} arms take about {_words(minutes)}; "
+            "give a shorter one, since logs matter most in the first rounds",
+            argument="horizon",
+        )
     if minutes > PATIENCE:
         short = ROUNDS // (min(worlds, FEWEST) * arms)
         warnings.warn(

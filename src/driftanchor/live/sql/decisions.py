@@ -78,7 +78,7 @@ def _values(campaign: int, row: DecisionRow) -> list[Any]:
 
 def by_id(connection: Connection, campaign: int, ids: Sequence[str]) -> list[DecisionRow]:
     """Decisions by their ids; what cannot be one is not asked for, as no driver takes any text."""
-    known = [x for x in ids if x.isascii() and x.isalnum()]
+    known = [x for x in ids if x.isascii() and x.isprintable()]
     return [DecisionRow(*row) for row in _BY_ID.rows(connection, known, campaign)]
 
 
