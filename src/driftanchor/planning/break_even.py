@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -12,51 +12,70 @@ import numpy as np
 from driftanchor.core.check import Floats
 from driftanchor.core.noise import key
 from driftanchor.core.stats.intervals import MISS, Estimate, mean_estimate
+from driftanchor.core.stats.summary import standard_error
 
 RESAMPLES = 1000
 HALVINGS = 2  # of the interval in which savings end; within it they are taken for linear
+SHARPENED = 3  # shifts at which all worlds are played, for those that are to be sharp
+CLEAR = 3.0  # standard errors from 0 at which the sign of a mean needs no more worlds
 
 Name = TypeVar("Name", bound=Hashable)
-Ask = Callable[[Mapping[Name, float]], Mapping[Name, Floats]]
+Ask = Callable[[Mapping[Name, float], int], Mapping[Name, Floats]]
 Known = Mapping[Name, Mapping[float, Floats]]
 
 
 def break_evens(
-    ask: Ask[Name], known: Known[Name], grid: Sequence[float], seed: int
+    ask: Ask[Name],
+    known: Known[Name],
+    grid: Sequence[float],
+    seed: int,
+    sizes: tuple[int, int, int],
+    sharp: Collection[Name] = (),
 ) -> dict[Name, Estimate]:
     """Where the mean saving first falls to 0, with a 95 % interval, for each name.
 
     The grid is walked upward until the saving has surely ended; then the interval in which its mean
-    first changes sign is halved.
+    first changes sign is halved. At each shift a few worlds are asked for, and more where they
+    leave the sign of the mean open. For the names in `sharp` all worlds are asked for at the shifts
+    where the sign is least certain.
 
     Args:
-        ask: Gives the savings, world by world, at one shift for each name asked for.
+        ask: Gives the savings, world by world, at one shift for each name asked for, in so many
+            worlds at least.
         known: The savings that are known beforehand, by name and shift.
         grid: Shifts, ascending from 0.
         seed: The seed of the resampling behind the interval.
+        sizes: How many worlds are a few, more, and all.
+        sharp: The names whose break-even is to be as sharp as all worlds make it.
 
     Example:
-        >>> def ask(at):
+        >>> def ask(at, worlds):
         ...     return {name: 3.0 - shift + np.array([-0.1, 0.1]) for name, shift in at.items()}
-        >>> found = break_evens(ask, {"rule": {}}, [0.0, 1.0, 2.0, 4.0, 8.0], seed=0)
+        >>> grid = [0.0, 1.0, 2.0, 4.0, 8.0]
+        >>> found = break_evens(ask, {"rule": {}}, grid, seed=0, sizes=(2, 2, 2))
         >>> round(found["rule"].value, 6)
         3.0
     """
+    few, more, whole = sizes
     saved = {name: dict(there) for name, there in known.items()}
+
+    def add(at: Mapping[Name, float], worlds: int) -> None:
+        for name, found in ask(at, worlds).items() if at else ():
+            saved[name][at[name]] = found
+
+    def look(at: Mapping[Name, float]) -> None:
+        add(at, few)
+        add({name: x for name, x in at.items() if _certainty(saved[name][x]) < CLEAR}, more)
+
     for shift in grid:
-        _add(ask, saved, {n: shift for n, x in saved.items() if shift not in x and not _ended(x)})
+        look({n: shift for n, x in saved.items() if shift not in x and not _ended(x)})
     for _ in range(HALVINGS):
         middles = {name: _middle(there) for name, there in saved.items()}
-        _add(ask, saved, {name: at for name, at in middles.items() if at is not None})
+        look({name: at for name, at in middles.items() if at is not None})
+    doubtful = {name: _doubtful(saved[name]) for name in sharp}
+    for i in range(SHARPENED):
+        add({name: there[i] for name, there in doubtful.items() if i < len(there)}, whole)
     return {name: _estimate(there, seed) for name, there in saved.items()}
-
-
-def _add(
-    ask: Ask[Name], saved: Mapping[Name, dict[float, Floats]], at: Mapping[Name, float]
-) -> None:
-    if at:
-        for name, found in ask(at).items():
-            saved[name][at[name]] = found
 
 
 def _ended(saved: Mapping[float, Floats]) -> bool:
@@ -74,9 +93,22 @@ def _middle(saved: Mapping[float, Floats]) -> float | None:
     return None
 
 
+def _doubtful(saved: Mapping[float, Floats]) -> list[float]:
+    """The shifts at which the sign of the mean is least certain, if it changes at all."""
+    if _middle(saved) is None:
+        return []
+    return sorted(saved, key=lambda shift: _certainty(saved[shift]))[:SHARPENED]
+
+
+def _certainty(saved: Floats) -> float:
+    """How many standard errors the mean is from 0."""
+    mean, error = abs(float(saved.mean())), float(standard_error(saved))
+    return mean / error if error > 0 else math.inf
+
+
 def _estimate(saved: Mapping[float, Floats], seed: int) -> Estimate:
     shifts = sorted(saved)
-    return break_even_of(np.array(shifts), np.stack([saved[x] for x in shifts]), seed)
+    return break_even_of(np.array(shifts), [saved[x] for x in shifts], seed)
 
 
 def break_even(shifts: Floats, saved: Floats) -> float:
@@ -100,11 +132,17 @@ def break_even(shifts: Floats, saved: Floats) -> float:
     return float(shifts[i - 1] + part * (shifts[i] - shifts[i - 1]))
 
 
-def break_even_of(shifts: Floats, saved: Floats, seed: int) -> Estimate:
-    """`break_even` of savings by (shift, world); its interval by resampling worlds."""
+def break_even_of(shifts: Floats, saved: Sequence[Floats] | Floats, seed: int) -> Estimate:
+    """`break_even` of savings, at each shift by world; its interval by resampling worlds.
+
+    A shift may have the first worlds alone: a world that is drawn again counts wherever it is.
+    """
     rng = np.random.default_rng(int(key(seed, "plan/break-even")))
-    worlds = saved.shape[1]
+    worlds = max(map(len, saved))
     counts = rng.multinomial(worlds, np.full(worlds, 1 / worlds), size=RESAMPLES)
-    again = [break_even(shifts, means) for means in counts @ saved.T / worlds]
+    drawn = [counts[:, : len(found)] for found in saved]
+    means = np.stack([x @ found / x.sum(1) for x, found in zip(drawn, saved, strict=True)], axis=1)
+    again = [break_even(shifts, row) for row in means]
     low, high = np.quantile(again, [MISS / 2, 1 - MISS / 2], method="inverted_cdf")
-    return Estimate(break_even(shifts, saved.mean(1)), float(low), float(high))
+    value = break_even(shifts, np.array([found.mean() for found in saved]))
+    return Estimate(value, float(low), float(high))

@@ -1,14 +1,19 @@
-"""How many worlds to play, and how long that takes."""
+"""How many worlds to play, by which engine, and how long that takes."""
 
 from __future__ import annotations
 
 import warnings
 
 from driftanchor.core import check
+from driftanchor.simulation.engines import ENGINES, fastest
 from driftanchor.simulation.machine import threads_to_use
 
-ROUNDS = 15_000_000  # of one arm, in all worlds together: half a minute on two cores
+ROUNDS = 15_000_000  # of one arm, in all worlds together: a quarter of a minute on two cores
+PER_MINUTE = 2 * ROUNDS  # of one thread
 FEWEST, MOST = 40, 200  # worlds
+FEW = 20  # worlds of a scene that is not the expected one, at least
+EVERY_ROUND = 20_000  # rounds up to which leaping over some saves nothing
+PAIRED = 1_000_000  # rounds up to which every reward is drawn, the same for all
 PATIENCE = 5.0  # minutes that nobody is warned of
 
 
@@ -25,11 +30,12 @@ def worlds_to_play(asked: object, horizon: int, arms: int, threads: int | None =
     """
     fitting = default_worlds(horizon, arms)
     worlds = fitting if asked is None else check.whole(asked, "worlds", low=2, high=10**6)
-    minutes = worlds * horizon * arms / ROUNDS / threads_to_use(threads)
+    played = min(horizon, PAIRED) if ENGINES[engine_for(horizon)].leaps else horizon
+    minutes = worlds * played * arms / PER_MINUTE / threads_to_use(threads)
     if minutes > PATIENCE:
-        short = ROUNDS // (min(worlds, FEWEST) * arms)
+        short = PER_MINUTE // (min(worlds, FEWEST) * arms)
         warnings.warn(
-            f"every round is played: {worlds:,} worlds of {horizon:,} rounds with {arms:,} arms "
+            f"{worlds:,} worlds of {horizon:,} rounds with {arms:,} arms "
             f"take about {_words(minutes)}; a horizon of {short:,} takes about a minute, and logs "
             "matter most in the first rounds",
             stacklevel=3,
@@ -38,13 +44,35 @@ def worlds_to_play(asked: object, horizon: int, arms: int, threads: int | None =
 
 
 def default_worlds(horizon: int, arms: int) -> int:
-    """As many as can be played in a minute or so, up to where more would hardly tell more.
+    """As many as can be played in half a minute or so, up to where more would hardly tell more.
 
     Example:
         >>> [default_worlds(horizon, 5) for horizon in (1_000, 30_000, 10_000_000)]
         [200, 100, 40]
     """
     return int(min(max(ROUNDS // (horizon * arms), FEWEST), MOST))
+
+
+def fewer(worlds: int) -> int:
+    """How many of the worlds to play in scenes other than the expected one.
+
+    Example:
+        >>> [fewer(worlds) for worlds in (2, 40, 200)]
+        [2, 20, 40]
+    """
+    return min(worlds, max(worlds // 5, FEW))
+
+
+def engine_for(horizon: int) -> str:
+    """The engine that plays so many rounds.
+
+    Short runs play every round: leaping saves little there. Longer ones leap and draw every
+    reward, so that contenders meet the same rewards; the longest ones draw sums of rewards, and
+    contenders meet the same worlds alone.
+    """
+    if horizon <= EVERY_ROUND:
+        return fastest(leaps=False)
+    return fastest(paired=horizon <= PAIRED)
 
 
 def _words(minutes: float) -> str:

@@ -20,6 +20,7 @@ from driftanchor.planning.assess import Assessment
 from driftanchor.planning.auto import declared
 from driftanchor.planning.compare import compare
 from driftanchor.planning.contenders import contenders
+from driftanchor.planning.early import Early
 from driftanchor.planning.effort import worlds_to_play
 from driftanchor.planning.promise import Promise, promised
 from driftanchor.planning.reward_law import COINS, RewardLaw, law_of
@@ -74,6 +75,7 @@ def plan(
     seed: int = 0,
     threads: int | None = None,
     progress: Progress | None = None,
+    early: Early | None = None,
 ) -> Plan:
     """Say what logs are worth before going live.
 
@@ -97,6 +99,7 @@ def plan(
         seed: The seed of all noise.
         threads: How many to use at most; it changes no number.
         progress: Called with (runs done, runs in all) while it goes on.
+        early: Called with one line of text for each number as soon as it is known.
 
     Example:
         >>> logs = OfflineData.from_summary({"A": (900, 0.5, 0.25), "B": (900, 0.2, 0.16)})
@@ -105,6 +108,7 @@ def plan(
         'use'
     """
     check.optional_function(progress, "progress")
+    check.optional_function(early, "early")
     if not isinstance(offline, OfflineData):
         raise InvalidInput(f"must be OfflineData, got {shown(offline)}", argument="offline")
     if len(offline.arms) < 2:
@@ -136,6 +140,7 @@ def plan(
         seed=seed,
         threads=threads,
         progress=progress,
+        early=early,
     )
     return Plan(
         offline=offline,

@@ -13,6 +13,7 @@ from driftanchor.planning.assess import Assessment
 from driftanchor.planning.auto import declared, is_auto, periods_of
 from driftanchor.planning.compare import compare
 from driftanchor.planning.contenders import contenders
+from driftanchor.planning.early import Early
 from driftanchor.planning.effort import worlds_to_play
 from driftanchor.planning.promise import promised
 from driftanchor.planning.promises_kept import held_together, promises_kept, within
@@ -81,6 +82,7 @@ def replay(
     seed: int = 0,
     threads: int | None = None,
     progress: Progress | None = None,
+    early: Early | None = None,
     **options: Unpack[LogOptions],
 ) -> Replay:
     """Say what logs would have been worth: a back-test on what really happened.
@@ -104,10 +106,12 @@ def replay(
         seed: The seed of all noise.
         threads: How many to use at most; it changes no number.
         progress: Called with (runs done, runs in all) while it goes on.
+        early: Called with one line of text for each number as soon as it is known.
         **options: The columns, filters and limits: see `LogOptions`. `time` is needed to
             split at a date.
     """
     check.optional_function(progress, "progress")
+    check.optional_function(early, "early")
     past = read_split(logs, split, **options)
     many = len(past.before.arms)
     is_declared = bias_bound is not None or relative_bound is not None
@@ -140,6 +144,7 @@ def replay(
         seed=check.whole(seed, "seed"),
         threads=threads,
         progress=progress,
+        early=early,
     )
     return Replay(
         offline=past.before,
