@@ -60,8 +60,9 @@ def break_evens(
     saved = {name: dict(there) for name, there in known.items()}
 
     def add(at: Mapping[Name, float], worlds: int) -> None:
-        for name, found in ask(at, worlds).items() if at else ():
-            saved[name][at[name]] = found
+        missing = {name: x for name, x in at.items() if len(saved[name].get(x, ())) < worlds}
+        for name, found in ask(missing, worlds).items() if missing else ():
+            saved[name][missing[name]] = found
 
     def look(at: Mapping[Name, float]) -> None:
         add(at, few)

@@ -28,6 +28,9 @@ BOUNDS = (0.0, 0.5, 1.0, 2.0, 4.0)  # times the bounds that are declared
 class Truth(Protocol):
     """What may be out there, one bandit for each world."""
 
+    def part(self, worlds: slice) -> Truth:
+        """Some of the worlds."""
+
     def expected(self, given: Promise, logs: bool) -> Sequence[Bandit]:
         """As it is thought to be; policies are given this promise, and the logs or not."""
 
@@ -105,17 +108,17 @@ def compare(
 
     def moved(point: Point, part: slice) -> Scene:
         who = {point.label: contenders[point.label]}
-        return scene_of(partial(truth.moved, point.shift), promises[point.times], who, part)
+        there = partial(truth.part(part).moved, point.shift)
+        return scene_of(there, promises[point.times], who, part.start)
 
     lead = scene_of(truth.expected, promises[mine], contenders)
     few = fewer(lead.worlds)
-    part = slice(0, few)
+    some = truth.part(slice(0, few))
     scenes = {("bound", mine): lead}  # first: its numbers are the first to be shown
-    scenes["bad", 0.0] = scene_of(truth.bad, promise, contenders, slice(0, 2 * few))
-    scenes |= {("bound", g): scene_of(truth.expected, promises[g], heeding, part) for g in others}
+    scenes["bad", 0.0] = scene_of(truth.part(slice(0, 2 * few)).bad, promise, contenders)
+    scenes |= {("bound", g): scene_of(some.expected, promises[g], heeding) for g in others}
     scenes |= {
-        ("shift", s): scene_of(partial(truth.moved, s), promises[mine], contenders, part)
-        for s in shifts
+        ("shift", s): scene_of(partial(some.moved, s), promises[mine], contenders) for s in shifts
     }
     search = len(others) * len(shifts) + 2 * HALVINGS * (len(promises) + 1)
     rest = 2 * SHARPENED * (lead.worlds - few)

@@ -23,6 +23,7 @@ from driftanchor.planning.contenders import contenders
 from driftanchor.planning.early import Early
 from driftanchor.planning.effort import worlds_to_play
 from driftanchor.planning.promise import Promise, promised
+from driftanchor.planning.reach import within_reach
 from driftanchor.planning.reward_law import COINS, RewardLaw, law_of
 from driftanchor.planning.scenes import Progress
 from driftanchor.planning.words import Texts
@@ -95,7 +96,8 @@ def plan(
         bias_bound_source: Where the promise comes from, as for `Learner`.
         law: How rewards vary: `"gaussian"`, `"bernoulli"`, or `"auto"` to decide by the logs.
         reward_range: The lowest and the highest reward possible.
-        worlds: How many to draw; `None` for as many as can be played in a minute or so.
+        worlds: How many to draw; `None` for 40 to 200, by horizon and arms.
+            Scenes other than the expected one take a fifth of them, and at least 20.
         seed: The seed of all noise.
         threads: How many to use at most; it changes no number.
         progress: Called with (runs done, runs in all) while it goes on.
@@ -129,6 +131,7 @@ def plan(
     who, reasons = contenders(offline, ends, bias_bound_source)
     many = worlds_to_play(worlds, rounds, len(offline.arms), threads)
     truth = Worlds.draw(offline, rewards, promise, many, check.whole(seed, "seed"))
+    who, out_of_reach = within_reach(who, truth, promise, rounds)
     compared = compare(
         truth,
         who,
@@ -151,7 +154,7 @@ def plan(
         law=rewards,
         contenders=who,
         reasons=reasons,
-        notes=(*given.notes, *left_out, *_notes(offline)),
+        notes=(*given.notes, *left_out, *_notes(offline), *out_of_reach),
         compared=compared,
         theory=theory_of(offline, promise, rounds, rewards),
     )

@@ -47,7 +47,7 @@ def scene_of(
     worlds: Callable[[Promise, bool], Sequence[Bandit]],
     told: Promise,
     contenders: Contenders,
-    part: slice = slice(None),
+    first: int = 0,
 ) -> Scene:
     """The scene of worlds that are made for a promise, for those who play there.
 
@@ -55,15 +55,15 @@ def scene_of(
         worlds: Makes the worlds for what policies are given, with the logs or without them.
         told: What policies are given.
         contenders: Those who play.
-        part: The worlds to take.
+        first: The number of the first world.
     """
 
     def made(given: Given) -> Sequence[Bandit]:
         promise = told.trusting() if given == "trust" and told.is_relative else told
-        return worlds(promise, given != "nothing")[part]
+        return worlds(promise, given != "nothing")
 
     needed = dict.fromkeys(one.given for one in contenders.values())
-    return Scene({given: made(given) for given in needed}, tuple(contenders), part.start or 0)
+    return Scene({given: made(given) for given in needed}, tuple(contenders), first)
 
 
 class Stage:
