@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable
 
 from benchmarks import (
+    campaign_memory,
     campaigns,
     engines,
     live,
@@ -71,6 +72,7 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument("--rounds", type=int, default=3, help="how often each job is run in turn")
     parser.add_argument("--quick", action="store_true", help="one short round, to see it work")
+    parser.add_argument("--long", action="store_true", help="a million decisions of a campaign")
     parser.add_argument("--json", action="store_true", help="the numbers instead of tables")
     parser.add_argument("--render-only", action="store_true", help="the page from its numbers")
     asked = parser.parse_args()
@@ -85,6 +87,7 @@ def measure(asked: argparse.Namespace) -> tuple[Blocks, bool]:
     """Every part that is asked for, whatever becomes of the others."""
     rounds, quick = asked.rounds, asked.quick
     c = c_loop()
+    decisions = 10**6 if asked.long else 10**4 if quick else 10**5
     steps: dict[str, list[Callable[[], Blocks]]] = {
         "peers": [lambda: against_peers(asked.peers, rounds, 10 if quick else 1)],
         "live": [
@@ -102,7 +105,10 @@ def measure(asked: argparse.Namespace) -> tuple[Blocks, bool]:
         "propensities": [lambda: propensities.against_decisions(rounds)] if has_numba() else [],
         "startup": [lambda: startup.beginnings(rounds)],
         "logs": [lambda: logs.against_duckdb(rounds, 10**5 if quick else 10**7)],
-        "campaigns": [lambda: campaigns.against_statements(rounds, quick)],
+        "campaigns": [
+            lambda: campaigns.against_statements(rounds, quick),
+            lambda: campaign_memory.flat(decisions),
+        ],
     }
     if c is not None:
         steps["engines"].insert(0, lambda: engines.against_c(rounds, c))

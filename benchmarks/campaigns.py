@@ -34,13 +34,25 @@ from driftanchor.live.sql.store import SqlStore, open_sql
 Statement = tuple[str, Any, bool]  # the text, its parameters, and whether it is for many rows
 Work = Callable[[Campaign], None]
 REWARDS, BATCH = 2_000, 50
+ARMS = (10, 100, 10_000)
+OVER_BARE = "speed over the bare statements"
 _names = itertools.count()
+
+
+def reward_label(store: str) -> str:
+    """The row of rewards on a store."""
+    return f"{store}: rewards, {BATCH} in a transaction"
+
+
+def ask_label(store: str, arms: int) -> str:
+    """The row of single asks on a store."""
+    return f"{store}: one ask in a transaction, {arms:,} arms"
 
 
 def against_statements(rounds: int, quick: bool = False) -> Blocks:
     """How fast a campaign is, as a part of what the bare statements allow."""
     rows: dict[str, list[Any]] = {}
-    arms = (10,) if quick else (10, 100, 10_000)
+    arms = ARMS[:1] if quick else ARMS
     with tempfile.TemporaryDirectory() as folder, running(fsync=True) as server:
         places: dict[str, Callable[[], str]] = {
             "SQLite": lambda: f"sqlite:///{folder}/{next(_names)}.db",
@@ -49,13 +61,11 @@ def against_statements(rounds: int, quick: bool = False) -> Blocks:
         for name, place in places.items():
             say(f"campaigns on {name}")
             count = REWARDS // 10 if quick else REWARDS
-            label = f"{name}: rewards, {BATCH} in a transaction"
-            rows[label] = [_compared(place, 10, _rewards(count), rounds)]
+            rows[reward_label(name)] = [_compared(place, 10, _rewards(count), rounds)]
             for many in arms:
                 asks = 5 if many > 1_000 else 100
-                label = f"{name}: one ask in a transaction, {many:,} arms"
-                rows[label] = [_compared(place, many, _asks(asks), rounds)]
-    columns = ["work", "speed over the bare statements"]
+                rows[ask_label(name, many)] = [_compared(place, many, _asks(asks), rounds)]
+    columns = ["work", OVER_BARE]
     title = "Durable decisions and rewards over the bare statements they need"
     return table("bench-campaigns", title, columns, rows)
 

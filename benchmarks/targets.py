@@ -3,6 +3,11 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from benchmarks.campaign_memory import GROWTH as MEMORY_GROWTH
+from benchmarks.campaign_memory import PLAYED
+from benchmarks.campaigns import ARMS as CAMPAIGN_ARMS
+from benchmarks.campaigns import OVER_BARE as OVER_STATEMENTS
+from benchmarks.campaigns import ask_label, reward_label
 from benchmarks.clock import Cell
 from benchmarks.engines import OVER_C, OVER_FLOOR
 from benchmarks.live import (
@@ -18,6 +23,7 @@ from benchmarks.live import (
 from benchmarks.logs import KINDS, OVER_DUCKDB, PEAK
 from benchmarks.peers.compare import column, label
 from benchmarks.peers.live import ARMS
+from benchmarks.propensities import OVER_DECISION, TEN
 from benchmarks.scale import GROWTH, LONG_RUN, OVER_ANCHOR, TWO_THREADS, power
 from benchmarks.startup import FORMER, OVER_BARE, first_run
 from benchmarks.tables import Blocks, table
@@ -99,6 +105,35 @@ TARGETS = (
     ),
     *(
         Target(
+            f"{store}: rewards, speed over the bare statements",
+            "bench-campaigns",
+            reward_label(store),
+            OVER_STATEMENTS,
+            0.7,
+        )
+        for store in ("SQLite", "PostgreSQL")
+    ),
+    *(
+        Target(
+            f"{store}: durable `ask` of {arms:,} arms, speed over the bare statements",
+            "bench-campaigns",
+            ask_label(store, arms),
+            OVER_STATEMENTS,
+            0.5,
+        )
+        for store in ("SQLite", "PostgreSQL")
+        for arms in CAMPAIGN_ARMS
+    ),
+    Target(
+        "memory of a campaign: at the end over a tenth of the way",
+        "bench-campaign-memory",
+        PLAYED,
+        MEMORY_GROWTH,
+        1.1,
+        False,
+    ),
+    *(
+        Target(
             f"{first_run(engine)}: time over bare Python's, half of the former {former:,.0f}",
             "bench-startup",
             first_run(engine),
@@ -107,6 +142,14 @@ TARGETS = (
             False,
         )
         for engine, former in FORMER.items()
+    ),
+    Target(
+        "propensities, 10 arms: over one decision",
+        "bench-propensities",
+        TEN,
+        OVER_DECISION,
+        20.0,
+        False,
     ),
     Target("default, `every-round`: over Anchor-TS", "bench-default", "V", OVER_ANCHOR, 3.0, False),
     Target("default, `events`: 10⁶ rounds over 10⁴", "bench-default", "V", GROWTH, 8.0, False),

@@ -40,9 +40,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
     Kernels are kept beside pytest's own cache, where the workers share them. In tests all of a
     kernel checks every index: no policy and no loop may leave its arrays. Threads of linear algebra
-    wait for work by running in circles, which costs more than the work of small matrices.
+    wait for work by running in circles, which costs more than the work of small matrices. Byte
+    code is kept, as Python does by itself: tests start many processes that run the same files.
     """
     if not hasattr(config, "workerinput"):
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        sys.dont_write_bytecode = False
         os.environ["XDG_CACHE_HOME"] = str(config.rootpath / ".pytest_cache" / "kernels")
         os.environ["NUMBA_BOUNDSCHECK"] = "1"
         os.environ["OPENBLAS_NUM_THREADS"] = "1"
@@ -174,13 +177,8 @@ class DaskCluster:
 
     def _start(self, *words: str, **env: str) -> subprocess.Popen[bytes]:
         with (self.folder / f"{len(self.processes)}.log").open("wb") as log:
-            options = [
-                "--host",
-                "127.0.0.1",
-                "--no-dashboard",
-                "--dashboard-address",
-                "127.0.0.1:0",
-            ]
+            options = ["--host", "127.0.0.1", "--no-dashboard"]
+            options += ["--dashboard-address", "127.0.0.1:0"]
             process = subprocess.Popen(
                 [sys.executable, "-m", "dask", *words, *options],
                 cwd=self.folder,
@@ -266,6 +264,17 @@ def measured() -> Measured:
         return found
 
     return make_up
+
+
+@pytest.fixture(scope="module")
+def little_drawn() -> Iterator[None]:
+    """Reports have figures as SVG alone, which they show: the others take most of the time.
+
+    That all of them are written, always with the same bytes, is tested with the report.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("driftanchor.render.figure.FORMATS", ("svg",))
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,7 @@ from driftanchor.cli.main import app
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
+pytestmark = pytest.mark.usefixtures("little_drawn")
 
 
 def commands() -> list[list[str]]:
@@ -22,7 +23,9 @@ def commands() -> list[list[str]]:
 
 def test_the_readme_has_the_commands() -> None:
     first = {words[0] for words in commands()}
-    assert first == {"simulate", "policies", "reproduce", "theory", "logs", "shift", "plan"}
+    assert first == {
+        *("simulate", "policies", "reproduce", "theory", "logs", "shift", "plan", "campaign")
+    }
 
 
 def test_both_pages_show_the_same_verdict() -> None:

@@ -11,22 +11,24 @@ from benchmarks.torture import children, commands, entries
 
 
 def test_junk_on_the_command_line_is_no_drama() -> None:
-    found = commands.run(150, seed=5)
-    assert (found.cases, found.failures) == (150, ())
+    found = commands.run(80, seed=5)
+    assert (found.cases, found.failures) == (80, ())
 
 
 def test_junk_in_python_is_no_drama() -> None:
-    found = entries.run(250, seed=3)
-    assert (found.cases, found.failures) == (250, ())
+    found = entries.run(150, seed=3)
+    assert (found.cases, found.failures) == (150, ())
 
 
 def test_every_command_and_its_options_take_part() -> None:
-    lines = [commands.line(random.Random(i)) for i in range(3_000)]
-    named = {(words[0], word.partition("=")[0]) for words in lines for word in words[1:]}
+    lines = [commands.line(random.Random(i)) for i in range(8_000)]
     for name, command in commands._commands().items():
+        first = name.split()
+        mine = [words[len(first) :] for words in lines if words[: len(first)] == first]
+        named = {word.partition("=")[0] for words in mine for word in words}
         for parameter in command.params:
             if parameter.opts[0].startswith("-"):
-                assert any((name, option) in named for option in parameter.opts), parameter.name
+                assert any(option in named for option in parameter.opts), (name, parameter.name)
 
 
 def test_every_public_name_takes_part() -> None:

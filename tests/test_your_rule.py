@@ -25,6 +25,7 @@ SMALLER = {  # to save time: the numbers on the page are those of the sizes that
     'runs=2_000, engine="thinned"': 'runs=3, engine="interpreted"',
     "horizon=5_000": "horizon=30",
 }
+pytestmark = pytest.mark.usefixtures("little_drawn")
 
 
 def files() -> dict[str, str]:

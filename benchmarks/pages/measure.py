@@ -11,6 +11,7 @@ import sys
 from benchmarks.pages import (
     alarms,
     calibration,
+    campaigns,
     choice,
     errata,
     exactness,
@@ -35,6 +36,7 @@ MEASURES = {
     "rules": rules.measure,
     "promises": promises.measure,
     "identify": identify.measure,
+    "campaigns": campaigns.measure,
     "live": live_decisions.measure,
     "alarms": alarms.measure,
 }

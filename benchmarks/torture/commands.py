@@ -21,41 +21,12 @@ from random import Random
 from typing import Any
 
 from benchmarks.torture import children, junk
+from benchmarks.torture.working_lines import LINES
 
-FAILURES = (1, 2, 10)  # exit codes
+FAILURES = (1, 2, 3, 4, 5, 10)  # exit codes
 LONGEST = 3_000  # characters of a line on stderr
-LOGS = ["good.csv", "--arm", "ad", "--reward", "won"]
-COUNTS = ["counts.csv", "--arm", "ad", "--count", "views", "--total", "clicks"]
-TINY = ["--horizon", "3", "--worlds", "2", "--quiet"]
-BOUND = ["--bias-bound", "0.1"]
-SIMULATE = ["--policy", "ts", "--horizon", "3", "--runs", "2", "--engine", "interpreted"]
-REPRODUCE = ["--runs", "1", "--horizon", "3", "--out", "out", "--quiet"]
-LINES = {
-    "logs": (LOGS, COUNTS),
-    "shift": (
-        [*LOGS, "--time", "at", "--by", "week"],
-        [*COUNTS, "--by", "at"],
-        [*LOGS, "--time", "at", "--by", "day", "--plot", "a.svg"],
-    ),
-    "plan": (
-        [*LOGS, *TINY, *BOUND],
-        ["good.json", *TINY, *BOUND, "--law", "bernoulli"],
-        [*COUNTS, *TINY, "--relative-bound", "0.1", "--law", "bernoulli", "--page", "a.html"],
-        [*LOGS, *TINY, "--time", "at", "--by", "day", "--relative-bound", "auto"],
-    ),
-    "replay": (
-        [*LOGS, *TINY, *BOUND, "--time", "at", "--split", "2026-01-11"],
-        [*COUNTS, *TINY, "--split", "at < '2026-01-09'", "--page", "a.html"],
-    ),
-    "simulate": (
-        SIMULATE,
-        [*SIMULATE, "--online", "0.6,0.5", "--offline", "same", "--csv", "a.csv"],
-        [*SIMULATE, "--relative-bound", "1", "--reward", "student", "--plot", "a.svg"],
-    ),
-    "identify": (["--runs", "1", "--most-pulls", "9", "--engine", "interpreted", "--quiet"],),
-    "reproduce": (["good.toml", *REPRODUCE], ["wide.toml", *REPRODUCE]),
-}
 WEIGHTS = {"plan": 2, "replay": 2, "reproduce": 1}  # these take long if all is well
+STORE = "driftanchor.db"  # the default of --store
 EFFORT = {
     "horizon",
     "runs",
@@ -106,7 +77,7 @@ def line(rng: Random) -> list[str]:
         words = _without(words, parameter, rng)
         words += _given(parameter, rng)
     slips: list[list[str]] = [["--unknown"], ["--help"], [junk.text(rng)], words[:2], ["--json"]]
-    return [name, *words, *(rng.choice(slips) if rng.random() < 0.15 else [])]
+    return [*name.split(), *words, *(rng.choice(slips) if rng.random() < 0.15 else [])]
 
 
 @functools.cache
@@ -116,8 +87,17 @@ def _commands() -> dict[str, Any]:
 
     from driftanchor.cli.main import app
 
-    group: Any = typer.main.get_command(app)
-    return dict(group.commands)
+    found: dict[str, Any] = {}
+
+    def gather(group: Any, before: str) -> None:
+        for name, command in group.commands.items():
+            if hasattr(command, "commands"):
+                gather(command, f"{before}{name} ")
+            else:
+                found[f"{before}{name}"] = command
+
+    gather(typer.main.get_command(app), "")
+    return found
 
 
 def _given(parameter: Any, rng: Random) -> list[str]:
@@ -225,13 +205,17 @@ def contents() -> dict[Path, bytes]:
 
 def _written(arguments: list[str], before: dict[Path, bytes]) -> str:
     """What was written that was not asked for, or over what was read."""
-    named = [word.rpartition("=")[2] for word in arguments] + ["out"]
+    named = [word.rpartition("=")[2] for word in arguments] + ["out", STORE]
+    named += [word.rpartition("sqlite:///")[2] for word in arguments if "sqlite:///" in word]
     places = [place for word in named if (place := _place(word)) is not None]
     for path, content in contents().items():
         if before.get(path) == content:
             continue
         where = path.resolve()
-        times = sum(place == where or place in where.parents for place in places)
+        times = sum(
+            place == where or place in where.parents or where.name.startswith(f"{place.name}-")
+            for place in places
+        )
         if times == 0 or (times > 1 and path in before):
             return f"writes {str(path)!a}"
     lost = [path for path in before if not path.is_file()]
@@ -244,7 +228,8 @@ def _place(word: str) -> Path | None:
         place = Path(word).resolve()
     except (OSError, RuntimeError):
         return None
-    return None if place == Path().resolve() else place
+    here = Path().resolve()
+    return None if place == here or place in here.parents else place
 
 
 def restore(before: dict[Path, bytes]) -> None:

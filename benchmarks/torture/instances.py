@@ -48,6 +48,18 @@ def learner() -> da.Learner:
     return made
 
 
+def campaign() -> da.Campaign:
+    """A campaign that has made a decision."""
+    kept = da.Campaign.load("kept", store="sqlite:///kept.db")
+    kept.ask("u")
+    return kept
+
+
+def decision_id() -> str:
+    """The decision of a unit of that campaign."""
+    return str(campaign().ask("u").id)
+
+
 def bandit() -> da.Bandit:
     """A bandit with logs."""
     return da.Bandit([0.5, 0.4], [0.5, 0.5], 3)
@@ -63,6 +75,7 @@ INSTANCES: dict[str, Callable[[], Any]] = {
     "Arms": lambda: da.Arms(["A", "B"]),
     "ArmSummary": lambda: da.read_logs("good.csv", **EVENTS).arms["A"],
     "Bandit": bandit,
+    "Campaign": campaign,
     "Difference": lambda: result().compare("ts", "ucb"),
     "Estimate": lambda: plan().break_even,
     "Explanation": lambda: learner().explain(),
@@ -124,6 +137,25 @@ EXACT: dict[str, Any] = {
     "Bandit.paper.coverage": "uniform",
     "Bandit.paper.total": 30,
     "Bandit.resampling.rewards": [[1.0, 0.0], [0.5]],
+    "Campaign.create.name": "c",
+    "Campaign.create.if_exists": "error",
+    "Campaign.create.reward": "number",
+    "Campaign.create.store": "sqlite:///kept.db",
+    "Campaign.create.control": lambda: {"A": 0.1},
+    "Campaign.load.name": "kept",
+    "Campaign.load.policy": None,
+    "Campaign.load.store": "sqlite:///kept.db",
+    "Campaign.export.path": "a.csv",
+    "Campaign.tell.decision_id": decision_id,
+    "Campaign.tell.reward": 1.0,
+    "Campaign.tell_many.rewards": lambda: [(decision_id(), 1.0)],
+    "Campaign.expose.decision_id": decision_id,
+    "Campaign.explain.decision_id": decision_id,
+    "Campaign.add_arm.offline": (0,),
+    "Campaign.pause_arm.label": "A",
+    "Campaign.archive_arm.label": "A",
+    "Campaign.restore_arm.label": "A",
+    "Campaign.distrust_arm.label": "A",
     "Learner.drop_pending.arm": None,
     "Learner.drop_pending.count": None,
     "Learner.load.path": "good.json",

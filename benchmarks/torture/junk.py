@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import sqlite3
 from pathlib import Path
 from random import Random
 
@@ -50,6 +52,11 @@ LIKELY = {  # what is often right, by what stands for the value in the help
     "W": ("0", "0.05", "inf", "auto", "A=0.1,B=0.2", "1e80"),
     "LO HI": ("0", "1", "-1e9", "1e9", "0.5"),
     "SIZE": ("400MB", "1GB", "50MB"),
+    "ADDRESS": ("sqlite:///kept.db", "sqlite:///new.db", "sqlite:///no/a.db", "sqlite:///good.csv"),
+    "P": ("0", "0.1", "0.5", "1"),
+    "ARM=P": ("A=0.1", "A=0.1,B=0.05", "A=1", "Z=0.1"),
+    "UNIT": ("u", "user-1", "é"),
+    "ARM": ("A", "B", "C"),
     "GLOB": ("*", "good*", "good/[!"),
 }
 # Small or impossible: a horizon of a billion is not junk, only slow.
@@ -128,6 +135,7 @@ def make_files() -> None:
         Path(name).write_text(content, encoding="utf-8")
     logs = OfflineData.from_summary({"A": (30, 0.4, 0.2), "B": (30, 0.3, 0.2)})
     Path("good.json").write_text(json.dumps(logs.to_json()), encoding="utf-8")
+    _make_store()
     for name in ("binary.csv", "binary.parquet", "binary.json"):
         Path(name).write_bytes(bytes(range(256)) * 20)
     for name in ("folder.csv", "folder.toml"):
@@ -136,3 +144,17 @@ def make_files() -> None:
         os.mkfifo(name)
     for name, target in LINKS.items():
         Path(name).symlink_to(target)
+
+
+def _make_store() -> None:
+    """A store with a campaign, all of it in one file."""
+    from driftanchor import Campaign
+
+    campaign = Campaign.create(
+        "kept", arms=["A", "B"], reward_range=(0, 1), seed=1, store="sqlite:///kept.db"
+    )
+    campaign.close()
+    with contextlib.closing(sqlite3.connect("kept.db")) as store:
+        store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    for left in Path().glob("kept.db-*"):
+        left.unlink()

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 SMALL = Path(__file__).parents[1] / "experiments" / "small.toml"
 SIMULATE = ("simulate", "--horizon", "40", "--runs", "3", "--engine", "interpreted")
+pytestmark = pytest.mark.usefixtures("little_drawn")
 
 
 @pytest.fixture(scope="module")

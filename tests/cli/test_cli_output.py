@@ -59,6 +59,7 @@ def test_labels_in_json_are_strict_json() -> None:
     assert label.encode()  # no half of a character
 
 
+@pytest.mark.usefixtures("little_drawn")
 def test_texts_of_experiments_are_shown_as_escapes() -> None:
     done = invoke("reproduce", "mine.toml", "--out", ODD)
     assert (done.exit_code, "\x1b" in done.stdout) == (0, False)

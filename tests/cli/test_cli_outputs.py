@@ -28,6 +28,7 @@ policies = [{ policy = "ts", label = "=1+1" }]
 runs = 2
 horizon = 5
 """
+pytestmark = pytest.mark.usefixtures("little_drawn")
 
 
 @pytest.fixture(autouse=True)

@@ -22,6 +22,7 @@ horizon = 20
 vary.gap = [0.3, 0.1]
 """
 LOGS = "arm,reward\n" + "A,1\nA,0\nB,0\nB,1\n" * 9
+pytestmark = pytest.mark.usefixtures("little_drawn")
 
 
 @pytest.fixture(autouse=True)

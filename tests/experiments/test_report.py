@@ -60,6 +60,15 @@ def test_everything_is_left_in_the_folder(kept: Kept) -> None:
     assert {path.name for path in (out / "results").iterdir()} == {"small.csv", "summary.csv"}
 
 
+def test_the_same_numbers_give_the_same_bytes(kept: Kept, tmp_path: Path) -> None:
+    found, out = kept
+    reproduce.write(found, tmp_path)
+    names = {str(file.relative_to(tmp_path)) for file in tmp_path.rglob("*") if file.is_file()}
+    assert len([name for name in names if name.startswith("figures")]) == 2 * 3
+    for name in names:
+        assert (tmp_path / name).read_bytes() == (out / name).read_bytes(), name
+
+
 def test_rows_are_tidy(kept: Kept) -> None:
     found, out = kept
     told = rows(out / "results" / "small.csv")

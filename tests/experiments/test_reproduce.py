@@ -18,6 +18,7 @@ from driftanchor.simulation.result import STATISTICS
 SMALL = (Path(__file__).parent / "small.toml").read_text(encoding="utf-8")
 TINY = ("--runs", "3", "--horizon", "40")
 ONE = "fig1/gap=0.3/coverage=uniform"
+pytestmark = pytest.mark.usefixtures("little_drawn")
 
 
 @pytest.fixture(autouse=True)
@@ -41,12 +42,17 @@ def said(*arguments: str) -> Any:
 
 
 @pytest.fixture(scope="module")
-def fig1(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Figure 1 at a tiny size."""
+def whole(tmp_path_factory: pytest.TempPathFactory, little_drawn: None) -> tuple[Path, Result]:
+    """Figure 1 at a tiny size, and what the command said."""
     out = tmp_path_factory.mktemp("fig1") / "out"
     done = invoke("fig1", *TINY, "--out", str(out))
     assert done.exit_code == 0, done.stderr
-    return out
+    return out, done
+
+
+@pytest.fixture(scope="module")
+def fig1(whole: tuple[Path, Result]) -> Path:
+    return whole[0]
 
 
 @pytest.fixture
@@ -96,14 +102,15 @@ def test_claims_are_judged_only_when_all_their_cells_ran(fig1: Path) -> None:
 
 
 @pytest.mark.usefixtures("out")
-def test_it_ends_with_the_verdicts_and_the_path_of_the_report() -> None:
-    done = invoke("fig1", *TINY)
+def test_it_ends_with_the_verdicts_and_the_path_of_the_report(whole: tuple[Path, Result]) -> None:
+    out, done = whole
     assert done.stdout.splitlines()[0].endswith(" inconclusive")
     assert "gap 0.3, logs on all arms alike" in done.stdout
     assert "fig1/" not in done.stdout
     assert "every method that uses them beats its purely online counterpart" in done.stdout
     assert "reduced: 3 runs × 40 rounds" in done.stdout
-    assert done.stderr == "report: out/report.html\n"
+    assert done.stderr.splitlines()[-1] == f"report: {out / 'report.html'}"
+    assert invoke("fig1", *TINY, "--only", ONE).stderr == "report: out/report.html\n"
     assert invoke("fig1", *TINY, "--only", ONE, "--quiet").stderr == ""
 
 
@@ -187,7 +194,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_does_not() -> None:
     for folder in ("results", "figures", "tables"):
         files = [file for file in Path("a", folder).rglob("*") if file.is_file()]
         names += [str(file.relative_to("a")) for file in files]
-    assert len(names) == 1 + 2 + 2 * 3 + 2 * 3
+    assert len(names) == 1 + 2 + 2 + 2 * 3
     for name in names:
         assert Path("a", name).read_bytes() == Path("b", name).read_bytes(), name
     a, c = (Path(out, "results", "small.csv").read_bytes() for out in "ac")

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
@@ -12,7 +11,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+from driftanchor.cli.main import app
 from driftanchor.errors import InvalidInput
 from driftanchor.experiments import spec, sweep
 from driftanchor.experiments.experiment import Experiment
@@ -230,9 +231,8 @@ run()
 """
 
 
-def test_ctrl_c_keeps_what_was_finished_and_the_same_command_goes_on(
-    tmp_path: Path,
-) -> None:
+@pytest.mark.usefixtures("in_own_folder", "little_drawn")
+def test_ctrl_c_keeps_what_was_finished_and_the_same_command_goes_on(tmp_path: Path) -> None:
     (tmp_path / "small.toml").write_text(SMALL, encoding="utf-8")
     process = subprocess.Popen(
         [sys.executable, "-c", SLOW], cwd=tmp_path, stderr=subprocess.PIPE, text=True
@@ -251,15 +251,8 @@ def test_ctrl_c_keeps_what_was_finished_and_the_same_command_goes_on(
     assert not (tmp_path / "out" / "report.html").exists()
 
     for out in ("out", "whole"):
-        done = subprocess.run(
-            [sys.executable, "-m", "driftanchor", "reproduce", "small.toml", "--out", out],
-            cwd=tmp_path,
-            capture_output=True,
-            env={**os.environ, "PYTHONIOENCODING": "utf-8"},
-            timeout=300,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
+        done = CliRunner().invoke(app, ["reproduce", "small.toml", "--out", out])
+        assert done.exit_code == 0, done.stderr
     assert all(file.stat().st_mtime_ns == at for file, at in kept.items())
     assert len(list((tmp_path / "out" / "cells").iterdir())) == 6
     for name in ("results/small.csv", "results/summary.csv", "claims.json", "manifest.json"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -228,3 +229,14 @@ def test_the_same_seed_and_order_give_the_same_decisions(store: Store) -> None:
     assert got == expected
     assert len(set(got)) > 5
     workers[0].verify()
+
+
+@pytest.mark.parametrize("clock", [None, 5, "now"])
+def test_a_clock_that_is_none_is_refused(clock: Any, tmp_path: Path) -> None:
+    store = f"sqlite:///{tmp_path / 'store.db'}"
+    with pytest.raises(InvalidInput, match="clock must be a function"):
+        Campaign.create("c", arms=["A", "B"], store=store, clock=clock)
+    assert not list(tmp_path.iterdir())
+    create(store).close()
+    with pytest.raises(InvalidInput, match="clock must be a function"):
+        Campaign.load("c", store=store, clock=clock)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -106,3 +107,10 @@ def test_weighted_means_recover_what_each_arm_pays(tmp_path: Path) -> None:
         error = mean * (sum((w - 1) ** 2 for w in weights) ** 0.5) / len(rows)
         assert abs(estimate - mean) < 4 * error
         assert error < 0.1
+
+
+def test_what_only_counts_as_true_is_refused(campaign: Campaign, tmp_path: Path) -> None:
+    export: Any = campaign.export
+    with pytest.raises(InvalidInput, match="escape_formulas must be True or False, got 'no'"):
+        export(tmp_path / "out.csv", escape_formulas="no")
+    assert not (tmp_path / "out.csv").exists()

@@ -85,6 +85,29 @@ def test_threads_share_transactions(store: SqlStore, monkeypatch: pytest.MonkeyP
     assert campaign.verify().decisions == count
 
 
+def test_a_thread_that_is_interrupted_holds_nobody_up(
+    store: SqlStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It leaves while it waits, or just as it is to write."""
+    campaign = create(store)
+    requests = campaign._requests
+    for leads in (False, True):
+        job = group_commit._Job([Ask()])
+        other = group_commit._Job([Ask()])
+        requests._waiting, requests._writing, job.leads = [job, other], True, leads
+
+        def interrupted() -> None:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(job.turn, "wait", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            requests._wait(job)
+        assert requests._waiting == [other]
+        assert other.leads == other.turn.is_set() == leads
+        requests._waiting, requests._writing = [], False
+    assert campaign.ask().number == 1
+
+
 def test_all_hear_of_a_store_that_is_away(store: SqlStore, monkeypatch: pytest.MonkeyPatch) -> None:
     campaign = create(store)
 

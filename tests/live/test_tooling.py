@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from driftanchor import TS, Terms
+from driftanchor import TS, OfflineData, Terms
 from driftanchor.live import background, tooling
 from driftanchor.live.decider import Decider
 from driftanchor.live.ledger import Ledger
@@ -30,3 +30,20 @@ def test_tools_are_compiled_in_the_background(monkeypatch: pytest.MonkeyPatch) -
     assert plain is not None
     assert quick is not None
     assert quick.tolist() == pytest.approx(plain.tolist(), abs=1e-12)
+
+
+def test_arms_that_move_together_are_compiled_sooner(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+    monkeypatch.setattr(tooling, "compile_once", lambda key, _: asked.append(key))
+    logs = OfflineData.from_summary({"A": (50, 0.5, 0.2), "B": (50, 0.4, 0.2)})
+    together = Terms.declare(offline=logs, seed=1, relative_bound=0.1)
+    apart = Terms.declare(offline=logs, seed=1, bias_bound=0.1)
+    for terms, decisions in ((together, 10), (apart, 1_000)):
+        decider = Decider(terms, Ledger.start(terms.arms, terms.policy.memory))
+        tools = Tooling(terms.policy)
+        asked.clear()
+        for _ in range(decisions - 1):
+            assert tools.tools(*decider.situation(1)) is None
+        assert not asked
+        tools.tools(*decider.situation(1))
+        assert len(asked) == 1

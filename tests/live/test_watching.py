@@ -98,6 +98,26 @@ def test_with_a_window_rewards_are_looked_at_in_the_order_of_decisions(tmp_path:
         campaign.verify()
 
 
+@pytest.mark.parametrize("default", [0, None])
+def test_late_rewards_are_looked_at_once(tmp_path: Path, default: float | None) -> None:
+    clock = Clock()
+    options = {"reward_window": 60, "default_reward": default, "late": "replace"}
+    with create(tmp_path, clock=clock, **options) as campaign:
+        decisions = campaign.ask(n=40)
+        clock.now += 61
+        campaign.status()
+        for decision in decisions[::4]:
+            campaign.tell(str(decision.id), 1.0)
+        campaign.status()
+        status = campaign.status()
+        with campaign._reading() as reader:
+            kept = reader.watch()
+        assert kept is not None
+        for arm, seen in zip(status.arms.values(), kept["watch"]["arms"], strict=True):
+            assert seen[1:3] == [arm.live_n, arm.live_n and arm.live_n * arm.live_mean]
+        campaign.verify()
+
+
 def test_the_status_says_what_stopping_would_risk(tmp_path: Path) -> None:
     with create(tmp_path, matters=0.05) as campaign:
         play(campaign, 200, {"A": 0.2, "B": 0.2})

@@ -43,6 +43,21 @@ def test_labels_with_controls_halves_of_characters_and_rare_letters_are_drawn(
     assert minidom.parseString(text).documentElement is not None
 
 
+def test_a_figure_that_is_laid_out_once_is_the_one_that_savefig_lays_out(tmp_path: Path) -> None:
+    with figure.sheet():
+        drawn = figure.blank(3, 2)
+        axes = drawn.subplots()
+        figure.line(axes, X, X + 1, X / 10, palette.POLICY_LOOKS["ts"])
+        axes.set_title("a")
+        saved = figure.save(drawn, tmp_path, "saved")
+        for path in saved:
+            figure.write(drawn, tmp_path / f"written{path.suffix}")
+    assert [path.suffix for path in saved] == [".png", ".svg", ".pdf"]
+    for path in saved:
+        assert path.read_bytes() == (tmp_path / f"written{path.suffix}").read_bytes()
+    assert drawn.dpi == 100
+
+
 def test_the_sizes_of_a_sheet_follow_its_text() -> None:
     for text in (figure.SCREEN, figure.PRINT):
         with figure.sheet(text):

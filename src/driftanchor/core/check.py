@@ -119,7 +119,13 @@ def flag(value: object, argument: str) -> bool:
 
 def optional_function(value: object, argument: str) -> None:
     """Refuse what is neither None nor a function."""
-    if value is not None and not callable(value):
+    if value is not None:
+        function(value, argument)
+
+
+def function(value: object, argument: str) -> None:
+    """Refuse what is no function."""
+    if not callable(value):
         raise _bad(argument, "", f"must be a function, got {shown(value)}")
 
 

@@ -39,14 +39,15 @@ class Campaign(Managed):
         >>> from tempfile import TemporaryDirectory
         >>> folder = TemporaryDirectory()
         >>> offline = OfflineData.from_summary({"A": (200, 0.51), "B": (200, 0.48)})
-        >>> campaign = Campaign.create("checkout", offline=offline, bias_bound=0.05, seed=1,
-        ...                            store=f"sqlite:///{folder.name}/bandit.db")
+        >>> place = f"sqlite:///{folder.name}/bandit.db"
+        >>> campaign = Campaign.create("checkout", offline=offline, bias_bound=0.05, store=place)
         >>> decision = campaign.ask(unit="user-1")
         >>> campaign.tell(decision.id, 1.0).status, campaign.tell(decision.id, 1.0).status
         ('recorded', 'replayed')
         >>> campaign.status()
         <Status: checkout, guarded-anchor-ts, 2 arms, 1 decision, 1 reward, 0 pending>
-        >>> campaign.close(); folder.cleanup()
+        >>> campaign.close()
+        >>> folder.cleanup()
     """
 
     @classmethod
@@ -108,6 +109,7 @@ class Campaign(Managed):
             Conflict: There is a campaign of this name; with `"load"`, one that is not the same.
         """
         check.choice(if_exists, "if_exists", ("error", "load"))
+        check.function(clock, "clock")
         creating.valid_name(name)
         if reward == "binary" and reward_range is None:
             reward_range = (0, 1)
@@ -162,6 +164,7 @@ class Campaign(Managed):
             policy: The policy it was created with, if that is not one of this package.
             clock: Tells the time.
         """
+        check.function(clock, "clock")
         with opening(store) as opened:
             row = creating.find(opened, name)
             return cls(opened, row, *creating.read(row, policy), clock)
@@ -219,7 +222,7 @@ class Campaign(Managed):
                 "one decision",
                 argument="n",
             )
-        ask = Ask(_text(unit, "unit"), labels, count, bool(peek), _text(key, "key"))
+        ask = Ask(_text(unit, "unit"), labels, count, check.flag(peek, "peek"), _text(key, "key"))
         answers: list[Decision] = self._do(ask)
         return answers[0] if n is None else answers
 

@@ -54,6 +54,10 @@ def read(row: CampaignRow, policy: Policy | None = None) -> tuple[Terms, Setting
         row: The campaign.
         policy: The policy it was created with, if that is not one of this package.
     """
+    if policy is not None and not isinstance(policy, Policy):
+        raise InvalidInput(
+            f"must be a Policy such as AnchorTS(), got {shown(policy)}", argument="policy"
+        )
     body = record.unseal(row.terms, "campaign", 1, ("policy", "offline", "bias_bounds", "seed"))
     try:
         with record.reading("campaign", body):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from driftanchor.core import check
 from driftanchor.core.arms import Arms
-from driftanchor.errors import InvalidInput, require
+from driftanchor.errors import InvalidInput, require, shown
 from driftanchor.files import write_whole
 from driftanchor.live.journal import Entry
 from driftanchor.live.store import Reader
@@ -64,6 +64,9 @@ def export(
         escape_formulas: In CSV, put an apostrophe before texts that a spreadsheet would run.
     """
     check.choice(what, "what", WHAT)
+    check.flag(escape_formulas, "escape_formulas")
+    if not isinstance(path, str | os.PathLike):
+        raise InvalidInput(f"must be the name of a file, got {shown(path)}", argument="path")
     ending = Path(path).suffix.lower()
     if ending not in ENDINGS:
         raise InvalidInput(f"must end in {', '.join(ENDINGS)}, got {str(path)!r}", argument="path")

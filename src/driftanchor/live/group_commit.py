@@ -47,6 +47,7 @@ class _Job:
         self.outcomes: list[Any] = []
         self.turn = threading.Event()  # the job is done, or its thread is to write
         self.done = False
+        self.leads = False  # its thread is to write
 
 
 class _Spoiled(Exception):
@@ -97,12 +98,33 @@ class GroupCommit:
             self._waiting.append(job)
             lead, self._writing = not self._writing, True
         if not lead:
-            job.turn.wait()
+            self._wait(job)
         if not job.done:
             self._lead(job)
         if job.outcomes and isinstance(job.outcomes[0], StoreUnavailable):
             raise job.outcomes[0]
         return job.outcomes
+
+    def _wait(self, job: _Job) -> None:
+        """Wait until a job is done, or its thread is to write; nobody waits for one that left."""
+        try:
+            job.turn.wait()
+        except BaseException:  # the thread was interrupted
+            with self._mutex:
+                if job in self._waiting:
+                    self._waiting.remove(job)
+            if job.leads:
+                self._hand_over()
+            raise
+
+    def _hand_over(self) -> None:
+        """Let the thread of the next job write, if there is one."""
+        with self._mutex:
+            following = self._waiting[0] if self._waiting else None
+            self._writing = following is not None
+            if following is not None:
+                following.leads = True
+                following.turn.set()
 
     def _lead(self, mine: _Job) -> None:
         """Write what waits, and hand over."""
@@ -119,14 +141,10 @@ class GroupCommit:
                 if not job.done:  # only if this thread was interrupted
                     error = StoreUnavailable("the thread that wrote was interrupted: try again")
                     job.outcomes, job.done = [error], True
-            with self._mutex:
-                following = self._waiting[0] if self._waiting else None
-                self._writing = following is not None
             for job in jobs:
                 if job is not mine:
                     job.turn.set()
-            if following is not None:
-                following.turn.set()
+            self._hand_over()
 
     def _write_all(self, jobs: list[_Job]) -> None:
         """Write the jobs together; if one of them spoils the rest, each by itself."""

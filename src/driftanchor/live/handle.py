@@ -74,7 +74,7 @@ class Handle:
             UnreadableState: It comes out otherwise now.
         """
         with self._reading() as reader:
-            found = reader.decisions([decision_id])
+            found = reader.decisions([str(decision_id)])
             if not found:
                 raise NotFound(f"campaign {self.name!r} has no decision {shown(decision_id)}")
             return explain_again(reader, found[0], self._first, self.settings)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from driftanchor.core import check
 from driftanchor.core.offline import Summary
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.live import arm_requests
@@ -43,7 +46,8 @@ class Managed(Handle):
         relative_bound: float | None = None,
     ) -> None:
         """Let a new arm take part from now on; the arguments are those of `Learner.add_arm`."""
-        self._do(arm_requests.AddArm(label, tuple(offline), bias_bound, relative_bound))
+        logs: Any = tuple(check.items(offline, "offline"))
+        self._do(arm_requests.AddArm(label, logs, bias_bound, relative_bound))
 
     def pause_arm(self, label: str) -> None:
         """Draw this arm no more; units that hold a decision for it still get that."""

@@ -126,7 +126,7 @@ def _control(control: object, floor: float, arms: Arms) -> dict[str, float]:
     taken = math.fsum(max(floor, shares.get(label, 0.0)) for label in arms)
     if taken > 1.0 + 1e-12:
         raise InvalidInput(
-            f"floor {floor:g} and control leave nothing to decide: the shares of "
+            f"is {floor:g} and leaves nothing to decide: with control the least shares of "
             f"{len(arms)} arms add up to {taken:g}, and may be at most 1",
             argument="floor",
         )

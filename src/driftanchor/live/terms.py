@@ -172,12 +172,12 @@ class Terms:
     def after(self, event: Event) -> Terms:
         """The terms after an event. Only a new arm and a distrusted one change them."""
         if isinstance(event, Distrusted):
-            return self.without_logs_of(event.column)
+            return self._without_logs_of(event.column)
         if isinstance(event, ArmAdded):
             return self.with_arm(event.label, event.offline, event.bias_bound, event.relative_bound)
         return self
 
-    def without_logs_of(self, column: int) -> Terms:
+    def _without_logs_of(self, column: int) -> Terms:
         """These terms with nothing promised of an arm's logs, so that rules leave them aside.
 
         Bounds of ∞ are safer than no logs: a rule then takes the optimistic draw of an arm that it

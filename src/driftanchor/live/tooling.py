@@ -1,18 +1,23 @@
 """Tools that compute propensities: interpreted at first, compiled in the background.
 
-Both give the same numbers.
+A decision waits for the compiled ones only if it has thousands of arms, where to interpret takes
+longer. Both give the same numbers.
 """
 
 from __future__ import annotations
 
 import functools
 
+import numpy as np
+
 from driftanchor.core.evidence import Evidence, Round
-from driftanchor.live.background import compile_once
+from driftanchor.live.background import compile_once, finish
 from driftanchor.live.propensities import Tools, compiled, propensities
 from driftanchor.policies.base import Policy
 
 ENOUGH = 2_000  # arms whose propensity is interpreted before it pays to compile
+MOVING = 100  # times as long as another arm: one whose propensity is a mean over common moves
+MANY = 2_000  # arms of one decision, which take longer to interpret than to compile
 
 Kind = tuple[type[Policy], str]  # the class, and its parameters
 
@@ -40,11 +45,15 @@ class Tooling:
         """
         found = _ready.get(self._kind)
         if found is None:
-            self._interpreted += evidence.pulls.size
+            weight = MOVING if np.isfinite(evidence.relative_bounds).any() else 1
+            self._interpreted += weight * evidence.pulls.size
             if self._interpreted >= ENOUGH:
                 apart = Evidence._make(array.copy() for array in evidence)
                 work = functools.partial(_compile, self._policy, self._kind, apart, now)
                 compile_once(("propensities", *self._kind), work)
+            if evidence.pulls.size >= MANY:
+                finish()
+                found = _ready.get(self._kind)
         return found
 
 

@@ -19,7 +19,7 @@ from driftanchor.live.state_events import ArmAdded, Distrusted
 from driftanchor.live.store import Reader
 from driftanchor.live.watch.alarm import Alarm, Mark
 from driftanchor.live.watch.look import look
-from driftanchor.live.watch.watch import Watch, fold
+from driftanchor.live.watch.watch import Watch, correct, fold
 
 MOST = 20_000  # events or decisions of one look
 SETTLED = ("rewarded", "defaulted", "expired")
@@ -48,6 +48,9 @@ def advance(batch: Batch, reader: Reader) -> None:
     if books.settings.reward_window is None:
         rewards, seq = _as_they_came(reader, seq)
     else:
+        if books.settings.late == "replace":
+            watch = _corrected(watch, reader, seq, numbers)
+        seq = reader.head.seq
         rewards = list(_by_decision(reader, numbers))
     before = watch.alarms
     watch = _folded(watch, rewards)
@@ -82,6 +85,19 @@ def _folded(watch: Watch, rewards: list[Reward]) -> Watch:
     for i in range(0, len(rewards), some):
         columns, paid, marks = zip(*rewards[i : i + some], strict=True)
         watch = look(fold(watch, columns, paid, marks[-1]), marks[-1])
+    return watch
+
+
+def _corrected(watch: Watch, reader: Reader, seq: int, numbers: list[int]) -> Watch:
+    """The watch after late rewards that replace what was looked at before."""
+    for entry in reader.entries(seq):
+        column, number, reward = entry.column, entry.decision, entry.value
+        if column is None or number is None or reward is None or number > numbers[column]:
+            continue  # it was not looked at
+        if entry.kind == "corrected":
+            watch = correct(watch, column, (entry.detail or {})["before"], reward)
+        elif entry.kind == "added":
+            watch = fold(watch, [column], [reward], _mark(number, entry.at))
     return watch
 
 

@@ -31,6 +31,11 @@ SCREEN, PRINT = 10.0, 7.7  # points: the size of text, which all other sizes are
 TICKS, TITLES, LABELS = 0.8, 0.85, 0.9  # of the size of text: in print all are above 6 points
 # What would make the bytes of a file depend on when and with which release it was written.
 _UNDATED = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
+_CANVASES = {  # what writes a format, and in which of Matplotlib's modules it is
+    "png": ("backend_agg", "FigureCanvasAgg"),
+    "svg": ("backend_svg", "FigureCanvasSVG"),
+    "pdf": ("backend_pdf", "FigureCanvasPdf"),
+}
 
 
 def matplotlib(module: str = "") -> Any:
@@ -93,8 +98,19 @@ def save(figure: Any, folder: Path, name: str) -> list[Path]:
     for path in paths:
         kind = path.suffix[1:]
         with write_whole(path) as file:
-            figure.savefig(file, format=kind, dpi=DPI, metadata=_UNDATED[kind])
+            _print(figure, file, kind)
     return paths
+
+
+def _print(figure: Any, file: Path, kind: str) -> None:
+    """Write a figure that is laid out: `savefig` would draw it once more, to lay it out."""
+    backend, canvas = _CANVASES[kind]
+    sheet = getattr(matplotlib(f"backends.{backend}"), canvas)(figure)
+    usual, figure.dpi = figure.dpi, DPI
+    try:
+        getattr(sheet, f"print_{kind}")(file, metadata=_UNDATED[kind])
+    finally:
+        figure.dpi = usual
 
 
 def svg(figure: Any) -> bytes:

@@ -148,7 +148,7 @@ def _instances(chunk: Chunk) -> Floats | None:
     """The means that the runs of a chunk draw; `None` where they draw none."""
     if chunk.bandit.means is None:
         return None
-    draw = kernel(Policy, draw_instances) if chunk.is_compiled else draw_instances
+    draw = kernel(None, draw_instances) if chunk.is_compiled else draw_instances
     drawn = np.empty((chunk.runs, 2, len(chunk.bandit.online)))
     with wrapping():
         draw(laws_of(chunk.bandit, chunk.seed), chunk.first, drawn, np.empty(4, np.uint64))

@@ -14,7 +14,7 @@ from campaign_parts import Clock
 from driftanchor import Campaign, StoreMismatch
 from driftanchor.live.sql import engine, migrate, versions
 from driftanchor.live.sql.schema import OLDER, REVISION, metadata, version
-from driftanchor.live.sql.store import SqlStore, open_sql
+from driftanchor.live.sql.store import SqlStore, open_sql, upgrade_sql
 from driftanchor.live.store import open_store
 
 OLD = sorted((Path(__file__).parent / "stores").glob("*.sql"))
@@ -49,9 +49,8 @@ def test_a_store_of_every_version_opens_after_an_upgrade(file: Path, tmp_path: P
     with sqlite3.connect(path) as connection:
         connection.executescript(file.read_text())
     connection.close()
-    store = SqlStore(engine.address(f"sqlite:///{path}"))
-    before, after = store.upgrade()
-    assert (before, after) == (file.stem, REVISION)
+    assert upgrade_sql(f"sqlite:///{path}") == (file.stem, REVISION)
+    store = open_sql(f"sqlite:///{path}")
     campaign = Campaign.load("old", store=store, clock=Clock(1_030.0))
     assert (campaign.verify().decisions, campaign.status().rewards) == (3, 1)
     assert campaign.ask("v").number == 2

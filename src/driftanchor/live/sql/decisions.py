@@ -77,8 +77,9 @@ def _values(campaign: int, row: DecisionRow) -> list[Any]:
 
 
 def by_id(connection: Connection, campaign: int, ids: Sequence[str]) -> list[DecisionRow]:
-    """Decisions by their ids."""
-    return [DecisionRow(*row) for row in _BY_ID.rows(connection, ids, campaign)]
+    """Decisions by their ids; what cannot be one is not asked for, as no driver takes any text."""
+    known = [x for x in ids if x.isascii() and x.isalnum()]
+    return [DecisionRow(*row) for row in _BY_ID.rows(connection, known, campaign)]
 
 
 def holding(

@@ -204,14 +204,27 @@ def _gone(campaign: int) -> NotFound:
 
 def open_sql(address: str, patience: float = PATIENCE) -> SqlStore:
     """Open the store at an address, and create what an empty one lacks."""
-    url = engine.address(address)
-    file = engine.sqlite_file(url)
-    if file is not None:
-        url = url.set(database=str(file.absolute()))
-    store = SqlStore(url, patience)
+    store = _at(address, patience)
     try:
         store.prepare()
     except BaseException:
         store.close()
         raise
     return store
+
+
+def upgrade_sql(address: str) -> tuple[str | None, str]:
+    """Bring the tables of the store at an address up to date; the versions before and after."""
+    store = _at(address, PATIENCE)
+    try:
+        return store.upgrade()
+    finally:
+        store.close()
+
+
+def _at(address: str, patience: float) -> SqlStore:
+    url = engine.address(address)
+    file = engine.sqlite_file(url)
+    if file is not None:  # whoever changes the folder later means the same file
+        url = url.set(database=str(file.absolute()))
+    return SqlStore(url, patience)

@@ -1,0 +1,94 @@
+"""The one place where errors become messages and exit codes."""
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from driftanchor.cli import output
+from driftanchor.cli.signals import Ended, ending
+from driftanchor.errors import DriftanchorError, InvalidInput
+
+CLOSED_PIPE = 141  # what shells report for a command whose output nobody reads on
+
+
+class Boundary(TyperGroup):
+    """A group of commands: what they raise on purpose ends in one line on stderr."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any
+    ) -> Any:
+        """Read what stands before the command."""
+        within = (parent.command_path, info_name or "") if parent else ("driftanchor",)
+        with _one_line(words=within):
+            return super().make_context(info_name, args, parent, **extra)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the options of the group; a request for help is answered here."""
+        with output.to_stdout():
+            if not args and not ctx.resilient_parsing:
+                typer.echo(ctx.get_help())
+                raise InvalidInput("no command is given")
+            return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was asked for."""
+        with _one_line(ctx):
+            return super().invoke(ctx)
+
+
+@contextlib.contextmanager
+def _one_line(context: Any = None, words: tuple[str, ...] = ()) -> Iterator[None]:
+    """Turn what was raised on purpose into a line on stderr and an exit code.
+
+    Args:
+        context: Of the group, once it knows which command is to be run.
+        words: Those of the group, before it knows that.
+    """
+    try:
+        yield
+    except (typer.Exit, typer.Abort):
+        raise
+    except output.NobodyReads as error:
+        raise typer.Exit(CLOSED_PIPE) from error
+    except (Exception, KeyboardInterrupt) as error:
+        ended = ending.came or (error if isinstance(error, KeyboardInterrupt) else None)
+        if ended is not None:
+            raise typer.Exit(say_ended(ended)) from error
+        if isinstance(error, InvalidInput):
+            message = _naming_the_option(error, context)
+        elif isinstance(error, DriftanchorError | OSError):
+            message = str(error)
+        elif isinstance(error, MemoryError):
+            message = "there is not enough memory for this: ask for less"
+        elif hasattr(error, "format_message"):  # of Typer, which has no public class for them all
+            named = (context.command_path, context.invoked_subcommand or "") if context else words
+            message = _usage(error, named)
+        else:  # a defect, which is not hidden
+            raise
+        output.say(f"error: {message}")
+        raise typer.Exit(getattr(error, "exit_code", 1)) from error
+
+
+def say_ended(error: KeyboardInterrupt) -> int:
+    """Say that a signal ended the command; returns its exit code."""
+    ended = error if isinstance(error, Ended) else Ended()
+    output.say(": ".join([ended.word, *getattr(error, "__notes__", [])]))
+    return ended.exit_code
+
+
+def _naming_the_option(error: InvalidInput, context: Any) -> str:
+    """The message of an error, in which an argument of Python is the option it came from."""
+    invoked = context and context.command.commands.get(context.invoked_subcommand)
+    for parameter in invoked.params if invoked else []:
+        if parameter.name == error.argument and parameter.opts[0].startswith("--"):
+            return error.naming(parameter.opts[0])
+    return str(error)
+
+
+def _usage(error: Any, words: tuple[str, ...]) -> str:
+    """What Typer says of options that it does not know or that are missing, and where to look."""
+    where = " ".join((*filter(None, words), "--help"))
+    return f"{error.format_message().strip().rstrip('.')}; '{where}' shows what there is"

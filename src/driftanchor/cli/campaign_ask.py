@@ -1,0 +1,103 @@
+"""`driftanchor campaign ask` and `expose`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from driftanchor.cli import options as opt
+from driftanchor.cli import output, parse
+from driftanchor.cli import store_options as at
+from driftanchor.render.numbers import MISSING
+from driftanchor.render.table import Table
+
+if TYPE_CHECKING:
+    from driftanchor.live.decision import Decision
+
+Unit = Annotated[
+    str | None,
+    typer.Option(
+        metavar="UNIT",
+        help="Who it is for: a unit that asks again gets the same decision.",
+        show_default="a new decision each time",
+    ),
+]
+Exclude = Annotated[
+    list[str] | None,
+    typer.Option(metavar="ARM", help="An arm that cannot be played this time."),
+]
+Number = Annotated[
+    str | None,
+    typer.Option("--number", "-n", metavar="N", help="How many decisions, without --unit."),
+]
+Peek = Annotated[
+    bool, typer.Option("--peek", help="Only look at what would be decided; nothing is kept.")
+]
+Key = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TEXT",
+        help="A key of this request: the same key later gives the same decisions.",
+    ),
+]
+
+
+def ask(
+    name: at.Name,
+    *,
+    unit: Unit = None,
+    exclude: Exclude = None,
+    number: Number = None,
+    peek: Peek = False,
+    key: Key = None,
+    store: at.StoreAddress = at.DEFAULT,
+    as_json: opt.Json = False,
+) -> None:
+    """Which arm to play. The decision is on disk when this returns.
+
+    Examples:
+      driftanchor campaign ask checkout --unit user-1
+      driftanchor campaign ask checkout --exclude A -n 3 --json
+      driftanchor campaign ask checkout --peek
+    """
+    n: Any = None if number is None else parse.number(number, "--number")
+    with at.campaign_in(store, name) as campaign:
+        answer = campaign.ask(unit, exclude=exclude or (), n=n, peek=peek, key=key)
+    found: list[Decision] = answer if isinstance(answer, list) else [answer]
+    if not as_json:
+        output.show_table(_table(found))
+    elif number is None:
+        output.show_json(found[0].to_json())
+    else:
+        output.show_json({"decisions": [decision.to_json() for decision in found]})
+
+
+def expose(
+    name: at.Name,
+    decision: at.DecisionId,
+    *,
+    store: at.StoreAddress = at.DEFAULT,
+    as_json: opt.Json = False,
+    quiet: opt.Quiet = False,
+) -> None:
+    """Say that a decision was shown: with --exposure report it waits for its reward from now on.
+
+    Examples:
+      driftanchor campaign expose checkout DECISION
+    """
+    with at.campaign_in(store, name) as campaign:
+        receipt = campaign.expose(decision)
+    if as_json:
+        output.show_json(receipt.to_json())
+    else:
+        output.say(f"{receipt.status}: {receipt.arm} was shown", quiet=quiet)
+
+
+def _table(found: Sequence[Decision]) -> Table:
+    rows = [
+        (x.arm, f"{x.propensity:.4g}", x.id or MISSING, "replayed" if x.replayed else x.note)
+        for x in found
+    ]
+    return Table("", ("arm", "propensity", "id", ""), tuple(rows), text=frozenset({0, 2, 3}))

@@ -1,0 +1,213 @@
+"""`driftanchor campaign list` and `show`."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from driftanchor.cli import options as opt
+from driftanchor.cli import output
+from driftanchor.cli import store_options as at
+from driftanchor.errors import DriftanchorError
+from driftanchor.render.numbers import MISSING, count, percent, precise
+from driftanchor.render.table import Table, largest, left_out
+
+if TYPE_CHECKING:
+    from driftanchor.live.settings import Settings
+    from driftanchor.live.status import Status
+    from driftanchor.live.store import Store
+    from driftanchor.live.terms import Terms
+
+HOURS = 3_600.0
+MOST_NAMED = 10  # arms in a line
+FOUND = 10  # the exit code of a check that found what it looks for
+
+Check = Annotated[
+    bool,
+    typer.Option(
+        "--check",
+        help="Exit code 10 if a promise about the logs is broken, or arms are not played as often "
+        "as they should be.",
+    ),
+]
+
+
+def list_all(*, store: at.StoreAddress = at.DEFAULT, as_json: opt.Json = False) -> None:
+    """All campaigns of a store.
+
+    Examples:
+      driftanchor campaign list
+      driftanchor campaign list --store postgresql://bandit@db/bandit --json
+    """
+    with at.store_at(store) as opened:
+        rows = [_listed(name, opened) for name in opened.names()]
+    if as_json:
+        output.show_json({"campaigns": rows})
+        return
+    fields = ("policy", "arms", "decisions", "rewards", "pending")
+    lines = [
+        (row["name"], *(precise(row.get(field)) for field in fields), _state(row)) for row in rows
+    ]
+    headings = ("campaign", *fields, "state")
+    output.show_table(Table("", headings, tuple(lines), text=frozenset({0, 1, 6})))
+
+
+def show(
+    name: at.Name,
+    *,
+    check: Check = False,
+    store: at.StoreAddress = at.DEFAULT,
+    as_json: opt.Json = False,
+) -> None:
+    """What is known of a campaign: each arm in the logs and live, alarms, and what was agreed.
+
+    Examples:
+      driftanchor campaign show checkout
+      driftanchor campaign show checkout --json
+      driftanchor campaign show checkout --check
+    """
+    with at.campaign_in(store, name) as campaign:
+        status = campaign.status()
+        terms = campaign.terms
+    if as_json:
+        output.show_json(status.to_json())
+    else:
+        show_status(status, terms)
+    if check and status.is_alarmed:
+        raise typer.Exit(FOUND)
+
+
+def show_status(status: Status, terms: Terms) -> None:
+    """The status of a campaign for people."""
+    output.show_table(_arms(status))
+    for line in (*status_lines(status, terms), *status.findings()):
+        output.show_text(line)
+
+
+def status_lines(status: Status, terms: Terms) -> list[str]:
+    """What there is to say of a campaign beside its arms."""
+    counts = [
+        count(status.decisions, "decision"),
+        count(status.rewards, "reward"),
+        f"{status.pending:,} pending",
+        *([f"{status.late:,} late"] if status.late else []),
+        *([f"epoch {status.epoch}"] if status.epoch else []),
+        *(["paused"] if status.paused else []),
+    ]
+    return [
+        f"{status.name}: {', '.join(counts)}",
+        *(f"promised: {line}" for line in promised(terms)),
+        *(f"agreed: {line}" for line in agreed(status.settings, list(status.arms))),
+        *(f"policy: {reason}" for reason in status.reasons or (status.policy,)),
+    ]
+
+
+def promised(terms: Terms) -> list[str]:
+    """The bounds of the logs, in words."""
+    if not terms.offline.n.any():
+        return []
+    words = {
+        "the mean of an arm has moved since the logs by at most V": terms.bias_bounds,
+        "arms have moved apart since the logs by at most W": terms.relative_bounds,
+    }
+    return [
+        f"{text} = {_bounds(bounds.tolist(), terms)}"
+        for text, bounds in words.items()
+        if any(map(math.isfinite, bounds.tolist()))
+    ]
+
+
+def _bounds(bounds: list[float], terms: Terms) -> str:
+    if len(set(bounds)) == 1:
+        return f"{bounds[0]:.4g}"
+    pairs = [f"{x:.4g} ({label})" for label, x in zip(terms.arms, bounds, strict=True)]
+    return ", ".join(pairs[:MOST_NAMED]) + (", …" if len(pairs) > MOST_NAMED else "")
+
+
+def agreed(settings: Settings, arms: list[str]) -> list[str]:
+    """The settings that are not the plain ones, in words."""
+    lines = []
+    if settings.reward_window is not None:
+        after = "is given up and counts nowhere"
+        if settings.default_reward is not None:
+            after = f"counts as {settings.default_reward:g}"
+        start = "shown" if settings.exposure == "report" else "made"
+        late = "does not count" if settings.late == "ignore" else "still counts"
+        lines.append(
+            f"a reward is waited for {_time(settings.reward_window)} after a decision was {start}; "
+            f"without one it {after}; one that comes later {late}"
+        )
+    elif settings.exposure == "report":
+        lines.append("a decision waits for its reward once 'expose' says that it was shown")
+    if settings.sticky == "campaign":
+        lines.append("a unit keeps its decision for ever")
+    if settings.sticky is None:
+        lines.append("a unit gets a new decision each time")
+    shares = {label: max(settings.floor, settings.control.get(label, 0.0)) for label in arms}
+    if any(shares.values()):
+        named = [f"{label} {percent(share)}" for label, share in shares.items() if share]
+        kept = ", ".join(named[:MOST_NAMED]) + (", …" if len(named) > MOST_NAMED else "")
+        best = max(shares.values(), default=0.0)
+        away = sum(shares.values()) - best
+        lines.append(
+            f"least shares of decisions: {kept}; so at least {percent(away)} go to arms that may "
+            "be worse"
+        )
+    return lines
+
+
+def _time(seconds: float) -> str:
+    """A length of time in words."""
+    for size, word in ((24 * HOURS, "day"), (HOURS, "hour"), (60.0, "minute")):
+        if seconds >= size and seconds % size == 0:
+            return count(int(seconds // size), word)
+    return f"{seconds:g} seconds"
+
+
+def _arms(status: Status) -> Table:
+    arms = list(status.arms.items())
+    p_best = dict(zip(status.arms, status.outlook.p_best.tolist(), strict=True))
+    shown = [arms[i] for i in largest([arm.decisions for _, arm in arms])]
+    rows = [
+        (
+            label,
+            arm.state if arm.logs_count else f"{arm.state}, without logs",
+            *(precise(x) for x in (arm.logs_n, arm.logs_mean, arm.live_n, arm.live_mean)),
+            precise(arm.decisions),
+            f"{arm.expected:,.1f}",
+            precise(arm.pending),
+            f"{p_best[label]:.3f}",
+        )
+        for label, arm in shown
+    ]
+    headings = ("arm", "state", "logs n", "logs mean", "live n", "live mean")
+    counts = ("decisions", "expected", "pending", "P(best)")
+    note = left_out(len(shown), len(arms), "with the most decisions")
+    return Table("", (*headings, *counts), tuple(rows), note=note, text=frozenset({0, 1}))
+
+
+def _listed(name: str, store: Store) -> dict[str, Any]:
+    """What a list says of one campaign; one that cannot be read is no reason to hide the others."""
+    from driftanchor.live.campaign import Campaign
+
+    try:
+        status = Campaign.load(name, store=store).status()
+    except DriftanchorError as error:
+        return {"name": name, "error": str(error)}
+    return {
+        "name": name,
+        "policy": status.policy,
+        "arms": len(status.arms),
+        "decisions": status.decisions,
+        "rewards": status.rewards,
+        "pending": status.pending,
+        "paused": status.paused,
+    }
+
+
+def _state(row: dict[str, Any]) -> str:
+    if "error" in row:
+        return str(row["error"])
+    return "paused" if row["paused"] else MISSING

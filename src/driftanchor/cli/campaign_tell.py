@@ -1,0 +1,92 @@
+"""`driftanchor campaign tell`: one reward, or a file of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Annotated
+
+import typer
+
+from driftanchor.cli import options as opt
+from driftanchor.cli import output, parse
+from driftanchor.cli import store_options as at
+from driftanchor.cli.reward_lines import Line, lines_of, tell_lines
+from driftanchor.errors import InvalidInput
+from driftanchor.render.numbers import count
+
+MOST_SHOWN = 20  # refused lines that are shown to people; --json has all of them
+
+OneDecision = Annotated[
+    str | None, typer.Argument(metavar="[DECISION]", help="The id that 'campaign ask' gave.")
+]
+Reward = Annotated[
+    str | None, typer.Argument(metavar="[REWARD]", help="What came of it, such as 1 or 0.")
+]
+File = Annotated[
+    str | None,
+    typer.Option(
+        "--file",
+        metavar="FILE",
+        help="Lines of decision,reward; - for stdin. Each line counts by itself.",
+    ),
+]
+
+
+def tell(
+    name: at.Name,
+    decision: OneDecision = None,
+    reward: Reward = None,
+    *,
+    file: File = None,
+    store: at.StoreAddress = at.DEFAULT,
+    as_json: opt.Json = False,
+    quiet: opt.Quiet = False,
+) -> None:
+    """The reward of a decision, or of many. It is on disk when this returns.
+
+    To tell a reward again changes nothing, so tell it again if you are not sure. Another reward for
+    the same decision is refused (exit code 4), and the first stands. With --file, lines that are
+    right count whatever is wrong with others, and the exit code is 1 if some are refused.
+
+    Examples:
+      driftanchor campaign tell checkout DECISION 1
+      driftanchor campaign tell checkout --file rewards.csv
+      cat rewards.csv | driftanchor campaign tell checkout --file - --json
+    """
+    if file is None:
+        if decision is None or reward is None:
+            raise InvalidInput("give a decision and its reward, or --file with lines of them")
+        _one(name, decision, parse.number(reward, "the reward"), store, as_json, quiet)
+        return
+    if decision is not None:
+        raise InvalidInput("--file and a decision are both given: give one of them")
+    with at.campaign_in(store, name) as campaign, lines_of(file) as lines:
+        done = tell_lines(campaign, lines)
+    _show(done, as_json, quiet)
+
+
+def _one(name: str, decision: str, reward: float, store: str, as_json: bool, quiet: bool) -> None:
+    with at.campaign_in(store, name) as campaign:
+        receipt = campaign.tell(decision, reward)
+    if as_json:
+        output.show_json(receipt.to_json())
+    else:
+        counts = "nothing" if receipt.reward is None else f"{receipt.reward:g}"
+        output.say(f"{receipt.status}: {counts} counts for arm {receipt.arm!r}", quiet=quiet)
+
+
+def _show(done: list[Line], as_json: bool, quiet: bool) -> None:
+    counts = Counter(line.status for line in done)
+    refused = [line for line in done if line.error is not None]
+    if as_json:
+        output.show_json({"counts": dict(counts), "results": [line.to_json() for line in done]})
+    else:
+        for line in refused[:MOST_SHOWN]:
+            output.show_text(f"line {line.number}: {line.error}")
+        if len(refused) > MOST_SHOWN:
+            output.show_text(f"and {len(refused) - MOST_SHOWN:,} more; --json has all of them")
+        each = ", ".join(f"{number:,} {status}" for status, number in sorted(counts.items()))
+        output.say(f"{count(len(done), 'line')}: {each or 'nothing to tell'}", quiet=quiet)
+    if refused:
+        output.say(f"error: {len(refused):,} of {count(len(done), 'line')} refused")
+        raise typer.Exit(1)
