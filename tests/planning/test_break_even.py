@@ -59,17 +59,50 @@ def test_what_is_known_is_not_asked_for_again() -> None:
 
 
 def test_worlds_are_played_where_the_sign_is_open() -> None:
-    asked: dict[float, int] = {}
+    asked: dict[str, dict[float, int]] = {"sharp": {}, "rough": {}}
     noise = np.random.default_rng(0).standard_normal(200)
 
     def ask(at: Mapping[str, float], worlds: int) -> dict[str, np.ndarray]:
-        asked.update(dict.fromkeys(at.values(), worlds))
+        for name, shift in at.items():
+            asked[name][shift] = worlds
         return {name: 2.1 - shift + noise[:worlds] for name, shift in at.items()}
 
-    break_evens(ask, {"rule": {}}, GRID, seed=0, sizes=(20, 40, 200), sharp={"rule"})
-    assert asked[0.0] == asked[4.0] == 20
-    assert asked[2.0] == 200
-    assert sorted(asked.values()).count(200) == 3
+    known: dict[str, dict[float, np.ndarray]] = {name: {} for name in asked}
+    break_evens(ask, known, GRID, seed=0, sizes=(20, 40, 200), sharp={"sharp"})
+    assert asked["rough"][0.0] == asked["rough"][4.0] == asked["sharp"][0.0] == 20
+    assert asked["rough"][2.0] == 40
+    assert asked["sharp"][2.0] == 200
+    assert list(asked["sharp"].values()).count(200) == 2  # on both sides of the change of sign
+
+
+def test_known_savings_get_more_worlds_where_their_sign_is_open() -> None:
+    noise = np.random.default_rng(0).standard_normal(200)
+    asked: list[tuple[float, int]] = []
+
+    def ask(at: Mapping[str, float], worlds: int) -> dict[str, np.ndarray]:
+        asked.extend((shift, worlds) for shift in at.values())
+        return {name: 2.1 - shift + noise[:worlds] for name, shift in at.items()}
+
+    known = {"rule": {shift: 2.1 - shift + noise[:20] for shift in GRID}}
+    break_evens(ask, known, GRID, seed=0, sizes=(20, 40, 200))
+    assert (2.0, 40) in asked
+    assert not {0.0, 8.0} & {shift for shift, _ in asked}
+
+
+def test_a_saving_that_falls_slowly_is_looked_at_wherever_it_may_end() -> None:
+    """Between 2 and 4 it is nearly 0, and at 8 far below: the end of the interval lies between."""
+    noise = np.random.default_rng(0).standard_normal(40)
+    asked: list[float] = []
+
+    def ask(at: Mapping[str, float], _: int) -> dict[str, np.ndarray]:
+        asked.extend(at.values())
+        return {
+            name: np.interp(shift, [0, 2, 4, 8], [3, 0.1, -0.1, -5]) + noise
+            for name, shift in at.items()
+        }
+
+    break_evens(ask, {"rule": {}}, GRID, seed=0, sizes=SIZES)
+    assert 6.0 in asked
 
 
 def test_intervals_cover_though_worlds_are_added_where_the_sign_is_open() -> None:

@@ -22,7 +22,6 @@ LOGS = OfflineData.from_summary({"A": (900, 0.5, 0.25), "B": (900, 0.2, 0.16)})
 def test_rules_that_play_every_round_are_left_out_beyond_a_million_rounds(
     bounds: tuple[float | None, float | None], slow: set[str]
 ) -> None:
-    pytest.importorskip("numba")
     promise = promised(*bounds, LOGS).promise
     truth = Worlds.draw(LOGS, law_of(LOGS, "bernoulli", COINS), promise, 2, 0)
     who, _ = contenders(LOGS, COINS, None)

@@ -16,7 +16,6 @@ from driftanchor.core.stats.summary import standard_error
 
 RESAMPLES = 1000
 HALVINGS = 2  # of the interval in which savings end; within it they are taken for linear
-SHARPENED = 3  # shifts at which all worlds are played, for those that are to be sharp
 CLEAR = 3.0  # standard errors from 0 at which the sign of a mean needs no more worlds
 
 Name = TypeVar("Name", bound=Hashable)
@@ -36,8 +35,8 @@ def break_evens(
 
     The grid is walked upward until the saving has surely ended; then the interval in which its mean
     first changes sign is halved. At each shift a few worlds are asked for, and more where they
-    leave the sign of the mean open. For the names in `sharp` all worlds are asked for at the shifts
-    where the sign is least certain.
+    leave the sign of the mean open. For the names in `sharp` all worlds are asked for where even
+    those leave it open, and on both sides of the first change of sign.
 
     Args:
         ask: Gives the savings, world by world, at one shift for each name asked for, in so many
@@ -66,45 +65,59 @@ def break_evens(
 
     def look(at: Mapping[Name, float]) -> None:
         add(at, few)
-        add({name: x for name, x in at.items() if _certainty(saved[name][x]) < CLEAR}, more)
+        add({name: x for name, x in at.items() if _is_open(saved[name][x])}, more)
+        add({n: x for n, x in at.items() if n in sharp and _is_open(saved[n][x])}, whole)
 
     for shift in grid:
-        look({n: shift for n, x in saved.items() if shift not in x and not _ended(x)})
+        look({name: shift for name, there in saved.items() if not _ended(there, shift)})
     for _ in range(HALVINGS):
         middles = {name: _middle(there) for name, there in saved.items()}
         look({name: at for name, at in middles.items() if at is not None})
-    doubtful = {name: _doubtful(saved[name]) for name in sharp}
-    for i in range(SHARPENED):
-        add({name: there[i] for name, there in doubtful.items() if i < len(there)}, whole)
+    for name in sharp:
+        while rough := [x for x in _change(saved[name]) if len(saved[name][x]) < whole]:
+            add({name: rough[0]}, whole)  # with more worlds the sign may change elsewhere
     return {name: _estimate(there, seed) for name, there in saved.items()}
 
 
-def _ended(saved: Mapping[float, Floats]) -> bool:
-    return any(mean_estimate(found).high < 0 for found in saved.values())
+def _ended(saved: Mapping[float, Floats], before: float) -> bool:
+    """Whether the saving has surely ended at a smaller shift."""
+    return any(mean_estimate(found).high < 0 for shift, found in saved.items() if shift < before)
+
+
+def _change(saved: Mapping[float, Floats]) -> tuple[float, ...]:
+    """The shifts between which the mean saving first changes sign; none if it does not."""
+    for below, above in itertools.pairwise(sorted(saved)):
+        if saved[below].mean() <= 0:
+            return ()
+        if saved[above].mean() <= 0:
+            return below, above
+    return ()
 
 
 def _middle(saved: Mapping[float, Floats]) -> float | None:
-    """The middle of the interval in which the mean saving first changes sign, if it does."""
+    """The middle of the widest gap in which the saving may end, if its mean changes sign.
+
+    The saving may end between the last shift before which it is surely above 0 and the first at
+    which it is surely below. To look around the change of sign alone would leave a saving that
+    falls slowly to the straight line between shifts that are far apart.
+    """
+    if not _change(saved):
+        return None
     shifts = sorted(saved)
-    for below, above in itertools.pairwise(shifts):
-        if saved[below].mean() <= 0:
-            return None
-        if saved[above].mean() <= 0:
-            return (below + above) / 2
-    return None
+    sure = [0.0 if _is_open(saved[x]) else float(saved[x].mean()) for x in shifts]
+    first = next((i for i, mean in enumerate(sure) if mean <= 0), len(shifts) - 1)
+    last = next((i for i, mean in enumerate(sure) if mean < 0), len(shifts) - 1)
+    below, above = max(itertools.pairwise(shifts[max(first - 1, 0) : last + 1]), key=_width)
+    return (below + above) / 2
 
 
-def _doubtful(saved: Mapping[float, Floats]) -> list[float]:
-    """The shifts at which the sign of the mean is least certain, if it changes at all."""
-    if _middle(saved) is None:
-        return []
-    return sorted(saved, key=lambda shift: _certainty(saved[shift]))[:SHARPENED]
+def _width(gap: tuple[float, float]) -> float:
+    return gap[1] - gap[0]
 
 
-def _certainty(saved: Floats) -> float:
-    """How many standard errors the mean is from 0."""
-    mean, error = abs(float(saved.mean())), float(standard_error(saved))
-    return mean / error if error > 0 else math.inf
+def _is_open(saved: Floats) -> bool:
+    """Whether the sign of the mean may be the other one."""
+    return abs(float(saved.mean())) < CLEAR * float(standard_error(saved))
 
 
 def _estimate(saved: Mapping[float, Floats], seed: int) -> Estimate:

@@ -11,14 +11,14 @@ from typing import Protocol
 import numpy as np
 
 from driftanchor.core.stats.intervals import Estimate
-from driftanchor.planning.break_even import HALVINGS, SHARPENED, break_evens
+from driftanchor.planning.break_even import HALVINGS, break_evens
 from driftanchor.planning.contenders import RULE, Contenders
 from driftanchor.planning.curve import Curve
 from driftanchor.planning.early import Early, EarlyNumbers
-from driftanchor.planning.effort import FEW, fewer
+from driftanchor.planning.effort import fewer
 from driftanchor.planning.promise import LETTERS, Promise
 from driftanchor.planning.safe_choice import SafeChoice, cold_baseline, safe_choice
-from driftanchor.planning.savings import Point, Savings
+from driftanchor.planning.saved_by_shift import Point, Savings
 from driftanchor.planning.scenes import Lost, Progress, Scene, Stage, scene_of
 from driftanchor.simulation.bandit import Bandit
 
@@ -81,8 +81,8 @@ def compare(
 ) -> Compared:
     """Play all scenes.
 
-    The expected worlds, on which the verdict rests, are all played. The other scenes, which say
-    what becomes of a rule elsewhere, are played in fewer of them: see `fewer`.
+    The expected worlds and the bad cases, on which the choice rests, are all played. The other
+    scenes, which say what becomes of a rule elsewhere, are played in fewer worlds: see `fewer`.
 
     Args:
         truth: The worlds.
@@ -112,16 +112,16 @@ def compare(
         return scene_of(there, promises[point.times], who, part.start)
 
     lead = scene_of(truth.expected, promises[mine], contenders)
-    few = fewer(lead.worlds)
+    few, more = fewer(lead.worlds)
     some = truth.part(slice(0, few))
     scenes = {("bound", mine): lead}  # first: its numbers are the first to be shown
-    scenes["bad", 0.0] = scene_of(truth.part(slice(0, 2 * few)).bad, promise, contenders)
+    scenes["bad", 0.0] = scene_of(truth.bad, promise, contenders)
     scenes |= {("bound", g): scene_of(some.expected, promises[g], heeding) for g in others}
-    scenes |= {
-        ("shift", s): scene_of(partial(some.moved, s), promises[mine], contenders) for s in shifts
-    }
+    for s in shifts:
+        there = truth if truth.allows(s) else some  # what is allowed is a bad case too
+        scenes["shift", s] = scene_of(partial(there.moved, s), promises[mine], contenders)
     search = len(others) * len(shifts) + 2 * HALVINGS * (len(promises) + 1)
-    rest = 2 * SHARPENED * (lead.worlds - few)
+    rest = 4 * len(shifts) * (lead.worlds - few)
     stage.expect(stage.runs(scenes) + search * few + rest)
     found = stage.play(scenes)
 
@@ -138,10 +138,11 @@ def compare(
     best = (choice.best if choice.uses_logs else RULE, mine)
     subjects = dict.fromkeys([*((RULE, g) for g in BOUNDS), best])
     known = {subject: savings.known(subject, [*shifts]) for subject in subjects}
-    sizes = min(few, FEW), few, lead.worlds
+    sizes = few, more, lead.worlds
+    sharp = {(RULE, mine): None, best: None}  # in this order, whatever the seed of hashing
     evens = {
         subject: Estimate(*(x if math.isinf(x) else unit * x for x in even))
-        for subject, even in break_evens(savings.ask, known, shifts, seed, sizes, {best}).items()
+        for subject, even in break_evens(savings.ask, known, shifts, seed, sizes, sharp).items()
     }
     stage.finish()
     kind = LETTERS[promise.axis[0]]

@@ -11,7 +11,6 @@ from driftanchor.simulation.machine import threads_to_use
 ROUNDS = 15_000_000  # of one arm, in all worlds together: a quarter of a minute on two cores
 PER_MINUTE = 2 * ROUNDS  # of one thread
 FEWEST, MOST = 40, 200  # worlds
-FEW = 20  # worlds of a scene that is not the expected one, at least
 EVERY_ROUND = 20_000  # rounds up to which leaping over some saves nothing
 PAIRED = 1_000_000  # rounds up to which every reward is drawn, the same for all
 PATIENCE = 5.0  # minutes that nobody is warned of
@@ -53,14 +52,18 @@ def default_worlds(horizon: int, arms: int) -> int:
     return int(min(max(ROUNDS // (horizon * arms), FEWEST), MOST))
 
 
-def fewer(worlds: int) -> int:
-    """How many of the worlds to play in scenes other than the expected one.
+def fewer(worlds: int) -> tuple[int, int]:
+    """How many of the worlds are a few, and how many are more: a fifth and half, or 40 if less.
+
+    Scenes that neither the choice nor a bad case rests on are played in a few worlds. More are
+    played where a few leave the sign of a saving open.
 
     Example:
-        >>> [fewer(worlds) for worlds in (2, 40, 200)]
-        [2, 20, 40]
+        >>> [fewer(worlds) for worlds in (2, 60, 200)]
+        [(2, 2), (40, 40), (40, 100)]
     """
-    return min(worlds, max(worlds // 5, FEW))
+    few, more = (min(worlds, max(worlds // part, FEWEST)) for part in (5, 2))
+    return few, more
 
 
 def engine_for(horizon: int) -> str:

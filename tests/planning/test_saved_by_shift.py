@@ -6,7 +6,7 @@ from driftanchor.core.offline import OfflineData
 from driftanchor.planning.contenders import RULE, RULE_COLD, contenders
 from driftanchor.planning.promise import promised
 from driftanchor.planning.reward_law import COINS, law_of
-from driftanchor.planning.savings import Point, Savings
+from driftanchor.planning.saved_by_shift import Point, Savings
 from driftanchor.planning.scenes import Scene, Stage, scene_of
 from driftanchor.planning.worlds import Worlds
 
