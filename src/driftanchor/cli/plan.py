@@ -12,6 +12,7 @@ from driftanchor.cli import assess_options as how
 from driftanchor.cli import log_options as log
 from driftanchor.cli import options as opt
 from driftanchor.cli import parse
+from driftanchor.cli.output import say
 from driftanchor.core.log_options import LogOptions
 from driftanchor.errors import DriftanchorError, InvalidInput, UnreadableState
 from driftanchor.files import read_text
@@ -98,6 +99,7 @@ def plan(
             law=law,
             reward_range=options.get("reward_range"),
             progress=progress,
+            early=None if quiet else say,
             **bounds,
             **numbers,
         )

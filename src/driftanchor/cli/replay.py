@@ -10,6 +10,7 @@ from driftanchor.cli import assess_options as how
 from driftanchor.cli import log_options as log
 from driftanchor.cli import options as opt
 from driftanchor.cli import parse
+from driftanchor.cli.output import say
 from driftanchor.core.log_options import LogOptions
 
 Split = Annotated[
@@ -91,6 +92,7 @@ def replay(
             split=split,
             bias_bound_source=bias_bound_source,
             progress=progress,
+            early=None if quiet else say,
             by=by,
             **bounds,
             **numbers,

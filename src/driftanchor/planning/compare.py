@@ -3,30 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
 import numpy as np
 
-from driftanchor.core.check import Floats
 from driftanchor.core.stats.intervals import Estimate
 from driftanchor.planning.break_even import HALVINGS, break_evens
 from driftanchor.planning.contenders import RULE, Contenders
 from driftanchor.planning.curve import Curve
+from driftanchor.planning.early import Early, EarlyNumbers
+from driftanchor.planning.effort import fewer
 from driftanchor.planning.promise import LETTERS, Promise
 from driftanchor.planning.safe_choice import SafeChoice, cold_baseline, safe_choice
+from driftanchor.planning.saved_by_shift import Point, Savings
 from driftanchor.planning.scenes import Lost, Progress, Scene, Stage, scene_of
 from driftanchor.simulation.bandit import Bandit
 
 BOUNDS = (0.0, 0.5, 1.0, 2.0, 4.0)  # times the bounds that are declared
 
-Subject = tuple[str, float]  # a contender, and how many times the declared bounds it is given
-
 
 class Truth(Protocol):
     """What may be out there, one bandit for each world."""
+
+    def part(self, worlds: slice) -> Truth:
+        """Some of the worlds."""
 
     def expected(self, given: Promise, logs: bool) -> Sequence[Bandit]:
         """As it is thought to be; policies are given this promise, and the logs or not."""
@@ -74,8 +77,12 @@ def compare(
     seed: int,
     threads: int | None,
     progress: Progress | None,
+    early: Early | None = None,
 ) -> Compared:
     """Play all scenes.
+
+    The expected worlds and the bad cases, on which the choice rests, are all played. The other
+    scenes, which say what becomes of a rule elsewhere, are played in fewer worlds: see `fewer`.
 
     Args:
         truth: The worlds.
@@ -88,61 +95,62 @@ def compare(
         seed: The seed of all noise.
         threads: How many to use at most.
         progress: Called with (runs done, runs in all).
+        early: Called with a line for each number that is known before the end.
     """
-    stage = Stage(contenders, horizon=horizon, seed=seed, threads=threads, progress=progress)
     promises = {g: promise.times(g, spread) for g in BOUNDS}
     mine = 0.0 if promise.is_zero else 1.0
+    hopes = EarlyNumbers(("bound", mine), contenders, early) if early is not None else None
+    stage = Stage(
+        contenders, horizon=horizon, seed=seed, threads=threads, progress=progress, early=hopes
+    )
     others = [g for g in BOUNDS if g != mine]
-    everyone = tuple(contenders)
-    heeding = tuple(label for label, one in contenders.items() if one.heeds_bound)
+    heeding = {label: one for label, one in contenders.items() if one.heeds_bound}
 
-    def expected(g: float, labels: tuple[str, ...]) -> Scene:
-        return scene_of(truth.expected, promises[g], labels)
+    def moved(point: Point, part: slice) -> Scene:
+        who = {point.label: contenders[point.label]}
+        there = partial(truth.part(part).moved, point.shift)
+        return scene_of(there, promises[point.times], who, part.start)
 
-    def moved(shift: float, g: float, labels: tuple[str, ...]) -> Scene:
-        return scene_of(partial(truth.moved, shift), promises[g], labels)
-
-    scenes = {("bad", 0.0): scene_of(truth.bad, promise, everyone)}
-    scenes |= {("bound", g): expected(g, everyone if g == mine else heeding) for g in promises}
-    scenes |= {("shift", s): moved(s, mine, everyone) for s in shifts}
+    lead = scene_of(truth.expected, promises[mine], contenders)
+    few, more = fewer(lead.worlds)
+    some = truth.part(slice(0, few))
+    scenes = {("bound", mine): lead}  # first: its numbers are the first to be shown
+    scenes["bad", 0.0] = scene_of(truth.bad, promise, contenders)
+    scenes |= {("bound", g): scene_of(some.expected, promises[g], heeding) for g in others}
+    for s in shifts:
+        there = truth if truth.allows(s) else some  # what is allowed is a bad case too
+        scenes["shift", s] = scene_of(partial(there.moved, s), promises[mine], contenders)
     search = len(others) * len(shifts) + 2 * HALVINGS * (len(promises) + 1)
-    stage.expect(stage.runs(scenes) + search * scenes["bad", 0.0].worlds)
+    rest = 4 * len(shifts) * (lead.worlds - few)
+    stage.expect(stage.runs(scenes) + search * few + rest)
     found = stage.play(scenes)
 
     lost = found["bound", mine]
     at = {s: found["shift", s] for s in shifts}
     bad = [found["bad", 0.0], *(at[s] for s in shifts if truth.allows(s))]
     choice = safe_choice(lost, bad, contenders)
+    if hopes is not None:
+        hopes.chosen(choice)
     cold = cold_baseline(at[shifts[0]], contenders)  # whatever is declared
-
-    def ask(points: Mapping[Subject, float]) -> dict[Subject, Floats]:
-        wanted = {
-            (label, g): moved(s, g, (label,) if s in at else (label, cold))
-            for (label, g), s in points.items()
-        }
-        played = stage.play(wanted)
-        return {
-            (label, g): (at[s] if s in at else played[label, g])[cold] - played[label, g][label]
-            for (label, g), s in points.items()
-        }
-
+    savings = Savings(stage, moved, (cold, mine))
+    for s in shifts:
+        savings.keep(s, mine, at[s])
     best = (choice.best if choice.uses_logs else RULE, mine)
     subjects = dict.fromkeys([*((RULE, g) for g in BOUNDS), best])
-    known = {
-        (label, g): {s: at[s][cold] - at[s][label] for s in shifts} if g == mine else {}
-        for label, g in subjects
-    }
+    known = {subject: savings.known(subject, [*shifts]) for subject in subjects}
+    sizes = few, more, lead.worlds
+    sharp = {(RULE, mine): None, best: None}  # in this order, whatever the seed of hashing
     evens = {
         subject: Estimate(*(x if math.isinf(x) else unit * x for x in even))
-        for subject, even in break_evens(ask, known, shifts, seed).items()
+        for subject, even in break_evens(savings.ask, known, shifts, seed, sizes, sharp).items()
     }
     stage.finish()
     kind = LETTERS[promise.axis[0]]
-    sizes = np.array([promises[g].sizes()[kind] for g in BOUNDS])
+    bounds = np.array([promises[g].sizes()[kind] for g in BOUNDS])
     return Compared(
         lost,
         Curve(np.asarray(shifts, np.float64), tuple(at.values()), unit),
-        Curve(sizes, tuple({**lost, **found["bound", g]} for g in BOUNDS)),
+        Curve(bounds, tuple({**lost, **found["bound", g]} for g in BOUNDS)),
         choice,
         evens[best],
         tuple((promises[g], evens[RULE, g]) for g in BOUNDS),

@@ -1,4 +1,4 @@
-"""How many worlds to play, and how long that takes."""
+"""How many worlds to play, by which engine, and how long that takes."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ import warnings
 
 from driftanchor.core import check
 from driftanchor.errors import InvalidInput
+from driftanchor.simulation.engines import ENGINES, fastest
 from driftanchor.simulation.machine import threads_to_use
 
-ROUNDS = 15_000_000  # of one arm, in all worlds together: half a minute on two cores
+ROUNDS = 15_000_000  # of one arm, in all worlds together: a quarter of a minute on two cores
+PER_MINUTE = 2 * ROUNDS  # of one thread
 FEWEST, MOST = 40, 200  # worlds
+EVERY_ROUND = 20_000  # rounds up to which leaping over some saves nothing
+PAIRED = 1_000_000  # rounds up to which every reward is drawn, the same for all
 PATIENCE = 5.0  # minutes that nobody is warned of
 LONGEST = 60 * 24 * 30.0  # minutes that anybody may wait for: a month
 
@@ -27,7 +31,8 @@ def worlds_to_play(asked: object, horizon: int, arms: int, threads: int | None =
     """
     fitting = default_worlds(horizon, arms)
     worlds = fitting if asked is None else check.whole(asked, "worlds", low=2, high=10**6)
-    minutes = worlds * horizon * arms / ROUNDS / threads_to_use(threads)
+    played = min(horizon, PAIRED) if ENGINES[engine_for(horizon)].leaps else horizon
+    minutes = worlds * played * arms / PER_MINUTE / threads_to_use(threads)
     if minutes > LONGEST:
         raise InvalidInput(
             f"is {horizon:,}: {worlds:,} worlds with {arms:,} arms take about {_words(minutes)}; "
@@ -35,9 +40,9 @@ def worlds_to_play(asked: object, horizon: int, arms: int, threads: int | None =
             argument="horizon",
         )
     if minutes > PATIENCE:
-        short = ROUNDS // (min(worlds, FEWEST) * arms)
+        short = PER_MINUTE // (min(worlds, FEWEST) * arms)
         warnings.warn(
-            f"every round is played: {worlds:,} worlds of {horizon:,} rounds with {arms:,} arms "
+            f"{worlds:,} worlds of {horizon:,} rounds with {arms:,} arms "
             f"take about {_words(minutes)}; a horizon of {short:,} takes about a minute, and logs "
             "matter most in the first rounds",
             stacklevel=3,
@@ -46,13 +51,39 @@ def worlds_to_play(asked: object, horizon: int, arms: int, threads: int | None =
 
 
 def default_worlds(horizon: int, arms: int) -> int:
-    """As many as can be played in a minute or so, up to where more would hardly tell more.
+    """As many as can be played in half a minute or so, up to where more would hardly tell more.
 
     Example:
         >>> [default_worlds(horizon, 5) for horizon in (1_000, 30_000, 10_000_000)]
         [200, 100, 40]
     """
     return int(min(max(ROUNDS // (horizon * arms), FEWEST), MOST))
+
+
+def fewer(worlds: int) -> tuple[int, int]:
+    """How many of the worlds are a few, and how many are more: a fifth and half, or 40 if less.
+
+    Scenes that neither the choice nor a bad case rests on are played in a few worlds. More are
+    played where a few leave the sign of a saving open.
+
+    Example:
+        >>> [fewer(worlds) for worlds in (2, 60, 200)]
+        [(2, 2), (40, 40), (40, 100)]
+    """
+    few, more = (min(worlds, max(worlds // part, FEWEST)) for part in (5, 2))
+    return few, more
+
+
+def engine_for(horizon: int) -> str:
+    """The engine that plays so many rounds.
+
+    Short runs play every round: leaping saves little there. Longer ones leap and draw every
+    reward, so that contenders meet the same rewards; the longest ones draw sums of rewards, and
+    contenders meet the same worlds alone.
+    """
+    if horizon <= EVERY_ROUND:
+        return fastest(leaps=False)
+    return fastest(paired=horizon <= PAIRED)
 
 
 def _words(minutes: float) -> str:

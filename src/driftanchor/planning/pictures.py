@@ -69,8 +69,9 @@ def _draw(
         means = [float(lost[label].mean()) for lost in curve.lost for label in lost]
         _scale(axes, means)
         for label, look in drawn.items():
-            lost = np.stack([point[label] for point in curve.lost], axis=1)
-            line(axes, x, lost.mean(0), standard_error(lost), look)
+            lost = [point[label] for point in curve.lost]
+            errors = np.array([float(standard_error(there)) for there in lost])
+            line(axes, x, np.array([there.mean() for there in lost]), errors, look)
         if axes.get_yscale() != "log":
             axes.set_ylim(bottom=0)
         axes.set_xticks(x, ticks)

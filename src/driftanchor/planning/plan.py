@@ -20,8 +20,10 @@ from driftanchor.planning.assess import Assessment
 from driftanchor.planning.auto import declared
 from driftanchor.planning.compare import compare
 from driftanchor.planning.contenders import contenders
+from driftanchor.planning.early import Early
 from driftanchor.planning.effort import worlds_to_play
 from driftanchor.planning.promise import Promise, promised
+from driftanchor.planning.reach import within_reach
 from driftanchor.planning.reward_law import COINS, RewardLaw, law_of
 from driftanchor.planning.scenes import Progress
 from driftanchor.planning.words import Texts
@@ -74,6 +76,7 @@ def plan(
     seed: int = 0,
     threads: int | None = None,
     progress: Progress | None = None,
+    early: Early | None = None,
 ) -> Plan:
     """Say what logs are worth before going live.
 
@@ -93,10 +96,12 @@ def plan(
         bias_bound_source: Where the promise comes from, as for `Learner`.
         law: How rewards vary: `"gaussian"`, `"bernoulli"`, or `"auto"` to decide by the logs.
         reward_range: The lowest and the highest reward possible.
-        worlds: How many to draw; `None` for as many as can be played in a minute or so.
+        worlds: How many to draw; `None` for 40 to 200, by horizon and arms.
+            Scenes other than the expected one take a fifth of them, and at least 20.
         seed: The seed of all noise.
         threads: How many to use at most; it changes no number.
         progress: Called with (runs done, runs in all) while it goes on.
+        early: Called with one line of text for each number as soon as it is known.
 
     Example:
         >>> logs = OfflineData.from_summary({"A": (900, 0.5, 0.25), "B": (900, 0.2, 0.16)})
@@ -105,6 +110,7 @@ def plan(
         'use'
     """
     check.optional_function(progress, "progress")
+    check.optional_function(early, "early")
     if not isinstance(offline, OfflineData):
         raise InvalidInput(f"must be OfflineData, got {shown(offline)}", argument="offline")
     if len(offline.arms) < 2:
@@ -125,6 +131,7 @@ def plan(
     who, reasons = contenders(offline, ends, bias_bound_source)
     many = worlds_to_play(worlds, rounds, len(offline.arms), threads)
     truth = Worlds.draw(offline, rewards, promise, many, check.whole(seed, "seed"))
+    who, out_of_reach = within_reach(who, truth, promise, rounds)
     compared = compare(
         truth,
         who,
@@ -136,6 +143,7 @@ def plan(
         seed=seed,
         threads=threads,
         progress=progress,
+        early=early,
     )
     return Plan(
         offline=offline,
@@ -146,7 +154,7 @@ def plan(
         law=rewards,
         contenders=who,
         reasons=reasons,
-        notes=(*given.notes, *left_out, *_notes(offline)),
+        notes=(*given.notes, *left_out, *_notes(offline), *out_of_reach),
         compared=compared,
         theory=theory_of(offline, promise, rounds, rewards),
     )

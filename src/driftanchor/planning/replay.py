@@ -13,9 +13,11 @@ from driftanchor.planning.assess import Assessment
 from driftanchor.planning.auto import declared, is_auto, periods_of
 from driftanchor.planning.compare import compare
 from driftanchor.planning.contenders import contenders
+from driftanchor.planning.early import Early
 from driftanchor.planning.effort import worlds_to_play
 from driftanchor.planning.promise import promised
 from driftanchor.planning.promises_kept import held_together, promises_kept, within
+from driftanchor.planning.reach import within_reach
 from driftanchor.planning.read_split import read_split
 from driftanchor.planning.reward_law import COINS
 from driftanchor.planning.scenes import Progress
@@ -81,6 +83,7 @@ def replay(
     seed: int = 0,
     threads: int | None = None,
     progress: Progress | None = None,
+    early: Early | None = None,
     **options: Unpack[LogOptions],
 ) -> Replay:
     """Say what logs would have been worth: a back-test on what really happened.
@@ -100,14 +103,16 @@ def replay(
         horizon: Rounds; `None` for as many as there are later rewards, up to 100,000.
         by: What the periods are for `"auto"`, as for `read_periods`: `"week"`, or a column.
         bias_bound_source: Where the bounds come from, as for `Learner`.
-        worlds: Runs of each policy; `None` for as many as can be played in a minute or so.
+        worlds: Runs of each policy; `None` for 40 to 200, by horizon and arms.
         seed: The seed of all noise.
         threads: How many to use at most; it changes no number.
         progress: Called with (runs done, runs in all) while it goes on.
+        early: Called with one line of text for each number as soon as it is known.
         **options: The columns, filters and limits: see `LogOptions`. `time` is needed to
             split at a date.
     """
     check.optional_function(progress, "progress")
+    check.optional_function(early, "early")
     past = read_split(logs, split, **options)
     many = len(past.before.arms)
     is_declared = bias_bound is not None or relative_bound is not None
@@ -129,8 +134,11 @@ def replay(
         notes += promises_kept(past, promise)
     who, reasons = contenders(past.before, ends, bias_bound_source)
     runs = worlds_to_play(worlds, rounds, many, threads)
+    truth = PastWorlds(past, promise, runs)
+    who, out_of_reach = within_reach(who, truth, promise, rounds)
+    notes += out_of_reach
     compared = compare(
-        PastWorlds(past, promise, runs),
+        truth,
         who,
         promise=promise,
         spread=past.largest or past.law.noise / 10,
@@ -140,6 +148,7 @@ def replay(
         seed=check.whole(seed, "seed"),
         threads=threads,
         progress=progress,
+        early=early,
     )
     return Replay(
         offline=past.before,

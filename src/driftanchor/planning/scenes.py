@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from driftanchor.core.check import Floats
 from driftanchor.planning.contenders import Contenders, Given
+from driftanchor.planning.effort import engine_for
 from driftanchor.planning.promise import Promise
 from driftanchor.policies.base import Policy
 from driftanchor.simulation.bandit import Bandit
 from driftanchor.simulation.chunk import Chunk
-from driftanchor.simulation.engines import ENGINES, fastest
+from driftanchor.simulation.engines import ENGINES
 from driftanchor.simulation.machine import on_this_machine, threads_to_use
 from driftanchor.simulation.run import warn_without_numba
 
@@ -29,32 +30,47 @@ class Scene(NamedTuple):
     Attributes:
         bandits: By what a contender is given: see `Given`.
         labels: The contenders that play.
+        first: The number of its first world.
     """
 
     bandits: Mapping[Given, Sequence[Bandit]]
     labels: tuple[str, ...]
+    first: int = 0
 
     @property
     def worlds(self) -> int:
         """How many there are."""
-        return len(self.bandits["promise"])
+        return len(next(iter(self.bandits.values())))
 
 
 def scene_of(
-    worlds: Callable[[Promise, bool], Sequence[Bandit]], told: Promise, labels: tuple[str, ...]
+    worlds: Callable[[Promise, bool], Sequence[Bandit]],
+    told: Promise,
+    contenders: Contenders,
+    first: int = 0,
 ) -> Scene:
-    """The scene of worlds that are made for a promise, with the logs or without them."""
-    bandits = worlds(told, True)
-    trusting = worlds(told.trusting(), True) if told.is_relative else bandits
-    return Scene({"promise": bandits, "trust": trusting, "nothing": worlds(told, False)}, labels)
+    """The scene of worlds that are made for a promise, for those who play there.
+
+    Args:
+        worlds: Makes the worlds for what policies are given, with the logs or without them.
+        told: What policies are given.
+        contenders: Those who play.
+        first: The number of the first world.
+    """
+
+    def made(given: Given) -> Sequence[Bandit]:
+        promise = told.trusting() if given == "trust" and told.is_relative else told
+        return worlds(promise, given != "nothing")
+
+    needed = dict.fromkeys(one.given for one in contenders.values())
+    return Scene({given: made(given) for given in needed}, tuple(contenders), first)
 
 
 class Stage:
     """Where contenders play scenes, and progress is counted.
 
     Run w of every scene has the same noise, so scenes and contenders are compared world by world.
-    Every round is played: engines that leap compile longer than these few runs take, and would not
-    draw the same rewards for all.
+    `engine_for` says which engine plays.
 
     Args:
         contenders: Who plays.
@@ -62,6 +78,7 @@ class Stage:
         seed: Of all noise.
         threads: At most this many.
         progress: Called with (runs done, runs in all).
+        early: Called with (scene, contender, what it lost) as soon as all of it is known.
     """
 
     def __init__(
@@ -72,13 +89,15 @@ class Stage:
         seed: int,
         threads: int | None = None,
         progress: Progress | None = None,
+        early: Callable[[Any, str, Floats], None] | None = None,
     ) -> None:
         self.contenders = contenders
         self.horizon = horizon
         self.seed = seed
         self.workers = threads_to_use(threads)
         self.progress = progress
-        self.engine = fastest(leaps=False)
+        self.early = early
+        self.engine = engine_for(horizon)
         if not ENGINES[self.engine].compiled:
             warn_without_numba()
         self.done = 0
@@ -116,7 +135,7 @@ class Stage:
                     continue
                 found[name][label] = np.empty(len(bandits))
                 for w, bandit in enumerate(bandits):
-                    chunks.append(self._run(label, one.policy, bandit, w))
+                    chunks.append(self._run(label, one.policy, bandit, scene.first + w))
                     places.append((name, label, w))
         if chunks:
             self._play(chunks, places, found)
@@ -133,6 +152,8 @@ class Stage:
                 name, label, world = places[p]
                 found[name][label][world] = regret[0, -1]
                 self.done += 1
+                if self.early is not None and world == found[name][label].size - 1:
+                    self.early(name, label, found[name][label])
                 if self.progress is not None:
                     self.progress(self.done, max(self.done, self.total))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -107,6 +108,10 @@ class PastWorlds:
     history: SplitLogs
     promise: Promise
     runs: int
+
+    def part(self, worlds: slice) -> PastWorlds:
+        """Some of the runs."""
+        return dataclasses.replace(self, runs=len(range(self.runs)[worlds]))
 
     def expected(self, given: Promise, logs: bool = True) -> Sequence[Bandit]:
         """What happened."""

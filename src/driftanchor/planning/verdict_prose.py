@@ -62,5 +62,7 @@ def others(found: Assessment) -> str:
 
 def if_trusted(found: Assessment) -> str:
     """The end of a sentence: what it costs to trust the logs, where it does."""
+    if BLIND not in found.lost:  # it is left out of the longest horizons
+        return ""
     saved = found.saved(BLIND)
     return f"; to trust them costs about {number(-saved.value)} more" if saved.high < 0 else ""

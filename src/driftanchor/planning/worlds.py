@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -56,6 +57,12 @@ class Worlds:
             means,
             own.uniform(-1, 1, means.shape),
             common.uniform(-1, 1, worlds),
+        )
+
+    def part(self, worlds: slice) -> Worlds:
+        """Some of the worlds."""
+        return dataclasses.replace(
+            self, means=self.means[worlds], own=self.own[worlds], common=self.common[worlds]
         )
 
     def expected(self, given: Promise, logs: bool = True) -> list[Bandit]:

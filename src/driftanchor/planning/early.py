@@ -1,0 +1,52 @@
+"""Early numbers: what is known before everything has been played, in a line for each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from driftanchor.core.check import Floats
+from driftanchor.core.stats.intervals import mean_estimate
+from driftanchor.planning.contenders import Contenders
+from driftanchor.planning.safe_choice import SafeChoice
+from driftanchor.planning.words import number
+
+Early = Callable[[str], None]
+
+
+class EarlyNumbers:
+    """Says what each contender lost in one scene, as soon as it has played there.
+
+    Args:
+        scene: The name of the scene.
+        contenders: All of them.
+        say: Called with each line.
+    """
+
+    def __init__(self, scene: tuple[str, float], contenders: Contenders, say: Early) -> None:
+        self.scene = scene
+        self.contenders = contenders
+        self.say = say
+
+    def __call__(self, scene: object, label: str, lost: Floats) -> None:
+        """A contender has played a scene."""
+        if scene == self.scene:
+            how = "without" if self.contenders[label].cold else "with"
+            self.say(f"{label} {how} the logs: loses {loss(lost)}")
+
+    def chosen(self, choice: SafeChoice) -> None:
+        """The best safe choice is known; break-evens are not."""
+        risk = choice.safety[choice.best]
+        bad = f"{number(risk.worst)} in the worst case that the declared bounds allow"
+        self.say(f"best safe choice: {choice.best}, which loses {bad}")
+
+
+def loss(lost: Floats) -> str:
+    """The mean, and how far off it may be at 95 %.
+
+    Example:
+        >>> import numpy as np
+        >>> loss(np.array([20.0, 30.0] * 50))
+        '25 ± 0.985'
+    """
+    mean = mean_estimate(lost)
+    return f"{number(mean.value)} ± {number(mean.high - mean.value)}"

@@ -1,0 +1,41 @@
+"""Who can play a long horizon: rules that play every round are left out of the longest ones."""
+
+from __future__ import annotations
+
+from driftanchor.planning.compare import Truth
+from driftanchor.planning.contenders import Contender, Contenders
+from driftanchor.planning.effort import PAIRED, engine_for
+from driftanchor.planning.promise import Promise
+from driftanchor.planning.scenes import scene_of
+from driftanchor.planning.words import listed
+from driftanchor.simulation.bandit import Bandit
+from driftanchor.simulation.engines import ENGINES
+from driftanchor.simulation.engines.reference import EVERY_ROUND
+from driftanchor.simulation.engines.windows import WINDOWS
+
+SLOW = (EVERY_ROUND, WINDOWS)  # their cost grows with the horizon
+
+
+def within_reach(
+    contenders: Contenders, truth: Truth, promise: Promise, horizon: int
+) -> tuple[dict[str, Contender], tuple[str, ...]]:
+    """The contenders whose runs end in bearable time, and a note of the others.
+
+    Up to a million rounds these are all. Beyond, they are those that leap over rounds; the default
+    rule always does. Where no engine leaps, for want of Numba, all stay.
+    """
+    engine = ENGINES[engine_for(horizon)]
+    if horizon <= PAIRED or not engine.leaps:
+        return dict(contenders), ()
+    bandits = scene_of(truth.part(slice(0, 1)).expected, promise, contenders).bandits
+
+    def is_slow(one: Contender) -> bool:
+        there: Bandit = bandits[one.given][0]
+        return one.policy is not None and engine.loop_for(type(one.policy), there) in SLOW
+
+    slow = [label for label, one in contenders.items() if is_slow(one)]
+    kept = {label: one for label, one in contenders.items() if label not in slow}
+    if not slow:
+        return kept, ()
+    why = f"beyond {PAIRED:,} rounds that takes too long"
+    return kept, (f"left out, because every round has to be played: {listed(slow)}; {why}",)
