@@ -46,7 +46,7 @@ def loss(lost: Floats) -> str:
     Example:
         >>> import numpy as np
         >>> loss(np.array([20.0, 30.0] * 50))
-        '25 ± 0.985'
+        '25.0 ± 0.985'
     """
     mean = mean_estimate(lost)
     return f"{number(mean.value)} ± {number(mean.high - mean.value)}"
