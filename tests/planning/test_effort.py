@@ -32,8 +32,10 @@ def test_a_long_play_is_announced() -> None:
 
 
 def test_what_nobody_lives_to_see_is_refused() -> None:
-    with pytest.raises(InvalidInput, match=r"horizon is 4,611,.* take about [\d,]+ days; give"):
-        worlds_to_play(10**6, 2**62, 2, threads=1)
+    with pytest.raises(InvalidInput, match=r"horizon is 1,000,.* take about [\d,]+ days; give"):
+        worlds_to_play(10**6, 10**9, 2, threads=1)
+    with pytest.raises(InvalidInput, match=r"horizon must be at most 1,000,000,000, got 4,611"):
+        worlds_to_play(2, 2**62, 2, threads=1)
 
 
 def test_what_takes_a_minute_is_not() -> None:

@@ -16,6 +16,7 @@ EVERY_ROUND = 20_000  # rounds up to which leaping over some saves nothing
 PAIRED = 1_000_000  # rounds up to which every reward is drawn, the same for all
 PATIENCE = 5.0  # minutes that nobody is warned of
 LONGEST = 60 * 24 * 30.0  # minutes that anybody may wait for: a month
+FARTHEST = 10**9  # rounds
 
 
 def worlds_to_play(asked: object, horizon: int, arms: int, threads: int | None = None) -> int:
@@ -29,6 +30,11 @@ def worlds_to_play(asked: object, horizon: int, arms: int, threads: int | None =
         arms: Their number.
         threads: How many to use at most.
     """
+    if horizon > FARTHEST:
+        raise InvalidInput(
+            f"must be at most {FARTHEST:,}, got {horizon:,}: logs matter most in the first rounds",
+            argument="horizon",
+        )
     fitting = default_worlds(horizon, arms)
     worlds = fitting if asked is None else check.whole(asked, "worlds", low=2, high=10**6)
     played = min(horizon, PAIRED) if ENGINES[engine_for(horizon)].leaps else horizon
