@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 import weakref
 from collections.abc import Iterator
 from io import FileIO
 from pathlib import Path
 
-try:
+if sys.platform != "win32":
     import fcntl
-except ImportError:  # on Windows, where SQLite's own waiting must do
-    fcntl = None  # type: ignore[assignment]
 
 _OPEN: weakref.WeakSet[FileIO] = weakref.WeakSet()
 
@@ -28,7 +27,7 @@ def turn(database: Path) -> Iterator[None]:
     Raises:
         OSError: The file of the lock, which is beside the database, cannot be opened.
     """
-    if fcntl is None:
+    if sys.platform == "win32":  # SQLite's own waiting must do
         yield
         return
     # A file object closes itself wherever a thread is interrupted; a bare descriptor would stay.
