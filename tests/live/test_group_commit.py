@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import sqlite3
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import pytest
 from campaign_parts import Clock, create
+from sqlalchemy import event
 
 from driftanchor import Campaign, StoreUnavailable
 from driftanchor.live import group_commit
@@ -85,26 +90,95 @@ def test_threads_share_transactions(store: SqlStore, monkeypatch: pytest.MonkeyP
     assert campaign.verify().decisions == count
 
 
-def test_a_thread_that_is_interrupted_holds_nobody_up(
-    store: SqlStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_thread_that_is_interrupted_holds_nobody_up(store: SqlStore) -> None:
     """It leaves while it waits, or just as it is to write."""
     campaign = create(store)
     requests = campaign._requests
     for leads in (False, True):
         job = group_commit._Job([Ask()])
         other = group_commit._Job([Ask()])
-        requests._waiting, requests._writing, job.leads = [job, other], True, leads
-
-        def interrupted() -> None:
-            raise KeyboardInterrupt
-
-        monkeypatch.setattr(job.turn, "wait", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            requests._wait(job)
+        writer = job if leads else group_commit._Job([Ask()])
+        requests._waiting, requests._leader = [job, other], writer
+        requests._leave(job)
+        requests._leave(job)  # once more, because it was interrupted while it left
         assert requests._waiting == [other]
-        assert other.leads == other.turn.is_set() == leads
-        requests._waiting, requests._writing = [], False
+        assert requests._leader is (other if leads else writer)
+        assert other.turn.is_set() == leads
+        requests._waiting, requests._leader = [], None
+    assert campaign.ask().number == 1
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_interrupt_at_any_line_holds_nobody_up(store: SqlStore) -> None:
+    campaign = create(store)
+    campaign.ask()
+    requests, interrupted = campaign._requests, 0
+    source = Path(group_commit.__file__).read_text(encoding="utf-8").splitlines()
+    # Python takes no signal between the end of such a block and the release of its lock.
+    locking = [i for i, line in enumerate(source, 1) if "with self._mutex:" in line]
+    for place in range(1, 1_000):
+        left = place
+
+        def trace(frame: FrameType, kind: str, _: Any) -> Any:
+            nonlocal left
+            if frame.f_code.co_filename != group_commit.__file__:
+                return None
+            if kind == "line" and frame.f_lineno not in locking:
+                left -= 1
+                if left == 0:
+                    raise KeyboardInterrupt
+            return trace
+
+        before = sys.gettrace()
+        try:
+            sys.settrace(trace)
+            campaign.ask()
+        except KeyboardInterrupt:
+            interrupted += 1
+        finally:
+            sys.settrace(before)
+        assert (requests._leader, requests._waiting) == (None, [])
+        if left > 0:
+            break
+    assert interrupted > 40
+    assert campaign.verify().decisions == campaign.ask().number - 1
+
+
+def test_what_one_thread_meets_is_not_the_fate_of_the_others(store: SqlStore) -> None:
+    class Broken(Clock):
+        failures = 0
+
+        def __call__(self) -> float:
+            self.failures -= 1
+            if self.failures >= 0:
+                raise ZeroDivisionError
+            return self.now
+
+    clock = Broken()
+    campaign = create(store, clock=clock)
+    for failures, kinds in ((1, [list, list]), (2, [ZeroDivisionError, list])):
+        clock.failures = failures
+        jobs = [group_commit._Job([Ask()]) for _ in range(2)]
+        campaign._requests._write_all(jobs)
+        assert [job.done for job in jobs] == [True, True]
+        assert [type(job.outcomes[0]) for job in jobs] == kinds
+    assert campaign.verify().decisions == 3
+
+
+def test_an_interrupt_leaves_no_transaction_open(store: SqlStore, tmp_path: Path) -> None:
+    campaign = create(store)
+
+    def interrupt(connection: object) -> None:
+        raise KeyboardInterrupt
+
+    event.listen(store._engine, "begin", interrupt)  # it comes just after BEGIN IMMEDIATE
+    with pytest.raises(KeyboardInterrupt):
+        campaign.ask()
+    event.remove(store._engine, "begin", interrupt)
+    other = sqlite3.connect(tmp_path / "store.db", timeout=0)
+    other.execute("BEGIN IMMEDIATE")
+    other.close()
+    assert store._engine.pool.checkedout() == 0  # type: ignore[attr-defined]
     assert campaign.ask().number == 1
 
 

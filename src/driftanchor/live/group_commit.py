@@ -47,7 +47,7 @@ class _Job:
         self.outcomes: list[Any] = []
         self.turn = threading.Event()  # the job is done, or its thread is to write
         self.done = False
-        self.leads = False  # its thread is to write
+        self.taken: list[_Job] = []  # what its thread writes
 
 
 class _Spoiled(Exception):
@@ -83,7 +83,7 @@ class GroupCommit:
         self._process = os.getpid()
         self._mutex = threading.Lock()
         self._waiting: list[_Job] = []
-        self._writing = False
+        self._leader: _Job | None = None  # its thread writes, or is to write
 
     def submit(self, requests: Sequence[Request]) -> list[Any]:
         """Do requests; for each its answer or the exception it raised, when all is on disk.
@@ -94,74 +94,68 @@ class GroupCommit:
         if self._process != os.getpid():  # forked: whoever held our locks is not here
             self._start()
         job = _Job(requests)
-        with self._mutex:
-            self._waiting.append(job)
-            lead, self._writing = not self._writing, True
-        if not lead:
-            self._wait(job)
-        if not job.done:
-            self._lead(job)
+        try:
+            try:
+                self._take_part(job)
+            finally:
+                self._leave(job)
+        except BaseException:  # the thread may have been interrupted while it left
+            self._leave(job)
+            raise
         if job.outcomes and isinstance(job.outcomes[0], StoreUnavailable):
             raise job.outcomes[0]
         return job.outcomes
 
-    def _wait(self, job: _Job) -> None:
-        """Wait until a job is done, or its thread is to write; nobody waits for one that left."""
-        try:
+    def _take_part(self, job: _Job) -> None:
+        """Wait until a job is done, or write it with all that waits."""
+        with self._mutex:
+            self._waiting.append(job)
+            if self._leader is None:
+                self._leader = job
+        if self._leader is not job:
             job.turn.wait()
-        except BaseException:  # the thread was interrupted
-            with self._mutex:
-                if job in self._waiting:
-                    self._waiting.remove(job)
-            if job.leads:
-                self._hand_over()
-            raise
-
-    def _hand_over(self) -> None:
-        """Let the thread of the next job write, if there is one."""
+        if job.done:
+            return
         with self._mutex:
-            following = self._waiting[0] if self._waiting else None
-            self._writing = following is not None
-            if following is not None:
-                following.leads = True
-                following.turn.set()
+            count = size = 0
+            while count < len(self._waiting) and (not count or size < MOST_REQUESTS):
+                size += len(self._waiting[count].requests)
+                count += 1
+            job.taken, self._waiting = self._waiting[:count], self._waiting[count:]
+        self._write_all(job.taken)
 
-    def _lead(self, mine: _Job) -> None:
-        """Write what waits, and hand over."""
+    def _leave(self, job: _Job) -> None:
+        """Let nobody wait for a job that left, however it left; to do it twice does no harm."""
+        for other in job.taken:
+            if not other.done:  # only if this thread was interrupted
+                error = StoreUnavailable("the thread that wrote was interrupted: try again")
+                other.outcomes, other.done = [error], True
+            other.turn.set()
         with self._mutex:
-            jobs: list[_Job] = []
-            size = 0
-            while self._waiting and (not jobs or size < MOST_REQUESTS):
-                jobs.append(self._waiting.pop(0))
-                size += len(jobs[-1].requests)
-        try:
-            self._write_all(jobs)
-        finally:
-            for job in jobs:
-                if not job.done:  # only if this thread was interrupted
-                    error = StoreUnavailable("the thread that wrote was interrupted: try again")
-                    job.outcomes, job.done = [error], True
-            for job in jobs:
-                if job is not mine:
-                    job.turn.set()
-            self._hand_over()
+            if job in self._waiting:
+                self._waiting.remove(job)
+            if self._leader is job:
+                self._leader = self._waiting[0] if self._waiting else None
+            if self._leader is not None:
+                self._leader.turn.set()
 
     def _write_all(self, jobs: list[_Job]) -> None:
         """Write the jobs together; if one of them spoils the rest, each by itself."""
         try:
             self._write(jobs)
-        except _Spoiled as spoiled:
+        except StoreUnavailable as error:
+            for job in jobs:
+                job.outcomes, job.done = [error], True
+        except Exception as error:
             if len(jobs) == 1 and len(jobs[0].requests) == 1:
-                jobs[0].outcomes, jobs[0].done = [spoiled.__cause__], True
+                cause = error.__cause__ if isinstance(error, _Spoiled) else error
+                jobs[0].outcomes, jobs[0].done = [cause], True
                 return
             for job in jobs:
                 alone = [_Job([request]) for request in job.requests]
                 for single in alone:
                     self._write_all([single])
                 job.outcomes, job.done = [x for single in alone for x in single.outcomes], True
-        except StoreUnavailable as error:
-            for job in jobs:
-                job.outcomes, job.done = [error], True
 
     def _write(self, jobs: list[_Job]) -> None:
         after: list[Books] = []

@@ -8,8 +8,16 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
+import weakref
 from collections.abc import Iterator
+from io import FileIO
 from pathlib import Path
+
+if sys.platform != "win32":
+    import fcntl
+
+_OPEN: weakref.WeakSet[FileIO] = weakref.WeakSet()
 
 
 @contextlib.contextmanager
@@ -19,17 +27,28 @@ def turn(database: Path) -> Iterator[None]:
     Raises:
         OSError: The file of the lock, which is beside the database, cannot be opened.
     """
-    try:
-        import fcntl  # not on Windows, where SQLite's own waiting must do
-    except ImportError:
+    if sys.platform == "win32":  # SQLite's own waiting must do
         yield
         return
-    handle = os.open(lock_file(database), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
+    # A file object closes itself wherever a thread is interrupted; a bare descriptor would stay.
+    with lock_file(database).open("ab", buffering=0) as handle:
+        _OPEN.add(handle)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            yield
+        finally:  # to close it is not enough: a forked process may have it open too
+            if not handle.closed:
+                fcntl.flock(handle, fcntl.LOCK_UN)
+
+
+def _forget() -> None:
+    """In a forked process: close the locks of its parent, without unlocking them."""
+    for handle in list(_OPEN):
+        handle.close()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
 
 
 def lock_file(database: Path) -> Path:

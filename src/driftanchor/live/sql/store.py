@@ -156,9 +156,15 @@ class SqlStore(Store):
         with translated(self.url), self._turn():
             self._look()
             with self._engine.connect() as connection:
-                connection = connection.execution_options(**{engine.WRITING: True})
-                with connection.begin():
-                    return work(connection)
+                try:
+                    connection = connection.execution_options(**{engine.WRITING: True})
+                    with connection.begin():
+                        return work(connection)
+                except Exception:
+                    raise
+                except BaseException:  # interrupted: its transaction must not stay open
+                    connection.invalidate()
+                    raise
 
     def _turn(self) -> contextlib.AbstractContextManager[None]:
         return contextlib.nullcontext() if self._file is None else turn(self._file)
