@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ from campaign_parts import Clock, asked, create
 
 from driftanchor import TS, UCB, Campaign, Conflict, InvalidInput, NotFound, OfflineData, Store
 from driftanchor.errors import UnknownName
+from driftanchor.live.decision import Receipt
 from driftanchor.live.store import open_store
 
 
@@ -246,3 +249,49 @@ def test_a_clock_that_is_none_is_refused(clock: Any, tmp_path: Path) -> None:
 def test_a_history_since_no_moment_is_refused(since: Any, store: Store) -> None:
     with pytest.raises(InvalidInput, match="since must be a"):
         create(store).history(since)
+
+
+def test_what_is_no_id_is_the_error_of_its_reward_alone(tmp_path: Path) -> None:
+    campaign = create(f"sqlite:///{tmp_path / 's.db'}")
+    given: list[Any] = [(asked(campaign), 1.0), (None, 1.0), (["x"], 1.0)]
+    good, *bad = campaign.tell_many(given)
+    assert isinstance(good, Receipt)
+    assert good.status == "recorded"
+    for error in bad:
+        assert isinstance(error, InvalidInput)
+        assert error.argument == "decision_id"
+    for wrong in (5, None):
+        with pytest.raises(InvalidInput, match="decision_id must be the text"):
+            campaign.explain(wrong)  # type: ignore[arg-type]
+        with pytest.raises(InvalidInput, match="decision_id must be the text"):
+            campaign.tell(wrong, 1.0)  # type: ignore[arg-type]
+    assert campaign.verify().rewards == 1
+
+
+@pytest.mark.parametrize("time", ["now", None, math.nan, math.inf, 1e300, [1.0]])
+def test_a_clock_that_tells_no_time_is_refused(time: Any, tmp_path: Path) -> None:
+    store = f"sqlite:///{tmp_path / 's.db'}"
+    with pytest.raises(InvalidInput, match="clock must tell the seconds since 1970"):
+        create(store, clock=lambda: time)
+    assert create(store, reward_window=5.0).ask().number == 1
+    campaign = Campaign.load("c", store=store, clock=lambda: time)
+    for call in (campaign.ask, campaign.status, campaign.pause, campaign.sweep):
+        with pytest.raises(InvalidInput, match="clock must tell the seconds since 1970"):
+            call()
+    assert campaign.verify().decisions == 1
+
+
+def test_a_key_stands_for_one_number_of_decisions(tmp_path: Path) -> None:
+    campaign = create(f"sqlite:///{tmp_path / 's.db'}")
+    first = campaign.ask(n=2, key="k")
+    with pytest.raises(Conflict, match="request for 2 decisions, got n=5"):
+        campaign.ask(n=5, key="k")
+    assert [x.id for x in campaign.ask(n=2, key="k")] == [x.id for x in first]
+
+
+def test_an_open_campaign_is_not_copied(tmp_path: Path) -> None:
+    campaign = create(f"sqlite:///{tmp_path / 's.db'}")
+    for copied in (pickle.dumps, copy.deepcopy, copy.copy):
+        with pytest.raises(TypeError, match="load it again by its name") as error:
+            copied(campaign)
+        assert isinstance(error.value, InvalidInput)
