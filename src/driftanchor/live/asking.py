@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from driftanchor.errors import Conflict
 from driftanchor.live.batch import Batch, Needs
+from driftanchor.live.damage import damaged
 from driftanchor.live.decision import Decision
 from driftanchor.live.draw import draw
 from driftanchor.live.journal import decided_detail
@@ -72,6 +73,9 @@ class Ask:
                 f"the key {self.key!r} is that of a request for {len(ids)} decisions, got n="
                 f"{self.count}: a key stands for one request, take another one"
             )
+        lost = [x for x in ids if x not in batch.found]
+        if lost:
+            raise damaged(f"the key {self.key!r} is for a decision {lost[0]!r} that is not there")
         return [_answer(batch, batch.found[x], True) for x in ids]
 
     def _kept(self, batch: Batch, answers: list[Decision]) -> list[Decision]:
