@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
+import copy
 import math
+import pickle
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,9 @@ from typing import Any
 import pytest
 from campaign_parts import Clock, asked, create
 
-from driftanchor import TS, UCB, Campaign, Conflict, InvalidInput, NotFound, OfflineData, Store
+from driftanchor import TS, Campaign, Conflict, InvalidInput, NotFound, OfflineData, Store
 from driftanchor.errors import UnknownName
+from driftanchor.live.decision import Receipt
 from driftanchor.live.store import open_store
 
 
@@ -178,40 +180,6 @@ def test_what_cannot_be_asked(store: Store) -> None:
     assert campaign.status().decisions == 0
 
 
-def test_a_campaign_is_loaded_if_it_is_the_same(store: Store) -> None:
-    first = create(store)
-    first.ask()
-    again = create(store, if_exists="load", seed=None)
-    assert again.status().decisions == 1
-    assert again.terms.seed == 1
-    with pytest.raises(Conflict, match="there is a campaign 'c' already"):
-        create(store)
-    with pytest.raises(Conflict, match="with another floor, policy, seed"):
-        create(store, if_exists="load", policy=UCB(), floor=0.1, seed=2)
-    with pytest.raises(NotFound, match="no campaign 'd'; it has: c"):
-        Campaign.load("d", store=store)
-
-
-def test_the_same_logs_read_again_are_the_same(store: Store, tmp_path: Path) -> None:
-    path = tmp_path / "logs.csv"
-    path.write_text("arm,won\n" + "A,1\nB,0\nA,0\nB,1\nB,0\nA,1\n" * 20)
-    logs = OfflineData.from_logs(path, arm="arm", reward="won")
-    assert logs.provenance is not None
-    earlier = dataclasses.replace(logs.provenance, read_at="2001-01-01T00:00:00Z")
-    before = dataclasses.replace(logs, provenance=earlier)
-    assert before != logs
-    promised: Any = {"relative_bound": 0.1, "reward_range": (0, 1), "store": store}
-    Campaign.create("c", offline=before, **promised)
-    Campaign.create("c", offline=logs, if_exists="load", **promised)
-
-
-def test_names_are_safe() -> None:
-    wrong: list[Any] = ["", "../x", "a b", "'; DROP", "a\0", "ä", "x" * 129, "-a", None]
-    for name in wrong:
-        with pytest.raises(InvalidInput, match="name must start with a letter"):
-            create("nowhere", name)
-
-
 def test_logs_and_promises_last(store: Store) -> None:
     logs = OfflineData.from_summary({"A": (200, 0.51, 0.25), "B": (100, 0.48, 0.25)})
     bounds = {"A": 0.05, "B": math.inf}
@@ -260,3 +228,49 @@ def test_a_clock_that_is_none_is_refused(clock: Any, tmp_path: Path) -> None:
 def test_a_history_since_no_moment_is_refused(since: Any, store: Store) -> None:
     with pytest.raises(InvalidInput, match="since must be a"):
         create(store).history(since)
+
+
+def test_what_is_no_id_is_the_error_of_its_reward_alone(tmp_path: Path) -> None:
+    campaign = create(f"sqlite:///{tmp_path / 's.db'}")
+    given: list[Any] = [(asked(campaign), 1.0), (None, 1.0), (["x"], 1.0)]
+    good, *bad = campaign.tell_many(given)
+    assert isinstance(good, Receipt)
+    assert good.status == "recorded"
+    for error in bad:
+        assert isinstance(error, InvalidInput)
+        assert error.argument == "decision_id"
+    for wrong in (5, None):
+        with pytest.raises(InvalidInput, match="decision_id must be the text"):
+            campaign.explain(wrong)  # type: ignore[arg-type]
+        with pytest.raises(InvalidInput, match="decision_id must be the text"):
+            campaign.tell(wrong, 1.0)  # type: ignore[arg-type]
+    assert campaign.verify().rewards == 1
+
+
+@pytest.mark.parametrize("time", ["now", None, math.nan, math.inf, 1e300, [1.0]])
+def test_a_clock_that_tells_no_time_is_refused(time: Any, tmp_path: Path) -> None:
+    store = f"sqlite:///{tmp_path / 's.db'}"
+    with pytest.raises(InvalidInput, match="clock must tell the seconds since 1970"):
+        create(store, clock=lambda: time)
+    assert create(store, reward_window=5.0).ask().number == 1
+    campaign = Campaign.load("c", store=store, clock=lambda: time)
+    for call in (campaign.ask, campaign.status, campaign.pause, campaign.sweep):
+        with pytest.raises(InvalidInput, match="clock must tell the seconds since 1970"):
+            call()
+    assert campaign.verify().decisions == 1
+
+
+def test_a_key_stands_for_one_number_of_decisions(tmp_path: Path) -> None:
+    campaign = create(f"sqlite:///{tmp_path / 's.db'}")
+    first = campaign.ask(n=2, key="k")
+    with pytest.raises(Conflict, match="request for 2 decisions, got n=5"):
+        campaign.ask(n=5, key="k")
+    assert [x.id for x in campaign.ask(n=2, key="k")] == [x.id for x in first]
+
+
+def test_an_open_campaign_is_not_copied(tmp_path: Path) -> None:
+    campaign = create(f"sqlite:///{tmp_path / 's.db'}")
+    for copied in (pickle.dumps, copy.deepcopy, copy.copy):
+        with pytest.raises(TypeError, match="load it again by its name") as error:
+            copied(campaign)
+        assert isinstance(error.value, InvalidInput)

@@ -6,7 +6,7 @@ the argument, the arm where there is one, the value, and what to do.
 
 import math
 import numbers
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from decimal import Decimal
 from typing import Any, TypeVar
 
@@ -24,6 +24,7 @@ Array = TypeVar("Array", bound=npt.NDArray[Any])
 # stay far from the largest float, so nothing that a policy computes overflows.
 LARGEST = 1e90
 SMALLEST = 1e-50  # of what must be above 0
+LATEST = 6e10  # seconds from 1970 that are dates
 
 
 def number(
@@ -127,6 +128,16 @@ def function(value: object, argument: str) -> None:
     """Refuse what is no function."""
     if not callable(value):
         raise _bad(argument, "", f"must be a function, got {shown(value)}")
+
+
+def clock_time(clock: Callable[[], object]) -> float:
+    """The time that a clock tells, in seconds since 1970."""
+    told = clock()
+    try:
+        return number(told, "clock", low=-LATEST, high=LATEST)
+    except InvalidInput:
+        problem = f"must tell the seconds since 1970, got {shown(told)}"
+        raise _bad("clock", "", problem) from None
 
 
 def items(value: object, argument: str, *, of: str = "") -> list[object]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from driftanchor.errors import Conflict
 from driftanchor.live.batch import Batch, Needs
+from driftanchor.live.damage import damaged
 from driftanchor.live.decision import Decision
 from driftanchor.live.draw import draw
 from driftanchor.live.journal import decided_detail
@@ -45,7 +46,7 @@ class Ask:
         arms = batch.books.terms.arms
         excluded = sorted({arms.column(label, "exclude") for label in self.exclude})
         if self.key is not None and self.key in batch.keyed:
-            return [_answer(batch, batch.found[x], True) for x in batch.keyed[self.key]]
+            return self._again(batch, batch.keyed[self.key])
         note, held = "", None
         if self.unit is not None and batch.books.settings.sticky is not None:
             held = batch.held.get(self.unit)
@@ -64,6 +65,18 @@ class Ask:
             row = _new_row(batch, self.unit, excluded, held)
             answers.append(_answer(batch, row, False, note))
         return self._kept(batch, answers)
+
+    def _again(self, batch: Batch, ids: list[str]) -> list[Decision]:
+        """The answers to the request that had this key before."""
+        if len(ids) != self.count:
+            raise Conflict(
+                f"the key {self.key!r} is that of a request for {len(ids)} decisions, got n="
+                f"{self.count}: a key stands for one request, take another one"
+            )
+        lost = [x for x in ids if x not in batch.found]
+        if lost:
+            raise damaged(f"the key {self.key!r} is for a decision {lost[0]!r} that is not there")
+        return [_answer(batch, batch.found[x], True) for x in ids]
 
     def _kept(self, batch: Batch, answers: list[Decision]) -> list[Decision]:
         """The answers, remembered under the key of the request."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from driftanchor.core.record import Record
 from driftanchor.live.books import Books
+from driftanchor.live.damage import damaged
 from driftanchor.live.journal import Detail, Entry
 from driftanchor.live.records import state_fields
 from driftanchor.live.store import Changes, Reader
@@ -84,6 +85,8 @@ class Batch:
     def know(self, rows: Iterable[DecisionRow]) -> None:
         """Keep decisions that were read, unless they are known: they may have changed here."""
         for row in rows:
+            if not 0 <= row.column < len(self.books.terms.arms):
+                raise damaged(f"decision {row.number} is for an arm {row.column} that is not there")
             known = self.found.setdefault(row.id, row)
             if known.holds is not None and known.epoch == self.books.head.epoch:
                 self.held[known.holds] = known

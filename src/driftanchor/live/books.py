@@ -9,6 +9,7 @@ import numpy as np
 
 from driftanchor.core.check import Floats, Ints
 from driftanchor.errors import UnreadableState
+from driftanchor.live.damage import damaged, reads_store
 from driftanchor.live.decider import Decider
 from driftanchor.live.journal import Entry, core_event
 from driftanchor.live.ledger import Ledger
@@ -58,6 +59,7 @@ class Books:
         self.distrusted: dict[int, int] = {}
 
     @classmethod
+    @reads_store
     def load(
         cls, first: Terms, settings: Settings, head: Head, rows: list[ArmRow], expected: bytes
     ) -> Books:
@@ -118,12 +120,15 @@ class Books:
         numbers = np.concatenate([self.expected, self.variance, [self.log_e]])
         return numbers.astype("<f8").tobytes()
 
+    @reads_store
     def expect(self, sums: bytes) -> None:
         """Take over the sums of propensities from the store."""
         if not sums:
             return
         found = np.frombuffer(sums, "<f8")
         arms = found.size // 2  # arms may have been added since
+        if found.size % 2 == 0:
+            raise damaged(f"there are {found.size} sums of propensities")
         self.expected[:arms], self.variance[:arms] = found[:arms], found[arms : 2 * arms]
         self.log_e = found.item(-1)
 
@@ -142,6 +147,7 @@ class Books:
         """Whether a decision waits for its reward as soon as it is made."""
         return self.settings.exposure == "ask"
 
+    @reads_store
     def apply(self, entry: Entry) -> None:
         """Go on by one event."""
         if entry.seq != self.head.seq + 1:
@@ -229,6 +235,7 @@ def centre(terms: Terms, column: int) -> float:
     return middle if math.isfinite(middle) else 0.0
 
 
+@reads_store
 def terms_at(first: Terms, rows: list[ArmRow], seq: int) -> Terms:
     """The terms after an event, from the first terms and the arms as they are now."""
     changes = [_added(row) for row in rows if row.added_seq]

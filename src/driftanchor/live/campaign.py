@@ -11,8 +11,8 @@ from driftanchor.core.offline import OfflineData
 from driftanchor.errors import Conflict, InvalidInput, shown
 from driftanchor.live import creating
 from driftanchor.live.asking import Ask
-from driftanchor.live.decision import Decision, Receipt
-from driftanchor.live.managed import Managed, decision_id_text
+from driftanchor.live.decision import Decision, Receipt, decision_id_text
+from driftanchor.live.managed import Managed
 from driftanchor.live.settings import Settings
 from driftanchor.live.store import Store, opening
 from driftanchor.live.telling import Expose, Tell
@@ -137,7 +137,7 @@ class Campaign(Managed):
         ).checked(terms.arms, terms.reward_range)
         with opening(store) as opened:
             try:
-                row = creating.create(opened, name, terms, settings, float(clock()))
+                row = creating.create(opened, name, terms, settings, check.clock_time(clock))
             except Conflict:
                 if if_exists == "error":
                     raise
@@ -211,6 +211,7 @@ class Campaign(Managed):
                 request without a unit can be repeated safely.
 
         Raises:
+            Conflict: The key is that of a request for another number of decisions.
             Conflict: The campaign is paused, and the unit has no decision.
             StoreUnavailable: The store cannot be written; nothing was decided.
         """
@@ -234,7 +235,7 @@ class Campaign(Managed):
             NotFound: There is no such decision.
             InvalidInput: The reward is no number, or not in `reward_range`.
         """
-        receipt: Receipt = self._do(Tell(decision_id_text(decision_id), reward))
+        receipt: Receipt = self._do(Tell(decision_id, reward))
         return receipt
 
     def tell_many(self, rewards: Iterable[tuple[str, float]]) -> list[Receipt | Exception]:
@@ -253,9 +254,7 @@ class Campaign(Managed):
                     argument="rewards",
                 )
         chosen: list[Any] = pairs
-        return self._requests.submit(
-            [Tell(decision_id_text(one), reward) for one, reward in chosen]
-        )
+        return self._requests.submit([Tell(one, reward) for one, reward in chosen])
 
     def expose(self, decision_id: str) -> Receipt:
         """Say that a decision was shown: with `exposure="report"` it waits from now on."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from driftanchor.core import record
+from driftanchor.errors import InvalidInput, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,3 +66,12 @@ class Receipt:
         """A JSON-ready record."""
         body = {name: getattr(self, name) for name in self.__slots__}
         return record.seal("receipt", 1, body)
+
+
+def decision_id_text(value: object) -> str:
+    """The id of a decision."""
+    if not isinstance(value, str):
+        raise InvalidInput(
+            f"must be the text that ask() gave as id, got {shown(value)}", argument="decision_id"
+        )
+    return value

@@ -11,6 +11,7 @@ from driftanchor.core import check
 from driftanchor.core.arms import Arms
 from driftanchor.errors import InvalidInput, require, shown
 from driftanchor.files import write_whole
+from driftanchor.live.damage import damaged, reads_store
 from driftanchor.live.journal import Entry
 from driftanchor.live.store import Reader
 from driftanchor.live.store_rows import DecisionRow
@@ -100,6 +101,7 @@ def _decisions(reader: Reader, arms: Arms) -> Iterator[list[object]]:
         yield [_decision_cell(row, arms, name) for name in DECISIONS]
 
 
+@reads_store
 def _decision_cell(row: DecisionRow, arms: Arms, name: str) -> object:
     return arms[row.column] if name == "arm" else getattr(row, name)
 
@@ -108,10 +110,14 @@ def _events(reader: Reader, arms: Arms) -> Iterator[list[object]]:
     """The events; a decision's propensity is beside its event: both come in the same order."""
     decisions = reader.all_decisions()
     for entry in reader.entries(0):
-        propensity = next(decisions).propensity if entry.kind == "decided" else None
+        made = next(decisions, None) if entry.kind == "decided" else None
+        if made is None and entry.kind == "decided":
+            raise damaged(f"the decision of event {entry.seq} is missing")
+        propensity = None if made is None else made.propensity
         yield [_event_cell(entry, arms, propensity, name) for name in EVENTS]
 
 
+@reads_store
 def _event_cell(entry: Entry, arms: Arms, propensity: float | None, name: str) -> object:
     match name:
         case "arm":

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+from driftanchor.core import check
 from driftanchor.errors import StoreUnavailable
 from driftanchor.live.arm_requests import Look
 from driftanchor.live.batch import Batch, Needs
@@ -162,7 +163,7 @@ class GroupCommit:
 
         def work(reader: Reader) -> Changes | None:
             books = self._current(reader)
-            batch = Batch(self.row.name, books, float(self.clock()))
+            batch = Batch(self.row.name, books, check.clock_time(self.clock))
             self._sweep(batch, reader)
             batch.read(reader, [x.needs for job in jobs for x in job.requests])
             for job in jobs:

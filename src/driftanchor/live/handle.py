@@ -10,9 +10,10 @@ from types import TracebackType
 from typing import Any
 
 from driftanchor.core import check
-from driftanchor.errors import NotFound, shown
+from driftanchor.errors import InvalidInput, NotFound, shown
 from driftanchor.live.arm_requests import Look
 from driftanchor.live.books import Books
+from driftanchor.live.decision import decision_id_text
 from driftanchor.live.explanation import Explanation
 from driftanchor.live.exporting import export
 from driftanchor.live.group_commit import GroupCommit, Request, load
@@ -24,6 +25,10 @@ from driftanchor.live.store_rows import CampaignRow, HistoryRow
 from driftanchor.live.terms import Terms
 from driftanchor.live.verify import Verified, verify
 from driftanchor.live.watching import alarms_of, is_watched
+
+
+class NotCopied(InvalidInput, TypeError):
+    """An open campaign has connections and threads, which no copy can share."""
 
 
 class Handle:
@@ -74,8 +79,9 @@ class Handle:
             NotFound: There is no such decision.
             UnreadableState: It comes out otherwise now.
         """
+        wanted = decision_id_text(decision_id)
         with self._reading() as reader:
-            found = reader.decisions([str(decision_id)])
+            found = reader.decisions([wanted])
             if not found:
                 raise NotFound(f"campaign {self.name!r} has no decision {shown(decision_id)}")
             return explain_again(reader, found[0], self._first, self.settings)
@@ -137,6 +143,12 @@ class Handle:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.name}>"
+
+    def __reduce__(self) -> str:
+        raise NotCopied(
+            f"campaign {self.name!r} is open and cannot be copied or pickled: load it again by its "
+            "name, with Campaign.load, where it is needed"
+        )
 
     def _books(self) -> Books:
         with self._reading() as reader:

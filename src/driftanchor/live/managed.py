@@ -6,7 +6,6 @@ from typing import Any
 
 from driftanchor.core import check
 from driftanchor.core.offline import Summary
-from driftanchor.errors import InvalidInput, shown
 from driftanchor.live import arm_requests
 from driftanchor.live.handle import Handle
 
@@ -64,12 +63,3 @@ class Managed(Handle):
     def distrust_arm(self, label: str) -> None:
         """Let the logs of this arm no longer count, as after a shift alarm."""
         self._do(arm_requests.Distrust(label))
-
-
-def decision_id_text(value: object) -> str:
-    """The id of a decision."""
-    if not isinstance(value, str):
-        raise InvalidInput(
-            f"must be the text that ask() gave as id, got {shown(value)}", argument="decision_id"
-        )
-    return value

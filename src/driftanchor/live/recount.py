@@ -6,6 +6,7 @@ from driftanchor.core import record
 from driftanchor.errors import UnreadableState
 from driftanchor.live import draw
 from driftanchor.live.books import terms_at
+from driftanchor.live.damage import reads_store
 from driftanchor.live.explanation import Explanation
 from driftanchor.live.journal import core_event, excluded
 from driftanchor.live.records import read_state
@@ -16,6 +17,7 @@ from driftanchor.live.store_rows import DecisionRow
 from driftanchor.live.terms import Terms
 
 
+@reads_store
 def explain_again(
     reader: Reader, row: DecisionRow, first: Terms, settings: Settings
 ) -> Explanation:

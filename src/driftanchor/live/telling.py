@@ -7,7 +7,7 @@ from typing import Any
 
 from driftanchor.errors import Conflict, NotFound, shown
 from driftanchor.live.batch import Batch, Needs
-from driftanchor.live.decision import Receipt
+from driftanchor.live.decision import Receipt, decision_id_text
 from driftanchor.live.store_rows import WAITING, DecisionRow
 
 
@@ -16,23 +16,23 @@ class Tell:
     """A reward for a decision.
 
     Attributes:
-        decision_id: The decision.
+        decision_id: The decision as the caller gave it.
         reward: The reward as the caller gave it; it is checked against the campaign.
     """
 
-    decision_id: str
+    decision_id: object
     reward: object
 
     @property
     def needs(self) -> Needs:
         """What must be known before."""
-        return Needs(ids=(self.decision_id,))
+        return Needs(ids=(self.decision_id,) if isinstance(self.decision_id, str) else ())
 
     def __call__(self, batch: Batch) -> Receipt:
         """What became of it."""
         books = batch.books
         reward = books.settings.reward_of(self.reward, books.terms.reward_range)
-        row = found(batch, self.decision_id)
+        row = found(batch, decision_id_text(self.decision_id))
         if row.reported is not None:
             if row.reported != reward:
                 raise Conflict(

@@ -12,6 +12,7 @@ import numpy as np
 from driftanchor.core.check import Floats
 from driftanchor.errors import UnreadableState
 from driftanchor.live.books import Books
+from driftanchor.live.damage import reads_store
 from driftanchor.live.journal import Entry
 from driftanchor.live.settings import Settings
 from driftanchor.live.store import Reader
@@ -118,6 +119,7 @@ def _value(values: Floats, i: int) -> float | None:
     return None if math.isnan(values[i]) else values.item(i)
 
 
+@reads_store
 def verify(reader: Reader, terms: Terms, settings: Settings) -> Verified:
     """Compare the events of a campaign with its sums and its decisions.
 

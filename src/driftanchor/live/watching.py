@@ -15,6 +15,7 @@ from itertools import islice
 from driftanchor.core.record import Record
 from driftanchor.live.batch import Batch
 from driftanchor.live.books import Books
+from driftanchor.live.damage import reads_store
 from driftanchor.live.state_events import ArmAdded, Distrusted
 from driftanchor.live.store import Reader
 from driftanchor.live.watch.alarm import Alarm, Mark
@@ -33,6 +34,7 @@ def is_watched(books: Books) -> bool:
     return bool((promised & (terms.offline.n > 0)).any())
 
 
+@reads_store
 def advance(batch: Batch, reader: Reader) -> None:
     """Look at the rewards that were settled since the last look, and raise alarms.
 
@@ -41,7 +43,8 @@ def advance(batch: Batch, reader: Reader) -> None:
     books = batch.books
     if not is_watched(books) and not books.distrusted:
         return
-    kept = reader.watch() or {"watch": None, "seq": 0, "numbers": []}
+    found = reader.watch()
+    kept = {"watch": None, "seq": 0, "numbers": []} if found is None else found
     watch = _current(kept["watch"], books)
     numbers = [*kept["numbers"], *[0] * (len(watch.arms) - len(kept["numbers"]))]
     seq: int = kept["seq"]
@@ -54,13 +57,14 @@ def advance(batch: Batch, reader: Reader) -> None:
         rewards = list(_by_decision(reader, numbers))
     before = watch.alarms
     watch = _folded(watch, rewards)
-    found = {"watch": watch.to_json(), "seq": seq, "numbers": numbers}
+    known = {"watch": watch.to_json(), "seq": seq, "numbers": numbers}
     for alarm in watch.alarms[len(before) :]:
         _raise(batch, alarm)
-    if found != kept:
-        batch.watch = found
+    if known != kept:
+        batch.watch = known
 
 
+@reads_store
 def alarms_of(record: Record | None) -> tuple[Alarm, ...]:
     """The alarms of a campaign, from what the store keeps."""
     return () if record is None else Watch.from_json(record["watch"]).alarms

@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, select
 
+from driftanchor.live.damage import parsed, typed
 from driftanchor.live.sql.prepared import Prepared, Upsert
 from driftanchor.live.sql.schema import arms
 from driftanchor.live.store_rows import ArmRow
@@ -48,8 +49,8 @@ def all_rows(connection: Connection, campaign: int) -> list[ArmRow]:
     rows = []
     for _, *found in _ALL.rows(connection, campaign):
         values = dict(zip(ArmRow.__slots__, found, strict=True))
-        values["memory"] = json.loads(values["memory"])
+        values["memory"] = parsed(values["memory"])
         if values["added"] is not None:
-            values["added"] = json.loads(values["added"])
-        rows.append(ArmRow(**values))
+            values["added"] = parsed(values["added"])
+        rows.append(typed(ArmRow, list(values.values())))
     return rows

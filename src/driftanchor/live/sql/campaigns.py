@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, bindparam, insert, select, update
 
 from driftanchor.core import record
+from driftanchor.live.damage import damaged, typed
 from driftanchor.live.sql import arm_sums
 from driftanchor.live.sql.prepared import Prepared
 from driftanchor.live.sql.schema import campaigns, decisions, heads, traffic
@@ -79,7 +80,7 @@ def head(connection: Connection, campaign: int, *, lock: bool = False) -> Head |
     found = (_LOCK if lock else _HEAD).rows(connection, campaign)
     if not found:
         return None
-    head = Head(*found[0])
+    head = typed(Head, found[0])
     head.paused = bool(head.paused)  # SQLite has numbers only
     return head
 
@@ -91,7 +92,10 @@ def move(connection: Connection, campaign: int, head: Head) -> None:
 
 def expected(connection: Connection, campaign: int) -> bytes:
     """The sums of propensities."""
-    return bytes(_EXPECTED.rows(connection, campaign)[0][0])
+    found = _EXPECTED.rows(connection, campaign)
+    if not found or not isinstance(found[0][0], bytes):
+        raise damaged("the sums of propensities are missing")
+    return found[0][0]
 
 
 def expect(connection: Connection, campaign: int, sums: bytes) -> None:
@@ -101,9 +105,9 @@ def expect(connection: Connection, campaign: int, sums: bytes) -> None:
 
 def _row(found: Row[*tuple[Any, ...]]) -> CampaignRow:
     number, name, created_at, terms, settings = found
-    return CampaignRow(number, name, created_at, _parsed(terms), _parsed(settings))
+    return typed(CampaignRow, (number, name, created_at, _parsed(terms), _parsed(settings)))
 
 
-def _parsed(text: str) -> record.Record:
-    parsed = record.parse(text)
+def _parsed(text: object) -> record.Record:
+    parsed = record.parse(text) if isinstance(text, str) else None
     return parsed if isinstance(parsed, dict) else {}

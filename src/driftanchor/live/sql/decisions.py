@@ -9,6 +9,8 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, insert, select, text, update
 
+from driftanchor.errors import shown
+from driftanchor.live.damage import damaged, parsed, typed
 from driftanchor.live.sql.prepared import Prepared, PreparedList
 from driftanchor.live.sql.schema import decisions, request_keys
 from driftanchor.live.store_rows import DecisionRow
@@ -79,26 +81,26 @@ def _values(campaign: int, row: DecisionRow) -> list[Any]:
 def by_id(connection: Connection, campaign: int, ids: Sequence[str]) -> list[DecisionRow]:
     """Decisions by their ids; what cannot be one is not asked for, as no driver takes any text."""
     known = [x for x in ids if x.isascii() and x.isprintable()]
-    return [DecisionRow(*row) for row in _BY_ID.rows(connection, known, campaign)]
+    return [typed(DecisionRow, row) for row in _BY_ID.rows(connection, known, campaign)]
 
 
 def holding(
     connection: Connection, campaign: int, units: Sequence[str], epoch: int
 ) -> list[DecisionRow]:
     """The decisions that units hold."""
-    return [DecisionRow(*row) for row in _HOLDING.rows(connection, units, campaign, epoch)]
+    return [typed(DecisionRow, row) for row in _HOLDING.rows(connection, units, campaign, epoch)]
 
 
 def due(connection: Connection, campaign: int, now: float, most: int) -> list[DecisionRow]:
     """Decisions that wait although their window has ended."""
-    return [DecisionRow(*row) for row in _DUE.rows(connection, campaign, now, most)]
+    return [typed(DecisionRow, row) for row in _DUE.rows(connection, campaign, now, most)]
 
 
 def all_rows(connection: Connection, campaign: int, number: int = 0) -> Iterator[DecisionRow]:
     """Decisions after one, by number; some at a time, so that they need not fit the memory."""
     while True:
         found = _PAGE.rows(connection, campaign, number, PAGE)
-        yield from (DecisionRow(*row) for row in found)
+        yield from (typed(DecisionRow, row) for row in found)
         if len(found) < PAGE:
             return
         number = found[-1].number
@@ -106,7 +108,14 @@ def all_rows(connection: Connection, campaign: int, number: int = 0) -> Iterator
 
 def keyed(connection: Connection, campaign: int, keys: Sequence[str]) -> dict[str, list[str]]:
     """The decisions of requests, by their keys."""
-    return {key: json.loads(ids) for key, ids in _KEYED.rows(connection, keys, campaign)}
+    return {key: _ids(ids) for key, ids in _KEYED.rows(connection, keys, campaign)}
+
+
+def _ids(text: Any) -> list[str]:
+    ids = parsed(text)
+    if not isinstance(ids, list) or not all(isinstance(x, str) for x in ids):
+        raise damaged(f"the decisions of a key are {shown(ids)}")
+    return ids
 
 
 def add_keys(connection: Connection, campaign: int, keys: dict[str, list[str]], at: float) -> None:

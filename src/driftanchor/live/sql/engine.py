@@ -14,6 +14,8 @@ from sqlalchemy.exc import ArgumentError
 from driftanchor.errors import InvalidInput, require
 
 BUSY = 10.0  # seconds to wait for programs that write to the file without our lock
+LONGEST_PART = 240  # bytes of a name, as systems take 255 and files beside it have longer names
+LONGEST_NAME = 3_000  # bytes of a path
 WRITING = "driftanchor_writing"  # the option of a connection that is going to write
 
 
@@ -24,17 +26,30 @@ def address(url: str) -> URL:
     except (ArgumentError, ValueError) as error:
         raise _unusable(url) from error
     if parsed.drivername == "sqlite":
-        if parsed.database in (None, "", ":memory:"):
-            raise InvalidInput(
-                f"must name a file, such as 'sqlite:///bandit.db', got {url!r}: what is in memory "
-                "only does not last",
-                argument="store",
-            )
+        _check_file(parsed, has_settings="?" in url)
         return parsed
     if parsed.drivername in ("postgresql", "postgres", "postgresql+psycopg"):
         require("psycopg", extra="postgres", why="a PostgreSQL store")
         return parsed.set(drivername="postgresql+psycopg")
     raise _unusable(url)
+
+
+def _check_file(url: URL, *, has_settings: bool) -> None:
+    """Refuse an SQLite address that is more than the name of a file; messages hide the rest."""
+    name = url.database or ""
+    path = name.encode("utf-8", "surrogatepass")
+    longest = max(len(part) for part in path.split(b"/"))
+    if url.host or url.username or url.password or has_settings:
+        problem = "no host, user or '?' with settings"
+    elif name in ("", ":memory:"):
+        problem = "as what is in memory only does not last"
+    elif "\0" in name or longest > LONGEST_PART or len(path) > LONGEST_NAME:
+        problem = f"in at most {LONGEST_PART} bytes, none of which is zero"
+    else:
+        return
+    raise InvalidInput(
+        f"must name a file, such as 'sqlite:///bandit.db', {problem}", argument="store"
+    )
 
 
 def _unusable(url: str) -> InvalidInput:

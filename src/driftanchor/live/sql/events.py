@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from sqlalchemy import Connection, bindparam, insert, select
 
+from driftanchor.live.damage import parsed, typed
 from driftanchor.live.journal import Entry
 from driftanchor.live.sql.prepared import Prepared
 from driftanchor.live.sql.schema import events
@@ -50,8 +51,8 @@ def after(
         most = AT_ONCE if through is None else min(AT_ONCE, through - seq)
         found = _AFTER.rows(connection, campaign, seq, most)
         for row in found:
-            seq, kind, at, decision, arm, value, detail = row
-            known = None if detail is None else json.loads(detail)
-            yield Entry(seq, kind, at, decision, arm, value, known)
+            seq, *rest, detail = row
+            known = None if detail is None else parsed(detail)
+            yield typed(Entry, (seq, *rest, known))
         if len(found) < most:
             return

@@ -62,9 +62,12 @@ def _sqlite_words(url: URL, error: DBAPIError) -> str:
 
 
 def _name(url: URL) -> str:
-    """The store as messages name it, without its password."""
+    """The store as messages name it: what else is in an address may be a secret."""
     file = sqlite_file(url)
-    return f"the store {url.render_as_string(hide_password=True) if file is None else str(file)!r}"
+    if file is not None:
+        return f"the store {str(file)!r}"
+    place = URL.create(url.drivername, host=url.host, port=url.port, database=url.database)
+    return f"the store {place.render_as_string()!r}"
 
 
 def _said(error: SQLAlchemyError) -> str:

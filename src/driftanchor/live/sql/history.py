@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, bindparam, insert, select
 
 from driftanchor.core.record import Record
+from driftanchor.live.damage import parsed, typed
 from driftanchor.live.sql.prepared import Prepared, Upsert
 from driftanchor.live.sql.schema import history, snapshots, watches
 from driftanchor.live.store_rows import HistoryRow, Snapshot
@@ -34,13 +35,13 @@ def rows(connection: Connection, campaign: int, since: float | None) -> list[His
     if since is not None:
         wanted = wanted.where(history.c.start >= since)
     found = connection.execute(wanted.order_by(history.c.start, history.c.arm))
-    return [HistoryRow(*row) for row in found]
+    return [typed(HistoryRow, row) for row in found]
 
 
 def watch(connection: Connection, campaign: int) -> Record | None:
     """What is kept to watch the promises."""
     found = _WATCH.rows(connection, campaign)
-    return json.loads(found[0].record) if found else None
+    return parsed(found[0].record) if found else None
 
 
 def keep_watch(connection: Connection, campaign: int, record: Record) -> None:
@@ -60,4 +61,4 @@ def snapshot(connection: Connection, campaign: int, through: int) -> Snapshot | 
     wanted = select(snapshots.c.seq, snapshots.c.state).where(snapshots.c.campaign_id == campaign)
     wanted = wanted.where(snapshots.c.seq <= through).order_by(snapshots.c.seq.desc()).limit(1)
     found = connection.execute(wanted).one_or_none()
-    return None if found is None else Snapshot(found.seq, json.loads(found.state))
+    return None if found is None else typed(Snapshot, (found.seq, parsed(found.state)))
