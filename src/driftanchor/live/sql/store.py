@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -59,15 +58,18 @@ class SqlStore(Store):
 
     def create(self, row: CampaignRow, arms: Sequence[ArmRow]) -> CampaignRow:
         """Keep a new campaign."""
-        numbers: list[int] = []
+        kept: list[CampaignRow] = []
 
         def work(connection: Connection) -> None:
             if campaigns.find(connection, row.name) is not None:
                 raise Conflict(f"there is a campaign {row.name!r} already: load it")
-            numbers.append(campaigns.create(connection, row, arms))
+            campaigns.create(connection, row, arms)
+            found = campaigns.find(connection, row.name)
+            assert found is not None
+            kept.append(found)
 
         self._patiently(lambda: self._alone(work))
-        return dataclasses.replace(row, id=numbers[-1])
+        return kept[-1]
 
     def find(self, name: str) -> CampaignRow | None:
         """The campaign of this name."""
