@@ -15,7 +15,7 @@ from sqlalchemy.engine import URL
 from driftanchor.errors import Conflict, NotFound, StoreUnavailable
 from driftanchor.live.sql import campaigns, engine, versions
 from driftanchor.live.sql.failures import Interrupted, translated
-from driftanchor.live.sql.locks import turn
+from driftanchor.live.sql.locks import no_litter, turn
 from driftanchor.live.sql.reader import SqlReader, happened, write
 from driftanchor.live.store import Changes, Reader, Store
 from driftanchor.live.store_rows import ArmRow, CampaignRow
@@ -44,14 +44,16 @@ class SqlStore(Store):
 
     def prepare(self) -> None:
         """Create the tables of an empty store, and refuse those of another version."""
-        self._patiently(lambda: self._alone(versions.prepare))
+        with no_litter(self._file):
+            self._patiently(lambda: self._alone(versions.prepare))
         if self._file is not None:
             self._identity = _identity(self._file)
 
     def upgrade(self) -> tuple[str | None, str]:
         """Bring the tables up to date; the versions before and after."""
         steps: list[tuple[str | None, str]] = []
-        self._patiently(lambda: steps.append(self._alone(versions.upgrade)))
+        with no_litter(self._file):
+            self._patiently(lambda: steps.append(self._alone(versions.upgrade)))
         if self._file is not None:
             self._identity = _identity(self._file)
         return steps[-1]
