@@ -17,6 +17,7 @@ from driftanchor.errors import StoreUnavailable
 from driftanchor.live.arm_requests import Look
 from driftanchor.live.batch import Batch, Needs
 from driftanchor.live.books import Books
+from driftanchor.live.same_campaign import SameCampaign
 from driftanchor.live.settings import Settings
 from driftanchor.live.store import Changes, Reader, Store
 from driftanchor.live.store_rows import CampaignRow
@@ -78,6 +79,7 @@ class GroupCommit:
         self.clock = clock
         self._books: Books | None = None  # only a copy: what counts is in the store
         self._generation = -1
+        self.same = SameCampaign(store, row)
         self._start()
 
     def _start(self) -> None:
@@ -192,6 +194,7 @@ class GroupCommit:
     def _current(self, reader: Reader) -> Books:
         """The books as the store has it now."""
         books, self._books = self._books, None  # it is of no use if this transaction fails
+        self.same.check(reader)
         head = reader.head
         if (
             books is None

@@ -157,6 +157,7 @@ class Handle:
     @contextmanager
     def _reading(self) -> Iterator[Reader]:
         with self.store.reading(self._row.id) as reader:
+            self._requests.same.check(reader)
             yield reader
 
     def _do(self, request: Request) -> Any:

@@ -57,6 +57,10 @@ class Reader(abc.ABC):
     head: Head
 
     @abc.abstractmethod
+    def named(self, name: str) -> CampaignRow | None:
+        """The campaign of this name in the same store, if there is one."""
+
+    @abc.abstractmethod
     def entries(self, after: int, through: int | None = None) -> Iterator[Entry]:
         """The events after one place, in order, through another if that is given."""
 

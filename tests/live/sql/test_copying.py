@@ -48,6 +48,22 @@ def test_a_backup_holds_everything_in_one_file(store: SqlStore, tmp_path: Path) 
     store.close()
 
 
+def test_a_backup_that_fails_leaves_nothing(
+    store: SqlStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "backups"
+    folder.mkdir()
+
+    def interrupt(connection: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("driftanchor.live.sql.versions.prepare", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        backup(store, folder / "kept.db")
+    assert list(folder.iterdir()) == []
+    store.close()
+
+
 def test_a_store_moves_to_another_kind_and_goes_on(store: SqlStore, store_url: str) -> None:
     other = open_sql(store_url.replace("store.db", "other.db")) if "sqlite" in store_url else None
     if other is None:  # PostgreSQL to itself would need another schema: the backup goes there

@@ -6,14 +6,16 @@ import contextlib
 import fcntl
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 import pytest
 
+from driftanchor import StoreUnavailable
 from driftanchor.live.sql import locks
+from driftanchor.live.sql.store import open_sql, upgrade_sql
 
 
 def is_free(database: Path) -> bool:
@@ -91,3 +93,24 @@ def test_an_interrupt_at_any_line_leaves_no_lock(tmp_path: Path) -> None:
         if left > 0:
             break
     assert interrupted > 5
+
+
+@pytest.mark.parametrize("opens", [open_sql, upgrade_sql])
+def test_what_is_no_store_gets_no_lock_beside_it(
+    tmp_path: Path, opens: Callable[[str], object]
+) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "x.csv").write_text("arm,reward\nA,1\n" * 100, encoding="utf-8")
+    for name in ("folder", "x.csv"):
+        with pytest.raises(StoreUnavailable):
+            opens(f"sqlite:///{tmp_path / name}")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "x.csv"]
+
+
+def test_a_lock_that_was_there_stays(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("arm,reward\nA,1\n" * 100, encoding="utf-8")
+    lock = locks.lock_file(tmp_path / "x.csv")
+    lock.touch()
+    with pytest.raises(StoreUnavailable):
+        open_sql(f"sqlite:///{tmp_path / 'x.csv'}")
+    assert lock.exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from itertools import islice
 from pathlib import Path
@@ -31,12 +32,11 @@ def copy(source: SqlStore, target: SqlStore) -> int:
 def backup(source: SqlStore, path: str | os.PathLike[str]) -> int:
     """Write all campaigns to a new SQLite file, whole or not at all; how many there are."""
     with write_whole(path) as scratch:
-        target = open_sql(f"sqlite:///{scratch}")
         try:
-            copied = copy(source, target)
-            target.fold_in()
+            with contextlib.closing(open_sql(f"sqlite:///{scratch}")) as target:
+                copied = copy(source, target)
+                target.fold_in()
         finally:
-            target.close()
             for ending in ("-wal", "-shm", "-lock"):
                 Path(f"{scratch}{ending}").unlink(missing_ok=True)
     return copied

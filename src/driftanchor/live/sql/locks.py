@@ -54,3 +54,17 @@ if hasattr(os, "register_at_fork"):
 def lock_file(database: Path) -> Path:
     """The file of the lock of a database."""
     return database.with_name(f"{database.name}-lock")
+
+
+@contextlib.contextmanager
+def no_litter(database: Path | None) -> Iterator[None]:
+    """Leave no new lock beside what turns out to be no store: the block fails then."""
+    lock = None if database is None else lock_file(database)
+    if lock is None or lock.exists():
+        yield
+        return
+    try:
+        yield
+    except BaseException:
+        lock.unlink(missing_ok=True)
+        raise

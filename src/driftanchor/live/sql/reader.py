@@ -10,7 +10,7 @@ from driftanchor.core.record import Record
 from driftanchor.live.journal import Entry
 from driftanchor.live.sql import arm_sums, campaigns, decisions, events, history
 from driftanchor.live.store import Changes, Reader
-from driftanchor.live.store_rows import ArmRow, DecisionRow, Head, HistoryRow, Snapshot
+from driftanchor.live.store_rows import ArmRow, CampaignRow, DecisionRow, Head, HistoryRow, Snapshot
 
 
 class SqlReader(Reader):
@@ -20,6 +20,10 @@ class SqlReader(Reader):
         self._connection = connection
         self._campaign = campaign
         self.head = head
+
+    def named(self, name: str) -> CampaignRow | None:
+        """The campaign of this name."""
+        return campaigns.find(self._connection, name)
 
     def entries(self, after: int, through: int | None = None) -> Iterator[Entry]:
         """The events after a place."""

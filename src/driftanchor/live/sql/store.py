@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +15,7 @@ from sqlalchemy.engine import URL
 from driftanchor.errors import Conflict, NotFound, StoreUnavailable
 from driftanchor.live.sql import campaigns, engine, versions
 from driftanchor.live.sql.failures import Interrupted, translated
-from driftanchor.live.sql.locks import turn
+from driftanchor.live.sql.locks import no_litter, turn
 from driftanchor.live.sql.reader import SqlReader, happened, write
 from driftanchor.live.store import Changes, Reader, Store
 from driftanchor.live.store_rows import ArmRow, CampaignRow
@@ -45,29 +44,34 @@ class SqlStore(Store):
 
     def prepare(self) -> None:
         """Create the tables of an empty store, and refuse those of another version."""
-        self._patiently(lambda: self._alone(versions.prepare))
+        with no_litter(self._file):
+            self._patiently(lambda: self._alone(versions.prepare))
         if self._file is not None:
             self._identity = _identity(self._file)
 
     def upgrade(self) -> tuple[str | None, str]:
         """Bring the tables up to date; the versions before and after."""
         steps: list[tuple[str | None, str]] = []
-        self._patiently(lambda: steps.append(self._alone(versions.upgrade)))
+        with no_litter(self._file):
+            self._patiently(lambda: steps.append(self._alone(versions.upgrade)))
         if self._file is not None:
             self._identity = _identity(self._file)
         return steps[-1]
 
     def create(self, row: CampaignRow, arms: Sequence[ArmRow]) -> CampaignRow:
         """Keep a new campaign."""
-        numbers: list[int] = []
+        kept: list[CampaignRow] = []
 
         def work(connection: Connection) -> None:
             if campaigns.find(connection, row.name) is not None:
                 raise Conflict(f"there is a campaign {row.name!r} already: load it")
-            numbers.append(campaigns.create(connection, row, arms))
+            campaigns.create(connection, row, arms)
+            found = campaigns.find(connection, row.name)
+            assert found is not None
+            kept.append(found)
 
         self._patiently(lambda: self._alone(work))
-        return dataclasses.replace(row, id=numbers[-1])
+        return kept[-1]
 
     def find(self, name: str) -> CampaignRow | None:
         """The campaign of this name."""
