@@ -25,6 +25,19 @@ TAMPERED = {
     "UPDATE events SET kind = 'rewarded', value = 1, decision = 1, arm = 0 WHERE seq = 11": (
         "rewarded, cannot be for decision 1"
     ),
+    "UPDATE decisions SET epoch = 3 WHERE number = 1": "epoch of decision 1 is 3",
+    "UPDATE decisions SET asked_at = 7 WHERE number = 2": "asked_at of decision 2 is 7.0",
+    "UPDATE decisions SET exposed_at = NULL WHERE number = 2": "exposed_at of decision 2 is None",
+    "UPDATE decisions SET due_at = 1e9 WHERE number = 2": "due_at of decision 2",
+    "UPDATE decisions SET settled_at = 7 WHERE number = 2": "settled_at of decision 2 is 7.0",
+    "UPDATE decisions SET holds = 'v' WHERE number = 6": "holds of decision 6 is 'v'",
+    "UPDATE history SET decisions = 99 WHERE arm = 0": "the history from 900 on",
+    "UPDATE history SET total = total + 1 WHERE arm = 0": "the history from 900 on",
+    "DELETE FROM history": "the history from 900 on is None",
+    "UPDATE request_keys SET decisions = '[\"x\"]'": "the key 'k' is for decisions that are not",
+    "UPDATE heads SET snapshot = 3": "the last snapshot is said to be 3, and is 0",
+    "INSERT INTO snapshots VALUES (1, 5, '{}')": "the snapshot of event 5 is not",
+    "INSERT INTO watches VALUES (1, '{}')": "the store is damaged",
     "UPDATE heads SET epoch = 4": "epoch of the campaign is 4",
     "UPDATE traffic SET expected = zeroblob(56)": "the propensities add up to 0",
 }
@@ -33,8 +46,8 @@ TAMPERED = {
 @pytest.mark.parametrize("change", TAMPERED)
 def test_what_does_not_fit_the_events_is_named(tmp_path: Path, change: str) -> None:
     path = tmp_path / "store.db"
-    campaign = create(f"sqlite:///{path}", clock=Clock())
-    for i, decision in enumerate(campaign.ask(n=6)):
+    campaign = create(f"sqlite:///{path}", clock=Clock(), reward_window=60.0)
+    for i, decision in enumerate(campaign.ask(n=6, key="k")):
         if i < 4:
             campaign.tell(str(decision.id), 0.5)
     campaign.pause()

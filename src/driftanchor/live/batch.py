@@ -13,11 +13,11 @@ from driftanchor.core.record import Record
 from driftanchor.live.books import Books
 from driftanchor.live.damage import damaged
 from driftanchor.live.journal import Detail, Entry
+from driftanchor.live.past import Past, remember
 from driftanchor.live.records import state_fields
 from driftanchor.live.store import Changes, Reader
-from driftanchor.live.store_rows import DecisionRow, HistoryRow, Snapshot
+from driftanchor.live.store_rows import DecisionRow, Snapshot
 
-STRETCH = 900.0  # seconds of one row of the history
 LEAST_BETWEEN_SNAPSHOTS = 256  # events
 
 
@@ -64,7 +64,7 @@ class Batch:
     made: dict[str, DecisionRow] = field(default_factory=dict)
     changed: dict[str, DecisionRow] = field(default_factory=dict)
     keys: dict[str, list[str]] = field(default_factory=dict)
-    past: dict[tuple[float, int], HistoryRow] = field(default_factory=dict)
+    past: Past = field(default_factory=dict)
     watch: Record | None = None
 
     def read(self, reader: Reader, needs: Iterable[Needs]) -> None:
@@ -105,29 +105,14 @@ class Batch:
         entry = Entry(seq, kind, self.now, decision, column, value, detail)
         self.books.apply(entry)
         self.entries.append(entry)
+        remember(self.past, entry)
         if kind == "arm_added":
             column = len(self.books.terms.arms) - 1
         if column is not None:
             self.columns.add(column)
-            self._remember(entry, column)
         if kind == "decided" and detail is not None:
             self.columns.update(changed for changed, _ in detail.get("memory", ()))
         return entry
-
-    def _remember(self, entry: Entry, column: int) -> None:
-        """Add an event to the history."""
-        if entry.kind not in ("decided", "rewarded", "defaulted", "added", "corrected"):
-            return
-        start = self.now // STRETCH * STRETCH
-        row = self.past.setdefault((start, column), HistoryRow(start, column))
-        if entry.kind == "decided":
-            row.decisions += 1
-            return
-        row.total += entry.value or 0.0
-        if entry.kind == "corrected":
-            row.total -= (entry.detail or {})["before"]
-        else:
-            row.rewards += 1
 
     def make(self, row: DecisionRow) -> None:
         """Keep a new decision."""

@@ -118,7 +118,9 @@ class Handle:
             return export(reader, arms, path, what, escape_formulas=escape_formulas)
 
     def verify(self) -> Verified:
-        """Fold all events again and compare with the sums and the decisions.
+        """Fold all events again and compare with the sums, the decisions, and what else is kept.
+
+        What no event says cannot be compared: ids, units and propensities of decisions.
 
         Raises:
             UnreadableState: Something differs; the message says what.

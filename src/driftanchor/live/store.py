@@ -93,6 +93,10 @@ class Reader(abc.ABC):
         """The decisions that were made for these keys of requests."""
 
     @abc.abstractmethod
+    def all_keyed(self) -> Iterator[tuple[str, list[str]]]:
+        """Every key of a request, and the decisions that were made for it."""
+
+    @abc.abstractmethod
     def history(self, since: float | None = None) -> list[HistoryRow]:
         """What happened to each arm, by stretches of time."""
 

@@ -18,6 +18,7 @@ from driftanchor.live.settings import Settings
 from driftanchor.live.store import Reader
 from driftanchor.live.store_rows import DecisionRow
 from driftanchor.live.terms import Terms
+from driftanchor.live.verify_copies import Copies
 
 MOST_NAMED = 5  # differences that the error names
 STATES = ("assigned", "open", "rewarded", "defaulted", "expired")
@@ -56,19 +57,22 @@ class Verified:
 
 
 class Outcomes:
-    """What the events say of each decision: 29 bytes for each, so that millions fit."""
+    """What the events say of each decision: 57 bytes for each, so that millions fit."""
 
-    def __init__(self, waits: bool) -> None:
+    def __init__(self, waits: bool, window: float | None) -> None:
         self.wrong: list[str] = []  # events that cannot be
         self._first = STATES.index("open" if waits else "assigned")
         self._known = 0
+        self._waits, self._window = waits, window
         self._state = np.zeros(0, np.int8)
         self._column = np.zeros(0, np.int32)
         self._seq = np.zeros(0, np.int64)
         self._reward, self._reported = np.zeros(0), np.zeros(0)
+        self._epoch = np.zeros(0, np.int32)
+        self._asked, self._exposed, self._settled = np.zeros(0), np.zeros(0), np.zeros(0)
 
-    def note(self, entry: Entry) -> None:
-        """Go on by one event."""
+    def note(self, entry: Entry, epoch: int) -> None:
+        """Go on by one event, which came in an epoch."""
         if entry.decision is None:
             return
         i = entry.decision - 1
@@ -77,6 +81,8 @@ class Outcomes:
             self._known = entry.decision
             self._state[i], self._column[i] = self._first, entry.column or 0
             self._seq[i], self._reward[i], self._reported[i] = entry.seq, math.nan, math.nan
+            self._epoch[i], self._asked[i], self._settled[i] = epoch, entry.at, math.nan
+            self._exposed[i] = entry.at if self._waits else math.nan
             return
         if not 0 <= i < self._known or STATES[self._state[i]] not in BEFORE[entry.kind]:
             self.wrong.append(f"event {entry.seq}, {entry.kind}, cannot be for decision {i + 1}")
@@ -84,6 +90,10 @@ class Outcomes:
         after = AFTER.get(entry.kind)
         if after is not None:
             self._state[i] = STATES.index(after)
+        if entry.kind == "exposed":
+            self._exposed[i] = entry.at
+        elif entry.kind in ("rewarded", "defaulted", "expired"):
+            self._settled[i] = entry.at
         if entry.value is not None and entry.kind != "late":
             self._reward[i] = entry.value
         if entry.value is not None and entry.kind != "defaulted":
@@ -93,8 +103,9 @@ class Outcomes:
         if i < self._state.size:
             return
         size = max(1_024, 2 * (i + 1))
-        for name in ("_state", "_column", "_seq", "_reward", "_reported"):
-            old = getattr(self, name)
+        for name, old in list(vars(self).items()):
+            if not isinstance(old, np.ndarray):
+                continue
             wide = np.zeros(size, old.dtype)
             wide[: old.size] = old
             setattr(self, name, wide)
@@ -102,12 +113,20 @@ class Outcomes:
     def differences(self, row: DecisionRow) -> Iterator[str]:
         """How a decision in the store differs from what the events say of it."""
         i = row.number - 1
+        exposed = _value(self._exposed, i)
+        timed = exposed is not None and self._window is not None
         said: dict[str, object] = {
             "state": STATES[self._state[i]],
             "column": self._column.item(i),
             "seq": self._seq.item(i),
             "reward": _value(self._reward, i),
             "reported": _value(self._reported, i),
+            "epoch": self._epoch.item(i),
+            "asked_at": self._asked.item(i),
+            "exposed_at": exposed,
+            "due_at": (exposed or 0.0) + (self._window or 0.0) if timed else None,
+            "settled_at": _value(self._settled, i),
+            "holds": None if row.holds is None else row.unit,
         }
         for name, value in said.items():
             if getattr(row, name) != value:
@@ -121,7 +140,12 @@ def _value(values: Floats, i: int) -> float | None:
 
 @reads_store
 def verify(reader: Reader, terms: Terms, settings: Settings) -> Verified:
-    """Compare the events of a campaign with its sums and its decisions.
+    """Compare the events of a campaign with its sums, its decisions, and all that is kept of them.
+
+    What no event says cannot be compared: the ids and the units of decisions, their propensities
+    (beyond that they are probabilities, and add up), which unit holds which decision, the times of
+    keys, and what was watched. An event that was changed together with all that follows from it is
+    not noticed either.
 
     Args:
         reader: The campaign at one moment.
@@ -132,12 +156,13 @@ def verify(reader: Reader, terms: Terms, settings: Settings) -> Verified:
         UnreadableState: Something differs; the message says what.
     """
     books = Books(terms, settings)
-    outcomes = Outcomes(books.waits)
+    outcomes, copies = Outcomes(books.waits, settings.reward_window), Copies(reader)
     for entry in reader.entries(0):
         books.apply(entry)
-        outcomes.note(entry)
+        outcomes.note(entry, books.head.epoch)
+        copies.note(entry, books)
     wrong = [*outcomes.wrong, *_heads(reader, books), *_arms(reader, books)]
-    wrong += _decisions(reader, books, outcomes)
+    wrong += [*_decisions(reader, books, outcomes), *copies.differences()]
     if wrong:
         named = "; ".join(wrong[:MOST_NAMED])
         more = f"; and {len(wrong) - MOST_NAMED} more" if len(wrong) > MOST_NAMED else ""

@@ -61,6 +61,14 @@ _KEYED = PreparedList(
     ),
     "campaign",
 )
+_KEYS = Prepared(
+    select(request_keys.c.key, request_keys.c.decisions)
+    .where(request_keys.c.campaign_id == bindparam("campaign"))
+    .where(request_keys.c.key > bindparam("after"))
+    .order_by(request_keys.c.key)
+    .limit(bindparam("most")),
+    ["campaign", "after", "most"],
+)
 
 
 def add(connection: Connection, campaign: int, rows: Sequence[DecisionRow]) -> None:
@@ -109,6 +117,17 @@ def all_rows(connection: Connection, campaign: int, number: int = 0) -> Iterator
 def keyed(connection: Connection, campaign: int, keys: Sequence[str]) -> dict[str, list[str]]:
     """The decisions of requests, by their keys."""
     return {key: _ids(ids) for key, ids in _KEYED.rows(connection, keys, campaign)}
+
+
+def all_keyed(connection: Connection, campaign: int) -> Iterator[tuple[str, list[str]]]:
+    """Every key of a request, and its decisions."""
+    key = ""
+    while True:
+        found = _KEYS.rows(connection, campaign, key, PAGE)
+        yield from ((key, _ids(ids)) for key, ids in found)
+        if len(found) < PAGE:
+            return
+        key = found[-1].key
 
 
 def _ids(text: Any) -> list[str]:

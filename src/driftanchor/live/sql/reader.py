@@ -58,6 +58,10 @@ class SqlReader(Reader):
         """The decisions of requests."""
         return decisions.keyed(self._connection, self._campaign, keys)
 
+    def all_keyed(self) -> Iterator[tuple[str, list[str]]]:
+        """Every key of a request."""
+        return decisions.all_keyed(self._connection, self._campaign)
+
     def history(self, since: float | None = None) -> list[HistoryRow]:
         """The history."""
         return history.rows(self._connection, self._campaign, since)
