@@ -58,7 +58,11 @@ def test_a_forked_process_has_no_lock_of_its_parent(tmp_path: Path) -> None:
     with locks.turn(file):
         child = os.fork()
         if child == 0:
-            os._exit(len([x for x in locks._OPEN if not x.closed]))
+            left = 1
+            try:
+                left = len([x for x in locks._OPEN if not x.closed])
+            finally:
+                os._exit(left)
         assert os.waitpid(child, 0)[1] == 0
         assert not is_free(file)  # the child closed it, and did not unlock it
 
