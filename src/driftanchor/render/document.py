@@ -71,7 +71,8 @@ nav ul { padding-left: 1.2rem; columns: 18rem; }
 @media print { html { font-size: 11px; } body { max-width: none; padding: 0; font-size: 1rem; }
   nav { display: none; }
   figure, tr { break-inside: avoid; } h2, h3 { break-after: avoid; } .wide { overflow: visible; }
-  figure .fits img { max-width: 7in; border: 0; padding: 0; } table { font-size: 9px; } }
+  figure .fits img { width: auto; max-width: 7in; max-height: 7.5in; border: 0; padding: 0; }
+  table { font-size: 9px; } }
 """
 
 
