@@ -54,7 +54,10 @@ def test_plan_prints_a_line_for_each_quarter() -> None:
     arguments = ("plan", "logs.csv", "--arm", "arm", "--reward", "reward", "--bias-bound", "0.1")
     size = ("--horizon", "20", "--worlds", "2")
     lines = invoke(*arguments, *size).stderr.splitlines()
-    shares = [line.partition(" runs done after ")[0] for line in lines]
+    early = [line for line in lines if " runs done after " not in line]
+    assert early[0].startswith("ts without the logs: loses ")
+    assert any(line.startswith("guarded-anchor-ts with the logs: loses ") for line in early)
+    shares = [line.partition(" runs done after ")[0] for line in lines if line not in early]
     assert [share.partition(" of ")[0] for share in shares] == ["25 %", "50 %", "75 %", "100 %"]
     assert invoke(*arguments, *size, "--quiet").stderr == ""
 

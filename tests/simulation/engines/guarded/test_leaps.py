@@ -73,7 +73,7 @@ def test_regret_and_pulls_have_the_same_law(case: str) -> None:
     `make claims` repeats this with 30,000 runs.
     """
     bandit, policy = CASES[case]
-    effort: dict[str, Any] = {"horizon": 1_500, "runs": 2_000, "checkpoints": [400, 1_500]}
+    effort: dict[str, Any] = {"horizon": 1_000, "runs": 800, "checkpoints": [300, 1_000]}
     every = simulate(policy, bandit, seed=11, engine="every-round", **effort)
     for seed, engine in ((12, "thinned"), (13, "events")):
         leapt = simulate(policy, bandit, seed=seed, engine=engine, **effort)
