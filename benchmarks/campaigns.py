@@ -27,9 +27,9 @@ from benchmarks.tables import Blocks, table
 from benchmarks.torture.postgres import running
 from driftanchor import TS, Campaign
 from driftanchor.live import background
-from driftanchor.live.sql.copying import copy
-from driftanchor.live.sql.locks import turn
-from driftanchor.live.sql.store import SqlStore, open_sql
+from driftanchor.live.stores.sql.copying import copy
+from driftanchor.live.stores.sql.locks import turn
+from driftanchor.live.stores.sql.store import SqlStore, open_sql
 
 Statement = tuple[str, Any, bool]  # the text, its parameters, and whether it is for many rows
 Work = Callable[[Campaign], None]

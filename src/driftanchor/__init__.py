@@ -32,22 +32,22 @@ if TYPE_CHECKING:
     from driftanchor.errors import UnknownName as UnknownName
     from driftanchor.errors import UnreadableState as UnreadableState
     from driftanchor.errors import UnusableCluster as UnusableCluster
-    from driftanchor.live.campaign import Campaign as Campaign
-    from driftanchor.live.decision import Decision as Decision
-    from driftanchor.live.decision import Receipt as Receipt
+    from driftanchor.live.campaigns.campaign import Campaign as Campaign
+    from driftanchor.live.campaigns.decision import Decision as Decision
+    from driftanchor.live.campaigns.decision import Receipt as Receipt
+    from driftanchor.live.campaigns.sample_ratio import RatioCheck as RatioCheck
+    from driftanchor.live.campaigns.settings import Settings as Settings
+    from driftanchor.live.campaigns.status import ArmStatus as ArmStatus
+    from driftanchor.live.campaigns.status import Status as Status
+    from driftanchor.live.campaigns.stopping import Outlook as Outlook
+    from driftanchor.live.campaigns.verify import Verified as Verified
     from driftanchor.live.explanation import ArmExplanation as ArmExplanation
     from driftanchor.live.explanation import Explanation as Explanation
     from driftanchor.live.learner import Learner as Learner
-    from driftanchor.live.sample_ratio import RatioCheck as RatioCheck
-    from driftanchor.live.settings import Settings as Settings
     from driftanchor.live.state import State as State
-    from driftanchor.live.status import ArmStatus as ArmStatus
-    from driftanchor.live.status import Status as Status
-    from driftanchor.live.stopping import Outlook as Outlook
-    from driftanchor.live.store import Store as Store
-    from driftanchor.live.store_rows import HistoryRow as HistoryRow
+    from driftanchor.live.stores.store import Store as Store
+    from driftanchor.live.stores.store_rows import HistoryRow as HistoryRow
     from driftanchor.live.terms import Terms as Terms
-    from driftanchor.live.verify import Verified as Verified
     from driftanchor.live.watch.alarm import Alarm as Alarm
     from driftanchor.logs.log_summary import ArmSummary as ArmSummary
     from driftanchor.logs.log_summary import LogSummary as LogSummary

@@ -11,9 +11,16 @@ from collections.abc import Iterator
 import pytest
 
 from driftanchor.errors import Conflict, NotFound
-from driftanchor.live.journal import Entry
-from driftanchor.live.store import Changes, Reader, Store, first_rows, open_store
-from driftanchor.live.store_rows import ArmRow, CampaignRow, DecisionRow, Head, HistoryRow, Snapshot
+from driftanchor.live.stores.journal import Entry
+from driftanchor.live.stores.store import Changes, Reader, Store, first_rows, open_store
+from driftanchor.live.stores.store_rows import (
+    ArmRow,
+    CampaignRow,
+    DecisionRow,
+    Head,
+    HistoryRow,
+    Snapshot,
+)
 
 NEW = CampaignRow(0, "c", 5.0, {"a": [1, "ä"]}, {"b": None})
 

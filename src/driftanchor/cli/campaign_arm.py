@@ -14,7 +14,7 @@ from driftanchor.cli import store_options as at
 from driftanchor.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from driftanchor.live.campaign import Campaign
+    from driftanchor.live.campaigns.campaign import Campaign
 
 Label = Annotated[str, typer.Argument(metavar="ARM", help="Its label.")]
 Offline = Annotated[

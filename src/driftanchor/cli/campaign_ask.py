@@ -14,7 +14,7 @@ from driftanchor.render.numbers import MISSING
 from driftanchor.render.table import Table
 
 if TYPE_CHECKING:
-    from driftanchor.live.decision import Decision
+    from driftanchor.live.campaigns.decision import Decision
 
 Unit = Annotated[
     str | None,

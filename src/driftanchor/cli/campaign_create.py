@@ -106,7 +106,7 @@ def create(
       driftanchor campaign create checkout offline.json --plan plan.json
       driftanchor campaign create fresh --arms A,B,C --range 0 1 --floor 0.05
     """
-    from driftanchor.live.campaign import Campaign
+    from driftanchor.live.campaigns.campaign import Campaign
 
     settings: Any = agreed.read(
         reward_kind, reward_window, default_reward, late, sticky, exposure, floor, control,

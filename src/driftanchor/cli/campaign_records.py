@@ -64,7 +64,7 @@ def export(
       driftanchor campaign export checkout decisions.parquet
       driftanchor campaign export checkout events.jsonl --what events
     """
-    from driftanchor.live.exporting import ENDINGS
+    from driftanchor.live.campaigns.exporting import ENDINGS
 
     (target,) = outputs.destinations(outputs.Wanted("FILE", file, ENDINGS))
     assert target is not None

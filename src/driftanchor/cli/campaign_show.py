@@ -15,9 +15,9 @@ from driftanchor.render.numbers import MISSING, count, percent, precise
 from driftanchor.render.table import Table, largest, left_out
 
 if TYPE_CHECKING:
-    from driftanchor.live.settings import Settings
-    from driftanchor.live.status import Status
-    from driftanchor.live.store import Store
+    from driftanchor.live.campaigns.settings import Settings
+    from driftanchor.live.campaigns.status import Status
+    from driftanchor.live.stores.store import Store
     from driftanchor.live.terms import Terms
 
 HOURS = 3_600.0
@@ -190,7 +190,7 @@ def _arms(status: Status) -> Table:
 
 def _listed(name: str, store: Store) -> dict[str, Any]:
     """What a list says of one campaign; one that cannot be read is no reason to hide the others."""
-    from driftanchor.live.campaign import Campaign
+    from driftanchor.live.campaigns.campaign import Campaign
 
     try:
         status = Campaign.load(name, store=store).status()

@@ -19,7 +19,7 @@ from driftanchor.errors import (
 )
 
 if TYPE_CHECKING:
-    from driftanchor.live.campaign import Campaign
+    from driftanchor.live.campaigns.campaign import Campaign
 
 AT_ONCE = 500  # lines of one transaction
 LONGEST = 1_000  # characters of a line

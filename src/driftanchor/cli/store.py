@@ -35,7 +35,7 @@ def upgrade(
       driftanchor store upgrade --store sqlite:///bandit.db
     """
     at.existing(store)
-    from driftanchor.live.sql import care
+    from driftanchor.live.stores.sql import care
 
     before, after = care.upgrade(store)
     if as_json:
@@ -61,7 +61,7 @@ def backup(
       driftanchor store backup bandit-2026-02-01.db --store sqlite:///bandit.db
       driftanchor store backup bandit-2026-02-01.db --store postgresql://bandit@db/bandit
     """
-    from driftanchor.live.sql.copying import backup as work
+    from driftanchor.live.stores.sql.copying import backup as work
 
     with at.store_at(store) as opened:
         if file.exists() or file.is_symlink():
@@ -87,8 +87,8 @@ def copy(
     Examples:
       driftanchor store copy postgresql://bandit@db/bandit --store sqlite:///bandit.db
     """
-    from driftanchor.live.sql.copying import copy as work
-    from driftanchor.live.sql.store import open_sql
+    from driftanchor.live.stores.sql.copying import copy as work
+    from driftanchor.live.stores.sql.store import open_sql
 
     with at.store_at(store) as opened:
         target = open_sql(to)
@@ -115,12 +115,12 @@ def verify(
     Examples:
       driftanchor store verify --store sqlite:///bandit.db
     """
-    from driftanchor.live.campaign import Campaign
+    from driftanchor.live.campaigns.campaign import Campaign
 
     found: dict[str, Any] = {}
     wrong = []
     with at.store_at(store) as opened:
-        from driftanchor.live.sql import care
+        from driftanchor.live.stores.sql import care
 
         damage = care.damage(store)
         for name in opened.names():

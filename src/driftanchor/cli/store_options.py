@@ -12,8 +12,8 @@ import typer
 from driftanchor.errors import InvalidInput, StoreUnavailable, require
 
 if TYPE_CHECKING:
-    from driftanchor.live.campaign import Campaign
-    from driftanchor.live.sql.store import SqlStore
+    from driftanchor.live.campaigns.campaign import Campaign
+    from driftanchor.live.stores.sql.store import SqlStore
 
 DEFAULT = "sqlite:///driftanchor.db"
 WHERE = "Where campaigns are kept"
@@ -37,7 +37,7 @@ DecisionId = Annotated[
 def file_of(address: str) -> Path | None:
     """The file of an SQLite store; `None` for PostgreSQL."""
     require("sqlalchemy", extra="live", why="a store of campaigns")
-    from driftanchor.live.sql import engine
+    from driftanchor.live.stores.sql import engine
 
     return engine.sqlite_file(engine.address(address))
 
@@ -63,7 +63,7 @@ def existing(address: str) -> Path | None:
 def store_at(address: str) -> Iterator[SqlStore]:
     """A store that is there, open while the block runs."""
     existing(address)
-    from driftanchor.live.sql.store import open_sql
+    from driftanchor.live.stores.sql.store import open_sql
 
     store = open_sql(address)
     try:
@@ -75,7 +75,7 @@ def store_at(address: str) -> Iterator[SqlStore]:
 @contextlib.contextmanager
 def campaign_in(address: str, name: str) -> Iterator[Campaign]:
     """A campaign of a store that is there, open while the block runs."""
-    from driftanchor.live.campaign import Campaign
+    from driftanchor.live.campaigns.campaign import Campaign
 
     with store_at(address) as store:
         yield Campaign.load(name, store=store)

@@ -1,0 +1,168 @@
+"""Asking: a unit gets the decision it holds, or a new one is drawn."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from driftanchor.errors import Conflict
+from driftanchor.live.campaigns.batch import Batch, Needs
+from driftanchor.live.campaigns.decision import Decision
+from driftanchor.live.campaigns.draw import draw
+from driftanchor.live.stores.damage import damaged
+from driftanchor.live.stores.journal import decided_detail
+from driftanchor.live.stores.store_rows import WAITING, DecisionRow
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A request for decisions.
+
+    Attributes:
+        unit: Who the decision is for, if that was said.
+        exclude: Arms that cannot be played this time.
+        count: How many decisions.
+        peek: Only look: nothing is kept.
+        key: The key of the request, if it may be repeated.
+    """
+
+    unit: str | None = None
+    exclude: tuple[str, ...] = ()
+    count: int = 1
+    peek: bool = False
+    key: str | None = None
+
+    @property
+    def needs(self) -> Needs:
+        """What must be known before."""
+        return Needs(
+            units=() if self.unit is None else (self.unit,),
+            keys=() if self.key is None else (self.key,),
+        )
+
+    def __call__(self, batch: Batch) -> list[Decision]:
+        """The decisions."""
+        arms = batch.books.terms.arms
+        excluded = sorted({arms.column(label, "exclude") for label in self.exclude})
+        if self.key is not None and self.key in batch.keyed:
+            return self._again(batch, batch.keyed[self.key])
+        note, held = "", None
+        if self.unit is not None and batch.books.settings.sticky is not None:
+            held = batch.held.get(self.unit)
+        if held is not None:
+            note = _why_another(batch, held, excluded)
+            if not note:
+                return self._kept(batch, [_answer(batch, held, True)])
+        if batch.books.head.paused:
+            raise Conflict(
+                f"campaign {batch.campaign!r} is paused and makes no new decisions: resume it"
+            )
+        if self.peek:
+            return [_look(batch, self, note)]
+        answers = []
+        for _ in range(self.count):
+            row = _new_row(batch, self.unit, excluded, held)
+            answers.append(_answer(batch, row, False, note))
+        return self._kept(batch, answers)
+
+    def _again(self, batch: Batch, ids: list[str]) -> list[Decision]:
+        """The answers to the request that had this key before."""
+        if len(ids) != self.count:
+            raise Conflict(
+                f"the key {self.key!r} is that of a request for {len(ids)} decisions, got n="
+                f"{self.count}: a key stands for one request, take another one"
+            )
+        lost = [x for x in ids if x not in batch.found]
+        if lost:
+            raise damaged(f"the key {self.key!r} is for a decision {lost[0]!r} that is not there")
+        return [_answer(batch, batch.found[x], True) for x in ids]
+
+    def _kept(self, batch: Batch, answers: list[Decision]) -> list[Decision]:
+        """The answers, remembered under the key of the request."""
+        if self.key is not None and not self.peek:
+            batch.keyed[self.key] = batch.keys[self.key] = [str(x.id) for x in answers]
+        return answers
+
+
+def _why_another(batch: Batch, held: DecisionRow, excluded: Sequence[int]) -> str:
+    """Why a unit does not get the decision it holds; empty if it does."""
+    label = batch.books.terms.arms[held.column]
+    if held.column in batch.books.archived:
+        return f"the arm of the decision before, {label!r}, is archived"
+    if held.column in excluded:
+        return f"the arm of the decision before, {label!r}, is excluded"
+    return ""
+
+
+def _new_row(
+    batch: Batch, unit: str | None, excluded: list[int], held: DecisionRow | None
+) -> DecisionRow:
+    """Draw a decision and keep it. The unit holds it in place of the one before."""
+    books, now = batch.books, batch.now
+    arms, settings = books.terms.arms, books.settings
+    found = draw(
+        books.decider,
+        settings,
+        [arms[i] for i in excluded],
+        waits=books.waits,
+        tooling=books.tooling,
+    )
+    if held is not None and held.holds is not None:
+        held.holds = None
+        batch.change(held)
+    number, column = found.event.number, found.event.column
+    detail = decided_detail(found.event, excluded)
+    entry = batch.record("decided", decision=number, column=column, detail=detail)
+    books.drawn(found.probabilities)
+    window = settings.reward_window
+    row = DecisionRow(
+        id=secrets.token_hex(16),
+        number=number,
+        seq=entry.seq,
+        column=column,
+        unit=unit,
+        holds=unit if settings.sticky is not None else None,
+        epoch=books.head.epoch,
+        propensity=found.propensity,
+        state=WAITING if books.waits else "assigned",
+        asked_at=now,
+        exposed_at=now if books.waits else None,
+        due_at=now + window if books.waits and window is not None else None,
+    )
+    batch.make(row)
+    return row
+
+
+def _answer(batch: Batch, row: DecisionRow, replayed: bool, note: str = "") -> Decision:
+    return Decision(
+        row.id,
+        batch.books.terms.arms[row.column],
+        row.propensity,
+        replayed,
+        batch.campaign,
+        row.number,
+        row.unit,
+        row.epoch,
+        row.due_at,
+        note,
+    )
+
+
+def _look(batch: Batch, ask: Ask, note: str) -> Decision:
+    """The decision that would be made now; it is not kept."""
+    books = batch.books
+    found = draw(books.decider, books.settings, ask.exclude, tooling=books.tooling)
+    number, column = found.event.number, found.event.column
+    return Decision(
+        None,
+        books.terms.arms[column],
+        found.propensity,
+        False,
+        batch.campaign,
+        number,
+        ask.unit,
+        books.head.epoch,
+        None,
+        note,
+    )

@@ -1,0 +1,156 @@
+"""Batch: what one transaction changes in a campaign.
+
+The requests of a batch name the decisions, units and keys they are about before it starts, so that
+all of them are read at once. What they change is kept here and written at the end, in one go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from driftanchor.core.record import Record
+from driftanchor.live.campaigns.books import Books
+from driftanchor.live.campaigns.past import Past, remember
+from driftanchor.live.records import state_fields
+from driftanchor.live.stores.damage import damaged
+from driftanchor.live.stores.journal import Detail, Entry
+from driftanchor.live.stores.store import Changes, Reader
+from driftanchor.live.stores.store_rows import DecisionRow, Snapshot
+
+LEAST_BETWEEN_SNAPSHOTS = 256  # events
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What a request must find in the batch.
+
+    Attributes:
+        ids: Decisions it is about.
+        units: Units it asks for.
+        keys: Keys of requests that may have been made before.
+    """
+
+    ids: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+
+
+NOTHING = Needs()
+
+
+@dataclass
+class Batch:
+    """The requests of one transaction, and what they have changed so far.
+
+    Attributes:
+        campaign: The name of the campaign.
+        books: What is known of it; every change goes on from here.
+        now: The time, in seconds since 1970.
+        found: Decisions by id.
+        held: The decisions that units hold.
+        keyed: The decisions of requests with a key.
+        watch: What is kept to watch the promises, if it was looked at.
+    """
+
+    campaign: str
+    books: Books
+    now: float
+    found: dict[str, DecisionRow] = field(default_factory=dict)
+    held: dict[str, DecisionRow] = field(default_factory=dict)
+    keyed: dict[str, list[str]] = field(default_factory=dict)
+    entries: list[Entry] = field(default_factory=list)
+    columns: set[int] = field(default_factory=set)
+    made: dict[str, DecisionRow] = field(default_factory=dict)
+    changed: dict[str, DecisionRow] = field(default_factory=dict)
+    keys: dict[str, list[str]] = field(default_factory=dict)
+    past: Past = field(default_factory=dict)
+    watch: Record | None = None
+
+    def read(self, reader: Reader, needs: Iterable[Needs]) -> None:
+        """Find what the requests are about. What changed in this batch already stays as it is."""
+        wanted = list(needs)
+        keys = sorted({key for need in wanted for key in need.keys})
+        if keys:
+            self.keyed.update(reader.keyed(keys))
+        ids = {one for need in wanted for one in need.ids}
+        ids.update(one for made in self.keyed.values() for one in made)
+        missing = sorted(ids - self.found.keys())
+        if missing:
+            self.know(reader.decisions(missing))
+        units = sorted({unit for need in wanted for unit in need.units})
+        if units:
+            self.know(reader.holding(units, self.books.head.epoch))
+
+    def know(self, rows: Iterable[DecisionRow]) -> None:
+        """Keep decisions that were read, unless they are known: they may have changed here."""
+        for row in rows:
+            if not 0 <= row.column < len(self.books.terms.arms):
+                raise damaged(f"decision {row.number} is for an arm {row.column} that is not there")
+            known = self.found.setdefault(row.id, row)
+            if known.holds is not None and known.epoch == self.books.head.epoch:
+                self.held[known.holds] = known
+
+    def record(
+        self,
+        kind: str,
+        *,
+        decision: int | None = None,
+        column: int | None = None,
+        value: float | None = None,
+        detail: Detail | None = None,
+    ) -> Entry:
+        """Let an event happen."""
+        seq = self.books.head.seq + 1
+        entry = Entry(seq, kind, self.now, decision, column, value, detail)
+        self.books.apply(entry)
+        self.entries.append(entry)
+        remember(self.past, entry)
+        if kind == "arm_added":
+            column = len(self.books.terms.arms) - 1
+        if column is not None:
+            self.columns.add(column)
+        if kind == "decided" and detail is not None:
+            self.columns.update(changed for changed, _ in detail.get("memory", ()))
+        return entry
+
+    def make(self, row: DecisionRow) -> None:
+        """Keep a new decision."""
+        self.made[row.id] = self.found[row.id] = row
+        if row.holds is not None:
+            self.held[row.holds] = row
+
+    def change(self, row: DecisionRow) -> None:
+        """Keep a decision that changed."""
+        if row.id not in self.made:
+            self.changed[row.id] = row
+        if row.unit is not None and row.holds is None and self.held.get(row.unit) is row:
+            del self.held[row.unit]
+
+    def is_long_ago(self) -> bool:
+        """Whether so much happened since the last snapshot that it is time for another."""
+        apart = max(LEAST_BETWEEN_SNAPSHOTS, len(self.books.terms.arms))
+        return self.books.head.seq - self.books.head.snapshot >= apart
+
+    def changes(self) -> Changes | None:
+        """What to write; `None` if nothing happened."""
+        if not (self.entries or self.changed or self.keys or self.watch):
+            return None
+        books = self.books
+        changes = Changes(
+            books.head,
+            self.entries,
+            [books.row(column) for column in sorted(self.columns)],
+            list(self.made.values()),
+            list(self.changed.values()),
+            list(self.past.values()),
+            self.keys,
+        )
+        if self.made:
+            books.weigh()
+            changes.expected = books.sums()
+        changes.watch = self.watch
+        if self.is_long_ago():
+            books.head.snapshot = books.head.seq
+            changes.snapshot = Snapshot(books.head.seq, state_fields(books.state))
+        return changes

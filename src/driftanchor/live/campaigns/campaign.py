@@ -1,0 +1,274 @@
+"""Campaign: decisions and rewards that last, shared by any number of processes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, overload
+
+from driftanchor.core import check
+from driftanchor.core.offline import OfflineData
+from driftanchor.errors import Conflict, InvalidInput, shown
+from driftanchor.live.campaigns import creating
+from driftanchor.live.campaigns.asking import Ask
+from driftanchor.live.campaigns.decision import Decision, Receipt, decision_id_text
+from driftanchor.live.campaigns.managed import Managed
+from driftanchor.live.campaigns.settings import Settings
+from driftanchor.live.campaigns.telling import Expose, Tell
+from driftanchor.live.stores.store import Store, opening
+from driftanchor.live.terms import Terms
+from driftanchor.policies.base import Policy
+
+STORE = "sqlite:///driftanchor.db"
+LONGEST = 256  # characters of a unit or a key
+MOST = 1_000  # decisions of one call
+
+
+class Campaign(Managed):
+    """Decides and learns for good: an acknowledged decision or reward is never lost or doubled.
+
+    Everything is in a store, SQLite or PostgreSQL. Any number of processes and threads may load the
+    same campaign and use it at the same time; each can end at any moment. What happened has one
+    order, that of its events, and the noise of decision n depends on the seed and n alone. So
+    any decision can be explained later from what was known when it was made.
+
+    A reward is told with the id of its decision. To tell it again changes nothing, so whoever is
+    not sure whether it arrived tells it again.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> folder = TemporaryDirectory()
+        >>> offline = OfflineData.from_summary({"A": (200, 0.51, 0.25), "B": (200, 0.48, 0.25)})
+        >>> place = f"sqlite:///{folder.name}/bandit.db"
+        >>> campaign = Campaign.create("checkout", offline=offline, bias_bound=0.05, store=place)
+        >>> decision = campaign.ask(unit="user-1")
+        >>> campaign.tell(decision.id, 1.0).status, campaign.tell(decision.id, 1.0).status
+        ('recorded', 'replayed')
+        >>> campaign.status()
+        <Status: checkout, guarded-anchor-ts, 2 arms, 1 decision, 1 reward, 0 pending>
+        >>> campaign.close()
+        >>> folder.cleanup()
+    """
+
+    @classmethod
+    def create(
+        cls,
+        name: str,
+        *,
+        offline: OfflineData | None = None,
+        arms: Iterable[str] | None = None,
+        policy: Policy | None = None,
+        bias_bound: object = None,
+        relative_bound: object = None,
+        bias_bound_source: str | None = None,
+        reward_range: object = None,
+        reward: str = "number",
+        reward_window: float | None = None,
+        default_reward: float | None = None,
+        late: str = "ignore",
+        sticky: str | None = "decision",
+        exposure: str = "ask",
+        floor: float = 0.0,
+        control: Mapping[str, float] | None = None,
+        on_alarm: str = "report",
+        matters: float | None = None,
+        seed: int | None = None,
+        store: str | Store = STORE,
+        if_exists: str = "error",
+        clock: Callable[[], float] = time.time,
+    ) -> Campaign:
+        """Create a campaign.
+
+        Args:
+            name: Its name in the store.
+            offline: As for `Learner`, like `arms`, `policy`, `bias_bound`, `relative_bound`,
+                `bias_bound_source`, `reward_range` and `seed`.
+            arms: The labels.
+            policy: The rule; by default the guarded rule in the units of the logs.
+            bias_bound: V, how far an arm's online mean may be from its offline mean.
+            relative_bound: W, how far an arm may have moved from where the others moved.
+            bias_bound_source: Where the bounds come from.
+            reward_range: The lowest and the highest reward possible; others are refused.
+            reward: As in `Settings`, like all that follow up to `matters`.
+            reward_window: Seconds in which a reward counts.
+            default_reward: What counts when none came.
+            late: What a reward after the window does.
+            sticky: What a unit that asks again gets.
+            exposure: When a decision starts to wait for its reward.
+            floor: The least probability of each arm.
+            control: Arms with a larger floor.
+            on_alarm: What a shift alarm does.
+            matters: The smallest difference that matters.
+            seed: The seed of all noise; by default one is drawn, and kept.
+            store: The address of the store, or an open store.
+            if_exists: `"error"`, or `"load"` to go on with a campaign of this name that was
+                created with the same arguments.
+            clock: Tells the time, in seconds since 1970.
+
+        Raises:
+            Conflict: There is a campaign of this name; with `"load"`, one that is not the same.
+        """
+        check.choice(if_exists, "if_exists", ("error", "load"))
+        check.function(clock, "clock")
+        creating.valid_name(name)
+        if reward == "binary" and reward_range is None:
+            reward_range = (0, 1)
+        terms = Terms.declare(
+            policy,
+            offline=offline,
+            arms=arms,
+            bias_bound=bias_bound,
+            relative_bound=relative_bound,
+            bias_bound_source=bias_bound_source,
+            reward_range=reward_range,
+            seed=seed,
+        )
+        settings = Settings(
+            reward=reward,
+            reward_window=reward_window,
+            default_reward=default_reward,
+            late=late,
+            sticky=sticky,
+            exposure=exposure,
+            floor=floor,
+            control={} if control is None else control,
+            on_alarm=on_alarm,
+            matters=matters,
+        ).checked(terms.arms, terms.reward_range)
+        with opening(store) as opened:
+            try:
+                row = creating.create(opened, name, terms, settings, check.clock_time(clock))
+            except Conflict:
+                if if_exists == "error":
+                    raise
+                row = creating.find(opened, name)
+                kept = creating.read(row, creating.own(policy))
+                creating.check_same(name, kept, (terms, settings), seed=seed is not None)
+                terms, settings = kept
+            return cls(opened, row, terms, settings, clock)
+
+    @classmethod
+    def load(
+        cls,
+        name: str,
+        *,
+        store: str | Store = STORE,
+        policy: Policy | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> Campaign:
+        """A campaign that was created before, by whichever process.
+
+        Args:
+            name: Its name.
+            store: As for `create`, like `clock`.
+            policy: The policy it was created with, if that is not one of this package.
+            clock: Tells the time.
+        """
+        check.function(clock, "clock")
+        with opening(store) as opened:
+            row = creating.find(opened, name)
+            return cls(opened, row, *creating.read(row, policy), clock)
+
+    @overload
+    def ask(
+        self,
+        unit: str | None = None,
+        *,
+        exclude: Iterable[str] = (),
+        n: None = None,
+        peek: bool = False,
+        key: str | None = None,
+    ) -> Decision: ...
+    @overload
+    def ask(
+        self,
+        unit: str | None = None,
+        *,
+        exclude: Iterable[str] = (),
+        n: int,
+        peek: bool = False,
+        key: str | None = None,
+    ) -> list[Decision]: ...
+    def ask(
+        self,
+        unit: str | None = None,
+        *,
+        exclude: Iterable[str] = (),
+        n: int | None = None,
+        peek: bool = False,
+        key: str | None = None,
+    ) -> Decision | list[Decision]:
+        """Which arm to play. The decision is on disk when this returns.
+
+        Args:
+            unit: Who it is for. A unit that asks again gets the same decision while it waits for
+                its reward, or as `sticky` says. Without a unit every call is a new decision.
+            exclude: Arms that cannot be played this time. A unit whose arm is excluded, or was
+                archived since, gets a new decision, and `note` says why.
+            n: How many decisions; the answer is then a list.
+            peek: Only look at what would be decided now; nothing is kept.
+            key: A key of this request: the same key later gives the same decisions, so that a
+                request without a unit can be repeated safely.
+
+        Raises:
+            Conflict: The key is that of a request for another number of decisions.
+            Conflict: The campaign is paused, and the unit has no decision.
+            StoreUnavailable: The store cannot be written; nothing was decided.
+        """
+        labels = tuple(str(x) for x in check.items(exclude, "exclude"))
+        count = 1 if n is None else check.whole(n, "n", low=1, high=MOST)
+        if count > 1 and (unit is not None or peek):
+            raise InvalidInput(
+                f"is {count} and a unit has one decision at a time: ask for each unit, and peek at "
+                "one decision",
+                argument="n",
+            )
+        ask = Ask(_text(unit, "unit"), labels, count, check.flag(peek, "peek"), _text(key, "key"))
+        answers: list[Decision] = self._do(ask)
+        return answers[0] if n is None else answers
+
+    def tell(self, decision_id: str, reward: float) -> Receipt:
+        """The reward of a decision. It is on disk when this returns, and may be told again.
+
+        Raises:
+            Conflict: The decision has another reward, which stands.
+            NotFound: There is no such decision.
+            InvalidInput: The reward is no number, or not in `reward_range`.
+        """
+        receipt: Receipt = self._do(Tell(decision_id, reward))
+        return receipt
+
+    def tell_many(self, rewards: Iterable[tuple[str, float]]) -> list[Receipt | Exception]:
+        """Many rewards in one go: for each its receipt, or the error that `tell` would raise.
+
+        Those that are right count, whatever is wrong with others.
+
+        Args:
+            rewards: Pairs of a decision and its reward.
+        """
+        pairs = check.ordered(rewards, "rewards")
+        for pair in pairs:
+            if not isinstance(pair, tuple | list) or len(pair) != 2:
+                raise InvalidInput(
+                    f"must be pairs of a decision and its reward, got {shown(pair)}",
+                    argument="rewards",
+                )
+        chosen: list[Any] = pairs
+        return self._requests.submit([Tell(one, reward) for one, reward in chosen])
+
+    def expose(self, decision_id: str) -> Receipt:
+        """Say that a decision was shown: with `exposure="report"` it waits from now on."""
+        receipt: Receipt = self._do(Expose(decision_id_text(decision_id)))
+        return receipt
+
+
+def _text(value: object, argument: str) -> str | None:
+    """A unit or a key: some printable text, or nothing."""
+    if value is None:
+        return None
+    if not isinstance(value, str) or not value.isprintable() or not 0 < len(value) <= LONGEST:
+        raise InvalidInput(
+            f"must be printable text of 1 to {LONGEST} characters, got {shown(value)}",
+            argument=argument,
+        )
+    return value

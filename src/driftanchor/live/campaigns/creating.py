@@ -1,0 +1,106 @@
+"""Creating a campaign, and finding one that was created before."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+import numpy as np
+
+from driftanchor.core import record
+from driftanchor.core.offline import OfflineData
+from driftanchor.errors import Conflict, InvalidInput, NotFound, UnreadableState, shown
+from driftanchor.live import records
+from driftanchor.live.campaigns.settings import Settings
+from driftanchor.live.stores.store import Store, first_rows
+from driftanchor.live.stores.store_rows import CampaignRow
+from driftanchor.live.terms import Terms
+from driftanchor.policies import POLICIES
+from driftanchor.policies.base import Policy
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
+
+
+def valid_name(name: object) -> str:
+    """A name that is safe in addresses, files and commands."""
+    if not isinstance(name, str) or NAME.fullmatch(name) is None:
+        raise InvalidInput(
+            f"must start with a letter or a digit and have at most 128 letters, digits and . _ : - "
+            f"(got {shown(name)})",
+            argument="name",
+        )
+    return name
+
+
+def create(store: Store, name: str, terms: Terms, settings: Settings, at: float) -> CampaignRow:
+    """Keep a new campaign; `Conflict` if there is one of this name."""
+    body = records.terms_fields(terms)
+    row = CampaignRow(0, name, at, record.seal_with_digest("campaign", 1, body), settings.to_json())
+    return store.create(row, first_rows(terms.arms, terms.policy.memory))
+
+
+def find(store: Store, name: str) -> CampaignRow:
+    """The campaign of this name."""
+    row = store.find(valid_name(name))
+    if row is None:
+        known = ", ".join(store.names()[:30]) or "none"
+        raise NotFound(f"the store has no campaign {name!r}; it has: {known}")
+    return row
+
+
+def read(row: CampaignRow, policy: Policy | None = None) -> tuple[Terms, Settings]:
+    """The first terms and the settings of a campaign.
+
+    Args:
+        row: The campaign.
+        policy: The policy it was created with, if that is not one of this package.
+    """
+    if policy is not None and not isinstance(policy, Policy):
+        raise InvalidInput(
+            f"must be a Policy such as AnchorTS(), got {shown(policy)}", argument="policy"
+        )
+    body = record.unseal(row.terms, "campaign", 1, ("policy", "offline", "bias_bounds", "seed"))
+    try:
+        with record.reading("campaign", body):
+            terms = records.read_terms(body, policy)
+        return terms, Settings.from_json(row.settings)
+    except UnreadableState as error:
+        raise UnreadableState(f"campaign {row.name!r}: {error}") from error
+
+
+def own(policy: Policy | None) -> Policy | None:
+    """The policy, if it is not one of this package, which are known by their names."""
+    return None if type(policy) in POLICIES.values() else policy
+
+
+def check_same(
+    name: str, kept: tuple[Terms, Settings], now: tuple[Terms, Settings], *, seed: bool
+) -> None:
+    """Refuse to load a campaign in place of another one; whether the seed was given too."""
+    (old, old_settings), (new, new_settings) = kept, now
+    differ = [
+        field.name
+        for field in dataclasses.fields(Settings)
+        if getattr(old_settings, field.name) != getattr(new_settings, field.name)
+    ]
+    pairs = {
+        "policy": old.policy == new.policy,
+        "offline": _same_logs(old.offline, new.offline),
+        "bias_bound": np.array_equal(old.bias_bounds, new.bias_bounds),
+        "relative_bound": np.array_equal(old.relative_bounds, new.relative_bounds),
+        "reward_range": old.reward_range == new.reward_range,
+        "seed": not seed or old.seed == new.seed,
+    }
+    differ += [what for what, same in pairs.items() if not same]
+    if differ:
+        raise Conflict(
+            f"there is a campaign {name!r} with another {', '.join(differ)}: take another name, or "
+            "use Campaign.load to go on with it as it is"
+        )
+
+
+def _same_logs(old: OfflineData, new: OfflineData) -> bool:
+    """Whether logs say the same; from where and when they were read makes no difference."""
+    numbers = ((old.n, new.n), (old.mean, new.mean), (old.variance, new.variance))
+    same = all(np.array_equal(one, other, equal_nan=True) for one, other in numbers)
+    return old.arms == new.arms and same

@@ -1,0 +1,125 @@
+"""Draw: the arm of the next decision of a campaign, and how likely each arm was.
+
+Every arm has a least probability f (its floor). The policy decides about the rest: an arm that the
+policy plays with probability w is played with probability f + (1 − Σf) w.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from driftanchor.core.check import Bools, Floats
+from driftanchor.core.noise import keyed_stream, uniform, wrapping
+from driftanchor.live import decide
+from driftanchor.live.campaigns.settings import Settings
+from driftanchor.live.decider import Decider
+from driftanchor.live.explanation import Explanation
+from driftanchor.live.floors import floor_choice, mixed, playable_floors
+from driftanchor.live.propensities import propensities
+from driftanchor.live.state import State
+from driftanchor.live.state_events import Decided
+from driftanchor.live.terms import Terms
+from driftanchor.live.tooling import Tooling
+from driftanchor.policies import answers
+
+# Probabilities are right to 1e-6. An arm that was played had some, however small it came out.
+LEAST = 1e-9
+
+
+class Draw(NamedTuple):
+    """The next decision of a campaign.
+
+    Attributes:
+        event: The decision, as the event to keep.
+        probabilities: How likely each arm was.
+    """
+
+    event: Decided
+    probabilities: Floats
+
+    @property
+    def propensity(self) -> float:
+        """How likely the arm that was drawn was."""
+        return max(self.probabilities.item(self.event.column), LEAST)
+
+
+def draw(
+    decider: Decider,
+    settings: Settings,
+    exclude: Sequence[str] = (),
+    *,
+    waits: bool = True,
+    tooling: Tooling | None = None,
+) -> Draw:
+    """The next decision: its noise depends on the seed and its number alone.
+
+    Args:
+        decider: What was agreed and what happened.
+        settings: The floors are in them.
+        exclude: Arms that cannot be played this time.
+        waits: Whether the decision waits for its reward at once.
+        tooling: What computes probabilities quickly.
+    """
+    terms, number = decider.terms, decider.ledger.decisions + 1
+    evidence, now = decider.situation(number, exclude)
+    floors = floors_of(terms, settings, evidence.playable)
+    tools = None if tooling is None else tooling.tools(evidence, now)
+    with answers.errors_of(terms.policy.name):
+        chances = propensities(terms.policy, evidence, now, tools)
+    if chances is None:
+        state = State.of(decider.ledger)
+        chances = decide.probabilities(terms, state, number, exclude, decide.COUNTED)
+    column = _floor(terms, number, floors)
+    if column is not None:
+        return Draw(Decided(number, column, waits=waits), mixed(chances, floors))
+    event = decider.next_decision(exclude)
+    return Draw(dataclasses.replace(event, waits=waits), mixed(chances, floors))
+
+
+def explain(
+    terms: Terms, state: State, settings: Settings, exclude: Sequence[str] = ()
+) -> Explanation:
+    """The next decision once more, with every number behind it; the arguments are those of `draw`.
+
+    Where a floor decided, the policy's numbers show what it would have played.
+    """
+    number = state.decisions + 1
+    account = decide.explain(terms, state, number, exclude)
+    evidence, _ = decide.situation(terms, state, number, exclude)
+    floors = floors_of(terms, settings, evidence.playable)
+    column = _floor(terms, number, floors)
+    if column is None:
+        return account
+    label = terms.arms[column]
+    reason = (
+        f"{label!r} was drawn for its floor, {floors[column]:.4g} of all decisions; the policy "
+        f"would have played {account.arm!r}"
+    )
+    return dataclasses.replace(account, arm=label, guard=False, reason=reason)
+
+
+def floors_of(terms: Terms, settings: Settings, playable: Bools) -> Floats:
+    """The floor of each arm; 0 where an arm cannot be played.
+
+    Arms may have been added since the floors were agreed. If there is no room for all of them, all
+    become smaller by the same factor.
+    """
+    floors = np.full(len(terms.arms), settings.floor)
+    for label, share in settings.control.items():
+        column = terms.arms.column(label)
+        floors[column] = max(share, floors.item(column))
+    here = playable_floors(floors, playable)
+    total = float(here.sum())
+    return here if total <= 1.0 else here / total
+
+
+def _floor(terms: Terms, number: int, floors: Floats) -> int | None:
+    """The arm that a floor decides for, or `None` if it is left to the policy."""
+    if not floors.any():
+        return None
+    with wrapping():
+        return floor_choice(floors, uniform(keyed_stream(terms.seed, "floor", number)))

@@ -1,0 +1,228 @@
+"""Group commit: the requests of all threads of a process for one campaign, written in groups.
+
+Whoever comes while nobody writes takes all requests that wait, writes them in one transaction and
+hands over to the next. So there is one disk write for many requests under load, no thread runs when
+nothing is asked, and a request is answered only when it is on disk.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from driftanchor.core import check
+from driftanchor.errors import StoreUnavailable
+from driftanchor.live.campaigns.arm_requests import Look
+from driftanchor.live.campaigns.batch import Batch, Needs
+from driftanchor.live.campaigns.books import Books
+from driftanchor.live.campaigns.same_campaign import SameCampaign
+from driftanchor.live.campaigns.settings import Settings
+from driftanchor.live.campaigns.telling import settle_if_due
+from driftanchor.live.campaigns.watching import advance
+from driftanchor.live.stores.store import Changes, Reader, Store
+from driftanchor.live.stores.store_rows import CampaignRow
+from driftanchor.live.terms import Terms
+
+MOST_REQUESTS = 500  # in one transaction
+MOST_SWEPT = 500  # decisions whose window has ended, in one transaction
+MOST_EVENTS = 1_000  # to catch up with; beyond that it is quicker to load the sums
+
+
+class Request(Protocol):
+    """Something to do in a batch: it returns its answer, or raises and has changed nothing."""
+
+    @property
+    def needs(self) -> Needs:
+        """What must be known before."""
+
+    def __call__(self, batch: Batch) -> Any:
+        """Do it."""
+
+
+class _Job:
+    """Some requests of one thread, and what came of each: an answer, or an exception."""
+
+    def __init__(self, requests: Sequence[Request]) -> None:
+        self.requests = requests
+        self.outcomes: list[Any] = []
+        self.turn = threading.Event()  # the job is done, or its thread is to write
+        self.done = False
+        self.taken: list[_Job] = []  # what its thread writes
+
+
+class _Spoiled(Exception):
+    """A request failed halfway, so that the batch cannot be written."""
+
+
+class GroupCommit:
+    """Takes requests for one campaign from any thread.
+
+    Args:
+        store: Where the campaign is kept.
+        row: The campaign.
+        terms: The terms it started with.
+        settings: Its settings.
+        clock: Tells the time, in seconds since 1970.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        row: CampaignRow,
+        terms: Terms,
+        settings: Settings,
+        clock: Callable[[], float],
+    ) -> None:
+        self.store, self.row, self.terms, self.settings = store, row, terms, settings
+        self.clock = clock
+        self._books: Books | None = None  # only a copy: what counts is in the store
+        self._generation = -1
+        self.same = SameCampaign(store, row)
+        self._start()
+
+    def _start(self) -> None:
+        self._process = os.getpid()
+        self._mutex = threading.Lock()
+        self._waiting: list[_Job] = []
+        self._leader: _Job | None = None  # its thread writes, or is to write
+
+    def submit(self, requests: Sequence[Request]) -> list[Any]:
+        """Do requests; for each its answer or the exception it raised, when all is on disk.
+
+        Raises:
+            StoreUnavailable: The store cannot be written, and nothing was done.
+        """
+        if self._process != os.getpid():  # forked: whoever held our locks is not here
+            self._start()
+        job = _Job(requests)
+        try:
+            try:
+                self._take_part(job)
+            finally:
+                self._leave(job)
+        except BaseException:  # the thread may have been interrupted while it left
+            self._leave(job)
+            raise
+        if job.outcomes and isinstance(job.outcomes[0], StoreUnavailable):
+            raise job.outcomes[0]
+        return job.outcomes
+
+    def _take_part(self, job: _Job) -> None:
+        """Wait until a job is done, or write it with all that waits."""
+        with self._mutex:
+            self._waiting.append(job)
+            if self._leader is None:
+                self._leader = job
+        if self._leader is not job:
+            job.turn.wait()
+        if job.done:
+            return
+        with self._mutex:
+            count = size = 0
+            while count < len(self._waiting) and (not count or size < MOST_REQUESTS):
+                size += len(self._waiting[count].requests)
+                count += 1
+            job.taken, self._waiting = self._waiting[:count], self._waiting[count:]
+        self._write_all(job.taken)
+
+    def _leave(self, job: _Job) -> None:
+        """Let nobody wait for a job that left, however it left; to do it twice does no harm."""
+        for other in job.taken:
+            if not other.done:  # only if this thread was interrupted
+                error = StoreUnavailable("the thread that wrote was interrupted: try again")
+                other.outcomes, other.done = [error], True
+            other.turn.set()
+        with self._mutex:
+            if job in self._waiting:
+                self._waiting.remove(job)
+            if self._leader is job:
+                self._leader = self._waiting[0] if self._waiting else None
+            if self._leader is not None:
+                self._leader.turn.set()
+
+    def _write_all(self, jobs: list[_Job]) -> None:
+        """Write the jobs together; if one of them spoils the rest, each by itself."""
+        try:
+            self._write(jobs)
+        except StoreUnavailable as error:
+            for job in jobs:
+                job.outcomes, job.done = [error], True
+        except Exception as error:
+            if len(jobs) == 1 and len(jobs[0].requests) == 1:
+                cause = error.__cause__ if isinstance(error, _Spoiled) else error
+                jobs[0].outcomes, jobs[0].done = [cause], True
+                return
+            for job in jobs:
+                alone = [_Job([request]) for request in job.requests]
+                for single in alone:
+                    self._write_all([single])
+                job.outcomes, job.done = [x for single in alone for x in single.outcomes], True
+
+    def _write(self, jobs: list[_Job]) -> None:
+        after: list[Books] = []
+
+        def work(reader: Reader) -> Changes | None:
+            books = self._current(reader)
+            batch = Batch(self.row.name, books, check.clock_time(self.clock))
+            self._sweep(batch, reader)
+            batch.read(reader, [x.needs for job in jobs for x in job.requests])
+            for job in jobs:
+                job.outcomes = [_outcome(batch, request) for request in job.requests]
+            if batch.is_long_ago() or any(
+                isinstance(x, Look) for job in jobs for x in job.requests
+            ):
+                advance(batch, reader)
+            after[:] = [books]
+            return batch.changes()
+
+        self.store.transact(self.row.id, work)
+        self._books, self._generation = after[0], self.store.generation()
+        for job in jobs:
+            job.done = True
+
+    def _sweep(self, batch: Batch, reader: Reader) -> None:
+        """End the wait of decisions whose window is over, in the same transaction."""
+        if self.settings.reward_window is None:
+            return
+        due = reader.due(batch.now, MOST_SWEPT)
+        batch.know(due)
+        for row in due:
+            settle_if_due(batch, batch.found[row.id])
+
+    def _current(self, reader: Reader) -> Books:
+        """The books as the store has it now."""
+        books, self._books = self._books, None  # it is of no use if this transaction fails
+        self.same.check(reader)
+        head = reader.head
+        if (
+            books is None
+            or self._generation != self.store.generation()
+            or not 0 <= head.seq - books.head.seq <= MOST_EVENTS
+        ):
+            return load(reader, self.terms, self.settings)
+        if head.seq > books.head.seq:
+            for entry in reader.entries(books.head.seq):
+                books.apply(entry)
+            if head.decisions != books.head.decisions:
+                return load(reader, self.terms, self.settings)
+            books.expect(reader.expected())
+            books.head.snapshot = head.snapshot
+        return books
+
+
+def load(reader: Reader, terms: Terms, settings: Settings) -> Books:
+    """The books of a campaign, from its sums."""
+    return Books.load(terms, settings, reader.head, reader.arms(), reader.expected())
+
+
+def _outcome(batch: Batch, request: Request) -> Any:
+    """The answer to a request, or what it raised."""
+    before = batch.books.head.seq
+    try:
+        return request(batch)
+    except Exception as error:
+        if batch.books.head.seq != before:
+            raise _Spoiled from error
+        return error

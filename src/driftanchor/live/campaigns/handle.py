@@ -1,0 +1,170 @@
+"""Handle: an open campaign, and what can be read of it."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Any
+
+from driftanchor.core import check
+from driftanchor.errors import InvalidInput, NotFound, shown
+from driftanchor.live.campaigns.arm_requests import Look
+from driftanchor.live.campaigns.books import Books
+from driftanchor.live.campaigns.decision import decision_id_text
+from driftanchor.live.campaigns.exporting import export
+from driftanchor.live.campaigns.group_commit import GroupCommit, Request, load
+from driftanchor.live.campaigns.recount import explain_again
+from driftanchor.live.campaigns.settings import Settings
+from driftanchor.live.campaigns.status import Status
+from driftanchor.live.campaigns.verify import Verified, verify
+from driftanchor.live.campaigns.watching import alarms_of, is_watched
+from driftanchor.live.explanation import Explanation
+from driftanchor.live.stores.store import Reader, Store
+from driftanchor.live.stores.store_rows import CampaignRow, HistoryRow
+from driftanchor.live.terms import Terms
+
+
+class NotCopied(InvalidInput, TypeError):
+    """An open campaign has connections and threads, which no copy can share."""
+
+
+class Handle:
+    """An open campaign: what can be read of it, without changing anything.
+
+    Attributes:
+        store: Where it is kept.
+        name: Its name.
+        settings: Its settings.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        row: CampaignRow,
+        terms: Terms,
+        settings: Settings,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """Use `Campaign.create` or `Campaign.load`."""
+        self.store = store
+        self.name = row.name
+        self.settings = settings
+        self._row, self._first = row, terms
+        self._requests = GroupCommit(store, row, terms, settings, clock)
+
+    def status(self) -> Status:
+        """What can be seen of the campaign now; nothing in it is random.
+
+        Decisions whose window is over are swept first, and promises are looked at.
+        """
+        if self.settings.reward_window is not None or is_watched(self._books()):
+            while self._do(Look()):
+                pass
+        with self._reading() as reader:
+            books = load(reader, self._first, self.settings)
+            return Status.of(self.name, books, alarms_of(reader.watch()))
+
+    @property
+    def terms(self) -> Terms:
+        """What was agreed, with the arms added since."""
+        return self._books().terms
+
+    def explain(self, decision_id: str) -> Explanation:
+        """Why a decision went where it went, computed again from what was known then.
+
+        Raises:
+            NotFound: There is no such decision.
+            UnreadableState: It comes out otherwise now.
+        """
+        wanted = decision_id_text(decision_id)
+        with self._reading() as reader:
+            found = reader.decisions([wanted])
+            if not found:
+                raise NotFound(f"campaign {self.name!r} has no decision {shown(decision_id)}")
+            return explain_again(reader, found[0], self._first, self.settings)
+
+    def history(self, since: float | None = None) -> list[HistoryRow]:
+        """Decisions and rewards of each arm by stretches of 15 minutes.
+
+        Args:
+            since: The first moment wanted, in seconds since 1970.
+        """
+        start = None if since is None else check.number(since, "since")
+        with self._reading() as reader:
+            return reader.history(start)
+
+    def export(
+        self,
+        path: str | os.PathLike[str],
+        what: str = "decisions",
+        *,
+        escape_formulas: bool = True,
+    ) -> int:
+        """Write all decisions with their propensities, or all events, to a file.
+
+        Args:
+            path: The file; its ending says the format: .csv, .jsonl or .parquet.
+            what: `"decisions"` or `"events"`.
+            escape_formulas: In CSV, put an apostrophe before texts that a spreadsheet would run.
+
+        Returns:
+            How many rows were written.
+        """
+        with self._reading() as reader:
+            arms = load(reader, self._first, self.settings).terms.arms
+            return export(reader, arms, path, what, escape_formulas=escape_formulas)
+
+    def verify(self) -> Verified:
+        """Fold all events again and compare with the sums, the decisions, and what else is kept.
+
+        What no event says cannot be compared: ids, units and propensities of decisions.
+
+        Raises:
+            UnreadableState: Something differs; the message says what.
+        """
+        with self._reading() as reader:
+            return verify(reader, self._first, self.settings)
+
+    def close(self) -> None:
+        """Close the connections to the store; the next call opens new ones."""
+        self.store.close()
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.name}>"
+
+    def __reduce__(self) -> str:
+        raise NotCopied(
+            f"campaign {self.name!r} is open and cannot be copied or pickled: load it again by its "
+            "name, with Campaign.load, where it is needed"
+        )
+
+    def _books(self) -> Books:
+        with self._reading() as reader:
+            return load(reader, self._first, self.settings)
+
+    @contextmanager
+    def _reading(self) -> Iterator[Reader]:
+        with self.store.reading(self._row.id) as reader:
+            self._requests.same.check(reader)
+            yield reader
+
+    def _do(self, request: Request) -> Any:
+        """Do one request, or raise what it raised."""
+        outcome = self._requests.submit([request])[0]
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome

@@ -1,0 +1,65 @@
+"""Managed: what whoever runs a campaign does to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from driftanchor.core import check
+from driftanchor.core.offline import Summary
+from driftanchor.live.campaigns import arm_requests
+from driftanchor.live.campaigns.handle import Handle
+
+
+class Managed(Handle):
+    """The arms of a campaign, its epoch, its windows, and whether it runs."""
+
+    def sweep(self) -> int:
+        """End the wait of all decisions whose window is over; how many there were.
+
+        Each `ask` and `tell` does so for some, and `status` for all, so nobody needs to call this.
+        """
+        swept, last = 0, -1
+        while last != 0:
+            last = self._do(arm_requests.Look())
+            swept += last
+        return swept
+
+    def pause(self) -> None:
+        """Make no new decisions; rewards are still learned from."""
+        self._do(arm_requests.SetPaused(True))
+
+    def resume(self) -> None:
+        """Make decisions again."""
+        self._do(arm_requests.SetPaused(False))
+
+    def new_epoch(self) -> int:
+        """Draw every unit anew from now on; the number of the new epoch."""
+        epoch: int = self._do(arm_requests.NextEpoch())
+        return epoch
+
+    def add_arm(
+        self,
+        label: str,
+        offline: Summary = (0,),
+        bias_bound: float | None = None,
+        relative_bound: float | None = None,
+    ) -> None:
+        """Let a new arm take part from now on; the arguments are those of `Learner.add_arm`."""
+        logs: Any = tuple(check.items(offline, "offline"))
+        self._do(arm_requests.AddArm(label, logs, bias_bound, relative_bound))
+
+    def pause_arm(self, label: str) -> None:
+        """Draw this arm no more; units that hold a decision for it still get that."""
+        self._do(arm_requests.SetArm(label, "paused"))
+
+    def archive_arm(self, label: str) -> None:
+        """Never play this arm again; units that hold a decision for it get a new one."""
+        self._do(arm_requests.SetArm(label, "archived"))
+
+    def restore_arm(self, label: str) -> None:
+        """Play a paused or archived arm again, with all that was learned of it."""
+        self._do(arm_requests.SetArm(label, "active"))
+
+    def distrust_arm(self, label: str) -> None:
+        """Let the logs of this arm no longer count, as after a shift alarm."""
+        self._do(arm_requests.Distrust(label))

@@ -1,0 +1,61 @@
+"""Recount: a decision of the past, made again from what was known then."""
+
+from __future__ import annotations
+
+from driftanchor.core import record
+from driftanchor.errors import UnreadableState
+from driftanchor.live.campaigns import draw
+from driftanchor.live.campaigns.books import terms_at
+from driftanchor.live.campaigns.settings import Settings
+from driftanchor.live.explanation import Explanation
+from driftanchor.live.records import read_state
+from driftanchor.live.state import State, fold
+from driftanchor.live.stores.damage import reads_store
+from driftanchor.live.stores.journal import core_event, excluded
+from driftanchor.live.stores.store import Reader
+from driftanchor.live.stores.store_rows import DecisionRow
+from driftanchor.live.terms import Terms
+
+
+@reads_store
+def explain_again(
+    reader: Reader, row: DecisionRow, first: Terms, settings: Settings
+) -> Explanation:
+    """Why a decision went where it went.
+
+    The state comes from the last snapshot before the decision and the events since, so that the
+    cost does not grow with the age of the campaign.
+
+    Args:
+        reader: The campaign.
+        row: The decision.
+        first: The terms that the campaign started with.
+        settings: Its settings.
+
+    Raises:
+        UnreadableState: The decision comes out otherwise: the store or the policy was changed.
+    """
+    before = row.seq - 1
+    rows = reader.arms()
+    kept = reader.snapshot(before)
+    start, state = 0, State.start(first.arms, first.policy.memory)
+    if kept is not None:
+        start = kept.seq
+        with record.reading("snapshot", {}):
+            state = read_state(kept.state, terms_at(first, rows, start))
+    for entry in reader.entries(start, before):
+        event = core_event(entry, waits=settings.exposure == "ask")
+        if event is not None:
+            state = fold(state, event)
+    terms = terms_at(first, rows, before)
+    made = next(reader.entries(before, row.seq))
+    labels = [terms.arms[column] for column in excluded(made)]
+    explanation = draw.explain(terms, state, settings, labels)
+    arm = terms.arms[row.column]
+    if explanation.arm != arm or explanation.decision != row.number:
+        raise UnreadableState(
+            f"decision {row.number} was for arm {arm!r} and now comes out as decision "
+            f"{explanation.decision} for {explanation.arm!r}: the store was changed, or the policy "
+            "is another one"
+        )
+    return explanation

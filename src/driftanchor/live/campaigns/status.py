@@ -1,0 +1,193 @@
+"""Status: what can be seen of a campaign, for people and programs; nothing in it is random."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from driftanchor.core import record
+from driftanchor.live.campaigns.books import Books, centre
+from driftanchor.live.campaigns.sample_ratio import RatioCheck
+from driftanchor.live.campaigns.settings import Settings
+from driftanchor.live.campaigns.stopping import Outlook, outlook, outlook_text
+from driftanchor.live.watch.alarm import Alarm
+from driftanchor.live.watch.alarm_prose import alarm_text
+from driftanchor.render.numbers import count
+from driftanchor.render.tabular import Tabular, known
+
+
+@dataclass(frozen=True, slots=True)
+class ArmStatus:
+    """What can be seen of one arm.
+
+    Attributes:
+        state: `"active"`, `"paused"` or `"archived"`.
+        logs_n: How many logged rewards it has.
+        logs_mean: Their mean; NaN if there are none.
+        logs_count: Whether the logs count; not after they were distrusted.
+        live_n: How many live rewards count.
+        live_mean: Their mean; NaN if there are none.
+        live_variance: Their sample variance; NaN if there are fewer than two.
+        decisions: How many decisions chose it.
+        expected: How many decisions it was to get: the sum of its propensities.
+        pending: How many of its decisions wait for a reward.
+    """
+
+    state: str
+    logs_n: int
+    logs_mean: float
+    logs_count: bool
+    live_n: int
+    live_mean: float
+    live_variance: float
+    decisions: int
+    expected: float
+    pending: int
+
+
+@dataclass(frozen=True, repr=False)
+class Status(Tabular):
+    """What can be seen of a campaign.
+
+    Attributes:
+        name: Its name.
+        policy: The name of its policy.
+        paused: Whether it is paused.
+        epoch: The epoch.
+        decisions: How many decisions were made.
+        rewards: How many rewards count, default rewards too.
+        pending: How many decisions wait for a reward.
+        late: How many rewards came after their window and do not count.
+        settings: Its settings.
+        reasons: Why the default policy has its numbers.
+        arms: What can be seen of each arm.
+        outlook: How likely each arm is best, and what stopping now would lose.
+        ratio: Whether arms are played as often as their propensities say.
+        alarms: Promises about the logs that live rewards have broken, the first one first.
+    """
+
+    name: str
+    policy: str
+    paused: bool
+    epoch: int
+    decisions: int
+    rewards: int
+    pending: int
+    late: int
+    settings: Settings
+    reasons: tuple[str, ...]
+    arms: Mapping[str, ArmStatus]
+    outlook: Outlook
+    ratio: RatioCheck
+    alarms: tuple[Alarm, ...] = ()
+
+    @classmethod
+    def of(cls, name: str, books: Books, alarms: tuple[Alarm, ...] = ()) -> Status:
+        """The status of a campaign from its books, and the alarms so far."""
+        terms, ledger, head = books.terms, books.ledger, books.head
+        return cls(
+            name,
+            terms.policy.name,
+            head.paused,
+            head.epoch,
+            head.decisions,
+            ledger.came,
+            ledger.waiting,
+            head.late,
+            books.settings,
+            terms.reasons,
+            {label: _arm(books, column) for column, label in enumerate(terms.arms)},
+            outlook(terms, books.state, books.settings.matters),
+            RatioCheck(books.decisions.copy(), books.expected, books.variance, books.log_e),
+            alarms,
+        )
+
+    @property
+    def is_alarmed(self) -> bool:
+        """Whether a promise is broken, or arms are not played as they should be."""
+        return bool(self.alarms) or self.ratio.is_off()
+
+    def findings(self) -> list[str]:
+        """What to know and to do, in words: alarms first, then what stopping now would risk."""
+        labels = tuple(self.arms)
+        distrusts = self.settings.on_alarm == "distrust"
+        found = [alarm_text(alarm, labels, distrusts) for alarm in self.alarms]
+        if self.ratio.is_off():
+            found.append(self.ratio.text(labels))
+        return [*found, outlook_text(self.outlook, labels)]
+
+    def to_json(self) -> record.Record:
+        """A JSON-ready record."""
+        arms = {
+            label: {name: _plain(getattr(arm, name)) for name in arm.__slots__}
+            for label, arm in self.arms.items()
+        }
+        body = {
+            "name": self.name,
+            "policy": self.policy,
+            "paused": self.paused,
+            "epoch": self.epoch,
+            "decisions": self.decisions,
+            "rewards": self.rewards,
+            "pending": self.pending,
+            "late": self.late,
+            "settings": self.settings.to_json(),
+            "reasons": list(self.reasons),
+            "arms": arms,
+            "p_best": dict(zip(self.arms, self.outlook.p_best.tolist(), strict=True)),
+            "outlook": self.outlook.to_json(),
+            "sample_ratio": self.ratio.to_json(),
+            "shift": [alarm.to_json() for alarm in self.alarms],
+            "findings": self.findings(),
+        }
+        return record.seal("status", 1, body)
+
+    def _line(self) -> str:
+        parts = [
+            self.name + (" (paused)" if self.paused else ""),
+            self.policy,
+            count(len(self.arms), "arm"),
+            count(self.decisions, "decision"),
+            count(self.rewards, "reward"),
+            f"{self.pending:,} pending",
+        ]
+        return ", ".join(parts)
+
+    def _columns(self) -> dict[str, list[object]]:
+        arms = list(self.arms.values())
+        return {
+            "arm": list(self.arms),
+            "state": [arm.state for arm in arms],
+            "logs_n": [arm.logs_n for arm in arms],
+            "logs_mean": known([arm.logs_mean for arm in arms]),
+            "live_n": [arm.live_n for arm in arms],
+            "live_mean": known([arm.live_mean for arm in arms]),
+            "decisions": [arm.decisions for arm in arms],
+            "pending": [arm.pending for arm in arms],
+        }
+
+
+def _arm(books: Books, column: int) -> ArmStatus:
+    row, logs = books.row(column), books.terms.offline
+    mean = row.total / row.pulls if row.pulls else math.nan
+    variance = math.nan
+    if row.pulls > 1:
+        away = mean - centre(books.terms, column)
+        variance = max(row.squares - row.pulls * away * away, 0.0) / (row.pulls - 1)
+    return ArmStatus(
+        row.state,
+        logs.n.item(column),
+        logs.mean.item(column),
+        column not in books.distrusted,
+        row.pulls,
+        mean,
+        variance,
+        row.decisions,
+        books.expected.item(column),
+        row.pending,
+    )
+
+
+def _plain(value: object) -> object:
+    return record.encode(value) if isinstance(value, float) else value

@@ -1,0 +1,132 @@
+"""Telling: a reward counts once, whatever is repeated, late, or swept meanwhile."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from driftanchor.errors import Conflict, NotFound, shown
+from driftanchor.live.campaigns.batch import Batch, Needs
+from driftanchor.live.campaigns.decision import Receipt, decision_id_text
+from driftanchor.live.stores.store_rows import WAITING, DecisionRow
+
+
+@dataclass(frozen=True)
+class Tell:
+    """A reward for a decision.
+
+    Attributes:
+        decision_id: The decision as the caller gave it.
+        reward: The reward as the caller gave it; it is checked against the campaign.
+    """
+
+    decision_id: object
+    reward: object
+
+    @property
+    def needs(self) -> Needs:
+        """What must be known before."""
+        return Needs(ids=(self.decision_id,) if isinstance(self.decision_id, str) else ())
+
+    def __call__(self, batch: Batch) -> Receipt:
+        """What became of it."""
+        books = batch.books
+        reward = books.settings.reward_of(self.reward, books.terms.reward_range)
+        row = found(batch, decision_id_text(self.decision_id))
+        if row.reported is not None:
+            if row.reported != reward:
+                raise Conflict(
+                    f"decision {row.id!r} has the reward {row.reported!r}, which stands; got "
+                    f"{reward!r}: a decision has one reward"
+                )
+            return _receipt(batch, row, "replayed")
+        settle_if_due(batch, row)
+        row.reported = reward
+        if row.state in ("defaulted", "expired"):
+            return _late(batch, row, reward)
+        if row.state == "assigned":  # whoever has a reward has seen the arm
+            show(batch, row)
+        batch.record("rewarded", decision=row.number, column=row.column, value=reward)
+        _settle(batch, row, "rewarded", reward)
+        return _receipt(batch, row, "recorded")
+
+
+@dataclass(frozen=True)
+class Expose:
+    """Word that a decision was shown.
+
+    Attributes:
+        decision_id: The decision.
+    """
+
+    decision_id: str
+
+    @property
+    def needs(self) -> Needs:
+        """What must be known before."""
+        return Needs(ids=(self.decision_id,))
+
+    def __call__(self, batch: Batch) -> Receipt:
+        """What became of it."""
+        row = found(batch, self.decision_id)
+        if row.state != "assigned":
+            return _receipt(batch, row, "replayed")
+        show(batch, row)
+        return _receipt(batch, row, "recorded")
+
+
+def found(batch: Batch, decision_id: str) -> DecisionRow:
+    """The decision of this id."""
+    row = batch.found.get(decision_id)
+    if row is None:
+        raise NotFound(
+            f"campaign {batch.campaign!r} has no decision {shown(decision_id)}: give the id that "
+            "ask() returned"
+        )
+    return row
+
+
+def show(batch: Batch, row: DecisionRow) -> None:
+    """A decision is shown: it waits for its reward from now on."""
+    window = batch.books.settings.reward_window
+    batch.record("exposed", decision=row.number, column=row.column)
+    row.state, row.exposed_at = WAITING, batch.now
+    row.due_at = None if window is None else batch.now + window
+    batch.change(row)
+
+
+def settle_if_due(batch: Batch, row: DecisionRow) -> bool:
+    """End the wait of a decision whose window is over; whether it was."""
+    if row.state != WAITING or row.due_at is None or row.due_at > batch.now:
+        return False
+    default = batch.books.settings.default_reward
+    kind = "expired" if default is None else "defaulted"
+    batch.record(kind, decision=row.number, column=row.column, value=default)
+    _settle(batch, row, kind, default)
+    return True
+
+
+def _settle(batch: Batch, row: DecisionRow, state: str, reward: float | None) -> None:
+    row.state, row.reward, row.settled_at = state, reward, batch.now
+    if batch.books.settings.sticky != "campaign":
+        row.holds = None
+    batch.change(row)
+
+
+def _late(batch: Batch, row: DecisionRow, reward: float) -> Receipt:
+    """A reward after the window: it is noted, or it counts in place of the default."""
+    about: Any = {"decision": row.number, "column": row.column}
+    batch.change(row)
+    if batch.books.settings.late == "ignore":
+        batch.record("late", value=reward, **about)
+        return _receipt(batch, row, "late")
+    if row.state == "expired":
+        batch.record("added", value=reward, **about)
+    else:
+        batch.record("corrected", value=reward, detail={"before": row.reward}, **about)
+    row.state, row.reward = "rewarded", reward
+    return _receipt(batch, row, "corrected")
+
+
+def _receipt(batch: Batch, row: DecisionRow, status: str) -> Receipt:
+    return Receipt(row.id, status, batch.books.terms.arms[row.column], row.reward)

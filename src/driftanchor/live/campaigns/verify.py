@@ -1,0 +1,216 @@
+"""Verify: fold all events of a campaign again, and compare with what the store keeps."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from driftanchor.core.check import Floats
+from driftanchor.errors import UnreadableState
+from driftanchor.live.campaigns.books import Books
+from driftanchor.live.campaigns.settings import Settings
+from driftanchor.live.campaigns.verify_copies import Copies
+from driftanchor.live.stores.damage import reads_store
+from driftanchor.live.stores.journal import Entry
+from driftanchor.live.stores.store import Reader
+from driftanchor.live.stores.store_rows import DecisionRow
+from driftanchor.live.terms import Terms
+
+MOST_NAMED = 5  # differences that the error names
+STATES = ("assigned", "open", "rewarded", "defaulted", "expired")
+AFTER = {
+    "exposed": "open",
+    "rewarded": "rewarded",
+    "defaulted": "defaulted",
+    "expired": "expired",
+    "corrected": "rewarded",
+    "added": "rewarded",
+}
+BEFORE = {  # the states in which an event may come: so no reward counts twice
+    "exposed": ("assigned",),
+    "rewarded": ("open",),
+    "defaulted": ("open",),
+    "expired": ("open",),
+    "late": ("defaulted", "expired"),
+    "corrected": ("defaulted",),
+    "added": ("expired",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What `verify` looked at, all of which fits.
+
+    Attributes:
+        events: How many events were folded.
+        decisions: How many decisions were compared.
+        rewards: How many rewards count.
+    """
+
+    events: int
+    decisions: int
+    rewards: int
+
+
+class Outcomes:
+    """What the events say of each decision: 57 bytes for each, so that millions fit."""
+
+    def __init__(self, waits: bool, window: float | None) -> None:
+        self.wrong: list[str] = []  # events that cannot be
+        self._first = STATES.index("open" if waits else "assigned")
+        self._known = 0
+        self._waits, self._window = waits, window
+        self._state = np.zeros(0, np.int8)
+        self._column = np.zeros(0, np.int32)
+        self._seq = np.zeros(0, np.int64)
+        self._reward, self._reported = np.zeros(0), np.zeros(0)
+        self._epoch = np.zeros(0, np.int32)
+        self._asked, self._exposed, self._settled = np.zeros(0), np.zeros(0), np.zeros(0)
+
+    def note(self, entry: Entry, epoch: int) -> None:
+        """Go on by one event, which came in an epoch."""
+        if entry.decision is None:
+            return
+        i = entry.decision - 1
+        if entry.kind == "decided":
+            self._grow(i)
+            self._known = entry.decision
+            self._state[i], self._column[i] = self._first, entry.column or 0
+            self._seq[i], self._reward[i], self._reported[i] = entry.seq, math.nan, math.nan
+            self._epoch[i], self._asked[i], self._settled[i] = epoch, entry.at, math.nan
+            self._exposed[i] = entry.at if self._waits else math.nan
+            return
+        if not 0 <= i < self._known or STATES[self._state[i]] not in BEFORE[entry.kind]:
+            self.wrong.append(f"event {entry.seq}, {entry.kind}, cannot be for decision {i + 1}")
+            return
+        after = AFTER.get(entry.kind)
+        if after is not None:
+            self._state[i] = STATES.index(after)
+        if entry.kind == "exposed":
+            self._exposed[i] = entry.at
+        elif entry.kind in ("rewarded", "defaulted", "expired"):
+            self._settled[i] = entry.at
+        if entry.value is not None and entry.kind != "late":
+            self._reward[i] = entry.value
+        if entry.value is not None and entry.kind != "defaulted":
+            self._reported[i] = entry.value
+
+    def _grow(self, i: int) -> None:
+        if i < self._state.size:
+            return
+        size = max(1_024, 2 * (i + 1))
+        for name, old in list(vars(self).items()):
+            if not isinstance(old, np.ndarray):
+                continue
+            wide = np.zeros(size, old.dtype)
+            wide[: old.size] = old
+            setattr(self, name, wide)
+
+    def differences(self, row: DecisionRow) -> Iterator[str]:
+        """How a decision in the store differs from what the events say of it."""
+        i = row.number - 1
+        exposed = _value(self._exposed, i)
+        timed = exposed is not None and self._window is not None
+        said: dict[str, object] = {
+            "state": STATES[self._state[i]],
+            "column": self._column.item(i),
+            "seq": self._seq.item(i),
+            "reward": _value(self._reward, i),
+            "reported": _value(self._reported, i),
+            "epoch": self._epoch.item(i),
+            "asked_at": self._asked.item(i),
+            "exposed_at": exposed,
+            "due_at": (exposed or 0.0) + (self._window or 0.0) if timed else None,
+            "settled_at": _value(self._settled, i),
+            "holds": None if row.holds is None else row.unit,
+        }
+        for name, value in said.items():
+            if getattr(row, name) != value:
+                kept = getattr(row, name)
+                yield f"{name} of decision {row.number} is {kept!r}, the events give {value!r}"
+
+
+def _value(values: Floats, i: int) -> float | None:
+    return None if math.isnan(values[i]) else values.item(i)
+
+
+@reads_store
+def verify(reader: Reader, terms: Terms, settings: Settings) -> Verified:
+    """Compare the events of a campaign with its sums, its decisions, and all that is kept of them.
+
+    What no event says cannot be compared: the ids and the units of decisions, their propensities
+    (beyond that they are probabilities, and add up), which unit holds which decision, the times of
+    keys, and what was watched. An event that was changed together with all that follows from it is
+    not noticed either.
+
+    Args:
+        reader: The campaign at one moment.
+        terms: The terms it started with.
+        settings: Its settings.
+
+    Raises:
+        UnreadableState: Something differs; the message says what.
+    """
+    books = Books(terms, settings)
+    outcomes, copies = Outcomes(books.waits, settings.reward_window), Copies(reader)
+    for entry in reader.entries(0):
+        books.apply(entry)
+        outcomes.note(entry, books.head.epoch)
+        copies.note(entry, books)
+    wrong = [*outcomes.wrong, *_heads(reader, books), *_arms(reader, books)]
+    wrong += [*_decisions(reader, books, outcomes), *copies.differences()]
+    if wrong:
+        named = "; ".join(wrong[:MOST_NAMED])
+        more = f"; and {len(wrong) - MOST_NAMED} more" if len(wrong) > MOST_NAMED else ""
+        raise UnreadableState(
+            f"the store does not fit its events: {named}{more}. Restore a backup, or report this"
+        )
+    rewards = books.ledger.came
+    return Verified(books.head.seq, books.head.decisions, rewards)
+
+
+def _heads(reader: Reader, books: Books) -> Iterator[str]:
+    for name in ("seq", "decisions", "epoch", "paused", "late"):
+        kept, said = getattr(reader.head, name), getattr(books.head, name)
+        if kept != said:
+            yield f"{name} of the campaign is {kept!r}, the events give {said!r}"
+
+
+def _arms(reader: Reader, books: Books) -> Iterator[str]:
+    rows, labels = reader.arms(), books.terms.arms
+    if [row.label for row in rows] != list(labels):
+        yield "the arms are not those of the terms and the events"
+        return
+    for row in rows:
+        said = books.row(row.column)
+        for field in dataclasses.fields(row):
+            kept, value = getattr(row, field.name), getattr(said, field.name)
+            if kept != value:
+                name = f"{field.name} of arm {row.label!r}"
+                yield f"{name} is {kept!r}, the events give {value!r}"
+    books.expect(reader.expected())
+    expected = books.expected
+    if abs(expected.sum() - books.head.decisions) > 1e-6 * (1 + books.head.decisions):
+        yield f"the propensities add up to {expected.sum():.6g}, not to the number of decisions"
+
+
+def _decisions(reader: Reader, books: Books, outcomes: Outcomes) -> Iterator[str]:
+    pending = np.zeros(len(books.terms.arms), np.int64)
+    seen = 0
+    for row in reader.all_decisions():
+        seen += 1
+        if row.number != seen or row.number > books.head.decisions:
+            yield f"decision {seen} is missing, or one is too many"
+            return
+        yield from outcomes.differences(row)
+        if not 0.0 < row.propensity <= 1.0 + 1e-9:
+            yield f"the propensity of decision {row.number} is {row.propensity!r}"
+        pending[row.column] += row.state == "open"
+    if seen != books.head.decisions:
+        yield f"there are {seen} decisions, the events give {books.head.decisions}"
+    if pending.tolist() != books.ledger.pending.tolist():
+        yield "the open decisions of the arms are not those that the events give"

@@ -1,0 +1,69 @@
+"""What a store keeps beside its events, sums and decisions, compared with the events."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+
+from driftanchor.live.campaigns.books import Books
+from driftanchor.live.campaigns.past import Past, remember
+from driftanchor.live.campaigns.watching import alarms_of
+from driftanchor.live.records import state_fields
+from driftanchor.live.stores.journal import Entry
+from driftanchor.live.stores.store import Reader
+
+
+class Copies:
+    """The history and the snapshots that the events give.
+
+    Args:
+        reader: The campaign at one moment.
+    """
+
+    def __init__(self, reader: Reader) -> None:
+        self.wrong: list[str] = []
+        self._reader = reader
+        self._past: Past = {}
+        self._places = set(_places(reader))
+
+    def note(self, entry: Entry, books: Books) -> None:
+        """Go on by one event, after which the campaign is as `books` says."""
+        remember(self._past, entry)
+        if entry.seq not in self._places:
+            return
+        kept = self._reader.snapshot(entry.seq)
+        state = json.loads(json.dumps(state_fields(books.state)))
+        if kept is None or kept.state != state:
+            self.wrong.append(f"the snapshot of event {entry.seq} is not what the events give")
+
+    def differences(self) -> Iterator[str]:
+        """What does not fit, after the last event."""
+        yield from self.wrong
+        last = max(self._places, default=0)
+        if self._reader.head.snapshot != last:
+            yield f"the last snapshot is said to be {self._reader.head.snapshot}, and is {last}"
+        kept = {(row.start, row.column): row for row in self._reader.history()}
+        for key in sorted(kept.keys() | self._past.keys()):
+            here, said = kept.get(key), self._past.get(key)
+            if (
+                here is None
+                or said is None
+                or (here.decisions, here.rewards) != (said.decisions, said.rewards)
+                or not math.isclose(here.total, said.total, rel_tol=1e-6, abs_tol=1e-6)
+            ):  # a sum of floats depends on how it was split into transactions
+                yield f"the history from {key[0]:g} on is {here}, the events give {said}"
+        for request, ids in self._reader.all_keyed():
+            if len(self._reader.decisions(ids)) != len(set(ids)):
+                yield f"the key {request!r} is for decisions that are not there"
+        alarms_of(self._reader.watch())  # raises if it cannot be read
+
+
+def _places(reader: Reader) -> Iterator[int]:
+    """The events after which there are snapshots, the last first."""
+    place: int | None = reader.head.seq
+    while place is not None:
+        found = reader.snapshot(place)
+        place = None if found is None else found.seq - 1
+        if found is not None:
+            yield found.seq

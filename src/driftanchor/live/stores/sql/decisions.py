@@ -1,0 +1,147 @@
+"""Statements about decisions and the keys of requests."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from operator import attrgetter
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, insert, select, text, update
+
+from driftanchor.errors import shown
+from driftanchor.live.stores.damage import damaged, parsed, typed
+from driftanchor.live.stores.sql.prepared import Prepared, PreparedList
+from driftanchor.live.stores.sql.schema import decisions, request_keys
+from driftanchor.live.stores.store_rows import DecisionRow
+
+PAGE = 5_000  # rows that are fetched together
+
+_FIELDS = [column for column in decisions.columns if column.name != "campaign_id"]
+_ROW = attrgetter(*DecisionRow.__slots__)  # in the order of the columns
+_CHANGING = ("holds", "state", "exposed_at", "due_at", "settled_at", "reward", "reported")
+_CHANGED = attrgetter(*_CHANGING)
+_NAMES = [column.name for column in decisions.columns]
+_ADD = Prepared(insert(decisions), _NAMES)
+_CHANGE = Prepared(
+    update(decisions)
+    .where(decisions.c.id == bindparam("which"))
+    .values({name: bindparam(name) for name in _CHANGING}),
+    [*_CHANGING, "which"],
+)
+_ALL = select(*_FIELDS).where(decisions.c.campaign_id == bindparam("campaign"))
+_BY_ID = PreparedList(lambda ids: _ALL.where(decisions.c.id.in_(ids)), "campaign")
+_HOLDING = PreparedList(
+    lambda units: (
+        _ALL.where(decisions.c.epoch == bindparam("epoch"))
+        .where(decisions.c.holds.in_(units))
+        .where(decisions.c.holds.is_not(None))
+    ),
+    "campaign",
+    "epoch",
+)
+_DUE = Prepared(  # written as the index has it, which is used then
+    _ALL.where(text("state = 'open' AND due_at IS NOT NULL"))
+    .where(decisions.c.due_at <= bindparam("now"))
+    .order_by(decisions.c.due_at)
+    .limit(bindparam("most")),
+    ["campaign", "now", "most"],
+)
+_PAGE = Prepared(
+    _ALL.where(decisions.c.number > bindparam("after"))
+    .order_by(decisions.c.number)
+    .limit(bindparam("most")),
+    ["campaign", "after", "most"],
+)
+_KEYED = PreparedList(
+    lambda keys: (
+        select(request_keys.c.key, request_keys.c.decisions)
+        .where(request_keys.c.campaign_id == bindparam("campaign"))
+        .where(request_keys.c.key.in_(keys))
+    ),
+    "campaign",
+)
+_KEYS = Prepared(
+    select(request_keys.c.key, request_keys.c.decisions)
+    .where(request_keys.c.campaign_id == bindparam("campaign"))
+    .where(request_keys.c.key > bindparam("after"))
+    .order_by(request_keys.c.key)
+    .limit(bindparam("most")),
+    ["campaign", "after", "most"],
+)
+
+
+def add(connection: Connection, campaign: int, rows: Sequence[DecisionRow]) -> None:
+    """Keep new decisions."""
+    _ADD.run_for(connection, [_values(campaign, row) for row in rows])
+
+
+def change(connection: Connection, rows: Sequence[DecisionRow]) -> None:
+    """Keep what became of earlier decisions."""
+    _CHANGE.run_for(connection, [(*(_CHANGED(row)), row.id) for row in rows])
+
+
+def _values(campaign: int, row: DecisionRow) -> list[Any]:
+    first, *rest = _ROW(row)
+    return [first, campaign, *rest]
+
+
+def by_id(connection: Connection, campaign: int, ids: Sequence[str]) -> list[DecisionRow]:
+    """Decisions by their ids; what cannot be one is not asked for, as no driver takes any text."""
+    known = [x for x in ids if x.isascii() and x.isprintable()]
+    return [typed(DecisionRow, row) for row in _BY_ID.rows(connection, known, campaign)]
+
+
+def holding(
+    connection: Connection, campaign: int, units: Sequence[str], epoch: int
+) -> list[DecisionRow]:
+    """The decisions that units hold."""
+    return [typed(DecisionRow, row) for row in _HOLDING.rows(connection, units, campaign, epoch)]
+
+
+def due(connection: Connection, campaign: int, now: float, most: int) -> list[DecisionRow]:
+    """Decisions that wait although their window has ended."""
+    return [typed(DecisionRow, row) for row in _DUE.rows(connection, campaign, now, most)]
+
+
+def all_rows(connection: Connection, campaign: int, number: int = 0) -> Iterator[DecisionRow]:
+    """Decisions after one, by number; some at a time, so that they need not fit the memory."""
+    while True:
+        found = _PAGE.rows(connection, campaign, number, PAGE)
+        yield from (typed(DecisionRow, row) for row in found)
+        if len(found) < PAGE:
+            return
+        number = found[-1].number
+
+
+def keyed(connection: Connection, campaign: int, keys: Sequence[str]) -> dict[str, list[str]]:
+    """The decisions of requests, by their keys."""
+    return {key: _ids(ids) for key, ids in _KEYED.rows(connection, keys, campaign)}
+
+
+def all_keyed(connection: Connection, campaign: int) -> Iterator[tuple[str, list[str]]]:
+    """Every key of a request, and its decisions."""
+    key = ""
+    while True:
+        found = _KEYS.rows(connection, campaign, key, PAGE)
+        yield from ((key, _ids(ids)) for key, ids in found)
+        if len(found) < PAGE:
+            return
+        key = found[-1].key
+
+
+def _ids(text: Any) -> list[str]:
+    ids = parsed(text)
+    if not isinstance(ids, list) or not all(isinstance(x, str) for x in ids):
+        raise damaged(f"the decisions of a key are {shown(ids)}")
+    return ids
+
+
+def add_keys(connection: Connection, campaign: int, keys: dict[str, list[str]], at: float) -> None:
+    """Keep the keys of requests."""
+    rows = [
+        {"campaign_id": campaign, "key": key, "decisions": json.dumps(ids), "at": at}
+        for key, ids in keys.items()
+    ]
+    if rows:
+        connection.execute(insert(request_keys), rows)

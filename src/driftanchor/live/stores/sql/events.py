@@ -1,0 +1,58 @@
+"""Statements about events."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+from sqlalchemy import Connection, bindparam, insert, select
+
+from driftanchor.live.stores.damage import parsed, typed
+from driftanchor.live.stores.journal import Entry
+from driftanchor.live.stores.sql.prepared import Prepared
+from driftanchor.live.stores.sql.schema import events
+
+AT_ONCE = 5_000  # rows that are fetched together
+
+_ADD = Prepared(insert(events), [column.name for column in events.columns])
+_AFTER = Prepared(
+    select(*(column for column in events.columns if column.name != "campaign_id"))
+    .where(events.c.campaign_id == bindparam("campaign"))
+    .where(events.c.seq > bindparam("after"))
+    .order_by(events.c.seq)
+    .limit(bindparam("most")),
+    ["campaign", "after", "most"],
+)
+
+
+def add(connection: Connection, campaign: int, entries: Sequence[Entry]) -> None:
+    """Keep new events."""
+    rows = [
+        (
+            campaign,
+            entry.seq,
+            entry.kind,
+            entry.at,
+            entry.decision,
+            entry.column,
+            entry.value,
+            None if entry.detail is None else json.dumps(entry.detail, allow_nan=False),
+        )
+        for entry in entries
+    ]
+    _ADD.run_for(connection, rows)
+
+
+def after(
+    connection: Connection, campaign: int, seq: int, through: int | None = None
+) -> Iterator[Entry]:
+    """The events after a place, in order; some at a time, so that they need not fit the memory."""
+    while through is None or seq < through:
+        most = AT_ONCE if through is None else min(AT_ONCE, through - seq)
+        found = _AFTER.rows(connection, campaign, seq, most)
+        for row in found:
+            seq, *rest, detail = row
+            known = None if detail is None else parsed(detail)
+            yield typed(Entry, (seq, *rest, known))
+        if len(found) < most:
+            return

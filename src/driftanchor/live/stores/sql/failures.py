@@ -1,0 +1,75 @@
+"""What drivers raise, in words of ours."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from driftanchor.errors import Conflict, StoreUnavailable, excerpt
+from driftanchor.live.stores.sql.engine import sqlite_file
+
+REMEDIES = {  # what SQLite says, and what to do
+    "full": "the disk is full: make room",
+    "readonly": "it cannot be written: check the rights of the file and its folder",
+    "unable to open": "it cannot be opened: check that the folder is there and can be written",
+    "locked": "another program keeps the file locked: close it",
+    "disk i/o": "the disk fails, or is full: check it",
+    "malformed": "the file is damaged: restore a backup",
+    "not a database": "the file is no SQLite database, or is damaged: restore a backup",
+}
+
+
+class Interrupted(StoreUnavailable):
+    """The connection broke; the same transaction may be tried again."""
+
+
+@contextlib.contextmanager
+def translated(url: URL) -> Iterator[None]:
+    """Raise errors of ours in place of those of drivers and of the file system."""
+    try:
+        yield
+    except IntegrityError as error:
+        raise Conflict(f"{_name(url)} refuses the change: {_said(error)}") from error
+    except OperationalError as error:
+        if sqlite_file(url) is None:
+            raise Interrupted(
+                f"{_name(url)} cannot be reached: {_said(error)}; check that it runs"
+            ) from error
+        raise StoreUnavailable(_sqlite_words(url, error)) from error
+    except DBAPIError as error:
+        if error.connection_invalidated:
+            raise Interrupted(f"{_name(url)} closed the connection: {_said(error)}") from error
+        raise StoreUnavailable(_sqlite_words(url, error)) from error
+    except PoolTimeout as error:
+        raise StoreUnavailable(f"{_name(url)} has no free connection: {error}") from error
+    except SQLAlchemyError as error:
+        raise StoreUnavailable(f"{_name(url)} cannot be used: {_said(error)}") from error
+    except OSError as error:  # of the file of the lock
+        remedy = "check that the folder is there and can be written"
+        raise StoreUnavailable(f"{_name(url)} cannot be used: {error}; {remedy}") from error
+
+
+def _sqlite_words(url: URL, error: DBAPIError) -> str:
+    said = _said(error)
+    for part, remedy in REMEDIES.items():
+        if part in said.lower():
+            return f"{_name(url)}: {remedy} ({said})"
+    return f"{_name(url)} cannot be used: {said}"
+
+
+def _name(url: URL) -> str:
+    """The store as messages name it: what else is in an address may be a secret."""
+    file = sqlite_file(url)
+    if file is not None:
+        return f"the store {str(file)!r}"
+    place = URL.create(url.drivername, host=url.host, port=url.port, database=url.database)
+    return f"the store {place.render_as_string()!r}"
+
+
+def _said(error: SQLAlchemyError) -> str:
+    original = error.orig if isinstance(error, DBAPIError) else error
+    return excerpt(str(original).strip().replace("\n", " "))

@@ -1,0 +1,240 @@
+"""SqlStore: the contract of a store on SQLite and PostgreSQL."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from sqlalchemy import Connection
+from sqlalchemy.engine import URL
+
+from driftanchor.errors import Conflict, NotFound, StoreUnavailable
+from driftanchor.live.stores.sql import campaigns, engine, versions
+from driftanchor.live.stores.sql.failures import Interrupted, translated
+from driftanchor.live.stores.sql.locks import no_litter, turn
+from driftanchor.live.stores.sql.reader import SqlReader, happened, write
+from driftanchor.live.stores.store import Changes, Reader, Store
+from driftanchor.live.stores.store_rows import ArmRow, CampaignRow
+
+T = TypeVar("T")
+PATIENCE = 10.0  # seconds in which a transaction whose connection broke is tried again
+FIRST_PAUSE = 0.05  # seconds
+
+
+class SqlStore(Store):
+    """Campaigns in SQLite or PostgreSQL.
+
+    Args:
+        url: The address.
+        patience: How many seconds to try again after a connection broke.
+    """
+
+    def __init__(self, url: URL, patience: float = PATIENCE) -> None:
+        self.url = url
+        self.patience = patience
+        self._file = engine.sqlite_file(url)
+        self._engine = engine.create_engine(url)
+        self._process = os.getpid()
+        self._generation = 0
+        self._identity: tuple[int, int] | None = None  # of the file that was opened
+
+    def prepare(self) -> None:
+        """Create the tables of an empty store, and refuse those of another version."""
+        with no_litter(self._file):
+            self._patiently(lambda: self._alone(versions.prepare))
+        if self._file is not None:
+            self._identity = _identity(self._file)
+
+    def upgrade(self) -> tuple[str | None, str]:
+        """Bring the tables up to date; the versions before and after."""
+        steps: list[tuple[str | None, str]] = []
+        with no_litter(self._file):
+            self._patiently(lambda: steps.append(self._alone(versions.upgrade)))
+        if self._file is not None:
+            self._identity = _identity(self._file)
+        return steps[-1]
+
+    def create(self, row: CampaignRow, arms: Sequence[ArmRow]) -> CampaignRow:
+        """Keep a new campaign."""
+        kept: list[CampaignRow] = []
+
+        def work(connection: Connection) -> None:
+            if campaigns.find(connection, row.name) is not None:
+                raise Conflict(f"there is a campaign {row.name!r} already: load it")
+            campaigns.create(connection, row, arms)
+            found = campaigns.find(connection, row.name)
+            assert found is not None
+            kept.append(found)
+
+        self._patiently(lambda: self._alone(work))
+        return kept[-1]
+
+    def find(self, name: str) -> CampaignRow | None:
+        """The campaign of this name."""
+        with self._connected() as connection:
+            return campaigns.find(connection, name)
+
+    def names(self) -> list[str]:
+        """The names of all campaigns."""
+        with self._connected() as connection:
+            return campaigns.names(connection)
+
+    def owner(self, decision_id: str) -> str | None:
+        """The campaign of a decision."""
+        with self._connected() as connection:
+            return campaigns.owner(connection, decision_id)
+
+    @contextlib.contextmanager
+    def at_one_moment(self) -> Iterator[Connection]:
+        """A connection that reads, and sees one moment."""
+        with self._connected() as connection:
+            if connection.dialect.name == "postgresql":
+                connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            yield connection
+
+    def in_one_transaction(self, work: Callable[[Connection], None]) -> None:
+        """Write what belongs to no one campaign, all of it or nothing."""
+        self._patiently(lambda: self._alone(work))
+
+    def fold_in(self) -> None:
+        """Write all of an SQLite store into its one file; nobody else may use it."""
+        with translated(self.url), self._engine.connect() as connection:
+            raw = connection.connection.driver_connection
+            assert raw is not None
+            raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").close()
+            raw.execute("PRAGMA journal_mode=DELETE").close()
+
+    @contextlib.contextmanager
+    def reading(self, campaign: int) -> Iterator[Reader]:
+        """Read one campaign at one moment."""
+        with self.at_one_moment() as connection:
+            head = campaigns.head(connection, campaign)
+            if head is None:
+                raise _gone(campaign)
+            yield SqlReader(connection, campaign, head)
+
+    def transact(self, campaign: int, work: Callable[[Reader], Changes | None]) -> None:
+        """Write to one campaign, alone."""
+        ended: list[Changes] = []  # what was cut off while it ended
+
+        def once(connection: Connection) -> None:
+            head = campaigns.head(connection, campaign, lock=True)
+            if head is None:
+                raise _gone(campaign)
+            if ended and happened(connection, campaign, ended.pop()):
+                return
+            changes = work(SqlReader(connection, campaign, head))
+            if changes is not None:
+                write(connection, campaign, changes)
+                ended.append(changes)
+
+        self._patiently(lambda: self._alone(once))
+
+    def generation(self) -> int:
+        """A number that changes when the file was replaced."""
+        return self._generation
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._engine.dispose()
+
+    def _patiently(self, attempt: Callable[[], object]) -> None:
+        """Try again while the connection breaks, but not for ever."""
+        until, pause = time.monotonic() + self.patience, FIRST_PAUSE
+        while True:
+            try:
+                attempt()
+                return
+            except Interrupted as error:
+                if time.monotonic() + pause > until:
+                    raise StoreUnavailable(str(error)) from error
+            time.sleep(pause)
+            pause = min(2 * pause, 1.0)
+
+    def _alone(self, work: Callable[[Connection], T]) -> T:
+        """Do some work in a transaction that writes, once it is our turn."""
+        with translated(self.url), self._turn():
+            self._look()
+            with self._engine.connect() as connection:
+                try:
+                    connection = connection.execution_options(**{engine.WRITING: True})
+                    with connection.begin():
+                        return work(connection)
+                except Exception:
+                    raise
+                except BaseException:  # interrupted: its transaction must not stay open
+                    connection.invalidate()
+                    raise
+
+    def _turn(self) -> contextlib.AbstractContextManager[None]:
+        return contextlib.nullcontext() if self._file is None else turn(self._file)
+
+    @contextlib.contextmanager
+    def _connected(self) -> Iterator[Connection]:
+        with translated(self.url):
+            self._look()
+            with self._engine.connect() as connection:
+                yield connection
+
+    def _look(self) -> None:
+        """Use no connection of another process, and none to a file that is no longer there."""
+        if self._process != os.getpid():
+            self._engine.dispose(close=False)  # they belong to the process we were forked from
+            self._process = os.getpid()
+        if self._file is None or self._identity is None:
+            return
+        found = _identity(self._file)
+        if found == self._identity:
+            return
+        self._engine.dispose()
+        self._generation += 1
+        if found is None:
+            raise StoreUnavailable(f"the store {str(self._file)!r} is gone: put the file back")
+        with self._engine.connect() as connection:
+            versions.check(versions.found(connection))
+        self._identity = found
+
+
+def _identity(file: Path) -> tuple[int, int] | None:
+    """Which file it is; another one may get its name."""
+    try:
+        status = file.stat()
+    except FileNotFoundError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _gone(campaign: int) -> NotFound:
+    return NotFound(f"the store no longer has campaign number {campaign}: load it by its name")
+
+
+def open_sql(address: str, patience: float = PATIENCE) -> SqlStore:
+    """Open the store at an address, and create what an empty one lacks."""
+    store = _at(address, patience)
+    try:
+        store.prepare()
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def upgrade_sql(address: str) -> tuple[str | None, str]:
+    """Bring the tables of the store at an address up to date; the versions before and after."""
+    store = _at(address, PATIENCE)
+    try:
+        return store.upgrade()
+    finally:
+        store.close()
+
+
+def _at(address: str, patience: float) -> SqlStore:
+    url = engine.address(address)
+    file = engine.sqlite_file(url)
+    if file is not None:  # whoever changes the folder later means the same file
+        url = url.set(database=str(file.absolute()))
+    return SqlStore(url, patience)

@@ -1,0 +1,75 @@
+"""Which tables a store has: new ones are created, old ones wait for `upgrade`."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection, insert, inspect, select, text
+
+from driftanchor.errors import StoreMismatch, require
+from driftanchor.live.stores.sql.schema import OLDER, REVISION, metadata, version
+
+LOCK = 7_302_118  # of those who create or upgrade tables in PostgreSQL at the same time
+
+
+def found(connection: Connection) -> str | None:
+    """The last migration that a store has seen; `None` if it has no tables of ours."""
+    if not inspect(connection).has_table(version.name):
+        return None
+    return connection.execute(select(version.c.version_num)).scalar_one_or_none()
+
+
+def prepare(connection: Connection) -> None:
+    """Create the tables in an empty store; refuse one that is older or newer than the program.
+
+    The caller holds the turn to write.
+    """
+    if connection.dialect.name == "postgresql":
+        connection.execute(text(f"SELECT pg_advisory_xact_lock({LOCK})"))
+    known = found(connection)
+    if known is None:
+        _create(connection)
+    else:
+        check(known)
+
+
+def check(known: str | None) -> None:
+    """Refuse tables that are not those of this program."""
+    if known == REVISION:
+        return
+    if known in OLDER:
+        raise StoreMismatch(
+            f"the store has the tables of version {known}, and this driftanchor needs {REVISION}: "
+            "make a backup, then run: driftanchor store upgrade"
+        )
+    raise StoreMismatch(
+        f"the store has the tables of version {known}, which this driftanchor does not know (it "
+        f"knows up to {REVISION}): use the driftanchor that wrote it, or a newer one"
+    )
+
+
+def _create(connection: Connection) -> None:
+    taken = sorted(set(metadata.tables) & set(inspect(connection).get_table_names()))
+    if taken:
+        raise StoreMismatch(
+            f"the database has tables of another program, or lost its version: {', '.join(taken)}; "
+            "use a database, a schema or a file of its own"
+        )
+    metadata.create_all(connection)
+    connection.execute(insert(version).values(version_num=REVISION))
+
+
+def upgrade(connection: Connection) -> tuple[str | None, str]:
+    """Bring the tables of a store up to date; the versions before and after.
+
+    The caller holds the turn to write.
+    """
+    before = found(connection)
+    if before is None:
+        prepare(connection)
+    elif before != REVISION and before not in OLDER:
+        check(before)
+    elif before != REVISION:
+        require("alembic", extra="live", why="driftanchor store upgrade")
+        from driftanchor.live.stores.sql.migrate import run
+
+        run(connection)
+    return before, REVISION

@@ -1,0 +1,208 @@
+"""Store: the contract of what keeps campaigns, and how to open one."""
+
+from __future__ import annotations
+
+import abc
+import contextlib
+import importlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+
+from driftanchor.core.record import Record
+from driftanchor.errors import InvalidInput, require
+from driftanchor.live.stores.journal import Entry
+from driftanchor.live.stores.store_rows import (
+    ArmRow,
+    CampaignRow,
+    DecisionRow,
+    Head,
+    HistoryRow,
+    Snapshot,
+)
+
+
+@dataclass(slots=True)
+class Changes:
+    """What a transaction writes, all of it or nothing.
+
+    Attributes:
+        head: Where the campaign is now.
+        entries: The new events, whose places follow the last one without a gap.
+        arms: The arms that changed, or that are new.
+        made: The new decisions.
+        settled: Earlier decisions that changed.
+        history: What is added to the history.
+        keys: The keys of requests, each with the ids of its decisions.
+        expected: The sums of propensities over all decisions, if they changed; see `Books.sums`.
+        snapshot: A snapshot to keep.
+        watch: What is kept to watch the promises, if it changed.
+    """
+
+    head: Head
+    entries: list[Entry] = field(default_factory=list)
+    arms: list[ArmRow] = field(default_factory=list)
+    made: list[DecisionRow] = field(default_factory=list)
+    settled: list[DecisionRow] = field(default_factory=list)
+    history: list[HistoryRow] = field(default_factory=list)
+    keys: dict[str, list[str]] = field(default_factory=dict)
+    expected: bytes | None = None
+    snapshot: Snapshot | None = None
+    watch: Record | None = None
+
+
+class Reader(abc.ABC):
+    """What can be read of one campaign; all of it belongs to the same moment."""
+
+    head: Head
+
+    @abc.abstractmethod
+    def named(self, name: str) -> CampaignRow | None:
+        """The campaign of this name in the same store, if there is one."""
+
+    @abc.abstractmethod
+    def entries(self, after: int, through: int | None = None) -> Iterator[Entry]:
+        """The events after one place, in order, through another if that is given."""
+
+    @abc.abstractmethod
+    def arms(self) -> list[ArmRow]:
+        """All arms, by column."""
+
+    @abc.abstractmethod
+    def expected(self) -> bytes:
+        """The sums of propensities, as `Books.sums` gives them; empty before the first."""
+
+    @abc.abstractmethod
+    def decisions(self, ids: Sequence[str]) -> list[DecisionRow]:
+        """Those of the campaign's decisions that have one of these ids."""
+
+    @abc.abstractmethod
+    def all_decisions(self, after: int = 0) -> Iterator[DecisionRow]:
+        """Every decision after one, in the order of their numbers."""
+
+    @abc.abstractmethod
+    def holding(self, units: Sequence[str], epoch: int) -> list[DecisionRow]:
+        """The decisions that these units get again in this epoch, at most one for each."""
+
+    @abc.abstractmethod
+    def due(self, now: float, most: int) -> list[DecisionRow]:
+        """Decisions that wait although their window has ended, the longest first."""
+
+    @abc.abstractmethod
+    def keyed(self, keys: Sequence[str]) -> dict[str, list[str]]:
+        """The decisions that were made for these keys of requests."""
+
+    @abc.abstractmethod
+    def all_keyed(self) -> Iterator[tuple[str, list[str]]]:
+        """Every key of a request, and the decisions that were made for it."""
+
+    @abc.abstractmethod
+    def history(self, since: float | None = None) -> list[HistoryRow]:
+        """What happened to each arm, by stretches of time."""
+
+    @abc.abstractmethod
+    def watch(self) -> Record | None:
+        """What is kept to watch the promises; `None` before the first look."""
+
+    @abc.abstractmethod
+    def snapshot(self, through: int) -> Snapshot | None:
+        """The last snapshot that was taken at this place or before it."""
+
+
+class Store(abc.ABC):
+    """Keeps campaigns: SQLite and PostgreSQL follow this contract, and one suite tests it on both.
+
+    - A transaction happens as a whole or not at all, whatever dies, and when `transact` returns
+      it is on disk.
+    - Transactions that write to one campaign happen one after the other. A writer waits for its
+      turn, and none starves. What it reads is what the transactions before it left.
+    - `reading` sees one moment, does not wait for writers, and changes nothing.
+    - The events of a campaign have the places 1, 2, 3, … without a gap. They are never changed and
+      never removed.
+    - A unit holds at most one decision in an epoch of a campaign, and a decision has one number
+      and one id. A transaction that breaks this is refused as a whole.
+    - Numbers come back as they were written, to the last bit.
+    - `StoreUnavailable` is raised when the store cannot be reached, read or written. Nothing was
+      written then, and the same call works again once the cause is gone. A transaction whose
+      connection breaks is tried again for a few seconds first. If it breaks while the transaction
+      ends, the store looks whether it happened, so that it never happens twice. Only if the store
+      does not come back in that time is it unknown whether the transaction happened; what asks
+      with a unit or a key, and what tells, may be repeated.
+    - Threads may share a store, and a process may be forked while one is open.
+    """
+
+    @abc.abstractmethod
+    def create(self, row: CampaignRow, arms: Sequence[ArmRow]) -> CampaignRow:
+        """Keep a new campaign; `Conflict` if its name is taken. The store gives it its id."""
+
+    @abc.abstractmethod
+    def find(self, name: str) -> CampaignRow | None:
+        """The campaign of this name, if there is one."""
+
+    @abc.abstractmethod
+    def names(self) -> list[str]:
+        """The names of all campaigns, sorted."""
+
+    @abc.abstractmethod
+    def owner(self, decision_id: str) -> str | None:
+        """The name of the campaign that made a decision, if there is such a decision."""
+
+    @abc.abstractmethod
+    def reading(self, campaign: int) -> AbstractContextManager[Reader]:
+        """Read one campaign at one moment."""
+
+    @abc.abstractmethod
+    def transact(self, campaign: int, work: Callable[[Reader], Changes | None]) -> None:
+        """Write to one campaign, alone.
+
+        Args:
+            campaign: Its id.
+            work: Reads, and gives what to write; `None` for nothing. What it raises is raised, and
+                nothing is written. It is called again if the connection broke, so it must depend
+                on nothing but what it reads.
+        """
+
+    @abc.abstractmethod
+    def generation(self) -> int:
+        """A number that changes when the store may be another one than before."""
+
+    @abc.abstractmethod
+    def close(self) -> None:
+        """Close all connections; the next call opens new ones."""
+
+
+def open_store(store: str | Store) -> Store:
+    """The store at an address, such as `"sqlite:///bandit.db"` or `"postgresql://…"`.
+
+    An SQLite file that is not there yet is created, and so are the tables of an empty database.
+
+    Raises:
+        StoreMismatch: The tables are older or newer than this program.
+        StoreUnavailable: The store cannot be reached or read.
+    """
+    if isinstance(store, Store):
+        return store
+    if not isinstance(store, str):
+        raise InvalidInput(
+            f"must be an address such as 'sqlite:///bandit.db', got {store!r}", argument="store"
+        )
+    require("sqlalchemy", extra="live", why="a store of campaigns")
+    opened: Store = importlib.import_module("driftanchor.live.stores.sql.store").open_sql(store)
+    return opened
+
+
+@contextlib.contextmanager
+def opening(store: str | Store) -> Iterator[Store]:
+    """As `open_store`; a store that was opened here is closed again if the block fails."""
+    opened = open_store(store)
+    try:
+        yield opened
+    except BaseException:
+        if opened is not store:
+            opened.close()
+        raise
+
+
+def first_rows(labels: Iterable[str], memory: int) -> list[ArmRow]:
+    """The rows of the arms of a new campaign."""
+    return [ArmRow(column, label, memory=[0.0] * memory) for column, label in enumerate(labels)]

@@ -1,0 +1,155 @@
+"""What a store keeps of a campaign, of an arm and of a decision."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from driftanchor.core.record import Record
+from driftanchor.live.stores.journal import Detail
+
+WAITING = "open"  # the one state in which a decision waits for its reward
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignRow:
+    """What does not change after a campaign was created.
+
+    Attributes:
+        id: Its number in this store.
+        name: Its name.
+        created_at: When it was created, in seconds since 1970.
+        terms: The terms it started with; arms that were added later are not in them.
+        settings: Its settings.
+    """
+
+    id: int
+    name: str
+    created_at: float
+    terms: Record
+    settings: Record
+
+
+@dataclass(slots=True)
+class Head:
+    """Where a campaign is: the row that a writer locks.
+
+    Attributes:
+        seq: The place of the last event.
+        decisions: How many decisions were made.
+        epoch: The epoch.
+        paused: Whether the campaign is paused.
+        snapshot: The place of the last snapshot.
+        late: How many rewards came after their window and do not count.
+    """
+
+    seq: int = 0
+    decisions: int = 0
+    epoch: int = 0
+    paused: bool = False
+    snapshot: int = 0
+    late: int = 0
+
+
+@dataclass(slots=True)
+class ArmRow:
+    """The sums of one arm.
+
+    Attributes:
+        column: Its column.
+        label: Its label.
+        state: `"active"`, `"paused"` or `"archived"`.
+        decisions: How many decisions chose it.
+        pulls: How many rewards count.
+        total: Their sum.
+        squares: The sum of their squared distances from a centre that does not change.
+        pending: How many of its decisions wait for a reward.
+        memory: What the policy keeps for it.
+        added_seq: The place of the event that added it; 0 for the first arms.
+        added: What that event says.
+        distrusted_seq: The place of the event since which its logs do not count.
+    """
+
+    column: int
+    label: str
+    state: str = "active"
+    decisions: int = 0
+    pulls: int = 0
+    total: float = 0.0
+    squares: float = 0.0
+    pending: int = 0
+    memory: list[float] = field(default_factory=list)
+    added_seq: int = 0
+    added: Detail | None = None
+    distrusted_seq: int | None = None
+
+
+@dataclass(slots=True)
+class DecisionRow:
+    """One decision.
+
+    Attributes:
+        id: Its name for callers; random.
+        number: 1 for the first of the campaign.
+        seq: The place of the event that made it.
+        column: The arm.
+        unit: Who it is for.
+        holds: The unit that gets this decision again when it asks; `None` if none does.
+        epoch: The epoch it was made in.
+        propensity: How likely the arm was.
+        state: `"assigned"` (not shown yet), `"open"` (waits for its reward), `"rewarded"`,
+            `"defaulted"` or `"expired"`.
+        asked_at: When it was made.
+        exposed_at: When it was shown.
+        due_at: When its window ends.
+        settled_at: When it stopped waiting.
+        reward: What counts.
+        reported: What the caller reported, in time or late.
+    """
+
+    id: str
+    number: int
+    seq: int
+    column: int
+    unit: str | None
+    holds: str | None
+    epoch: int
+    propensity: float
+    state: str
+    asked_at: float
+    exposed_at: float | None = None
+    due_at: float | None = None
+    settled_at: float | None = None
+    reward: float | None = None
+    reported: float | None = None
+
+
+@dataclass(slots=True)
+class HistoryRow:
+    """What happened to one arm in one stretch of time.
+
+    Attributes:
+        start: When the stretch starts, in seconds since 1970.
+        column: The arm.
+        decisions: How many decisions chose it.
+        rewards: How many rewards were counted.
+        total: Their sum.
+    """
+
+    start: float
+    column: int
+    decisions: int = 0
+    rewards: int = 0
+    total: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A state as it was after an event.
+
+    Attributes:
+        seq: The place of the event.
+        state: The fields of the state.
+    """
+
+    seq: int
+    state: Record

@@ -1,0 +1,1 @@
+"""Serve: decisions of campaigns over HTTP, and a page to watch them."""

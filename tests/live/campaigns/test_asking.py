@@ -1,0 +1,106 @@
+"""Units under concurrency, and arms that can no longer be played."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+from campaign_parts import Clock, create
+
+from driftanchor import Campaign, Conflict, Decision, Store
+from driftanchor.live.stores.store import open_store
+
+
+@pytest.fixture
+def store(store_url: str) -> Iterator[Store]:
+    opened = open_store(store_url)
+    yield opened
+    opened.close()
+
+
+def test_threads_and_workers_get_one_decision_for_one_unit(store: Store) -> None:
+    create(store)
+    workers = [Campaign.load("c", store=store) for _ in range(2)]
+    got: list[Decision] = []
+
+    def ask(worker: Campaign) -> None:
+        for i in range(5):
+            got.append(worker.ask(f"u{i}"))
+
+    threads = [threading.Thread(target=ask, args=[workers[i % 2]]) for i in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(got) == 30
+    assert len({x.id for x in got}) == len({x.unit for x in got}) == 5
+    assert sum(not x.replayed for x in got) == 5
+    assert workers[0].verify().decisions == 5
+
+
+def test_an_archived_arm_gives_a_new_draw_and_says_so(store: Store) -> None:
+    campaign = create(store)
+    first = campaign.ask("u")
+    campaign.archive_arm(first.arm)
+    second = campaign.ask("u")
+    assert (second.replayed, second.arm == first.arm) == (False, False)
+    assert second.note == f"the arm of the decision before, {first.arm!r}, is archived"
+    assert campaign.ask("u").id == second.id
+    campaign.restore_arm(first.arm)
+    assert campaign.ask("u").id == second.id
+    campaign.verify()
+
+
+def test_a_paused_arm_is_still_given_to_those_who_hold_it(store: Store) -> None:
+    campaign = create(store)
+    first = campaign.ask("u")
+    campaign.pause_arm(first.arm)
+    assert campaign.ask("u").id == first.id
+    assert first.arm not in {x.arm for x in campaign.ask(n=20)}
+
+
+def test_a_paused_campaign_makes_no_new_decisions(store: Store) -> None:
+    campaign = create(store)
+    held = campaign.ask("u")
+    campaign.pause()
+    campaign.pause()
+    assert campaign.status().paused
+    with pytest.raises(Conflict, match="campaign 'c' is paused"):
+        campaign.ask("v")
+    with pytest.raises(Conflict, match="is paused"):
+        Campaign.load("c", store=store, clock=Clock()).ask(peek=True)
+    assert campaign.ask("u").id == held.id
+    assert campaign.tell(str(held.id), 1.0).status == "recorded"
+    campaign.resume()
+    assert campaign.ask("v").number == 2
+    campaign.verify()
+
+
+def test_a_new_epoch_draws_units_anew(store: Store) -> None:
+    campaign = create(store)
+    first = campaign.ask("u")
+    assert campaign.new_epoch() == 1
+    second = campaign.ask("u")
+    assert (second.epoch, second.replayed) == (1, False)
+    assert campaign.tell(str(first.id), 1.0).status == "recorded"
+    assert campaign.ask("u").id == second.id
+    campaign.verify()
+
+
+def test_floors_and_a_control_keep_their_shares(store: Store) -> None:
+    campaign = create(store, floor=0.05, control={"B": 0.2})
+    for one in campaign.ask(n=40):
+        campaign.tell(str(one.id), 1.0 if one.arm == "A" else 0.0)
+    seen = {}
+    for _ in range(60):
+        decision = campaign.ask()
+        campaign.tell(str(decision.id), 1.0 if decision.arm == "A" else 0.0)
+        seen[decision.arm] = decision
+        assert decision.propensity >= (0.2 if decision.arm == "B" else 0.05)
+    status = campaign.status()
+    assert status.arms["B"].expected >= 0.2 * 100
+    assert sum(arm.expected for arm in status.arms.values()) == pytest.approx(100)
+    for decision in seen.values():
+        assert campaign.explain(str(decision.id)).arm == decision.arm
+    assert any("for its floor" in campaign.explain(str(x.id)).reason for x in seen.values())

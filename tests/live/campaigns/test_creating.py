@@ -1,0 +1,55 @@
+"""Creating campaigns, and loading those that are the same."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from campaign_parts import create
+
+from driftanchor import UCB, Campaign, Conflict, InvalidInput, NotFound, OfflineData, Store
+from driftanchor.live.stores.store import open_store
+
+
+@pytest.fixture
+def store(store_url: str) -> Iterator[Store]:
+    opened = open_store(store_url)
+    yield opened
+    opened.close()
+
+
+def test_a_campaign_is_loaded_if_it_is_the_same(store: Store) -> None:
+    first = create(store)
+    first.ask()
+    again = create(store, if_exists="load", seed=None)
+    assert again.status().decisions == 1
+    assert again.terms.seed == 1
+    with pytest.raises(Conflict, match="there is a campaign 'c' already"):
+        create(store)
+    with pytest.raises(Conflict, match="with another floor, policy, seed"):
+        create(store, if_exists="load", policy=UCB(), floor=0.1, seed=2)
+    with pytest.raises(NotFound, match="no campaign 'd'; it has: c"):
+        Campaign.load("d", store=store)
+
+
+def test_the_same_logs_read_again_are_the_same(store: Store, tmp_path: Path) -> None:
+    path = tmp_path / "logs.csv"
+    path.write_text("arm,won\n" + "A,1\nB,0\nA,0\nB,1\nB,0\nA,1\n" * 20)
+    logs = OfflineData.from_logs(path, arm="arm", reward="won")
+    assert logs.provenance is not None
+    earlier = dataclasses.replace(logs.provenance, read_at="2001-01-01T00:00:00Z")
+    before = dataclasses.replace(logs, provenance=earlier)
+    assert before != logs
+    promised: Any = {"relative_bound": 0.1, "reward_range": (0, 1), "store": store}
+    Campaign.create("c", offline=before, **promised)
+    Campaign.create("c", offline=logs, if_exists="load", **promised)
+
+
+def test_names_are_safe() -> None:
+    wrong: list[Any] = ["", "../x", "a b", "'; DROP", "a\0", "ä", "x" * 129, "-a", None]
+    for name in wrong:
+        with pytest.raises(InvalidInput, match="name must start with a letter"):
+            create("nowhere", name)

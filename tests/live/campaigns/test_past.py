@@ -1,0 +1,25 @@
+"""The history of a campaign, by stretches of time."""
+
+from __future__ import annotations
+
+from driftanchor.live.campaigns.past import Past, remember
+from driftanchor.live.stores.journal import Entry
+from driftanchor.live.stores.store_rows import HistoryRow
+
+
+def test_decisions_and_rewards_are_counted_where_they_happen() -> None:
+    past: Past = {}
+    for entry in (
+        Entry(1, "decided", 10.0, 1, 0),
+        Entry(2, "decided", 899.0, 2, 1),
+        Entry(3, "defaulted", 900.0, 1, 0, 0.25),
+        Entry(4, "corrected", 950.0, 1, 0, 1.0, {"before": 0.25}),
+        Entry(5, "late", 950.0, 2, 1, 1.0),
+        Entry(6, "paused", 950.0),
+    ):
+        remember(past, entry)
+    assert list(past.values()) == [
+        HistoryRow(0.0, 0, decisions=1),
+        HistoryRow(0.0, 1, decisions=1),
+        HistoryRow(900.0, 0, rewards=1, total=1.0),
+    ]

@@ -1,0 +1,161 @@
+"""Windows, default rewards, late rewards, exposures, and rewards that race the sweep."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+from campaign_parts import Clock, asked, create
+
+from driftanchor import Campaign, Conflict, Store
+from driftanchor.live.stores.store import open_store
+
+
+@pytest.fixture
+def store(store_url: str) -> Iterator[Store]:
+    opened = open_store(store_url)
+    yield opened
+    opened.close()
+
+
+def test_the_default_reward_counts_when_the_window_ends(store: Store) -> None:
+    clock = Clock()
+    campaign = create(store, clock=clock, reward_window=60, default_reward=0)
+    decision = campaign.ask("u")
+    assert decision.due == 1_060.0
+    clock.now = 1_059.9
+    assert campaign.sweep() == 0
+    clock.now = 1_060.0
+    assert campaign.sweep() == 1
+    assert campaign.sweep() == 0
+    status = campaign.status()
+    assert (status.rewards, status.pending) == (1, 0)
+    assert status.arms[decision.arm].live_mean == 0.0
+    assert campaign.ask("u").id != decision.id
+    campaign.verify()
+
+
+def test_whoever_asks_tells_or_looks_sweeps_too(store: Store) -> None:
+    clock = Clock()
+    campaign = create(store, clock=clock, reward_window=60, default_reward=0)
+    for _ in range(3):
+        asked(campaign)
+        clock.now += 61
+    assert campaign.status().rewards == 3
+
+
+def test_without_a_default_a_decision_is_given_up(store: Store) -> None:
+    clock = Clock()
+    campaign = create(store, clock=clock, reward_window=60)
+    one = asked(campaign)
+    clock.now += 60
+    status = campaign.status()
+    assert (status.rewards, status.pending) == (0, 0)
+    assert campaign.tell(one, 1.0).status == "late"
+    assert campaign.status().rewards == 0
+    campaign.verify()
+
+
+def test_a_late_reward_is_ignored_and_counted_as_late(store: Store) -> None:
+    clock = Clock()
+    campaign = create(store, clock=clock, reward_window=60, default_reward=0)
+    one = asked(campaign)
+    clock.now += 60  # nobody has swept: it is late all the same
+    receipt = campaign.tell(one, 1.0)
+    assert (receipt.status, receipt.reward) == ("late", 0.0)
+    assert campaign.tell(one, 1.0).status == "replayed"
+    with pytest.raises(Conflict, match="which stands"):
+        campaign.tell(one, 0.5)
+    status = campaign.status()
+    assert (status.rewards, status.late) == (1, 1)
+    assert sum(arm.live_mean for arm in status.arms.values() if arm.live_n) == 0.0
+    campaign.verify()
+
+
+@pytest.mark.parametrize("default", [0, None])
+def test_a_late_reward_may_replace_the_default(store: Store, default: float | None) -> None:
+    clock = Clock()
+    campaign = create(store, clock=clock, reward_window=60, default_reward=default, late="replace")
+    one = asked(campaign)
+    clock.now += 61
+    campaign.sweep()
+    receipt = campaign.tell(one, 0.75)
+    assert (receipt.status, receipt.reward) == ("corrected", 0.75)
+    assert campaign.tell(one, 0.75).status == "replayed"
+    status = campaign.status()
+    assert (status.rewards, status.late, status.pending) == (1, 0, 0)
+    assert status.arms[receipt.arm].live_mean == 0.75
+    campaign.verify()
+
+
+def test_a_decision_counts_from_its_exposure_on(store: Store) -> None:
+    clock = Clock()
+    campaign = create(store, clock=clock, reward_window=60, default_reward=0, exposure="report")
+    shown, unseen, rewarded = campaign.ask("u"), campaign.ask("v"), campaign.ask("w")
+    assert shown.due is None
+    clock.now += 1_000
+    assert campaign.status().pending == 0
+    assert campaign.expose(str(shown.id)).status == "recorded"
+    assert campaign.expose(str(shown.id)).status == "replayed"
+    assert campaign.ask("u").due == 2_060.0
+    assert campaign.status().pending == 1
+    assert campaign.tell(str(rewarded.id), 1.0).status == "recorded"  # it must have been shown
+    clock.now += 60
+    status = campaign.status()
+    assert (status.pending, status.rewards) == (0, 2)
+    assert campaign.ask("v").id == unseen.id
+    campaign.verify()
+
+
+def test_exposing_changes_nothing_where_asking_is_exposure(store: Store) -> None:
+    campaign = create(store)
+    one = asked(campaign)
+    assert campaign.expose(one).status == "replayed"
+    assert campaign.status().pending == 1
+
+
+def test_a_clock_that_is_set_back_does_no_harm(store: Store) -> None:
+    clock = Clock()
+    campaign = create(store, clock=clock, reward_window=60, default_reward=0)
+    first = asked(campaign, "u")
+    clock.now = -5_000.0
+    assert campaign.ask("u").id == first
+    second = asked(campaign, "v")
+    assert campaign.tell(first, 1.0).status == "recorded"
+    clock.now = -4_000.0
+    assert campaign.sweep() == 1
+    assert campaign.tell(second, 1.0).status == "late"
+    assert campaign.explain(second).decision == 2
+    assert campaign.verify().events == 5
+
+
+def test_rewards_of_an_archived_arm_count(store: Store) -> None:
+    campaign = create(store)
+    decision = campaign.ask()
+    campaign.archive_arm(decision.arm)
+    assert campaign.tell(str(decision.id), 1.0).status == "recorded"
+    assert campaign.status().arms[decision.arm].live_n == 1
+
+
+def test_a_reward_that_races_the_sweep_counts_once(store: Store) -> None:
+    clock = Clock()
+    campaign = create(store, clock=clock, reward_window=60, default_reward=0, late="replace")
+    ids = [str(x.id) for x in campaign.ask(n=30)]
+    clock.now += 60
+    workers = [Campaign.load("c", store=store, clock=clock) for _ in range(3)]
+
+    def tell(worker: Campaign) -> None:
+        for one in ids:
+            worker.tell(one, 1.0)
+
+    threads = [threading.Thread(target=tell, args=[worker]) for worker in workers[:2]]
+    threads.append(threading.Thread(target=workers[2].sweep))
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    status = campaign.status()
+    assert (status.rewards, status.pending) == (30, 0)
+    assert {arm.live_mean for arm in status.arms.values() if arm.live_n} == {1.0}
+    campaign.verify()

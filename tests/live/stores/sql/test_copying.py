@@ -1,0 +1,99 @@
+"""Backups, and moves from one kind of store to the other."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+from campaign_parts import create
+
+from driftanchor import Campaign, Conflict
+from driftanchor.live.stores.sql.copying import backup, copy
+from driftanchor.live.stores.sql.store import SqlStore, open_sql
+
+
+@pytest.fixture
+def store(store_url: str) -> SqlStore:
+    store = open_sql(store_url)
+    campaign = create(store)
+    for decision in campaign.ask(n=5):
+        campaign.tell(str(decision.id), 0.5)
+    campaign.ask("u")
+    create(store, "d", arms=["A", "☃"]).ask(key="k")
+    return store
+
+
+def same(one: SqlStore, other: SqlStore) -> None:
+    assert one.names() == other.names() == ["c", "d"]
+    for name in one.names():
+        first, second = (Campaign.load(name, store=store) for store in (one, other))
+        assert first.verify() == second.verify()
+        assert first.status().to_json() == second.status().to_json()
+        with first._reading() as here, second._reading() as there:
+            assert list(here.all_decisions()) == list(there.all_decisions())
+            assert list(here.entries(0)) == list(there.entries(0))
+            assert here.keyed(["k"]) == there.keyed(["k"])
+            assert here.history() == there.history()
+
+
+def test_a_backup_holds_everything_in_one_file(store: SqlStore, tmp_path: Path) -> None:
+    assert backup(store, tmp_path / "kept.db") == 2
+    assert [path.name for path in tmp_path.glob("*kept*")] == ["kept.db"]
+    assert not list(tmp_path.glob(".driftanchor*"))
+    kept = open_sql(f"sqlite:///{tmp_path / 'kept.db'}")
+    same(store, kept)
+    assert Campaign.load("c", store=kept).ask("u").replayed
+    kept.close()
+    store.close()
+
+
+def test_a_backup_that_fails_leaves_nothing(
+    store: SqlStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "backups"
+    folder.mkdir()
+
+    def interrupt(connection: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("driftanchor.live.stores.sql.versions.prepare", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        backup(store, folder / "kept.db")
+    assert list(folder.iterdir()) == []
+    store.close()
+
+
+def test_a_store_moves_to_another_kind_and_goes_on(store: SqlStore, store_url: str) -> None:
+    other = open_sql(store_url.replace("store.db", "other.db")) if "sqlite" in store_url else None
+    if other is None:  # PostgreSQL to itself would need another schema: the backup goes there
+        assert store.names() == ["c", "d"]
+        with pytest.raises(Conflict, match="has campaigns already"):
+            copy(store, store)
+    else:
+        assert copy(store, other) == 2
+        same(store, other)
+        assert create(other, "e").ask().number == 1
+        other.close()
+    store.close()
+
+
+def test_a_backup_is_of_one_moment(store: SqlStore, tmp_path: Path) -> None:
+    campaign, stop = Campaign.load("c", store=store), threading.Event()
+
+    def work() -> None:
+        while not stop.is_set():
+            campaign.tell(str(campaign.ask().id), 1.0)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        for i in range(3):
+            backup(store, tmp_path / f"{i}.db")
+    finally:
+        stop.set()
+        thread.join()
+    for i in range(3):
+        with Campaign.load("c", store=f"sqlite:///{tmp_path / f'{i}.db'}") as kept:
+            assert kept.verify().decisions >= 6
+    store.close()

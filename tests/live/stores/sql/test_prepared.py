@@ -1,0 +1,63 @@
+"""Statements that are compiled once."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import Connection, bindparam, select, text
+
+from driftanchor.live.stores.sql import prepared
+from driftanchor.live.stores.sql.prepared import Prepared, PreparedList, Upsert
+from driftanchor.live.stores.sql.schema import history, snapshots
+from driftanchor.live.stores.sql.store import open_sql
+
+
+def test_statements_and_upserts_run_on_both_databases(store_url: str) -> None:
+    store = open_sql(store_url)
+    add = Upsert(history, replaced=("total",), added=("decisions",))
+    page = Prepared(
+        select(history.c.arm, history.c.decisions, history.c.rewards, history.c.total)
+        .where(history.c.arm > bindparam("after"))
+        .order_by(history.c.arm)
+        .limit(bindparam("most")),
+        ["most", "after"],
+    )
+
+    def work(connection: Connection) -> None:
+        connection.execute(text("INSERT INTO campaigns VALUES (1, 'c', 0, '{}', '{}')"))
+        add.run(connection, [])
+        for total in (0.5, 0.25):
+            rows = [(1, 0.0, arm, 2, 3, total) for arm in range(4)]
+            add.run(connection, rows)
+
+    store.in_one_transaction(work)
+    with store.at_one_moment() as connection:
+        assert page.rows(connection, 2, 0) == [(1, 4, 3, 0.25), (2, 4, 3, 0.25)]
+        assert page.rows(connection, 9, 9) == []
+    store.close()
+
+
+def test_lists_of_any_length_are_asked_in_parts(
+    store_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(prepared, "MOST", 4)
+    store = open_sql(store_url)
+
+    def work(connection: Connection) -> None:
+        connection.execute(text("INSERT INTO campaigns VALUES (1, 'c', 0, '{}', '{}')"))
+        add = Prepared(snapshots.insert(), ["campaign_id", "seq", "state"])
+        add.run_for(connection, [(1, seq, str(seq)) for seq in range(20)])
+
+    store.in_one_transaction(work)
+    wanted = PreparedList(
+        lambda places: (
+            select(snapshots.c.state)
+            .where(snapshots.c.campaign_id == bindparam("campaign"))
+            .where(snapshots.c.seq.in_(places))
+        ),
+        "campaign",
+    )
+    with store.at_one_moment() as connection:
+        for length in (0, 1, 3, 4, 5, 11):
+            found = wanted.rows(connection, list(range(length)), 1)
+            assert sorted(int(row.state) for row in found) == list(range(length))
+    store.close()

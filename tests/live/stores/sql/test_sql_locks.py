@@ -1,0 +1,120 @@
+"""The lock in front of an SQLite file: forked processes and interrupts do not keep it."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from driftanchor import StoreUnavailable
+from driftanchor.live.stores.sql import locks
+from driftanchor.live.stores.sql.store import open_sql, upgrade_sql
+
+
+def is_free(database: Path) -> bool:
+    with locks.lock_file(database).open("ab") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+
+@contextlib.contextmanager
+def bystander() -> Iterator[None]:
+    """A forked process that does nothing until the block ends."""
+    reads, writes = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(writes)
+        os.read(reads, 1)
+        os._exit(0)
+    os.close(reads)
+    try:
+        yield
+    finally:
+        os.close(writes)
+        assert os.waitpid(child, 0)[1] == 0
+
+
+def test_a_process_forked_meanwhile_does_not_keep_the_lock(tmp_path: Path) -> None:
+    file = tmp_path / "a.db"
+    with contextlib.ExitStack() as until_the_end:
+        with locks.turn(file):
+            until_the_end.enter_context(bystander())
+            assert not is_free(file)
+        assert is_free(file)
+
+
+def test_a_forked_process_has_no_lock_of_its_parent(tmp_path: Path) -> None:
+    file = tmp_path / "a.db"
+    with locks.turn(file):
+        child = os.fork()
+        if child == 0:
+            left = 1
+            try:
+                left = len([x for x in locks._OPEN if not x.closed])
+            finally:
+                os._exit(left)
+        assert os.waitpid(child, 0)[1] == 0
+        assert not is_free(file)  # the child closed it, and did not unlock it
+
+
+# A file that closes itself warns.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_interrupt_at_any_line_leaves_no_lock(tmp_path: Path) -> None:
+    file, interrupted = tmp_path / "a.db", 0
+    for place in range(1, 100):
+        left = place
+
+        def trace(frame: FrameType, kind: str, _: Any) -> Any:
+            nonlocal left
+            if frame.f_code.co_filename != locks.__file__:
+                return None
+            if kind == "line":
+                left -= 1
+                if left == 0:
+                    raise KeyboardInterrupt
+            return trace
+
+        before = sys.gettrace()
+        try:
+            sys.settrace(trace)
+            with locks.turn(file):
+                pass
+        except KeyboardInterrupt:
+            interrupted += 1
+        finally:
+            sys.settrace(before)
+        assert is_free(file)
+        if left > 0:
+            break
+    assert interrupted > 5
+
+
+@pytest.mark.parametrize("opens", [open_sql, upgrade_sql])
+def test_what_is_no_store_gets_no_lock_beside_it(
+    tmp_path: Path, opens: Callable[[str], object]
+) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "x.csv").write_text("arm,reward\nA,1\n" * 100, encoding="utf-8")
+    for name in ("folder", "x.csv"):
+        with pytest.raises(StoreUnavailable):
+            opens(f"sqlite:///{tmp_path / name}")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "x.csv"]
+
+
+def test_a_lock_that_was_there_stays(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("arm,reward\nA,1\n" * 100, encoding="utf-8")
+    lock = locks.lock_file(tmp_path / "x.csv")
+    lock.touch()
+    with pytest.raises(StoreUnavailable):
+        open_sql(f"sqlite:///{tmp_path / 'x.csv'}")
+    assert lock.exists()

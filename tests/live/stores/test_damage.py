@@ -1,0 +1,125 @@
+"""However a store is damaged, that is one clear error."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from campaign_parts import Clock, asked, create
+from typer.testing import CliRunner
+
+from driftanchor import Campaign, OfflineData, UnreadableState
+from driftanchor.cli.main import app
+from driftanchor.live.stores.damage import parsed, reads_store, typed
+from driftanchor.live.stores.store_rows import DecisionRow, Head
+
+ARM_NUMBERS = ("decisions", "pulls", "total", "squares", "pending", "distrusted_seq")
+DAMAGE = [
+    "UPDATE arms SET memory = 'zz'",
+    "UPDATE arms SET memory = '{}'",
+    "UPDATE arms SET added = 'zz'",
+    "UPDATE arms SET added = '{}' WHERE arm = 2",
+    'UPDATE arms SET added = \'{"label": 5, "offline": 7}\' WHERE arm = 2',
+    "UPDATE events SET detail = 'zz'",
+    "UPDATE watches SET record = 'zz'",
+    "UPDATE watches SET record = '{}'",
+    "UPDATE watches SET record = '5'",
+    "DELETE FROM traffic",
+    "UPDATE traffic SET expected = x'00'",
+    "UPDATE traffic SET expected = zeroblob(8000)",
+    "UPDATE events SET arm = 99 WHERE arm IS NOT NULL",
+    "UPDATE events SET arm = 'x' WHERE arm IS NOT NULL",
+    "UPDATE events SET value = 'x' WHERE value IS NOT NULL",
+    "UPDATE events SET kind = 'x'",
+    *(f"UPDATE arms SET {name} = 'x'" for name in ARM_NUMBERS),
+    "UPDATE arms SET added_seq = added_seq + 1",
+    "UPDATE arms SET added_seq = 'x'",
+    "UPDATE request_keys SET decisions = '[\"unknown\"]'",
+    "UPDATE request_keys SET decisions = 'zz'",
+    "UPDATE decisions SET arm = 'x'",
+    "UPDATE decisions SET arm = 99",
+    "UPDATE decisions SET propensity = 'x'",
+    "UPDATE decisions SET due_at = 'x'",
+    "UPDATE heads SET seq = 'x'",
+    "UPDATE campaigns SET created_at = 'x'",
+    "UPDATE campaigns SET settings = x'00'",
+    "UPDATE history SET total = 'x'",
+]
+
+
+@pytest.mark.parametrize("change", DAMAGE)
+def test_damage_is_an_error_of_ours(change: str, tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    address = f"sqlite:///{path}"
+    offline = OfflineData.from_summary({"A": (9, 0.5, 0.25), "B": (9, 0.5, 0.25)})
+    options: dict[str, Any] = {"offline": offline, "bias_bound": 0.1, "reward_range": (0, 1)}
+    campaign = Campaign.create(
+        "c", store=address, clock=Clock(), seed=1, reward_window=60.0, **options
+    )
+    first = asked(campaign, "u", key="k")
+    campaign.tell(first, 0.5)
+    campaign.add_arm("C", (5, 0.5, 0.25), 0.1)
+    last = asked(campaign, "v")
+    campaign.status()
+    campaign.close()
+    with sqlite3.connect(path) as connection:
+        assert connection.execute(change).rowcount > 0
+    connection.close()
+    calls: list[Callable[[Campaign], object]] = [
+        lambda x: x.verify(),
+        lambda x: x.history(),
+        lambda x: x.status(),
+        lambda x: x.explain(last),
+        lambda x: x.tell(last, 1.0),
+        lambda x: x.ask("v"),
+        lambda x: x.ask("u", key="k"),
+        lambda x: x.export(tmp_path / "out.csv"),
+        lambda x: x.export(tmp_path / "out.csv", "events"),
+    ]
+    found: list[str] = []
+    for call in calls:
+        try:
+            with Campaign.load("c", store=address, clock=Clock()) as loaded:
+                call(loaded)
+        except UnreadableState as error:
+            found.append(str(error))
+    assert found
+
+
+def test_commands_report_damage(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    create(f"sqlite:///{path}").close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE arms SET memory = 'zz'")
+    connection.close()
+    for words in (["campaign", "show", "c"], ["campaign", "verify", "c"], ["store", "verify"]):
+        result = CliRunner().invoke(app, [*words, "--store", f"sqlite:///{path}"])
+        assert result.exit_code == 1
+        assert "the store is damaged: 'zz' is no JSON; restore a backup" in result.stderr
+        assert isinstance(result.exception, SystemExit)
+
+
+def test_errors_of_other_kinds_are_named_and_those_of_ours_stay() -> None:
+    @reads_store
+    def failing(error: Exception) -> None:
+        raise error
+
+    with pytest.raises(UnreadableState, match="damaged: KeyError, 'label'; restore a backup"):
+        failing(KeyError("label"))
+    with pytest.raises(UnreadableState, match=r"^too new$"):
+        failing(UnreadableState("too new"))
+    with pytest.raises(OSError, match="disk"):
+        failing(OSError("disk"))
+    with pytest.raises(UnreadableState, match="'zz' is no JSON"):
+        parsed("zz")
+
+
+def test_rows_have_the_types_of_their_fields() -> None:
+    assert typed(Head, (1, 2, 3, 0, 5, 6)) == Head(1, 2, 3, False, 5, 6)
+    with pytest.raises(UnreadableState, match="seq of a Head is 'x'"):
+        typed(Head, ("x", 2, 3, False, 5, 6))
+    with pytest.raises(UnreadableState, match="unit of a DecisionRow is 7"):
+        typed(DecisionRow, ("id", 1, 1, 0, 7, None, 0, 0.5, "open", 1.0, *[None] * 5))
