@@ -40,21 +40,24 @@ def harmful() -> Plan:
 def test_logs_that_fit_are_to_be_used(helpful: Plan) -> None:
     assert helpful.decision == "use"
     best = helpful.best_policy
-    assert helpful.verdict.startswith(f"Use the logs: {best} saves about ")
+    assert helpful.verdict.startswith(f"Use the logs, with {best}: about ")
     assert helpful.safety[best].safe
     assert helpful.saved(best).low > 0.05 * helpful.cold_loss
     assert helpful.saved("hybrid-ts").low > 0
-    for label, one in helpful.contenders.items():  # the verdict says what each saves
-        assert one.cold or f"{label} " in helpful.verdict
+    assert f" instead of {helpful.cold_loss:.1f} without the logs" in helpful.answer
+    assert "The risk: " in helpful.verdict
+    assert helpful.limit in helpful.verdict
 
 
 def test_logs_that_say_nothing_any_more_are_not(harmful: Plan) -> None:
     assert harmful.decision == "without"
     assert harmful.best_policy == harmful.baseline
-    assert harmful.verdict.startswith("Go without: with means that may have moved by 0.3, ")
+    assert harmful.verdict.startswith(
+        "Do not use the logs: with means that may have moved by 0.3, "
+    )
     cost = harmful.saved("hybrid-ts")
     assert cost.high < 0
-    assert f"to trust them costs about {-cost.value:.0f} more." in harmful.verdict
+    assert f"trusting the logs loses {-cost.value:.0f} more" in harmful.verdict
     assert not harmful.safety["hybrid-ts"].safe
 
 

@@ -25,7 +25,9 @@ def helped() -> Replay:
 def test_logs_that_went_on_as_they_were_would_have_helped(helped: Replay) -> None:
     assert helped.decision == "use"
     best = helped.best_policy
-    assert helped.verdict.startswith(f"The logs would have helped: {best} saves about ")
+    assert helped.verdict.startswith(
+        f"The logs would have helped, with {best}: after 2026-02-01, about "
+    )
     assert helped.safety[best].safe
     assert {helped.held(label) for label in "ABC"} == {"yes"}
     assert helped.notes[-1] == "V held for all arms with logs"
@@ -37,7 +39,7 @@ def test_logs_that_hide_the_best_arm_would_not() -> None:
     found = replay(swapped, split=SPLIT, bias_bound=0.0, horizon=2000, worlds=24, **NAMES)
     assert found.decision == "without"
     assert found.verdict.startswith("The logs would not have helped: after 2026-02-01, ")
-    assert "to trust them costs about" in found.verdict
+    assert "trusting the logs loses" in found.verdict
     assert (found.held("A"), found.held("B")) == ("unclear", "no")
     assert found.notes[-1] == "V did not hold: B moved further"
 
@@ -127,8 +129,11 @@ def test_where_only_a_risk_would_have_paid_the_verdict_says_so() -> None:
     found = replay(SAME, split=SPLIT, bias_bound=0.3, horizon=2000, worlds=24, **NAMES)
     assert found.saved("hybrid-ts").low > 0  # nothing moved, but much was allowed
     assert not found.safety["hybrid-ts"].safe
-    assert "hybrid-ts saves " in found.verdict
-    assert "but it is not safe: in the worst case that the declared bounds allow" in found.verdict
+    assert "hybrid-ts should lose only " in found.verdict
+    assert (
+        "but risks too much: if the logs mislead as much as the declared bounds allow"
+        in found.verdict
+    )
     assert not found.verdict.startswith("The logs would not have helped")
 
 
