@@ -25,13 +25,14 @@ if TYPE_CHECKING:
     from driftanchor.policies.base import Policy
 
 NewName = Annotated[
-    str, typer.Argument(metavar="NAME", help="Its name: letters, digits and . _ : -")
+    str, typer.Argument(metavar="NAME", help="The name of the campaign: letters, digits and . _ : -")
 ]
 Files = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[FILE...]",
-        help="Logs, or offline data that 'driftanchor logs --save' wrote; none for no logs.",
+        help="Logs, or offline data that 'driftanchor logs --save' wrote. Leave it out for a campaign "
+        "without logs.",
     ),
 ]
 BiasBound = Annotated[
@@ -47,7 +48,8 @@ Plan = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Take the bounds and the rule from what 'driftanchor plan --json' printed.",
+        help="A file with the output of 'driftanchor plan --json': take the bounds and the policy "
+        "from it.",
         rich_help_panel=how.PROMISE,
     ),
 ]
@@ -57,13 +59,13 @@ PolicyName = Annotated[
         "--policy",
         metavar="NAME",
         help="name\\[:parameter=value,...], one of 'driftanchor policies'.",
-        show_default="the guarded rule, in the units of the logs",
+        show_default="guarded-anchor-ts, in the units of the logs",
         rich_help_panel=opt.POLICIES,
     ),
 ]
 Seed = Annotated[
     str | None,
-    typer.Option(metavar="N", help="Seed of all noise.", show_default="one is drawn, and kept"),
+    typer.Option(metavar="N", help="Seed of the random numbers.", show_default="drawn once, and kept"),
 ]
 
 
@@ -97,7 +99,7 @@ def create(
 ) -> None:
     """Create a campaign from logs, from saved offline data, or from arms alone.
 
-    Logs need --bias-bound, --relative-bound or --plan: how far they may be off.
+    With logs, say how far they may be off: --bias-bound, --relative-bound or --plan.
 
     Examples:
       driftanchor campaign create checkout last.csv --arm ad --reward won --relative-bound 0.01
@@ -221,7 +223,7 @@ def _of_plan(path: Path) -> tuple[dict[str, Any], Policy]:
             f"{str(path)!r} is not what 'driftanchor plan --json' printed"
         ) from error
     if found.get("decision") != "use":
-        output.say("warning: the plan's verdict is to go without the logs")
+        output.say("warning: the plan advises not to use the logs")
     return bounds, rule
 
 

@@ -34,7 +34,7 @@ Law = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="The law of rewards: gaussian, bernoulli, or auto to choose by the logs.",
+        help="How rewards vary: gaussian, bernoulli, or auto to decide by the logs.",
         rich_help_panel=how.PROMISE,
     ),
 ]
@@ -58,11 +58,11 @@ def plan(
     as_json: opt.Json = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    """Say what logs are worth before you go live: use them, or do without?
+    """Should you use these logs? Say what they save and what they risk, before you go live.
 
-    Draws worlds that the logs and the declared bounds leave possible, and lets policies play in
-    them with and without the logs. At least one of --bias-bound and --relative-bound is needed.
-    FILE is logs, or offline data that 'driftanchor logs --save' wrote.
+    Draws worlds that are possible given the logs and the declared bounds, and plays policies in
+    them with and without the logs. Give --bias-bound, --relative-bound or both. FILE is logs, or
+    offline data that 'driftanchor logs --save' wrote.
 
     Examples:
       driftanchor plan offline.json --bias-bound 0.02 --horizon 50000
