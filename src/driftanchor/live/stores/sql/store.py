@@ -13,7 +13,8 @@ from sqlalchemy import Connection
 from sqlalchemy.engine import URL
 
 from driftanchor.errors import Conflict, NotFound, StoreUnavailable
-from driftanchor.live.stores.sql import campaigns, engine, versions
+from driftanchor.live.stores.access_keys import KeyRow
+from driftanchor.live.stores.sql import access_keys, campaigns, engine, versions
 from driftanchor.live.stores.sql.failures import Interrupted, translated
 from driftanchor.live.stores.sql.locks import Turn, no_litter
 from driftanchor.live.stores.sql.writing import Writing
@@ -137,6 +138,23 @@ class SqlStore(Store):
                 ended.append(changes)
 
         self._patiently(lambda: self._alone(once))
+
+    def add_key(self, row: KeyRow) -> None:
+        """Keep a new key of the server."""
+        self.in_one_transaction(lambda connection: access_keys.add(connection, row))
+
+    def keys(self) -> list[KeyRow]:
+        """All keys of the server."""
+        with self._connected() as connection:
+            return access_keys.all_rows(connection)
+
+    def revoke_key(self, key_id: str, at: float) -> KeyRow:
+        """Revoke a key."""
+        kept: list[KeyRow] = []
+        self.in_one_transaction(
+            lambda connection: kept.append(access_keys.revoke(connection, key_id, at))
+        )
+        return kept[-1]
 
     def generation(self) -> int:
         """A number that changes when the file was replaced."""
