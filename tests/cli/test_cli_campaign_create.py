@@ -72,7 +72,7 @@ def test_a_plan_against_the_logs_is_said() -> None:
     Path("plan.json").write_text(json.dumps({**told, "decision": "go without"}))
     done = run(*NEW, *LOGS[:5], "--plan", "plan.json")
     assert done.exit_code == 0
-    assert "warning: the plan's verdict is to go without the logs" in done.stderr
+    assert "warning: the plan advises not to use the logs" in done.stderr
 
 
 def test_a_policy_with_parameters() -> None:

@@ -66,5 +66,8 @@ def test_show_says_what_is_not_plain() -> None:
     new("d", "--sticky", "campaign", "--reward-window", "90", "--late", "replace")
     shown = run("campaign", "show", "d").stdout
     assert "a unit keeps its decision for ever" in shown
-    assert "within 90 seconds after its decision was made; a decision without a reward does not count" in shown
+    assert (
+        "within 90 seconds after its decision was made; a decision without a reward does not count"
+        in shown
+    )
     assert "a later reward still counts" in shown

@@ -30,11 +30,11 @@ Exclude = Annotated[
 ]
 Number = Annotated[
     str | None,
-    typer.Option("--number", "-n", metavar="N", help="How many decisions to make; not with --unit."),
+    typer.Option(
+        "--number", "-n", metavar="N", help="How many decisions to make; not with --unit."
+    ),
 ]
-Peek = Annotated[
-    bool, typer.Option("--peek", help="Show what would be decided, and keep nothing.")
-]
+Peek = Annotated[bool, typer.Option("--peek", help="Show what would be decided, and keep nothing.")]
 Key = Annotated[
     str | None,
     typer.Option(

@@ -25,14 +25,15 @@ if TYPE_CHECKING:
     from driftanchor.policies.base import Policy
 
 NewName = Annotated[
-    str, typer.Argument(metavar="NAME", help="The name of the campaign: letters, digits and . _ : -")
+    str,
+    typer.Argument(metavar="NAME", help="The name of the campaign: letters, digits and . _ : -"),
 ]
 Files = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[FILE...]",
-        help="Logs, or offline data that 'driftanchor logs --save' wrote. Leave it out for a campaign "
-        "without logs.",
+        help="Logs, or offline data that 'driftanchor logs --save' wrote. Leave it out for a "
+        "campaign without logs.",
     ),
 ]
 BiasBound = Annotated[
@@ -65,7 +66,9 @@ PolicyName = Annotated[
 ]
 Seed = Annotated[
     str | None,
-    typer.Option(metavar="N", help="Seed of the random numbers.", show_default="drawn once, and kept"),
+    typer.Option(
+        metavar="N", help="Seed of the random numbers.", show_default="drawn once, and kept"
+    ),
 ]
 
 
@@ -206,7 +209,7 @@ def _policy(text: str) -> Policy:
 
 
 def _of_plan(path: Path) -> tuple[dict[str, Any], Policy]:
-    """The bounds of a plan, and the rule that its verdict speaks of."""
+    """The bounds of a plan, and the rule of its verdict."""
     from driftanchor.core import record
     from driftanchor.policies import make
 

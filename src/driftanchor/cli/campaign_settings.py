@@ -68,7 +68,9 @@ Exposure = Annotated[
 ]
 Floor = Annotated[
     str,
-    typer.Option(metavar="P", help="The smallest probability of each arm.", rich_help_panel=DECISIONS),
+    typer.Option(
+        metavar="P", help="The smallest probability of each arm.", rich_help_panel=DECISIONS
+    ),
 ]
 Control = Annotated[
     str | None,

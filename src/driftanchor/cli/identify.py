@@ -71,7 +71,9 @@ Radius = Annotated[
 MostPulls = Annotated[
     str,
     typer.Option(
-        metavar="N", help="The number of pulls after which a run gives up.", rich_help_panel=opt.EFFORT
+        metavar="N",
+        help="The number of pulls after which a run gives up.",
+        rich_help_panel=opt.EFFORT,
     ),
 ]
 Runs = Annotated[

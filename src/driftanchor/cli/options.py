@@ -194,8 +194,8 @@ Engine = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="auto, every-round, thinned (draws fewer samples), events (also draws sums of rewards, "
-        "for long horizons), processes (without Numba) or interpreted (without Numba, one core).",
+        help="auto, every-round, thinned (draws fewer samples), events (also draws sums of "
+        "rewards, for long horizons), processes (without Numba) or interpreted (without Numba, one core).",
         autocompletion=_among("driftanchor.simulation.engines", "ENGINE_NAMES"),
         rich_help_panel=EFFORT,
     ),
@@ -212,8 +212,8 @@ RawCsv = Annotated[
     bool,
     typer.Option(
         "--raw-csv",
-        help="Write names to CSV files unchanged. By default a name that a spreadsheet would run as "
-        "a formula, such as =1+1, gets an apostrophe.",
+        help="Write names to CSV files unchanged. By default a name that a spreadsheet would run "
+        "as a formula, such as =1+1, gets an apostrophe.",
         rich_help_panel=OUTPUT,
     ),
 ]

@@ -81,7 +81,8 @@ Quick = Annotated[
     bool,
     typer.Option(
         "--quick",
-        help="Run a tiny version in seconds to see that everything works. Its numbers mean nothing.",
+        help="Run a tiny version in seconds to see that everything works. Its numbers mean "
+        "nothing.",
         rich_help_panel=opt.EFFORT,
     ),
 ]

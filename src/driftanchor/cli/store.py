@@ -136,7 +136,9 @@ def verify(
         output.show_json({"campaigns": found, "damage": damage})
     if damage or wrong:
         raise UnreadableState("; ".join([*damage, *wrong]))
-    output.say(f"{count(len(found), 'campaign')} verified; the stored sums agree", quiet=quiet or as_json)
+    output.say(
+        f"{count(len(found), 'campaign')} verified; the stored sums agree", quiet=quiet or as_json
+    )
 
 
 store = typer.Typer(cls=Boundary, pretty_exceptions_enable=False)

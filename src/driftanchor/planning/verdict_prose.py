@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 LEGEND = (
     "lost: compared with always playing the best arm.",
-    "bad case: the mean if the logs mislead as much as the declared bounds allow. Then the arm that "
-    "leads in the logs has become worse, and another one better.",
-    f"safe: it loses at most {TAIL_LIMIT:g} times what is lost without the logs in 19 of 20 worlds, "
-    f"and at most {BAD_LIMIT:g} times in the bad case (or {BAD_LIMIT:g} times the usual loss without "
-    "the logs, if that is more). Only safe rules are recommended.",
+    "bad case: the mean if the logs mislead as much as the declared bounds allow. Then the arm "
+    "that leads in the logs has become worse, and another one better.",
+    f"safe: in 19 of 20 worlds it loses at most {TAIL_LIMIT:g} times what is lost without the "
+    f"logs, and in the bad case at most {BAD_LIMIT:g} times (or {BAD_LIMIT:g} times the usual loss "
+    "without the logs, if that is more). Only safe rules are recommended.",
 )
 
 
