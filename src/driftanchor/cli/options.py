@@ -195,7 +195,8 @@ Engine = Annotated[
     typer.Option(
         metavar="NAME",
         help="auto, every-round, thinned (draws fewer samples), events (also draws sums of "
-        "rewards, for long horizons), processes (without Numba) or interpreted (without Numba, one core).",
+        "rewards, for long horizons), processes (without Numba) or interpreted (without "
+        "Numba, on one core).",
         autocompletion=_among("driftanchor.simulation.engines", "ENGINE_NAMES"),
         rich_help_panel=EFFORT,
     ),
