@@ -29,6 +29,15 @@ BiasBoundSource = Annotated[
         rich_help_panel=PROMISE,
     ),
 ]
+BiasBound = Annotated[
+    str | None,
+    typer.Option(
+        metavar="V",
+        help="How far an arm's mean may have moved since the logs: one number, a list with one "
+        "for each arm, label=number for each arm, or auto for what the periods of --by suggest.",
+        rich_help_panel=PROMISE,
+    ),
+]
 RelativeBound = Annotated[
     str | None,
     typer.Option(

@@ -36,15 +36,6 @@ Files = Annotated[
         "campaign without logs.",
     ),
 ]
-BiasBound = Annotated[
-    str | None,
-    typer.Option(
-        metavar="V",
-        help="How far an arm's mean may have moved since the logs: one number, a list of one for "
-        "each arm, label=number for each arm, or auto for what the periods of --by suggest.",
-        rich_help_panel=how.PROMISE,
-    ),
-]
 Plan = Annotated[
     Path | None,
     typer.Option(
@@ -77,7 +68,7 @@ def create(
     name: NewName,
     files: Files = None,
     *,
-    bias_bound: BiasBound = None,
+    bias_bound: how.BiasBound = None,
     relative_bound: how.RelativeBound = None,
     by: how.By = None,
     bias_bound_source: how.BiasBoundSource = None,

@@ -21,15 +21,6 @@ if TYPE_CHECKING:
     from driftanchor.core.offline import OfflineData
     from driftanchor.logs.periods import Periods
 
-BiasBound = Annotated[
-    str | None,
-    typer.Option(
-        metavar="V",
-        help="How far an arm's mean may have moved since the logs: one number, a list of one for "
-        "each arm, label=number for each arm, or auto for what the periods of --by suggest.",
-        rich_help_panel=how.PROMISE,
-    ),
-]
 Law = Annotated[
     str,
     typer.Option(
@@ -45,7 +36,7 @@ def plan(
     files: log.Files,
     *,
     horizon: opt.Horizon,
-    bias_bound: BiasBound = None,
+    bias_bound: how.BiasBound = None,
     relative_bound: how.RelativeBound = None,
     by: how.By = None,
     options: LogOptions,
