@@ -28,7 +28,9 @@ def copies(files: Sequence[LogFile]) -> list[str]:
         for a, b in found[:FEW]
     ]
     more = len(found) - FEW
-    return doubts if more <= 0 else [*doubts, f"{more:,} more files have the content of another one"]
+    return (
+        doubts if more <= 0 else [*doubts, f"{more:,} more files have the content of another one"]
+    )
 
 
 def _alike(files: Iterable[LogFile], key: Callable[[LogFile], Hashable]) -> Iterable[list[LogFile]]:
