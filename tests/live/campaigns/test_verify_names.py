@@ -42,9 +42,9 @@ def test_a_campaign_fits_its_own_events(sticky: str | None, exposure: str, tmp_p
     play(campaign, clock)
     assert campaign.verify().decisions > 5
     campaign.close()
-    last = "(SELECT max(number) FROM decisions)"
     other = (
-        f"UPDATE decisions SET holds = CASE WHEN holds IS NULL THEN unit END WHERE number = {last}"
+        "UPDATE decisions SET holds = CASE WHEN holds IS NULL THEN unit END "
+        "WHERE number = (SELECT max(number) FROM decisions)"
     )
     with sqlite3.connect(path) as connection:
         assert connection.execute(other).rowcount == 1
