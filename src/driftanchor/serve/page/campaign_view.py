@@ -20,6 +20,7 @@ from driftanchor.serve.page.believed import plain
 from driftanchor.serve.page.sentence import sentence
 from driftanchor.serve.page.shift_tests import shift_tests
 
+PANELS = 300  # enough for what is shown
 RECENT = 1_000  # decisions whose rewards are counted
 LISTED = 12  # decisions that are listed
 
@@ -35,7 +36,7 @@ def campaign_view(moment: Moment, now: float, gained: Saved | None) -> dict[str,
     books, reader, name = moment.books, moment.reader, moment.row.name
     terms, head, settings = books.terms, books.head, books.settings
     record = reader.watch()
-    status = Status.of(name, books, alarms_of(record))
+    status = Status.of(name, books, alarms_of(record), PANELS)
     watch = Watch.start(terms) if record is None else Watch.from_json(record["watch"])
     recent = list(reader.all_decisions(after=max(head.decisions - RECENT, 0)))
     view = {

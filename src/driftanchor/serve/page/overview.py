@@ -22,6 +22,7 @@ from driftanchor.serve.page.sentence import sentence
 from driftanchor.serve.page.timeline import Stretches, shown_columns
 
 BUDGET = 0.15  # seconds of one request that may be spent on looking again
+PANELS = 100  # enough for the figures of a sentence
 SPARK = 48  # stretches of a sparkline
 SPARK_ARMS = 4  # that a sparkline shows by themselves
 
@@ -60,12 +61,16 @@ class Overview:
         for name in dict.fromkeys([*new, *stale[turn:], *stale[:turn]]):
             known[name] = (places[name], self._item(name))
             self._turn += 1
-            if time.monotonic() > until and not new:
+            if time.monotonic() > until:
                 break
         self._known = known
         items = [item for _, item in known.values() if item]
         items.sort(key=lambda item: (not item["alarmed"], item["name"]))
-        return {"campaigns": items, "alarmed": sum(item["alarmed"] for item in items)}
+        return {
+            "campaigns": items,
+            "alarmed": sum(item["alarmed"] for item in items),
+            "unread": len(places.keys() - known.keys()),  # the next calls read them
+        }
 
     def _item(self, name: str) -> dict[str, Any]:
         """One campaign; one that cannot be read is no reason to hide the others."""
@@ -82,7 +87,7 @@ class Overview:
 def summary(moment: Moment, now: float) -> dict[str, Any]:
     """What the overview shows of a campaign."""
     books = moment.books
-    status = Status.of(moment.row.name, books, alarms_of(moment.reader.watch()))
+    status = Status.of(moment.row.name, books, alarms_of(moment.reader.watch()), PANELS)
     return {
         "name": status.name,
         "sentence": sentence(status, now),

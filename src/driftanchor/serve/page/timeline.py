@@ -7,6 +7,7 @@ What was believed at the end of a stretch is computed from the sums up to then.
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -28,6 +29,8 @@ from driftanchor.serve.page.believed import drawn
 
 POINTS = 160  # of a chart, at most
 BELIEFS = 48  # points at which P(best) is computed, at most
+PANELS = 60  # enough for a line
+BUDGET = 0.25  # seconds of one request that may be spent on beliefs
 MOST_ARMS = 8  # that a chart has room for
 SPANS = {"day": 86_400.0, "week": 7 * 86_400.0, "month": 30 * 86_400.0, "all": math.inf}
 
@@ -88,7 +91,7 @@ def timeline(moment: Moment, span: str, now: float, kept: dict[Any, Outlook]) ->
     columns = shown_columns(books.decisions)
     rest = np.setdiff1d(np.arange(len(books.terms.arms)), columns)
     played = past.decisions.sum(axis=1)
-    beliefs = _beliefs(past, moment, changes, rows, kept)
+    beliefs, complete = _beliefs(past, moment, changes, rows, kept)
     labels, ends = books.terms.arms.labels, books.terms.reward_range
     series = []
     for column in columns.tolist():
@@ -108,6 +111,7 @@ def timeline(moment: Moment, span: str, now: float, kept: dict[Any, Outlook]) ->
     since = float(past.starts[0]) if past.starts.size else now
     return {
         "span": span,
+        "complete": complete,
         "stretch": past.width,
         "starts": past.starts.tolist(),
         "now": now,
@@ -165,27 +169,30 @@ def _beliefs(
     changes: Sequence[Entry],
     rows: list[ArmRow],
     kept: dict[Any, Outlook],
-) -> list[Outlook | None]:
-    """What was believed at the end of some stretches; `None` for those in between."""
+) -> tuple[list[Outlook | None], bool]:
+    """What was believed at the end of some stretches, and whether there was time for all of them.
+
+    It is `None` for the stretches in between, and for old ones that the next call computes.
+    """
     state = moment.books.state
     pulls = state.tally.pulls - past.rewards[::-1].cumsum(axis=0)[::-1] + past.rewards
     totals = state.tally.totals - past.totals[::-1].cumsum(axis=0)[::-1] + past.totals
     count = past.starts.size
-    wanted = set(np.unique(np.linspace(0, count - 1, min(count, BELIEFS)).round()).tolist())
-    found: list[Outlook | None] = []
-    for i in range(count):
-        if i not in wanted:
-            found.append(None)
-            continue
+    wanted = {round(i) for i in np.linspace(0, count - 1, min(count, BELIEFS)).tolist()}
+    found: list[Outlook | None] = [None] * count
+    until = time.monotonic() + BUDGET
+    for i in sorted(wanted, reverse=True):
         before = [entry for entry in changes if entry.at < past.starts[i] + past.width]
         seq = before[-1].seq if before else 0
         key = (moment.row.id, seq, pulls[i].tobytes(), totals[i].tobytes())
         if key not in kept:
+            if time.monotonic() > until:
+                return found, False
             terms = terms_at(moment.first, rows, seq)
             playable = _playable(before, len(terms.arms))
             kept[key] = _outlook(terms, pulls[i], totals[i], playable)
-        found.append(kept[key])
-    return found
+        found[i] = kept[key]
+    return found, True
 
 
 def _playable(before: Sequence[Entry], arms: int) -> Bools:
@@ -207,7 +214,7 @@ def _outlook(terms: Terms, pulls: Ints, totals: Floats, playable: Bools) -> Outl
     nothing = frozen(np.zeros(arms, np.int64))
     memory = frozen(np.zeros((arms, terms.policy.memory)))
     state = State(tally, nothing, frozen(playable), memory, int(pulled.sum()))
-    return outlook(terms, state)
+    return outlook(terms, state, panels=PANELS)
 
 
 def _law(known: Outlook, column: int) -> Posterior | None:

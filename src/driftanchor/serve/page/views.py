@@ -20,7 +20,7 @@ from driftanchor.live.campaigns.stopping import Outlook
 from driftanchor.live.campaigns.watching import is_watched
 from driftanchor.live.stores.store import Store
 from driftanchor.serve.page.believed import plain
-from driftanchor.serve.page.campaign_view import campaign_view, saved_of
+from driftanchor.serve.page.campaign_view import PANELS, campaign_view, saved_of
 from driftanchor.serve.page.overview import Overview
 from driftanchor.serve.page.timeline import SPANS, timeline
 
@@ -122,8 +122,10 @@ class Views:
         return found
 
     def _is_new(self, key: tuple[str, ...], kept: _Kept) -> bool:
-        """Whether an estimate came that the view does not have yet."""
-        return len(key) == 1 and key[0] in self._saved and b'"saved":null' in kept.answer.body
+        """Whether there is more by now than what was known when the view was computed."""
+        if len(key) > 1:
+            return b'"complete":false' in kept.answer.body
+        return self._saved.get(key[0]) is not None and b'"saved":null' in kept.answer.body
 
     def _look(self, campaign: Campaign) -> None:
         """End waits whose window is over and look at promises, as `Campaign.status` does."""
@@ -151,7 +153,7 @@ class Views:
     def _estimate(self, name: str) -> None:
         try:
             with self._campaign(name).at_one_moment() as moment:
-                status = Status.of(name, moment.books)
+                status = Status.of(name, moment.books, panels=PANELS)
             self._saved[name] = saved_of(moment, status)
         finally:
             self._estimating.discard(name)
