@@ -15,6 +15,8 @@ from driftanchor.serve import (
     reward_routes,
 )
 from driftanchor.serve.observed import Observed
+from driftanchor.serve.page import recent_errors
+from driftanchor.serve.page import routes as page_routes
 from driftanchor.serve.served import Served
 from driftanchor.version import __version__
 
@@ -36,7 +38,11 @@ def create_app(served: Served) -> FastAPI:
     )
     app.state.served = served
     problem.install(app)
-    for routes in (decision_routes, reward_routes, campaign_routes, health_routes):
+    for routes in (decision_routes, reward_routes, campaign_routes, health_routes, page_routes):
         app.include_router(routes.router)
+    app.state.page_errors = recent_errors.new()
+    app.add_middleware(
+        recent_errors.RecentErrors, kept=app.state.page_errors, clock=served.clock
+    )
     app.add_middleware(Observed, metrics=served.metrics, log=served.log)
     return app

@@ -20,7 +20,7 @@ from driftanchor.serve.page.believed import plain
 from driftanchor.serve.page.sentence import sentence
 from driftanchor.serve.page.shift_tests import shift_tests
 
-PANELS = 300  # enough for what is shown
+PANELS = 100  # enough for what is shown
 RECENT = 1_000  # decisions whose rewards are counted
 LISTED = 12  # decisions that are listed
 
