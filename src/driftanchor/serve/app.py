@@ -14,6 +14,7 @@ from driftanchor.serve import (
     problem,
     reward_routes,
 )
+from driftanchor.serve.limits import Limits
 from driftanchor.serve.observed import Observed
 from driftanchor.serve.served import Served
 from driftanchor.version import __version__
@@ -38,5 +39,6 @@ def create_app(served: Served) -> FastAPI:
     problem.install(app)
     for routes in (decision_routes, reward_routes, campaign_routes, health_routes):
         app.include_router(routes.router)
+    app.add_middleware(Limits)
     app.add_middleware(Observed, metrics=served.metrics, log=served.log)
     return app
