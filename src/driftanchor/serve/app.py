@@ -12,8 +12,10 @@ from driftanchor.serve import (
     decision_routes,
     health_routes,
     problem,
+    record_routes,
     reward_routes,
 )
+from driftanchor.serve.documents import document
 from driftanchor.serve.limits import Limits
 from driftanchor.serve.observed import Observed
 from driftanchor.serve.served import Served
@@ -37,8 +39,9 @@ def create_app(served: Served) -> FastAPI:
     )
     app.state.served = served
     problem.install(app)
-    for routes in (decision_routes, reward_routes, campaign_routes, health_routes):
+    for routes in (decision_routes, reward_routes, campaign_routes, record_routes, health_routes):
         app.include_router(routes.router)
     app.add_middleware(Limits)
+    app.openapi = lambda: document(app)  # type: ignore[method-assign]
     app.add_middleware(Observed, metrics=served.metrics, log=served.log)
     return app
