@@ -20,8 +20,8 @@ from sqlalchemy import (
 
 from driftanchor.live.stores.journal import CHANGES
 
-REVISION = "0001"  # the last migration
-OLDER: tuple[str, ...] = ()  # the migrations before it, which `upgrade` starts from
+REVISION = "0003"  # the last migration
+OLDER: tuple[str, ...] = ("0001", "0002")  # the migrations before it, which `upgrade` starts from
 
 # The events of `CHANGES`; written once, so that the index and the query say the same.
 IS_CHANGE = f"kind IN ({', '.join(repr(kind) for kind in CHANGES)})"
@@ -174,4 +174,17 @@ request_keys = Table(
     Column("key", String(256), primary_key=True),
     Column("decisions", Text, nullable=False),  # their ids
     Column("at", Double, nullable=False),
+)
+
+# Of the server: what is kept of the keys that let programs use it, which is not the keys.
+api_keys = Table(
+    "api_keys",
+    metadata,
+    Column("id", String(16), primary_key=True),
+    Column("sha256", String(64), nullable=False),
+    Column("roles", String(64), nullable=False),
+    Column("created_at", Double, nullable=False),
+    Column("expires_at", Double),
+    Column("revoked_at", Double),
+    Column("note", Text, nullable=False),
 )
