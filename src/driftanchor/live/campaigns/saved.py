@@ -54,31 +54,48 @@ class Saved:
         return {name: getattr(self, name) for name in self.__slots__}
 
 
-def saved(
-    means: Floats, sds: Floats, decisions: Floats, noise: float, ends: Range, seed: int
-) -> Saved:
-    """What the logs saved so far.
+@dataclass(frozen=True, eq=False)
+class Played:
+    """What a campaign did so far, as far as the estimate needs it.
 
-    Args:
+    Attributes:
         means: What each arm is believed to pay.
         sds: How sure that is, one standard deviation.
         decisions: How many decisions each arm had.
+        floors: The share of decisions that each arm has for sure; a cold start has it too.
         noise: The standard deviation of one reward.
         ends: The least and the largest reward.
+    """
+
+    means: Floats
+    sds: Floats
+    decisions: Floats
+    floors: Floats
+    noise: float
+    ends: Range
+
+
+def saved(played: Played, seed: int) -> Saved:
+    """What the logs saved so far.
+
+    Args:
+        played: What the campaign did.
         seed: Of all that is drawn.
 
     Example:
-        >>> now = saved(np.array([0.3, 0.1]), np.full(2, 0.01), np.array([990.0, 10.0]), 0.5,
-        ...             (0.0, 1.0), seed=1)
+        >>> sure, none = np.full(2, 0.01), np.zeros(2)
+        >>> played = Played(np.array([0.3, 0.1]), sure, np.array([990, 10]), none, 0.5, (0.0, 1.0))
+        >>> now = saved(played, seed=1)
         >>> round(now.lost), now.low < now.mean < now.high, now.mean > 0
         (2, True, True)
     """
+    means, decisions = played.means, played.decisions
     rng = np.random.default_rng(seed)
     total = int(decisions.sum())
-    worlds = np.clip(means + sds * rng.standard_normal((WORLDS, means.size)), *ends)
+    worlds = np.clip(means + played.sds * rng.standard_normal((WORLDS, means.size)), *played.ends)
     gaps = worlds.max(axis=1, keepdims=True) - worlds
     lost = gaps @ decisions
-    cold = (_cold_start(worlds, total, noise, rng) * gaps).sum(axis=1)
+    cold = (_cold_start(worlds, total, played, rng) * gaps).sum(axis=1)
     gained = cold - lost
     low, high = np.quantile(gained, QUANTILES).tolist()
     return Saved(
@@ -86,9 +103,10 @@ def saved(
     )
 
 
-def _cold_start(worlds: Floats, total: int, noise: float, rng: np.random.Generator) -> Floats:
+def _cold_start(worlds: Floats, total: int, played: Played, rng: np.random.Generator) -> Floats:
     """How often Thompson sampling without logs plays each arm, in each world."""
-    count, arms = worlds.shape
+    (count, arms), noise = worlds.shape, played.noise
+    free = 1.0 - float(played.floors.sum())
     most = max(1, min(DRAWS, NUMBERS // worlds.size))
     first = min(total, arms)
     pulls = np.zeros((count, arms))
@@ -103,8 +121,8 @@ def _cold_start(worlds: Floats, total: int, noise: float, rng: np.random.Generat
         indices = law[0] + law[1] * rng.standard_normal((count, draws, arms))
         won = indices.argmax(axis=2)
         rows = np.arange(count)[:, None] * arms
-        played = np.bincount((rows + won).ravel(), minlength=worlds.size) * (step / draws)
-        more = played.reshape(worlds.shape)
+        wins = np.bincount((rows + won).ravel(), minlength=worlds.size) / draws
+        more = step * (played.floors + free * wins.reshape(worlds.shape))
         sums += more * worlds + noise * np.sqrt(more) * rng.standard_normal(worlds.shape)
         pulls += more
         done += step

@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-import numpy as np
-
 from driftanchor.live.campaigns.handle import Moment
-from driftanchor.live.campaigns.saved import Saved, saved
 from driftanchor.live.campaigns.status import Status
 from driftanchor.live.campaigns.watching import alarms_of
 from driftanchor.live.stores.store_rows import DecisionRow
 from driftanchor.live.watch.watch import Watch
-from driftanchor.render.numbers import rounded
 from driftanchor.render.palette import POLICY_NAMES
 from driftanchor.serve.page.arm_rows import arm_rows, believed_move
 from driftanchor.serve.page.believed import plain
+from driftanchor.serve.page.saved_view import SavedView
 from driftanchor.serve.page.sentence import sentence
 from driftanchor.serve.page.shift_tests import shift_tests
 
@@ -25,7 +22,7 @@ RECENT = 1_000  # decisions whose rewards are counted
 LISTED = 12  # decisions that are listed
 
 
-def campaign_view(moment: Moment, now: float, gained: Saved | None) -> dict[str, Any]:
+def campaign_view(moment: Moment, now: float, gained: SavedView | None) -> dict[str, Any]:
     """All that the page shows of a campaign at one moment, without its history.
 
     Args:
@@ -71,48 +68,10 @@ def campaign_view(moment: Moment, now: float, gained: Saved | None) -> dict[str,
         },
         "outcomes": _outcomes(recent),
         "recent": [_listed(row, terms.arms.labels) for row in recent[: -LISTED - 1 : -1]],
-        "saved": None if gained is None else {**gained.to_json(), "text": saved_text(gained)},
+        "saved": None if gained is None else gained.to_json(now),
     }
     checked: dict[str, Any] = plain(view)
     return checked
-
-
-def saved_of(moment: Moment, status: Status) -> Saved | None:
-    """What the logs saved; `None` without logs or decisions."""
-    terms, books = moment.books.terms, moment.books
-    if not books.head.decisions or not (terms.offline.n > 0).any():
-        return None
-    known = status.outlook
-    counts = books.decisions.astype(np.float64)
-    return saved(
-        known.means, known.sds, counts, terms.policy.noise, terms.reward_range, terms.seed
-    )
-
-
-def saved_text(gained: Saved) -> str:
-    """What the logs saved, in honest words.
-
-    Example:
-        >>> print(saved_text(Saved(40.2, 21.0, 60.5, 50.0, 9.8, 1000)))
-        The logs saved about 40.2 rewards (21.0 to 60.5) over 1,000 decisions: a start without them
-        would have lost about 50.0, and 9.80 were lost. This is an estimate: nobody knows what would
-        have happened.
-    """
-    if gained.low > 0:
-        verdict = f"The logs saved about {rounded(gained.mean)} rewards"
-    elif gained.high < 0:
-        verdict = f"The logs cost about {rounded(-gained.mean)} rewards"
-    else:
-        verdict = f"Whether the logs saved anything is not clear yet: {rounded(gained.mean)} rewards"
-    ends = sorted((gained.low, gained.high))
-    if gained.high < 0:
-        ends = [-ends[1], -ends[0]]
-    return (
-        f"{verdict} ({rounded(ends[0])} to {rounded(ends[1])}) over {gained.decisions:,} "
-        f"decisions: a start without them would have lost about {rounded(gained.cold)}, and "
-        f"{rounded(gained.lost)} were lost. This is an estimate: nobody knows what would have "
-        "happened."
-    )
 
 
 def _outcomes(recent: list[DecisionRow]) -> dict[str, Any]:

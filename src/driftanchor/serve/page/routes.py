@@ -12,9 +12,13 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
 
+from driftanchor.serve.access import needs
+from driftanchor.serve.body import read
+from driftanchor.serve.json_answer import json_response
 from driftanchor.serve.page import recent_errors
 from driftanchor.serve.page.decision_view import decision_view, find
 from driftanchor.serve.page.files import HEADERS, File, static
+from driftanchor.serve.page.share import ShareBody, shared_key
 from driftanchor.serve.page.views import Answer, Views, answer
 from driftanchor.serve.page.words import WORDS
 from driftanchor.serve.problem import Problem
@@ -22,6 +26,7 @@ from driftanchor.serve.served import Served
 from driftanchor.version import __version__
 
 router = APIRouter(include_in_schema=False)
+READ = needs("read")
 Span = Annotated[str, Query(pattern="^(day|week|month|all)$")]
 Text = Annotated[str, Query(min_length=1, max_length=256)]
 Through = Annotated[int | None, Query(ge=0, le=2**62)]
@@ -52,39 +57,39 @@ async def about(request: Request) -> Response:
     return _json(request, answer(known))
 
 
-@router.get("/page/overview.json")
+@router.get("/page/overview.json", dependencies=[READ])
 async def overview(request: Request) -> Response:
     """All campaigns."""
     return await _view(request, _views(request).overview)
 
 
-@router.get("/page/campaigns/{name}/view.json")
+@router.get("/page/campaigns/{name}/view.json", dependencies=[READ])
 async def campaign(request: Request, name: str) -> Response:
     """One campaign as it is now."""
     return await _view(request, lambda: _views(request).campaign(name))
 
 
-@router.get("/page/campaigns/{name}/history.json")
+@router.get("/page/campaigns/{name}/history.json", dependencies=[READ])
 async def history(request: Request, name: str, span: Span = "all") -> Response:
     """One campaign over time."""
     return await _view(request, lambda: _views(request).history(name, span))
 
 
-@router.get("/page/campaigns/{name}/errors.json")
+@router.get("/page/campaigns/{name}/errors.json", dependencies=[READ])
 async def errors(request: Request, name: str) -> Response:
     """What this process refused lately."""
     kept = request.app.state.page_errors
     return _json(request, answer({"errors": recent_errors.of(kept, name)}))
 
 
-@router.get("/page/campaigns/{name}/find.json")
+@router.get("/page/campaigns/{name}/find.json", dependencies=[READ])
 async def search(request: Request, name: str, q: Text, through: Through = None) -> Response:
     """Decisions by id, number or unit."""
     served: Served = request.app.state.served
     return await _view(request, lambda: answer(find(served.campaign(name), q, through)))
 
 
-@router.get("/page/campaigns/{name}/decisions/{decision_id}/view.json")
+@router.get("/page/campaigns/{name}/decisions/{decision_id}/view.json", dependencies=[READ])
 async def decision(request: Request, name: str, decision_id: str) -> Response:
     """One decision, explained."""
     served: Served = request.app.state.served
@@ -94,6 +99,15 @@ async def decision(request: Request, name: str, decision_id: str) -> Response:
         return answer({**found, "demo": _demo(request)})
 
     return await _view(request, view)
+
+
+@router.post("/page/share", dependencies=[needs("admin")])
+async def share(request: Request) -> Response:
+    """A key that may read and ends soon, for a link."""
+    served: Served = request.app.state.served
+    body = await read(request, ShareBody)
+    found = await served.read(shared_key, served.store, body.hours, served.clock())
+    return json_response(found, 201)
 
 
 def _demo(request: Request) -> bool:

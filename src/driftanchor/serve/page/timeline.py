@@ -190,7 +190,7 @@ def _beliefs(
                 return found, False
             terms = terms_at(moment.first, rows, seq)
             playable = _playable(before, len(terms.arms))
-            kept[key] = _outlook(terms, pulls[i], totals[i], playable)
+            kept[key] = outlook_at(terms, pulls[i], totals[i], playable)
         found[i] = kept[key]
     return found, True
 
@@ -207,7 +207,8 @@ def _playable(before: Sequence[Entry], arms: int) -> Bools:
     return playable if playable.any() else np.ones(arms, np.bool_)
 
 
-def _outlook(terms: Terms, pulls: Ints, totals: Floats, playable: Bools) -> Outlook:
+def outlook_at(terms: Terms, pulls: Ints, totals: Floats, playable: Bools) -> Outlook:
+    """What is believed after these sums of live rewards."""
     arms = len(terms.arms)
     pulled = np.maximum(pulls[:arms], 0)
     tally = Tally.trusted(terms.arms, pulled, np.where(pulled > 0, totals[:arms], 0.0))

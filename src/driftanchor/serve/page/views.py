@@ -14,14 +14,13 @@ from driftanchor.core import check
 from driftanchor.errors import StoreUnavailable
 from driftanchor.live.campaigns.campaign import Campaign
 from driftanchor.live.campaigns.handle import Moment
-from driftanchor.live.campaigns.saved import Saved
-from driftanchor.live.campaigns.status import Status
 from driftanchor.live.campaigns.stopping import Outlook
 from driftanchor.live.campaigns.watching import is_watched
 from driftanchor.live.stores.store import Store
 from driftanchor.serve.page.believed import plain
-from driftanchor.serve.page.campaign_view import PANELS, campaign_view, saved_of
+from driftanchor.serve.page.campaign_view import campaign_view
 from driftanchor.serve.page.overview import Overview
+from driftanchor.serve.page.saved_view import SavedView, saved_view
 from driftanchor.serve.page.timeline import SPANS, timeline
 
 LOOK_EVERY = 5.0  # seconds after which promises are looked at again for those who watch
@@ -68,7 +67,7 @@ class Views:
         self._kept: dict[tuple[str, ...], _Kept] = {}
         self._beliefs: dict[Any, Outlook] = {}
         self._looked: dict[str, float] = {}
-        self._saved: dict[str, Saved | None] = {}
+        self._saved: dict[str, SavedView] = {}
         self._estimating: set[str] = set()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="page")
 
@@ -141,11 +140,11 @@ class Views:
             except StoreUnavailable:
                 return  # what can be read is shown, also where nothing can be written
 
-    def _saved_by(self, moment: Moment) -> Saved | None:
+    def _saved_by(self, moment: Moment) -> SavedView | None:
         """What the logs saved, as far as it was estimated; more is estimated in the background."""
         name, decisions = moment.row.name, moment.books.head.decisions
         last = self._saved.get(name)
-        if (last is None or decisions > GREW * last.decisions) and name not in self._estimating:
+        if (last is None or decisions > GREW * last.of) and name not in self._estimating:
             self._estimating.add(name)
             self._thread.submit(self._estimate, name)
         return last
@@ -153,8 +152,9 @@ class Views:
     def _estimate(self, name: str) -> None:
         try:
             with self._campaign(name).at_one_moment() as moment:
-                status = Status.of(name, moment.books, panels=PANELS)
-            self._saved[name] = saved_of(moment, status)
+                found = saved_view(moment)
+            if found is not None:
+                self._saved[name] = found
         finally:
             self._estimating.discard(name)
 

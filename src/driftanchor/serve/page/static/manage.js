@@ -11,7 +11,7 @@ export class Manage {
     this.which = el("select", { id: "which-arm", onchange: () => this.offer() });
     this.arm = el("div", { class: "row" });
     const label = el("input", { id: "new-arm", required: true, maxlength: 200, placeholder: "name of the arm" });
-    const add = el("form", { class: "row", onsubmit: (event) => { event.preventDefault(); this.act(`${label.value} was added.`, "POST", `${this.path}/arms`, { label: label.value }).then((ok) => { if (ok) label.value = ""; }); } }, el("label", { for: "new-arm" }, "New arm"), label, el("button", { type: "submit" }, "Add"));
+    const add = el("form", { class: "row", onsubmit: (event) => { event.preventDefault(); this.act(`${label.value} was added.`, "PATCH", this.path, { add: { [label.value]: {} } }).then((ok) => { if (ok) label.value = ""; }); } }, el("label", { for: "new-arm" }, "New arm"), label, el("button", { type: "submit" }, "Add"));
     const hours = el("select", { id: "share-hours" }, ...[["1", "1 hour"], ["24", "1 day"], ["168", "1 week"]].map(([value, text]) => el("option", { value, selected: value === "24" }, text)));
     this.link = el("output", { class: "arm-name" });
     const share = el("form", { class: "row", onsubmit: (event) => { event.preventDefault(); this.share(hours.value); } }, el("label", { for: "share-hours" }, "Read-only link for"), hours, el("button", { type: "submit" }, "Make a link"));
@@ -34,13 +34,14 @@ export class Manage {
 
   offer() {
     const arm = this.data.arms.find((x) => x.label === this.which.value);
-    if (!arm || this.offered === `${arm.label}\n${arm.state}`) return;
-    this.offered = `${arm.label}\n${arm.state}`;
-    const path = `${this.path}/arms/${encodeURIComponent(arm.label)}`;
-    const button = (text, state, said) => el("button", { type: "button", onclick: () => this.act(said, "PATCH", path, { state }) }, text);
+    if (!arm || this.offered === `${arm.label}\n${arm.state}\n${arm.logs.count}`) return;
+    this.offered = `${arm.label}\n${arm.state}\n${arm.logs.count}`;
+    const button = (text, state, said) => el("button", { type: "button", onclick: () => this.act(said, "PATCH", this.path, { arms: { [arm.label]: state } }) }, text);
+    const trusted = arm.logs.n > 0 && arm.logs.count;
+    const distrust = trusted ? [el("button", { type: "button", onclick: () => this.act(`The logs of ${arm.label} no longer count.`, "PATCH", this.path, { distrust: [arm.label] }) }, "Distrust its logs")] : [];
     this.arm.replaceChildren(...(arm.state === "active"
       ? [button("Pause", "paused", `${arm.label} is paused.`), button("Archive", "archived", `${arm.label} is archived.`)]
-      : [button("Restore", "active", `${arm.label} is played again.`)]));
+      : [button("Restore", "active", `${arm.label} is played again.`)]), ...distrust);
   }
 
   async act(done, ...request) {

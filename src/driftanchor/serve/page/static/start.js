@@ -33,7 +33,7 @@ export function start() {
         command("driftanchor campaign create checkout --arms A,B,C --reward-kind binary")),
       step("3. Ask, and tell", "Ask which arm to show, and tell what came back. Both may be repeated safely.",
         command("curl -X POST http://127.0.0.1:8484/v1/campaigns/checkout/decisions -H 'Content-Type: application/json' -d '{\"unit\": \"user-1\"}'"),
-        command("curl -X PUT http://127.0.0.1:8484/v1/decisions/ID/reward -H 'Content-Type: application/json' -d '{\"reward\": 1}'")),
+        command("curl -X PUT http://127.0.0.1:8484/v1/decisions/ID/reward -H 'Content-Type: application/json' -d '{\"value\": 1}'")),
       step("Or in Python", "The same from your own program:",
         command("import driftanchor as da\n\ncampaign = da.Campaign.load(\"checkout\", store=\"sqlite:///driftanchor.db\")\ndecision = campaign.ask(unit=\"user-1\")\ncampaign.tell(decision.id, 1.0)")),
     ),
