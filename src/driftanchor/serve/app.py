@@ -16,6 +16,7 @@ from driftanchor.serve import (
     reward_routes,
 )
 from driftanchor.serve.documents import document
+from driftanchor.serve.limits import Limits
 from driftanchor.serve.observed import Observed
 from driftanchor.serve.served import Served
 from driftanchor.version import __version__
@@ -40,6 +41,7 @@ def create_app(served: Served) -> FastAPI:
     problem.install(app)
     for routes in (decision_routes, reward_routes, campaign_routes, record_routes, health_routes):
         app.include_router(routes.router)
+    app.add_middleware(Limits)
     app.openapi = lambda: document(app)  # type: ignore[method-assign]
     app.add_middleware(Observed, metrics=served.metrics, log=served.log)
     return app
