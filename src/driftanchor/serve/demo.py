@@ -2,8 +2,8 @@
 
 What happens in the main campaign:
 
-- All arms pay more than in the logs, from the first decision on: a common move, which logs survive.
-- After a while one arm, and no other, starts to pay far more: an own move, which breaks the promise.
+- All arms pay more than in the logs from the first decision on: a common move, which does no harm.
+- After a while one arm, and no other, starts to pay far more: an own move, which breaks a promise.
   The shares move to it, and the alarm rings.
 
 A second of life is a quarter of an hour of the demo, so that two minutes show more than a day.
@@ -68,9 +68,15 @@ class Part:
 PARTS = (
     Part(
         "demo-headlines",
-        {"Free shipping": 0.3, "Ten per cent off": 0.24, "New arrivals": 0.2, "Gift card": 0.15},
+        {
+            "Free shipping": 0.3,
+            "Ten per cent off": 0.24,
+            "New arrivals": 0.2,
+            "Bundle": 0.22,
+            "Gift card": 0.15,
+        },
         common=0.05,
-        own={"Gift card": 0.45},
+        own={"Gift card": 0.5},
         each=30,
     ),
     Part("demo-checkout", {"One page": 0.51, "Three steps": 0.46}, common=-0.04, each=4),
@@ -132,7 +138,7 @@ class Traffic:
             self._see(decision, now)
 
     def _see(self, decision: Decision, now: float) -> None:
-        """A visitor sees an arm, and clicks or not. Some rewards are lost, and few come too late."""
+        """A visitor sees an arm, and clicks or not; some rewards are lost, and few are late."""
         rate = self._part.rate(decision.arm, now - self._clock.start)
         clicked, luck = float(self._rng.random() < rate), self._rng.random()
         if luck < LOST or decision.id is None:
@@ -213,14 +219,18 @@ def _create(
         logs = {
             arm: (LOGGED, rng.binomial(LOGGED, rate) / LOGGED) for arm, rate in part.rates.items()
         }
-        options = {"offline": OfflineData.from_summary(logs), "relative_bound": 0.04, "bias_bound": 0.1}
+        options = {
+            "offline": OfflineData.from_summary(logs),
+            "relative_bound": 0.04,
+            "bias_bound": 0.15,
+        }
     return Campaign.create(
         part.name,
         **options,
         reward="binary",
         reward_window=WINDOW,
         default_reward=0.0,
-        floor=0.08,
+        floor=0.07,
         seed=SEED,
         store=store,
         clock=clock,

@@ -110,9 +110,7 @@ class Handle:
             raise NotFound(f"campaign {self.name!r} has no decision {shown(decision_id)}")
         return found[0]
 
-    def history(
-        self, since: float | None = None, stretch: float | None = None
-    ) -> list[HistoryRow]:
+    def history(self, since: float | None = None, stretch: float | None = None) -> list[HistoryRow]:
         """Decisions and rewards of each arm by stretches of 15 minutes.
 
         Args:

@@ -98,9 +98,7 @@ def saved(played: Played, seed: int) -> Saved:
     cold = (_cold_start(worlds, total, played, rng) * gaps).sum(axis=1)
     gained = cold - lost
     low, high = np.quantile(gained, QUANTILES).tolist()
-    return Saved(
-        float(gained.mean()), low, high, float(cold.mean()), float(lost.mean()), total
-    )
+    return Saved(float(gained.mean()), low, high, float(cold.mean()), float(lost.mean()), total)
 
 
 def _cold_start(worlds: Floats, total: int, played: Played, rng: np.random.Generator) -> Floats:

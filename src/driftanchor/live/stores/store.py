@@ -98,9 +98,7 @@ class Reader(abc.ABC):
         """Every key of a request, and the decisions that were made for it."""
 
     @abc.abstractmethod
-    def history(
-        self, since: float | None = None, stretch: float | None = None
-    ) -> list[HistoryRow]:
+    def history(self, since: float | None = None, stretch: float | None = None) -> list[HistoryRow]:
         """What happened to each arm, by stretches of time; longer ones if `stretch` says so."""
 
     @abc.abstractmethod

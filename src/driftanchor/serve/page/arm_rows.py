@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from driftanchor.core.common_move import common_move, is_relative, moved, moves_along
@@ -12,9 +14,10 @@ from driftanchor.live.campaigns.books import Books
 from driftanchor.live.campaigns.status import Status
 from driftanchor.live.decide import situation
 from driftanchor.serve.page.believed import drawn, number
+from driftanchor.serve.page.share_reason import share_reason
 
 
-def arm_rows(status: Status, books: Books) -> list[dict[str, Any]]:
+def arm_rows(status: Status, books: Books, recent: Sequence[int]) -> list[dict[str, Any]]:
     """The numbers of all arms, in the order of their columns.
 
     Each has four intervals of 95 %: `online` from live rewards alone; `hybrid` from logs and live
@@ -24,8 +27,10 @@ def arm_rows(status: Status, books: Books) -> list[dict[str, Any]]:
     Args:
         status: What can be seen of the campaign.
         books: The books of the same moment.
+        recent: The arms of the last decisions.
     """
-    terms = books.terms
+    terms, settings = books.terms, books.settings
+    lately, of = Counter(recent), max(len(recent), 1)
     evidence, _ = situation(terms, books.state, books.head.decisions + 1)
     noise, ends = terms.policy.noise, terms.reward_range
     common = common_move(evidence, noise) if is_relative(evidence) else Posterior(0.0, 0.0)
@@ -34,6 +39,8 @@ def arm_rows(status: Status, books: Books) -> list[dict[str, Any]]:
     for column, (label, arm) in enumerate(status.arms.items()):
         seen = arm_at(evidence, column)
         rule = Posterior(status.outlook.means.item(column), status.outlook.sds.item(column))
+        floor = max(settings.floor, settings.control.get(label, 0.0))
+        share = lately[column] / of
         rows.append(
             {
                 "column": column,
@@ -43,6 +50,8 @@ def arm_rows(status: Status, books: Books) -> list[dict[str, Any]]:
                 "live": {"n": arm.live_n, "mean": number(arm.live_mean)},
                 "decisions": arm.decisions,
                 "share": arm.decisions / total,
+                "share_lately": share,
+                "why": share_reason(arm.state, share, len(recent), best[column], floor),
                 "expected": arm.expected,
                 "pending": arm.pending,
                 "p_best": best[column],

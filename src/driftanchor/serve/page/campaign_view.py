@@ -59,8 +59,8 @@ def campaign_view(moment: Moment, now: float, gained: SavedView | None) -> dict[
             "loss_95": status.outlook.loss_95,
             "enough": status.outlook.is_enough,
         },
-        "arms": arm_rows(status, books),
-        "shift": shift_tests(watch, books, believed_move(books)),
+        "arms": arm_rows(status, books, [row.column for row in recent]),
+        "shift": shift_tests(watch, books, believed_move(books), now),
         "traffic": {
             "p_value": status.ratio.p_value,
             "off": status.ratio.is_off(),

@@ -111,7 +111,8 @@ async def share(request: Request) -> Response:
 
 
 def _demo(request: Request) -> bool:
-    return bool(getattr(request.app.state, "demo", False))
+    served: Served = request.app.state.served
+    return served.demo
 
 
 def _views(request: Request) -> Views:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from driftanchor.live.campaigns.status import Status
@@ -28,7 +29,7 @@ def sentence(status: Status, now: float) -> str:
         leader = short(labels[outlook.leader])
         parts.append(f"{leader} leads, {likely(float(outlook.p_best[outlook.leader]))} best")
         parts.append(f"stopping now risks {rounded(outlook.loss)} rewards per 1,000 decisions")
-    named = [_alarm(alarm, status, now) for alarm in status.alarms[:MOST_NAMED]]
+    named = [alarm_sentence(alarm, tuple(status.arms), now) for alarm in status.alarms[:MOST_NAMED]]
     if len(status.alarms) > MOST_NAMED:
         named.append(f"{len(status.alarms) - MOST_NAMED} more alarms")
     if status.ratio.is_off():
@@ -66,8 +67,8 @@ def when(at: float, now: float) -> str:
     return f"{day} {moment:%H:%M} UTC"
 
 
-def _alarm(alarm: Alarm, status: Status, now: float) -> str:
-    labels = tuple(status.arms)
+def alarm_sentence(alarm: Alarm, labels: Sequence[str], now: float) -> str:
+    """An alarm in a few words."""
     named = " and ".join(short(labels[column]) for column in alarm.columns)
     mark = alarm.seen if alarm.began is None or not alarm.began.time else alarm.began
     since = ""

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from driftanchor.live.stores.access_keys import make_key
 from driftanchor.live.stores.store import Store
-from driftanchor.serve.asked_bodies import Body
+from driftanchor.serve.body import Body
 from driftanchor.serve.problem import Problem
 
 LONGEST = 24 * 31  # hours

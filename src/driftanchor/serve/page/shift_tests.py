@@ -19,17 +19,19 @@ from driftanchor.live.watch.alarm import Alarm
 from driftanchor.live.watch.alarm_prose import alarm_text
 from driftanchor.live.watch.watch import ArmWatch, Watch
 from driftanchor.serve.page.believed import number
+from driftanchor.serve.page.sentence import alarm_sentence
 
 UNWATCHED = "nothing is promised of its logs, or it has none"
 
 
-def shift_tests(watch: Watch, books: Books, belief: Posterior | None) -> dict[str, Any]:
+def shift_tests(watch: Watch, books: Books, belief: Posterior | None, now: float) -> dict[str, Any]:
     """The tests of all arms, the common move, and the alarms so far.
 
     Args:
         watch: What is kept of the rewards.
         books: The books of the campaign.
         belief: What is believed of the common move; `None` if no promise is relative.
+        now: The time.
     """
     labels = books.terms.arms.labels
     lines = _relative_lines(watch)
@@ -43,7 +45,7 @@ def shift_tests(watch: Watch, books: Books, belief: Posterior | None) -> dict[st
         "level": watch.level,
         "arms": rows,
         "common_move": _common(watch, belief),
-        "alarms": [_alarm(alarm, labels, distrusts) for alarm in watch.alarms],
+        "alarms": [_alarm(alarm, labels, distrusts, now) for alarm in watch.alarms],
     }
 
 
@@ -70,53 +72,59 @@ def _row(
 
 
 def _relative_lines(watch: Watch) -> list[tuple[float, float]]:
-    """For each arm, between which ends its interval must reach; infinite where nothing is said."""
-    nowhere = [(-math.inf, math.inf)] * len(watch.arms)
-    known = [
-        i for i, arm in enumerate(watch.arms) if arm.n and arm.ruler.relative_bound < math.inf
-    ]
-    if len(known) < 2:
-        return nowhere
-    low, high, bounds = _reach(watch, known)
-    for place, i in enumerate(known):
-        others = np.arange(len(known)) != place
-        ends = float(low[others].max()), float(high[others].min())
-        a, b = min(ends), max(ends)  # the others may disagree by themselves
-        nowhere[i] = (a - bounds[place], b + bounds[place])
-    return nowhere
+    """For each arm, between which ends its interval must reach; infinite where nothing is said.
+
+    Arms that an alarm has named count no longer for the others, as in `look`.
+    """
+    lines = [(-math.inf, math.inf)] * len(watch.arms)
+    known, fitting = _measured(watch)
+    low, high = _reach(watch, fitting)
+    for i in known:
+        others = np.array([column != i for column in fitting], np.bool_)
+        if others.any():
+            ends = float(low[others].max()), float(high[others].min())
+            bound = watch.arms[i].ruler.relative_bound
+            lines[i] = (min(ends) - bound, max(ends) + bound)
+    return lines
 
 
-def _reach(watch: Watch, columns: list[int]) -> tuple[Floats, Floats, Floats]:
-    """Where each of some arms leaves the common move, and their bounds."""
+def _measured(watch: Watch) -> tuple[list[int], list[int]]:
+    """The arms with a relative bound and rewards, and those of them that no alarm has named."""
+    known = [i for i, arm in enumerate(watch.arms) if arm.n and arm.ruler.relative_bound < math.inf]
+    named = {i for x in watch.alarms if x.promise == "relative_bound" for i in x.columns}
+    return known, [i for i in known if i not in named]
+
+
+def _reach(watch: Watch, columns: list[int]) -> tuple[Floats, Floats]:
+    """Between which ends each of some arms leaves the common move."""
     arms = [watch.arms[i] for i in columns]
     bounds = np.array([arm.ruler.relative_bound for arm in arms])
     low = np.array([arm.low for arm in arms]) - bounds
-    return low, np.array([arm.high for arm in arms]) + bounds, bounds
+    return low, np.array([arm.high for arm in arms]) + bounds
 
 
 def _common(watch: Watch, belief: Posterior | None) -> dict[str, Any] | None:
     if belief is None:
         return None
-    known = [
-        i for i, arm in enumerate(watch.arms) if arm.n and arm.ruler.relative_bound < math.inf
-    ]
+    known, fitting = _measured(watch)
     ends: tuple[float, float] = (-math.inf, math.inf)
-    if known:
-        low, high, _ = _reach(watch, known)
+    if fitting:
+        low, high = _reach(watch, fitting)
         ends = float(low.max()), float(high.min())
     return {
         "mean": belief.mean,
         "sd": belief.sd,
         "low": number(ends[0]),
         "high": number(ends[1]),
-        "fits": ends[0] <= ends[1],
+        "fits": ends[0] <= ends[1] and len(fitting) == len(known),
     }
 
 
-def _alarm(alarm: Alarm, labels: tuple[str, ...], distrusts: bool) -> dict[str, Any]:
+def _alarm(alarm: Alarm, labels: tuple[str, ...], distrusts: bool, now: float) -> dict[str, Any]:
     return {
         "promise": alarm.promise,
         "arms": [labels[column] for column in alarm.columns],
+        "short": alarm_sentence(alarm, labels, now),
         "seen": alarm.seen.time,
         "began": alarm.began.time if alarm.began is not None else None,
         "text": alarm_text(alarm, labels, distrusts),

@@ -39,11 +39,11 @@ WORDS = {
     "the logs cannot be true.",
     "common_move": "How far all arms are believed to have moved together since the logs. The rule "
     "moves the logs by it, so a good week for everyone changes no choice.",
-    "bias_bound": "V: the promise that an arm's live mean is at most this far from its logged mean.",
+    "bias_bound": "V: the promise that the live mean of an arm is within this of its logged mean.",
     "relative_bound": "W: the promise that an arm is at most this far from where the others moved.",
     "pending": "Decisions whose reward has not come yet.",
     "late": "Rewards that came after their window, and do not count.",
-    "defaulted": "Decisions whose window ended without a reward, so that the default reward counts.",
+    "defaulted": "Decisions whose window ended without a reward: the default reward counts.",
     "expired": "Decisions that were given up: no reward came in time, and nothing counts.",
     "rewarded": "Decisions whose reward came in time.",
     "assigned": "Decisions that were made, and not shown yet.",

@@ -38,7 +38,9 @@ def rows(
     counts: list[Any] = [history.c[name] for name in _COUNTS]
     if stretch is not None:
         start = func.floor(history.c.start / stretch) * stretch
-        counts = [cast(func.sum(column), BigInteger) for column in counts[:2]] + [func.sum(counts[2])]
+        counts = [cast(func.sum(column), BigInteger) for column in counts[:2]] + [
+            func.sum(counts[2])
+        ]
     wanted = select(start, history.c.arm, *counts).where(history.c.campaign_id == campaign)
     if since is not None:
         wanted = wanted.where(history.c.start >= since)

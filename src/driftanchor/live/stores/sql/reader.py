@@ -69,9 +69,7 @@ class SqlReader(Reader):
         """Every key of a request."""
         return decisions.all_keyed(self._connection, self._campaign)
 
-    def history(
-        self, since: float | None = None, stretch: float | None = None
-    ) -> list[HistoryRow]:
+    def history(self, since: float | None = None, stretch: float | None = None) -> list[HistoryRow]:
         """The history."""
         return history.rows(self._connection, self._campaign, since, stretch)
 

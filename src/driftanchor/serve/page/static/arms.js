@@ -1,6 +1,6 @@
 // The arms: one row each, with four intervals on one axis.
 import { el, seriesClass } from "./dom.js";
-import { count, num, pct, range } from "./format.js";
+import { chance, count, num, pct, range } from "./format.js";
 import { word } from "./tips.js";
 import { axis, domain, key, mark, strip } from "./strip.js";
 
@@ -48,8 +48,8 @@ export class ArmTable {
     ];
     return el("tr", { class: arm.state === "active" ? "" : "away", "data-arm": arm.label },
       el("th", { scope: "row" }, el("span", { class: `swatch ${seriesClass(arm.column)}`, "aria-hidden": "true" }), el("span", { class: "arm-name" }, arm.label), ...notes),
-      el("td", { class: "wide" }, strip(HEIGHT, `${arm.label}: ${said}`, ...parts)),
-      el("td", { class: "number", "data-label": "P(best)" }, pct(arm.p_best), el("meter", { min: 0, max: 1, value: arm.p_best, "aria-label": `P(best) of ${arm.label}` })),
+      el("td", { class: "wide" }, strip(HEIGHT, `${arm.label}: ${said}`, ...parts), el("div", { class: "why" }, arm.why)),
+      el("td", { class: "number", "data-label": "P(best)" }, chance(arm.p_best), el("meter", { min: 0, max: 1, value: arm.p_best, "aria-label": `P(best) of ${arm.label}` })),
       el("td", { class: "number", "data-label": "Share" }, pct(arm.share), el("meter", { min: 0, max: 1, value: arm.share, "aria-label": `Share of ${arm.label}` })),
       el("td", { class: "number", "data-label": "Live" }, num(arm.live.mean), el("div", { class: "muted" }, `${count(arm.live.n)} rewards`)),
       el("td", { class: "number", "data-label": "Logs" }, num(arm.logs.mean), el("div", { class: "muted" }, arm.logs.n ? `${count(arm.logs.n)} rewards` : "none")));

@@ -1,6 +1,6 @@
 // One campaign: the sentence, the arms, time, the logs, the traffic, and what to do.
 import { el } from "./dom.js";
-import { ago, count, num, pct, time } from "./format.js";
+import { ago, chance, count, num, pct, time } from "./format.js";
 import { word } from "./tips.js";
 import { Chart } from "./chart.js";
 import { ArmTable } from "./arms.js";
@@ -20,7 +20,7 @@ function tile(term, label, value, note) {
 
 function tiles(data) {
   const out = [
-    tile("leader", "Leader", data.leader, `${pct(data.arms.find((arm) => arm.label === data.leader)?.p_best)} likely best`),
+    tile("leader", "Leader", data.leader, `${chance(data.arms.find((arm) => arm.label === data.leader)?.p_best)} likely best`),
     tile("loss", "Risk of stopping now", num(data.outlook.loss), "rewards in 1,000 decisions"),
     tile("decisions", "Decisions", count(data.decisions), `epoch ${data.epoch}`),
     tile("rewards", "Rewards", count(data.rewards), `${count(data.pending)} waiting`),
@@ -110,10 +110,11 @@ export function campaign(main, name, refresh) {
       if (changed.campaign) {
         part.sentence.textContent = data.sentence;
         part.badges.replaceChildren(...[data.alarmed && el("span", { class: "badge alarm" }, "Alarm"), data.paused && el("span", { class: "badge" }, "Paused")].filter(Boolean));
-        const said = data.shift.alarms.map((x) => x.text).concat(data.traffic.off ? [data.traffic.text] : []);
+        const rung = data.shift.alarms.map((x) => [x.short, x.text]).concat(data.traffic.off ? [["arms are not played as often as they should be", data.traffic.text]] : []);
+        const said = rung.map((x) => x[1]);
         if (part.alarms.dataset.said !== said.join("\n")) {
           part.alarms.dataset.said = said.join("\n");
-          part.alarms.replaceChildren(...said.map((text) => el("div", { class: "alarm-box" }, el("strong", {}, "Alarm. "), text)));
+          part.alarms.replaceChildren(...rung.map(([short, text]) => el("details", { class: "alarm-box" }, el("summary", {}, el("strong", {}, "Alarm: "), short), el("p", {}, text))));
         }
         part.tiles.replaceChildren(...tiles(data));
         part.saved.replaceChildren(el("p", {}, data.saved ? data.saved.text : data.arms.some((arm) => arm.logs.n) ? "Being estimated …" : "This campaign started without logs."), ...(data.saved ? [el("p", { class: "muted" }, word("saved", "How this is estimated"))] : []));

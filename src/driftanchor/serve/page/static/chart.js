@@ -10,6 +10,10 @@ export const MODES = {
   reward: { title: "Rewards", note: "The mean reward that came in each stretch of time.", unit: num },
 };
 
+const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
+const HOUR = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: "UTC" });
+const tick = (x, step) => (step >= 86400 || x % 86400 === 0 ? DAY : HOUR).format(new Date(x * 1000));
+
 export class Chart {
   constructor() {
     this.mode = "share";
@@ -71,7 +75,7 @@ export class Chart {
     for (const arm of arms) {
       const stroke = seriesColour(arm.column);
       const points = { show: middle.length < 40, size: 5 };
-      const look = { stroke, width: 2, dash: seriesDash(arm.column), spanGaps: true, points };
+      const look = { stroke, width: 2, dash: seriesDash(arm.column), spanGaps: this.mode === "believed" || this.mode === "p_best", points };
       if (this.mode === "believed") {
         rows.push(arm.believed.map((x) => x?.mean ?? null), arm.believed.map((x) => x?.high ?? null), arm.believed.map((x) => x?.low ?? null));
         const edge = { stroke: "transparent", width: 0, spanGaps: true, points: { show: false } };
@@ -91,7 +95,7 @@ export class Chart {
         width, height: width < 520 ? 240 : 320, legend: { show: false }, padding: [12, 12, 0, 0],
         cursor: { y: false, points: { size: 7 } }, tzDate: (ts) => uPlot.tzDate(new Date(ts * 1e3), "Etc/UTC"),
         scales: { x: { time: true }, y: { range: (_, low, high) => this.limits(mode, low, high) } },
-        axes: [text, { ...text, size: 58, values: (_, ticks) => ticks.map((x) => mode.unit(x)) }],
+        axes: [{ ...text, space: 64, values: (_, ticks, __, ___, step) => ticks.map((x) => tick(x, step)) }, { ...text, size: 58, values: (_, ticks) => ticks.map((x) => mode.unit(x)) }],
         series, bands,
         hooks: { draw: [(u) => this.mark(u)], setCursor: [(u) => this.hover(u)] },
       },

@@ -26,6 +26,9 @@ export function pct(x) {
   return `${p >= 9.95 || p === 0 ? Math.round(p) : p.toFixed(1)} %`;
 }
 
+// Nothing is ever certain.
+export const chance = (x) => (x > 0.995 ? "> 99 %" : x < 0.001 ? "< 0.1 %" : pct(x));
+
 export const range = (x) => (x ? `${num(x.mean)} (${num(x.low)} to ${num(x.high)})` : "nothing yet");
 
 const clock = new Intl.DateTimeFormat("en-GB", {

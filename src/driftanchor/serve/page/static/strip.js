@@ -68,6 +68,8 @@ export function strip(height, label, ...parts) {
 export const key = (kind) =>
   svg("svg", { width: 16, height: 16, viewBox: "-8 -8 16 16", class: "key", "aria-hidden": "true" }, sign(kind, 0, 0));
 
+const EDGE = 16; // pixels, so that the first and the last number have room
+
 // The axis below strips: ticks and numbers are the library's.
 export function axis(ends) {
   const holder = el("div", { class: "axis", "aria-hidden": "true" });
@@ -78,7 +80,7 @@ export function axis(ends) {
     plot?.destroy();
     plot = new uPlot(
       {
-        width, height: 34, padding: [0, 0, 0, 0], legend: { show: false }, cursor: { show: false },
+        width, height: 34, padding: [0, EDGE, 0, EDGE], legend: { show: false }, cursor: { show: false },
         scales: { x: { time: false, range: () => ends }, y: { range: () => [0, 1] } },
         axes: [
           {
