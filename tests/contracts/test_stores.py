@@ -289,3 +289,21 @@ def test_keys_of_a_server_are_kept_and_revoked(store: Store, store_url: str) -> 
     other = open_store(store_url)
     assert other.keys() == [revoked, second]
     other.close()
+
+
+def test_the_history_is_added_up_to_longer_stretches(store: Store, campaign: int) -> None:
+    rows = [HistoryRow(900.0 * i, i % 2, 2, 1, 0.25) for i in range(6)]
+    add(store, campaign, decision(1), history=rows)
+    with store.reading(campaign) as reader:
+        assert reader.history() == rows
+        assert reader.history(since=1_800.0) == rows[2:]
+        assert reader.history(since=1_800.0, stretch=3_600.0) == [
+            HistoryRow(0.0, 0, 2, 1, 0.25),
+            HistoryRow(0.0, 1, 2, 1, 0.25),
+            HistoryRow(3_600.0, 0, 2, 1, 0.25),
+            HistoryRow(3_600.0, 1, 2, 1, 0.25),
+        ]
+        assert reader.history(stretch=36_000.0) == [
+            HistoryRow(0.0, 0, 6, 3, 0.75),
+            HistoryRow(0.0, 1, 6, 3, 0.75),
+        ]
