@@ -33,7 +33,7 @@ def test_people_see_what_was_agreed() -> None:
         in (done.stdout)
     )
     assert "least shares of decisions: A 20 %, B 5 %; so at least 5 % go to arms" in done.stdout
-    assert "policy: noise 0.5: half of reward_range" in done.stdout
+    assert "policy: noise 0.5: half of the range of rewards" in done.stdout
 
 
 def test_bounds_from_the_periods_of_the_logs() -> None:
@@ -121,7 +121,11 @@ def test_a_name_is_given_once_unless_the_same_is_loaded() -> None:
         (2, (*LOGS, "--matters", "-1"), "--matters must be greater than 0, got -1"),
         (2, (*LOGS, "--seed", "-1"), "--seed must be at least 0, got -1"),
         (2, (*LOGS, "--policy", "tss"), "unknown policy 'tss'"),
-        (2, (*LOGS, "--store", "mysql://x"), "must be an address such as 'sqlite:///bandit.db'"),
+        (
+            2,
+            (*LOGS, "--store", "mysql://x"),
+            "must be a file such as 'bandit.db', or an address such as",
+        ),
         (2, (*LOGS, "--store", "sqlite://"), "--store must name a file"),
         (5, (*LOGS, "--store", "sqlite:///no/such/a.db"), "check that the folder is there"),
         (5, (*LOGS, "--store", "sqlite:////proc/a.db"), "check that the folder is there"),

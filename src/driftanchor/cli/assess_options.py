@@ -128,7 +128,8 @@ def show(found: Assessment, page: Path | None, *, as_json: bool, quiet: bool) ->
             return
         from driftanchor.planning.tables import evens, losses
 
-        output.show_text(found.verdict)
+        for sentence in (found.answer, *found.details):
+            output.show_text(sentence)
         for content in (losses(found), evens(found), *found.texts().tables):
             output.show_table(content)
         for note in found.notes:

@@ -1,7 +1,5 @@
 """`driftanchor campaign ask` and `expose`."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,10 +8,12 @@ import typer
 from driftanchor.cli import options as opt
 from driftanchor.cli import output, parse
 from driftanchor.cli import store_options as at
+from driftanchor.cli.campaign_command import Done, on_campaign
 from driftanchor.render.numbers import MISSING
 from driftanchor.render.table import Table
 
 if TYPE_CHECKING:
+    from driftanchor.live.campaigns.campaign import Campaign
     from driftanchor.live.campaigns.decision import Decision
 
 Unit = Annotated[
@@ -55,7 +55,7 @@ def ask(
     store: at.StoreAddress = at.DEFAULT,
     as_json: opt.Json = False,
 ) -> None:
-    """Which arm to play. The decision is on disk when this returns.
+    """Ask which arm to play. The decision is on disk when the command returns.
 
     Examples:
       driftanchor campaign ask checkout --unit user-1
@@ -65,7 +65,7 @@ def ask(
     n: Any = None if number is None else parse.number(number, "--number")
     with at.campaign_in(store, name) as campaign:
         answer = campaign.ask(unit, exclude=exclude or (), n=n, peek=peek, key=key)
-    found: list[Decision] = answer if isinstance(answer, list) else [answer]
+    found: "list[Decision]" = answer if isinstance(answer, list) else [answer]
     if not as_json:
         output.show_table(_table(found))
     elif number is None:
@@ -74,28 +74,18 @@ def ask(
         output.show_json({"decisions": [decision.to_json() for decision in found]})
 
 
-def expose(
-    name: at.Name,
-    decision: at.DecisionId,
-    *,
-    store: at.StoreAddress = at.DEFAULT,
-    as_json: opt.Json = False,
-    quiet: opt.Quiet = False,
-) -> None:
-    """Say that a decision was shown: with --exposure report it waits for its reward from now on.
+@on_campaign
+def expose(campaign: "Campaign", decision: at.DecisionId) -> Done:
+    """Say that a decision was shown. With --exposure report, only then it waits for its reward.
 
     Examples:
       driftanchor campaign expose checkout DECISION
     """
-    with at.campaign_in(store, name) as campaign:
-        receipt = campaign.expose(decision)
-    if as_json:
-        output.show_json(receipt.to_json())
-    else:
-        output.say(f"{receipt.status}: {receipt.arm} was shown", quiet=quiet)
+    receipt = campaign.expose(decision)
+    return Done(f"{receipt.status}: {receipt.arm} was shown", receipt.to_json())
 
 
-def _table(found: Sequence[Decision]) -> Table:
+def _table(found: "Sequence[Decision]") -> Table:
     rows = [
         (x.arm, f"{x.propensity:.4g}", x.id or MISSING, "replayed" if x.replayed else x.note)
         for x in found

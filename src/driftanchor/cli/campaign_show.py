@@ -175,15 +175,15 @@ def _arms(status: Status) -> Table:
             label,
             arm.state if arm.logs_count else f"{arm.state}, without logs",
             *(precise(x) for x in (arm.logs_n, arm.logs_mean, arm.live_n, arm.live_mean)),
+            f"{p_best[label]:.3f}",
             precise(arm.decisions),
             f"{arm.expected:,.1f}",
             precise(arm.pending),
-            f"{p_best[label]:.3f}",
         )
         for label, arm in shown
     ]
-    headings = ("arm", "state", "logs n", "logs mean", "live n", "live mean")
-    counts = ("decisions", "expected", "pending", "P(best)")
+    headings = ("arm", "state", "logs n", "logs mean", "live n", "live mean", "P(best)")
+    counts = ("decisions", "expected", "pending")
     note = left_out(len(shown), len(arms), "with the most decisions")
     return Table("", (*headings, *counts), tuple(rows), note=note, text=frozenset({0, 1}))
 

@@ -68,11 +68,9 @@ def tell(
 def _one(name: str, decision: str, reward: float, store: str, as_json: bool, quiet: bool) -> None:
     with at.campaign_in(store, name) as campaign:
         receipt = campaign.tell(decision, reward)
-    if as_json:
-        output.show_json(receipt.to_json())
-    else:
-        counts = "nothing" if receipt.reward is None else f"{receipt.reward:g}"
-        output.say(f"{receipt.status}: {counts} counts for arm {receipt.arm!r}", quiet=quiet)
+    counts = "nothing" if receipt.reward is None else f"{receipt.reward:g}"
+    message = f"{receipt.status}: {counts} counts for arm {receipt.arm!r}"
+    output.report(message, receipt.to_json(), as_json=as_json, quiet=quiet)
 
 
 def _show(done: list[Line], as_json: bool, quiet: bool) -> None:

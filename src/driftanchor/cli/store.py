@@ -38,12 +38,10 @@ def upgrade(
     from driftanchor.live.stores.sql import care
 
     before, after = care.upgrade(store)
-    if as_json:
-        output.show_json({"before": before, "after": after})
-    elif before == after:
-        output.say(f"the store is up to date: version {after}", quiet=quiet)
-    else:
-        output.say(f"upgraded the store from version {before} to {after}", quiet=quiet)
+    message = f"upgraded the store from version {before} to {after}"
+    if before == after:
+        message = f"the store is up to date: version {after}"
+    output.report(message, {"before": before, "after": after}, as_json=as_json, quiet=quiet)
 
 
 def backup(
@@ -67,10 +65,8 @@ def backup(
         if file.exists() or file.is_symlink():
             raise InvalidInput(f"FILE {str(file)!r} is there already: name a new one")
         copied = work(opened, file)
-    if as_json:
-        output.show_json({"file": str(file), "campaigns": copied})
-    else:
-        output.say(f"wrote {file} ({count(copied, 'campaign')})", quiet=quiet)
+    data = {"file": str(file), "campaigns": copied}
+    output.report(f"wrote {file} ({count(copied, 'campaign')})", data, as_json=as_json, quiet=quiet)
 
 
 def copy(
@@ -96,10 +92,8 @@ def copy(
             copied = work(opened, target)
         finally:
             target.close()
-    if as_json:
-        output.show_json({"campaigns": copied})
-    else:
-        output.say(f"copied {count(copied, 'campaign')}", quiet=quiet)
+    message = f"copied {count(copied, 'campaign')}"
+    output.report(message, {"campaigns": copied}, as_json=as_json, quiet=quiet)
 
 
 def verify(

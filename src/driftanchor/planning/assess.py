@@ -150,14 +150,20 @@ class Assessment(Tabular, abc.ABC):
         """The answer in one sentence."""
 
     @property
+    @abc.abstractmethod
+    def limit(self) -> str:
+        """Up to which shift the logs help, in one sentence."""
+
+    @property
     def verdict(self) -> str:
-        """The answer, its price, a bolder choice if there is one, and what each rule saves."""
+        """The answer, its risk, a bolder choice if there is one, and how long the logs help."""
         return " ".join((self.answer, *self.details))
 
     @property
     def details(self) -> tuple[str, ...]:
         """The sentences of the verdict after the answer."""
-        return verdict_prose.details(self)
+        limits = (self.limit,) if self.choice.uses_logs else ()
+        return (*verdict_prose.details(self), *limits)
 
     @abc.abstractmethod
     def texts(self) -> Texts:

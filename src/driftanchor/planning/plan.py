@@ -49,6 +49,11 @@ class Plan(Assessment):
         """The answer in one sentence."""
         return plan_prose.answer(self)
 
+    @property
+    def limit(self) -> str:
+        """Up to which shift the logs help, in one sentence."""
+        return plan_prose.limit(self)
+
     def texts(self) -> Texts:
         """What its page says."""
         return plan_prose.page_texts(self)

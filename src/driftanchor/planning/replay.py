@@ -46,6 +46,11 @@ class Replay(Assessment):
         """The answer in one sentence."""
         return replay_prose.answer(self)
 
+    @property
+    def limit(self) -> str:
+        """Up to which shift the logs help, in one sentence."""
+        return replay_prose.limit(self)
+
     def held(self, label: str) -> str:
         """Whether an arm's mean stayed within V: `"yes"`, `"no"` or `"unclear"`."""
         bound = float(self.bias_bounds[self.offline.arms.column(label)])
