@@ -12,7 +12,7 @@ from driftanchor.cli.option_names import options_of, with_options
 from driftanchor.cli.signals import Ended, ending
 from driftanchor.errors import DriftanchorError, InvalidInput
 
-CLOSED_PIPE = 141  # what shells report for a command whose output nobody reads on
+CLOSED_PIPE = 141  # what shells report for a command whose output was closed by its reader
 
 
 class Boundary(TyperGroup):

@@ -20,26 +20,26 @@ Unit = Annotated[
     str | None,
     typer.Option(
         metavar="UNIT",
-        help="Who it is for: a unit that asks again gets the same decision.",
+        help="Who the decision is for. A unit that asks again gets the same decision.",
         show_default="a new decision each time",
     ),
 ]
 Exclude = Annotated[
     list[str] | None,
-    typer.Option(metavar="ARM", help="An arm that cannot be played this time."),
+    typer.Option(metavar="ARM", help="An arm not to play this time; repeat for several."),
 ]
 Number = Annotated[
     str | None,
-    typer.Option("--number", "-n", metavar="N", help="How many decisions, without --unit."),
+    typer.Option(
+        "--number", "-n", metavar="N", help="How many decisions to make; not with --unit."
+    ),
 ]
-Peek = Annotated[
-    bool, typer.Option("--peek", help="Only look at what would be decided; nothing is kept.")
-]
+Peek = Annotated[bool, typer.Option("--peek", help="Show what would be decided, and keep nothing.")]
 Key = Annotated[
     str | None,
     typer.Option(
         metavar="TEXT",
-        help="A key of this request: the same key later gives the same decisions.",
+        help="A key for this request: sent again with the same key, it gets the same decisions.",
     ),
 ]
 
@@ -65,7 +65,7 @@ def ask(
     n: Any = None if number is None else parse.number(number, "--number")
     with at.campaign_in(store, name) as campaign:
         answer = campaign.ask(unit, exclude=exclude or (), n=n, peek=peek, key=key)
-    found: "list[Decision]" = answer if isinstance(answer, list) else [answer]
+    found: list[Decision] = answer if isinstance(answer, list) else [answer]
     if not as_json:
         output.show_table(_table(found))
     elif number is None:

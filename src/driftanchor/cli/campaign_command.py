@@ -1,4 +1,4 @@
-"""The shape of a command that changes or checks one campaign: open it, work, say what came of it.
+"""The shape of a command that changes or checks one campaign: open it, work, report.
 
 Annotations of a command in this shape are no strings, so a command's file leaves out the import
 of `annotations`: only `campaign` may be a string, as its class is imported when it is needed.

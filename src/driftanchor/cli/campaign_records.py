@@ -22,8 +22,8 @@ What = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="decisions: a row for each, with its propensity and its reward. events: a row for "
-        "everything that happened, in order.",
+        help="decisions: a row for each decision, with its propensity and reward. events: a row "
+        "for each event, in order.",
     ),
 ]
 

@@ -12,6 +12,7 @@ from driftanchor.cli.boundary import Boundary, say_ended
 from driftanchor.cli.campaign import campaign
 from driftanchor.cli.command import Command
 from driftanchor.cli.identify import identify
+from driftanchor.cli.keys import keys
 from driftanchor.cli.logs import logs
 from driftanchor.cli.plan import plan
 from driftanchor.cli.policies import policies
@@ -38,6 +39,7 @@ for command in (
     app.command(cls=Command)(command)
 app.add_typer(campaign, name="campaign")
 app.add_typer(store, name="store")
+app.add_typer(keys, name="keys")
 
 
 def run() -> None:
@@ -87,6 +89,6 @@ def main(
 
     Every command has --help with examples, and --json for programs.
     Exit codes: 0 success, 1 failure, 2 wrong usage, 3 not found, 4 conflict, 5 store unavailable,
-    10 a check found what it looks for (reproduce --strict, campaign show --check),
-    130 interrupted, 141 nobody reads the output on, in general 128 + n for signal n.
+    10 a check found a problem (reproduce --strict, campaign show --check), 130 interrupted,
+    141 the reader of the output has closed it; in general 128 + n for signal n.
     """

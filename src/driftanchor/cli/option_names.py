@@ -46,5 +46,5 @@ def with_options(message: str, options: Mapping[str, str] | None = None) -> str:
     for name, option in known.items():
         message = re.sub(rf"(?<![\w'\"./-]){name}='([\w-]+)'", rf"{option} \1", message)
         if "_" in name:
-            message = re.sub(rf"(?<![\w'\"./-]){name}(?![\w'\"=(])", option, message)
+            message = re.sub(rf"(?<!unknown )(?<![\w'\"./-]){name}(?![\w'\"=(])", option, message)
     return message

@@ -1,7 +1,7 @@
 """How far a command is, on stderr: a bar on a terminal, a line for each finished part elsewhere.
 
-Where there is no bar, long work is never silent: lines say what goes on, at first after some
-seconds and then more and more seldom.
+Where there is no bar, long work is never silent: lines say what is being done, at first after
+some seconds and then less and less often.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LONGEST_PAUSE = 600.0
 
 @contextlib.contextmanager
 def heartbeat(what: Callable[[], str], *, quiet: bool) -> Iterator[None]:
-    """Print what goes on again and again, at times that double.
+    """Print what is being done, at intervals that double.
 
     Args:
         what: The line to print, such as `"reading logs, 0:10 so far"`.
@@ -107,7 +107,7 @@ def runs_bar(
 
 
 def doing(done: int, runs: int, names: Sequence[str], compiling: bool) -> str:
-    """What goes on after `done` runs; as wide for every policy, so that the bar stands still.
+    """What is being done after `done` runs; as wide for every policy, so that the bar stays put.
 
     Example:
         >>> [doing(done, 50, ["ts", "ucb"], compiling=True) for done in (0, 25, 50)]
@@ -123,7 +123,7 @@ class RunLines:
     """Keeps how many runs are done, and prints lines about it.
 
     Args:
-        first: What goes on before the first run is done.
+        first: What is being done before the first run ends.
         at_most: Whether the number of runs is only the most that there can be. Then a line is
             printed for each quarter of them, and no time left is estimated.
         now: The seconds of a clock.

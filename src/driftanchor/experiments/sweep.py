@@ -2,7 +2,7 @@
 
 What is kept is one file for each job, named by a hash of all that its numbers depend on: the
 bandit, the policy, horizon, runs, checkpoints, seed, and the source code that computes them. A
-sweep that was stopped goes on with what is missing.
+sweep that was stopped continues with what is missing.
 """
 
 from __future__ import annotations

@@ -91,12 +91,12 @@ class Assessment(Tabular, abc.ABC):
 
     @property
     def baseline(self) -> str:
-        """The better way without the logs."""
+        """The better rule without the logs."""
         return self.choice.baseline
 
     @property
     def best_policy(self) -> str:
-        """The best safe choice: a rule with the logs, or the baseline."""
+        """The recommended rule: the best safe one with the logs, or the baseline."""
         return self.choice.best
 
     @property
@@ -116,7 +116,7 @@ class Assessment(Tabular, abc.ABC):
 
     @property
     def decision(self) -> str:
-        """`"use"` where a safe rule saves enough by the logs to matter, else `"without"`."""
+        """`"use"` if a safe rule saves enough with the logs to matter, else `"without"`."""
         return USE if self.choice.uses_logs else WITHOUT
 
     @property

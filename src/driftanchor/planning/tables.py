@@ -5,12 +5,10 @@ from __future__ import annotations
 from driftanchor.core.stats.intervals import Estimate
 from driftanchor.planning.assess import Assessment
 from driftanchor.planning.contenders import RULE
-from driftanchor.planning.verdict_prose import SAFE
+from driftanchor.planning.verdict_prose import LEGEND
 from driftanchor.planning.words import interval
 from driftanchor.render.numbers import MISSING, rounded
 from driftanchor.render.table import Table
-
-LOST = "lost: how much less than by always playing the best arm."
 
 
 def losses(found: Assessment) -> Table:
@@ -28,8 +26,8 @@ def losses(found: Assessment) -> Table:
         safe = MISSING if found.contenders[label].cold else "yes" if risk.safe else "no"
         rows.append((label, mean, *quantiles, gained, rounded(risk.worst), safe))
     return Table(
-        f"Rewards lost in {found.horizon:,} decisions, and how many fewer than by {found.baseline}, "
-        "the best rule without the logs",
+        f"Rewards lost in {found.horizon:,} decisions, and how many fewer than by "
+        f"{found.baseline}, the best rule without the logs",
         (
             "policy",
             "mean ± se",
@@ -42,7 +40,7 @@ def losses(found: Assessment) -> Table:
         ),
         tuple(rows),
         frozenset({(means.index(min(means)), 1)}),
-        f"* lowest mean. {LOST} {SAFE}",
+        "\n".join(("* lowest mean.", *LEGEND)),
     )
 
 

@@ -13,12 +13,13 @@ if TYPE_CHECKING:
     from driftanchor.planning.assess import Assessment
     from driftanchor.planning.safe_choice import Safety
 
-SAFE = (
-    "safe: the risk is small enough for the rule to be recommended. One time in twenty it loses "
-    f"at most {TAIL_LIMIT:g} times what is lost without the logs, and in the bad case at most "
-    f"{BAD_LIMIT:g} times. The bad case is the worst that the declared bounds allow: the arm that "
-    "leads in the logs has become worse, and another one better. If little can be lost there, "
-    "the limit is twice the usual loss without the logs."
+LEGEND = (
+    "lost: compared with always playing the best arm.",
+    "bad case: the mean if the logs mislead as much as the declared bounds allow. Then the arm "
+    "that leads in the logs has become worse, and another one better.",
+    f"safe: in 19 of 20 worlds it loses at most {TAIL_LIMIT:g} times what is lost without the "
+    f"logs, and in the bad case at most {BAD_LIMIT:g} times (or {BAD_LIMIT:g} times the usual loss "
+    "without the logs, if that is more). Only safe rules are recommended.",
 )
 
 

@@ -6,8 +6,7 @@ is folded from; some entries leave the state as it is.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from driftanchor.core import record
 from driftanchor.errors import UnreadableState, shown
@@ -27,8 +26,7 @@ from driftanchor.live.state_events import (
 Detail = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One event of a campaign.
 
     Attributes:
