@@ -114,7 +114,8 @@ def _events(reader: Reader, arms: Arms) -> Iterator[list[object]]:
         if made is None and entry.kind == "decided":
             raise damaged(f"the decision of event {entry.seq} is missing")
         propensity = None if made is None else made.propensity
-        yield [_event_cell(entry, arms, propensity, name) for name in EVENTS]
+        plain = entry if made is None else entry._replace(value=None)  # it has a column of its own
+        yield [_event_cell(plain, arms, propensity, name) for name in EVENTS]
 
 
 @reads_store

@@ -6,6 +6,8 @@ is folded from; some entries leave the state as it is.
 
 from __future__ import annotations
 
+import json
+import zlib
 from typing import Any, NamedTuple
 
 from driftanchor.core import record
@@ -41,10 +43,11 @@ class Entry(NamedTuple):
             - `added`: a late reward counts after the decision had been given up
             - `arm_added`, `arm_paused`, `arm_archived`, `arm_restored`, `arm_distrusted`
             - `paused`, `resumed`: the campaign; `epoch`: a new epoch; `alarm`: a shift alarm
+            - `keyed`: a request with a key was answered
         at: When, in seconds since 1970, by the clock of whoever wrote it.
         decision: The number of the decision it is about.
         column: The arm it is about.
-        value: The reward, or the number of the epoch.
+        value: The reward, the propensity of a decision, or the number of the epoch.
         detail: What else must be known.
     """
 
@@ -57,7 +60,16 @@ class Entry(NamedTuple):
     detail: Detail | None = None
 
 
-WITHOUT_EVENT = ("late", "paused", "resumed", "epoch", "alarm")
+WITHOUT_EVENT = ("late", "paused", "resumed", "epoch", "alarm", "keyed")
+
+
+def checksum(entry: Entry, before: int) -> int:
+    """The checksum of all events through this one, from that of the events before it."""
+    seq, kind, at, decision, column, value, detail = entry
+    number = None if value is None else float(value)
+    text = "" if detail is None else json.dumps(detail, allow_nan=False)
+    said = f"{seq} {kind} {at!r} {decision} {column} {number!r} {text}"
+    return zlib.crc32(said.encode(), before)
 
 
 def core_event(entry: Entry, *, waits: bool) -> Event | None:
@@ -103,14 +115,18 @@ def core_event(entry: Entry, *, waits: bool) -> Event | None:
     raise _unusable(entry)
 
 
-def decided_detail(event: Decided, excluded: list[int]) -> Detail | None:
-    """What must be known of a decision beside its arm; `None` if there is nothing."""
-    detail: Detail = {}
+def decided_detail(
+    event: Decided, excluded: list[int], decision_id: str, unit: str | None
+) -> Detail:
+    """What must be known of a decision beside its arm and its propensity."""
+    detail: Detail = {"id": decision_id}
+    if unit is not None:
+        detail["unit"] = unit
     if event.memory:
         detail["memory"] = [[column, list(row)] for column, row in event.memory]
     if excluded:
         detail["exclude"] = excluded
-    return detail or None
+    return detail
 
 
 def excluded(entry: Entry) -> list[int]:

@@ -65,7 +65,7 @@ _KEYED = PreparedList(
     "campaign",
 )
 _KEYS = Prepared(
-    select(request_keys.c.key, request_keys.c.decisions)
+    select(request_keys.c.key, request_keys.c.decisions, request_keys.c.at)
     .where(request_keys.c.campaign_id == bindparam("campaign"))
     .where(request_keys.c.key > bindparam("after"))
     .order_by(request_keys.c.key)
@@ -120,12 +120,12 @@ def keyed(link: Link, campaign: int, keys: Sequence[str]) -> dict[str, list[str]
     return {key: _ids(ids) for key, ids in _KEYED.rows(link, keys, campaign)}
 
 
-def all_keyed(link: Link, campaign: int) -> Iterator[tuple[str, list[str]]]:
-    """Every key of a request, and its decisions."""
+def all_keyed(link: Link, campaign: int) -> Iterator[tuple[str, list[str], float]]:
+    """Every key of a request, its decisions, and when it came."""
     key = ""
     while True:
         found = _KEYS.rows(link, campaign, key, PAGE)
-        yield from ((key, _ids(ids)) for key, ids in found)
+        yield from ((key, _ids(ids), at) for key, ids, at in found)
         if len(found) < PAGE:
             return
         key = found[-1][0]

@@ -64,7 +64,7 @@ class SqlReader(Reader):
         """The decisions of requests."""
         return decisions.keyed(self._link, self._campaign, keys)
 
-    def all_keyed(self) -> Iterator[tuple[str, list[str]]]:
+    def all_keyed(self) -> Iterator[tuple[str, list[str], float]]:
         """Every key of a request."""
         return decisions.all_keyed(self._link, self._campaign)
 
