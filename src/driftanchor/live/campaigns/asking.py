@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from driftanchor.errors import Conflict
+from driftanchor.core import check
+from driftanchor.errors import CampaignPaused, InvalidInput, KeyReused, shown
 from driftanchor.live.campaigns.batch import Batch, Needs
 from driftanchor.live.campaigns.decision import Decision
 from driftanchor.live.campaigns.draw import draw
 from driftanchor.live.stores.damage import damaged
 from driftanchor.live.stores.journal import decided_detail
 from driftanchor.live.stores.store_rows import WAITING, DecisionRow
+
+LONGEST = 256  # characters of a unit or a key
+MOST = 1_000  # decisions of one call
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,27 @@ class Ask:
     count: int = 1
     peek: bool = False
     key: str | None = None
+
+    @classmethod
+    def checked(
+        cls,
+        unit: object = None,
+        exclude: Iterable[str] = (),
+        n: int | None = None,
+        peek: bool = False,
+        key: object = None,
+    ) -> Ask:
+        """A request from what a caller gave, if that is right; see `Campaign.ask`."""
+        labels = tuple(str(x) for x in check.items(exclude, "exclude"))
+        count = 1 if n is None else check.whole(n, "n", low=1, high=MOST)
+        if count > 1 and (unit is not None or peek):
+            raise InvalidInput(
+                f"is {count} and a unit has one decision at a time: ask for each unit, and peek at "
+                "one decision",
+                argument="n",
+            )
+        looks = check.flag(peek, "peek")
+        return cls(_text(unit, "unit"), labels, count, looks, _text(key, "key"))
 
     @property
     def needs(self) -> Needs:
@@ -55,7 +80,7 @@ class Ask:
             if not note:
                 return self._kept(batch, [_answer(batch, held, True)])
         if batch.books.head.paused:
-            raise Conflict(
+            raise CampaignPaused(
                 f"campaign {batch.campaign!r} is paused and makes no new decisions: resume it"
             )
         if self.peek:
@@ -69,7 +94,7 @@ class Ask:
     def _again(self, batch: Batch, ids: list[str]) -> list[Decision]:
         """The answers to the request that had this key before."""
         if len(ids) != self.count:
-            raise Conflict(
+            raise KeyReused(
                 f"the key {self.key!r} is that of a request for {len(ids)} decisions, got n="
                 f"{self.count}: a key stands for one request, take another one"
             )
@@ -83,6 +108,18 @@ class Ask:
         if self.key is not None and not self.peek:
             batch.keyed[self.key] = batch.keys[self.key] = [str(x.id) for x in answers]
         return answers
+
+
+def _text(value: object, argument: str) -> str | None:
+    """A unit or a key: some printable text, or nothing."""
+    if value is None:
+        return None
+    if not isinstance(value, str) or not value.isprintable() or not 0 < len(value) <= LONGEST:
+        raise InvalidInput(
+            f"must be printable text of 1 to {LONGEST} characters, got {shown(value)}",
+            argument=argument,
+        )
+    return value
 
 
 def _why_another(batch: Batch, held: DecisionRow, excluded: Sequence[int]) -> str:

@@ -20,8 +20,6 @@ from driftanchor.live.terms import Terms
 from driftanchor.policies.base import Policy
 
 STORE = "sqlite:///driftanchor.db"
-LONGEST = 256  # characters of a unit or a key
-MOST = 1_000  # decisions of one call
 
 
 class Campaign(Managed):
@@ -215,15 +213,7 @@ class Campaign(Managed):
             Conflict: The campaign is paused, and the unit has no decision.
             StoreUnavailable: The store cannot be written; nothing was decided.
         """
-        labels = tuple(str(x) for x in check.items(exclude, "exclude"))
-        count = 1 if n is None else check.whole(n, "n", low=1, high=MOST)
-        if count > 1 and (unit is not None or peek):
-            raise InvalidInput(
-                f"is {count} and a unit has one decision at a time: ask for each unit, and peek at "
-                "one decision",
-                argument="n",
-            )
-        ask = Ask(_text(unit, "unit"), labels, count, check.flag(peek, "peek"), _text(key, "key"))
+        ask = Ask.checked(unit, exclude, n, peek, key)
         answers: list[Decision] = self._do(ask)
         return answers[0] if n is None else answers
 
@@ -254,21 +244,9 @@ class Campaign(Managed):
                     argument="rewards",
                 )
         chosen: list[Any] = pairs
-        return self._requests.submit([Tell(one, reward) for one, reward in chosen])
+        return self.submit([Tell(one, reward) for one, reward in chosen])
 
     def expose(self, decision_id: str) -> Receipt:
         """Say that a decision was shown: with `exposure="report"` it waits from now on."""
         receipt: Receipt = self._do(Expose(decision_id_text(decision_id)))
         return receipt
-
-
-def _text(value: object, argument: str) -> str | None:
-    """A unit or a key: some printable text, or nothing."""
-    if value is None:
-        return None
-    if not isinstance(value, str) or not value.isprintable() or not 0 < len(value) <= LONGEST:
-        raise InvalidInput(
-            f"must be printable text of 1 to {LONGEST} characters, got {shown(value)}",
-            argument=argument,
-        )
-    return value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Any
@@ -152,6 +152,14 @@ class Handle:
             "name, with Campaign.load, where it is needed"
         )
 
+    def submit(self, requests: Sequence[Request]) -> list[Any]:
+        """Do many requests in one go; for each its answer, or the exception that it raised.
+
+        Raises:
+            StoreUnavailable: The store cannot be written, and nothing was done.
+        """
+        return self._requests.submit(requests)
+
     def _books(self) -> Books:
         with self._reading() as reader:
             return load(reader, self._first, self.settings)
@@ -164,7 +172,7 @@ class Handle:
 
     def _do(self, request: Request) -> Any:
         """Do one request, or raise what it raised."""
-        outcome = self._requests.submit([request])[0]
+        outcome = self.submit([request])[0]
         if isinstance(outcome, Exception):
             raise outcome
         return outcome

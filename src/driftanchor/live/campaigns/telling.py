@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from driftanchor.errors import Conflict, NotFound, shown
+from driftanchor.errors import NotFound, OtherReward, shown
 from driftanchor.live.campaigns.batch import Batch, Needs
 from driftanchor.live.campaigns.decision import Receipt, decision_id_text
 from driftanchor.live.stores.store_rows import WAITING, DecisionRow
@@ -35,7 +35,7 @@ class Tell:
         row = found(batch, decision_id_text(self.decision_id))
         if row.reported is not None:
             if row.reported != reward:
-                raise Conflict(
+                raise OtherReward(
                     f"decision {row.id!r} has the reward {row.reported!r}, which stands; got "
                     f"{reward!r}: a decision has one reward"
                 )

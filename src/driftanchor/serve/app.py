@@ -1,0 +1,42 @@
+"""The HTTP app: all routes over what one process serves."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+from driftanchor.serve import (
+    campaign_routes,
+    decision_routes,
+    health_routes,
+    problem,
+    reward_routes,
+)
+from driftanchor.serve.observed import Observed
+from driftanchor.serve.served import Served
+from driftanchor.version import __version__
+
+
+def create_app(served: Served) -> FastAPI:
+    """The app that answers for `served`; it closes it when the server stops."""
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        served.close()
+
+    app = FastAPI(
+        title="Driftanchor",
+        version=__version__,
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+    )
+    app.state.served = served
+    problem.install(app)
+    for routes in (decision_routes, reward_routes, campaign_routes, health_routes):
+        app.include_router(routes.router)
+    app.add_middleware(Observed, metrics=served.metrics, log=served.log)
+    return app
