@@ -28,7 +28,7 @@ class Scripted:
         self, method: str, path: str, body: bytes | None, headers: dict[str, str], seconds: float
     ) -> Answer:
         self.seen.append((method, path, body, headers, seconds))
-        self.now += self.takes
+        self.now += min(self.takes, seconds)
         found = self.script.pop(0) if len(self.script) > 1 else self.script[0]
         if isinstance(found, Exception):
             raise found
