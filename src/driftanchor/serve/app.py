@@ -10,7 +10,9 @@ from fastapi import FastAPI
 from driftanchor.serve import (
     campaign_routes,
     decision_routes,
+    default_routes,
     health_routes,
+    ofrep,
     problem,
     reward_routes,
 )
@@ -37,6 +39,8 @@ def create_app(served: Served) -> FastAPI:
     app.state.served = served
     problem.install(app)
     for routes in (decision_routes, reward_routes, campaign_routes, health_routes):
+        app.include_router(routes.router)
+    for routes in (ofrep, default_routes):
         app.include_router(routes.router)
     app.add_middleware(Observed, metrics=served.metrics, log=served.log)
     return app

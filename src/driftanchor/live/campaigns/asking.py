@@ -61,7 +61,7 @@ class Ask:
                 argument="n",
             )
         looks = check.flag(peek, "peek")
-        return cls(_text(unit, "unit"), labels, count, looks, _text(key, "key"))
+        return cls(text_of(unit, "unit"), labels, count, looks, text_of(key, "key"))
 
     @property
     def needs(self) -> Needs:
@@ -122,7 +122,7 @@ class Ask:
         return answers
 
 
-def _text(value: object, argument: str) -> str | None:
+def text_of(value: object, argument: str) -> str | None:
     """A unit or a key: some printable text, or nothing."""
     if value is None:
         return None

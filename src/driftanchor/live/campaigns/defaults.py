@@ -11,6 +11,9 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
+from driftanchor.core import check
+from driftanchor.errors import InvalidInput
+from driftanchor.live.campaigns.asking import text_of
 from driftanchor.live.campaigns.batch import Batch, Needs
 from driftanchor.live.campaigns.telling import give_up
 from driftanchor.live.stores.store_rows import WAITING
@@ -32,6 +35,14 @@ class UseDefault:
     key: str
     arm: str
     ago: float = 0.0
+
+    @classmethod
+    def checked(cls, key: object, arm: str, ago: float) -> UseDefault:
+        """A request from what a caller gave, if that is right."""
+        given = text_of(key, "key")
+        if given is None:
+            raise InvalidInput("is missing: say which request was not answered", argument="key")
+        return cls(given, arm, check.number(ago, "ago", low=0.0))
 
     @property
     def needs(self) -> Needs:
