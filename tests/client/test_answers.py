@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from driftanchor.client.answers import decision_of, list_in, outcome_of, receipt_of
-from driftanchor.errors import Conflict, NotFound, StoreUnavailable
+from driftanchor.errors import Conflict, InvalidInput, NotFound, StoreUnavailable
 from driftanchor.live.campaigns.decision import Decision, Receipt
 
 
@@ -27,10 +27,12 @@ def test_what_is_no_decision_is_refused(data: Any) -> None:
 def test_outcomes_are_receipts_or_errors() -> None:
     receipt = Receipt("9f", "recorded", "A", 1.0)
     assert outcome_of(receipt.to_json()) == receipt
-    missing = outcome_of({"status": 404, "code": "not_found", "detail": "no"})
+    missing = outcome_of({"status": "refused", "code": "not_found", "detail": "no"})
     assert isinstance(missing, NotFound)
-    other = outcome_of({"status": 409, "code": "reward_conflict", "detail": "no"})
+    other = outcome_of({"status": "refused", "code": "reward_conflict", "detail": "no"})
     assert isinstance(other, Conflict)
+    wrong = outcome_of({"status": "refused", "code": "reward_out_of_range", "detail": "no"})
+    assert isinstance(wrong, InvalidInput)
 
 
 @pytest.mark.parametrize("data", [None, [], {"campaigns": 3}])

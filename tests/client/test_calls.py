@@ -39,9 +39,7 @@ class Scripted:
         self.now += seconds
 
     def calls(self, key: str | None = None, chance: float = 1.0) -> Calls:
-        return Calls(
-            self, key, clock=lambda: self.now, sleep=self.sleep, chance=lambda: chance
-        )
+        return Calls(self, key, clock=lambda: self.now, sleep=self.sleep, chance=lambda: chance)
 
 
 def answer(status: int, body: Any = None, **headers: str) -> Answer:

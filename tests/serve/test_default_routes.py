@@ -23,7 +23,7 @@ def test_each_default_is_noted_once_whatever_is_wrong_with_others(app: App) -> N
         assert answer.status_code == 200, answer.text
         good, bad = answer.json()["results"]
         assert good == {"status": expected}
-        assert (bad["status"], bad["code"]) == (422, "invalid")
+        assert (bad["status"], bad["code"]) == ("refused", "invalid")
         assert "secret" not in answer.text
     assert b'driftanchor_defaults_total{campaign="c"} 1.0' in app.served.metrics.text()
     late = app.http.post(

@@ -10,6 +10,13 @@ from driftanchor.errors import StoreUnavailable
 from driftanchor.live.campaigns.decision import Decision, Receipt
 
 T = TypeVar("T", Decision, Receipt)
+STATUS = {  # that a single request would have, by the code of the problem
+    "not_found": 404,
+    "reward_conflict": 409,
+    "conflict": 409,
+    "overloaded": 503,
+    "store_unavailable": 503,
+}
 
 
 def decision_of(data: Any) -> Decision:
@@ -30,9 +37,8 @@ def receipt_of(data: Any) -> Receipt:
 
 def outcome_of(data: Any) -> Receipt | Exception:
     """What became of one of many rewards: its receipt, or the error that `tell` would raise."""
-    if isinstance(data, dict) and isinstance(data.get("code"), str):
-        status = data.get("status")
-        return error_of(status if isinstance(status, int) else 422, data)
+    if isinstance(data, dict) and data.get("status") == "refused":
+        return error_of(STATUS.get(str(data.get("code")), 422), data)
     return receipt_of(data)
 
 

@@ -31,8 +31,9 @@ class Client:
     """Asks a server of campaigns, as `Campaign` asks a store.
 
     Every call is safe to repeat, and is repeated: if the server does not answer, or its store is
-    away, the same request is sent again after a growing wait, until `timeout` is over. So a decision
-    is made once, and a reward counts once. Threads may share a client. It keeps connections open.
+    away, the same request is sent again after a growing wait, until `timeout` is over. So a
+    decision is made once, and a reward counts once. Threads may share a client, and it keeps
+    connections open.
 
     With a default arm, `ask` never fails because of the server: if it is away, slow or paused, the
     default comes back in time. Such a decision has no propensity (NaN), its id starts with
@@ -241,8 +242,14 @@ class Client:
         note = f"the caller's default: {why}"
         return [
             Decision(
-                default.id(i), default.arm, float("nan"), False, self.name or "", 0,
-                body.get("unit"), note=note,
+                default.id(i),
+                default.arm,
+                float("nan"),
+                False,
+                self.name or "",
+                0,
+                body.get("unit"),
+                note=note,
             )
             for i in range(count)
         ]

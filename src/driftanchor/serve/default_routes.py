@@ -35,7 +35,8 @@ async def _noted(served: Served, campaign: Campaign, item: DefaultItem) -> dict[
         done = UseDefault.checked(item.key, item.arm, item.ago)
         status: str = await served.bridge.do(campaign, done)
     except InvalidInput as error:
-        return problem_of(error).body()
+        problem = problem_of(error)
+        return {"status": "refused", "code": problem.code, "detail": problem.detail}
     if status == "recorded":
         served.metrics.defaulted(campaign.name)
     return {"status": status}

@@ -4,9 +4,9 @@ A campaign is a flag, an arm is a variant, and the targeting key is the unit. Th
 decision's id, with which its reward is told, and its propensity.
 
 - To evaluate one flag is to ask: the decision counts from now on, as `Campaign.ask` says.
-- To evaluate all flags only assigns, since a client does so at its start and shows few of them. Each
-  decision counts from the moment on at which its exposure or its reward is reported, or the flag
-  is evaluated by itself.
+- To evaluate all flags only assigns, since a client does so at its start and shows few of them.
+  Each decision counts from the moment on at which its exposure or its reward is reported, or the
+  flag is evaluated by itself.
 - A paused campaign has no value: the application plays its own default.
 """
 

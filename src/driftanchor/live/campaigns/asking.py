@@ -83,7 +83,11 @@ class Ask:
         if held is not None:
             note = _why_another(batch, held, excluded)
             if not note:
-                if held.state == "assigned" and batch.books.waits and not (self.assign or self.peek):
+                if (
+                    held.state == "assigned"
+                    and batch.books.waits
+                    and not (self.assign or self.peek)
+                ):
                     show(batch, held)
                 return self._kept(batch, [_answer(batch, held, True)])
         if batch.books.head.paused:

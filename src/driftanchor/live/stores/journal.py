@@ -107,9 +107,7 @@ def core_event(entry: Entry, *, waits: bool) -> Event | None:
     raise _unusable(entry)
 
 
-def decided_detail(
-    event: Decided, excluded: list[int], *, assigned: bool = False
-) -> Detail | None:
+def decided_detail(event: Decided, excluded: list[int], *, assigned: bool = False) -> Detail | None:
     """What must be known of a decision beside its arm; `None` if there is nothing.
 
     Args:
