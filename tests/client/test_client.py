@@ -70,9 +70,8 @@ def test_many_at_once(client: Client) -> None:
     again = client.ask(n=2, key="mine")
     assert [x.id for x in client.ask(n=2, key="mine")] == [x.id for x in again]
     told: list[tuple[Any, Any]] = [(x.id, 1.0) for x in made]
-    receipts = client.tell_many(
-        [*told, ("none", 1.0), (made[0].id, 0.5), (made[0].id, math.nan), (made[0].id, 7.0)]
-    )
+    told += [("none", 1.0), (made[0].id, 0.5), (made[0].id, math.nan), (made[0].id, 7.0)]
+    receipts = client.tell_many(told)
     assert [x.status for x in receipts[:3] if isinstance(x, Receipt)] == ["recorded"] * 3
     kinds = (NotFound, Conflict, InvalidInput, InvalidInput)
     assert all(isinstance(x, kind) for x, kind in zip(receipts[3:], kinds, strict=True))

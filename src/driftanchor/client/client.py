@@ -9,9 +9,9 @@ from types import TracebackType
 from typing import Any, overload
 from urllib.parse import quote
 
-from driftanchor.client.answers import decision_of, foreign, list_in, outcome_of, receipt_of
 from driftanchor.client.defaults import Default, arm_of_default
 from driftanchor.client.line import Line
+from driftanchor.client.read_answers import decision_of, foreign, list_in, outcome_of, receipt_of
 from driftanchor.core import check
 from driftanchor.core.record import Record
 from driftanchor.errors import (

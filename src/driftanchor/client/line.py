@@ -8,11 +8,11 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 from urllib.parse import quote
 
-from driftanchor.client.answers import list_in
 from driftanchor.client.bounded import Bounded
 from driftanchor.client.calls import Calls
 from driftanchor.client.connections import Connections
 from driftanchor.client.defaults import Default, Defaults
+from driftanchor.client.read_answers import list_in
 from driftanchor.errors import InvalidInput
 
 CAMPAIGNS = "/v1/campaigns"

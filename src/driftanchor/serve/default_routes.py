@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request, Response
 
 from driftanchor.errors import InvalidInput
 from driftanchor.live.campaigns.campaign import Campaign
-from driftanchor.live.campaigns.defaults import UseDefault
+from driftanchor.live.campaigns.use_default import UseDefault
 from driftanchor.serve.asked_bodies import DefaultItem, DefaultsBody
 from driftanchor.serve.body import read, takes
 from driftanchor.serve.decision_routes import json_response

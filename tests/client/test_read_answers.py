@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from driftanchor.client.answers import decision_of, list_in, outcome_of, receipt_of
+from driftanchor.client.read_answers import decision_of, list_in, outcome_of, receipt_of
 from driftanchor.errors import Conflict, InvalidInput, NotFound, StoreUnavailable
 from driftanchor.live.campaigns.decision import Decision, Receipt
 

@@ -8,7 +8,7 @@ import pytest
 from campaign_parts import Clock, create
 
 from driftanchor import Campaign, Conflict, Store, UnknownName
-from driftanchor.live.campaigns.defaults import UseDefault
+from driftanchor.live.campaigns.use_default import UseDefault
 from driftanchor.live.stores.store import open_store
 
 
