@@ -34,7 +34,7 @@ def test_from_one_kind_of_store_to_another(postgres: str) -> None:
     assert said("store", "copy", there[1]) == {"campaigns": 1}
     assert said("campaign", "explain", "c", made["id"], *there)["arm"] == made["arm"]
     assert asked("c", *there)["number"] == 2
-    refused(4, "the store to copy to has campaigns already", "store", "copy", there[1])
+    refused(4, "the store to copy to has campaigns or keys already", "store", "copy", there[1])
     assert said("store", "backup", "copy.db", *there) == {"file": "copy.db", "campaigns": 1}
     assert said("campaign", "show", "c", "--store", "sqlite:///copy.db")["decisions"] == 2
     assert said("store", "verify", *there)["damage"] == []

@@ -12,6 +12,7 @@ from driftanchor.cli.boundary import Boundary, say_ended
 from driftanchor.cli.campaign import campaign
 from driftanchor.cli.command import Command
 from driftanchor.cli.identify import identify
+from driftanchor.cli.keys import keys
 from driftanchor.cli.logs import logs
 from driftanchor.cli.plan import plan
 from driftanchor.cli.policies import policies
@@ -38,6 +39,7 @@ for command in (
     app.command(cls=Command)(command)
 app.add_typer(campaign, name="campaign")
 app.add_typer(store, name="store")
+app.add_typer(keys, name="keys")
 
 
 def run() -> None:

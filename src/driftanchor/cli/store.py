@@ -123,6 +123,10 @@ def verify(
         from driftanchor.live.stores.sql import care
 
         damage = care.damage(store)
+        try:
+            opened.keys()
+        except UnreadableState as error:
+            wrong.append(f"keys: {error}")
         for name in opened.names():
             try:
                 seen = Campaign.load(name, store=opened).verify()

@@ -60,9 +60,10 @@ def existing(address: str) -> Path | None:
 
 
 @contextlib.contextmanager
-def store_at(address: str) -> Iterator[SqlStore]:
-    """A store that is there, open while the block runs."""
-    existing(address)
+def store_at(address: str, *, may_create: bool = False) -> Iterator[SqlStore]:
+    """A store that is there or may be created, open while the block runs."""
+    if not may_create:
+        existing(address)
     from driftanchor.live.stores.sql.store import open_sql
 
     store = open_sql(address)

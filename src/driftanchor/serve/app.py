@@ -14,8 +14,10 @@ from driftanchor.serve import (
     health_routes,
     ofrep,
     problem,
+    record_routes,
     reward_routes,
 )
+from driftanchor.serve.documents import document
 from driftanchor.serve.observed import Observed
 from driftanchor.serve.served import Served
 from driftanchor.version import __version__
@@ -38,9 +40,10 @@ def create_app(served: Served) -> FastAPI:
     )
     app.state.served = served
     problem.install(app)
-    for routes in (decision_routes, reward_routes, campaign_routes, health_routes):
+    for routes in (decision_routes, reward_routes, campaign_routes, record_routes, health_routes):
         app.include_router(routes.router)
     for routes in (ofrep, default_routes):
         app.include_router(routes.router)
+    app.openapi = lambda: document(app)  # type: ignore[method-assign]
     app.add_middleware(Observed, metrics=served.metrics, log=served.log)
     return app

@@ -10,16 +10,22 @@ from fastapi import APIRouter, Request, Response
 from driftanchor.errors import InvalidInput
 from driftanchor.live.campaigns.campaign import Campaign
 from driftanchor.live.campaigns.use_default import UseDefault
+from driftanchor.serve.answers import DefaultsAnswer
 from driftanchor.serve.asked_bodies import DefaultItem, DefaultsBody
 from driftanchor.serve.body import read, takes
-from driftanchor.serve.decision_routes import json_response
+from driftanchor.serve.documents import answers
+from driftanchor.serve.json_answer import json_response
 from driftanchor.serve.problem import problem_of
 from driftanchor.serve.served import Served
 
-router = APIRouter()
+router = APIRouter(tags=["decisions"])
 
 
-@router.post("/v1/campaigns/{name}/defaults", openapi_extra=takes(DefaultsBody))
+@router.post(
+    "/v1/campaigns/{name}/defaults",
+    openapi_extra=takes(DefaultsBody),
+    responses=answers({200: DefaultsAnswer}, 404, 415, 422),
+)
 async def report(request: Request, name: str) -> Response:
     """Say that arms were played that the campaign did not choose; their rewards do not count."""
     served: Served = request.app.state.served

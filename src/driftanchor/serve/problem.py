@@ -114,7 +114,14 @@ def of_validation(found: Sequence[Any]) -> Problem:
     if first["type"] == "json_invalid":
         return Problem(400, "invalid_json", "the body is not JSON in UTF-8")
     place = [str(part) for part in first["loc"] if part not in ("body", "query", "path", "header")]
-    return Problem(422, "invalid", str(first["msg"]), pointer="".join(f"/{x}" for x in place))
+    if first["type"] == "extra_forbidden":  # the name of the member is what was sent
+        return Problem(422, "unknown_member", "there is no such member", pointer=_at(place[:-1]))
+    return Problem(422, "invalid", str(first["msg"]), pointer=_at(place[:1]))
+
+
+def _at(place: list[str]) -> str:
+    """The place in a body; only the first names are ours, what is below may be labels."""
+    return "".join(f"/{name}" for name in place)
 
 
 def of_http(error: HTTPException) -> Problem:

@@ -21,6 +21,8 @@ from driftanchor.live.stores.store_rows import ArmRow, Head
 from driftanchor.live.terms import Terms
 from driftanchor.live.tooling import Tooling
 
+SEEN_AT_ONCE = 100  # arms, in a look at the traffic after each decision
+
 
 class Books:
     """The terms, the state and the sums of a campaign after one of its events.
@@ -137,8 +139,17 @@ class Books:
         self.expected += probabilities
         self.variance += probabilities * (1.0 - probabilities)
 
-    def weigh(self) -> None:
-        """Look whether arms are played as often as their probabilities say."""
+    def weigh(self, made: int) -> None:
+        """Look whether arms are played as often as their probabilities say.
+
+        A look costs as much as there are arms, so with many it is rarer than decisions are.
+
+        Args:
+            made: How many decisions were made since the last time.
+        """
+        apart, now = max(1, len(self.terms.arms) // SEEN_AT_ONCE), self.head.decisions
+        if now // apart == (now - made) // apart:
+            return
         found = log_e_value(self.decisions - self.expected, self.variance)
         self.log_e = max(self.log_e, found)
 

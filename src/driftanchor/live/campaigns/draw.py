@@ -68,8 +68,9 @@ def draw(
     evidence, now = decider.situation(number, exclude)
     floors = floors_of(terms, settings, evidence.playable)
     tools = None if tooling is None else tooling.tools(evidence, now)
+    kept = None if tooling is None else tooling.kept
     with answers.errors_of(terms.policy.name):
-        chances = propensities(terms.policy, evidence, now, tools)
+        chances = propensities(terms.policy, evidence, now, tools, kept)
     if chances is None:
         state = State.of(decider.ledger)
         chances = decide.probabilities(terms, state, number, exclude, decide.COUNTED)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from driftanchor.core.record import Record
 from driftanchor.errors import InvalidInput, require
+from driftanchor.live.stores.access_keys import KeyRow
 from driftanchor.live.stores.journal import Entry
 from driftanchor.live.stores.store_rows import (
     ArmRow,
@@ -161,6 +162,18 @@ class Store(abc.ABC):
                 nothing is written. It is called again if the connection broke, so it must depend
                 on nothing but what it reads.
         """
+
+    @abc.abstractmethod
+    def add_key(self, row: KeyRow) -> None:
+        """Keep a new key of the server; `Conflict` if its id is taken."""
+
+    @abc.abstractmethod
+    def keys(self) -> list[KeyRow]:
+        """All keys of the server, also the revoked and the expired ones, the oldest first."""
+
+    @abc.abstractmethod
+    def revoke_key(self, key_id: str, at: float) -> KeyRow:
+        """Revoke a key; `NotFound` if there is none. The first time it was revoked stays."""
 
     @abc.abstractmethod
     def generation(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from sqlalchemy.exc import ArgumentError
 
 from driftanchor.errors import InvalidInput, require
 
+REACH = 3  # seconds to wait for a server that does not answer
 BUSY = 10.0  # seconds to wait for programs that write to the file without our lock
 LONGEST_PART = 240  # bytes of a name, as systems take 255 and files beside it have longer names
 LONGEST_NAME = 3_000  # bytes of a path
@@ -69,10 +71,11 @@ def sqlite_file(url: URL) -> Path | None:
 def create_engine(url: URL) -> Engine:
     """An engine whose connections are set up as the contract of a store needs it."""
     if sqlite_file(url) is None:
-        return sqlalchemy.create_engine(url, connect_args={"connect_timeout": 5})
+        return sqlalchemy.create_engine(url, connect_args={"connect_timeout": REACH})
     engine = sqlalchemy.create_engine(url, connect_args={"timeout": BUSY})
     event.listen(engine, "connect", _set_up_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
+    event.listen(engine, "close", roll_back_sqlite)
     return engine
 
 
@@ -81,6 +84,12 @@ def _set_up_sqlite(connection: sqlite3.Connection, _: Any) -> None:
     connection.isolation_level = None  # we say ourselves where a transaction begins
     for setting in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {setting}").close()
+
+
+def roll_back_sqlite(connection: sqlite3.Connection, _: Any = None) -> None:
+    """End a transaction that was left: to close is not enough while somebody has a statement."""
+    with contextlib.suppress(sqlite3.ProgrammingError):  # it was closed before
+        connection.rollback()
 
 
 def _begin_sqlite(connection: Connection) -> None:

@@ -18,8 +18,8 @@ from sqlalchemy import (
     text,
 )
 
-REVISION = "0001"  # the last migration
-OLDER: tuple[str, ...] = ()  # the migrations before it, which `upgrade` starts from
+REVISION = "0002"  # the last migration
+OLDER: tuple[str, ...] = ("0001",)  # the migrations before it, which `upgrade` starts from
 
 metadata = MetaData()
 
@@ -162,4 +162,17 @@ request_keys = Table(
     Column("key", String(256), primary_key=True),
     Column("decisions", Text, nullable=False),  # their ids
     Column("at", Double, nullable=False),
+)
+
+# Of the server: what is kept of the keys that let programs use it, which is not the keys.
+api_keys = Table(
+    "api_keys",
+    metadata,
+    Column("id", String(16), primary_key=True),
+    Column("sha256", String(64), nullable=False),
+    Column("roles", String(64), nullable=False),
+    Column("created_at", Double, nullable=False),
+    Column("expires_at", Double),
+    Column("revoked_at", Double),
+    Column("note", Text, nullable=False),
 )

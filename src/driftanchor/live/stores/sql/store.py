@@ -13,15 +13,18 @@ from sqlalchemy import Connection
 from sqlalchemy.engine import URL
 
 from driftanchor.errors import Conflict, NotFound, StoreUnavailable
-from driftanchor.live.stores.sql import campaigns, engine, versions
+from driftanchor.live.stores.access_keys import KeyRow
+from driftanchor.live.stores.sql import access_keys, campaigns, engine, versions
 from driftanchor.live.stores.sql.failures import Interrupted, translated
-from driftanchor.live.stores.sql.locks import no_litter, turn
+from driftanchor.live.stores.sql.locks import Turn, no_litter
+from driftanchor.live.stores.sql.writing import Writing
 from driftanchor.live.stores.sql.reader import SqlReader, happened, write
 from driftanchor.live.stores.store import Changes, Reader, Store
 from driftanchor.live.stores.store_rows import ArmRow, CampaignRow
 
 T = TypeVar("T")
 PATIENCE = 10.0  # seconds in which a transaction whose connection broke is tried again
+OPENING = 1.0  # and in which a store that is opened is: nothing is at stake yet
 FIRST_PAUSE = 0.05  # seconds
 
 
@@ -45,7 +48,7 @@ class SqlStore(Store):
     def prepare(self) -> None:
         """Create the tables of an empty store, and refuse those of another version."""
         with no_litter(self._file):
-            self._patiently(lambda: self._alone(versions.prepare))
+            self._patiently(lambda: self._alone(versions.prepare), min(OPENING, self.patience))
         if self._file is not None:
             self._identity = _identity(self._file)
 
@@ -53,7 +56,9 @@ class SqlStore(Store):
         """Bring the tables up to date; the versions before and after."""
         steps: list[tuple[str | None, str]] = []
         with no_litter(self._file):
-            self._patiently(lambda: steps.append(self._alone(versions.upgrade)))
+            self._patiently(
+                lambda: steps.append(self._alone(versions.upgrade)), min(OPENING, self.patience)
+            )
         if self._file is not None:
             self._identity = _identity(self._file)
         return steps[-1]
@@ -134,6 +139,23 @@ class SqlStore(Store):
 
         self._patiently(lambda: self._alone(once))
 
+    def add_key(self, row: KeyRow) -> None:
+        """Keep a new key of the server."""
+        self.in_one_transaction(lambda connection: access_keys.add(connection, row))
+
+    def keys(self) -> list[KeyRow]:
+        """All keys of the server."""
+        with self._connected() as connection:
+            return access_keys.all_rows(connection)
+
+    def revoke_key(self, key_id: str, at: float) -> KeyRow:
+        """Revoke a key."""
+        kept: list[KeyRow] = []
+        self.in_one_transaction(
+            lambda connection: kept.append(access_keys.revoke(connection, key_id, at))
+        )
+        return kept[-1]
+
     def generation(self) -> int:
         """A number that changes when the file was replaced."""
         return self._generation
@@ -142,9 +164,10 @@ class SqlStore(Store):
         """Close all connections."""
         self._engine.dispose()
 
-    def _patiently(self, attempt: Callable[[], object]) -> None:
+    def _patiently(self, attempt: Callable[[], object], patience: float | None = None) -> None:
         """Try again while the connection breaks, but not for ever."""
-        until, pause = time.monotonic() + self.patience, FIRST_PAUSE
+        seconds = self.patience if patience is None else patience
+        until, pause = time.monotonic() + seconds, FIRST_PAUSE
         while True:
             try:
                 attempt()
@@ -157,21 +180,9 @@ class SqlStore(Store):
 
     def _alone(self, work: Callable[[Connection], T]) -> T:
         """Do some work in a transaction that writes, once it is our turn."""
-        with translated(self.url), self._turn():
-            self._look()
-            with self._engine.connect() as connection:
-                try:
-                    connection = connection.execution_options(**{engine.WRITING: True})
-                    with connection.begin():
-                        return work(connection)
-                except Exception:
-                    raise
-                except BaseException:  # interrupted: its transaction must not stay open
-                    connection.invalidate()
-                    raise
-
-    def _turn(self) -> contextlib.AbstractContextManager[None]:
-        return contextlib.nullcontext() if self._file is None else turn(self._file)
+        turn = None if self._file is None else Turn(self._file)
+        with translated(self.url):
+            return Writing(self._engine, turn).do(work, self._look)
 
     @contextlib.contextmanager
     def _connected(self) -> Iterator[Connection]:
