@@ -18,6 +18,7 @@ from driftanchor.serve import (
     reward_routes,
 )
 from driftanchor.serve.documents import document
+from driftanchor.serve.limits import Limits
 from driftanchor.serve.observed import Observed
 from driftanchor.serve.served import Served
 from driftanchor.version import __version__
@@ -44,6 +45,7 @@ def create_app(served: Served) -> FastAPI:
         app.include_router(routes.router)
     for routes in (ofrep, default_routes):
         app.include_router(routes.router)
+    app.add_middleware(Limits)
     app.openapi = lambda: document(app)  # type: ignore[method-assign]
     app.add_middleware(Observed, metrics=served.metrics, log=served.log)
     return app

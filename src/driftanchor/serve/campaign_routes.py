@@ -8,6 +8,7 @@ from fastapi import APIRouter, Header, Request, Response
 
 from driftanchor.errors import DriftanchorError, StoreUnavailable
 from driftanchor.live.campaigns.campaign import Campaign
+from driftanchor.serve.access import needs
 from driftanchor.serve.answers import CampaignAnswer, CampaignsAnswer
 from driftanchor.serve.asked_bodies import ChangeBody, CreateBody
 from driftanchor.serve.body import read, takes
@@ -28,7 +29,9 @@ IfMatch = Annotated[
 ]
 
 
-@router.get("/v1/campaigns", responses=answers({200: CampaignsAnswer}))
+@router.get(
+    "/v1/campaigns", dependencies=[needs("read")], responses=answers({200: CampaignsAnswer})
+)
 async def list_all(request: Request) -> Response:
     """All campaigns."""
     served: Served = request.app.state.served
@@ -37,6 +40,7 @@ async def list_all(request: Request) -> Response:
 
 @router.post(
     "/v1/campaigns",
+    dependencies=[needs("admin")],
     openapi_extra=takes(CreateBody),
     responses=answers({200: CampaignAnswer, 201: CampaignAnswer}, 409, 415, 422),
     status_code=201,
@@ -49,7 +53,11 @@ async def create_one(request: Request) -> Response:
     return await _shown(served, campaign, 201 if is_new else 200)
 
 
-@router.get("/v1/campaigns/{name}", responses=answers({200: CampaignAnswer}, 404, 422))
+@router.get(
+    "/v1/campaigns/{name}",
+    dependencies=[needs("read")],
+    responses=answers({200: CampaignAnswer}, 404, 422),
+)
 async def show(request: Request, name: str) -> Response:
     """What is known of a campaign; its ETag changes when it is changed, not when it decides."""
     served: Served = request.app.state.served
@@ -58,6 +66,7 @@ async def show(request: Request, name: str) -> Response:
 
 @router.patch(
     "/v1/campaigns/{name}",
+    dependencies=[needs("admin")],
     openapi_extra=takes(ChangeBody),
     responses=answers({200: CampaignAnswer}, 404, 409, 412, 415, 422),
 )

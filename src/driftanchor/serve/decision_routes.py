@@ -9,6 +9,7 @@ from fastapi import APIRouter, Header, Request, Response
 from driftanchor.live.campaigns.asking import LONGEST, Ask
 from driftanchor.live.campaigns.decision import Decision, Receipt
 from driftanchor.live.campaigns.telling import Expose
+from driftanchor.serve.access import needs
 from driftanchor.serve.answers import (
     DecisionAnswer,
     DecisionsAnswer,
@@ -36,6 +37,7 @@ IdempotencyKey = Annotated[
 
 @router.post(
     "/v1/campaigns/{name}/decisions",
+    dependencies=[needs("decide")],
     openapi_extra=takes(AskBody),
     responses=answers({200: MADE, 201: MADE}, 404, 409, 415, 422),
     status_code=201,
@@ -62,6 +64,7 @@ async def decide(request: Request, name: str, idempotency_key: IdempotencyKey = 
 
 @router.post(
     "/v1/decisions/{decision_id}/exposure",
+    dependencies=[needs("reward")],
     responses=answers({200: ReceiptAnswer, 201: ReceiptAnswer}, 404, 409, 422),
     status_code=201,
 )
@@ -71,7 +74,11 @@ async def expose(request: Request, decision_id: str) -> Response:
     return json_response(receipt.to_json(), 201 if receipt.status == "recorded" else 200)
 
 
-@router.get("/v1/decisions/{decision_id}", responses=answers({200: ExplanationAnswer}, 404, 422))
+@router.get(
+    "/v1/decisions/{decision_id}",
+    dependencies=[needs("read")],
+    responses=answers({200: ExplanationAnswer}, 404, 422),
+)
 async def explain(request: Request, decision_id: str) -> Response:
     """Why a decision went where it went."""
     served: Served = request.app.state.served

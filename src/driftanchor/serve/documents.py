@@ -12,7 +12,7 @@ from driftanchor.serve.answers import ProblemAnswer
 from driftanchor.serve.problem import MEDIA
 
 Responses = dict[int | str, dict[str, Any]]
-ALWAYS = (400, 401, 403, 405, 413, 429, 500, 503)  # what any route may answer
+ALWAYS = (400, 401, 403, 405, 408, 413, 429, 500, 503)  # what any route may answer
 PROBLEM = {"$ref": "#/components/schemas/Problem"}
 HEADERS = {  # of some answers
     401: {"WWW-Authenticate": "How to authenticate."},

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query, Request, Response
 
 from driftanchor.errors import StoreUnavailable
 from driftanchor.serve import metrics
+from driftanchor.serve.access import needs
 from driftanchor.serve.answers import HealthAnswer
 from driftanchor.serve.docs_page import page
 from driftanchor.serve.documents import Responses, answers, document, problems
@@ -48,7 +49,7 @@ async def ready(request: Request, verbose: Verbose = None) -> Response:
     return json_response({"status": "ok", **(more if verbose is not None else {})})
 
 
-@router.get("/metrics", responses=TEXT | problems())
+@router.get("/metrics", dependencies=[needs("read")], responses=TEXT | problems())
 async def measured(request: Request) -> Response:
     """What the server counts, of all its workers together."""
     served: Served = request.app.state.served

@@ -10,6 +10,7 @@ from fastapi.responses import StreamingResponse
 
 from driftanchor.live.campaigns.campaign import Campaign
 from driftanchor.live.campaigns.past import STRETCH
+from driftanchor.serve.access import needs
 from driftanchor.serve.answers import HistoryAnswer
 from driftanchor.serve.documents import Responses, answers, problems
 from driftanchor.serve.json_answer import json_response, json_text
@@ -34,7 +35,11 @@ After = Annotated[
 ]
 
 
-@router.get("/v1/campaigns/{name}/history", responses=answers({200: HistoryAnswer}, 404, 422))
+@router.get(
+    "/v1/campaigns/{name}/history",
+    dependencies=[needs("read")],
+    responses=answers({200: HistoryAnswer}, 404, 422),
+)
 async def history(request: Request, name: str, since: Since = None) -> Response:
     """Decisions and rewards of each arm by stretches of 15 minutes."""
     served: Served = request.app.state.served
@@ -42,7 +47,11 @@ async def history(request: Request, name: str, since: Since = None) -> Response:
     return json_response({"seconds": STRETCH, "history": await served.read(_past, campaign, since)})
 
 
-@router.get("/v1/campaigns/{name}/events", responses=STREAMED | problems(404, 422))
+@router.get(
+    "/v1/campaigns/{name}/events",
+    dependencies=[needs("read")],
+    responses=STREAMED | problems(404, 422),
+)
 async def events(request: Request, name: str, after: After = 0) -> Response:
     """Every event in order, decisions with their propensities, for off-policy evaluation.
 

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from driftanchor.errors import DriftanchorError, InvalidInput, OtherReward, StoreUnavailable
 from driftanchor.live.campaigns.decision import Receipt
 from driftanchor.live.campaigns.telling import Tell
+from driftanchor.serve.access import needs
 from driftanchor.serve.answers import ReceiptAnswer, RewardsAnswer
 from driftanchor.serve.asked_bodies import MOST_REWARDS, RewardBody, RewardItem, RewardsBody
 from driftanchor.serve.body import found_in, read, takes
@@ -25,6 +26,7 @@ router = APIRouter(tags=["rewards"])
 
 @router.put(
     "/v1/decisions/{decision_id}/reward",
+    dependencies=[needs("reward")],
     openapi_extra=takes(RewardBody),
     responses=answers({200: ReceiptAnswer, 201: ReceiptAnswer}, 404, 409, 415, 422),
     status_code=201,
@@ -41,6 +43,7 @@ async def tell(request: Request, decision_id: str) -> Response:
 
 @router.post(
     "/v1/rewards",
+    dependencies=[needs("reward")],
     openapi_extra=takes(RewardsBody),
     responses=answers({200: RewardsAnswer}, 415, 422),
 )

@@ -1,0 +1,134 @@
+"""Limits: no body is too large, too deep or too slow, before anything reads it."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from driftanchor.serve.problem import Problem
+
+MOST_BYTES = 64 * 1024  # of a body
+DEEPEST = 32  # lists and objects within one another
+SECONDS = 10.0  # in which a body must have come
+CLOSE = {"Connection": "close"}  # what is left of the body is not read
+# A text that does not end takes the rest, so that no place is looked at twice.
+_TOKENS = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|([\[{])|([\]}])', re.DOTALL)
+UNKNOWN = -1  # the length of a body that comes in chunks
+
+
+class Limits:
+    """A layer of the app that reads the body of a request, and passes on what is bearable.
+
+    Args:
+        app: What is inside.
+        most_bytes: The longest body.
+        seconds: The longest time to wait for it.
+    """
+
+    def __init__(
+        self, app: ASGIApp, most_bytes: int = MOST_BYTES, seconds: float = SECONDS
+    ) -> None:
+        self.app, self.most_bytes, self.seconds = app, most_bytes, seconds
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        length = declared(scope) if scope["type"] == "http" else 0
+        if length == 0:
+            await self.app(scope, receive, send)
+            return
+        try:
+            if length > self.most_bytes:
+                raise self._too_large()
+            body = await self._body(receive)
+        except Problem as problem:
+            await problem.response()(scope, receive, send)
+            return
+        if body is None:  # the client has gone
+            return
+        message: Message | None = {"type": "http.request", "body": body, "more_body": False}
+
+        async def receiving() -> Message:
+            nonlocal message
+            if message is None:
+                return await receive()
+            read, message = message, None
+            return read
+
+        await self.app(scope, receiving, send)
+
+    async def _body(self, receive: Receive) -> bytes | None:
+        try:
+            async with asyncio.timeout(self.seconds):
+                body = await self._read(receive)
+        except TimeoutError:
+            raise Problem(
+                408, "body_too_slow", "the body did not come in time: send it again", headers=CLOSE
+            ) from None
+        if body is not None:
+            check_depth(body)
+        return body
+
+    async def _read(self, receive: Receive) -> bytes | None:
+        message = await receive()
+        if message["type"] != "http.request":
+            return None
+        body: bytes = message.get("body", b"")
+        if message.get("more_body", False):
+            parts, length = [body], len(body)
+            while message.get("more_body", False) and length <= self.most_bytes:
+                message = await receive()
+                if message["type"] != "http.request":
+                    return None
+                parts.append(message.get("body", b""))
+                length += len(parts[-1])
+            body = b"".join(parts)
+        if len(body) > self.most_bytes:
+            raise self._too_large()
+        return body
+
+    def _too_large(self) -> Problem:
+        most = self.most_bytes
+        return Problem(
+            413, "body_too_large", f"a body has at most {most:,} bytes: send less", headers=CLOSE
+        )
+
+
+def declared(scope: Scope) -> int:
+    """How many bytes a request says that it brings; one of HTTP/1.1 that says nothing has none."""
+    length = 0 if scope.get("http_version", "1.1") in ("1.0", "1.1") else UNKNOWN
+    for name, value in scope["headers"]:
+        if name == b"transfer-encoding":
+            return UNKNOWN
+        if name == b"content-length":
+            length = int(value[:18]) if value.isdigit() else UNKNOWN
+    return length
+
+
+def check_depth(body: bytes) -> None:
+    r"""Refuse JSON that is nested too deep to be read safely, and what is no text.
+
+    Brackets in texts do not count. There is no need to look where there are few brackets.
+
+    Example:
+        >>> check_depth(b"[" * 32 + b"]" * 32)
+        >>> check_depth(b'["' + b"[" * 100 + b'"]')
+        >>> check_depth(b"[" * 33)
+        Traceback (most recent call last):
+        ...
+        driftanchor.serve.problem.Problem: the body is nested deeper than 32 levels
+    """
+    if b"\0" in body:  # UTF-16 and UTF-32, whose texts end elsewhere
+        raise Problem(400, "invalid_json", "the body is not JSON in UTF-8")
+    if body.count(b"[") + body.count(b"{") <= DEEPEST:
+        return
+    depth = 0
+    for found in _TOKENS.finditer(body):
+        kind = found.lastindex
+        if kind == 1:
+            depth += 1
+            if depth > DEEPEST:
+                raise Problem(400, "too_deep", f"the body is nested deeper than {DEEPEST} levels")
+        elif kind == 2:
+            depth -= 1

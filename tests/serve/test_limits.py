@@ -1,0 +1,137 @@
+"""Bodies that are too large, too deep or too slow, in front of an app that echoes them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from driftanchor.serve.limits import DEEPEST, MOST_BYTES, Limits, check_depth
+from driftanchor.serve.problem import Problem
+
+MORE = b"more"  # a chunk after which the next never comes
+SENT = Sequence[bytes | None]  # chunks of a body; `None` if the client goes
+
+
+def asked(
+    chunks: SENT, headers: Sequence[tuple[bytes, bytes]] = (), *, seconds: float = 10.0
+) -> tuple[int, Any, dict[bytes, bytes], int]:
+    """Send a body in chunks: status, what came through or the code, headers, chunks read."""
+    left, answer, read = list(chunks), [], 0
+
+    async def receive() -> dict[str, Any]:
+        nonlocal read
+        if not left:
+            await asyncio.sleep(3600)
+        read += 1
+        chunk = left.pop(0)
+        if chunk is None:
+            return {"type": "http.disconnect"}
+        return {"type": "http.request", "body": chunk, "more_body": bool(left) or chunk == MORE}
+
+    async def send(message: Any) -> None:
+        answer.append(message)
+
+    async def echo(scope: Any, receive: Any, send: Any) -> None:
+        body = b"" if not chunks else (await receive())["body"]
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        text = json.dumps({"code": body.decode()})
+        await send({"type": "http.response.body", "body": text.encode()})
+
+    scope = {"type": "http", "http_version": "1.1", "headers": list(headers)}
+    asyncio.run(Limits(echo, seconds=seconds)(scope, receive, send))  # type: ignore[arg-type]
+    if not answer:
+        return 0, None, {}, read
+    body = json.loads(answer[1]["body"])
+    return answer[0]["status"], body["code"], dict(answer[0]["headers"]), read
+
+
+def length(size: int) -> list[tuple[bytes, bytes]]:
+    return [(b"content-length", b"%d" % size)]
+
+
+CHUNKED = [(b"transfer-encoding", b"chunked")]
+
+
+def test_a_body_comes_through_whole() -> None:
+    assert asked([b'{"a":1}'], length(7))[:2] == (200, '{"a":1}')
+    assert asked([b'{"a"', b":1", b"}"], CHUNKED)[:2] == (200, '{"a":1}')
+    most = b"1" * MOST_BYTES
+    assert asked([most], length(len(most)))[:2] == (200, most.decode())
+    assert asked([])[:2] == (200, "")
+    assert asked([], length(0))[:2] == (200, "")
+
+
+@pytest.mark.parametrize(
+    ("chunks", "headers"),
+    [
+        ([b"1"], length(MOST_BYTES + 1)),  # refused by what it says
+        ([b"1"], [(b"content-length", b"9" * 30)]),
+        ([b"1" * (MOST_BYTES + 1)], CHUNKED),
+        ([b"1" * 40_000, b"1" * 40_000, b"1"], CHUNKED),
+        ([b"1" * 40_000, b"1" * 40_000, b"1"], length(7)),  # it lies
+        ([b"1" * 40_000, b"1" * 40_000, b"1"], [(b"content-length", b"x")]),
+    ],
+)
+def test_a_body_that_is_too_large(chunks: SENT, headers: list[tuple[bytes, bytes]]) -> None:
+    status, code, sent, read = asked(chunks, headers)
+    assert (status, code) == (413, "body_too_large")
+    assert sent[b"connection"] == b"close"
+    assert read <= 2  # the rest is never read
+
+
+def test_a_body_that_is_too_slow_is_refused() -> None:
+    status, code, sent, _ = asked([MORE], CHUNKED, seconds=0.01)
+    assert (status, code, sent[b"connection"]) == (408, "body_too_slow", b"close")
+
+
+@pytest.mark.parametrize("chunks", [[None], [b"1", None]])
+def test_a_client_that_goes_is_not_answered(chunks: SENT) -> None:
+    assert asked(chunks, length(2))[0] == 0
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"[" * DEEPEST + b"]" * DEEPEST,
+        b'{"a":' * DEEPEST + b"1" + b"}" * DEEPEST,
+        b"[" + b"[1]," * 1_000 + b"1]",
+        b'["' + b"[{" * 1_000 + b'"]',
+        b'["\\"' + b"[" * 100 + b'"]',
+        b'["\\\\",' + b"[]," * 100 + b"1]",
+        b'"' + b"\\" * 60_000,
+    ],
+)
+def test_what_is_not_too_deep(body: bytes) -> None:
+    check_depth(body)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"[" * 10**5,
+        b"[" * (DEEPEST + 1) + b"]" * (DEEPEST + 1),
+        b'{"a":[' * 17 + b"1" + b"]}" * 17,
+        b'["]]]]",' * 33 + b"1",
+        b'["\\\\",' * 33 + b"1",
+        b'["\\"]",' * 33 + b"1",
+    ],
+)
+def test_what_is_too_deep(body: bytes) -> None:
+    with pytest.raises(Problem) as caught:
+        check_depth(body)
+    assert (caught.value.status, caught.value.code) == (400, "too_deep")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32", "utf-32-be"])
+def test_other_encodings_are_refused(encoding: str) -> None:
+    with pytest.raises(Problem, match="not JSON in UTF-8"):
+        check_depth(json.dumps(["[" * 100]).encode(encoding))
+
+
+def test_brackets_in_texts_are_found_in_one_pass() -> None:
+    r"""A text that never ends, full of \" where one could begin: 10^9 steps if it is tried."""
+    check_depth(b"[" * DEEPEST + b'"' + b'\\"[' * 20_000)
