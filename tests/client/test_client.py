@@ -6,6 +6,7 @@ import math
 import socket
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,6 +22,7 @@ from driftanchor import (
     Receipt,
     StoreUnavailable,
 )
+from driftanchor.live.stores.access_keys import make_key
 
 SLOW = 60.0  # seconds that a busy machine never needs
 
@@ -184,6 +186,26 @@ def test_a_paused_campaign_gives_the_default_and_mistakes_are_still_errors(
         client.ask("u", exclude=["nothing"], default="C")
     with pytest.raises(InvalidInput, match="default must be"):
         client.ask("u", default="")
+
+
+def test_a_key_opens_what_its_roles_allow(tmp_path: Path) -> None:
+    address = f"sqlite:///{tmp_path / 'store.db'}"
+    with create(address) as made:
+        keys = {}
+        for role in ("decide", "reward"):
+            keys[role], row = make_key([role], now=0.0)
+            made.store.add_key(row)
+    with http_server(address) as guarded:
+        decides = Client(guarded.url, keys["decide"], campaign="c", timeout=SLOW)
+        rewards = Client(guarded.url, keys["reward"], timeout=SLOW)
+        decision = decides.ask("u", default="A")
+        assert rewards.tell(str(decision.id), 1.0).status == "recorded"
+        for wrong in (lambda: decides.tell(str(decision.id), 1.0), decides.status, rewards.ask):
+            with pytest.raises(InvalidInput, match="key is not accepted by the server") as caught:
+                wrong()
+            assert not any(key in str(caught.value) for key in keys.values())
+        for client in (decides, rewards):
+            client.close()
 
 
 def test_a_client_is_named() -> None:

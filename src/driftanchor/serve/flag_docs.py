@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from driftanchor.live.campaigns.asking import LONGEST
+from driftanchor.serve.documents import problems
 
 _REQUEST = {
     "type": "object",
@@ -76,7 +77,8 @@ _TAG = {"ETag": {"schema": {"type": "string"}, "description": "What the answer i
 _BODY = {"requestBody": {"content": {"application/json": {"schema": _REQUEST}}, "required": True}}
 ONE: dict[str, Any] = {
     "openapi_extra": _BODY,
-    "responses": {
+    "responses": problems()
+    | {
         200: _answer("What the unit gets.", _SUCCESS),
         400: _answer("The request does not say who is asked for.", _failure("key")),
         404: _answer("There is no such campaign.", _failure("key")),
@@ -95,7 +97,8 @@ ALL: dict[str, Any] = {
             }
         ],
     },
-    "responses": {
+    "responses": problems()
+    | {
         200: {**_answer("What the unit gets in each campaign.", _FLAGS), "headers": _TAG},
         304: {"description": "The client has this answer already.", "headers": _TAG},
         400: _answer("The request does not say who is asked for.", _failure()),

@@ -43,6 +43,8 @@ class Limits:
                 raise self._too_large()
             body = await self._body(receive)
         except Problem as problem:
+            if scope["path"].startswith("/ofrep/"):  # clients of OpenFeature look for these
+                problem.more |= {"errorCode": "PARSE_ERROR", "errorDetails": problem.detail}
             await problem.response()(scope, receive, send)
             return
         if body is None:  # the client has gone
