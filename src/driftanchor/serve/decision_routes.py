@@ -9,7 +9,7 @@ from fastapi import APIRouter, Header, Request, Response
 from driftanchor.live.campaigns.asking import LONGEST, Ask
 from driftanchor.live.campaigns.decision import Decision, Receipt
 from driftanchor.live.campaigns.telling import Expose
-from driftanchor.serve.access import needs
+from driftanchor.serve.access import KeyedRoute, needs
 from driftanchor.serve.answers import (
     DecisionAnswer,
     DecisionsAnswer,
@@ -23,7 +23,7 @@ from driftanchor.serve.json_answer import json_response
 from driftanchor.serve.owners import do_for
 from driftanchor.serve.served import Served
 
-router = APIRouter(tags=["decisions"])
+router = APIRouter(tags=["decisions"], route_class=KeyedRoute)
 MADE = DecisionAnswer | DecisionsAnswer
 IdempotencyKey = Annotated[
     str | None,
