@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request, Response
 from driftanchor.errors import InvalidInput
 from driftanchor.live.campaigns.campaign import Campaign
 from driftanchor.live.campaigns.use_default import UseDefault
-from driftanchor.serve.access import needs
+from driftanchor.serve.access import KeyedRoute, needs
 from driftanchor.serve.answers import DefaultsAnswer
 from driftanchor.serve.asked_bodies import DefaultItem, DefaultsBody
 from driftanchor.serve.body import read, takes
@@ -19,7 +19,7 @@ from driftanchor.serve.json_answer import json_response
 from driftanchor.serve.problem import problem_of
 from driftanchor.serve.served import Served
 
-router = APIRouter(tags=["decisions"], dependencies=[needs("decide")])
+router = APIRouter(tags=["decisions"], dependencies=[needs("decide")], route_class=KeyedRoute)
 
 
 @router.post(

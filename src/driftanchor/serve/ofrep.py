@@ -22,12 +22,15 @@ from fastapi import APIRouter, Request, Response
 from driftanchor.errors import InvalidInput, NotFound, UnreadableState
 from driftanchor.live.campaigns.campaign import Campaign
 from driftanchor.serve import flag_docs
-from driftanchor.serve.access import needs
+from driftanchor.serve.access import KeyedRoute, needs
 from driftanchor.serve.flags import Evaluate, Found, Refused, evaluated, failure, unit_of
 from driftanchor.serve.served import Served
 
 router = APIRouter(
-    prefix="/ofrep/v1/evaluate/flags", tags=["OFREP"], dependencies=[needs("decide")]
+    prefix="/ofrep/v1/evaluate/flags",
+    tags=["OFREP"],
+    dependencies=[needs("decide")],
+    route_class=KeyedRoute,
 )
 
 
