@@ -92,8 +92,11 @@ def asked(server: Server, *parts: bytes) -> tuple[int, dict[str, Any]]:
         (413, [POST + JSON + b"Content-Length: 65537\r\n\r\n", b"[" * 65_537]),
         (
             413,
-            [POST + JSON + b"Transfer-Encoding: chunked\r\n\r\n"]
-            + [b"4000\r\n" + b"1" * 0x4000 + b"\r\n"] * 6,
+            [
+                POST + JSON + b"Transfer-Encoding: chunked\r\n\r\n",
+                *[b"4000\r\n" + b"1" * 0x4000 + b"\r\n"] * 6,
+                b"0\r\n\r\n",
+            ],
         ),
     ],
 )
