@@ -41,6 +41,9 @@ ROLE_OF = {
     ("PUT", "/v1/decisions/{decision_id}/reward"): "reward",
     ("POST", "/v1/decisions/{decision_id}/exposure"): "reward",
     ("POST", "/v1/rewards"): "reward",
+    ("POST", "/v1/campaigns/{name}/defaults"): "decide",
+    ("POST", "/ofrep/v1/evaluate/flags"): "decide",
+    ("POST", "/ofrep/v1/evaluate/flags/{key}"): "decide",
 }
 
 

@@ -49,16 +49,17 @@ async def decide(request: Request, name: str, idempotency_key: IdempotencyKey = 
     """
     served: Served = request.app.state.served
     body = await read(request, AskBody)
-    ask = Ask.checked(body.unit, body.exclude, body.n, key=idempotency_key)
+    ask = Ask.checked(body.unit, body.exclude, body.n, body.peek, idempotency_key)
     made: list[Decision] = await served.bridge.do(await served.opened(name), ask)
-    served.owners.note(name, made)
-    served.metrics.decided(name, made)
+    if not body.peek:
+        served.owners.note(name, made)
+        served.metrics.decided(name, made)
     replayed = made[0].replayed
     headers = {"Idempotent-Replayed": "true"} if replayed and idempotency_key is not None else None
     data = made[0].to_json()
     if body.n is not None:
         data = {"decisions": [decision.to_json() for decision in made]}
-    return json_response(data, 200 if replayed else 201, headers)
+    return json_response(data, 200 if replayed or body.peek else 201, headers)
 
 
 @router.post(

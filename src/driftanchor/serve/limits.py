@@ -53,6 +53,8 @@ class Limits:
                 raise self._too_large()
             check_depth(body)
         except Problem as problem:
+            if scope["path"].startswith("/ofrep/"):  # clients of OpenFeature look for these
+                problem.more |= {"errorCode": "PARSE_ERROR", "errorDetails": problem.detail}
             await problem.response()(scope, receive, send)
             return
         unread: Message | None = message
