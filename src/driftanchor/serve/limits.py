@@ -9,6 +9,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from driftanchor.serve.problem import Problem
 
 MOST_BYTES = 64 * 1024  # of a body
+MOST_DRAINED = 1024 * 1024  # bytes of a body that is read although it is too large
 DEEPEST = 32  # lists and objects within one another
 CLOSE = {"Connection": "close"}  # what is left of the body is not read
 # A text that does not end takes the rest, so that no place is looked at twice.
@@ -37,6 +38,8 @@ class Limits:
             return
         try:
             if length > self.most_bytes:
+                if length <= MOST_DRAINED:
+                    await drain(scope, receive)
                 raise self._too_large()
             message = await receive()
             if message["type"] == "http.request" and message.get("more_body", False):
@@ -45,6 +48,8 @@ class Limits:
                 return  # the client has gone
             body = message.get("body", b"")
             if len(body) > self.most_bytes:
+                if message.get("more_body", False):
+                    await drain(scope, receive, len(body))
                 raise self._too_large()
             check_depth(body)
         except Problem as problem:
@@ -73,13 +78,28 @@ class Limits:
                 return message
             parts.append(message.get("body", b""))
             length += len(parts[-1])
-        return {"type": "http.request", "body": b"".join(parts), "more_body": False}
+        more = message.get("more_body", False)
+        return {"type": "http.request", "body": b"".join(parts), "more_body": more}
 
     def _too_large(self) -> Problem:
         most = self.most_bytes
         return Problem(
             413, "body_too_large", f"a body has at most {most:,} bytes: send less", headers=CLOSE
         )
+
+
+async def drain(scope: Scope, receive: Receive, read: int = 0) -> None:
+    """Read the rest of a body that is somewhat too large: few clients hear us before they end.
+
+    Whoever asked first, with `Expect`, is answered at once.
+    """
+    if any(name == b"expect" for name, _ in scope["headers"]):
+        return
+    more = True
+    while more and read <= MOST_DRAINED:
+        message = await receive()
+        more = message.get("more_body", False)
+        read += len(message.get("body", b""))
 
 
 def declared(scope: Scope) -> int:
