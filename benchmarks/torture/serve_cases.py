@@ -10,12 +10,14 @@ import argparse
 import contextlib
 import io
 import tempfile
+import time
 import warnings
 from collections.abc import Iterator
 from typing import Any
 
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis.errors import Unsatisfiable
 from schemathesis import Case, GenerationMode
 from schemathesis.checks import (
     content_type_conformance,
@@ -30,6 +32,7 @@ from starlette.testclient import TestClient
 
 from benchmarks.torture.children import Outcome
 from driftanchor import TS, Campaign
+from driftanchor.live.stores.access_keys import make_key
 from driftanchor.live.stores.store import open_store
 from driftanchor.serve.app import create_app
 from driftanchor.serve.request_log import Log
@@ -56,23 +59,30 @@ def client(address: str) -> Iterator[tuple[TestClient, dict[str, str]]]:
         "known", arms=["A", "B"], policy=TS(), reward_range=(0, 1), seed=1, store=store
     )
     made = campaign.ask()
+    key, row = make_key(["admin"], now=time.time())
+    store.add_key(row)
     served = Served(store, log=Log(io.StringIO()))
     with TestClient(create_app(served), URL, raise_server_exceptions=False) as http:
-        yield http, {"name": "known", "decision_id": str(made.id)}
+        yield http, {"name": "known", "decision_id": str(made.id), "key": key}
 
 
-def fuzz(address: str, each: int, number: int = 0) -> Outcome:
+def fuzz(address: str, each: int, number: int = 0, *, with_key: bool = True) -> Outcome:
     """Try requests of every operation.
 
     Args:
         address: An empty store.
         each: How many right ones of each operation, and how many wrong ones.
         number: The seed.
+        with_key: Whether requests bring a key.
     """
     failures: list[str] = []
     with client(address) as (http, known):
-        document = http.get("/openapi.json").json()
-        schema: Any = schemathesis.openapi.from_dict(document)
+        key = known.pop("key")
+        if with_key:
+            http.headers["Authorization"] = f"Bearer {key}"
+        schema: Any = schemathesis.openapi.from_dict(
+            _without_keys(http.get("/openapi.json").json())
+        )
         cases = 0
         for found in schema.get_all_operations():
             operation = found.ok()
@@ -81,6 +91,14 @@ def fuzz(address: str, each: int, number: int = 0) -> Outcome:
                 cases += played
                 failures += wrong
     return Outcome(cases, (0.0, ""), tuple(failures))
+
+
+def _without_keys(document: dict[str, Any]) -> dict[str, Any]:
+    """The document without what it says of keys, which the client brings."""
+    for methods in document["paths"].values():
+        for route in methods.values():
+            route.pop("security", None)
+    return document
 
 
 def _play(
@@ -117,6 +135,8 @@ def _play(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             one()
+    except Unsatisfiable:  # without parameters there is nothing to send that is wrong
+        return played, []
     except Exception as error:
         return played, [f"{operation.label}, {mode.value}: {error}"]
     except BaseExceptionGroup as group:
@@ -132,9 +152,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(asked: argparse.Namespace) -> int:
     """Try requests; 1 if an answer is wrong."""
-    with tempfile.TemporaryDirectory() as folder:
-        outcome = fuzz(f"sqlite:///{folder}/store.db", asked.each, asked.seed)
-    print(f"{outcome.cases:,} requests of the OpenAPI document, {len(outcome.failures)} failures")
-    for failure in outcome.failures:
+    failures: list[str] = []
+    for with_key in (True, False):
+        with tempfile.TemporaryDirectory() as folder:
+            address = f"sqlite:///{folder}/store.db"
+            outcome = fuzz(address, asked.each, asked.seed, with_key=with_key)
+        failures += outcome.failures
+        which = "with a key" if with_key else "without a key"
+        print(f"{outcome.cases:,} requests {which}: {len(outcome.failures)} failures", flush=True)
+    for failure in failures:
         print(failure)
-    return 1 if outcome.failures else 0
+    return 1 if failures else 0

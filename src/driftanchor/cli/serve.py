@@ -64,6 +64,15 @@ Workers = Annotated[
         metavar="N", help="Processes that answer; they share the store.", rich_help_panel=SERVER
     ),
 ]
+RateLimit = Annotated[
+    str | None,
+    typer.Option(
+        metavar="N",
+        help="Requests a second that a key may make of one process.",
+        show_default="any number",
+        rich_help_panel=SERVER,
+    ),
+]
 
 
 @log.takes_log_options(arm_needed=False)
@@ -93,6 +102,7 @@ def serve(
     host: Host = "127.0.0.1",
     port: Port = "8484",
     workers: Workers = "1",
+    rate_limit: RateLimit = None,
     as_json: opt.Json = False,
     quiet: opt.Quiet = False,
 ) -> None:
@@ -115,7 +125,7 @@ def serve(
     )  # fmt: skip
     settings["seed"] = how.optional(seed, "--seed")
     settings["bias_bound_source"] = bias_bound_source
-    where = _where(host, port, workers)
+    where = {**_where(host, port, workers), **_who(host, store, rate_limit)}
     made: tuple[Status, Terms] | None = None
     if logs or "arms" in options:
         with output.plain_warnings(quiet=quiet):
@@ -155,6 +165,22 @@ def _where(host: str, port: str, workers: str) -> dict[str, Any]:
         "host": host,
         "port": check.whole(parse.number(port, "--port"), "port", low=0, high=65_535),
         "workers": check.whole(parse.number(workers, "--workers"), "workers", low=1, high=256),
+    }
+
+
+def _who(host: str, store: str, rate_limit: str | None) -> dict[str, Any]:
+    """Who may ask, and how often; looked at before anything is read or made."""
+    from driftanchor.core import check
+    from driftanchor.serve.loopback import check_keys
+
+    rows: list[Any] = []
+    if not at.is_missing(store):
+        with at.store_at(store) as opened:
+            rows = opened.keys()
+    rate = how.optional(rate_limit, "--rate-limit")
+    return {
+        "keys_required": check_keys(host, rows, time.time()),
+        "rate": None if rate is None else check.number(rate, "rate_limit", above=0.0, high=1e9),
     }
 
 

@@ -10,7 +10,9 @@ from fastapi import FastAPI
 from driftanchor.serve import (
     campaign_routes,
     decision_routes,
+    default_routes,
     health_routes,
+    ofrep,
     problem,
     record_routes,
     reward_routes,
@@ -41,6 +43,8 @@ def create_app(served: Served) -> FastAPI:
     app.state.served = served
     problem.install(app)
     for routes in (decision_routes, reward_routes, campaign_routes, record_routes, health_routes):
+        app.include_router(routes.router)
+    for routes in (ofrep, default_routes):
         app.include_router(routes.router)
     shortcuts = (*decision_routes.SHORTCUTS, *reward_routes.SHORTCUTS)
     app.add_middleware(Direct, served=served, shortcuts=shortcuts)

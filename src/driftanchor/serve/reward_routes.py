@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from driftanchor.errors import DriftanchorError, InvalidInput, OtherReward, StoreUnavailable
 from driftanchor.live.campaigns.decision import Receipt
 from driftanchor.live.campaigns.telling import Tell
-from driftanchor.serve.access import needs
+from driftanchor.serve.access import KeyedRoute, needs
 from driftanchor.serve.answers import ReceiptAnswer, RewardsAnswer
 from driftanchor.serve.asked_bodies import MOST_REWARDS, RewardBody, RewardItem, RewardsBody
 from driftanchor.serve.body import found_in, read, takes
@@ -22,7 +22,7 @@ from driftanchor.serve.owners import do_for
 from driftanchor.serve.problem import Problem, of_validation, problem_of
 from driftanchor.serve.served import Served
 
-router = APIRouter(tags=["rewards"])
+router = APIRouter(tags=["rewards"], route_class=KeyedRoute)
 
 
 @router.put(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import gc
 import logging
@@ -16,6 +17,7 @@ import uvicorn
 from driftanchor.errors import InvalidInput
 from driftanchor.live.stores.sql.store import open_sql
 from driftanchor.serve.app import create_app
+from driftanchor.serve.connection import Connection, sweep
 from driftanchor.serve.request_log import LogHandler
 from driftanchor.serve.served import Served, ServeSettings
 
@@ -42,6 +44,12 @@ class Server(uvicorn.Server):
         await super().startup(sockets)
         if self.started:
             self._ready()
+
+    async def on_tick(self, counter: int) -> bool:
+        """Ten times a second: look for what has to end."""
+        if counter % 10 == 0:
+            sweep(self.server_state.connections, asyncio.get_running_loop().time())
+        return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Accept nothing new, and answer what was accepted."""
@@ -119,6 +127,7 @@ def answer(
         "server_header": False,
         "proxy_headers": False,
         "lifespan": "on",
+        "http": Connection,
         "ws": "none",
         "backlog": BACKLOG,
         "timeout_keep_alive": KEPT,

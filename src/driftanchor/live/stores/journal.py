@@ -43,6 +43,7 @@ class Entry:
             - `added`: a late reward counts after the decision had been given up
             - `arm_added`, `arm_paused`, `arm_archived`, `arm_restored`, `arm_distrusted`
             - `paused`, `resumed`: the campaign; `epoch`: a new epoch; `alarm`: a shift alarm
+            - `default_used`: a caller that got no answer in time played an arm of its own choice
         at: When, in seconds since 1970, by the clock of whoever wrote it.
         decision: The number of the decision it is about.
         column: The arm it is about.
@@ -59,7 +60,7 @@ class Entry:
     detail: Detail | None = None
 
 
-WITHOUT_EVENT = ("late", "paused", "resumed", "epoch", "alarm")
+WITHOUT_EVENT = ("late", "paused", "resumed", "epoch", "alarm", "default_used")
 
 
 def core_event(entry: Entry, *, waits: bool) -> Event | None:
@@ -67,7 +68,8 @@ def core_event(entry: Entry, *, waits: bool) -> Event | None:
 
     Args:
         entry: The entry.
-        waits: Whether a decision waits for its reward as soon as it is made.
+        waits: Whether a decision waits for its reward as soon as it is made, unless it says
+            otherwise.
     """
     if entry.kind in WITHOUT_EVENT:
         return None
@@ -88,7 +90,7 @@ def core_event(entry: Entry, *, waits: bool) -> Event | None:
         raise _unusable(entry)
     match entry.kind:
         case "decided":
-            return Decided(number, column, _memory(entry), waits)
+            return Decided(number, column, _memory(entry), waits and not only_assigned(entry))
         case "exposed":
             return Exposed(column)
         case "expired":
@@ -105,14 +107,27 @@ def core_event(entry: Entry, *, waits: bool) -> Event | None:
     raise _unusable(entry)
 
 
-def decided_detail(event: Decided, excluded: list[int]) -> Detail | None:
-    """What must be known of a decision beside its arm; `None` if there is nothing."""
+def decided_detail(event: Decided, excluded: list[int], *, assigned: bool = False) -> Detail | None:
+    """What must be known of a decision beside its arm; `None` if there is nothing.
+
+    Args:
+        event: The decision.
+        excluded: The arms that could not be played, by column.
+        assigned: Whether it waits only once it was shown, other than the campaign says.
+    """
     detail: Detail = {}
+    if assigned:
+        detail["assigned"] = True
     if event.memory:
         detail["memory"] = [[column, list(row)] for column, row in event.memory]
     if excluded:
         detail["exclude"] = excluded
     return detail or None
+
+
+def only_assigned(entry: Entry) -> bool:
+    """Whether a decision waits only once it was shown, whatever the campaign says."""
+    return (entry.detail or {}).get("assigned") is True
 
 
 def excluded(entry: Entry) -> list[int]:

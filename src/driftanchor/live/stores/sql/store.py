@@ -17,8 +17,8 @@ from driftanchor.live.stores.access_keys import KeyRow
 from driftanchor.live.stores.sql import access_keys, campaigns, engine, versions
 from driftanchor.live.stores.sql.failures import Interrupted, translated
 from driftanchor.live.stores.sql.locks import Turn, no_litter
-from driftanchor.live.stores.sql.writing import Writing
 from driftanchor.live.stores.sql.reader import SqlReader, happened, write
+from driftanchor.live.stores.sql.writing import Writing
 from driftanchor.live.stores.store import Changes, Reader, Store
 from driftanchor.live.stores.store_rows import ArmRow, CampaignRow
 
