@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from benchmarks.torture.serve_cases import fuzz
 from benchmarks.torture.serve_kills import torture
 
 
@@ -11,3 +14,9 @@ def test_a_server_may_be_killed(store_url: str) -> None:
     assert outcome.kills == 5
     assert outcome.acknowledged >= 150
     assert 0 < outcome.rewards <= outcome.decisions
+
+
+def test_requests_of_the_document_are_answered_as_documented(tmp_path: Path) -> None:
+    found = fuzz(f"sqlite:///{tmp_path / 'store.db'}", each=8)
+    assert found.failures == ()
+    assert found.cases > 200
