@@ -68,11 +68,11 @@ def _answer(description: str, schema: dict[str, Any]) -> dict[str, Any]:
     return {"description": description, "content": {"application/json": {"schema": schema}}}
 
 
-def _refused(*required: str) -> dict[str, Any]:
-    """A request that does not say who is asked for, or that nobody could read."""
-    found = _answer("The request does not say who is asked for.", _failure(*required))
-    found["content"] |= problems(400)[400]["content"]
-    return found
+def _refusal(description: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """An answer of the protocol, or a problem if the body was refused before it was looked at."""
+    answer = _answer(description, schema)
+    answer["content"] |= problems()[400]["content"]
+    return answer
 
 
 _FLAGS = {
@@ -87,7 +87,7 @@ ONE: dict[str, Any] = {
     "responses": problems()
     | {
         200: _answer("What the unit gets.", _SUCCESS),
-        400: _refused("key"),
+        400: _refusal("The request does not say who is asked for.", _failure("key")),
         404: _answer("There is no such campaign.", _failure("key")),
     },
 }
@@ -108,6 +108,6 @@ ALL: dict[str, Any] = {
     | {
         200: {**_answer("What the unit gets in each campaign.", _FLAGS), "headers": _TAG},
         304: {"description": "The client has this answer already.", "headers": _TAG},
-        400: _refused(),
+        400: _refusal("The request does not say who is asked for.", _failure()),
     },
 }

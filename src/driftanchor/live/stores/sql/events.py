@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from sqlalchemy import Connection, bindparam, insert, select
+from sqlalchemy import bindparam, insert, select
 
 from driftanchor.live.stores.damage import parsed, typed
 from driftanchor.live.stores.journal import Entry
+from driftanchor.live.stores.sql.link import Link
 from driftanchor.live.stores.sql.prepared import Prepared
 from driftanchor.live.stores.sql.schema import events
 
@@ -25,7 +26,7 @@ _AFTER = Prepared(
 )
 
 
-def add(connection: Connection, campaign: int, entries: Sequence[Entry]) -> None:
+def add(link: Link, campaign: int, entries: Sequence[Entry]) -> None:
     """Keep new events."""
     rows = [
         (
@@ -40,16 +41,14 @@ def add(connection: Connection, campaign: int, entries: Sequence[Entry]) -> None
         )
         for entry in entries
     ]
-    _ADD.run_for(connection, rows)
+    _ADD.run_for(link, rows)
 
 
-def after(
-    connection: Connection, campaign: int, seq: int, through: int | None = None
-) -> Iterator[Entry]:
+def after(link: Link, campaign: int, seq: int, through: int | None = None) -> Iterator[Entry]:
     """The events after a place, in order; some at a time, so that they need not fit the memory."""
     while through is None or seq < through:
         most = AT_ONCE if through is None else min(AT_ONCE, through - seq)
-        found = _AFTER.rows(connection, campaign, seq, most)
+        found = _AFTER.rows(link, campaign, seq, most)
         for row in found:
             seq, *rest, detail = row
             known = None if detail is None else parsed(detail)

@@ -18,8 +18,8 @@ from sqlalchemy import (
     text,
 )
 
-REVISION = "0002"  # the last migration
-OLDER: tuple[str, ...] = ("0001",)  # the migrations before it, which `upgrade` starts from
+REVISION = "0003"  # the last migration
+OLDER: tuple[str, ...] = ("0001", "0002")  # the migrations before it, which `upgrade` starts from
 
 metadata = MetaData()
 
@@ -53,6 +53,7 @@ heads = Table(
     Column("paused", Boolean, nullable=False),
     Column("snapshot", BigInteger, nullable=False),
     Column("late", BigInteger, nullable=False),
+    Column("checksum", BigInteger),
 )
 
 events = Table(
