@@ -200,7 +200,6 @@ def _run(
 ) -> None:
     """Listen, say so once it answers, and answer until a signal ends it."""
     from driftanchor.live.stores.sql.store import open_sql
-    from driftanchor.serve.loopback import check_keys
     from driftanchor.serve.run import answer, listen, url_of
     from driftanchor.serve.served import ServeSettings
     from driftanchor.serve.workers import supervise
@@ -208,10 +207,9 @@ def _run(
     opened = open_sql(store)
     try:
         names = opened.names()
-        needs_keys = check_keys(where["host"], opened, time.time())
     finally:
         opened.close()
-    settings = ServeSettings(**where, keys_required=needs_keys)
+    settings = ServeSettings(**where)
     listening = listen(settings.host, settings.port)
     url = url_of(listening)
 
