@@ -21,6 +21,7 @@ from driftanchor.serve.direct import Direct
 from driftanchor.serve.documents import document
 from driftanchor.serve.limits import Limits
 from driftanchor.serve.observed import Observed
+from driftanchor.serve.outer_layers import OuterLayers
 from driftanchor.serve.served import Served
 from driftanchor.version import __version__
 
@@ -33,7 +34,7 @@ def create_app(served: Served) -> FastAPI:
         yield
         served.close()
 
-    app = FastAPI(
+    app = OuterLayers(
         title="Driftanchor",
         version=__version__,
         docs_url=None,
