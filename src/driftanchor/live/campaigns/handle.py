@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Any
 
-from driftanchor.core import check
+from driftanchor.core import check, record
 from driftanchor.errors import InvalidInput, NotFound, shown
 from driftanchor.live.campaigns.arm_requests import Look
 from driftanchor.live.campaigns.books import Books
 from driftanchor.live.campaigns.decision import decision_id_text
-from driftanchor.live.campaigns.exporting import export
+from driftanchor.live.campaigns.exporting import event_records, export
 from driftanchor.live.campaigns.group_commit import GroupCommit, Request, load
 from driftanchor.live.campaigns.recount import explain_again
 from driftanchor.live.campaigns.settings import Settings
@@ -23,7 +23,7 @@ from driftanchor.live.campaigns.verify import Verified, verify
 from driftanchor.live.campaigns.watching import alarms_of, is_watched
 from driftanchor.live.explanation import Explanation
 from driftanchor.live.stores.store import Reader, Store
-from driftanchor.live.stores.store_rows import CampaignRow, HistoryRow
+from driftanchor.live.stores.store_rows import CampaignRow, DecisionRow, HistoryRow
 from driftanchor.live.terms import Terms
 
 
@@ -81,10 +81,24 @@ class Handle:
         """
         wanted = decision_id_text(decision_id)
         with self._reading() as reader:
-            found = reader.decisions([wanted])
-            if not found:
-                raise NotFound(f"campaign {self.name!r} has no decision {shown(decision_id)}")
-            return explain_again(reader, found[0], self._first, self.settings)
+            row = self._found(reader, wanted)
+            return explain_again(reader, row, self._first, self.settings)
+
+    def decision(self, decision_id: str) -> DecisionRow:
+        """A decision as the store has it: what became of it.
+
+        Raises:
+            NotFound: There is no such decision.
+        """
+        wanted = decision_id_text(decision_id)
+        with self._reading() as reader:
+            return self._found(reader, wanted)
+
+    def _found(self, reader: Reader, decision_id: str) -> DecisionRow:
+        found = reader.decisions([decision_id])
+        if not found:
+            raise NotFound(f"campaign {self.name!r} has no decision {shown(decision_id)}")
+        return found[0]
 
     def history(self, since: float | None = None) -> list[HistoryRow]:
         """Decisions and rewards of each arm by stretches of 15 minutes.
@@ -95,6 +109,19 @@ class Handle:
         start = None if since is None else check.number(since, "since")
         with self._reading() as reader:
             return reader.history(start)
+
+    def events(self, after: int = 0, most: int = 1_000) -> list[record.Record]:
+        """Some events in order, decisions with their propensities; events never change.
+
+        Args:
+            after: The place of the last event that is not wanted.
+            most: How many events.
+        """
+        start = check.whole(after, "after", low=0, high=2**62)
+        count = check.whole(most, "most", low=1, high=2**31)
+        with self._reading() as reader:
+            arms = load(reader, self._first, self.settings).terms.arms
+            return event_records(reader, arms, start, count)
 
     def export(
         self,
