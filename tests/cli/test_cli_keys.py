@@ -95,3 +95,15 @@ def test_damaged_keys_are_found_by_verify() -> None:
     with sqlite3.connect("driftanchor.db") as store:
         store.execute("UPDATE api_keys SET roles = 'root'")
     refused(1, "keys: the store is damaged: a key has the roles 'root'", "store", "verify")
+
+
+def test_a_server_that_others_can_reach_needs_a_key() -> None:
+    message = "--host '0.0.0.0' can be reached from other machines, and the store has no key"
+    refused(2, message, "serve", "--host", "0.0.0.0")
+    assert not list(Path().iterdir())
+    said("keys", "create", "--role", "admin", "--expires", "1e-6")
+    key = said("keys", "create", "--role", "admin")
+    said("keys", "revoke", key["id"])
+    refused(2, message, "serve", "--host", "0.0.0.0", "--arms", "A,B")
+    assert said("campaign", "list") == {"campaigns": []}
+    refused(2, "--rate-limit must be greater than 0", "serve", "--rate-limit", "0")

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from campaign_parts import Clock
-from fastapi.routing import APIRoute
 from served_app import App, running_app
 
 from driftanchor.live.stores import access_keys
@@ -42,6 +41,9 @@ ROLE_OF = {
     ("PUT", "/v1/decisions/{decision_id}/reward"): "reward",
     ("POST", "/v1/decisions/{decision_id}/exposure"): "reward",
     ("POST", "/v1/rewards"): "reward",
+    ("POST", "/v1/campaigns/{name}/defaults"): "decide",
+    ("POST", "/ofrep/v1/evaluate/flags"): "decide",
+    ("POST", "/ofrep/v1/evaluate/flags/{key}"): "decide",
 }
 
 
@@ -79,7 +81,8 @@ def routes(router: Any) -> dict[tuple[str, str], str | None]:
         if hasattr(route, "original_router"):  # one that was included
             found |= routes(route.original_router)
             continue
-        needed = [x.dependency for x in route.dependencies] if isinstance(route, APIRoute) else []
+        needed = [getattr(route, "guard", None)]  # of a `KeyedRoute`; others have dependencies
+        needed += [x.dependency for x in getattr(route, "dependencies", ())]
         roles = [x.role for x in needed if isinstance(x, Needs)]
         for method in getattr(route, "methods", None) or {"MOUNTED"}:
             found[method, route.path] = roles[0] if roles else None
@@ -90,6 +93,17 @@ def test_every_route_has_a_rule(app: App) -> None:
     found = routes(app.http.app.router)  # type: ignore[attr-defined]
     assert {place: role for place, role in found.items() if role is not None} == ROLE_OF
     assert {place for place, role in found.items() if role is None} == OPEN
+
+
+def test_the_document_says_which_routes_need_a_key(app: App) -> None:
+    paths = app.http.get("/openapi.json").json()["paths"]
+    secured = {
+        (method.upper(), path)
+        for path, methods in paths.items()
+        for method, said in methods.items()
+        if said.get("security") == [{"key": []}]
+    }
+    assert secured == set(ROLE_OF)
 
 
 def asked(app: App, place: tuple[str, str], key: str | None, header: str = "bearer") -> Any:

@@ -1,12 +1,9 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from driftanchor import InvalidInput
 from driftanchor.live.stores.access_keys import make_key
-from driftanchor.live.stores.store import open_store
 from driftanchor.serve.loopback import check_keys, is_local, reachable_from_elsewhere
 
 
@@ -50,14 +47,12 @@ def test_where_others_can_reach_a_server(host: str, expected: bool) -> None:
     assert reachable_from_elsewhere(host) == expected
 
 
-def test_nobody_else_reaches_a_server_without_keys(tmp_path: Path) -> None:
-    store = open_store(f"sqlite:///{tmp_path / 'store.db'}")
-    assert check_keys("127.0.0.1", store, now=5.0) is False
-    store.add_key(make_key(["admin"], now=1.0, expires_at=4.0)[1])
+def test_nobody_else_reaches_a_server_without_keys() -> None:
+    assert check_keys("127.0.0.1", [], now=5.0) is False
+    rows = [make_key(["admin"], now=1.0, expires_at=4.0)[1]]
     with pytest.raises(InvalidInput, match=r"^host '0.0.0.0' can be reached .* keys create"):
-        check_keys("0.0.0.0", store, now=5.0)
-    store.add_key(make_key(["decide"], now=1.0)[1])
-    assert check_keys("0.0.0.0", store, now=5.0) is True
+        check_keys("0.0.0.0", rows, now=5.0)
+    rows.append(make_key(["decide"], now=1.0)[1])
+    assert check_keys("0.0.0.0", rows, now=5.0) is True
     with pytest.raises(InvalidInput, match="host must be an address of this machine"):
-        check_keys("no such name", store, now=5.0)
-    store.close()
+        check_keys("no such name", rows, now=5.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -72,6 +73,15 @@ Demo = Annotated[
         rich_help_panel=SERVER,
     ),
 ]
+RateLimit = Annotated[
+    str | None,
+    typer.Option(
+        metavar="N",
+        help="Requests a second that a key may make of one process.",
+        show_default="any number",
+        rich_help_panel=SERVER,
+    ),
+]
 
 
 @log.takes_log_options(arm_needed=False)
@@ -79,7 +89,7 @@ def serve(
     *,
     logs: Logs = None,
     name: NewName = None,
-    bias_bound: creating.BiasBound = None,
+    bias_bound: how.BiasBound = None,
     relative_bound: how.RelativeBound = None,
     by: how.By = None,
     bias_bound_source: how.BiasBoundSource = None,
@@ -101,6 +111,7 @@ def serve(
     host: Host = "127.0.0.1",
     port: Port = "8484",
     workers: Workers = "1",
+    rate_limit: RateLimit = None,
     demo: Demo = False,
     as_json: opt.Json = False,
     quiet: opt.Quiet = False,
@@ -125,11 +136,12 @@ def serve(
     )  # fmt: skip
     settings["seed"] = how.optional(seed, "--seed")
     settings["bias_bound_source"] = bias_bound_source
-    where = _where(host, port, workers)
     if demo:
-        check_demo(where, [*(logs or []), *([store] if store != at.DEFAULT else [])])
-        _run_demo(where, as_json=as_json)
+        place = _where(host, port, workers)
+        check_demo(place, [*(logs or []), *([store] if store != at.DEFAULT else [])])
+        _run_demo(place, as_json=as_json)
         return
+    where = {**_where(host, port, workers), **_who(host, store, rate_limit)}
     made: tuple[Status, Terms] | None = None
     if logs or "arms" in options:
         with output.plain_warnings(quiet=quiet):
@@ -172,6 +184,22 @@ def _where(host: str, port: str, workers: str) -> dict[str, Any]:
     }
 
 
+def _who(host: str, store: str, rate_limit: str | None) -> dict[str, Any]:
+    """Who may ask, and how often; looked at before anything is read or made."""
+    from driftanchor.core import check
+    from driftanchor.serve.loopback import check_keys
+
+    rows: list[Any] = []
+    if not at.is_missing(store):
+        with at.store_at(store) as opened:
+            rows = opened.keys()
+    rate = how.optional(rate_limit, "--rate-limit")
+    return {
+        "keys_required": check_keys(host, rows, time.time()),
+        "rate": None if rate is None else check.number(rate, "rate_limit", above=0.0, high=1e9),
+    }
+
+
 def _created(
     name: str, store: str, options: LogOptions, given: dict[str, Any]
 ) -> tuple[Status, Terms]:
@@ -193,9 +221,11 @@ def _run(
     from driftanchor.serve.workers import supervise
 
     opened = open_sql(store)
-    names = opened.names()
+    try:
+        names = opened.names()
+    finally:
+        opened.close()
     settings = ServeSettings(**where)
-    opened.close()
     listening = listen(settings.host, settings.port)
     url = url_of(listening)
 
@@ -234,7 +264,7 @@ def _run_demo(where: dict[str, Any], *, as_json: bool) -> None:
     from driftanchor.serve.served import Served, ServeSettings
 
     with Demo() as demo:
-        check_keys(where["host"], demo.store, demo.clock())
+        check_keys(where["host"], demo.store.keys(), demo.clock())
         settings = ServeSettings(**where)
         listening = listen(settings.host, settings.port)
         url, names = url_of(listening), demo.store.names()

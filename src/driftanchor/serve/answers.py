@@ -16,7 +16,9 @@ class Answer(BaseModel):
 class DecisionAnswer(Answer):
     """Which arm to play."""
 
-    id: str = Field(description="What rewards and exposures are sent with.")
+    id: str | None = Field(
+        description="What rewards and exposures are sent with; null after a mere look."
+    )
     arm: str = Field(description="The arm to play.")
     propensity: float = Field(ge=0, le=1, description="How likely it was when it was drawn.")
     replayed: bool = Field(description="Whether it was made before, for the same unit or key.")
@@ -55,6 +57,18 @@ class RewardsAnswer(Answer):
     """What became of each reward, in the order in which they were sent."""
 
     results: list[ReceiptAnswer | RefusedItem]
+
+
+class NotedItem(Answer):
+    """What became of the report of one default."""
+
+    status: Literal["recorded", "replayed"]
+
+
+class DefaultsAnswer(Answer):
+    """What became of each report, in the order in which they were sent."""
+
+    results: list[NotedItem | RefusedItem]
 
 
 class ListedCampaign(Answer):

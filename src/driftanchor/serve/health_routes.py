@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Request, Response
 
 from driftanchor.errors import StoreUnavailable
 from driftanchor.serve import metrics
-from driftanchor.serve.access import needs
+from driftanchor.serve.access import KeyedRoute, needs
 from driftanchor.serve.answers import HealthAnswer
 from driftanchor.serve.docs_page import page
 from driftanchor.serve.documents import Responses, answers, document, problems
@@ -17,7 +17,7 @@ from driftanchor.serve.json_answer import json_response
 from driftanchor.serve.problem import Problem
 from driftanchor.serve.served import Served
 
-router = APIRouter(tags=["health"])
+router = APIRouter(tags=["health"], route_class=KeyedRoute)
 SLOWEST = 3.0  # seconds in which a store that is there must answer
 TEXT: Responses = {
     200: {"description": "Metrics as Prometheus reads them.", "content": {"text/plain": {}}}

@@ -1,8 +1,7 @@
-"""Limits: no body is too large, too deep or too slow, before anything reads it."""
+"""Limits: no body is too large or too deep, before anything parses it."""
 
 from __future__ import annotations
 
-import asyncio
 import re
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -10,8 +9,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from driftanchor.serve.problem import Problem
 
 MOST_BYTES = 64 * 1024  # of a body
+MOST_DRAINED = 1024 * 1024  # bytes of a body that is read although it is too large
 DEEPEST = 32  # lists and objects within one another
-SECONDS = 10.0  # in which a body must have come
 CLOSE = {"Connection": "close"}  # what is left of the body is not read
 # A text that does not end takes the rest, so that no place is looked at twice.
 _TOKENS = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|([\[{])|([\]}])', re.DOTALL)
@@ -21,16 +20,15 @@ UNKNOWN = -1  # the length of a body that comes in chunks
 class Limits:
     """A layer of the app that reads the body of a request, and passes on what is bearable.
 
+    How long a body may take is not its business: see `serve.connection`.
+
     Args:
         app: What is inside.
         most_bytes: The longest body.
-        seconds: The longest time to wait for it.
     """
 
-    def __init__(
-        self, app: ASGIApp, most_bytes: int = MOST_BYTES, seconds: float = SECONDS
-    ) -> None:
-        self.app, self.most_bytes, self.seconds = app, most_bytes, seconds
+    def __init__(self, app: ASGIApp, most_bytes: int = MOST_BYTES) -> None:
+        self.app, self.most_bytes = app, most_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -40,59 +38,68 @@ class Limits:
             return
         try:
             if length > self.most_bytes:
+                if length <= MOST_DRAINED:
+                    await drain(scope, receive)
                 raise self._too_large()
-            body = await self._body(receive)
+            message = await receive()
+            if message["type"] == "http.request" and message.get("more_body", False):
+                message = await self._rest(message, receive)
+            if message["type"] != "http.request":
+                return  # the client has gone
+            body = message.get("body", b"")
+            if len(body) > self.most_bytes:
+                if message.get("more_body", False):
+                    await drain(scope, receive, len(body))
+                raise self._too_large()
+            check_depth(body)
         except Problem as problem:
+            if scope["path"].startswith("/ofrep/"):  # clients of OpenFeature look for these
+                problem.more |= {"errorCode": "PARSE_ERROR", "errorDetails": problem.detail}
             await problem.response()(scope, receive, send)
             return
-        if body is None:  # the client has gone
-            return
-        message: Message | None = {"type": "http.request", "body": body, "more_body": False}
+        unread: Message | None = message
 
         async def receiving() -> Message:
-            nonlocal message
-            if message is None:
+            nonlocal unread
+            if unread is None:
                 return await receive()
-            read, message = message, None
+            read, unread = unread, None
             return read
 
         await self.app(scope, receiving, send)
 
-    async def _body(self, receive: Receive) -> bytes | None:
-        try:
-            async with asyncio.timeout(self.seconds):
-                body = await self._read(receive)
-        except TimeoutError:
-            raise Problem(
-                408, "body_too_slow", "the body did not come in time: send it again", headers=CLOSE
-            ) from None
-        if body is not None:
-            check_depth(body)
-        return body
-
-    async def _read(self, receive: Receive) -> bytes | None:
-        message = await receive()
-        if message["type"] != "http.request":
-            return None
-        body: bytes = message.get("body", b"")
-        if message.get("more_body", False):
-            parts, length = [body], len(body)
-            while message.get("more_body", False) and length <= self.most_bytes:
-                message = await receive()
-                if message["type"] != "http.request":
-                    return None
-                parts.append(message.get("body", b""))
-                length += len(parts[-1])
-            body = b"".join(parts)
-        if len(body) > self.most_bytes:
-            raise self._too_large()
-        return body
+    async def _rest(self, message: Message, receive: Receive) -> Message:
+        """All parts of a body as one; no more of them than it may have."""
+        parts = [message.get("body", b"")]
+        length = len(parts[0])
+        while message.get("more_body", False) and length <= self.most_bytes:
+            message = await receive()
+            if message["type"] != "http.request":
+                return message
+            parts.append(message.get("body", b""))
+            length += len(parts[-1])
+        more = message.get("more_body", False)
+        return {"type": "http.request", "body": b"".join(parts), "more_body": more}
 
     def _too_large(self) -> Problem:
         most = self.most_bytes
         return Problem(
             413, "body_too_large", f"a body has at most {most:,} bytes: send less", headers=CLOSE
         )
+
+
+async def drain(scope: Scope, receive: Receive, read: int = 0) -> None:
+    """Read the rest of a body that is somewhat too large: few clients hear us before they end.
+
+    Whoever asked first, with `Expect`, is answered at once.
+    """
+    if any(name == b"expect" for name, _ in scope["headers"]):
+        return
+    more = True
+    while more and read <= MOST_DRAINED:
+        message = await receive()
+        more = message.get("more_body", False)
+        read += len(message.get("body", b""))
 
 
 def declared(scope: Scope) -> int:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ipaddress
 import re
 import socket
+from collections.abc import Iterable
 from typing import Any
 
 from driftanchor.errors import InvalidInput
-from driftanchor.live.stores.store import Store
+from driftanchor.live.stores.access_keys import KeyRow
 
 _PLACE = re.compile(rb"(?:https?://)?(\[[0-9A-Fa-f:.]+\]|[^\[\]:/?#@]+)(?::\d*)?")
 
@@ -45,15 +46,19 @@ def reachable_from_elsewhere(host: str) -> bool:
     return not all(_is_loopback(str(address[0]).partition("%")[0]) for *_, address in found)
 
 
-def check_keys(host: str, store: Store, now: float) -> bool:
+def check_keys(host: str, rows: Iterable[KeyRow], now: float) -> bool:
     """Whether a server that listens there needs keys whatever happens.
+
+    Args:
+        host: Where it listens.
+        rows: The keys of its store.
+        now: The time, in seconds since 1970.
 
     Raises:
         InvalidInput: Others can reach it, and the store has no key that works.
     """
     if not reachable_from_elsewhere(host):
         return False
-    rows = store.keys()
     if not any(row.state(now) == "active" for row in rows):
         raise InvalidInput(
             f"{host!r} can be reached from other machines, and the store has no key that works: "

@@ -10,13 +10,13 @@ from fastapi.responses import StreamingResponse
 
 from driftanchor.live.campaigns.campaign import Campaign
 from driftanchor.live.campaigns.past import STRETCH
-from driftanchor.serve.access import needs
+from driftanchor.serve.access import KeyedRoute, needs
 from driftanchor.serve.answers import HistoryAnswer
 from driftanchor.serve.documents import Responses, answers, problems
 from driftanchor.serve.json_answer import json_response, json_text
 from driftanchor.serve.served import Served
 
-router = APIRouter(tags=["records"])
+router = APIRouter(tags=["records"], route_class=KeyedRoute)
 LINES = "application/x-ndjson"
 AT_ONCE = 1_000  # events that are read in one go
 STREAMED: Responses = {

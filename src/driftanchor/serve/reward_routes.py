@@ -11,17 +11,18 @@ from pydantic import ValidationError
 from driftanchor.errors import DriftanchorError, InvalidInput, OtherReward, StoreUnavailable
 from driftanchor.live.campaigns.decision import Receipt
 from driftanchor.live.campaigns.telling import Tell
-from driftanchor.serve.access import needs
+from driftanchor.serve.access import KeyedRoute, needs
 from driftanchor.serve.answers import ReceiptAnswer, RewardsAnswer
 from driftanchor.serve.asked_bodies import MOST_REWARDS, RewardBody, RewardItem, RewardsBody
 from driftanchor.serve.body import found_in, read, takes
+from driftanchor.serve.direct import Shortcut
 from driftanchor.serve.documents import answers
 from driftanchor.serve.json_answer import json_response
 from driftanchor.serve.owners import do_for
 from driftanchor.serve.problem import Problem, of_validation, problem_of
 from driftanchor.serve.served import Served
 
-router = APIRouter(tags=["rewards"])
+router = APIRouter(tags=["rewards"], route_class=KeyedRoute)
 
 
 @router.put(
@@ -101,3 +102,6 @@ def _of_reward(found: Any) -> Problem:
             return Problem(422, "reward_not_finite", "the value must be finite", pointer="/value")
         return Problem(422, "reward_not_number", "the value must be a number", pointer="/value")
     return of_validation(found)
+
+
+SHORTCUTS = (Shortcut("PUT", "/v1/decisions/{decision_id}/reward", "reward", tell),)

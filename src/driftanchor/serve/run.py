@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import gc
 import logging
 import signal
 import socket
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -16,12 +17,13 @@ import uvicorn
 from driftanchor.errors import InvalidInput
 from driftanchor.live.stores.sql.store import open_sql
 from driftanchor.serve.app import create_app
+from driftanchor.serve.connection import Connection, sweep
 from driftanchor.serve.request_log import LogHandler
 from driftanchor.serve.served import Served, ServeSettings
 
 BACKLOG = 2048  # connections that may wait to be accepted
 KEPT = 75  # seconds that an idle connection is kept
-SWITCHING = 0.001  # seconds after which threads take turns: answers should not wait for groups
+COLLECTING = (20_000, 20, 50)  # new objects, and rounds, before garbage is looked for
 
 
 class Server(uvicorn.Server):
@@ -42,6 +44,12 @@ class Server(uvicorn.Server):
         await super().startup(sockets)
         if self.started:
             self._ready()
+
+    async def on_tick(self, counter: int) -> bool:
+        """Ten times a second: look for what has to end."""
+        if counter % 10 == 0:
+            sweep(self.server_state.connections, asyncio.get_running_loop().time())
+        return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Accept nothing new, and answer what was accepted."""
@@ -73,10 +81,12 @@ def listen(host: str, port: int) -> socket.socket:
         family, kind, _, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
-        listening = socket.socket(family, kind)
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind(address)
-        listening.listen(BACKLOG)
+        with contextlib.ExitStack() as closing:
+            listening = closing.enter_context(socket.socket(family, kind))
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind(address)
+            listening.listen(BACKLOG)
+            closing.pop_all()
     except (OSError, OverflowError, UnicodeError) as error:
         raise InvalidInput(
             f"cannot be listened on ({host!r}, port {port}): {error}; take another --host or "
@@ -118,7 +128,9 @@ def answer_for(served: Served, listening: socket.socket, ready: Callable[[], obj
         listening: The socket.
         ready: Called once it answers.
     """
-    sys.setswitchinterval(SWITCHING)
+    gc.collect()
+    gc.freeze()  # what is there now stays: to look through it again and again takes time
+    gc.set_threshold(*COLLECTING)
     handler = LogHandler(served.log)
     logging.getLogger().addHandler(handler)
     options: dict[str, Any] = {
@@ -127,6 +139,7 @@ def answer_for(served: Served, listening: socket.socket, ready: Callable[[], obj
         "server_header": False,
         "proxy_headers": False,
         "lifespan": "on",
+        "http": Connection,
         "ws": "none",
         "backlog": BACKLOG,
         "timeout_keep_alive": KEPT,

@@ -16,7 +16,7 @@ from driftanchor.live.campaigns.settings import Settings
 from driftanchor.live.campaigns.verify_copies import Copies
 from driftanchor.live.campaigns.verify_names import Names
 from driftanchor.live.stores.damage import reads_store
-from driftanchor.live.stores.journal import Entry
+from driftanchor.live.stores.journal import Entry, only_assigned
 from driftanchor.live.stores.store import Reader
 from driftanchor.live.stores.store_rows import DecisionRow
 from driftanchor.live.terms import Terms
@@ -62,7 +62,6 @@ class Outcomes:
 
     def __init__(self, waits: bool, window: float | None) -> None:
         self.wrong: list[str] = []  # events that cannot be
-        self._first = STATES.index("open" if waits else "assigned")
         self._known = 0
         self._waits, self._window = waits, window
         self._state = np.zeros(0, np.int8)
@@ -80,10 +79,12 @@ class Outcomes:
         if entry.kind == "decided":
             self._grow(i)
             self._known = entry.decision
-            self._state[i], self._column[i] = self._first, entry.column or 0
+            waits = self._waits and not only_assigned(entry)
+            self._state[i] = STATES.index("open" if waits else "assigned")
+            self._column[i] = entry.column or 0
             self._seq[i], self._reward[i], self._reported[i] = entry.seq, math.nan, math.nan
             self._epoch[i], self._asked[i], self._settled[i] = epoch, entry.at, math.nan
-            self._exposed[i] = entry.at if self._waits else math.nan
+            self._exposed[i] = entry.at if waits else math.nan
             return
         if not 0 <= i < self._known or STATES[self._state[i]] not in BEFORE[entry.kind]:
             self.wrong.append(f"event {entry.seq}, {entry.kind}, cannot be for decision {i + 1}")

@@ -2,6 +2,7 @@
 
 Rewards are looked at in an order that does not depend on what they are. With a reward window that
 is the order of decisions: a reward is looked at once all earlier decisions of its arm are settled.
+A decision that was not shown yet is passed over, and not looked at if it is shown later.
 Without a window a reward may never come, and rewards are looked at as they come; that is right
 where the time that a reward takes does not depend on the reward.
 """
@@ -137,8 +138,8 @@ def _by_decision(reader: Reader, numbers: list[int]) -> Iterator[Reward]:
     stuck: set[int] = set()
     for row in islice(reader.all_decisions(after=min(numbers, default=0)), MOST):
         column = row.column
-        if row.number <= numbers[column] or column in stuck:
-            continue
+        if row.number <= numbers[column] or column in stuck or row.state == "assigned":
+            continue  # what is not shown may never be, and must not hold up the others
         if row.state not in SETTLED:
             stuck.add(column)
             if len(stuck) == len(numbers):
