@@ -12,6 +12,7 @@ from driftanchor.version import __version__ as __version__
 if TYPE_CHECKING:
     from driftanchor.best_arm.identification import Identification as Identification
     from driftanchor.best_arm.identify import identify as identify
+    from driftanchor.client.client import Client as Client
     from driftanchor.core.arms import Arms as Arms
     from driftanchor.core.evidence import ArmEvidence as ArmEvidence
     from driftanchor.core.evidence import Evidence as Evidence
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "best_arm.identification": ["Identification"],
     "best_arm.identify": ["identify"],
+    "client.client": ["Client"],
     "core.arms": ["Arms"],
     "core.evidence": ["ArmEvidence", "Evidence", "Round"],
     "core.noise": ["Draws"],
@@ -92,18 +94,18 @@ _HOMES = {
         "UnreadableState",
         "UnusableCluster",
     ],
-    "live.campaign": ["Campaign"],
-    "live.decision": ["Decision", "Receipt"],
+    "live.campaigns.campaign": ["Campaign"],
+    "live.campaigns.decision": ["Decision", "Receipt"],
     "live.explanation": ["ArmExplanation", "Explanation"],
     "live.learner": ["Learner"],
-    "live.sample_ratio": ["RatioCheck"],
-    "live.settings": ["Settings"],
+    "live.campaigns.sample_ratio": ["RatioCheck"],
+    "live.campaigns.settings": ["Settings"],
     "live.state": ["State"],
-    "live.status": ["ArmStatus", "Status"],
-    "live.stopping": ["Outlook"],
-    "live.store": ["Store"],
-    "live.store_rows": ["HistoryRow"],
-    "live.verify": ["Verified"],
+    "live.campaigns.status": ["ArmStatus", "Status"],
+    "live.campaigns.stopping": ["Outlook"],
+    "live.stores.store": ["Store"],
+    "live.stores.store_rows": ["HistoryRow"],
+    "live.campaigns.verify": ["Verified"],
     "live.watch.alarm": ["Alarm"],
     "live.terms": ["Terms"],
     "logs.periods": ["Periods", "read_periods"],

@@ -34,7 +34,7 @@ def test_from_one_kind_of_store_to_another(postgres: str) -> None:
     assert said("store", "copy", there[1]) == {"campaigns": 1}
     assert said("campaign", "explain", "c", made["id"], *there)["arm"] == made["arm"]
     assert asked("c", *there)["number"] == 2
-    refused(4, "the store to copy to has campaigns already", "store", "copy", there[1])
+    refused(4, "the store to copy to has campaigns or keys already", "store", "copy", there[1])
     assert said("store", "backup", "copy.db", *there) == {"file": "copy.db", "campaigns": 1}
     assert said("campaign", "show", "c", "--store", "sqlite:///copy.db")["decisions"] == 2
     assert said("store", "verify", *there)["damage"] == []
@@ -61,7 +61,7 @@ def test_verify_looks_at_every_campaign_and_at_the_file() -> None:
     new("b")
     asked("b")
     assert set(said("store", "verify")["campaigns"]) == {"a", "b"}
-    assert run("store", "verify").stderr == "2 campaigns verified; all of it fits\n"
+    assert run("store", "verify").stderr == "2 campaigns verified; the stored sums agree\n"
     with sqlite3.connect("driftanchor.db") as store:
         store.execute("UPDATE arms SET decisions = 7 WHERE campaign_id = 2 AND arm = 0")
     refused(1, "campaign 'b': the store does not fit its events", "store", "verify")

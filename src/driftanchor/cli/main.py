@@ -12,11 +12,13 @@ from driftanchor.cli.boundary import Boundary, say_ended
 from driftanchor.cli.campaign import campaign
 from driftanchor.cli.command import Command
 from driftanchor.cli.identify import identify
+from driftanchor.cli.keys import keys
 from driftanchor.cli.logs import logs
 from driftanchor.cli.plan import plan
 from driftanchor.cli.policies import policies
 from driftanchor.cli.replay import replay
 from driftanchor.cli.reproduce import reproduce
+from driftanchor.cli.serve import serve
 from driftanchor.cli.shift import shift
 from driftanchor.cli.signals import ending
 from driftanchor.cli.simulate import simulate
@@ -32,12 +34,14 @@ for command in (
     shift,
     plan,
     replay,
+    serve,
     policies,
     theory,
 ):
     app.command(cls=Command)(command)
 app.add_typer(campaign, name="campaign")
 app.add_typer(store, name="store")
+app.add_typer(keys, name="keys")
 
 
 def run() -> None:
@@ -87,6 +91,6 @@ def main(
 
     Every command has --help with examples, and --json for programs.
     Exit codes: 0 success, 1 failure, 2 wrong usage, 3 not found, 4 conflict, 5 store unavailable,
-    10 a check found what it looks for (reproduce --strict, campaign show --check),
-    130 interrupted, 141 nobody reads the output on, in general 128 + n for signal n.
+    10 a check found a problem (reproduce --strict, campaign show --check), 130 interrupted,
+    141 the reader of the output has closed it; in general 128 + n for signal n.
     """

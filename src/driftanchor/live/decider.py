@@ -194,6 +194,11 @@ class Decider:
         ledger.decide(column, rows, True)
         return column
 
+    @property
+    def is_compiled(self) -> bool:
+        """Whether decisions are compiled from now on."""
+        return self._kernel is not None
+
     def prepare(self) -> bool:
         """Have decisions compiled now, and wait for it. Whether they are compiled from now on."""
         self._interpreted = ENOUGH
@@ -228,7 +233,7 @@ def playable_column(policy: Policy, evidence: Evidence, chosen: Any) -> int:
     column = chosen if type(chosen) is int else answers.column(policy, chosen)
     if not (0 <= column < evidence.playable.size and evidence.playable.item(column)):
         raise InvalidInput(
-            f"{policy.name!r} chose {shown(column)}, which is no arm that can be played: "
+            f"{policy.name!r} chose {shown(column)}, which is not an arm that can be played: "
             "every index may be NaN, or its choose is wrong",
             argument="policy",
         )

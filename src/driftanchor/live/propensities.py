@@ -21,6 +21,7 @@ from driftanchor.core.check import Floats
 from driftanchor.core.evidence import Evidence, Round
 from driftanchor.core.index_law import MEDIAN
 from driftanchor.core.win_chances import Column, Laws, new_desk, win_chances
+from driftanchor.live.kept_chances import KeptChances
 from driftanchor.live.over_moves import over_moves
 from driftanchor.policies.base import Policy, kept_belief, remember
 from driftanchor.policies.round_law import RoundKind, has_law, write_laws
@@ -54,7 +55,11 @@ def compiled(policy: Policy) -> Tools:
 
 
 def propensities(
-    policy: Policy, evidence: Evidence, now: Round, tools: Tools | None = None
+    policy: Policy,
+    evidence: Evidence,
+    now: Round,
+    tools: Tools | None = None,
+    kept: KeptChances | None = None,
 ) -> Floats | None:
     """How likely the policy plays each arm, over its noise; ties are broken at random.
 
@@ -66,6 +71,7 @@ def propensities(
         evidence: What it sees.
         now: The round.
         tools: `interpreted(policy)` or `compiled(policy)`; by default the first.
+        kept: What was asked before, if that is likely to be asked again.
 
     Example:
         >>> from driftanchor import TS, Learner
@@ -76,7 +82,7 @@ def propensities(
     """
     if not has_law(type(policy)):
         return None
-    asked = _Asked(tools or interpreted(policy), evidence, now)
+    asked = _Asked(tools or interpreted(policy), evidence, now, kept or KeptChances())
     kind, laws = asked.laws(STILL, guard=True)
     if kind.guard == 0.0:
         shares = asked.without_guard(kind) if kind.sd > 0.0 else asked.chances(laws)[0]
@@ -103,8 +109,9 @@ def laws_of_round(
 class _Asked:
     """One question: the chances of all arms, given common moves and over all of them."""
 
-    def __init__(self, tools: Tools, evidence: Evidence, now: Round) -> None:
-        self.tools, self.evidence, self.now = tools, evidence, now
+    def __init__(self, tools: Tools, evidence: Evidence, now: Round, kept: KeptChances) -> None:
+        self.tools, self.evidence, self.now, self.kept = tools, evidence, now, kept
+        kept.start()
         self.arms = evidence.pulls.size
         if tools.beliefs:
             own = evidence.memory.shape[1]
@@ -123,6 +130,9 @@ class _Asked:
 
     def chances(self, laws: Laws) -> Floats:
         """The chances of all arms, a row for each move."""
+        return self.kept.chances(laws, self._computed)
+
+    def _computed(self, laws: Laws) -> Floats:
         chances = self.tools.zeros(len(laws.kind))
         self.tools.win(laws, self.arms, self.desk, chances)
         rows: Floats = np.reshape(chances, (-1, self.arms))
@@ -155,7 +165,7 @@ class _Asked:
         return float((((at[1] - at[0]) / spread[0, drawn]) ** 2).sum())
 
     def _switches(self, kind: RoundKind) -> list[float]:
-        """Where logs stop to move along: from there on their bias bound is the tighter promise."""
+        """Where logs stop moving along: from there on their bias bound is the tighter promise."""
         levels, relative = self.evidence.bias_bounds, self.evidence.relative_bounds
         both = (self.evidence.offline_pulls > 0) & np.isfinite(levels) & np.isfinite(relative)
         switches = np.unique((levels[both] - relative[both] - kind.mean) / kind.sd)

@@ -12,6 +12,7 @@ import numpy as np
 
 from driftanchor.core.evidence import Evidence, Round
 from driftanchor.live.background import compile_once, finish
+from driftanchor.live.kept_chances import KeptChances
 from driftanchor.live.propensities import Tools, compiled, propensities
 from driftanchor.policies.base import Policy
 
@@ -29,12 +30,16 @@ class Tooling:
 
     Args:
         policy: The policy.
+
+    Attributes:
+        kept: The chances of the last question.
     """
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
         self._kind = type(policy), repr(policy.parameters())
         self._interpreted = 0
+        self.kept = KeptChances()
 
     def tools(self, evidence: Evidence, now: Round) -> Tools | None:
         """The compiled tools if they are ready, else `None`; asks for them when it pays.

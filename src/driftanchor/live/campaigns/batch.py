@@ -147,7 +147,7 @@ class Batch:
             self.keys,
         )
         if self.made:
-            books.weigh()
+            books.weigh(len(self.made))
             changes.expected = books.sums()
         changes.watch = self.watch
         if self.is_long_ago():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from driftanchor.errors import Conflict, NotFound, shown
+from driftanchor.errors import NotFound, OtherReward, shown
 from driftanchor.live.campaigns.batch import Batch, Needs
 from driftanchor.live.campaigns.decision import Receipt, decision_id_text
 from driftanchor.live.stores.store_rows import WAITING, DecisionRow
@@ -35,7 +35,7 @@ class Tell:
         row = found(batch, decision_id_text(self.decision_id))
         if row.reported is not None:
             if row.reported != reward:
-                raise Conflict(
+                raise OtherReward(
                     f"decision {row.id!r} has the reward {row.reported!r}, which stands; got "
                     f"{reward!r}: a decision has one reward"
                 )
@@ -104,6 +104,12 @@ def settle_if_due(batch: Batch, row: DecisionRow) -> bool:
     batch.record(kind, decision=row.number, column=row.column, value=default)
     _settle(batch, row, kind, default)
     return True
+
+
+def give_up(batch: Batch, row: DecisionRow) -> None:
+    """End the wait of a decision without any reward."""
+    batch.record("expired", decision=row.number, column=row.column)
+    _settle(batch, row, "expired", None)
 
 
 def _settle(batch: Batch, row: DecisionRow, state: str, reward: float | None) -> None:

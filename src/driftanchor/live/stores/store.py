@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from driftanchor.core.record import Record
 from driftanchor.errors import InvalidInput, require
+from driftanchor.live.stores.access_keys import KeyRow
 from driftanchor.live.stores.journal import Entry
 from driftanchor.live.stores.store_rows import (
     ArmRow,
@@ -93,12 +94,20 @@ class Reader(abc.ABC):
         """The decisions that were made for these keys of requests."""
 
     @abc.abstractmethod
-    def all_keyed(self) -> Iterator[tuple[str, list[str]]]:
-        """Every key of a request, and the decisions that were made for it."""
+    def all_keyed(self) -> Iterator[tuple[str, list[str], float]]:
+        """Every key of a request, the decisions that were made for it, and when."""
 
     @abc.abstractmethod
-    def history(self, since: float | None = None) -> list[HistoryRow]:
-        """What happened to each arm, by stretches of time."""
+    def history(self, since: float | None = None, stretch: float | None = None) -> list[HistoryRow]:
+        """What happened to each arm, by stretches of time; longer ones if `stretch` says so."""
+
+    @abc.abstractmethod
+    def changes(self, after: int = 0) -> list[Entry]:
+        """The events after a place that are neither decisions nor rewards: see `CHANGES`."""
+
+    @abc.abstractmethod
+    def of_unit(self, unit: str, after: int, through: int) -> list[DecisionRow]:
+        """The decisions of a unit, of those whose number is after one and through another."""
 
     @abc.abstractmethod
     def watch(self) -> Record | None:
@@ -144,6 +153,10 @@ class Store(abc.ABC):
         """The names of all campaigns, sorted."""
 
     @abc.abstractmethod
+    def heads(self) -> dict[str, Head]:
+        """Where each campaign is, by name: one query, however many there are."""
+
+    @abc.abstractmethod
     def owner(self, decision_id: str) -> str | None:
         """The name of the campaign that made a decision, if there is such a decision."""
 
@@ -163,6 +176,18 @@ class Store(abc.ABC):
         """
 
     @abc.abstractmethod
+    def add_key(self, row: KeyRow) -> None:
+        """Keep a new key of the server; `Conflict` if its id is taken."""
+
+    @abc.abstractmethod
+    def keys(self) -> list[KeyRow]:
+        """All keys of the server, also the revoked and the expired ones, the oldest first."""
+
+    @abc.abstractmethod
+    def revoke_key(self, key_id: str, at: float) -> KeyRow:
+        """Revoke a key; `NotFound` if there is none. The first time it was revoked stays."""
+
+    @abc.abstractmethod
     def generation(self) -> int:
         """A number that changes when the store may be another one than before."""
 
@@ -172,7 +197,7 @@ class Store(abc.ABC):
 
 
 def open_store(store: str | Store) -> Store:
-    """The store at an address, such as `"sqlite:///bandit.db"` or `"postgresql://…"`.
+    """The store at an address: `"sqlite:///bandit.db"`, `"bandit.db"` alone, or `"postgresql://…"`.
 
     An SQLite file that is not there yet is created, and so are the tables of an empty database.
 
@@ -186,9 +211,15 @@ def open_store(store: str | Store) -> Store:
         raise InvalidInput(
             f"must be an address such as 'sqlite:///bandit.db', got {store!r}", argument="store"
         )
-    require("sqlalchemy", extra="live", why="a store of campaigns")
+    require_sql(store)
     opened: Store = importlib.import_module("driftanchor.live.stores.sql.store").open_sql(store)
     return opened
+
+
+def require_sql(store: str) -> None:
+    """See that what a store at this address needs is installed; the error names the extra."""
+    extra = "postgres" if store.startswith("postgres") else "live"
+    require("sqlalchemy", extra=extra, why="a store of campaigns")
 
 
 @contextlib.contextmanager

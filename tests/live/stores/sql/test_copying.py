@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 from campaign_parts import create
+from store_addresses import postgres_address
 
 from driftanchor import Campaign, Conflict
+from driftanchor.live.stores.access_keys import make_key
 from driftanchor.live.stores.sql.copying import backup, copy
 from driftanchor.live.stores.sql.store import SqlStore, open_sql
 
@@ -21,11 +23,13 @@ def store(store_url: str) -> SqlStore:
         campaign.tell(str(decision.id), 0.5)
     campaign.ask("u")
     create(store, "d", arms=["A", "☃"]).ask(key="k")
+    store.add_key(make_key(["read"], now=5.0, note="☃")[1])
     return store
 
 
 def same(one: SqlStore, other: SqlStore) -> None:
     assert one.names() == other.names() == ["c", "d"]
+    assert one.keys() == other.keys() != []
     for name in one.names():
         first, second = (Campaign.load(name, store=store) for store in (one, other))
         assert first.verify() == second.verify()
@@ -68,7 +72,7 @@ def test_a_store_moves_to_another_kind_and_goes_on(store: SqlStore, store_url: s
     other = open_sql(store_url.replace("store.db", "other.db")) if "sqlite" in store_url else None
     if other is None:  # PostgreSQL to itself would need another schema: the backup goes there
         assert store.names() == ["c", "d"]
-        with pytest.raises(Conflict, match="has campaigns already"):
+        with pytest.raises(Conflict, match="has campaigns or keys already"):
             copy(store, store)
     else:
         assert copy(store, other) == 2
@@ -76,6 +80,31 @@ def test_a_store_moves_to_another_kind_and_goes_on(store: SqlStore, store_url: s
         assert create(other, "e").ask().number == 1
         other.close()
     store.close()
+
+
+def test_a_store_with_keys_alone_is_not_copied_to(tmp_path: Path) -> None:
+    one, other = (open_sql(f"sqlite:///{tmp_path / name}.db") for name in "ab")
+    other.add_key(make_key(["admin"], now=5.0)[1])
+    with pytest.raises(Conflict, match="has campaigns or keys already"):
+        copy(one, other)
+    assert len(other.keys()) == 1
+    one.close()
+    other.close()
+
+
+@pytest.mark.parametrize("store_url", ["sqlite"], indirect=True)
+def test_a_store_moves_to_a_server_and_back(store: SqlStore, postgres: str, tmp_path: Path) -> None:
+    server = open_sql(postgres_address(postgres))
+    assert copy(store, server) == 2
+    same(store, server)
+    for name in ("e", "f"):  # the server counts on from the ids that were copied
+        assert create(server, name).ask().number == 1
+    assert Campaign.load("c", store=server).ask("u").replayed
+    back = open_sql(f"sqlite:///{tmp_path / 'back.db'}")
+    assert copy(server, back) == 4
+    assert [Campaign.load(x, store=back).verify().decisions for x in "cdef"] == [6, 1, 1, 1]
+    for one in (store, server, back):
+        one.close()
 
 
 def test_a_backup_is_of_one_moment(store: SqlStore, tmp_path: Path) -> None:

@@ -51,6 +51,8 @@ def test_a_store_of_every_version_opens_after_an_upgrade(file: Path, tmp_path: P
     connection.close()
     assert upgrade_sql(f"sqlite:///{path}") == (file.stem, REVISION)
     store = open_sql(f"sqlite:///{path}")
+    keys = store.keys()
+    assert [key.id for key in keys] == ([] if file.stem == "0001" else ["1f3a9c0b"])
     campaign = Campaign.load("old", store=store, clock=Clock(1_030.0))
     assert (campaign.verify().decisions, campaign.status().rewards) == (3, 1)
     assert campaign.ask("v").number == 2

@@ -18,19 +18,19 @@ AT_ONCE = 1_000  # rows that are copied together
 
 
 def copy(source: SqlStore, target: SqlStore) -> int:
-    """Copy all campaigns of one moment into an empty store; how many there are.
+    """Copy all campaigns and keys of one moment into an empty store; how many campaigns there are.
 
     Whoever writes to the source goes on meanwhile.
     """
-    if target.names():
-        raise Conflict("the store to copy to has campaigns already: copy to an empty one")
+    if target.names() or target.keys():
+        raise Conflict("the store to copy to has campaigns or keys already: copy to an empty one")
     with source.at_one_moment() as here:
         target.in_one_transaction(lambda there: _copy_tables(here, there))
     return len(target.names())
 
 
 def backup(source: SqlStore, path: str | os.PathLike[str]) -> int:
-    """Write all campaigns to a new SQLite file, whole or not at all; how many there are."""
+    """Write everything to a new SQLite file, whole or not at all; how many campaigns there are."""
     with write_whole(path) as scratch:
         try:
             with contextlib.closing(open_sql(f"sqlite:///{scratch}")) as target:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -13,14 +15,25 @@ from sqlalchemy.exc import ArgumentError
 
 from driftanchor.errors import InvalidInput, require
 
+REACH = 3  # seconds to wait for a server that does not answer
 BUSY = 10.0  # seconds to wait for programs that write to the file without our lock
 LONGEST_PART = 240  # bytes of a name, as systems take 255 and files beside it have longer names
 LONGEST_NAME = 3_000  # bytes of a path
+SCHEME = re.compile(r"[A-Za-z][\w+.-]+:")  # one letter would be a drive, as in C:\bandit.db
 WRITING = "driftanchor_writing"  # the option of a connection that is going to write
 
 
 def address(url: str) -> URL:
-    """The address of a store, with the driver that we use."""
+    """The address of a store, with the driver that we use; a name alone is that of an SQLite file.
+
+    Example:
+        >>> address("bandit.db") == address("sqlite:///bandit.db")
+        True
+    """
+    if not SCHEME.match(url):
+        file = URL.create("sqlite", database=url)
+        _check_file(file, has_settings=False)
+        return file
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError) as error:
@@ -48,15 +61,16 @@ def _check_file(url: URL, *, has_settings: bool) -> None:
     else:
         return
     raise InvalidInput(
-        f"must name a file, such as 'sqlite:///bandit.db', {problem}", argument="store"
+        f"must name a file, such as 'bandit.db' or 'sqlite:///bandit.db', {problem}",
+        argument="store",
     )
 
 
 def _unusable(url: str) -> InvalidInput:
     scheme = url.partition(":")[0]  # what follows may hold a password
     return InvalidInput(
-        f"must be an address such as 'sqlite:///bandit.db' or 'postgresql://user@host/name', got "
-        f"one that starts with {scheme!r}",
+        "must be a file such as 'bandit.db', or an address such as 'sqlite:///bandit.db' or "
+        f"'postgresql://user@host/name', got one that starts with {scheme!r}",
         argument="store",
     )
 
@@ -69,10 +83,11 @@ def sqlite_file(url: URL) -> Path | None:
 def create_engine(url: URL) -> Engine:
     """An engine whose connections are set up as the contract of a store needs it."""
     if sqlite_file(url) is None:
-        return sqlalchemy.create_engine(url, connect_args={"connect_timeout": 5})
+        return sqlalchemy.create_engine(url, connect_args={"connect_timeout": REACH})
     engine = sqlalchemy.create_engine(url, connect_args={"timeout": BUSY})
     event.listen(engine, "connect", _set_up_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
+    event.listen(engine, "close", roll_back_sqlite)
     return engine
 
 
@@ -81,6 +96,12 @@ def _set_up_sqlite(connection: sqlite3.Connection, _: Any) -> None:
     connection.isolation_level = None  # we say ourselves where a transaction begins
     for setting in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {setting}").close()
+
+
+def roll_back_sqlite(connection: sqlite3.Connection, _: Any = None) -> None:
+    """End a transaction that was left: to close is not enough while somebody has a statement."""
+    with contextlib.suppress(sqlite3.ProgrammingError):  # it was closed before
+        connection.rollback()
 
 
 def _begin_sqlite(connection: Connection) -> None:

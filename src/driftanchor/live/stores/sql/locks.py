@@ -20,25 +20,48 @@ if sys.platform != "win32":
 _OPEN: weakref.WeakSet[FileIO] = weakref.WeakSet()
 
 
+class Turn:
+    """The turn to write to a database file.
+
+    Args:
+        database: The file; the file of the lock is beside it.
+    """
+
+    def __init__(self, database: Path) -> None:
+        self._file = lock_file(database)
+        # A file object closes itself if a thread is interrupted; a bare descriptor would stay.
+        self._handle: FileIO | None = None
+
+    def take(self) -> None:
+        """Wait for the turn.
+
+        Raises:
+            OSError: The file of the lock cannot be opened.
+        """
+        if sys.platform == "win32":  # SQLite's own waiting must do
+            return
+        self._handle = self._file.open("ab", buffering=0)
+        _OPEN.add(self._handle)
+        fcntl.flock(self._handle, fcntl.LOCK_EX)
+
+    def leave(self) -> None:
+        """Let the next one write; to do it again, or without a turn, does no harm."""
+        handle = self._handle
+        if sys.platform == "win32" or handle is None or handle.closed:
+            return
+        fcntl.flock(handle, fcntl.LOCK_UN)  # a forked process may have it open: unlock it first
+        handle.close()
+
+
 @contextlib.contextmanager
 def turn(database: Path) -> Iterator[None]:
-    """Wait for the turn to write to a database file, and keep it until the block ends.
-
-    Raises:
-        OSError: The file of the lock, which is beside the database, cannot be opened.
-    """
-    if sys.platform == "win32":  # SQLite's own waiting must do
+    """Wait for the turn to write to a database file, and keep it until the block ends."""
+    held = Turn(database)
+    try:
+        held.take()
         yield
-        return
-    # A file object closes itself wherever a thread is interrupted; a bare descriptor would stay.
-    with lock_file(database).open("ab", buffering=0) as handle:
-        _OPEN.add(handle)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX)
-            yield
-        finally:  # to close it is not enough: a forked process may have it open too
-            if not handle.closed:
-                fcntl.flock(handle, fcntl.LOCK_UN)
+    finally:
+        held.leave()
 
 
 def _forget() -> None:

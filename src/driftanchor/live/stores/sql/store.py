@@ -13,15 +13,19 @@ from sqlalchemy import Connection
 from sqlalchemy.engine import URL
 
 from driftanchor.errors import Conflict, NotFound, StoreUnavailable
-from driftanchor.live.stores.sql import campaigns, engine, versions
+from driftanchor.live.stores.access_keys import KeyRow
+from driftanchor.live.stores.sql import access_keys, campaigns, engine, versions
 from driftanchor.live.stores.sql.failures import Interrupted, translated
-from driftanchor.live.stores.sql.locks import no_litter, turn
+from driftanchor.live.stores.sql.link import Link
+from driftanchor.live.stores.sql.locks import Turn, no_litter
 from driftanchor.live.stores.sql.reader import SqlReader, happened, write
+from driftanchor.live.stores.sql.transaction import FIRST_TO_READ, Transaction
 from driftanchor.live.stores.store import Changes, Reader, Store
-from driftanchor.live.stores.store_rows import ArmRow, CampaignRow
+from driftanchor.live.stores.store_rows import ArmRow, CampaignRow, Head
 
 T = TypeVar("T")
 PATIENCE = 10.0  # seconds in which a transaction whose connection broke is tried again
+OPENING = 1.0  # and in which a store that is opened is: nothing is at stake yet
 FIRST_PAUSE = 0.05  # seconds
 
 
@@ -45,7 +49,7 @@ class SqlStore(Store):
     def prepare(self) -> None:
         """Create the tables of an empty store, and refuse those of another version."""
         with no_litter(self._file):
-            self._patiently(lambda: self._alone(versions.prepare))
+            self._patiently(lambda: self._alone(versions.prepare), min(OPENING, self.patience))
         if self._file is not None:
             self._identity = _identity(self._file)
 
@@ -53,40 +57,42 @@ class SqlStore(Store):
         """Bring the tables up to date; the versions before and after."""
         steps: list[tuple[str | None, str]] = []
         with no_litter(self._file):
-            self._patiently(lambda: steps.append(self._alone(versions.upgrade)))
+            self._patiently(
+                lambda: steps.append(self._alone(versions.upgrade)), min(OPENING, self.patience)
+            )
         if self._file is not None:
             self._identity = _identity(self._file)
         return steps[-1]
 
     def create(self, row: CampaignRow, arms: Sequence[ArmRow]) -> CampaignRow:
         """Keep a new campaign."""
-        kept: list[CampaignRow] = []
 
-        def work(connection: Connection) -> None:
-            if campaigns.find(connection, row.name) is not None:
+        def work(link: Link) -> CampaignRow:
+            if campaigns.find(link, row.name) is not None:
                 raise Conflict(f"there is a campaign {row.name!r} already: load it")
-            campaigns.create(connection, row, arms)
-            found = campaigns.find(connection, row.name)
-            assert found is not None
-            kept.append(found)
+            return campaigns.create(link, row, arms)
 
-        self._patiently(lambda: self._alone(work))
-        return kept[-1]
+        return self._patiently(lambda: self._write(work))
 
     def find(self, name: str) -> CampaignRow | None:
         """The campaign of this name."""
-        with self._connected() as connection:
-            return campaigns.find(connection, name)
+        with self._reading() as link:
+            return campaigns.find(link, name)
 
     def names(self) -> list[str]:
         """The names of all campaigns."""
-        with self._connected() as connection:
-            return campaigns.names(connection)
+        with self._reading() as link:
+            return campaigns.names(link)
+
+    def heads(self) -> dict[str, Head]:
+        """Where each campaign is."""
+        with self._reading() as link:
+            return campaigns.all_heads(link)
 
     def owner(self, decision_id: str) -> str | None:
         """The campaign of a decision."""
-        with self._connected() as connection:
-            return campaigns.owner(connection, decision_id)
+        with self._reading() as link:
+            return campaigns.owner(link, decision_id)
 
     @contextlib.contextmanager
     def at_one_moment(self) -> Iterator[Connection]:
@@ -111,28 +117,45 @@ class SqlStore(Store):
     @contextlib.contextmanager
     def reading(self, campaign: int) -> Iterator[Reader]:
         """Read one campaign at one moment."""
-        with self.at_one_moment() as connection:
-            head = campaigns.head(connection, campaign)
+        with self._reading() as link:
+            head = campaigns.head(link, campaign)
             if head is None:
                 raise _gone(campaign)
-            yield SqlReader(connection, campaign, head)
+            yield SqlReader(link, campaign, head)
 
     def transact(self, campaign: int, work: Callable[[Reader], Changes | None]) -> None:
         """Write to one campaign, alone."""
         ended: list[Changes] = []  # what was cut off while it ended
 
-        def once(connection: Connection) -> None:
-            head = campaigns.head(connection, campaign, lock=True)
+        def once(link: Link) -> None:
+            head = campaigns.head(link, campaign, lock=True)
             if head is None:
                 raise _gone(campaign)
-            if ended and happened(connection, campaign, ended.pop()):
+            if ended and happened(link, campaign, ended.pop()):
                 return
-            changes = work(SqlReader(connection, campaign, head))
+            changes = work(SqlReader(link, campaign, head))
             if changes is not None:
-                write(connection, campaign, changes)
+                write(link, campaign, changes)
                 ended.append(changes)
 
-        self._patiently(lambda: self._alone(once))
+        self._patiently(lambda: self._write(once))
+
+    def add_key(self, row: KeyRow) -> None:
+        """Keep a new key of the server."""
+        self.in_one_transaction(lambda connection: access_keys.add(connection, row))
+
+    def keys(self) -> list[KeyRow]:
+        """All keys of the server."""
+        with self._connected() as connection:
+            return access_keys.all_rows(connection)
+
+    def revoke_key(self, key_id: str, at: float) -> KeyRow:
+        """Revoke a key."""
+        kept: list[KeyRow] = []
+        self.in_one_transaction(
+            lambda connection: kept.append(access_keys.revoke(connection, key_id, at))
+        )
+        return kept[-1]
 
     def generation(self) -> int:
         """A number that changes when the file was replaced."""
@@ -142,36 +165,61 @@ class SqlStore(Store):
         """Close all connections."""
         self._engine.dispose()
 
-    def _patiently(self, attempt: Callable[[], object]) -> None:
+    def _patiently(self, attempt: Callable[[], T], patience: float | None = None) -> T:
         """Try again while the connection breaks, but not for ever."""
-        until, pause = time.monotonic() + self.patience, FIRST_PAUSE
+        seconds = self.patience if patience is None else patience
+        until, pause = time.monotonic() + seconds, FIRST_PAUSE
         while True:
             try:
-                attempt()
-                return
+                return attempt()
             except Interrupted as error:
+                self._engine.dispose()  # the others broke too, if the server was away
                 if time.monotonic() + pause > until:
                     raise StoreUnavailable(str(error)) from error
             time.sleep(pause)
             pause = min(2 * pause, 1.0)
 
-    def _alone(self, work: Callable[[Connection], T]) -> T:
+    def _write(self, work: Callable[[Link], T]) -> T:
         """Do some work in a transaction that writes, once it is our turn."""
-        with translated(self.url), self._turn():
-            self._look()
-            with self._engine.connect() as connection:
-                try:
-                    connection = connection.execution_options(**{engine.WRITING: True})
-                    with connection.begin():
-                        return work(connection)
-                except Exception:
-                    raise
-                except BaseException:  # interrupted: its transaction must not stay open
-                    connection.invalidate()
-                    raise
+        with translated(self.url):
+            return Transaction(self._engine, self._turn()).write(work, self._look)
 
-    def _turn(self) -> contextlib.AbstractContextManager[None]:
-        return contextlib.nullcontext() if self._file is None else turn(self._file)
+    def _turn(self) -> Turn | None:
+        return None if self._file is None else Turn(self._file)
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[Link]:
+        """A link that reads, and sees one moment."""
+        with translated(self.url):
+            transaction = Transaction(self._engine)
+            try:
+                self._look()
+                yield transaction.begin(FIRST_TO_READ)
+            finally:
+                transaction.give_up()
+                transaction.end()
+
+    def _alone(self, work: Callable[[Connection], T]) -> T:
+        """As `_write`, for work that needs SQLAlchemy's connection."""
+        turn = self._turn()
+        with translated(self.url):
+            try:
+                if turn is not None:
+                    turn.take()
+                self._look()
+                with self._engine.connect() as connection:
+                    try:
+                        connection = connection.execution_options(**{engine.WRITING: True})
+                        with connection.begin():
+                            return work(connection)
+                    except Exception:
+                        raise
+                    except BaseException:  # interrupted: its transaction must not stay open
+                        connection.invalidate()
+                        raise
+            finally:
+                if turn is not None:
+                    turn.leave()
 
     @contextlib.contextmanager
     def _connected(self) -> Iterator[Connection]:

@@ -1,0 +1,58 @@
+"""The HTTP app: all routes over what one process serves."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+
+from driftanchor.serve import (
+    campaign_routes,
+    decision_routes,
+    default_routes,
+    health_routes,
+    ofrep,
+    problem,
+    record_routes,
+    reward_routes,
+)
+from driftanchor.serve.direct import Direct
+from driftanchor.serve.documents import document
+from driftanchor.serve.limits import Limits
+from driftanchor.serve.observed import Observed
+from driftanchor.serve.outer_layers import OuterLayers
+from driftanchor.serve.page import recent_errors
+from driftanchor.serve.page import routes as page_routes
+from driftanchor.serve.served import Served
+from driftanchor.version import __version__
+
+
+def create_app(served: Served) -> FastAPI:
+    """The app that answers for `served`; it closes it when the server stops."""
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        served.close()
+
+    app = OuterLayers(
+        title="Driftanchor",
+        version=__version__,
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+    )
+    app.state.served = served
+    problem.install(app)
+    routers = (decision_routes, reward_routes, campaign_routes, record_routes, health_routes)
+    for routes in (*routers, ofrep, default_routes, page_routes):
+        app.include_router(routes.router)
+    shortcuts = (*decision_routes.SHORTCUTS, *reward_routes.SHORTCUTS)
+    app.add_middleware(Direct, served=served, shortcuts=shortcuts)
+    app.state.page_errors = recent_errors.new()
+    app.add_middleware(recent_errors.RecentErrors, kept=app.state.page_errors, clock=served.clock)
+    app.add_middleware(Limits)
+    app.openapi = lambda: document(app)  # type: ignore[method-assign]
+    app.add_middleware(Observed, metrics=served.metrics, log=served.log)
+    return app

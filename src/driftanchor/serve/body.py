@@ -1,0 +1,70 @@
+"""Reading bodies of requests, strictly: a text is no number, and NaN is none either."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from fastapi import Request
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from driftanchor.serve.problem import Problem, of_validation
+
+JSON = re.compile(r"application/(json|[\w.+-]+\+json)\s*(;.*)?", re.IGNORECASE)
+
+Found = Sequence[Any]
+
+
+class Body(BaseModel):
+    """What a client sends: no unknown members, and every value of its own type."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+B = TypeVar("B", bound=Body)
+
+
+async def read(
+    request: Request, model: type[B], judge: Callable[[Found], Problem] = of_validation
+) -> B:
+    """The body of a request.
+
+    Args:
+        request: The request.
+        model: What its body must be.
+        judge: The answer to a body that is otherwise.
+
+    Raises:
+        Problem: It is not JSON, or not as documented.
+    """
+    kind = request.headers.get("content-type", "")
+    if JSON.fullmatch(kind) is None:
+        raise Problem(415, "not_json", "send the body as application/json")
+    try:
+        return model.model_validate_json(await request.body())
+    except ValidationError as error:
+        raise judge(found_in(error)) from None
+
+
+def found_in(error: ValidationError) -> Found:
+    """What is wrong with a body, without the values that were sent."""
+    return error.errors(include_url=False, include_input=False, include_context=False)
+
+
+def takes(model: type[Body]) -> dict[str, Any]:
+    """What the OpenAPI document says of a route that reads such a body."""
+    schema = model.model_json_schema()
+    content = {"application/json": {"schema": _inlined(schema, schema.pop("$defs", {}))}}
+    return {"requestBody": {"required": True, "content": content}}
+
+
+def _inlined(schema: Any, parts: dict[str, Any]) -> Any:
+    """A schema with its parts in place: references would have to stand elsewhere."""
+    if isinstance(schema, list):
+        return [_inlined(x, parts) for x in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        return _inlined(parts[schema["$ref"].rpartition("/")[2]], parts)
+    return {key: _inlined(x, parts) for key, x in schema.items()}

@@ -1,0 +1,144 @@
+"""Bridge: requests for campaigns go from the event loop to threads that write them in groups.
+
+A thread takes all that waits for a campaign and submits it at once, so that many requests share one
+transaction. While it writes, the next group gathers. A request is answered once it is on disk.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import threading
+import time
+from typing import Any
+
+from driftanchor.errors import StoreUnavailable
+from driftanchor.live.campaigns.campaign import Campaign
+from driftanchor.live.campaigns.group_commit import MOST_REQUESTS, Request
+from driftanchor.serve.metrics import Metrics
+
+LANES = 8  # threads that write: campaigns share them in turn
+MOST_WAITING = 20_000  # requests; beyond that there is no use in waiting
+EACH = 50e-6  # seconds to wait for others, for each request of the group before
+LONGEST = 5e-3  # seconds to wait for others
+Job = tuple[Campaign, Request, "asyncio.Future[Any]"]
+
+
+class Overloaded(StoreUnavailable):
+    """So much waits for the store that there is no use in waiting too."""
+
+
+class Bridge:
+    """Takes requests from one event loop.
+
+    Args:
+        metrics: Counts what is written together, and what fails.
+
+    Attributes:
+        waiting: How many requests wait for their answer.
+    """
+
+    def __init__(self, metrics: Metrics) -> None:
+        self.waiting = 0
+        self._metrics = metrics
+        self._lanes: list[_Lane] = []
+        self._lane_of: dict[str, _Lane] = {}
+
+    async def do(self, campaign: Campaign, request: Request) -> Any:
+        """Do one request; its answer, once it is on disk.
+
+        Raises:
+            Exception: What the request raised.
+            StoreUnavailable: The store cannot be written, or too much waits for it.
+        """
+        if self.waiting >= MOST_WAITING:
+            raise Overloaded(f"{self.waiting:,} requests wait for the store: try again later")
+        future = asyncio.get_running_loop().create_future()
+        self.waiting += 1
+        try:
+            self._lane(campaign.name).jobs.put((campaign, request, future))
+            return await future
+        finally:
+            self.waiting -= 1
+
+    def close(self) -> None:
+        """Finish what waits, and end the threads."""
+        for lane in self._lanes:
+            lane.jobs.put(None)
+        for lane in self._lanes:
+            lane.thread.join()
+        self._lanes, self._lane_of = [], {}
+
+    def _lane(self, name: str) -> _Lane:
+        lane = self._lane_of.get(name)
+        if lane is None:
+            if len(self._lanes) < LANES:
+                self._lanes.append(_Lane(asyncio.get_running_loop(), self._metrics))
+            lane = self._lanes[len(self._lane_of) % LANES]
+            self._lane_of[name] = lane
+        return lane
+
+
+class _Lane:
+    """A thread that writes what comes through its queue.
+
+    Args:
+        loop: The event loop that waits for the answers.
+        metrics: Counts.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, metrics: Metrics) -> None:
+        self.loop, self.metrics = loop, metrics
+        self._last = 1  # how many requests were taken together last
+        self.jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self.thread = threading.Thread(target=self._run, name="driftanchor-write", daemon=True)
+        self.thread.start()
+
+    def _run(self) -> None:
+        while self._write(self._taken()):
+            pass
+
+    def _taken(self) -> list[Job | None]:
+        """What waits, as far as it fits one transaction; waits for the first.
+
+        Where many came together, those who got their answers are about to ask again: to wait for
+        them a little makes groups larger, and leaves the processor to the event loop meanwhile.
+        """
+        jobs = [self.jobs.get()]
+        if self._last > 1:
+            time.sleep(min(EACH * self._last, LONGEST))
+        try:
+            while len(jobs) < MOST_REQUESTS:
+                jobs.append(self.jobs.get_nowait())
+        except queue.Empty:
+            pass
+        self._last = len(jobs)
+        return jobs
+
+    def _write(self, jobs: list[Job | None]) -> bool:
+        """Write some jobs, those of one campaign together; whether to go on."""
+        groups: dict[Campaign, list[Job]] = {}
+        for job in jobs:
+            if job is not None:
+                groups.setdefault(job[0], []).append(job)
+        for campaign, group in groups.items():
+            self.metrics.groups.observe(len(group))
+            try:
+                outcomes = campaign.submit([request for _, request, _ in group])
+            except Exception as error:
+                if isinstance(error, StoreUnavailable):
+                    self.metrics.failures.inc()
+                outcomes = [error] * len(group)
+            self.loop.call_soon_threadsafe(_settle, group, outcomes)
+        return None not in jobs
+
+
+def _settle(group: list[Job], outcomes: list[Any]) -> None:
+    """Give each its answer, unless whoever asked has gone."""
+    for (_, _, future), outcome in zip(group, outcomes, strict=True):
+        if future.done():
+            continue
+        if isinstance(outcome, Exception):
+            future.set_exception(outcome)
+        else:
+            future.set_result(outcome)

@@ -1,0 +1,63 @@
+"""Known keys: the keys of a store, read again often enough that a revoked key ends at once."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+
+from driftanchor.errors import StoreUnavailable
+from driftanchor.live.stores.access_keys import KeyRow
+from driftanchor.live.stores.store import Store
+
+YOUNG = 0.5  # seconds in which the keys are taken as they were read
+OLDEST = 1.0  # seconds after which nobody is let in before they are read again
+
+
+class KnownKeys:
+    """The keys of a store.
+
+    While requests come, the store is asked about twice a second, beside them. After a pause the
+    first request waits for it. While the store is away, the keys that were known stay: without
+    the store there is nothing to decide and nothing to record.
+
+    Args:
+        store: The store.
+        clock: A clock that never goes back, in seconds.
+    """
+
+    def __init__(self, store: Store, clock: Callable[[], float] = time.monotonic) -> None:
+        self._store, self._clock = store, clock
+        self._rows: dict[str, KeyRow] | None = None
+        self._read_at = 0.0
+        self._reading: asyncio.Task[None] | None = None
+
+    async def rows(self) -> Mapping[str, KeyRow]:
+        """All keys by their ids, as they are now or were a second ago.
+
+        Raises:
+            StoreUnavailable: The store is away, and was never asked before.
+        """
+        age = self._clock() - self._read_at
+        if self._rows is not None and age < YOUNG:
+            return self._rows
+        if self._reading is None:
+            self._reading = asyncio.create_task(self._read())
+        reading = self._reading
+        if self._rows is None or age >= OLDEST:
+            await asyncio.shield(reading)  # others wait for it too
+        assert self._rows is not None
+        return self._rows
+
+    async def _read(self) -> None:
+        try:
+            asked_at = self._clock()
+            rows = await asyncio.to_thread(self._store.keys)
+            self._rows = {row.id: row for row in rows}
+            self._read_at = asked_at
+        except StoreUnavailable:
+            if self._rows is None:
+                raise
+            self._read_at = self._clock()  # ask again, but not at once
+        finally:
+            self._reading = None

@@ -1,0 +1,81 @@
+"""Observed: every request gets an id, is counted, timed and logged, and is always answered."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import time
+from collections.abc import Iterable
+from typing import Any
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from driftanchor.serve.metrics import Metrics
+from driftanchor.serve.problem import Problem
+from driftanchor.serve.request_log import Log
+
+TRACE = re.compile(rb"[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}")
+UNMATCHED = "unmatched"  # the route of an address that we do not have
+
+
+class Observed:
+    """The outermost layer of the app.
+
+    Args:
+        app: What is inside.
+        metrics: Counts.
+        log: Logs.
+    """
+
+    def __init__(self, app: ASGIApp, metrics: Metrics, log: Log) -> None:
+        self.app, self.metrics, self.log = app, metrics, log
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        start = time.perf_counter()
+        request_id = request_id_of(scope["headers"])
+        scope["request_id"] = request_id
+        status, is_whole = 0, False
+
+        async def sending(message: Message) -> None:
+            nonlocal status, is_whole
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                own = (b"x-request-id", request_id.encode())
+                message["headers"] = [*message.get("headers", ()), own]
+            else:
+                is_whole = not message.get("more_body", False)
+            await send(message)
+
+        try:
+            await self.app(scope, receive, sending)
+        except Exception as error:
+            self.log.failure(request_id, error)
+            if not status:
+                failed = Problem(500, "internal", "the server failed; its log says more")
+                await failed.response()(scope, receive, sending)
+            elif not is_whole:  # only the end of the connection can say that it is cut off
+                raise
+        finally:
+            spent = time.perf_counter() - start
+            route = route_of(scope)
+            self.metrics.request(scope["method"], route, status, spent)
+            self.log.request(request_id, scope["method"], route, status, spent)
+
+
+def request_id_of(headers: Iterable[tuple[bytes, bytes]]) -> str:
+    """The id of the trace that a request belongs to, if it says one; else a new one."""
+    for name, value in headers:
+        if name == b"traceparent":
+            found = TRACE.fullmatch(value)
+            if found is not None and found[1].strip(b"0"):
+                return found[1].decode()
+    return secrets.token_hex(16)
+
+
+def route_of(scope: Any) -> str:
+    """The route of a request with its placeholders, which has no ids in it."""
+    return getattr(scope.get("route"), "path", UNMATCHED)

@@ -1,0 +1,57 @@
+"""Owners: which campaign made a decision, without asking the store each time."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from driftanchor.errors import NotFound
+from driftanchor.live.campaigns.decision import Decision
+from driftanchor.live.campaigns.group_commit import Request
+
+if TYPE_CHECKING:
+    from driftanchor.serve.served import Served
+
+MOST_KNOWN = 50_000  # decisions
+
+
+class Owners:
+    """Knows which campaign made a decision: the last ones by heart, others from the store.
+
+    Args:
+        find: Asks the store.
+    """
+
+    def __init__(self, find: Callable[[str], Awaitable[str | None]]) -> None:
+        self._find = find
+        self._known: dict[str, str] = {}
+
+    def note(self, campaign: str, made: Iterable[Decision]) -> None:
+        """Remember who made decisions."""
+        known = self._known
+        for decision in made:
+            known[str(decision.id)] = campaign
+        while len(known) > MOST_KNOWN:
+            del known[next(iter(known))]  # the oldest
+
+    async def of(self, decision_id: str) -> str:
+        """The campaign of a decision.
+
+        Raises:
+            NotFound: The store has no such decision.
+        """
+        found = self._known.get(decision_id) or await self._find(decision_id)
+        if found is None:
+            raise unknown()
+        return found
+
+
+def unknown() -> NotFound:
+    """What is said of a decision that nobody made."""
+    return NotFound("there is no such decision: give the id that came with it")
+
+
+async def do_for(served: Served, decision_id: str, request: Request) -> Any:
+    """Do a request about a decision, in the campaign that made it."""
+    owner = await served.owners.of(decision_id)
+    return await served.bridge.do(await served.opened(owner), request)

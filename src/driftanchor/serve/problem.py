@@ -1,0 +1,162 @@
+"""Problem: every answer that is an error, as RFC 9457 has it.
+
+An answer says what is wrong and where. It never repeats a value that was sent, and never shows a
+stack trace.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from pydantic import ValidationError
+from starlette.exceptions import HTTPException
+
+from driftanchor import errors
+from driftanchor.serve.bridge import Overloaded
+
+MEDIA = "application/problem+json"
+RETRY_AFTER = "1"  # seconds
+_RECEIVED = re.compile(r"(,|;| \()\s*got .*", re.DOTALL)
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+CODES: Sequence[tuple[type[Exception], int, str]] = (  # the first that fits
+    (errors.CampaignPaused, 409, "campaign_paused"),
+    (errors.KeyReused, 409, "idempotency_key_reused"),
+    (errors.OtherReward, 409, "reward_conflict"),
+    (errors.Conflict, 409, "conflict"),
+    (errors.NotFound, 404, "not_found"),
+    (errors.InvalidInput, 422, "invalid"),
+    (Overloaded, 503, "overloaded"),
+    (errors.StoreUnavailable, 503, "store_unavailable"),
+)
+
+
+class Problem(Exception):
+    """An answer that is an error.
+
+    Args:
+        status: The status of the answer.
+        code: One word for programs, such as `"reward_conflict"`.
+        detail: What is wrong and what to do, for people.
+        headers: Headers of the answer.
+        more: Further members, such as `pointer`, the place in the body.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        detail: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        **more: Any,
+    ) -> None:
+        super().__init__(detail)
+        self.status, self.code, self.detail = status, code, detail
+        self.headers, self.more = dict(headers or {}), more
+        if status == 503:
+            self.headers.setdefault("Retry-After", RETRY_AFTER)
+
+    def body(self) -> dict[str, Any]:
+        """The members of the answer."""
+        title = HTTPStatus(self.status).phrase
+        return {
+            "type": "about:blank",
+            "title": title,
+            "status": self.status,
+            "code": self.code,
+            "detail": self.detail,
+            **self.more,
+        }
+
+    def response(self) -> Response:
+        """The answer."""
+        text = json.dumps(self.body(), allow_nan=False)
+        return Response(text, self.status, self.headers, MEDIA)
+
+
+def problem_of(error: Exception) -> Problem:
+    """The answer to an error of ours; any other is a fault of the server."""
+    if isinstance(error, Problem):
+        return error
+    for kind, status, code in CODES:
+        if isinstance(error, kind):
+            argument = getattr(error, "argument", None)
+            more = {} if argument is None else {"argument": argument}
+            return Problem(status, code, _said(error, status), **more)
+    if isinstance(error, errors.UnreadableState):
+        return Problem(500, "store_damaged", "what the store has of this cannot be read")
+    return Problem(500, "internal", "the server failed; its log says more")
+
+
+def _said(error: Exception, status: int) -> str:
+    """The message of an error without the values in it."""
+    if status == 503:
+        return "the store cannot be reached or written now; nothing was half-written: try again"
+    if isinstance(error, errors.UnknownName):
+        kind = str(error.args[0])
+        return f"unknown {kind}"
+    return _QUOTED.sub("…", _RECEIVED.sub("", str(error)))
+
+
+def of_validation(found: Sequence[Any]) -> Problem:
+    """The answer to a body, query or header that is not as documented.
+
+    Args:
+        found: What Pydantic found.
+    """
+    first = found[0]
+    if first["type"] == "json_invalid":
+        return Problem(400, "invalid_json", "the body is not JSON in UTF-8")
+    place = [str(part) for part in first["loc"] if part not in ("body", "query", "path", "header")]
+    if first["type"] == "extra_forbidden":  # the name of the member is what was sent
+        return Problem(422, "unknown_member", "there is no such member", pointer=_at(place[:-1]))
+    return Problem(422, "invalid", str(first["msg"]), pointer=_at(place[:1]))
+
+
+def _at(place: list[str]) -> str:
+    """The place in a body; only the first names are ours, what is below may be labels."""
+    return "".join(f"/{name}" for name in place)
+
+
+def of_http(error: HTTPException) -> Problem:
+    """The answer to what the framework refuses, such as an unknown path."""
+    code = HTTPStatus(error.status_code).name.lower()
+    details = {404: "there is nothing at this address", 405: "this method is not for this address"}
+    detail = details.get(error.status_code, HTTPStatus(error.status_code).phrase)
+    return Problem(error.status_code, code, detail, headers=error.headers)
+
+
+def response_to(error: Exception) -> Response:
+    """The answer to an error.
+
+    Raises:
+        Exception: The error itself, if nobody expected it.
+    """
+    if isinstance(error, RequestValidationError | ValidationError):
+        return of_validation(error.errors()).response()
+    if isinstance(error, HTTPException):
+        return of_http(error).response()
+    if isinstance(error, Problem | errors.DriftanchorError):
+        return problem_of(error).response()
+    raise error
+
+
+def install(app: FastAPI) -> None:
+    """Let an app answer all errors with problems."""
+
+    async def answer(_: Request, error: Exception) -> Response:
+        return response_to(error)
+
+    async def failed(_: Request, error: Exception) -> Response:
+        return problem_of(error).response()
+
+    kinds = (Problem, errors.DriftanchorError, RequestValidationError, ValidationError)
+    for kind in (*kinds, HTTPException):
+        app.add_exception_handler(kind, answer)
+    app.add_exception_handler(Exception, failed)

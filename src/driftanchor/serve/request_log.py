@@ -1,0 +1,128 @@
+"""The log: one JSON object in a line on stderr for each request, and for what else happens.
+
+A line has the route, not the address: ids of decisions, units and keys are in no log.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import logging
+import queue
+import sys
+import threading
+import time
+import traceback
+from typing import Any, TextIO
+
+MOST_LINES = 10_000  # that wait to be written; what comes then is dropped and counted
+GATHERING = 0.02  # seconds in which lines are gathered before they are written together
+
+
+class Log:
+    """Writes lines in a thread of its own, so that nobody waits for whoever reads them.
+
+    Args:
+        stream: Where lines go; by default stderr.
+    """
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self._stream = stream
+        self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._dropped = 0
+        self._thread: threading.Thread | None = None
+        self._starting = threading.Lock()
+
+    def request(
+        self, request_id: str, method: str, route: str, status: int, seconds: float
+    ) -> None:
+        """Log a request."""
+        level = "info" if status < 500 else "error"
+        self._add(
+            f'{{"time":"{_now()}","level":"{level}","event":"request","request_id":"{request_id}",'
+            f'"method":{json.dumps(method)},"route":{json.dumps(route)},"status":{status},'
+            f'"ms":{seconds * 1e3:.2f}}}\n'
+        )
+
+    def event(self, event: str, level: str = "info", **fields: Any) -> None:
+        """Log something that happened."""
+        line = {"time": _now(), "level": level, "event": event, **fields}
+        self._add(json.dumps(line, default=str) + "\n")
+
+    def failure(self, request_id: str, error: BaseException) -> None:
+        """Log an error nobody expected, with the places in the code it came through."""
+        places = traceback.extract_tb(error.__traceback__)
+        trace = [f"{place.filename}:{place.lineno} {place.name}" for place in places]
+        kind = type(error).__name__
+        self.event("failure", "error", request_id=request_id, error=kind, trace=trace)
+
+    def close(self) -> None:
+        """Write what waits."""
+        with self._starting:
+            thread, self._thread = self._thread, None
+        if thread is not None:
+            self._lines.put(None)
+            thread.join(timeout=5)
+
+    def _add(self, line: str) -> None:
+        if self._lines.qsize() >= MOST_LINES:
+            self._dropped += 1
+            return
+        self._lines.put(line)
+        if self._thread is None:
+            with self._starting:
+                if self._thread is None:
+                    self._thread = threading.Thread(
+                        target=self._run, name="driftanchor-log", daemon=True
+                    )
+                    self._thread.start()
+
+    def _run(self) -> None:
+        while True:
+            lines = [self._lines.get()]
+            if lines[0] is not None:
+                time.sleep(GATHERING)
+            while not self._lines.empty():
+                lines.append(self._lines.get())
+            self._write("".join(line for line in lines if line is not None))
+            if None in lines:
+                return
+
+    def _write(self, text: str) -> None:
+        dropped, self._dropped = self._dropped, 0
+        if dropped:
+            text += json.dumps({"time": _now(), "event": "dropped", "lines": dropped}) + "\n"
+        stream = self._stream or sys.stderr
+        try:
+            stream.write(text)
+            stream.flush()
+        except (OSError, ValueError):  # nobody reads it on: that costs no answer
+            return
+
+
+class LogHandler(logging.Handler):
+    """Sends what libraries log into our log; only what is worth attention.
+
+    Args:
+        log: Our log.
+    """
+
+    def __init__(self, log: Log) -> None:
+        super().__init__(logging.WARNING)
+        self._log = log
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Log a record of Python's logging; its text may hold values, so it is left out."""
+        self._log.event(
+            "library", record.levelname.lower(), logger=record.name, text=str(record.msg)
+        )
+
+
+def _now() -> str:
+    seconds = time.time()
+    return f"{_whole(int(seconds))}.{int(seconds % 1 * 1000):03d}Z"
+
+
+@functools.lru_cache(maxsize=2)
+def _whole(seconds: int) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from served_app import App, running_app
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    folder: Path = tmp_path_factory.mktemp("store")
+    with running_app(f"sqlite:///{folder / 'store.db'}") as running:
+        running.create("c")
+        yield running
+
+
+def test_a_decision_is_made_and_made_once_for_a_unit(app: App) -> None:
+    first = app.http.post("/v1/campaigns/c/decisions", json={"unit": "u"})
+    again = app.http.post("/v1/campaigns/c/decisions", json={"unit": "u"})
+    assert (first.status_code, again.status_code) == (201, 200)
+    assert first.json()["id"] == again.json()["id"]
+    assert (first.json()["replayed"], again.json()["replayed"]) == (False, True)
+    assert first.json()["arm"] in ("A", "B", "C")
+    assert "idempotent-replayed" not in again.headers
+
+
+def test_a_key_gives_the_same_decisions_again(app: App) -> None:
+    first, again = (
+        app.http.post("/v1/campaigns/c/decisions", json={"n": 2}, headers={"Idempotency-Key": "k"})
+        for _ in range(2)
+    )
+    assert (first.status_code, again.status_code) == (201, 200)
+    ids = [[x["id"] for x in answer.json()["decisions"]] for answer in (first, again)]
+    assert ids[0] == ids[1]
+    assert again.headers["idempotent-replayed"] == "true"
+    other = app.http.post(
+        "/v1/campaigns/c/decisions", json={"n": 3}, headers={"Idempotency-Key": "k"}
+    )
+    assert (other.status_code, other.json()["code"]) == (409, "idempotency_key_reused")
+
+
+def test_what_is_wrong_is_said_without_repeating_it(app: App) -> None:
+    for body, status in (
+        ({"unit": ""}, 422),
+        ({"unit": "x" * 257}, 422),
+        ({"unit": "secret\u0000"}, 422),
+        ({"n": 0}, 422),
+        ({"n": 1.5}, 422),
+        ({"n": True}, 422),
+        ({"n": 2, "unit": "secret"}, 422),
+        ({"exclude": ["secret"]}, 422),
+        ({"exclude": ["A", "B", "C"]}, 422),
+        ({"secret": 1}, 422),
+        (["secret"], 422),
+    ):
+        answer = app.http.post("/v1/campaigns/c/decisions", json=body)
+        assert answer.status_code == status, (body, answer.text)
+        assert answer.headers["content-type"] == "application/problem+json"
+        assert "secret" not in answer.text or body == {"secret": 1}
+
+
+def test_a_decision_is_explained(app: App) -> None:
+    made = app.ask("c")
+    found = app.http.get(f"/v1/decisions/{made['id']}")
+    assert found.status_code == 200
+    assert (found.json()["arm"], found.json()["decision"]) == (made["arm"], made["number"])
+    assert app.http.get("/v1/decisions/none").status_code == 404
+
+
+def test_an_exposure_is_recorded_once(app: App) -> None:
+    app.create("shown", exposure="report")
+    made = app.ask("shown")
+    answers = [app.http.post(f"/v1/decisions/{made['id']}/exposure") for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [201, 200]
+    assert [answer.json()["status"] for answer in answers] == ["recorded", "replayed"]
