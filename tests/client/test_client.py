@@ -147,6 +147,7 @@ def test_a_server_that_never_answers_costs_no_more_than_the_default() -> None:
             str(found[1].id), "ignored", "B", None
         )
         assert client.expose(str(found[0].id)).status == "ignored"
+        client._line.defaults._ended.set()  # nobody will ever take its reports
 
 
 def test_defaults_are_reported_when_the_server_is_back(server: HttpServer, client: Client) -> None:
