@@ -21,7 +21,7 @@ from driftanchor.live.stores.sql.locks import Turn, no_litter
 from driftanchor.live.stores.sql.reader import SqlReader, happened, write
 from driftanchor.live.stores.sql.transaction import FIRST_TO_READ, Transaction
 from driftanchor.live.stores.store import Changes, Reader, Store
-from driftanchor.live.stores.store_rows import ArmRow, CampaignRow
+from driftanchor.live.stores.store_rows import ArmRow, CampaignRow, Head
 
 T = TypeVar("T")
 PATIENCE = 10.0  # seconds in which a transaction whose connection broke is tried again
@@ -83,6 +83,11 @@ class SqlStore(Store):
         """The names of all campaigns."""
         with self._reading() as link:
             return campaigns.names(link)
+
+    def heads(self) -> dict[str, Head]:
+        """Where each campaign is."""
+        with self._reading() as link:
+            return campaigns.all_heads(link)
 
     def owner(self, decision_id: str) -> str | None:
         """The campaign of a decision."""
