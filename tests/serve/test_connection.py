@@ -84,6 +84,9 @@ def asked(server: Server, *parts: bytes) -> tuple[int, dict[str, Any]]:
         (400, [POST + b"Content-Length: -1\r\n\r\n"]),
         (400, [POST + b"Content-Length: 1e3\r\n\r\n"]),
         (400, [POST + b"Transfer-Encoding: chunked\r\n\r\nffffffffffffffffffff\r\n"]),
+        (400, [b"GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n"]),
+        (400, [b"GET /livez HTTP/1.1\r\nConnection: close\r\n" + HOST * 2 + b"\r\n"]),
+        (404, [b"GET /v1/campaigns/ HTTP/1.1\r\nConnection: close\r\n" + HOST + b"\r\n"]),
         (431, [b"GET /livez HTTP/1.1\r\n" + HOST + b"a: b\r\n" * 101 + b"\r\n"]),
         (414, [b"GET /" + b"a" * 9_000 + b" HTTP/1.1\r\n" + HOST + b"\r\n"]),
         (431, [b"GET /livez HTTP/1.1\r\n", *[b"a: " + b"b" * 9_000 + b"\r\n"] * 50]),
@@ -117,6 +120,15 @@ def test_what_is_odd_and_right_is_answered(server: Server) -> None:
         said = everything(client)
     statuses = [line for line in said.split(b"\r\n") if b"HTTP/1.1 " in line]
     assert [int(line.partition(b"HTTP/1.1 ")[2][:3]) for line in statuses] == [404, 200, 200]
+
+
+def test_a_wish_for_http_2_costs_no_body(server: Server) -> None:
+    """The client of Java sends it with its first request."""
+    wish = b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAA\r\n"
+    with connected(server) as client:
+        for _ in range(2):  # the connection goes on
+            client.sendall(POST + wish + JSON + b"Content-Length: 2\r\n\r\n{}")
+            assert b'"not_found"' in client.recv(65_536)
 
 
 UNENDED = [

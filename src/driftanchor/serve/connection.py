@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import sys
 from collections.abc import Iterable
 from http import HTTPStatus
@@ -25,6 +26,7 @@ SLOWEST_ANSWER = 60.0  # seconds in which a client reads nothing of what waits f
 MOST_HEADERS = 100
 MOST_HEADER_BYTES = 32 * 1024  # of an address and headers that come in several parts
 LONGEST_ADDRESS = 8 * 1024  # bytes
+_UPGRADE = re.compile(rb"\nupgrade:", re.IGNORECASE)
 SPARE_FILES = 128  # of the process that are no connections
 
 
@@ -50,6 +52,8 @@ class Connection(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Some bytes have come."""
+        if b"pgrade" in data and self._unread >= 0:
+            data = without_upgrade(data)
         if self.receiving_since is None:  # also for empty lines, which begin no request
             self.receiving_since = self.loop.time()
         self._unread += len(data)
@@ -87,6 +91,9 @@ class Connection(HttpToolsProtocol):
         self.writing_since = None
         super().resume_writing()
 
+    def _unsupported_upgrade_warning(self) -> None:
+        """Say nothing of a wish for another protocol, which a server need not grant."""
+
     def send_400_response(self, msg: str) -> None:
         """Answer what is not HTTP, or has too many headers."""
         refusal = self._refusal or Problem(400, "invalid_http", "this is not HTTP/1.1")
@@ -104,6 +111,20 @@ class Connection(HttpToolsProtocol):
             )
             self.transport.write(head.encode() + text)
         self.transport.close()
+
+
+def without_upgrade(data: bytes) -> bytes:
+    r"""The start of a request, without the wish for another protocol.
+
+    The client of Java wishes for HTTP/2 with its first request. The parser would leave out the
+    body of a request that has such a wish.
+
+    Example:
+        >>> without_upgrade(b"POST / HTTP/1.1\r\nUpgrade: h2c\r\n\r\n\nupgrade: a")
+        b'POST / HTTP/1.1\r\nx-upgrade: h2c\r\n\r\n\nupgrade: a'
+    """
+    head, end, body = data.partition(b"\r\n\r\n")
+    return _UPGRADE.sub(b"\nx-upgrade:", head) + end + body
 
 
 def sweep(connections: Iterable[Any], now: float) -> None:
