@@ -16,6 +16,7 @@ from benchmarks.torture import (
     logs,
     memory,
     page,
+    serve_kills,
 )
 from benchmarks.torture.children import Outcome
 
@@ -74,6 +75,7 @@ PARTS: dict[str, Part] = {
     "memory": peaks(),
     "crowd": (campaign_crowd.add_arguments, campaign_crowd.run),
     "campaigns": (campaign_kills.add_arguments, campaign_kills.run),
+    "serve": (serve_kills.add_arguments, serve_kills.run),
 }
 
 

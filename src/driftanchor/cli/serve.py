@@ -200,14 +200,18 @@ def _run(
 ) -> None:
     """Listen, say so once it answers, and answer until a signal ends it."""
     from driftanchor.live.stores.sql.store import open_sql
+    from driftanchor.serve.loopback import check_keys
     from driftanchor.serve.run import answer, listen, url_of
     from driftanchor.serve.served import ServeSettings
     from driftanchor.serve.workers import supervise
 
     opened = open_sql(store)
-    names = opened.names()
-    settings = ServeSettings(**where)
-    opened.close()
+    try:
+        names = opened.names()
+        needs_keys = check_keys(where["host"], opened, time.time())
+    finally:
+        opened.close()
+    settings = ServeSettings(**where, keys_required=needs_keys)
     listening = listen(settings.host, settings.port)
     url = url_of(listening)
 

@@ -17,6 +17,7 @@ from driftanchor.serve import (
     record_routes,
     reward_routes,
 )
+from driftanchor.serve.direct import Direct
 from driftanchor.serve.documents import document
 from driftanchor.serve.limits import Limits
 from driftanchor.serve.observed import Observed
@@ -46,6 +47,8 @@ def create_app(served: Served) -> FastAPI:
         app.include_router(routes.router)
     for routes in (ofrep, default_routes):
         app.include_router(routes.router)
+    shortcuts = (*decision_routes.SHORTCUTS, *reward_routes.SHORTCUTS)
+    app.add_middleware(Direct, served=served, shortcuts=shortcuts)
     app.add_middleware(Limits)
     app.openapi = lambda: document(app)  # type: ignore[method-assign]
     app.add_middleware(Observed, metrics=served.metrics, log=served.log)

@@ -18,6 +18,7 @@ from driftanchor.serve.answers import (
 )
 from driftanchor.serve.asked_bodies import AskBody
 from driftanchor.serve.body import read, takes
+from driftanchor.serve.direct import Shortcut
 from driftanchor.serve.documents import answers
 from driftanchor.serve.json_answer import json_response
 from driftanchor.serve.owners import do_for
@@ -47,6 +48,11 @@ async def decide(request: Request, name: str, idempotency_key: IdempotencyKey = 
 
     201 if a decision is new, 200 if it was made before, for the same unit or the same key.
     """
+    return await decided(request, name, idempotency_key)
+
+
+async def decided(request: Request, name: str, idempotency_key: str | None) -> Response:
+    """The answer to a request for decisions."""
     served: Served = request.app.state.served
     body = await read(request, AskBody)
     ask = Ask.checked(body.unit, body.exclude, body.n, body.peek, idempotency_key)
@@ -84,3 +90,10 @@ async def explain(request: Request, decision_id: str) -> Response:
     served: Served = request.app.state.served
     campaign = await served.opened(await served.owners.of(decision_id))
     return json_response((await served.read(campaign.explain, decision_id)).to_json())
+
+
+async def _decide(request: Request, name: str) -> Response:
+    return await decided(request, name, request.headers.get("idempotency-key"))
+
+
+SHORTCUTS = (Shortcut("POST", "/v1/campaigns/{name}/decisions", "decide", _decide),)

@@ -132,15 +132,26 @@ def of_http(error: HTTPException) -> Problem:
     return Problem(error.status_code, code, detail, headers=error.headers)
 
 
+def response_to(error: Exception) -> Response:
+    """The answer to an error.
+
+    Raises:
+        Exception: The error itself, if nobody expected it.
+    """
+    if isinstance(error, RequestValidationError | ValidationError):
+        return of_validation(error.errors()).response()
+    if isinstance(error, HTTPException):
+        return of_http(error).response()
+    if isinstance(error, Problem | errors.DriftanchorError):
+        return problem_of(error).response()
+    raise error
+
+
 def install(app: FastAPI) -> None:
     """Let an app answer all errors with problems."""
 
     async def answer(_: Request, error: Exception) -> Response:
-        if isinstance(error, RequestValidationError | ValidationError):
-            return of_validation(error.errors()).response()
-        if isinstance(error, HTTPException):
-            return of_http(error).response()
-        return problem_of(error).response()
+        return response_to(error)
 
     kinds = (Problem, errors.DriftanchorError, RequestValidationError, ValidationError)
     for kind in (*kinds, HTTPException):

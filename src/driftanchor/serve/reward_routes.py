@@ -15,6 +15,7 @@ from driftanchor.serve.access import KeyedRoute, needs
 from driftanchor.serve.answers import ReceiptAnswer, RewardsAnswer
 from driftanchor.serve.asked_bodies import MOST_REWARDS, RewardBody, RewardItem, RewardsBody
 from driftanchor.serve.body import found_in, read, takes
+from driftanchor.serve.direct import Shortcut
 from driftanchor.serve.documents import answers
 from driftanchor.serve.json_answer import json_response
 from driftanchor.serve.owners import do_for
@@ -101,3 +102,6 @@ def _of_reward(found: Any) -> Problem:
             return Problem(422, "reward_not_finite", "the value must be finite", pointer="/value")
         return Problem(422, "reward_not_number", "the value must be a number", pointer="/value")
     return of_validation(found)
+
+
+SHORTCUTS = (Shortcut("PUT", "/v1/decisions/{decision_id}/reward", "reward", tell),)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import logging
 import signal
 import socket
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -23,7 +23,7 @@ from driftanchor.serve.served import Served, ServeSettings
 
 BACKLOG = 2048  # connections that may wait to be accepted
 KEPT = 75  # seconds that an idle connection is kept
-SWITCHING = 0.001  # seconds after which threads take turns: answers should not wait for groups
+COLLECTING = (20_000, 20, 50)  # new objects, and rounds, before garbage is looked for
 
 
 class Server(uvicorn.Server):
@@ -116,7 +116,9 @@ def answer(
         ready: Called once it answers.
     """
     served = Served(open_sql(store, settings.patience), settings)
-    sys.setswitchinterval(SWITCHING)
+    gc.collect()
+    gc.freeze()  # what is there now stays: to look through it again and again takes time
+    gc.set_threshold(*COLLECTING)
     handler = LogHandler(served.log)
     logging.getLogger().addHandler(handler)
     options: dict[str, Any] = {

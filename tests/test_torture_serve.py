@@ -1,0 +1,13 @@
+"""A short run of what `make torture` does to servers: nothing may be lost or doubled."""
+
+from __future__ import annotations
+
+from benchmarks.torture.serve_kills import torture
+
+
+def test_a_server_may_be_killed(store_url: str) -> None:
+    outcome = torture(store_url, kills=5, between=30)
+    assert (outcome.lost, outcome.doubled) == ([], 0)
+    assert outcome.kills == 5
+    assert outcome.acknowledged >= 150
+    assert 0 < outcome.rewards <= outcome.decisions
