@@ -98,8 +98,16 @@ class Reader(abc.ABC):
         """Every key of a request, and the decisions that were made for it."""
 
     @abc.abstractmethod
-    def history(self, since: float | None = None) -> list[HistoryRow]:
-        """What happened to each arm, by stretches of time."""
+    def history(self, since: float | None = None, stretch: float | None = None) -> list[HistoryRow]:
+        """What happened to each arm, by stretches of time; longer ones if `stretch` says so."""
+
+    @abc.abstractmethod
+    def changes(self, after: int = 0) -> list[Entry]:
+        """The events after a place that are neither decisions nor rewards: see `CHANGES`."""
+
+    @abc.abstractmethod
+    def of_unit(self, unit: str, after: int, through: int) -> list[DecisionRow]:
+        """The decisions of a unit, of those whose number is after one and through another."""
 
     @abc.abstractmethod
     def watch(self) -> Record | None:
@@ -143,6 +151,10 @@ class Store(abc.ABC):
     @abc.abstractmethod
     def names(self) -> list[str]:
         """The names of all campaigns, sorted."""
+
+    @abc.abstractmethod
+    def heads(self) -> dict[str, Head]:
+        """Where each campaign is, by name: one query, however many there are."""
 
     @abc.abstractmethod
     def owner(self, decision_id: str) -> str | None:

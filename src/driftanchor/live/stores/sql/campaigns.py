@@ -69,6 +69,13 @@ def names(connection: Connection) -> list[str]:
     return sorted(connection.execute(select(campaigns.c.name)).scalars())
 
 
+def all_heads(connection: Connection) -> dict[str, Head]:
+    """Where each campaign is, by name."""
+    columns = [heads.c[name] for name in _FIELDS]
+    joined = select(campaigns.c.name, *columns).join(heads, heads.c.campaign_id == campaigns.c.id)
+    return {name: _head(row) for name, *row in connection.execute(joined).all()}
+
+
 def owner(connection: Connection, decision_id: str) -> str | None:
     """The name of the campaign of a decision."""
     joined = select(campaigns.c.name).join(decisions, decisions.c.campaign_id == campaigns.c.id)
@@ -78,9 +85,11 @@ def owner(connection: Connection, decision_id: str) -> str | None:
 def head(connection: Connection, campaign: int, *, lock: bool = False) -> Head | None:
     """Where a campaign is; with `lock`, nobody else writes to it until the transaction ends."""
     found = (_LOCK if lock else _HEAD).rows(connection, campaign)
-    if not found:
-        return None
-    head = typed(Head, found[0])
+    return _head(found[0]) if found else None
+
+
+def _head(row: Sequence[Any]) -> Head:
+    head = typed(Head, row)
     head.paused = bool(head.paused)  # SQLite has numbers only
     return head
 

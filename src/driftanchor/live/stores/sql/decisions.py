@@ -53,6 +53,13 @@ _PAGE = Prepared(
     .limit(bindparam("most")),
     ["campaign", "after", "most"],
 )
+_OF_UNIT = Prepared(
+    _ALL.where(decisions.c.number > bindparam("after"))
+    .where(decisions.c.number <= bindparam("through"))
+    .where(decisions.c.unit == bindparam("unit"))
+    .order_by(decisions.c.number),
+    ["campaign", "after", "through", "unit"],
+)
 _KEYED = PreparedList(
     lambda keys: (
         select(request_keys.c.key, request_keys.c.decisions)
@@ -97,6 +104,14 @@ def holding(
 ) -> list[DecisionRow]:
     """The decisions that units hold."""
     return [typed(DecisionRow, row) for row in _HOLDING.rows(connection, units, campaign, epoch)]
+
+
+def of_unit(
+    connection: Connection, campaign: int, unit: str, after: int, through: int
+) -> list[DecisionRow]:
+    """The decisions of a unit, of a range of numbers: only these are looked at."""
+    found = _OF_UNIT.rows(connection, campaign, after, through, unit)
+    return [typed(DecisionRow, row) for row in found]
 
 
 def due(connection: Connection, campaign: int, now: float, most: int) -> list[DecisionRow]:

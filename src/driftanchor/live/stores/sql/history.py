@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from typing import Any
 
-from sqlalchemy import Connection, bindparam, insert, select
+from sqlalchemy import BigInteger, Connection, bindparam, cast, func, insert, select
 
 from driftanchor.core.record import Record
 from driftanchor.live.stores.damage import parsed, typed
@@ -17,7 +18,8 @@ _WATCH = Prepared(
     select(watches.c.record).where(watches.c.campaign_id == bindparam("campaign")), ["campaign"]
 )
 _KEEP_WATCH = Upsert(watches, replaced=("record",))
-_ADD = Upsert(history, added=("decisions", "rewards", "total"))
+_COUNTS = ("decisions", "rewards", "total")
+_ADD = Upsert(history, added=_COUNTS)
 
 
 def add(connection: Connection, campaign: int, rows: Sequence[HistoryRow]) -> None:
@@ -28,13 +30,23 @@ def add(connection: Connection, campaign: int, rows: Sequence[HistoryRow]) -> No
     _ADD.run(connection, sorted(values))
 
 
-def rows(connection: Connection, campaign: int, since: float | None) -> list[HistoryRow]:
-    """The history, in order."""
-    columns = [column for column in history.columns if column.name != "campaign_id"]
-    wanted = select(*columns).where(history.c.campaign_id == campaign)
+def rows(
+    connection: Connection, campaign: int, since: float | None, stretch: float | None = None
+) -> list[HistoryRow]:
+    """The history, in order; with `stretch`, the database adds rows up to stretches as long."""
+    start: Any = history.c.start
+    counts: list[Any] = [history.c[name] for name in _COUNTS]
+    if stretch is not None:
+        start = func.floor(history.c.start / stretch) * stretch
+        counts = [cast(func.sum(column), BigInteger) for column in counts[:2]] + [
+            func.sum(counts[2])
+        ]
+    wanted = select(start, history.c.arm, *counts).where(history.c.campaign_id == campaign)
     if since is not None:
         wanted = wanted.where(history.c.start >= since)
-    found = connection.execute(wanted.order_by(history.c.start, history.c.arm))
+    if stretch is not None:
+        wanted = wanted.group_by(start, history.c.arm)
+    found = connection.execute(wanted.order_by(start, history.c.arm))
     return [typed(HistoryRow, row) for row in found]
 
 

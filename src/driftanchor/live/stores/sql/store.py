@@ -20,7 +20,7 @@ from driftanchor.live.stores.sql.locks import Turn, no_litter
 from driftanchor.live.stores.sql.reader import SqlReader, happened, write
 from driftanchor.live.stores.sql.writing import Writing
 from driftanchor.live.stores.store import Changes, Reader, Store
-from driftanchor.live.stores.store_rows import ArmRow, CampaignRow
+from driftanchor.live.stores.store_rows import ArmRow, CampaignRow, Head
 
 T = TypeVar("T")
 PATIENCE = 10.0  # seconds in which a transaction whose connection broke is tried again
@@ -87,6 +87,11 @@ class SqlStore(Store):
         """The names of all campaigns."""
         with self._connected() as connection:
             return campaigns.names(connection)
+
+    def heads(self) -> dict[str, Head]:
+        """Where each campaign is."""
+        with self._connected() as connection:
+            return campaigns.all_heads(connection)
 
     def owner(self, decision_id: str) -> str | None:
         """The campaign of a decision."""
