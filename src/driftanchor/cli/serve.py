@@ -216,7 +216,6 @@ def _run(
 ) -> None:
     """Listen, say so once it answers, and answer until a signal ends it."""
     from driftanchor.live.stores.sql.store import open_sql
-    from driftanchor.serve.loopback import check_keys
     from driftanchor.serve.run import answer, listen, url_of
     from driftanchor.serve.served import ServeSettings
     from driftanchor.serve.workers import supervise
@@ -224,10 +223,9 @@ def _run(
     opened = open_sql(store)
     try:
         names = opened.names()
-        needs_keys = check_keys(where["host"], opened, time.time())
     finally:
         opened.close()
-    settings = ServeSettings(**where, keys_required=needs_keys)
+    settings = ServeSettings(**where)
     listening = listen(settings.host, settings.port)
     url = url_of(listening)
 
@@ -266,7 +264,7 @@ def _run_demo(where: dict[str, Any], *, as_json: bool) -> None:
     from driftanchor.serve.served import Served, ServeSettings
 
     with Demo() as demo:
-        check_keys(where["host"], demo.store, demo.clock())
+        check_keys(where["host"], demo.store.keys(), demo.clock())
         settings = ServeSettings(**where)
         listening = listen(settings.host, settings.port)
         url, names = url_of(listening), demo.store.names()
