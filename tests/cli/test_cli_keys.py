@@ -5,9 +5,13 @@ import json
 import re
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 from campaign_commands import new, refused, run, said
+
+from driftanchor.cli.main import app
 
 pytestmark = pytest.mark.usefixtures("in_own_folder")
 LONG = "a" * 201
@@ -107,3 +111,15 @@ def test_a_server_that_others_can_reach_needs_a_key() -> None:
     refused(2, message, "serve", "--host", "0.0.0.0", "--arms", "A,B")
     assert said("campaign", "list") == {"campaigns": []}
     refused(2, "--rate-limit must be greater than 0", "serve", "--rate-limit", "0")
+
+
+def test_no_command_takes_a_key_so_none_is_in_the_list_of_processes() -> None:
+    found = set()
+    groups: list[tuple[str, Any]] = [("", typer.main.get_command(app))]
+    while groups:
+        path, group = groups.pop()
+        for name, command in getattr(group, "commands", {}).items():
+            groups.append((f"{path} {name}".strip(), command))
+        found |= {(path, x.name) for x in group.params if re.search("key|secret|token", x.name)}
+    # The first is the key of a request, and the second takes ids.
+    assert found == {("campaign ask", "key"), ("keys revoke", "key")}
