@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,9 +21,12 @@ class Counted:
 
     def __init__(self, store: SqlStore) -> None:
         self.store, self.reads, self.is_away = store, 0, False
+        self.answers = threading.Event()
+        self.answers.set()
 
     def keys(self) -> list[KeyRow]:
         self.reads += 1
+        self.answers.wait()
         if self.is_away:
             raise StoreUnavailable("away")
         return self.store.keys()
@@ -95,3 +99,27 @@ def test_keys_stay_known_while_the_store_is_away(counted: Counted) -> None:
         assert len(await known.rows()) == 1
 
     asyncio.run(work())
+
+
+def test_nobody_waits_for_ever_for_a_store_that_hangs(
+    counted: Counted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("driftanchor.serve.known_keys.PATIENCE", 0.01)
+    clock = Clock(5.0)
+    known = KnownKeys(counted, clock)  # type: ignore[arg-type]
+
+    async def work() -> None:
+        counted.answers.clear()
+        with pytest.raises(StoreUnavailable, match="does not answer"):
+            await known.rows()
+        counted.answers.set()
+        assert known._reading is not None
+        await known._reading
+        assert await known.rows() == {}
+        counted.answers.clear()
+        clock.now += 5.0
+        assert [await known.rows() for _ in range(3)] == [{}] * 3  # as they were known before
+        counted.answers.set()
+
+    asyncio.run(work())
+    assert counted.reads == 2

@@ -12,6 +12,7 @@ from driftanchor.live.stores.store import Store
 
 YOUNG = 0.5  # seconds in which the keys are taken as they were read
 OLDEST = 1.0  # seconds after which nobody is let in before they are read again
+PATIENCE = 2.0  # seconds to wait for a store that does not answer
 
 
 class KnownKeys:
@@ -43,11 +44,17 @@ class KnownKeys:
             return self._rows
         if self._reading is None:
             self._reading = asyncio.create_task(self._read())
-        reading = self._reading
         if self._rows is None or age >= OLDEST:
-            await asyncio.shield(reading)  # others wait for it too
-        assert self._rows is not None
+            await self._wait(self._reading)
+        if self._rows is None:
+            raise StoreUnavailable("the store does not answer")
         return self._rows
+
+    async def _wait(self, reading: asyncio.Task[None]) -> None:
+        """Wait until the keys are read, as others may too, but not for ever."""
+        done, _ = await asyncio.wait([reading], timeout=PATIENCE)
+        for task in done:
+            task.result()
 
     async def _read(self) -> None:
         try:
