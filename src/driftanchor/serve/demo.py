@@ -34,7 +34,7 @@ LOGGED = 3_000  # rewards of each arm in the logs
 WINDOW = 3_600.0  # seconds of the demo in which a click counts
 LOST, LATE = 0.02, 0.01  # shares of rewards that never come, or come too late
 STEP = 225.0  # seconds of the demo between two steps: four in a second of life
-STORY = 15 * 900.0  # seconds of the demo after which one arm moves by itself
+STORY = 24 * 900.0  # seconds of the demo after which one arm moves by itself
 CALM = 240 * 900.0  # after which there is less traffic: all was seen
 SEED = 7
 
@@ -47,7 +47,8 @@ class Part:
         name: Its name.
         rates: What each arm paid when the logs were written.
         common: How far all arms have moved together since.
-        own: How far some arms move by themselves once the story goes on.
+        own: How far some arms move by themselves after a while.
+        after: Seconds after which they do.
         each: Decisions of one step.
         logged: Whether there are logs.
     """
@@ -56,12 +57,13 @@ class Part:
     rates: Mapping[str, float]
     common: float = 0.0
     own: Mapping[str, float] = field(default_factory=dict)
+    after: float = STORY
     each: int = 2
     logged: bool = True
 
     def rate(self, arm: str, since: float) -> float:
         """What an arm pays, some seconds after the start."""
-        moved = self.own.get(arm, 0.0) if since >= STORY else 0.0
+        moved = self.own.get(arm, 0.0) if since >= self.after else 0.0
         return self.rates.get(arm, 0.3) + self.common + moved
 
 

@@ -59,7 +59,7 @@ def saved_view(moment: Moment) -> SavedView | None:
     if not decisions.any():
         return None
     shares = [max(settings.floor, settings.control.get(label, 0.0)) for label in terms.arms]
-    floors = np.where(books.ledger.playable, shares, 0.0)
+    floors = np.where(books.ledger.playable, shares, 0.0)[: decisions.size]
     played = Played(
         known.means, known.sds, decisions, floors, terms.policy.noise, terms.reward_range
     )

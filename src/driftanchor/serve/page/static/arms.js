@@ -51,7 +51,7 @@ export class ArmTable {
       el("td", { class: "wide" }, strip(HEIGHT, `${arm.label}: ${said}`, ...parts), el("div", { class: "why" }, arm.why)),
       el("td", { class: "number", "data-label": "P(best)" }, chance(arm.p_best), el("meter", { min: 0, max: 1, value: arm.p_best, "aria-label": `P(best) of ${arm.label}` })),
       el("td", { class: "number", "data-label": "Share" }, pct(arm.share), el("meter", { min: 0, max: 1, value: arm.share, "aria-label": `Share of ${arm.label}` })),
-      el("td", { class: "number", "data-label": "Live" }, num(arm.live.mean), el("div", { class: "muted" }, `${count(arm.live.n)} rewards`)),
-      el("td", { class: "number", "data-label": "Logs" }, num(arm.logs.mean), el("div", { class: "muted" }, arm.logs.n ? `${count(arm.logs.n)} rewards` : "none")));
+      el("td", { class: "number", "data-label": "Live" }, num(arm.live.mean), el("div", { class: "muted" }, `of ${count(arm.live.n)}`)),
+      el("td", { class: "number", "data-label": "Logs" }, num(arm.logs.mean), el("div", { class: "muted" }, arm.logs.n ? `of ${count(arm.logs.n)}` : "none")));
   }
 }

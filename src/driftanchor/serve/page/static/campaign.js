@@ -85,12 +85,13 @@ export function campaign(main, name, refresh) {
       refresh();
     },
   }, text)));
+  chart.head.append(spans);
   main.replaceChildren(
     el("p", { class: "crumbs" }, el("a", { href: "/" }, "Campaigns")),
     el("div", { class: "title-row" }, el("h1", {}, name), part.badges),
     part.sentence, part.alarms, part.tiles,
     section("arms-title", "Arms", arms.element),
-    section("time-title", "Over time", el("div", { class: "title-row" }, spans), chart.element, part.changes),
+    section("time-title", "Over time", chart.element, part.changes),
     section("saved-title", "What the logs saved", part.saved),
     section("shift-title", "Do the logs still fit?", shift.element),
     el("div", { class: "columns" },

@@ -28,7 +28,8 @@ export class Chart {
     this.holder = el("div", { class: "plot", role: "img", "aria-label": "Chart over time" });
     this.bubble = el("div", { class: "bubble", hidden: true });
     this.arms = el("div", { class: "legend", role: "group", "aria-label": "Arms in the chart" });
-    this.element = el("div", { class: "chart" }, this.modes, this.note, el("div", { class: "plot-box" }, this.holder, this.bubble), this.arms);
+    this.head = el("div", { class: "title-row" }, this.modes, el("span", { class: "spring" }));
+    this.element = el("div", { class: "chart" }, this.head, this.note, el("div", { class: "plot-box" }, this.holder, this.bubble), this.arms);
     this.redraw = () => this.draw();
     new ResizeObserver(this.redraw).observe(this.holder);
     addEventListener("themechange", this.redraw);

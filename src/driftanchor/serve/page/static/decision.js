@@ -8,17 +8,19 @@ const NAMES = {
   anchor: "live mean", guess: "the rule's guess", online_sample: "draw from live rewards", hybrid_sample: "draw from logs and live rewards",
   audit_bound: "bound while logs are audited", online_bound: "bound from live rewards", hybrid_bound: "bound from logs and live rewards",
 };
-const HEIGHT = 44;
+const HEIGHT = 62;
 const named = (part) => NAMES[part] || part.replaceAll("_", " ");
 
 function row(label, arm, won, parts, ends) {
   const ordered = parts.filter((part) => typeof arm.parts[part] === "number");
   const place = (x) => `${(100 * Math.min(Math.max((x - ends[0]) / (ends[1] - ends[0]), 0), 1)).toFixed(2)}%`;
-  const drawn = [svg("line", { x1: "0%", x2: "100%", y1: HEIGHT / 2, y2: HEIGHT / 2, class: "rail" })];
-  for (const part of ordered) drawn.push(sign(part, place(arm.parts[part]), HEIGHT / 2, part === arm.decided_by ? "decided" : ""));
-  if (arm.decided_by && typeof arm.parts[arm.decided_by] === "number") {
-    drawn.push(svg("svg", { x: place(arm.parts[arm.decided_by]), y: HEIGHT / 2, overflow: "visible" }, svg("circle", { r: 11, class: won ? "halo won" : "halo" })));
-  }
+  const lane = HEIGHT / (parts.length + 1); // each number has a line of its own, so that none hides another
+  const drawn = ordered.flatMap((part) => {
+    const y = lane * (parts.indexOf(part) + 1);
+    const marks = [svg("line", { x1: "0%", x2: "100%", y1: y, y2: y, class: "rail" }), sign(part, place(arm.parts[part]), y)];
+    if (part === arm.decided_by) marks.push(svg("svg", { x: place(arm.parts[part]), y, overflow: "visible" }, svg("circle", { r: 9.5, class: won ? "halo won" : "halo" })));
+    return marks;
+  });
   const said = ordered.map((part) => `${named(part)} ${num(arm.parts[part])}`).join("; ");
   const by = !arm.playable ? "not playable" : arm.decided_by ? named(arm.decided_by) : "–";
   return el("tr", { class: won ? "won" : arm.playable ? "" : "away", "data-arm": label },
@@ -40,7 +42,7 @@ function picture(data) {
   return [
     el("p", {}, three ? "Each arm has three numbers. The middle one, the median, is its index (ringed), and the largest index is played: one number alone, such as wrong logs, cannot decide." : "Each arm has some numbers. The ringed one is its index, and the largest index is played."),
     el("p", { class: "key-row" }, ...parts.map((part) => el("span", {}, key(part), word(part, named(part)))), el("span", {}, svg("svg", { width: 18, height: 18, viewBox: "-9 -9 18 18", class: "key", "aria-hidden": "true" }, svg("circle", { r: 7, class: "halo" })), word(three ? "median" : "index", three ? "the median decides" : "the index"))),
-    el("table", { class: "arms" },
+    el("table", { class: "arms why-table" },
       el("thead", {}, el("tr", {}, el("th", { scope: "col" }, word("arm", "Arm")), el("th", { scope: "col", class: "wide" }, "Its numbers"), el("th", { scope: "col", class: "number" }, word("index", "Index")), el("th", { scope: "col" }, "Decided by"))),
       el("tbody", {}, ...order.map((label) => row(label, arms[label], label === played, parts, ends))),
       el("tfoot", {}, el("tr", {}, el("td", {}), el("td", { class: "wide" }, ruler), el("td", { colspan: 2 })))),

@@ -11,7 +11,7 @@ export function decisionTable(name, rows, now) {
   return el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Decisions" }, el("table", { class: "plain decisions" },
     el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Decision"), el("th", { scope: "col" }, word("arm", "Arm")), el("th", { scope: "col" }, word("unit", "Unit")), el("th", { scope: "col" }, word("propensity", "Chance")), el("th", { scope: "col" }, "Reward"), el("th", { scope: "col" }, "When"))),
     el("tbody", {}, ...rows.map((row) => el("tr", {},
-      el("td", {}, el("a", { href: link(name, row.id), "aria-label": `Why? Decision ${row.number}` }, `#${count(row.number)} why?`)),
+      el("td", {}, el("a", { href: link(name, row.id) }, `#${count(row.number)} why?`)),
       el("td", { class: "arm-name" }, row.arm), el("td", { class: "arm-name" }, row.unit ?? "–"),
       el("td", {}, row.propensity === undefined ? "–" : pct(row.propensity)),
       el("td", {}, row.reward === null ? (row.state === "open" ? "waiting" : row.state) : num(row.reward)),

@@ -14,7 +14,7 @@ export class ShiftTable {
     this.body = el("tbody", {});
     this.common = el("p", {});
     this.more = el("button", { type: "button", class: "quiet", hidden: true, onclick: () => { this.all = !this.all; this.set(this.data); } });
-    this.table = el("table", { class: "arms" },
+    this.table = el("table", { class: "arms shift" },
       el("thead", {}, el("tr", {}, el("th", { scope: "col" }, word("arm", "Arm")), el("th", { scope: "col", class: "wide" }, word("move", "Move since the logs")), el("th", { scope: "col", class: "number" }, word("alarm_line", "Alarm lines")), el("th", { scope: "col", class: "number" }, "Verdict"))),
       this.body,
       el("tfoot", {}, el("tr", {}, el("td", {}), el("td", { class: "wide" }, this.axis), el("td", { colspan: 2 }))));
@@ -55,7 +55,7 @@ export class ShiftTable {
     return el("tr", { "data-arm": arm.label },
       el("th", { scope: "row" }, el("span", { class: "arm-name" }, arm.label)),
       el("td", { class: "wide" }, strip(HEIGHT, `${arm.label}: ${where}`, ...parts)),
-      el("td", { class: "number", "data-label": "Alarm lines" }, arm.alarm_below === null && arm.alarm_above === null ? "–" : `${num(arm.alarm_below)} / ${num(arm.alarm_above)}`),
+      el("td", { class: "number", "data-label": "Alarm lines" }, arm.alarm_below === null && arm.alarm_above === null ? "–" : `${num(arm.alarm_below)} to ${num(arm.alarm_above)}`),
       el("td", { class: "number", "data-label": "Verdict" }, verdict));
   }
 }
