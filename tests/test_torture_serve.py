@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from benchmarks.torture import serve_bytes
 from benchmarks.torture.serve_kills import torture
 
 
@@ -11,3 +12,8 @@ def test_a_server_may_be_killed(store_url: str) -> None:
     assert outcome.kills == 5
     assert outcome.acknowledged >= 150
     assert 0 < outcome.rewards <= outcome.decisions
+
+
+def test_wrong_bytes_are_refused() -> None:
+    outcome = serve_bytes.run(60)
+    assert (outcome.cases, outcome.failures) == (60, ())

@@ -16,6 +16,7 @@ from benchmarks.torture import (
     logs,
     memory,
     page,
+    serve_bytes,
     serve_kills,
 )
 from benchmarks.torture.children import Outcome
@@ -75,6 +76,7 @@ PARTS: dict[str, Part] = {
     "memory": peaks(),
     "crowd": (campaign_crowd.add_arguments, campaign_crowd.run),
     "campaigns": (campaign_kills.add_arguments, campaign_kills.run),
+    "bytes": junk("bytes", serve_bytes.run, 20_000),
     "serve": (serve_kills.add_arguments, serve_kills.run),
 }
 

@@ -6,22 +6,18 @@ import contextlib
 import io
 import json
 import socket
-import threading
 import time
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-import uvicorn
 
+from benchmarks.torture.serve_bytes import listening_server
 from driftanchor.live.stores.store import open_store
 from driftanchor.serve import connection
-from driftanchor.serve.app import create_app
-from driftanchor.serve.connection import Connection, sweep
-from driftanchor.serve.request_log import Log
-from driftanchor.serve.run import Server, listen
-from driftanchor.serve.served import Served
+from driftanchor.serve.connection import sweep
+from driftanchor.serve.run import Server
 
 HOST = b"Host: 127.0.0.1\r\n"
 POST = b"POST /v1/campaigns/none/decisions HTTP/1.1\r\n" + HOST
@@ -32,18 +28,9 @@ TIME = 10.0  # seconds until a test gives up
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("store")
-    served = Served(open_store(f"sqlite:///{folder / 'store.db'}"), log=Log(io.StringIO()))
-    options: Any = {"log_config": None, "ws": "none", "lifespan": "on", "http": Connection}
-    ready = threading.Event()
-    running = Server(uvicorn.Config(create_app(served), **options), served, ready.set)
-    listening = listen("127.0.0.1", 0)
-    thread = threading.Thread(target=running.run, args=([listening],))
-    thread.start()
-    assert ready.wait(TIME)
-    yield running
-    running.should_exit = True
-    thread.join(TIME)
-    listening.close()
+    store = open_store(f"sqlite:///{folder / 'store.db'}")
+    with listening_server(store, io.StringIO()) as running:
+        yield running
 
 
 @contextlib.contextmanager
