@@ -76,7 +76,7 @@ PARTS: dict[str, Part] = {
     "memory": peaks(),
     "crowd": (campaign_crowd.add_arguments, campaign_crowd.run),
     "campaigns": (campaign_kills.add_arguments, campaign_kills.run),
-    "bytes": junk("bytes", serve_bytes.run, 20_000),
+    "bytes": junk("bytes", serve_bytes.run, 5_000),
     "serve": (serve_kills.add_arguments, serve_kills.run),
 }
 
