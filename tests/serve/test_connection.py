@@ -118,6 +118,25 @@ def test_a_wish_for_http_2_costs_no_body(server: Server) -> None:
             assert b'"not_found"' in client.recv(65_536)
 
 
+def test_nonsense_is_not_the_answer_to_the_request_before_it(server: Server) -> None:
+    ask = POST + JSON + b"Content-Length: 2\r\n\r\n{}"
+    with connected(server) as client:
+        client.sendall(ask + b"nonsense\r\n\r\n")
+        said = everything(client)
+    assert said.startswith(b"HTTP/1.1 404 ")
+    assert said.count(b"HTTP/1.1 ") == 1
+
+
+def test_few_requests_may_wait_behind_another(server: Server) -> None:
+    alive = b"GET /livez HTTP/1.1\r\n" + HOST + b"\r\n"
+    with connected(server) as client:
+        client.sendall(alive * 20 + b"GET /livez HTTP/1.0\r\n\r\n")
+        assert everything(client).count(b"HTTP/1.1 200 ") == 21
+    with connected(server) as client:
+        client.sendall(alive * 1_000)
+        assert everything(client).count(b"HTTP/1.1 ") < connection.MOST_AHEAD + 3
+
+
 UNENDED = [
     b"",
     b"\r\n",

@@ -27,6 +27,7 @@ MOST_HEADERS = 100
 MOST_HEADER_BYTES = 32 * 1024  # of an address and headers that come in several parts
 LONGEST_ADDRESS = 8 * 1024  # bytes
 _UPGRADE = re.compile(rb"\nupgrade:", re.IGNORECASE)
+MOST_AHEAD = 32  # requests that wait for the answer to one before them
 SPARE_FILES = 128  # of the process that are no connections
 
 
@@ -42,6 +43,7 @@ class Connection(HttpToolsProtocol):
     writing_since: float | None = None
     _unread = 0  # bytes of headers that are not complete
     _refusal: Problem | None = None
+    _is_deaf = False  # whether what else comes is not read
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """A client has connected."""
@@ -52,6 +54,8 @@ class Connection(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Some bytes have come."""
+        if self._is_deaf:
+            return
         if b"pgrade" in data and self._unread >= 0:
             data = without_upgrade(data)
         if self.receiving_since is None:  # also for empty lines, which begin no request
@@ -73,6 +77,8 @@ class Connection(HttpToolsProtocol):
             status = 431 if len(self.headers) > MOST_HEADERS else 414
             self._refusal = Problem(status, "headers_too_large", "send fewer headers, or shorter")
             raise ValueError  # ends the parser
+        if len(self.pipeline) >= MOST_AHEAD:
+            raise ValueError
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
@@ -100,9 +106,17 @@ class Connection(HttpToolsProtocol):
         self.refuse(refusal.status, refusal.code, refusal.detail)
 
     def refuse(self, status: int, code: str, detail: str) -> None:
-        """Answer without the app, unless an answer is under way, and close the connection."""
+        """Answer without the app, and close the connection.
+
+        If an earlier request waits for its answer, ours would be taken for that one: then the
+        connection ends after it.
+        """
         cycle: Any = self.cycle  # `None` before the first request
-        if cycle is None or cycle.response_complete or not cycle.response_started:
+        is_idle = cycle is None or cycle.response_complete
+        if not is_idle and not cycle.more_body and not self.pipeline:
+            self._is_deaf, cycle.keep_alive = True, False
+            return
+        if is_idle or not (cycle.response_started or self.pipeline):
             text = json.dumps(Problem(status, code, detail).body()).encode()
             phrase = HTTPStatus(status).phrase
             head = (
