@@ -30,6 +30,7 @@ class KnownKeys:
     def __init__(self, store: Store, clock: Callable[[], float] = time.monotonic) -> None:
         self._store, self._clock = store, clock
         self._rows: dict[str, KeyRow] | None = None
+        self._seen: object = None  # by which to tell whether they changed
         self._read_at = 0.0
         self._reading: asyncio.Task[None] | None = None
 
@@ -59,8 +60,7 @@ class KnownKeys:
     async def _read(self) -> None:
         try:
             asked_at = self._clock()
-            rows = await asyncio.to_thread(self._store.keys)
-            self._rows = {row.id: row for row in rows}
+            await asyncio.to_thread(self._look)
             self._read_at = asked_at
         except StoreUnavailable:
             if self._rows is None:
@@ -68,3 +68,11 @@ class KnownKeys:
             self._read_at = self._clock()  # ask again, but not at once
         finally:
             self._reading = None
+
+    def _look(self) -> None:
+        """Read the keys, if they may have changed; of many keys few ever do."""
+        seen = (self._store.key_counts(), self._store.generation())
+        if seen != self._seen:
+            rows = self._store.keys()  # whoever changes them meanwhile is seen the next time
+            self._rows = {row.id: row for row in rows}
+            self._seen = seen
