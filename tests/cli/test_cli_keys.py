@@ -24,6 +24,7 @@ def test_a_key_is_printed_once_and_kept_nowhere() -> None:
     assert re.fullmatch("da_decide_reward_[0-9a-f]{48}", key)
     assert "created the store 'driftanchor.db'" in done.stderr
     assert "(decide, reward); keep it now" in done.stderr
+    assert "this is the first key: from now on servers" in done.stderr
     (listed,) = said("keys", "list")["keys"]
     assert listed["id"] == key[-48:-40]
     assert (listed["roles"], listed["state"], listed["note"]) == (
@@ -48,6 +49,7 @@ def test_a_key_expires_and_is_revoked_by_its_id_or_itself() -> None:
     assert first["expires_at"] == pytest.approx(first["created_at"] + 2 * 86_400)
     done = run("keys", "create", "--role", "admin", "--expires", "1e-6")
     assert ", works until " in done.stderr
+    assert "first key" not in done.stderr
     second = done.stdout.rstrip("\n")
     assert [key["state"] for key in said("keys", "list")["keys"]] == ["active", "expired"]
     revoked = said("keys", "revoke", first["id"])
