@@ -41,14 +41,13 @@ def create_app(served: Served) -> FastAPI:
         version=__version__,
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,  # it would redirect to whatever host a request names
         lifespan=lifespan,
     )
     app.state.served = served
     problem.install(app)
     routers = (decision_routes, reward_routes, campaign_routes, record_routes, health_routes)
-    for routes in (*routers, page_routes):
-        app.include_router(routes.router)
-    for routes in (ofrep, default_routes):
+    for routes in (*routers, ofrep, default_routes, page_routes):
         app.include_router(routes.router)
     shortcuts = (*decision_routes.SHORTCUTS, *reward_routes.SHORTCUTS)
     app.add_middleware(Direct, served=served, shortcuts=shortcuts)

@@ -15,6 +15,7 @@ from driftanchor.serve.problem import Problem
 from driftanchor.serve.request_log import Log
 
 TRACE = re.compile(rb"[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}")
+NOT_KEPT = ((b"cache-control", b"no-store"),)  # some caches look for no key in X-API-Key
 UNMATCHED = "unmatched"  # the route of an address that we do not have
 
 
@@ -38,16 +39,26 @@ class Observed:
         start = time.perf_counter()
         request_id = request_id_of(scope["headers"])
         scope["request_id"] = request_id
+<<<<<<< HEAD
         status, is_whole = 0, False
+=======
+        status = 0
+        is_data = scope["method"] == "GET" and scope["path"].startswith("/v1/")
+        more = NOT_KEPT if is_data else ()
+>>>>>>> keys
 
         async def sending(message: Message) -> None:
             nonlocal status, is_whole
             if message["type"] == "http.response.start":
                 status = message["status"]
                 own = (b"x-request-id", request_id.encode())
+<<<<<<< HEAD
                 message["headers"] = [*message.get("headers", ()), own]
             else:
                 is_whole = not message.get("more_body", False)
+=======
+                message["headers"] = [*message.get("headers", ()), own, *more]
+>>>>>>> keys
             await send(message)
 
         try:
