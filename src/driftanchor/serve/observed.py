@@ -39,26 +39,18 @@ class Observed:
         start = time.perf_counter()
         request_id = request_id_of(scope["headers"])
         scope["request_id"] = request_id
-<<<<<<< HEAD
         status, is_whole = 0, False
-=======
-        status = 0
         is_data = scope["method"] == "GET" and scope["path"].startswith("/v1/")
         more = NOT_KEPT if is_data else ()
->>>>>>> keys
 
         async def sending(message: Message) -> None:
             nonlocal status, is_whole
             if message["type"] == "http.response.start":
                 status = message["status"]
                 own = (b"x-request-id", request_id.encode())
-<<<<<<< HEAD
-                message["headers"] = [*message.get("headers", ()), own]
+                message["headers"] = [*message.get("headers", ()), own, *more]
             else:
                 is_whole = not message.get("more_body", False)
-=======
-                message["headers"] = [*message.get("headers", ()), own, *more]
->>>>>>> keys
             await send(message)
 
         try:
