@@ -19,7 +19,7 @@ from driftanchor.cli import output, parse
 from driftanchor.cli import store_options as at
 from driftanchor.cli.campaign_show import show_status
 from driftanchor.core.log_options import LogOptions
-from driftanchor.errors import require
+from driftanchor.errors import InvalidInput, require
 
 if TYPE_CHECKING:
     from driftanchor.live.campaigns.status import Status
@@ -73,6 +73,15 @@ RateLimit = Annotated[
         rich_help_panel=SERVER,
     ),
 ]
+Demo = Annotated[
+    bool,
+    typer.Option(
+        "--demo",
+        help="Show a campaign with made-up logs and traffic, in a store that goes when you stop: "
+        "the logs help, the shares move, and within a minute or two an alarm rings.",
+        rich_help_panel=SERVER,
+    ),
+]
 
 
 @log.takes_log_options(arm_needed=False)
@@ -103,6 +112,7 @@ def serve(
     port: Port = "8484",
     workers: Workers = "1",
     rate_limit: RateLimit = None,
+    demo: Demo = False,
     as_json: opt.Json = False,
     quiet: opt.Quiet = False,
 ) -> None:
@@ -116,6 +126,7 @@ def serve(
         --time at --by week --relative-bound auto
       driftanchor serve --store postgresql://bandit@db/bandit --workers 4
       driftanchor serve --port 0 --json
+      driftanchor serve --demo
     """
     require("fastapi", extra="serve", why="a server")
     require("uvicorn", extra="serve", why="a server")
@@ -125,7 +136,12 @@ def serve(
     )  # fmt: skip
     settings["seed"] = how.optional(seed, "--seed")
     settings["bias_bound_source"] = bias_bound_source
-    where = {**_where(host, port, workers), **_who(host, store, rate_limit)}
+    where = _where(host, port, workers)
+    if demo:
+        check_demo(where, [*(logs or []), *([store] if store != at.DEFAULT else [])])
+        _run_demo(where, as_json=as_json)
+        return
+    where |= _who(host, store, rate_limit)
     made: tuple[Status, Terms] | None = None
     if logs or "arms" in options:
         with output.plain_warnings(quiet=quiet):
@@ -223,3 +239,42 @@ def _run(
 
     run = answer if settings.workers == 1 else supervise
     run(store, settings, listening, ready)
+
+
+def check_demo(where: dict[str, Any], others: list[str]) -> None:
+    """Refuse what a demo cannot do: it has one process, and logs and a store of its own."""
+    if others:
+        raise InvalidInput(
+            f"has logs and a store of its own, got {others[0]!r}: leave that out, or leave out "
+            "--demo",
+            argument="demo",
+        )
+    if where["workers"] != 1:
+        raise InvalidInput(
+            f"runs in one process, got --workers {where['workers']}: leave that out",
+            argument="demo",
+        )
+
+
+def _run_demo(where: dict[str, Any], *, as_json: bool) -> None:
+    """Serve made-up campaigns until a signal ends it."""
+    from driftanchor.serve.demo import Demo
+    from driftanchor.serve.loopback import check_keys
+    from driftanchor.serve.run import answer_for, listen, url_of
+    from driftanchor.serve.served import Served, ServeSettings
+
+    with Demo() as demo:
+        check_keys(where["host"], demo.store.keys(), demo.clock())
+        settings = ServeSettings(**where)
+        listening = listen(settings.host, settings.port)
+        url, names = url_of(listening), demo.store.names()
+
+        def ready() -> None:
+            demo.begin()
+            if as_json:
+                output.show_line(json.dumps({"url": url, "campaigns": names, "demo": True}))
+            else:
+                output.show_line(url)
+                output.show_line("This is a demo: logs, visitors and clicks are made up.")
+
+        answer_for(Served(demo.store, settings, demo.clock, demo=True), listening, ready)

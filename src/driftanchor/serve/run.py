@@ -117,7 +117,17 @@ def answer(
         listening: The socket.
         ready: Called once it answers.
     """
-    served = Served(open_sql(store, settings.patience), settings)
+    answer_for(Served(open_sql(store, settings.patience), settings), listening, ready)
+
+
+def answer_for(served: Served, listening: socket.socket, ready: Callable[[], object]) -> None:
+    """As `answer`, for what is there to be served already.
+
+    Args:
+        served: What to serve; it is closed in the end.
+        listening: The socket.
+        ready: Called once it answers.
+    """
     gc.collect()
     gc.freeze()  # what is there now stays: to look through it again and again takes time
     gc.set_threshold(*COLLECTING)
@@ -133,7 +143,7 @@ def answer(
         "ws": "none",
         "backlog": BACKLOG,
         "timeout_keep_alive": KEPT,
-        "timeout_graceful_shutdown": int(settings.grace),
+        "timeout_graceful_shutdown": int(served.settings.grace),
     }
     config = uvicorn.Config(create_app(served), **options)
     try:

@@ -58,6 +58,7 @@ class Served:
         metrics: What is counted.
         log: What is logged.
         stopping: Whether the server was asked to stop.
+        demo: Whether all of it is made up; the page says so.
     """
 
     def __init__(
@@ -66,8 +67,11 @@ class Served:
         settings: ServeSettings | None = None,
         clock: Callable[[], float] = time.time,
         log: Log | None = None,
+        *,
+        demo: bool = False,
     ) -> None:
         self.store = store
+        self.demo = demo
         self.settings = ServeSettings() if settings is None else settings
         self.clock = clock
         required, rate = self.settings.keys_required, self.settings.rate

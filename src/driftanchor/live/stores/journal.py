@@ -61,6 +61,18 @@ class Entry(NamedTuple):
     detail: Detail | None = None
 
 
+# What changes a campaign, and is neither a decision nor what became of one.
+CHANGES = (
+    "arm_added",
+    "arm_paused",
+    "arm_archived",
+    "arm_restored",
+    "arm_distrusted",
+    "paused",
+    "resumed",
+    "epoch",
+    "alarm",
+)
 WITHOUT_EVENT = ("late", "paused", "resumed", "epoch", "alarm", "keyed", "default_used")
 
 

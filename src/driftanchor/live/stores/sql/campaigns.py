@@ -46,6 +46,12 @@ _OWNER = Prepared(
     .where(decisions.c.id == bindparam("decision")),
     ["decision"],
 )
+_ALL_HEADS = Prepared(
+    select(campaigns.c.name, *(heads.c[name] for name in _FIELDS)).join(
+        heads, heads.c.campaign_id == campaigns.c.id
+    ),
+    [],
+)
 _ADD = Prepared(insert(campaigns), ["name", "created_at", "terms", "settings"])
 _ADD_HEAD = Prepared(insert(heads), ["campaign_id", *_FIELDS])
 _ADD_TRAFFIC = Prepared(insert(traffic), ["campaign_id", "expected"])
@@ -75,6 +81,11 @@ def names(link: Link) -> list[str]:
     return sorted(name for (name,) in _NAMES.rows(link))
 
 
+def all_heads(link: Link) -> dict[str, Head]:
+    """Where each campaign is, by name."""
+    return {name: _head(row) for name, *row in _ALL_HEADS.rows(link)}
+
+
 def owner(link: Link, decision_id: str) -> str | None:
     """The name of the campaign of a decision."""
     found = _OWNER.rows(link, decision_id)
@@ -84,9 +95,11 @@ def owner(link: Link, decision_id: str) -> str | None:
 def head(link: Link, campaign: int, *, lock: bool = False) -> Head | None:
     """Where a campaign is; with `lock`, nobody else writes to it until the transaction ends."""
     found = (_LOCK if lock else _HEAD).rows(link, campaign)
-    if not found:
-        return None
-    head = typed(Head, found[0])
+    return _head(found[0]) if found else None
+
+
+def _head(row: Sequence[Any]) -> Head:
+    head = typed(Head, row)
     head.paused = bool(head.paused)  # SQLite has numbers only
     return head
 

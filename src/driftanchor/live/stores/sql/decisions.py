@@ -56,6 +56,13 @@ _PAGE = Prepared(
     ["campaign", "after", "most"],
 )
 _ADD_KEYS = Prepared(insert(request_keys), [column.name for column in request_keys.columns])
+_OF_UNIT = Prepared(
+    _ALL.where(decisions.c.number > bindparam("after"))
+    .where(decisions.c.number <= bindparam("through"))
+    .where(decisions.c.unit == bindparam("unit"))
+    .order_by(decisions.c.number),
+    ["campaign", "after", "through", "unit"],
+)
 _KEYED = PreparedList(
     lambda keys: (
         select(request_keys.c.key, request_keys.c.decisions)
@@ -98,6 +105,12 @@ def by_id(link: Link, campaign: int, ids: Sequence[str]) -> list[DecisionRow]:
 def holding(link: Link, campaign: int, units: Sequence[str], epoch: int) -> list[DecisionRow]:
     """The decisions that units hold."""
     return [typed(DecisionRow, row) for row in _HOLDING.rows(link, units, campaign, epoch)]
+
+
+def of_unit(link: Link, campaign: int, unit: str, after: int, through: int) -> list[DecisionRow]:
+    """The decisions of a unit, of a range of numbers: only these are looked at."""
+    found = _OF_UNIT.rows(link, campaign, after, through, unit)
+    return [typed(DecisionRow, row) for row in found]
 
 
 def due(link: Link, campaign: int, now: float, most: int) -> list[DecisionRow]:

@@ -68,9 +68,17 @@ class SqlReader(Reader):
         """Every key of a request."""
         return decisions.all_keyed(self._link, self._campaign)
 
-    def history(self, since: float | None = None) -> list[HistoryRow]:
+    def history(self, since: float | None = None, stretch: float | None = None) -> list[HistoryRow]:
         """The history."""
-        return history.rows(self._link, self._campaign, since)
+        return history.rows(self._link, self._campaign, since, stretch)
+
+    def changes(self, after: int = 0) -> list[Entry]:
+        """The events that change the campaign."""
+        return events.changes(self._link, self._campaign, after)
+
+    def of_unit(self, unit: str, after: int, through: int) -> list[DecisionRow]:
+        """The decisions of a unit."""
+        return decisions.of_unit(self._link, self._campaign, unit, after, through)
 
     def watch(self) -> Record | None:
         """What is kept to watch the promises."""

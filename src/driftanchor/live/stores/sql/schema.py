@@ -18,8 +18,17 @@ from sqlalchemy import (
     text,
 )
 
-REVISION = "0003"  # the last migration
-OLDER: tuple[str, ...] = ("0001", "0002")  # the migrations before it, which `upgrade` starts from
+from driftanchor.live.stores.journal import CHANGES
+
+REVISION = "0004"  # the last migration
+OLDER: tuple[str, ...] = (
+    "0001",
+    "0002",
+    "0003",
+)  # the migrations before it, which `upgrade` starts from
+
+# The events of `CHANGES`; written once, so that the index and the query say the same.
+IS_CHANGE = f"kind IN ({', '.join(repr(kind) for kind in CHANGES)})"
 
 metadata = MetaData()
 
@@ -67,6 +76,13 @@ events = Table(
     Column("arm", Integer),
     Column("value", Double),
     Column("detail", Text),
+    Index(  # a few rows of many: a campaign changes rarely
+        "events_changes",
+        "campaign_id",
+        "seq",
+        sqlite_where=text(IS_CHANGE),
+        postgresql_where=text(IS_CHANGE),
+    ),
     sqlite_with_rowid=False,  # the rows lie in the order of the key
 )
 
