@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from benchmarks.torture import serve_bytes
 from benchmarks.torture.serve_cases import fuzz
 from benchmarks.torture.serve_kills import torture
 
@@ -20,3 +21,8 @@ def test_requests_of_the_document_are_answered_as_documented(tmp_path: Path) -> 
     found = fuzz(f"sqlite:///{tmp_path / 'store.db'}", each=5)
     assert found.failures == ()
     assert found.cases > 150
+
+
+def test_wrong_bytes_are_refused() -> None:
+    outcome = serve_bytes.run(60)
+    assert (outcome.cases, outcome.failures) == (60, ())
