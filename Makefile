@@ -43,8 +43,9 @@ fix: reference  ## format, fix what can be fixed, and bring docs/reference up to
 bench: $(READY)  ## speed beside peers, C and NumPy: tables, and docs/evidence/benchmarks.md
 	$(BIN)/python -m benchmarks $(BENCH)
 
-torture: $(READY)  ## hostile input: damaged logs, junk for every command and public entry
+torture: $(READY)  ## hostile input: damaged logs, junk for every command; laws over 10 times the runs
 	$(BIN)/python -m benchmarks.torture $(TORTURE)
+	$(BIN)/pytest -m "slow or hypothesis" --times 10 --hypothesis-profile thorough tests
 
 docs: $(READY)  ## build the documentation into site/
 	$(BIN)/zensical build --strict

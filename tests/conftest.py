@@ -4,6 +4,7 @@ Tests take these as fixtures; their types are imported for the type checker alon
 """
 
 import contextlib
+import functools
 import gc
 import importlib
 import importlib.util
@@ -31,8 +32,14 @@ if TYPE_CHECKING:
     from driftanchor.experiments.experiment import Experiment
     from driftanchor.experiments.outcome import Outcomes
 
-settings.register_profile("driftanchor", derandomize=True, deadline=None)
-settings.load_profile("driftanchor")
+settings.register_profile("driftanchor", derandomize=True, deadline=None, max_examples=50)
+settings.register_profile("thorough", settings.get_profile("driftanchor"), max_examples=1_000)
+settings.load_profile("driftanchor")  # `make torture` takes the other
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let `make torture` compare laws over more runs than `make test` does."""
+    parser.addoption("--times", type=int, default=1, help="times the usual runs, to compare laws")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -232,6 +239,21 @@ class Chance:
         limit = NormalDist().inv_cdf(1 - false_alarm / 2)
         assert abs(a.mean() - b.mean()) < limit * error, (a.mean(), b.mean(), error)
 
+    @staticmethod
+    def fewest(tries: int, rate: float, *, false_alarm: float) -> int:
+        """The fewest successes that this rate leaves possible, but for the false alarm."""
+        chances = [
+            math.comb(tries, k) * rate**k * (1 - rate) ** (tries - k) for k in range(tries + 1)
+        ]
+        return int(np.searchsorted(np.cumsum(chances), false_alarm, side="right"))
+
+
+@pytest.fixture(scope="session")
+def times(request: pytest.FixtureRequest) -> int:
+    """How many times the usual number of runs a test of laws compares: 1, in `make torture` 10."""
+    asked: int = request.config.getoption("--times")
+    return asked
+
 
 @pytest.fixture(scope="session")
 def chance() -> Chance:
@@ -268,12 +290,16 @@ def measured() -> Measured:
 
 @pytest.fixture(scope="module")
 def little_drawn() -> Iterator[None]:
-    """Reports have figures as SVG alone, which they show: the others take most of the time.
+    """Reports have figures as SVG alone, which they show, and nobody finds room for their texts.
 
-    That all of them are written, always with the same bytes, is tested with the report.
+    The other formats and the layout take most of the time. That all of them are written, always
+    with the same bytes, is tested with the report, and the layout with the figures.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("driftanchor.render.figure.FORMATS", ("svg",))
+        patch.setattr("matplotlib.figure.Figure.draw_without_rendering", lambda figure: None)
+        layout = "matplotlib.layout_engine.ConstrainedLayoutEngine.execute"
+        patch.setattr(layout, lambda engine, figure: None)
         yield
 
 
@@ -296,3 +322,10 @@ def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 def _slow_machines_print_no_more() -> None:
     """Keep the lines about long work out of tests that compare what commands print."""
     importlib.import_module("driftanchor.cli.progress").__dict__["FIRST_PAUSE"] = 3600.0
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _commands_are_made_once() -> None:
+    """Typer makes the tree of all commands anew for each call: most of the time of most calls."""
+    testing: Any = importlib.import_module("typer.testing")
+    testing._get_command = functools.cache(testing._get_command)

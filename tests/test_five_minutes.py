@@ -66,8 +66,9 @@ def url(folder: Path, shell: dict[str, str]) -> Iterator[str]:
             yield first
         finally:
             server.terminate()
-            assert server.wait(60) == 0
+            ended = server.wait(60)
             out.close()
+    assert ended == 0
 
 
 def test_curl_asks_and_tells(folder: Path, shell: dict[str, str], url: str) -> None:

@@ -44,7 +44,7 @@ def test_they_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         done = CliRunner().invoke(app, [*words, *effort])
         assert done.exit_code == 0, f"{words}: {done.output}"
         if shown:  # the numbers are those of more worlds, the choice is not
-            assert done.stdout.startswith(verdict.partition(" saves about ")[0])
+            assert done.stdout.startswith(verdict.partition(": about ")[0])
     assert (tmp_path / "plan.html").is_file()
     assert (tmp_path / "out/smoke/report.html").is_file()
 

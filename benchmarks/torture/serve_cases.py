@@ -121,7 +121,7 @@ def _play(
         suppress_health_check=list(HealthCheck),
     )
     @given(case=operation.as_strategy(generation_mode=mode))
-    def one(case: Case) -> None:
+    def one(case: Case[Any]) -> None:
         nonlocal played
         if mode is GenerationMode.POSITIVE and played % 10 < 10 * KNOWN:
             case.path_parameters = {
@@ -148,7 +148,7 @@ def _play(
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """How many requests."""
-    parser.add_argument("--each", type=int, default=120, help="right and wrong ones, of each route")
+    parser.add_argument("--each", type=int, default=220, help="right and wrong ones, of each route")
     parser.add_argument("--seed", type=int, default=0)
 
 

@@ -4,7 +4,7 @@
 
     DriftanchorError
     ├── InvalidInput        (ValueError)   a value that cannot be used
-    │   └── UnknownName     (LookupError)  a policy, arm or file name nobody knows
+    │   └── UnknownName     (LookupError)  an unknown name of a policy, an arm or a file
     ├── RejectedRows        (ValueError)   logs in which too many rows cannot be used
     ├── UnreadableState     (ValueError)   a saved file that is damaged or too new
     ├── NotFound            (LookupError)  a campaign or a decision that the store does not have

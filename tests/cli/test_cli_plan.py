@@ -38,7 +38,7 @@ def test_plan_says_the_verdict_first_and_then_the_tables() -> None:
     assert early[0].startswith("ts without the logs: loses ")
     assert early[-1].startswith("best safe choice: ")
     first, second, *rest = done.stdout.splitlines()
-    assert first.startswith(("Use the logs: ", "Go without: "))
+    assert first.startswith(("Use the logs, with ", "Do not use the logs: "))
     assert second.startswith("Rewards lost in 30 rounds, and how many fewer than ")
     heads = [line.split()[0] for line in rest if line.split()]
     rules = {"hybrid-ts", "log-best", "hierarchical-ts", "min-ucb", "anchor-ts"}

@@ -91,7 +91,9 @@ def test_a_server_that_asks_to_wait_is_left_alone_for_that_time() -> None:
     server = Scripted(answer(429, {}, **{"retry-after": "3"}), answer(200, 1))
     assert server.calls().call("GET", "/", seconds=10.0) == 1
     assert server.waits == [3.0]
-    busy = Scripted(answer(429, {"detail": "too many requests"}, **{"retry-after": "30"}))
+    busy = Scripted(
+        answer(429, {"code": "x", "detail": "too many requests"}, **{"retry-after": "30"})
+    )
     with pytest.raises(StoreUnavailable, match="too many requests"):
         busy.calls().call("GET", "/", seconds=10.0)
     assert busy.waits == []
@@ -101,7 +103,7 @@ def test_a_server_that_asks_to_wait_is_left_alone_for_that_time() -> None:
     ("status", "kind"), [(404, NotFound), (409, Conflict), (422, InvalidInput), (401, InvalidInput)]
 )
 def test_what_the_server_refused_is_not_sent_again(status: int, kind: type[Exception]) -> None:
-    server = Scripted(answer(status, {"detail": "no"}))
+    server = Scripted(answer(status, {"code": "x", "detail": "no"}))
     with pytest.raises(kind, match="no"):
         server.calls().call("GET", "/", seconds=10.0)
     assert len(server.seen) == 1

@@ -21,7 +21,6 @@ from driftanchor.client.problems import problem_of
         (409, "idempotency_key_reused", errors.KeyReused),
         (409, "reward_conflict", errors.OtherReward),
         (409, "conflict", errors.Conflict),
-        (409, 7, errors.Conflict),
         (413, "too_large", errors.InvalidInput),
         (422, "invalid", errors.InvalidInput),
         (429, "rate", errors.StoreUnavailable),
@@ -30,7 +29,7 @@ from driftanchor.client.problems import problem_of
     ],
 )
 def test_each_problem_has_its_error(
-    status: int, code: object, kind: type[errors.DriftanchorError]
+    status: int, code: str, kind: type[errors.DriftanchorError]
 ) -> None:
     body = json.dumps({"status": status, "code": code, "detail": "what is wrong"}).encode()
     found = problem_of(status, body)
@@ -38,13 +37,16 @@ def test_each_problem_has_its_error(
     assert "what is wrong" in str(found)
 
 
-@pytest.mark.parametrize("body", [b"", b"<html>", b"[1]", b'{"detail": 3}', b"[" * 100_000])
-def test_what_is_no_problem_is_told_by_its_code(body: bytes) -> None:
-    found = problem_of(404, body)
-    assert type(found) is errors.NotFound
-    assert str(found) == "the server says 404"
+@pytest.mark.parametrize(
+    "body", [b"", b"<html>", b"[1]", b'{"detail": 3}', b'{"detail": "no"}', b"[" * 100_000]
+)
+@pytest.mark.parametrize("status", [401, 404, 409, 500])
+def test_what_is_no_problem_of_ours_means_that_the_server_is_away(body: bytes, status: int) -> None:
+    found = problem_of(status, body)
+    assert type(found) is errors.StoreUnavailable
+    assert f"the answer {status} is not that of driftanchor" in str(found)
 
 
 def test_a_refused_key_is_named() -> None:
-    found = problem_of(403, b'{"detail": "it lacks the role decide"}')
+    found = problem_of(403, b'{"code": "role_missing", "detail": "it lacks the role decide"}')
     assert str(found) == "key is not accepted by the server: it lacks the role decide"

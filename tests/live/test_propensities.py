@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from guarded_cases import ARMS, ROUNDS, arm, at, seen, state_of
 from guarded_cases import RULES as RULES_OF_THE_GUARD
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from policy_cases import VARIANTS
 
@@ -276,7 +276,6 @@ def test_a_program_that_draws_a_common_move_for_each_arm_is_found_out(chance: Ch
 
 
 @given(ARMS, RULES_OF_THE_GUARD, ROUNDS, st.randoms(use_true_random=False))
-@settings(max_examples=40)
 def test_the_order_of_arms_does_not_matter(
     arms: list[tuple[ArmEvidence, bool]], rule: GuardedAnchorTS, t: int, random: Any
 ) -> None:

@@ -8,10 +8,11 @@ import typer
 from typer.core import TyperGroup
 
 from driftanchor.cli import output
+from driftanchor.cli.option_names import options_of, with_options
 from driftanchor.cli.signals import Ended, ending
 from driftanchor.errors import DriftanchorError, InvalidInput
 
-CLOSED_PIPE = 141  # what shells report for a command whose output nobody reads on
+CLOSED_PIPE = 141  # what shells report for a command whose output was closed by its reader
 
 
 class Boundary(TyperGroup):
@@ -82,10 +83,9 @@ def say_ended(error: KeyboardInterrupt) -> int:
 def _naming_the_option(error: InvalidInput, context: Any) -> str:
     """The message of an error, in which an argument of Python is the option it came from."""
     invoked = context and context.command.commands.get(context.invoked_subcommand)
-    for parameter in invoked.params if invoked else []:
-        if parameter.name == error.argument and parameter.opts[0].startswith("--"):
-            return error.naming(parameter.opts[0])
-    return str(error)
+    options = options_of(invoked.params) if invoked else {}
+    option = options.get(error.argument or "")
+    return with_options(str(error) if option is None else error.naming(option), options)
 
 
 def _usage(error: Any, words: tuple[str, ...]) -> str:

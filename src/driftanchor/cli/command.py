@@ -7,7 +7,7 @@ from typing import Any
 
 from typer.core import TyperCommand
 
-from driftanchor.cli import output
+from driftanchor.cli import option_names, output
 from driftanchor.errors import InvalidInput
 
 
@@ -22,6 +22,11 @@ class Command(TyperCommand):
                 _check(parameter, times, values.get(parameter.name))
         with output.to_stdout():
             return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; what it warns of names its options."""
+        with option_names.command(self.params):
+            return super().invoke(ctx)
 
 
 def _check(parameter: Any, times: int, value: object) -> None:

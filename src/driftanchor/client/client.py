@@ -23,6 +23,7 @@ from driftanchor.errors import (
 )
 from driftanchor.live.campaigns.decision import Decision, Receipt, decision_id_text
 
+ANSWERS_BY = 0.9  # of `default_after`; the rest is for coming back with the default
 MOST = 1_000  # decisions of one call
 MOST_REWARDS = 500  # of one request: a server takes 64 KiB
 
@@ -228,7 +229,7 @@ class Client:
         self, body: Record, key: str, count: int, default: Default
     ) -> list[Decision]:
         """The decisions, or the default as soon as it is clear that they do not come in time."""
-        seconds = self._default_after
+        seconds = ANSWERS_BY * self._default_after
         try:
             return self._line.within(seconds, lambda: self._asked(body, key, seconds))
         except (TimeoutError, StoreUnavailable, CampaignPaused) as error:

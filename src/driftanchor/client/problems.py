@@ -43,18 +43,22 @@ def error_of(status: int, problem: dict[str, Any]) -> DriftanchorError:
     """The error for a problem.
 
     Example:
-        >>> error_of(404, {"detail": "there is no campaign 'checkout'"})
-        NotFound("there is no campaign 'checkout'")
+        >>> error_of(404, {"code": "not_found", "detail": "there is no such campaign"})
+        NotFound('there is no such campaign')
     """
-    detail = problem.get("detail")
-    said = excerpt(detail) if isinstance(detail, str) and detail else f"the server says {status}"
-    code = problem.get("code")
+    detail, code = problem.get("detail"), problem.get("code")
+    if not isinstance(detail, str) or not isinstance(code, str):  # a proxy, or another server
+        return StoreUnavailable(
+            f"the answer {status} is not that of driftanchor: look whether the address is right "
+            "and the server runs"
+        )
+    said = excerpt(detail)
     if status in (401, 403):
         return InvalidInput(f"is not accepted by the server: {said}", argument="key")
     if status == 404:
         return NotFound(said)
     if status == 409:
-        return CONFLICTS.get(code if isinstance(code, str) else "", Conflict)(said)
+        return CONFLICTS.get(code, Conflict)(said)
     if status in AGAIN:
         return StoreUnavailable(said)
     if 400 <= status < 500:

@@ -75,7 +75,7 @@ def law_at(laws: Laws, row: int) -> IndexLaw:
 
 
 def write_law(laws: Laws, row: int, law: IndexLaw) -> None:
-    """Put a law into one row; an index that is no number never wins."""
+    """Put a law into one row; an index that is not a number never wins."""
     if math.isnan(law.place) or math.isnan(law.mean) or math.isnan(law.other_mean):
         laws.kind[row] = NEVER
         return

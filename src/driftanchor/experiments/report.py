@@ -86,10 +86,10 @@ def build(found: Reproduction, drawings: dict[str, Drawing]) -> Report:
 
 def _lead(found: Reproduction) -> str:
     if set(found.paper) == set(spec.paper_experiments()):
-        return f"Every experiment of {PAPER}, run anew, and its claims judged."
+        return f"Every experiment of {PAPER}, run again, and its claims judged."
     names = ", ".join(experiment.name for experiment in found.experiments)
     if found.paper:
-        return f"Of {PAPER}, or beside it, run anew: {names}; claims are judged by these alone."
+        return f"Of {PAPER}, or beside it, run again: {names}; claims are judged by these alone."
     return f"Run: {names}."
 
 

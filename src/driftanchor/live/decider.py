@@ -216,7 +216,7 @@ def playable_column(policy: Policy, evidence: Evidence, chosen: Any) -> int:
     column = chosen if type(chosen) is int else answers.column(policy, chosen)
     if not (0 <= column < evidence.playable.size and evidence.playable.item(column)):
         raise InvalidInput(
-            f"{policy.name!r} chose {shown(column)}, which is no arm that can be played: "
+            f"{policy.name!r} chose {shown(column)}, which is not an arm that can be played: "
             "every index may be NaN, or its choose is wrong",
             argument="policy",
         )

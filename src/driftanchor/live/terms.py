@@ -54,7 +54,7 @@ class Terms:
     Example:
         >>> terms = Terms.declare(arms=["A", "B"], reward_range=(0, 1), seed=1)
         >>> terms.policy.name, terms.reasons[2]
-        ('guarded-anchor-ts', 'noise 0.5: half of reward_range, the most it can be')
+        ('guarded-anchor-ts', 'noise 0.5: half of the range of rewards, the most it can be')
     """
 
     policy: Policy

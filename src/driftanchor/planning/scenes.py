@@ -104,7 +104,7 @@ class Stage:
         self.total = 0
 
     def expect(self, runs: int) -> None:
-        """So many runs are still to come, at most."""
+        """Take down how many runs are still to come, at most."""
         self.total = self.done + runs
 
     def finish(self) -> None:

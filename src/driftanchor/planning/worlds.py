@@ -45,7 +45,7 @@ class Worlds:
     def draw(
         cls, offline: OfflineData, law: RewardLaw, promise: Promise, worlds: int, seed: int
     ) -> Worlds:
-        """Draw so many worlds; more worlds leave the first ones as they are."""
+        """Draw this many worlds; more worlds leave the first ones as they are."""
         means = draw_means(law, offline, worlds, seed)
         own, common = (
             np.random.default_rng(int(key(seed, f"plan/{name}"))) for name in ("shifts", "common")
@@ -201,7 +201,7 @@ def _spaced(halves: list[float]) -> list[float]:
 
 
 def against(offline: OfflineData, reach: Floats) -> Floats:
-    """The shift of each arm by at most `reach` that misleads whoever follows the logs.
+    """The shift of each arm by at most `reach` that misleads a rule that follows the logs.
 
     The arm that leads in the logs goes down. The arm furthest behind that can overtake it this way
     goes up: it is better now, and looks as bad as can be. If none can, the next one goes up.

@@ -61,7 +61,7 @@ class Window(NamedTuple):
 
 def find_window(policy: GuardedAnchorTS, evidence: Evidence, t: int, longest: int) -> Window:
     """The window from round t on: the longest of some that were tried."""
-    led = lead(policy, evidence, Round(t, evidence.pulls.size))
+    led = lead(policy, evidence, Round(t, evidence.pulls.size), is_relative(evidence))
     rounds = longest
     shortest = SHORTEST_MOVING if led.judged.common.sd > 0.0 else SHORTEST
     while rounds >= shortest:
