@@ -24,7 +24,7 @@ test: $(READY) browser  ## all tests and examples
 	$(BIN)/pytest
 
 browser:  # the tests of the page need Chromium; where it cannot be installed, they say how to get it
-	@command -v chromium chromium-browser google-chrome >/dev/null || { \
+	@for name in chromium chromium-browser google-chrome; do command -v $$name >/dev/null && exit 0; done; { \
 	  echo "Chromium is missing, which the tests of the page need: installing it with apt-get"; \
 	  [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -q && \
 	  DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends chromium || \
