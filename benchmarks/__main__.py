@@ -18,6 +18,7 @@ from benchmarks import (
     live,
     logs,
     loop,
+    page,
     propensities,
     report,
     scale,
@@ -41,6 +42,7 @@ PARTS = (
     "logs",
     "campaigns",
     "serving",
+    "page",
 )
 
 
@@ -121,6 +123,7 @@ def measure(asked: argparse.Namespace) -> tuple[Blocks, bool]:
             lambda: campaign_memory.flat(decisions),
         ],
         "serving": [lambda: serving.against_empty(rounds, quick)],
+        "page": [lambda: page.against_empty_page(rounds, quick)],
     }
     if c is not None:
         steps["engines"].insert(0, lambda: engines.against_c(rounds, c))
