@@ -17,17 +17,19 @@ import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 from urllib.parse import quote
 
 import psycopg
-from sqlalchemy import event
 
 from benchmarks.clock import in_turn, ratio, say
 from benchmarks.tables import Blocks, table
 from benchmarks.torture.postgres import running
 from driftanchor import TS, Campaign
 from driftanchor.live import background
+from driftanchor.live.stores.sql import transaction
 from driftanchor.live.stores.sql.copying import copy
+from driftanchor.live.stores.sql.link import Link
 from driftanchor.live.stores.sql.locks import turn
 from driftanchor.live.stores.sql.store import SqlStore, open_sql
 
@@ -56,14 +58,14 @@ def against_statements(rounds: int, quick: bool = False) -> Blocks:
     with tempfile.TemporaryDirectory() as folder, running(fsync=True) as server:
         places: dict[str, Callable[[], str]] = {
             "SQLite": lambda: f"sqlite:///{folder}/{next(_names)}.db",
-            "PostgreSQL": lambda: _schema(server.folder),
+            "PostgreSQL": lambda: new_schema(server.folder),
         }
         for name, place in places.items():
             say(f"campaigns on {name}")
             count = REWARDS // 10 if quick else REWARDS
             rows[reward_label(name)] = [_compared(place, 10, _rewards(count), rounds)]
             for many in arms:
-                asks = 5 if many > 1_000 else 100
+                asks = 20 if many > 1_000 else 100
                 rows[ask_label(name, many)] = [_compared(place, many, _asks(asks), rounds)]
     columns = ["work", OVER_BARE]
     title = "Durable decisions and rewards over the bare statements they need"
@@ -132,24 +134,33 @@ def _compared(
 @contextlib.contextmanager
 def _written_down(store: SqlStore, into: list[list[Statement]]) -> Iterator[SqlStore]:
     """Write down what is sent to a store in transactions that write."""
-    now = list[Statement]()
+    sent = list[list[Statement]]()
 
-    def sent(_: Any, __: Any, sql: str, values: Any, ___: Any, many: bool) -> None:
-        if not sql.startswith("BEGIN"):
-            now.append((sql, values, many))
+    class Noting(Link):
+        """A link that notes what goes over it."""
 
-    def ended(_: Any) -> None:
-        if any(sql.startswith(("INSERT", "UPDATE")) for sql, _, _ in now):
-            into.append(list(now))
-        now.clear()
+        def __init__(self, database: str, driver: Any) -> None:
+            super().__init__(database, driver)
+            sent.append([])
 
-    def dropped(_: Any) -> None:
-        now.clear()
+        def rows(self, sql: str, values: Any = ()) -> list[tuple[Any, ...]]:
+            sent[-1].append((sql, values, False))
+            return super().rows(sql, values)
 
-    for name, action in (("before_cursor_execute", sent), ("commit", ended), ("rollback", dropped)):
-        event.listen(store._engine, name, action)
-    yield store
+        def run(self, sql: str, values: Any = ()) -> None:
+            sent[-1].append((sql, values, False))
+            super().run(sql, values)
+
+        def run_for(self, sql: str, rows: Any) -> None:
+            sent[-1].append((sql, rows, True))
+            super().run_for(sql, rows)
+
+    with mock.patch.object(transaction, "Link", Noting):
+        yield store
     store.close()
+    for statements in sent:
+        if any(sql.startswith(("INSERT", "UPDATE")) for sql, _, _ in statements):
+            into.append([x for x in statements if not x[0].startswith("BEGIN")])
 
 
 def _replayed(store: SqlStore, statements: list[list[Statement]]) -> float:
@@ -172,11 +183,11 @@ def _sent(
     cursor: Any, commit: Callable[[], None], statements: list[list[Statement]], file: Path | None
 ) -> float:
     start = time.perf_counter()
-    for transaction in statements:
+    for sent in statements:
         with contextlib.nullcontext() if file is None else turn(file):
             if file is not None:
                 cursor.execute("BEGIN IMMEDIATE")
-            for sql, values, many in transaction:
+            for sql, values, many in sent:
                 (cursor.executemany if many else cursor.execute)(sql, values)
                 if sql.startswith("SELECT"):
                     cursor.fetchall()
@@ -184,7 +195,8 @@ def _sent(
     return time.perf_counter() - start
 
 
-def _schema(folder: Path) -> str:
+def new_schema(folder: Path) -> str:
+    """The address of an empty schema in the PostgreSQL of a folder."""
     schema = f"bench_{next(_names)}"
     with psycopg.connect(host=str(folder), user="postgres", dbname="postgres") as connection:
         connection.execute(f"CREATE SCHEMA {schema}")

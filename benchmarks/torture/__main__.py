@@ -17,6 +17,7 @@ from benchmarks.torture import (
     memory,
     page,
     serve_bytes,
+    serve_cases,
     serve_kills,
 )
 from benchmarks.torture.children import Outcome
@@ -78,6 +79,7 @@ PARTS: dict[str, Part] = {
     "campaigns": (campaign_kills.add_arguments, campaign_kills.run),
     "bytes": junk("bytes", serve_bytes.run, 5_000),
     "serve": (serve_kills.add_arguments, serve_kills.run),
+    "requests": (serve_cases.add_arguments, serve_cases.run),
 }
 
 

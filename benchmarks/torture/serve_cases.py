@@ -129,7 +129,9 @@ def _play(
             }
         played += 1
         response = http.request(**case.as_transport_kwargs(base_url=URL))
-        case.validate_response(response, checks=CHECKS)
+        too_large = response.status_code == 413  # which Schemathesis does not take for a refusal
+        excluded = [negative_data_rejection] if too_large else []
+        case.validate_response(response, checks=CHECKS, excluded_checks=excluded)
 
     try:
         with warnings.catch_warnings():
@@ -146,7 +148,7 @@ def _play(
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """How many requests."""
-    parser.add_argument("--each", type=int, default=250, help="right and wrong ones, of each route")
+    parser.add_argument("--each", type=int, default=120, help="right and wrong ones, of each route")
     parser.add_argument("--seed", type=int, default=0)
 
 

@@ -177,6 +177,11 @@ class Decider:
         ledger.decide(column, rows, keep=True)
         return column
 
+    @property
+    def is_compiled(self) -> bool:
+        """Whether decisions are compiled from now on."""
+        return self._kernel is not None
+
     def prepare(self) -> bool:
         """Have decisions compiled now, and wait for it. Whether they are compiled from now on."""
         self._interpreted = ENOUGH

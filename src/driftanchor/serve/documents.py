@@ -59,9 +59,19 @@ def document(app: FastAPI) -> dict[str, Any]:
     if app.openapi_schema is None:
         made = get_openapi(title=app.title, version=app.version, routes=app.routes)
         parts = made.setdefault("components", {}).setdefault("schemas", {})
+        _drop_defaults(made)
         for unused in ("HTTPValidationError", "ValidationError"):
             parts.pop(unused, None)
         parts["Problem"] = ProblemAnswer.model_json_schema()
         made["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
         app.openapi_schema = made
     return app.openapi_schema
+
+
+def _drop_defaults(made: dict[str, Any]) -> None:
+    """Leave out answers that FastAPI adds to every route with a parameter: ours never occur so."""
+    for methods in made["paths"].values():
+        for route in methods.values():
+            found = route["responses"].get("422", {}).get("content", {}).get("application/json", {})
+            if found.get("schema", {}).get("$ref", "").endswith("HTTPValidationError"):
+                del route["responses"]["422"]

@@ -68,6 +68,13 @@ def _answer(description: str, schema: dict[str, Any]) -> dict[str, Any]:
     return {"description": description, "content": {"application/json": {"schema": schema}}}
 
 
+def _refusal(description: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """An answer of the protocol, or a problem if the body was refused before it was looked at."""
+    answer = _answer(description, schema)
+    answer["content"] |= problems()[400]["content"]
+    return answer
+
+
 _FLAGS = {
     "type": "object",
     "required": ["flags"],
@@ -80,7 +87,7 @@ ONE: dict[str, Any] = {
     "responses": problems()
     | {
         200: _answer("What the unit gets.", _SUCCESS),
-        400: _answer("The request does not say who is asked for.", _failure("key")),
+        400: _refusal("The request does not say who is asked for.", _failure("key")),
         404: _answer("There is no such campaign.", _failure("key")),
     },
 }
@@ -101,6 +108,6 @@ ALL: dict[str, Any] = {
     | {
         200: {**_answer("What the unit gets in each campaign.", _FLAGS), "headers": _TAG},
         304: {"description": "The client has this answer already.", "headers": _TAG},
-        400: _answer("The request does not say who is asked for.", _failure()),
+        400: _refusal("The request does not say who is asked for.", _failure()),
     },
 }

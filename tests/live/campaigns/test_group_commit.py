@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -12,7 +11,6 @@ from typing import Any
 
 import pytest
 from campaign_parts import Clock, create
-from sqlalchemy import event
 
 from driftanchor import Campaign, StoreUnavailable
 from driftanchor.live.campaigns import group_commit
@@ -163,23 +161,6 @@ def test_what_one_thread_meets_is_not_the_fate_of_the_others(store: SqlStore) ->
         assert [job.done for job in jobs] == [True, True]
         assert [type(job.outcomes[0]) for job in jobs] == kinds
     assert campaign.verify().decisions == 3
-
-
-def test_an_interrupt_leaves_no_transaction_open(store: SqlStore, tmp_path: Path) -> None:
-    campaign = create(store)
-
-    def interrupt(connection: object) -> None:
-        raise KeyboardInterrupt
-
-    event.listen(store._engine, "begin", interrupt)  # it comes just after BEGIN IMMEDIATE
-    with pytest.raises(KeyboardInterrupt):
-        campaign.ask()
-    event.remove(store._engine, "begin", interrupt)
-    other = sqlite3.connect(tmp_path / "store.db", timeout=0)
-    other.execute("BEGIN IMMEDIATE")
-    other.close()
-    assert store._engine.pool.checkedout() == 0  # type: ignore[attr-defined]
-    assert campaign.ask().number == 1
 
 
 def test_all_hear_of_a_store_that_is_away(store: SqlStore, monkeypatch: pytest.MonkeyPatch) -> None:

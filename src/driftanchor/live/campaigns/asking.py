@@ -122,7 +122,9 @@ class Ask:
     def _kept(self, batch: Batch, answers: list[Decision]) -> list[Decision]:
         """The answers, remembered under the key of the request."""
         if self.key is not None and not self.peek:
-            batch.keyed[self.key] = batch.keys[self.key] = [str(x.id) for x in answers]
+            ids = [str(x.id) for x in answers]
+            batch.keyed[self.key] = batch.keys[self.key] = ids
+            batch.record("keyed", detail={"key": self.key, "ids": ids})
         return answers
 
 
@@ -165,19 +167,21 @@ def _new_row(
         held.holds = None
         batch.change(held)
     number, column = found.event.number, found.event.column
-    detail = decided_detail(found.event, excluded, assigned=books.waits and not waits)
-    entry = batch.record("decided", decision=number, column=column, detail=detail)
+    decision_id, propensity = secrets.token_hex(16), found.propensity
+    assigned = books.waits and not waits
+    detail = decided_detail(found.event, excluded, decision_id, unit, assigned=assigned)
+    entry = batch.record("decided", decision=number, column=column, value=propensity, detail=detail)
     books.drawn(found.probabilities)
     window = settings.reward_window
     row = DecisionRow(
-        id=secrets.token_hex(16),
+        id=decision_id,
         number=number,
         seq=entry.seq,
         column=column,
         unit=unit,
         holds=unit if settings.sticky is not None else None,
         epoch=books.head.epoch,
-        propensity=found.propensity,
+        propensity=propensity,
         state=WAITING if waits else "assigned",
         asked_at=now,
         exposed_at=now if waits else None,

@@ -159,8 +159,6 @@ class Handle:
     def verify(self) -> Verified:
         """Fold all events again and compare with the sums, the decisions, and what else is kept.
 
-        What no event says cannot be compared: ids, units and propensities of decisions.
-
         Raises:
             UnreadableState: Something differs; the message says what.
         """

@@ -53,7 +53,9 @@ def parsed(text: Any) -> Any:
 def typed(row: type[T], values: Sequence[Any]) -> T:
     """A row of a table, whose values must be of the types that its fields have."""
     found = tuple(map(type, values))
-    known = _fitting.setdefault(row, set())
+    known = _fitting.get(row)
+    if known is None:
+        known = _fitting[row] = set()
     if found not in known:
         hints = typing.get_type_hints(row)
         for (name, hint), value in zip(hints.items(), values, strict=True):

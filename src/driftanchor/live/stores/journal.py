@@ -6,8 +6,9 @@ is folded from; some entries leave the state as it is.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+import json
+import zlib
+from typing import Any, NamedTuple
 
 from driftanchor.core import record
 from driftanchor.errors import UnreadableState, shown
@@ -27,8 +28,7 @@ from driftanchor.live.state_events import (
 Detail = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One event of a campaign.
 
     Attributes:
@@ -44,10 +44,11 @@ class Entry:
             - `arm_added`, `arm_paused`, `arm_archived`, `arm_restored`, `arm_distrusted`
             - `paused`, `resumed`: the campaign; `epoch`: a new epoch; `alarm`: a shift alarm
             - `default_used`: a caller that got no answer in time played an arm of its own choice
+            - `keyed`: a request with a key was answered
         at: When, in seconds since 1970, by the clock of whoever wrote it.
         decision: The number of the decision it is about.
         column: The arm it is about.
-        value: The reward, or the number of the epoch.
+        value: The reward, the propensity of a decision, or the number of the epoch.
         detail: What else must be known.
     """
 
@@ -72,7 +73,16 @@ CHANGES = (
     "epoch",
     "alarm",
 )
-WITHOUT_EVENT = ("late", "paused", "resumed", "epoch", "alarm", "default_used")
+WITHOUT_EVENT = ("late", "paused", "resumed", "epoch", "alarm", "keyed", "default_used")
+
+
+def checksum(entry: Entry, before: int) -> int:
+    """The checksum of all events through this one, from that of the events before it."""
+    seq, kind, at, decision, column, value, detail = entry
+    number = None if value is None else float(value)
+    text = "" if detail is None else json.dumps(detail, allow_nan=False)
+    said = f"{seq} {kind} {at!r} {decision} {column} {number!r} {text}"
+    return zlib.crc32(said.encode(), before)
 
 
 def core_event(entry: Entry, *, waits: bool) -> Event | None:
@@ -119,22 +129,33 @@ def core_event(entry: Entry, *, waits: bool) -> Event | None:
     raise _unusable(entry)
 
 
-def decided_detail(event: Decided, excluded: list[int], *, assigned: bool = False) -> Detail | None:
-    """What must be known of a decision beside its arm; `None` if there is nothing.
+def decided_detail(
+    event: Decided,
+    excluded: list[int],
+    decision_id: str,
+    unit: str | None,
+    *,
+    assigned: bool = False,
+) -> Detail:
+    """What must be known of a decision beside its arm and its propensity.
 
     Args:
         event: The decision.
         excluded: The arms that could not be played, by column.
+        decision_id: Its id.
+        unit: Who it is for.
         assigned: Whether it waits only once it was shown, other than the campaign says.
     """
-    detail: Detail = {}
+    detail: Detail = {"id": decision_id}
+    if unit is not None:
+        detail["unit"] = unit
     if assigned:
         detail["assigned"] = True
     if event.memory:
         detail["memory"] = [[column, list(row)] for column, row in event.memory]
     if excluded:
         detail["exclude"] = excluded
-    return detail or None
+    return detail
 
 
 def only_assigned(entry: Entry) -> bool:

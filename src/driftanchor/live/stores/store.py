@@ -94,8 +94,8 @@ class Reader(abc.ABC):
         """The decisions that were made for these keys of requests."""
 
     @abc.abstractmethod
-    def all_keyed(self) -> Iterator[tuple[str, list[str]]]:
-        """Every key of a request, and the decisions that were made for it."""
+    def all_keyed(self) -> Iterator[tuple[str, list[str], float]]:
+        """Every key of a request, the decisions that were made for it, and when."""
 
     @abc.abstractmethod
     def history(self, since: float | None = None, stretch: float | None = None) -> list[HistoryRow]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from sqlalchemy import Connection, bindparam, select, text
+from sqlalchemy import bindparam, select
 
 from driftanchor.live.stores.sql import prepared
+from driftanchor.live.stores.sql.link import Link
 from driftanchor.live.stores.sql.prepared import Prepared, PreparedList, Upsert
 from driftanchor.live.stores.sql.schema import history, snapshots
 from driftanchor.live.stores.sql.store import open_sql
@@ -22,17 +23,17 @@ def test_statements_and_upserts_run_on_both_databases(store_url: str) -> None:
         ["most", "after"],
     )
 
-    def work(connection: Connection) -> None:
-        connection.execute(text("INSERT INTO campaigns VALUES (1, 'c', 0, '{}', '{}')"))
-        add.run(connection, [])
+    def work(link: Link) -> None:
+        link.run("INSERT INTO campaigns VALUES (1, 'c', 0, '{}', '{}')")
+        add.run(link, [])
         for total in (0.5, 0.25):
             rows = [(1, 0.0, arm, 2, 3, total) for arm in range(4)]
-            add.run(connection, rows)
+            add.run(link, rows)
 
-    store.in_one_transaction(work)
-    with store.at_one_moment() as connection:
-        assert page.rows(connection, 2, 0) == [(1, 4, 3, 0.25), (2, 4, 3, 0.25)]
-        assert page.rows(connection, 9, 9) == []
+    store._write(work)
+    with store._reading() as link:
+        assert page.rows(link, 2, 0) == [(1, 4, 3, 0.25), (2, 4, 3, 0.25)]
+        assert page.rows(link, 9, 9) == []
     store.close()
 
 
@@ -42,12 +43,12 @@ def test_lists_of_any_length_are_asked_in_parts(
     monkeypatch.setattr(prepared, "MOST", 4)
     store = open_sql(store_url)
 
-    def work(connection: Connection) -> None:
-        connection.execute(text("INSERT INTO campaigns VALUES (1, 'c', 0, '{}', '{}')"))
+    def work(link: Link) -> None:
+        link.run("INSERT INTO campaigns VALUES (1, 'c', 0, '{}', '{}')")
         add = Prepared(snapshots.insert(), ["campaign_id", "seq", "state"])
-        add.run_for(connection, [(1, seq, str(seq)) for seq in range(20)])
+        add.run_for(link, [(1, seq, str(seq)) for seq in range(20)])
 
-    store.in_one_transaction(work)
+    store._write(work)
     wanted = PreparedList(
         lambda places: (
             select(snapshots.c.state)
@@ -56,8 +57,8 @@ def test_lists_of_any_length_are_asked_in_parts(
         ),
         "campaign",
     )
-    with store.at_one_moment() as connection:
+    with store._reading() as link:
         for length in (0, 1, 3, 4, 5, 11):
-            found = wanted.rows(connection, list(range(length)), 1)
-            assert sorted(int(row.state) for row in found) == list(range(length))
+            found = wanted.rows(link, list(range(length)), 1)
+            assert sorted(int(row[0]) for row in found) == list(range(length))
     store.close()

@@ -6,9 +6,10 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import bindparam, select
 
 from driftanchor.live.stores.damage import parsed, typed
+from driftanchor.live.stores.sql.link import Link
 from driftanchor.live.stores.sql.prepared import Prepared, Upsert
 from driftanchor.live.stores.sql.schema import arms
 from driftanchor.live.stores.store_rows import ArmRow
@@ -21,9 +22,9 @@ _ALL = Prepared(
 )
 
 
-def put(connection: Connection, campaign: int, rows: Sequence[ArmRow]) -> None:
+def put(link: Link, campaign: int, rows: Sequence[ArmRow]) -> None:
     """Keep arms, new ones and changed ones."""
-    _PUT.run(connection, [_values(campaign, row) for row in rows])
+    _PUT.run(link, [_values(campaign, row) for row in rows])
 
 
 def _values(campaign: int, row: ArmRow) -> tuple[Any, ...]:
@@ -44,10 +45,10 @@ def _values(campaign: int, row: ArmRow) -> tuple[Any, ...]:
     )
 
 
-def all_rows(connection: Connection, campaign: int) -> list[ArmRow]:
+def all_rows(link: Link, campaign: int) -> list[ArmRow]:
     """All arms of a campaign, by column."""
     rows = []
-    for _, *found in _ALL.rows(connection, campaign):
+    for _, *found in _ALL.rows(link, campaign):
         values = dict(zip(ArmRow.__slots__, found, strict=True))
         values["memory"] = parsed(values["memory"])
         if values["added"] is not None:

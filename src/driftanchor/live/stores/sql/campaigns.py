@@ -7,11 +7,12 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, insert, select, update
+from sqlalchemy import bindparam, insert, select, update
 
 from driftanchor.core import record
 from driftanchor.live.stores.damage import damaged, typed
 from driftanchor.live.stores.sql import arm_sums
+from driftanchor.live.stores.sql.link import Link
 from driftanchor.live.stores.sql.prepared import Prepared
 from driftanchor.live.stores.sql.schema import campaigns, decisions, heads, traffic
 from driftanchor.live.stores.store_rows import ArmRow, CampaignRow, Head
@@ -37,54 +38,63 @@ _EXPECT = Prepared(
     .values(expected=bindparam("sums")),
     ["sums", "campaign"],
 )
-_BY_NAME = select(campaigns).where(campaigns.c.name == bindparam("name"))
+_BY_NAME = Prepared(select(campaigns).where(campaigns.c.name == bindparam("name")), ["name"])
+_NAMES = Prepared(select(campaigns.c.name), [])
+_HEADS = Prepared(
+    select(campaigns.c.name, *(heads.c[name] for name in _FIELDS)).join(
+        heads, heads.c.campaign_id == campaigns.c.id
+    ),
+    [],
+)
+_OWNER = Prepared(
+    select(campaigns.c.name)
+    .join(decisions, decisions.c.campaign_id == campaigns.c.id)
+    .where(decisions.c.id == bindparam("decision")),
+    ["decision"],
+)
+_ADD = Prepared(insert(campaigns), ["name", "created_at", "terms", "settings"])
+_ADD_HEAD = Prepared(insert(heads), ["campaign_id", *_FIELDS])
+_ADD_TRAFFIC = Prepared(insert(traffic), ["campaign_id", "expected"])
 
 
-def create(connection: Connection, row: CampaignRow, arms: Sequence[ArmRow]) -> int:
-    """Keep a new campaign; its id."""
-    values = {
-        "name": row.name,
-        "created_at": row.created_at,
-        "terms": json.dumps(row.terms, allow_nan=False),
-        "settings": json.dumps(row.settings, allow_nan=False),
-    }
-    made = connection.execute(insert(campaigns).values(values)).inserted_primary_key
-    assert made is not None
-    number = int(made[0])
-    head = {"campaign_id": number, **dataclasses.asdict(Head())}
-    connection.execute(insert(heads).values(head))
-    connection.execute(insert(traffic).values(campaign_id=number, expected=b""))
-    arm_sums.put(connection, number, arms)
-    return number
+def create(link: Link, row: CampaignRow, arms: Sequence[ArmRow]) -> CampaignRow:
+    """Keep a new campaign; as it is kept, with its id."""
+    terms, settings = (json.dumps(x, allow_nan=False) for x in (row.terms, row.settings))
+    _ADD.run(link, row.name, row.created_at, terms, settings)
+    kept = find(link, row.name)
+    assert kept is not None
+    head = Head()
+    _ADD_HEAD.run(link, kept.id, *(getattr(head, name) for name in _FIELDS))
+    _ADD_TRAFFIC.run(link, kept.id, b"")
+    arm_sums.put(link, kept.id, arms)
+    return kept
 
 
-def find(connection: Connection, name: str) -> CampaignRow | None:
+def find(link: Link, name: str) -> CampaignRow | None:
     """The campaign of this name."""
-    found = connection.execute(_BY_NAME, {"name": name}).one_or_none()
-    return None if found is None else _row(found)
+    found = _BY_NAME.rows(link, name)
+    return _row(found[0]) if found else None
 
 
-def names(connection: Connection) -> list[str]:
+def names(link: Link) -> list[str]:
     """The names of all campaigns."""
-    return sorted(connection.execute(select(campaigns.c.name)).scalars())
+    return sorted(name for (name,) in _NAMES.rows(link))
 
 
-def all_heads(connection: Connection) -> dict[str, Head]:
+def all_heads(link: Link) -> dict[str, Head]:
     """Where each campaign is, by name."""
-    columns = [heads.c[name] for name in _FIELDS]
-    joined = select(campaigns.c.name, *columns).join(heads, heads.c.campaign_id == campaigns.c.id)
-    return {name: _head(row) for name, *row in connection.execute(joined).all()}
+    return {name: _head(row) for name, *row in _HEADS.rows(link)}
 
 
-def owner(connection: Connection, decision_id: str) -> str | None:
+def owner(link: Link, decision_id: str) -> str | None:
     """The name of the campaign of a decision."""
-    joined = select(campaigns.c.name).join(decisions, decisions.c.campaign_id == campaigns.c.id)
-    return connection.execute(joined.where(decisions.c.id == decision_id)).scalar_one_or_none()
+    found = _OWNER.rows(link, decision_id)
+    return found[0][0] if found else None
 
 
-def head(connection: Connection, campaign: int, *, lock: bool = False) -> Head | None:
+def head(link: Link, campaign: int, *, lock: bool = False) -> Head | None:
     """Where a campaign is; with `lock`, nobody else writes to it until the transaction ends."""
-    found = (_LOCK if lock else _HEAD).rows(connection, campaign)
+    found = (_LOCK if lock else _HEAD).rows(link, campaign)
     return _head(found[0]) if found else None
 
 
@@ -94,25 +104,25 @@ def _head(row: Sequence[Any]) -> Head:
     return head
 
 
-def move(connection: Connection, campaign: int, head: Head) -> None:
+def move(link: Link, campaign: int, head: Head) -> None:
     """Keep where a campaign is."""
-    _MOVE.run(connection, *(getattr(head, name) for name in _FIELDS), campaign)
+    _MOVE.run(link, *(getattr(head, name) for name in _FIELDS), campaign)
 
 
-def expected(connection: Connection, campaign: int) -> bytes:
+def expected(link: Link, campaign: int) -> bytes:
     """The sums of propensities."""
-    found = _EXPECTED.rows(connection, campaign)
+    found = _EXPECTED.rows(link, campaign)
     if not found or not isinstance(found[0][0], bytes):
         raise damaged("the sums of propensities are missing")
     return found[0][0]
 
 
-def expect(connection: Connection, campaign: int, sums: bytes) -> None:
+def expect(link: Link, campaign: int, sums: bytes) -> None:
     """Keep the sums of propensities."""
-    _EXPECT.run(connection, sums, campaign)
+    _EXPECT.run(link, sums, campaign)
 
 
-def _row(found: Row[*tuple[Any, ...]]) -> CampaignRow:
+def _row(found: tuple[Any, ...]) -> CampaignRow:
     number, name, created_at, terms, settings = found
     return typed(CampaignRow, (number, name, created_at, _parsed(terms), _parsed(settings)))
 

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, insert, select, text, update
+from sqlalchemy import bindparam, insert, select, text, update
 
 from driftanchor.errors import shown
 from driftanchor.live.stores.damage import damaged, parsed, typed
+from driftanchor.live.stores.sql.link import Link
 from driftanchor.live.stores.sql.prepared import Prepared, PreparedList
 from driftanchor.live.stores.sql.schema import decisions, request_keys
 from driftanchor.live.stores.store_rows import DecisionRow
@@ -18,6 +19,7 @@ from driftanchor.live.stores.store_rows import DecisionRow
 PAGE = 5_000  # rows that are fetched together
 
 _FIELDS = [column for column in decisions.columns if column.name != "campaign_id"]
+_NUMBER = [column.name for column in _FIELDS].index("number")
 _ROW = attrgetter(*DecisionRow.__slots__)  # in the order of the columns
 _CHANGING = ("holds", "state", "exposed_at", "due_at", "settled_at", "reward", "reported")
 _CHANGED = attrgetter(*_CHANGING)
@@ -60,6 +62,7 @@ _OF_UNIT = Prepared(
     .order_by(decisions.c.number),
     ["campaign", "after", "through", "unit"],
 )
+_ADD_KEYS = Prepared(insert(request_keys), [column.name for column in request_keys.columns])
 _KEYED = PreparedList(
     lambda keys: (
         select(request_keys.c.key, request_keys.c.decisions)
@@ -69,7 +72,7 @@ _KEYED = PreparedList(
     "campaign",
 )
 _KEYS = Prepared(
-    select(request_keys.c.key, request_keys.c.decisions)
+    select(request_keys.c.key, request_keys.c.decisions, request_keys.c.at)
     .where(request_keys.c.campaign_id == bindparam("campaign"))
     .where(request_keys.c.key > bindparam("after"))
     .order_by(request_keys.c.key)
@@ -78,14 +81,14 @@ _KEYS = Prepared(
 )
 
 
-def add(connection: Connection, campaign: int, rows: Sequence[DecisionRow]) -> None:
+def add(link: Link, campaign: int, rows: Sequence[DecisionRow]) -> None:
     """Keep new decisions."""
-    _ADD.run_for(connection, [_values(campaign, row) for row in rows])
+    _ADD.run_for(link, [_values(campaign, row) for row in rows])
 
 
-def change(connection: Connection, rows: Sequence[DecisionRow]) -> None:
+def change(link: Link, rows: Sequence[DecisionRow]) -> None:
     """Keep what became of earlier decisions."""
-    _CHANGE.run_for(connection, [(*(_CHANGED(row)), row.id) for row in rows])
+    _CHANGE.run_for(link, [(*(_CHANGED(row)), row.id) for row in rows])
 
 
 def _values(campaign: int, row: DecisionRow) -> list[Any]:
@@ -93,56 +96,52 @@ def _values(campaign: int, row: DecisionRow) -> list[Any]:
     return [first, campaign, *rest]
 
 
-def by_id(connection: Connection, campaign: int, ids: Sequence[str]) -> list[DecisionRow]:
+def by_id(link: Link, campaign: int, ids: Sequence[str]) -> list[DecisionRow]:
     """Decisions by their ids; what cannot be one is not asked for, as no driver takes any text."""
     known = [x for x in ids if x.isascii() and x.isprintable()]
-    return [typed(DecisionRow, row) for row in _BY_ID.rows(connection, known, campaign)]
+    return [typed(DecisionRow, row) for row in _BY_ID.rows(link, known, campaign)]
 
 
-def holding(
-    connection: Connection, campaign: int, units: Sequence[str], epoch: int
-) -> list[DecisionRow]:
+def holding(link: Link, campaign: int, units: Sequence[str], epoch: int) -> list[DecisionRow]:
     """The decisions that units hold."""
-    return [typed(DecisionRow, row) for row in _HOLDING.rows(connection, units, campaign, epoch)]
+    return [typed(DecisionRow, row) for row in _HOLDING.rows(link, units, campaign, epoch)]
 
 
-def of_unit(
-    connection: Connection, campaign: int, unit: str, after: int, through: int
-) -> list[DecisionRow]:
+def of_unit(link: Link, campaign: int, unit: str, after: int, through: int) -> list[DecisionRow]:
     """The decisions of a unit, of a range of numbers: only these are looked at."""
-    found = _OF_UNIT.rows(connection, campaign, after, through, unit)
+    found = _OF_UNIT.rows(link, campaign, after, through, unit)
     return [typed(DecisionRow, row) for row in found]
 
 
-def due(connection: Connection, campaign: int, now: float, most: int) -> list[DecisionRow]:
+def due(link: Link, campaign: int, now: float, most: int) -> list[DecisionRow]:
     """Decisions that wait although their window has ended."""
-    return [typed(DecisionRow, row) for row in _DUE.rows(connection, campaign, now, most)]
+    return [typed(DecisionRow, row) for row in _DUE.rows(link, campaign, now, most)]
 
 
-def all_rows(connection: Connection, campaign: int, number: int = 0) -> Iterator[DecisionRow]:
+def all_rows(link: Link, campaign: int, number: int = 0) -> Iterator[DecisionRow]:
     """Decisions after one, by number; some at a time, so that they need not fit the memory."""
     while True:
-        found = _PAGE.rows(connection, campaign, number, PAGE)
+        found = _PAGE.rows(link, campaign, number, PAGE)
         yield from (typed(DecisionRow, row) for row in found)
         if len(found) < PAGE:
             return
-        number = found[-1].number
+        number = found[-1][_NUMBER]
 
 
-def keyed(connection: Connection, campaign: int, keys: Sequence[str]) -> dict[str, list[str]]:
+def keyed(link: Link, campaign: int, keys: Sequence[str]) -> dict[str, list[str]]:
     """The decisions of requests, by their keys."""
-    return {key: _ids(ids) for key, ids in _KEYED.rows(connection, keys, campaign)}
+    return {key: _ids(ids) for key, ids in _KEYED.rows(link, keys, campaign)}
 
 
-def all_keyed(connection: Connection, campaign: int) -> Iterator[tuple[str, list[str]]]:
-    """Every key of a request, and its decisions."""
+def all_keyed(link: Link, campaign: int) -> Iterator[tuple[str, list[str], float]]:
+    """Every key of a request, its decisions, and when it came."""
     key = ""
     while True:
-        found = _KEYS.rows(connection, campaign, key, PAGE)
-        yield from ((key, _ids(ids)) for key, ids in found)
+        found = _KEYS.rows(link, campaign, key, PAGE)
+        yield from ((key, _ids(ids), at) for key, ids, at in found)
         if len(found) < PAGE:
             return
-        key = found[-1].key
+        key = found[-1][0]
 
 
 def _ids(text: Any) -> list[str]:
@@ -152,11 +151,7 @@ def _ids(text: Any) -> list[str]:
     return ids
 
 
-def add_keys(connection: Connection, campaign: int, keys: dict[str, list[str]], at: float) -> None:
+def add_keys(link: Link, campaign: int, keys: dict[str, list[str]], at: float) -> None:
     """Keep the keys of requests."""
-    rows = [
-        {"campaign_id": campaign, "key": key, "decisions": json.dumps(ids), "at": at}
-        for key, ids in keys.items()
-    ]
-    if rows:
-        connection.execute(insert(request_keys), rows)
+    rows = [(campaign, key, json.dumps(ids), at) for key, ids in keys.items()]
+    _ADD_KEYS.run_for(link, rows)

@@ -6,10 +6,11 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, insert, select, text
+from sqlalchemy import bindparam, insert, select, text
 
 from driftanchor.live.stores.damage import parsed, typed
 from driftanchor.live.stores.journal import Entry
+from driftanchor.live.stores.sql.link import Link
 from driftanchor.live.stores.sql.prepared import Prepared
 from driftanchor.live.stores.sql.schema import IS_CHANGE, events
 
@@ -34,7 +35,7 @@ _CHANGES = Prepared(  # written as the index has it, which is used then
 )
 
 
-def add(connection: Connection, campaign: int, entries: Sequence[Entry]) -> None:
+def add(link: Link, campaign: int, entries: Sequence[Entry]) -> None:
     """Keep new events."""
     rows = [
         (
@@ -49,16 +50,14 @@ def add(connection: Connection, campaign: int, entries: Sequence[Entry]) -> None
         )
         for entry in entries
     ]
-    _ADD.run_for(connection, rows)
+    _ADD.run_for(link, rows)
 
 
-def after(
-    connection: Connection, campaign: int, seq: int, through: int | None = None
-) -> Iterator[Entry]:
+def after(link: Link, campaign: int, seq: int, through: int | None = None) -> Iterator[Entry]:
     """The events after a place, in order; some at a time, so that they need not fit the memory."""
     while through is None or seq < through:
         most = AT_ONCE if through is None else min(AT_ONCE, through - seq)
-        found = _AFTER.rows(connection, campaign, seq, most)
+        found = _AFTER.rows(link, campaign, seq, most)
         for row in found:
             seq = row[0]
             yield _entry(row)
@@ -66,9 +65,9 @@ def after(
             return
 
 
-def changes(connection: Connection, campaign: int, after: int) -> list[Entry]:
+def changes(link: Link, campaign: int, after: int) -> list[Entry]:
     """The events after a place that change the campaign, in order."""
-    return [_entry(row) for row in _CHANGES.rows(connection, campaign, after)]
+    return [_entry(row) for row in _CHANGES.rows(link, campaign, after)]
 
 
 def _entry(row: Sequence[Any]) -> Entry:

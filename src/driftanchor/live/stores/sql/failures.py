@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 from collections.abc import Iterator
 
 from sqlalchemy.engine import URL
-from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from driftanchor.errors import Conflict, StoreUnavailable, excerpt
@@ -32,9 +33,9 @@ def translated(url: URL) -> Iterator[None]:
     """Raise errors of ours in place of those of drivers and of the file system."""
     try:
         yield
-    except IntegrityError as error:
+    except _named("IntegrityError") as error:
         raise Conflict(f"{_name(url)} refuses the change: {_said(error)}") from error
-    except OperationalError as error:
+    except _named("OperationalError") as error:
         if sqlite_file(url) is None:
             raise Interrupted(
                 f"{_name(url)} cannot be reached: {_said(error)}; check that it runs"
@@ -42,6 +43,10 @@ def translated(url: URL) -> Iterator[None]:
         raise StoreUnavailable(_sqlite_words(url, error)) from error
     except DBAPIError as error:
         if error.connection_invalidated:
+            raise Interrupted(f"{_name(url)} closed the connection: {_said(error)}") from error
+        raise StoreUnavailable(_sqlite_words(url, error)) from error
+    except _named("Error") as error:
+        if sqlite_file(url) is None and isinstance(error, _named("InterfaceError")):
             raise Interrupted(f"{_name(url)} closed the connection: {_said(error)}") from error
         raise StoreUnavailable(_sqlite_words(url, error)) from error
     except PoolTimeout as error:
@@ -53,7 +58,14 @@ def translated(url: URL) -> Iterator[None]:
         raise StoreUnavailable(f"{_name(url)} cannot be used: {error}; {remedy}") from error
 
 
-def _sqlite_words(url: URL, error: DBAPIError) -> str:
+def _named(name: str) -> tuple[type[Exception], ...]:
+    """The exceptions of this name: those of the drivers that are loaded, and SQLAlchemy's."""
+    homes = (sys.modules.get(home) for home in ("sqlite3", "psycopg", "sqlalchemy.exc"))
+    found = (getattr(home, name, None) for home in homes)
+    return tuple(kind for kind in found if isinstance(kind, type))
+
+
+def _sqlite_words(url: URL, error: Exception) -> str:
     said = _said(error)
     for part, remedy in REMEDIES.items():
         if part in said.lower():
@@ -70,6 +82,6 @@ def _name(url: URL) -> str:
     return f"the store {place.render_as_string()!r}"
 
 
-def _said(error: SQLAlchemyError) -> str:
+def _said(error: Exception) -> str:
     original = error.orig if isinstance(error, DBAPIError) else error
     return excerpt(str(original).strip().replace("\n", " "))

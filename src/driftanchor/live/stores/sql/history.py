@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
-from typing import Any
 
-from sqlalchemy import BigInteger, Connection, bindparam, cast, func, insert, select
+from sqlalchemy import BigInteger, Double, bindparam, cast, func, insert, select
 
 from driftanchor.core.record import Record
 from driftanchor.live.stores.damage import parsed, typed
+from driftanchor.live.stores.sql.link import Link
 from driftanchor.live.stores.sql.prepared import Prepared, Upsert
 from driftanchor.live.stores.sql.schema import history, snapshots, watches
 from driftanchor.live.stores.store_rows import HistoryRow, Snapshot
@@ -18,59 +19,79 @@ _WATCH = Prepared(
     select(watches.c.record).where(watches.c.campaign_id == bindparam("campaign")), ["campaign"]
 )
 _KEEP_WATCH = Upsert(watches, replaced=("record",))
-_COUNTS = ("decisions", "rewards", "total")
-_ADD = Upsert(history, added=_COUNTS)
+_ROWS = Prepared(
+    select(*(column for column in history.columns if column.name != "campaign_id"))
+    .where(history.c.campaign_id == bindparam("campaign"))
+    .where(history.c.start >= bindparam("since"))
+    .order_by(history.c.start, history.c.arm),
+    ["campaign", "since"],
+)
+_SECONDS = cast(bindparam("stretch"), BigInteger)
+_STRETCH = cast(cast(history.c.start, BigInteger) // _SECONDS * _SECONDS, Double).label("begins")
+_LONGER = Prepared(  # the database adds up, so that few rows come back
+    select(
+        _STRETCH,
+        history.c.arm,
+        cast(func.sum(history.c.decisions), BigInteger),
+        cast(func.sum(history.c.rewards), BigInteger),
+        func.sum(history.c.total),
+    )
+    .where(history.c.campaign_id == bindparam("campaign"))
+    .where(history.c.start >= bindparam("since"))
+    .group_by(_STRETCH, history.c.arm)
+    .order_by(_STRETCH, history.c.arm),
+    ["campaign", "since", "stretch"],
+)
+_KEEP = Prepared(insert(snapshots), ["campaign_id", "seq", "state"])
+_SNAPSHOT = Prepared(
+    select(snapshots.c.seq, snapshots.c.state)
+    .where(snapshots.c.campaign_id == bindparam("campaign"))
+    .where(snapshots.c.seq <= bindparam("through"))
+    .order_by(snapshots.c.seq.desc())
+    .limit(1),
+    ["campaign", "through"],
+)
+_ADD = Upsert(history, added=("decisions", "rewards", "total"))
 
 
-def add(connection: Connection, campaign: int, rows: Sequence[HistoryRow]) -> None:
+def add(link: Link, campaign: int, rows: Sequence[HistoryRow]) -> None:
     """Add what happened to the history."""
     values = [
         (campaign, row.start, row.column, row.decisions, row.rewards, row.total) for row in rows
     ]
-    _ADD.run(connection, sorted(values))
+    _ADD.run(link, sorted(values))
 
 
 def rows(
-    connection: Connection, campaign: int, since: float | None, stretch: float | None = None
+    link: Link, campaign: int, since: float | None, stretch: float | None = None
 ) -> list[HistoryRow]:
-    """The history, in order; with `stretch`, the database adds rows up to stretches as long."""
-    start: Any = history.c.start
-    counts: list[Any] = [history.c[name] for name in _COUNTS]
-    if stretch is not None:
-        start = func.floor(history.c.start / stretch) * stretch
-        counts = [cast(func.sum(column), BigInteger) for column in counts[:2]] + [
-            func.sum(counts[2])
-        ]
-    wanted = select(start, history.c.arm, *counts).where(history.c.campaign_id == campaign)
-    if since is not None:
-        wanted = wanted.where(history.c.start >= since)
-    if stretch is not None:
-        wanted = wanted.group_by(start, history.c.arm)
-    found = connection.execute(wanted.order_by(start, history.c.arm))
+    """The history, in order; with `stretch`, its rows added up to stretches as long."""
+    start = -math.inf if since is None else since
+    if stretch is None:
+        found = _ROWS.rows(link, campaign, start)
+    else:
+        found = _LONGER.rows(link, campaign, start, stretch)
     return [typed(HistoryRow, row) for row in found]
 
 
-def watch(connection: Connection, campaign: int) -> Record | None:
+def watch(link: Link, campaign: int) -> Record | None:
     """What is kept to watch the promises."""
-    found = _WATCH.rows(connection, campaign)
-    return parsed(found[0].record) if found else None
+    found = _WATCH.rows(link, campaign)
+    return parsed(found[0][0]) if found else None
 
 
-def keep_watch(connection: Connection, campaign: int, record: Record) -> None:
+def keep_watch(link: Link, campaign: int, record: Record) -> None:
     """Keep it."""
-    _KEEP_WATCH.run(connection, [(campaign, json.dumps(record, allow_nan=False))])
+    _KEEP_WATCH.run(link, [(campaign, json.dumps(record, allow_nan=False))])
 
 
-def keep(connection: Connection, campaign: int, snapshot: Snapshot) -> None:
+def keep(link: Link, campaign: int, snapshot: Snapshot) -> None:
     """Keep a snapshot."""
     state = json.dumps(snapshot.state, allow_nan=False)
-    values = {"campaign_id": campaign, "seq": snapshot.seq, "state": state}
-    connection.execute(insert(snapshots), values)
+    _KEEP.run(link, campaign, snapshot.seq, state)
 
 
-def snapshot(connection: Connection, campaign: int, through: int) -> Snapshot | None:
+def snapshot(link: Link, campaign: int, through: int) -> Snapshot | None:
     """The last snapshot at a place or before it."""
-    wanted = select(snapshots.c.seq, snapshots.c.state).where(snapshots.c.campaign_id == campaign)
-    wanted = wanted.where(snapshots.c.seq <= through).order_by(snapshots.c.seq.desc()).limit(1)
-    found = connection.execute(wanted).one_or_none()
-    return None if found is None else typed(Snapshot, (found.seq, parsed(found.state)))
+    found = _SNAPSHOT.rows(link, campaign, through)
+    return typed(Snapshot, (found[0][0], parsed(found[0][1]))) if found else None

@@ -29,7 +29,7 @@ class Turn:
 
     def __init__(self, database: Path) -> None:
         self._file = lock_file(database)
-        # A file object closes itself wherever a thread is interrupted; a bare descriptor would stay.
+        # A file object closes itself if a thread is interrupted; a bare descriptor would stay.
         self._handle: FileIO | None = None
 
     def take(self) -> None:

@@ -9,9 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from sqlalchemy import BindParameter, Connection, Select, Table, bindparam
+from sqlalchemy import BindParameter, Dialect, Select, Table, bindparam
 from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import make_url
 
+from driftanchor.live.stores.sql.link import Link
+
+DIALECTS: dict[str, Dialect] = {
+    database: make_url(address).get_dialect()()
+    for database, address in (("sqlite", "sqlite://"), ("postgresql", "postgresql+psycopg://"))
+}
 MOST = 512  # values in one list
 
 
@@ -27,29 +34,29 @@ class Prepared:
         self._statement, self._names = statement, tuple(names)
         self._compiled: dict[str, _Text] = {}
 
-    def rows(self, connection: Connection, *values: Any) -> Sequence[Any]:
+    def rows(self, link: Link, *values: Any) -> list[tuple[Any, ...]]:
         """Run it once, and fetch what it finds."""
-        text = self._text(connection)
-        return connection.exec_driver_sql(text.sql, text.given(values)).all()
+        text = self._text(link)
+        return link.rows(text.sql, text.given(values))
 
-    def run(self, connection: Connection, *values: Any) -> None:
+    def run(self, link: Link, *values: Any) -> None:
         """Run it once."""
-        text = self._text(connection)
-        connection.exec_driver_sql(text.sql, text.given(values)).close()
+        text = self._text(link)
+        link.run(text.sql, text.given(values))
 
-    def run_for(self, connection: Connection, rows: Sequence[Sequence[Any]]) -> None:
+    def run_for(self, link: Link, rows: Sequence[Sequence[Any]]) -> None:
         """Run it for many rows of parameters."""
         if len(rows) == 1:  # psycopg would open a pipeline for it
-            self.run(connection, *rows[0])
+            self.run(link, *rows[0])
         elif rows:
-            text = self._text(connection)
-            connection.exec_driver_sql(text.sql, [text.given(row) for row in rows]).close()
+            text = self._text(link)
+            link.run_for(text.sql, rows if text.takes_rows else [text.given(row) for row in rows])
 
-    def _text(self, connection: Connection) -> _Text:
-        found = self._compiled.get(connection.dialect.name)
+    def _text(self, link: Link) -> _Text:
+        found = self._compiled.get(link.database)
         if found is None:
-            found = self._compiled[connection.dialect.name] = _Text(
-                self._statement, self._names, connection
+            found = self._compiled[link.database] = _Text(
+                self._statement, self._names, DIALECTS[link.database]
             )
         return found
 
@@ -60,20 +67,27 @@ class _Text:
     Args:
         statement: The statement.
         names: Its parameters, in the order in which they are given.
-        connection: Says for which database it is.
+        dialect: Says for which database it is.
+
+    Attributes:
+        sql: Its text.
+        takes_rows: Whether parameters are taken in the order in which they are given.
     """
 
-    def __init__(self, statement: Any, names: tuple[str, ...], connection: Connection) -> None:
-        compiled = statement.compile(dialect=connection.dialect, column_keys=list(names))
+    def __init__(self, statement: Any, names: tuple[str, ...], dialect: Dialect) -> None:
+        compiled = statement.compile(dialect=dialect, column_keys=list(names))
         self.sql: str = compiled.string
         constants = {name: x for name, x in compiled.params.items() if name not in names}
         self._constants = tuple(constants.values())  # that the statement itself brings along
         self._names = (*names, *constants)
         places = compiled.positiontup  # None where parameters have names
         self._order = None if places is None else [self._names.index(name) for name in places]
+        self.takes_rows = self._order == list(range(len(names)))
 
     def given(self, values: Sequence[Any]) -> Any:
         """The parameters in the form that the driver takes."""
+        if self.takes_rows:
+            return values
         every = (*values, *self._constants) if self._constants else values
         if self._order is None:
             return dict(zip(self._names, every, strict=True))
@@ -94,14 +108,14 @@ class PreparedList:
         self._query, self._names = query, names
         self._sizes: dict[int, Prepared] = {}
 
-    def rows(self, connection: Connection, listed: Sequence[Any], *values: Any) -> list[Any]:
+    def rows(self, link: Link, listed: Sequence[Any], *values: Any) -> list[Any]:
         """What the query finds for the listed values, and the values of its other parameters."""
         found: list[Any] = []
         for i in range(0, len(listed), MOST):
             some = list(listed[i : i + MOST])
             size = 1 << (len(some) - 1).bit_length()
             some += some[-1:] * (size - len(some))  # to ask twice for one value changes nothing
-            found += self._of(size).rows(connection, *values, *some)
+            found += self._of(size).rows(link, *values, *some)
         return found
 
     def _of(self, size: int) -> Prepared:
@@ -130,9 +144,9 @@ class Upsert:
             for name, insert in (("sqlite", sqlite.insert), ("postgresql", postgresql.insert))
         }
 
-    def run(self, connection: Connection, rows: Sequence[Sequence[Any]]) -> None:
+    def run(self, link: Link, rows: Sequence[Sequence[Any]]) -> None:
         """Insert or change rows, which have a value for each column of the table."""
-        self._by_database[connection.dialect.name].run_for(connection, rows)
+        self._by_database[link.database].run_for(link, rows)
 
 
 def _upsert(insert: Any, table: Table, replaced: tuple[str, ...], added: tuple[str, ...]) -> Any:

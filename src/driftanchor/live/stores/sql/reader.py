@@ -1,14 +1,13 @@
-"""Reading one campaign over a connection, and writing what changed."""
+"""Reading one campaign over a link, and writing what changed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sqlalchemy import Connection
-
 from driftanchor.core.record import Record
 from driftanchor.live.stores.journal import Entry
 from driftanchor.live.stores.sql import arm_sums, campaigns, decisions, events, history
+from driftanchor.live.stores.sql.link import Link
 from driftanchor.live.stores.store import Changes, Reader
 from driftanchor.live.stores.store_rows import (
     ArmRow,
@@ -23,96 +22,96 @@ from driftanchor.live.stores.store_rows import (
 class SqlReader(Reader):
     """Reads one campaign in one transaction."""
 
-    def __init__(self, connection: Connection, campaign: int, head: Head) -> None:
-        self._connection = connection
+    def __init__(self, link: Link, campaign: int, head: Head) -> None:
+        self._link = link
         self._campaign = campaign
         self.head = head
 
     def named(self, name: str) -> CampaignRow | None:
         """The campaign of this name."""
-        return campaigns.find(self._connection, name)
+        return campaigns.find(self._link, name)
 
     def entries(self, after: int, through: int | None = None) -> Iterator[Entry]:
         """The events after a place."""
         last = self.head.seq if through is None else min(through, self.head.seq)
-        return events.after(self._connection, self._campaign, after, last)
+        return events.after(self._link, self._campaign, after, last)
 
     def arms(self) -> list[ArmRow]:
         """All arms."""
-        return arm_sums.all_rows(self._connection, self._campaign)
+        return arm_sums.all_rows(self._link, self._campaign)
 
     def expected(self) -> bytes:
         """The sums of propensities."""
-        return campaigns.expected(self._connection, self._campaign)
+        return campaigns.expected(self._link, self._campaign)
 
     def decisions(self, ids: Sequence[str]) -> list[DecisionRow]:
         """Decisions by their ids."""
-        return decisions.by_id(self._connection, self._campaign, ids)
+        return decisions.by_id(self._link, self._campaign, ids)
 
     def all_decisions(self, after: int = 0) -> Iterator[DecisionRow]:
         """Every decision after one."""
-        return decisions.all_rows(self._connection, self._campaign, after)
+        return decisions.all_rows(self._link, self._campaign, after)
 
     def holding(self, units: Sequence[str], epoch: int) -> list[DecisionRow]:
         """The decisions that units hold."""
-        return decisions.holding(self._connection, self._campaign, units, epoch)
+        return decisions.holding(self._link, self._campaign, units, epoch)
 
     def due(self, now: float, most: int) -> list[DecisionRow]:
         """Decisions whose window has ended."""
-        return decisions.due(self._connection, self._campaign, now, most)
+        return decisions.due(self._link, self._campaign, now, most)
 
     def keyed(self, keys: Sequence[str]) -> dict[str, list[str]]:
         """The decisions of requests."""
-        return decisions.keyed(self._connection, self._campaign, keys)
+        return decisions.keyed(self._link, self._campaign, keys)
 
-    def all_keyed(self) -> Iterator[tuple[str, list[str]]]:
+    def all_keyed(self) -> Iterator[tuple[str, list[str], float]]:
         """Every key of a request."""
-        return decisions.all_keyed(self._connection, self._campaign)
+        return decisions.all_keyed(self._link, self._campaign)
 
     def history(self, since: float | None = None, stretch: float | None = None) -> list[HistoryRow]:
         """The history."""
-        return history.rows(self._connection, self._campaign, since, stretch)
+        return history.rows(self._link, self._campaign, since, stretch)
 
     def changes(self, after: int = 0) -> list[Entry]:
         """The events that change the campaign."""
-        return events.changes(self._connection, self._campaign, after)
+        return events.changes(self._link, self._campaign, after)
 
     def of_unit(self, unit: str, after: int, through: int) -> list[DecisionRow]:
         """The decisions of a unit."""
-        return decisions.of_unit(self._connection, self._campaign, unit, after, through)
+        return decisions.of_unit(self._link, self._campaign, unit, after, through)
 
     def watch(self) -> Record | None:
         """What is kept to watch the promises."""
-        return history.watch(self._connection, self._campaign)
+        return history.watch(self._link, self._campaign)
 
     def snapshot(self, through: int) -> Snapshot | None:
         """The last snapshot at a place or before it."""
-        return history.snapshot(self._connection, self._campaign, through)
+        return history.snapshot(self._link, self._campaign, through)
 
 
-def write(connection: Connection, campaign: int, changes: Changes) -> None:
+def write(link: Link, campaign: int, changes: Changes) -> None:
     """Write all changes of a transaction."""
-    events.add(connection, campaign, changes.entries)
-    decisions.change(connection, changes.settled)  # first: a unit lets go of its decision
-    decisions.add(connection, campaign, changes.made)
-    arm_sums.put(connection, campaign, changes.arms)
-    history.add(connection, campaign, changes.history)
+    events.add(link, campaign, changes.entries)
+    decisions.change(link, changes.settled)  # first: a unit lets go of its decision
+    decisions.add(link, campaign, changes.made)
+    arm_sums.put(link, campaign, changes.arms)
+    history.add(link, campaign, changes.history)
     at = changes.entries[0].at if changes.entries else 0.0
-    decisions.add_keys(connection, campaign, changes.keys, at)
+    decisions.add_keys(link, campaign, changes.keys, at)
     if changes.expected is not None:
-        campaigns.expect(connection, campaign, changes.expected)
+        campaigns.expect(link, campaign, changes.expected)
     if changes.watch is not None:
-        history.keep_watch(connection, campaign, changes.watch)
+        history.keep_watch(link, campaign, changes.watch)
     if changes.snapshot is not None:
-        history.keep(connection, campaign, changes.snapshot)
-    campaigns.move(connection, campaign, changes.head)
+        history.keep(link, campaign, changes.snapshot)
+    campaigns.move(link, campaign, changes.head)
 
 
-def happened(connection: Connection, campaign: int, changes: Changes) -> bool:
+def happened(link: Link, campaign: int, changes: Changes) -> bool:
     """Whether a transaction that was cut off while it ended is in the store."""
     if not changes.entries:
         return False  # to do it again changes nothing
     first = changes.entries[0]
-    found = list(events.after(connection, campaign, first.seq - 1, first.seq))
+    found = list(events.after(link, campaign, first.seq - 1, first.seq))
     made = [row.id for row in changes.made[:1]]
-    return found == [first] and len(decisions.by_id(connection, campaign, made)) == len(made)
+    return found == [first] and len(decisions.by_id(link, campaign, made)) == len(made)

@@ -20,8 +20,8 @@ from sqlalchemy import (
 
 from driftanchor.live.stores.journal import CHANGES
 
-REVISION = "0003"  # the last migration
-OLDER: tuple[str, ...] = ("0001", "0002")  # the migrations before it, which `upgrade` starts from
+REVISION = "0004"  # the last migration
+OLDER: tuple[str, ...] = ("0001", "0002", "0003")  # the migrations before it
 
 # The events of `CHANGES`; written once, so that the index and the query say the same.
 IS_CHANGE = f"kind IN ({', '.join(repr(kind) for kind in CHANGES)})"
@@ -58,6 +58,7 @@ heads = Table(
     Column("paused", Boolean, nullable=False),
     Column("snapshot", BigInteger, nullable=False),
     Column("late", BigInteger, nullable=False),
+    Column("checksum", BigInteger),
 )
 
 events = Table(

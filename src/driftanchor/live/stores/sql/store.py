@@ -16,9 +16,10 @@ from driftanchor.errors import Conflict, NotFound, StoreUnavailable
 from driftanchor.live.stores.access_keys import KeyRow
 from driftanchor.live.stores.sql import access_keys, campaigns, engine, versions
 from driftanchor.live.stores.sql.failures import Interrupted, translated
+from driftanchor.live.stores.sql.link import Link
 from driftanchor.live.stores.sql.locks import Turn, no_litter
 from driftanchor.live.stores.sql.reader import SqlReader, happened, write
-from driftanchor.live.stores.sql.writing import Writing
+from driftanchor.live.stores.sql.transaction import FIRST_TO_READ, Transaction
 from driftanchor.live.stores.store import Changes, Reader, Store
 from driftanchor.live.stores.store_rows import ArmRow, CampaignRow, Head
 
@@ -65,38 +66,33 @@ class SqlStore(Store):
 
     def create(self, row: CampaignRow, arms: Sequence[ArmRow]) -> CampaignRow:
         """Keep a new campaign."""
-        kept: list[CampaignRow] = []
 
-        def work(connection: Connection) -> None:
-            if campaigns.find(connection, row.name) is not None:
+        def work(link: Link) -> CampaignRow:
+            if campaigns.find(link, row.name) is not None:
                 raise Conflict(f"there is a campaign {row.name!r} already: load it")
-            campaigns.create(connection, row, arms)
-            found = campaigns.find(connection, row.name)
-            assert found is not None
-            kept.append(found)
+            return campaigns.create(link, row, arms)
 
-        self._patiently(lambda: self._alone(work))
-        return kept[-1]
+        return self._patiently(lambda: self._write(work))
 
     def find(self, name: str) -> CampaignRow | None:
         """The campaign of this name."""
-        with self._connected() as connection:
-            return campaigns.find(connection, name)
+        with self._reading() as link:
+            return campaigns.find(link, name)
 
     def names(self) -> list[str]:
         """The names of all campaigns."""
-        with self._connected() as connection:
-            return campaigns.names(connection)
+        with self._reading() as link:
+            return campaigns.names(link)
 
     def heads(self) -> dict[str, Head]:
         """Where each campaign is."""
-        with self._connected() as connection:
-            return campaigns.all_heads(connection)
+        with self._reading() as link:
+            return campaigns.all_heads(link)
 
     def owner(self, decision_id: str) -> str | None:
         """The campaign of a decision."""
-        with self._connected() as connection:
-            return campaigns.owner(connection, decision_id)
+        with self._reading() as link:
+            return campaigns.owner(link, decision_id)
 
     @contextlib.contextmanager
     def at_one_moment(self) -> Iterator[Connection]:
@@ -121,28 +117,28 @@ class SqlStore(Store):
     @contextlib.contextmanager
     def reading(self, campaign: int) -> Iterator[Reader]:
         """Read one campaign at one moment."""
-        with self.at_one_moment() as connection:
-            head = campaigns.head(connection, campaign)
+        with self._reading() as link:
+            head = campaigns.head(link, campaign)
             if head is None:
                 raise _gone(campaign)
-            yield SqlReader(connection, campaign, head)
+            yield SqlReader(link, campaign, head)
 
     def transact(self, campaign: int, work: Callable[[Reader], Changes | None]) -> None:
         """Write to one campaign, alone."""
         ended: list[Changes] = []  # what was cut off while it ended
 
-        def once(connection: Connection) -> None:
-            head = campaigns.head(connection, campaign, lock=True)
+        def once(link: Link) -> None:
+            head = campaigns.head(link, campaign, lock=True)
             if head is None:
                 raise _gone(campaign)
-            if ended and happened(connection, campaign, ended.pop()):
+            if ended and happened(link, campaign, ended.pop()):
                 return
-            changes = work(SqlReader(connection, campaign, head))
+            changes = work(SqlReader(link, campaign, head))
             if changes is not None:
-                write(connection, campaign, changes)
+                write(link, campaign, changes)
                 ended.append(changes)
 
-        self._patiently(lambda: self._alone(once))
+        self._patiently(lambda: self._write(once))
 
     def add_key(self, row: KeyRow) -> None:
         """Keep a new key of the server."""
@@ -174,25 +170,61 @@ class SqlStore(Store):
         """Close all connections."""
         self._engine.dispose()
 
-    def _patiently(self, attempt: Callable[[], object], patience: float | None = None) -> None:
+    def _patiently(self, attempt: Callable[[], T], patience: float | None = None) -> T:
         """Try again while the connection breaks, but not for ever."""
         seconds = self.patience if patience is None else patience
         until, pause = time.monotonic() + seconds, FIRST_PAUSE
         while True:
             try:
-                attempt()
-                return
+                return attempt()
             except Interrupted as error:
+                self._engine.dispose()  # the others broke too, if the server was away
                 if time.monotonic() + pause > until:
                     raise StoreUnavailable(str(error)) from error
             time.sleep(pause)
             pause = min(2 * pause, 1.0)
 
-    def _alone(self, work: Callable[[Connection], T]) -> T:
+    def _write(self, work: Callable[[Link], T]) -> T:
         """Do some work in a transaction that writes, once it is our turn."""
-        turn = None if self._file is None else Turn(self._file)
         with translated(self.url):
-            return Writing(self._engine, turn).do(work, self._look)
+            return Transaction(self._engine, self._turn()).write(work, self._look)
+
+    def _turn(self) -> Turn | None:
+        return None if self._file is None else Turn(self._file)
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[Link]:
+        """A link that reads, and sees one moment."""
+        with translated(self.url):
+            transaction = Transaction(self._engine)
+            try:
+                self._look()
+                yield transaction.begin(FIRST_TO_READ)
+            finally:
+                transaction.give_up()
+                transaction.end()
+
+    def _alone(self, work: Callable[[Connection], T]) -> T:
+        """As `_write`, for work that needs SQLAlchemy's connection."""
+        turn = self._turn()
+        with translated(self.url):
+            try:
+                if turn is not None:
+                    turn.take()
+                self._look()
+                with self._engine.connect() as connection:
+                    try:
+                        connection = connection.execution_options(**{engine.WRITING: True})
+                        with connection.begin():
+                            return work(connection)
+                    except Exception:
+                        raise
+                    except BaseException:  # interrupted: its transaction must not stay open
+                        connection.invalidate()
+                        raise
+            finally:
+                if turn is not None:
+                    turn.leave()
 
     @contextlib.contextmanager
     def _connected(self) -> Iterator[Connection]:

@@ -1,0 +1,115 @@
+"""A transaction, and how it ends however its thread is interrupted.
+
+`with` is not enough: an interrupt between two of its steps leaves a transaction open, and its locks
+stay until the exception is gone, which a shell keeps. So what is held is noted here, and given
+back twice: the first time may be what was interrupted.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from sqlalchemy import Engine
+from sqlalchemy.pool import PoolProxiedConnection
+
+from driftanchor.live.stores.sql.engine import roll_back_sqlite
+from driftanchor.live.stores.sql.link import Link
+from driftanchor.live.stores.sql.locks import Turn
+
+T = TypeVar("T")
+FIRST = {  # what begins a transaction that writes; psycopg begins by itself
+    "sqlite": "BEGIN IMMEDIATE",  # the lock at once: a reader that became a writer may have to wait
+    "postgresql": None,
+}
+FIRST_TO_READ = {
+    "sqlite": "BEGIN",
+    "postgresql": "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ",
+}
+
+
+class Transaction:
+    """One transaction, from the wait for its turn to its end.
+
+    Args:
+        engine: Has the connections.
+        turn: What must be had before, if anything; it is given back at the end.
+    """
+
+    def __init__(self, engine: Engine, turn: Turn | None = None) -> None:
+        self._engine, self._turn = engine, turn
+        self._database = engine.dialect.name
+        self._pooled: PoolProxiedConnection | None = None
+        self._driver: Any = None  # the driver's connection, while it may be in a transaction
+
+    def write(self, work: Callable[[Link], T], look: Callable[[], None]) -> T:
+        """Do some work; it is on disk afterwards. If this raises, nothing is.
+
+        Args:
+            work: What to do.
+            look: What to look at first, once it is our turn.
+        """
+        try:
+            try:
+                if self._turn is not None:
+                    self._turn.take()
+                look()
+                answer = work(self.begin(FIRST))
+                self._driver.commit()
+                self._driver = None
+                return answer
+            except Exception:
+                self.give_up()
+                raise
+            finally:
+                self.end()
+        except BaseException:
+            self.end()
+            raise
+
+    def begin(self, first: Mapping[str, str | None]) -> Link:
+        """Take a connection, and begin."""
+        self._pooled = self._engine.raw_connection()
+        self._driver = self._pooled.driver_connection
+        link = Link(self._database, self._driver)
+        statement = first[self._database]
+        if statement is not None:
+            link.run(statement)
+        return link
+
+    def give_up(self) -> None:
+        """Let nothing have happened; a connection that still answers may be used again."""
+        driver = self._driver
+        if driver is None:
+            return
+        try:
+            driver.rollback()
+        except Exception:  # it is of no use: `end` closes it
+            return
+        self._driver = None
+
+    def end(self) -> None:
+        """Give back what is still held; to do it again does no harm."""
+        try:
+            pooled, driver = self._pooled, self._driver
+            if driver is not None:  # interrupted, or broken
+                _close(driver)
+            if pooled is not None and pooled.is_valid:
+                if driver is not None:
+                    pooled.invalidate()
+                else:
+                    pooled.close()
+            self._pooled = self._driver = None
+        finally:
+            if self._turn is not None:
+                self._turn.leave()
+
+
+def _close(driver: Any) -> None:
+    """Close a connection of SQLite or PostgreSQL, in as few steps as can be."""
+    if isinstance(driver, sqlite3.Connection):
+        roll_back_sqlite(driver)
+        driver.close()
+    else:
+        driver.pgconn.finish()  # the server rolls back
