@@ -22,13 +22,15 @@ from collections.abc import Iterator
 from multiprocessing.context import ForkServerProcess
 from typing import Any
 
+from benchmarks.torture import page
 from benchmarks.torture.campaign_kills import Outcome, compare, create
 from benchmarks.torture.campaign_writer import NAME, REPEATED, UNITS, reward_of
-from benchmarks.torture.postgres import running
+from benchmarks.torture.postgres import Postgres, running
 from driftanchor.serve.run import answer, listen
 from driftanchor.serve.served import ServeSettings
 
 CLIENTS = 8
+KILLS = 100
 SLOWEST = 120.0  # seconds in which something must be acknowledged
 PRELOADED = ["benchmarks.torture.serve_kills", "driftanchor.serve.app"]
 JSON = {"Content-Type": "application/json"}
@@ -75,7 +77,7 @@ def _serve(address: str, port: int) -> None:
     while listening is None:
         with contextlib.suppress(Exception):  # what is left of the one before keeps the port
             listening = listen("127.0.0.1", port)
-    answer(address, ServeSettings(patience=10.0), listening, lambda: None)
+    answer(address, ServeSettings(), listening, lambda: None)
 
 
 class Client(threading.Thread):
@@ -175,13 +177,16 @@ def clients(port: int, seed: int, count: int = CLIENTS) -> Iterator[list[Client]
             client.join(SLOWEST)
 
 
-def torture(address: str, *, kills: int, between: int, seed: int = 1) -> Outcome:
-    """Kill a server under load.
+def torture(
+    address: str, *, kills: int, between: int, postgres: Postgres | None = None, seed: int = 1
+) -> Outcome:
+    """Kill a server under load, or the PostgreSQL behind it, which it must outlive.
 
     Args:
         address: An empty store.
         kills: How many times.
         between: How many acknowledgements to wait for between two kills.
+        postgres: What to kill in place of the server.
         seed: Of what is asked.
     """
     outcome = Outcome()
@@ -192,7 +197,11 @@ def torture(address: str, *, kills: int, between: int, seed: int = 1) -> Outcome
             for _ in range(kills):
                 _wait(working, between)
                 killed = time.monotonic()
-                server.kill()
+                if postgres is None:
+                    server.kill()
+                else:
+                    postgres.kill()
+                    postgres.start()
                 outcome.kills += 1
                 _wait(working, 1)
                 outcome.slowest = max(outcome.slowest, time.monotonic() - killed)
@@ -231,20 +240,27 @@ def _wait(working: list[Client], more: int) -> None:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """How often to kill."""
-    parser.add_argument("--kills", type=int, default=100, help="kills, for each store")
+    parser.add_argument("--kills", type=int, default=KILLS, help="kills, for each store")
+    parser.add_argument("--server-kills", type=int, default=20, help="kills of PostgreSQL itself")
     parser.add_argument("--between", type=int, default=220, help="acknowledgements between kills")
 
 
 def run(asked: argparse.Namespace) -> int:
     """Kill servers on both stores; 1 if anything was lost or doubled."""
-    outcomes = []
+    outcomes: dict[str, Outcome] = {}
+    kills, between = asked.kills, asked.between
+
+    def killed(what: str, address: str, kills: int, postgres: Postgres | None = None) -> None:
+        found = torture(address, kills=kills, between=between, postgres=postgres)
+        outcomes[what] = found
+        print(f"{what}: {found}", *found.lost, sep="\n", flush=True)
+
     with tempfile.TemporaryDirectory() as folder:
-        address = f"sqlite:///{folder}/store.db"
-        outcomes.append(torture(address, kills=asked.kills, between=asked.between))
-        print(f"a server on SQLite: {outcomes[-1]}", flush=True)
+        killed("a server on SQLite", f"sqlite:///{folder}/store.db", kills)
     with running(fsync=True) as server:
-        outcomes.append(torture(server.address, kills=asked.kills, between=asked.between))
-        print(f"a server on PostgreSQL: {outcomes[-1]}", flush=True)
-    for lost in [text for outcome in outcomes for text in outcome.lost]:
-        print(lost)
-    return 1 if any(outcome.lost or outcome.doubled for outcome in outcomes) else 0
+        killed("a server on PostgreSQL", server.address, kills)
+    with running(fsync=True) as server:
+        killed("PostgreSQL behind a server", server.address, asked.server_kills, server)
+    if kills >= KILLS:
+        page.write({"torture-serve": page.of_kills(outcomes)})
+    return 1 if any(outcome.lost or outcome.doubled for outcome in outcomes.values()) else 0

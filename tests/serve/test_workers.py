@@ -100,8 +100,9 @@ def test_what_was_acknowledged_before_the_end_is_there(server: ServerProcess) ->
     assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
     with pytest.raises(OSError, match="refused"):
         server.ask("GET", "/livez")
-    store = server.process.args[server.process.args.index("--store") + 1]  # type: ignore[index]
-    with Campaign.load("last-test", store=str(store)) as campaign:
+    with Campaign.load(
+        "last-test", store=f"sqlite:///{server.log.with_name('store.db')}"
+    ) as campaign:
         kept = {event["decision"] for event in campaign.events(0, 10_000)}
         assert all(campaign.decision(x).number in kept for x in acknowledged)
         assert campaign.verify().decisions >= len(acknowledged) + 1

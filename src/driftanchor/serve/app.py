@@ -21,6 +21,7 @@ from driftanchor.serve.direct import Direct
 from driftanchor.serve.documents import document
 from driftanchor.serve.limits import Limits
 from driftanchor.serve.observed import Observed
+from driftanchor.serve.outer_layers import OuterLayers
 from driftanchor.serve.page import recent_errors
 from driftanchor.serve.page import routes as page_routes
 from driftanchor.serve.served import Served
@@ -35,7 +36,7 @@ def create_app(served: Served) -> FastAPI:
         yield
         served.close()
 
-    app = FastAPI(
+    app = OuterLayers(
         title="Driftanchor",
         version=__version__,
         docs_url=None,

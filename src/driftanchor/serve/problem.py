@@ -153,6 +153,10 @@ def install(app: FastAPI) -> None:
     async def answer(_: Request, error: Exception) -> Response:
         return response_to(error)
 
+    async def failed(_: Request, error: Exception) -> Response:
+        return problem_of(error).response()
+
     kinds = (Problem, errors.DriftanchorError, RequestValidationError, ValidationError)
     for kind in (*kinds, HTTPException):
         app.add_exception_handler(kind, answer)
+    app.add_exception_handler(Exception, failed)

@@ -81,10 +81,12 @@ def listen(host: str, port: int) -> socket.socket:
         family, kind, _, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
-        listening = socket.socket(family, kind)
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind(address)
-        listening.listen(BACKLOG)
+        with contextlib.ExitStack() as closing:
+            listening = closing.enter_context(socket.socket(family, kind))
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind(address)
+            listening.listen(BACKLOG)
+            closing.pop_all()
     except (OSError, OverflowError, UnicodeError) as error:
         raise InvalidInput(
             f"cannot be listened on ({host!r}, port {port}): {error}; take another --host or "
