@@ -18,9 +18,11 @@ from benchmarks import (
     live,
     logs,
     loop,
+    page,
     propensities,
     report,
     scale,
+    serving,
     startup,
     targets,
 )
@@ -30,7 +32,18 @@ from benchmarks.peers import PEERS
 from benchmarks.peers.compare import against_peers
 from benchmarks.tables import Blocks
 
-PARTS = ("peers", "live", "engines", "propensities", "scale", "startup", "logs", "campaigns")
+PARTS = (
+    "peers",
+    "live",
+    "engines",
+    "propensities",
+    "scale",
+    "startup",
+    "logs",
+    "campaigns",
+    "serving",
+    "page",
+)
 
 
 def main() -> int:
@@ -109,6 +122,8 @@ def measure(asked: argparse.Namespace) -> tuple[Blocks, bool]:
             lambda: campaigns.against_statements(rounds, quick),
             lambda: campaign_memory.flat(decisions),
         ],
+        "serving": [lambda: serving.against_empty(rounds, quick)],
+        "page": [lambda: page.against_empty_page(rounds, quick)],
     }
     if c is not None:
         steps["engines"].insert(0, lambda: engines.against_c(rounds, c))

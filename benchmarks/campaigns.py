@@ -58,7 +58,7 @@ def against_statements(rounds: int, quick: bool = False) -> Blocks:
     with tempfile.TemporaryDirectory() as folder, running(fsync=True) as server:
         places: dict[str, Callable[[], str]] = {
             "SQLite": lambda: f"sqlite:///{folder}/{next(_names)}.db",
-            "PostgreSQL": lambda: _schema(server.folder),
+            "PostgreSQL": lambda: new_schema(server.folder),
         }
         for name, place in places.items():
             say(f"campaigns on {name}")
@@ -195,7 +195,8 @@ def _sent(
     return time.perf_counter() - start
 
 
-def _schema(folder: Path) -> str:
+def new_schema(folder: Path) -> str:
+    """The address of an empty schema in the PostgreSQL of a folder."""
     schema = f"bench_{next(_names)}"
     with psycopg.connect(host=str(folder), user="postgres", dbname="postgres") as connection:
         connection.execute(f"CREATE SCHEMA {schema}")

@@ -25,6 +25,9 @@ from benchmarks.peers.compare import column, label
 from benchmarks.peers.live import ARMS
 from benchmarks.propensities import OVER_DECISION, TEN
 from benchmarks.scale import GROWTH, LONG_RUN, OVER_ANCHOR, TWO_THREADS, power
+from benchmarks.serving import MOST as MOST_CLIENTS
+from benchmarks.serving import RATE as OVER_EMPTY
+from benchmarks.serving import label as serving_label
 from benchmarks.startup import FORMER, OVER_BARE, first_run
 from benchmarks.tables import Blocks, table
 
@@ -131,6 +134,17 @@ TARGETS = (
         MEMORY_GROWTH,
         1.1,
         False,
+    ),
+    *(
+        Target(
+            f"{store}: `{kind}` over HTTP, {MOST_CLIENTS} clients: rate over an empty endpoint's",
+            "bench-serving",
+            serving_label(store, kind, MOST_CLIENTS),
+            OVER_EMPTY,
+            limit,
+        )
+        for store in ("SQLite", "PostgreSQL")
+        for kind, limit in (("ask", 0.5), ("tell", 0.4))
     ),
     *(
         Target(

@@ -7,12 +7,20 @@ import math
 from driftanchor.core.check import Floats, Ints
 from driftanchor.core.evidence import Round
 from driftanchor.core.noise import uniform
-from driftanchor.live.watch.move_interval import Ruler, move_interval, prediction
+from driftanchor.live.watch.apart import Side, added, log_e_apart, rest_of
+from driftanchor.live.watch.move_interval import (
+    Ruler,
+    apart_prior,
+    move_interval,
+    prediction,
+    side_of,
+)
 from driftanchor.policies.base import Policy, choose, moves_together, remember
 from driftanchor.simulation.engines.desk import Desk, Keys, prepare
 from driftanchor.simulation.engines.rewards import World, draw_reward
 
 SQUARES, LOW, HIGH = range(3)  # the columns of what is kept of each arm
+REST = Ruler._fields.index("rest")
 ALARM, ONE_LOOK = range(2)  # the rounds of an alarm, and of one by a test for one look
 
 
@@ -69,7 +77,7 @@ def play_watched(
         if found[ALARM] == 0:
             low, high = move_interval(ruler, n, total, kept[arm, SQUARES])
             kept[arm, LOW], kept[arm, HIGH] = low, high
-            if is_broken(rulers, kept, arm):
+            if is_broken(rulers, kept, arm) or is_apart(rulers, evidence.pulls, evidence.totals):
                 found[ALARM] = t
         if wide > 0.0 and found[ONE_LOOK] == 0:
             move, noise = total / n - ruler.mean, world.noise[arm]
@@ -97,7 +105,29 @@ def ruler_at(rulers: Floats, arm: int) -> Ruler:
         row[9],
         row[10],
         row[11],
+        row[12],
     )
+
+
+def is_apart(rulers: Floats, pulls: Ints, totals: Floats) -> bool:
+    """Whether `look` would find that an arm moved apart from all others together."""
+    every, count = Side(0.0, 0.0, 0.0, 0.0, 0.0, 0.0), 0
+    for i in range(pulls.size):
+        if rulers[i, REST] > 0.0 and pulls[i] > 0:
+            ruler = ruler_at(rulers, i)
+            every = added(every, side_of(ruler, pulls[i], totals[i], ruler.rest))
+            count += 1
+    if count < 2:
+        return False
+    for i in range(pulls.size):
+        if rulers[i, REST] > 0.0 and pulls[i] > 0:
+            ruler = ruler_at(rulers, i)
+            side = side_of(ruler, pulls[i], totals[i], 1.0)
+            member = side_of(ruler, pulls[i], totals[i], ruler.rest)
+            rest = rest_of(every, member, ruler.rest * apart_prior(ruler))
+            if log_e_apart(side, rest) >= -math.log(ruler.miss):
+                return True
+    return False
 
 
 def is_broken(rulers: Floats, kept: Floats, arm: int) -> bool:

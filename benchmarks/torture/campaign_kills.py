@@ -138,9 +138,8 @@ class Writers:
             time.sleep(0.02)
 
 
-@contextlib.contextmanager
-def started(address: str, notes: list[Path], seed: int = 1) -> Iterator[Writers]:
-    """A new campaign, and processes that write to it until the block ends."""
+def create(address: str, seed: int) -> None:
+    """A new campaign."""
     made = Campaign.create(
         NAME,
         arms=["A", "B", "C"],
@@ -151,6 +150,12 @@ def started(address: str, notes: list[Path], seed: int = 1) -> Iterator[Writers]
         floor=0.05,
     )
     made.close()
+
+
+@contextlib.contextmanager
+def started(address: str, notes: list[Path], seed: int = 1) -> Iterator[Writers]:
+    """A new campaign, and processes that write to it until the block ends."""
+    create(address, seed)
     writers = Writers(address, notes, seed)
     try:
         yield writers

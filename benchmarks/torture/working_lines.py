@@ -49,6 +49,10 @@ LINES = {
         f"campaign arm {word}": (["kept", "A", *STORE],)
         for word in ("add", "pause", "archive", "restore", "distrust")
     },
+    "serve": (
+        ["--port", "0", *STORE],
+        ["--log", *LOGS, *BOUND, "--port", "0", "--json", *STORE],
+    ),
     "store upgrade": (STORE,),
     "store verify": (STORE,),
     "store backup": (["a.db", *STORE],),

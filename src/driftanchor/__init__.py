@@ -12,6 +12,7 @@ from driftanchor.version import __version__ as __version__
 if TYPE_CHECKING:
     from driftanchor.best_arm.identification import Identification as Identification
     from driftanchor.best_arm.identify import identify as identify
+    from driftanchor.client.client import Client as Client
     from driftanchor.core.arms import Arms as Arms
     from driftanchor.core.evidence import ArmEvidence as ArmEvidence
     from driftanchor.core.evidence import Evidence as Evidence
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "best_arm.identification": ["Identification"],
     "best_arm.identify": ["identify"],
+    "client.client": ["Client"],
     "core.arms": ["Arms"],
     "core.evidence": ["ArmEvidence", "Evidence", "Round"],
     "core.noise": ["Draws"],

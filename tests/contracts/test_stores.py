@@ -271,7 +271,7 @@ def test_two_may_open_an_empty_store_at_once(store_url: str) -> None:
 
 
 def test_keys_of_a_server_are_kept_and_revoked(store: Store, store_url: str) -> None:
-    assert store.keys() == []
+    assert (store.keys(), store.key_counts()) == ([], (0, 0, 0.0))
     secrets_and_rows = [
         make_key(["read"], now=9.0, expires_at=10.0 + 1e-6, note="a page; DROP TABLE api_keys;--"),
         make_key(["admin", "decide"], now=5.5),
@@ -280,6 +280,7 @@ def test_keys_of_a_server_are_kept_and_revoked(store: Store, store_url: str) -> 
     for row in (second, first, first):  # to add the same one again changes nothing
         store.add_key(row)
     assert store.keys() == [first, second]
+    assert store.key_counts() == (2, 0, 9.0)
     with pytest.raises(Conflict, match=r"there is a key .* already"):
         store.add_key(dataclasses.replace(first, roles="admin"))
     revoked = dataclasses.replace(first, revoked_at=7.25)
@@ -288,4 +289,23 @@ def test_keys_of_a_server_are_kept_and_revoked(store: Store, store_url: str) -> 
         store.revoke_key("1234567890", 8.0)
     other = open_store(store_url)
     assert other.keys() == [revoked, second]
+    assert other.key_counts() == (2, 1, 9.0)
     other.close()
+
+
+def test_the_history_is_added_up_to_longer_stretches(store: Store, campaign: int) -> None:
+    rows = [HistoryRow(900.0 * i, i % 2, 2, 1, 0.25) for i in range(6)]
+    add(store, campaign, decision(1), history=rows)
+    with store.reading(campaign) as reader:
+        assert reader.history() == rows
+        assert reader.history(since=1_800.0) == rows[2:]
+        assert reader.history(since=1_800.0, stretch=3_600.0) == [
+            HistoryRow(0.0, 0, 2, 1, 0.25),
+            HistoryRow(0.0, 1, 2, 1, 0.25),
+            HistoryRow(3_600.0, 0, 2, 1, 0.25),
+            HistoryRow(3_600.0, 1, 2, 1, 0.25),
+        ]
+        assert reader.history(stretch=36_000.0) == [
+            HistoryRow(0.0, 0, 6, 3, 0.75),
+            HistoryRow(0.0, 1, 6, 3, 0.75),
+        ]

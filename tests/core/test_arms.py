@@ -34,6 +34,12 @@ def test_equal_arms_hash_alike_and_survive_pickling() -> None:
     assert pickle.loads(pickle.dumps(arms)).column("B") == 1
 
 
+def test_a_label_has_an_end() -> None:
+    assert len(Arms(["x" * 1_000])[0]) == 1_000
+    with pytest.raises(InvalidInput, match=r"a label of 1,001 characters, 'xxx.*use at most 1,000"):
+        Arms(["A", "x" * 1_001])
+
+
 def test_numbered_arms_start_at_one() -> None:
     assert list(Arms.numbered(3)) == ["1", "2", "3"]
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from guarded_cases import ARMS, ROUNDS, arm, at, seen, state_of
 from guarded_cases import RULES as RULES_OF_THE_GUARD
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from policy_cases import VARIANTS
 
@@ -113,8 +113,10 @@ def fits(chance: Chance, counts: Floats, shares: Floats) -> None:
         chance.fits(counts[~rare], due[~rare], false_alarm=FALSE_ALARM)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: repr(rule).replace(" ", ""))
-def test_they_are_how_often_a_policy_chooses(rule: Policy, chance: Chance) -> None:
+def test_they_are_how_often_a_policy_chooses(rule: Policy, chance: Chance, times: int) -> None:
+    """A share that is wrong by 0.18 is noticed nine times in ten, in `make torture` by 0.06."""
     for state in STATES.values():
         now = at(state, int(state.pulls.sum()) + 1)
         shares = propensities(rule, state, now)
@@ -122,7 +124,7 @@ def test_they_are_how_often_a_policy_chooses(rule: Policy, chance: Chance) -> No
         assert shares.sum() == pytest.approx(1.0)
         assert not shares[~state.playable].any()
         if shares.max() < 1.0:
-            fits(chance, counted(rule, state, now, 800), shares)
+            fits(chance, counted(rule, state, now, 400 * times), shares)
         else:
             assert counted(rule, state, now, 20).argmax() == shares.argmax()
 
@@ -276,7 +278,6 @@ def test_a_program_that_draws_a_common_move_for_each_arm_is_found_out(chance: Ch
 
 
 @given(ARMS, RULES_OF_THE_GUARD, ROUNDS, st.randoms(use_true_random=False))
-@settings(max_examples=40)
 def test_the_order_of_arms_does_not_matter(
     arms: list[tuple[ArmEvidence, bool]], rule: GuardedAnchorTS, t: int, random: Any
 ) -> None:

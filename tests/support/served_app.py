@@ -16,6 +16,7 @@ from driftanchor.serve.app import create_app
 from driftanchor.serve.request_log import Log
 from driftanchor.serve.served import Served
 
+LOCAL = "http://127.0.0.1:8484"
 CAMPAIGN: dict[str, Any] = {
     "arms": ["A", "B", "C"],
     "policy": TS(),
@@ -55,5 +56,5 @@ def running_app(address: str) -> Iterator[App]:
     """A server over the store at an address."""
     clock, log = Clock(), io.StringIO()
     served = Served(open_store(address), clock=clock, log=Log(log))
-    with TestClient(create_app(served), raise_server_exceptions=False) as http:
+    with TestClient(create_app(served), LOCAL, raise_server_exceptions=False) as http:
         yield App(served, http, clock, log)

@@ -110,7 +110,7 @@ def create(
     )  # fmt: skip
     number: Any = how.optional(seed, "--seed")
     with output.plain_warnings(quiet=quiet):
-        terms = _terms(
+        terms = terms_of(
             files or [],
             {
                 "bias_bound": how.bounds(bias_bound),
@@ -140,7 +140,7 @@ def create(
         show_status(status, agreed_terms)
 
 
-def _terms(
+def terms_of(
     files: list[str],
     bounds: dict[str, Any],
     by: str | None,

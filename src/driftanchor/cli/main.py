@@ -18,6 +18,7 @@ from driftanchor.cli.plan import plan
 from driftanchor.cli.policies import policies
 from driftanchor.cli.replay import replay
 from driftanchor.cli.reproduce import reproduce
+from driftanchor.cli.serve import serve
 from driftanchor.cli.shift import shift
 from driftanchor.cli.signals import ending
 from driftanchor.cli.simulate import simulate
@@ -33,6 +34,7 @@ for command in (
     shift,
     plan,
     replay,
+    serve,
     policies,
     theory,
 ):

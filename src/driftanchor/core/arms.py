@@ -10,6 +10,7 @@ from driftanchor.core import check
 from driftanchor.errors import InvalidInput, UnknownName, shown
 
 MOST = 10**6  # more arms than this are a slip, and would fill the memory
+LONGEST = 1_000  # characters of a label
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,12 @@ class Arms(Sequence[str]):
             if not label.strip() or not label.isprintable():
                 raise InvalidInput(
                     f"must be printable text, got the label {label!r}", argument="arms"
+                )
+            if len(label) > LONGEST:
+                raise InvalidInput(
+                    f"has a label of {len(label):,} characters, {shown(label)}: use at most "
+                    f"{LONGEST:,}",
+                    argument="arms",
                 )
             if label in seen:
                 raise InvalidInput(

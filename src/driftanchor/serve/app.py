@@ -10,11 +10,20 @@ from fastapi import FastAPI
 from driftanchor.serve import (
     campaign_routes,
     decision_routes,
+    default_routes,
     health_routes,
+    ofrep,
     problem,
+    record_routes,
     reward_routes,
 )
+from driftanchor.serve.direct import Direct
+from driftanchor.serve.documents import document
+from driftanchor.serve.limits import Limits
 from driftanchor.serve.observed import Observed
+from driftanchor.serve.outer_layers import OuterLayers
+from driftanchor.serve.page import recent_errors
+from driftanchor.serve.page import routes as page_routes
 from driftanchor.serve.served import Served
 from driftanchor.version import __version__
 
@@ -27,16 +36,24 @@ def create_app(served: Served) -> FastAPI:
         yield
         served.close()
 
-    app = FastAPI(
+    app = OuterLayers(
         title="Driftanchor",
         version=__version__,
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,  # it would redirect to whatever host a request names
         lifespan=lifespan,
     )
     app.state.served = served
     problem.install(app)
-    for routes in (decision_routes, reward_routes, campaign_routes, health_routes):
+    routers = (decision_routes, reward_routes, campaign_routes, record_routes, health_routes)
+    for routes in (*routers, ofrep, default_routes, page_routes):
         app.include_router(routes.router)
+    shortcuts = (*decision_routes.SHORTCUTS, *reward_routes.SHORTCUTS)
+    app.add_middleware(Direct, served=served, shortcuts=shortcuts)
+    app.state.page_errors = recent_errors.new()
+    app.add_middleware(recent_errors.RecentErrors, kept=app.state.page_errors, clock=served.clock)
+    app.add_middleware(Limits)
+    app.openapi = lambda: document(app)  # type: ignore[method-assign]
     app.add_middleware(Observed, metrics=served.metrics, log=served.log)
     return app

@@ -25,6 +25,23 @@ class AskBody(Body):
     n: Annotated[int, Field(ge=1, le=MOST)] | None = Field(
         None, description="How many decisions; the answer is then a list. Not with a unit."
     )
+    peek: bool = Field(False, description="Only look at what would be decided; nothing is kept.")
+
+
+class DefaultItem(Body):
+    """A default that a caller played."""
+
+    key: Label = Field(description="The Idempotency-Key of the request that was not answered.")
+    arm: Label = Field(description="The arm that was played.")
+    ago: Annotated[float, Field(ge=0, le=1e9)] = Field(
+        0.0, description="How many seconds ago the request was sent."
+    )
+
+
+class DefaultsBody(Body):
+    """Defaults that callers played because no answer came in time."""
+
+    defaults: list[DefaultItem] = Field(description=f"At most {MOST_REWARDS:,} items.")
 
 
 class RewardBody(Body):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from fastapi import Request
@@ -11,6 +12,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from driftanchor.serve.problem import Problem, of_validation
 
 JSON = re.compile(r"application/(json|[\w.+-]+\+json)\s*(;.*)?", re.IGNORECASE)
+
+Found = Sequence[Any]
 
 
 class Body(BaseModel):
@@ -22,8 +25,15 @@ class Body(BaseModel):
 B = TypeVar("B", bound=Body)
 
 
-async def read(request: Request, model: type[B]) -> B:
+async def read(
+    request: Request, model: type[B], judge: Callable[[Found], Problem] = of_validation
+) -> B:
     """The body of a request.
+
+    Args:
+        request: The request.
+        model: What its body must be.
+        judge: The answer to a body that is otherwise.
 
     Raises:
         Problem: It is not JSON, or not as documented.
@@ -34,8 +44,12 @@ async def read(request: Request, model: type[B]) -> B:
     try:
         return model.model_validate_json(await request.body())
     except ValidationError as error:
-        found = error.errors(include_url=False, include_input=False, include_context=False)
-        raise of_validation(found) from None
+        raise judge(found_in(error)) from None
+
+
+def found_in(error: ValidationError) -> Found:
+    """What is wrong with a body, without the values that were sent."""
+    return error.errors(include_url=False, include_input=False, include_context=False)
 
 
 def takes(model: type[Body]) -> dict[str, Any]:

@@ -1,31 +1,89 @@
-"""The routes of campaigns: which there are, and what is known of one."""
+"""The routes of campaigns: which there are, what is known of one, and how it is changed."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Header, Request, Response
 
 from driftanchor.errors import DriftanchorError, StoreUnavailable
-from driftanchor.serve.decision_routes import json_response
+from driftanchor.live.campaigns.campaign import Campaign
+from driftanchor.serve.access import KeyedRoute, needs
+from driftanchor.serve.answers import CampaignAnswer, CampaignsAnswer
+from driftanchor.serve.asked_bodies import ChangeBody, CreateBody
+from driftanchor.serve.body import read, takes
+from driftanchor.serve.changing import Change
+from driftanchor.serve.creation import create
+from driftanchor.serve.documents import answers
+from driftanchor.serve.json_answer import json_response
 from driftanchor.serve.served import Served
 
-router = APIRouter()
+router = APIRouter(tags=["campaigns"], route_class=KeyedRoute)
+IfMatch = Annotated[
+    str | None,
+    Header(
+        description="The ETag that you saw: the change is refused if the campaign was changed "
+        "since.",
+        max_length=64,
+    ),
+]
 
 
-@router.get("/v1/campaigns")
+@router.get(
+    "/v1/campaigns", dependencies=[needs("read")], responses=answers({200: CampaignsAnswer})
+)
 async def list_all(request: Request) -> Response:
     """All campaigns."""
     served: Served = request.app.state.served
     return json_response({"campaigns": await served.read(_listed, served)})
 
 
-@router.get("/v1/campaigns/{name}")
-async def show(request: Request, name: str) -> Response:
-    """What is known of a campaign."""
+@router.post(
+    "/v1/campaigns",
+    dependencies=[needs("admin")],
+    openapi_extra=takes(CreateBody),
+    responses=answers({200: CampaignAnswer, 201: CampaignAnswer}, 409, 415, 422),
+    status_code=201,
+)
+async def create_one(request: Request) -> Response:
+    """Create a campaign. One that is the same may be there already: then the answer is 200."""
     served: Served = request.app.state.served
+    body = await read(request, CreateBody)
+    campaign, is_new = await served.read(create, served, body)
+    return await _shown(served, campaign, 201 if is_new else 200)
+
+
+@router.get(
+    "/v1/campaigns/{name}",
+    dependencies=[needs("read")],
+    responses=answers({200: CampaignAnswer}, 404, 422),
+)
+async def show(request: Request, name: str) -> Response:
+    """What is known of a campaign; its ETag changes when it is changed, not when it decides."""
+    served: Served = request.app.state.served
+    return await _shown(served, await served.opened(name))
+
+
+@router.patch(
+    "/v1/campaigns/{name}",
+    dependencies=[needs("admin")],
+    openapi_extra=takes(ChangeBody),
+    responses=answers({200: CampaignAnswer}, 404, 409, 412, 415, 422),
+)
+async def change(request: Request, name: str, if_match: IfMatch = None) -> Response:
+    """Pause or resume a campaign, change its arms, or start a new epoch; all of it or nothing."""
+    served: Served = request.app.state.served
+    body = await read(request, ChangeBody)
     campaign = await served.opened(name)
-    return json_response((await served.read(campaign.status)).to_json())
+    await served.bridge.do(campaign, Change.of(body, if_match))
+    return await _shown(served, campaign)
+
+
+async def _shown(served: Served, campaign: Campaign, status: int = 200) -> Response:
+    """What is known of a campaign, with its version."""
+    found = await served.read(campaign.status)
+    version = await served.bridge.do(campaign, Change(()))
+    return json_response(found.to_json(), status, {"ETag": version})
 
 
 def _listed(served: Served) -> list[dict[str, Any]]:

@@ -2,56 +2,98 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
+from typing import Annotated
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Header, Request, Response
 
-from driftanchor.live.campaigns.asking import Ask
+from driftanchor.live.campaigns.asking import LONGEST, Ask
 from driftanchor.live.campaigns.decision import Decision, Receipt
 from driftanchor.live.campaigns.telling import Expose
+from driftanchor.serve.access import KeyedRoute, needs
+from driftanchor.serve.answers import (
+    DecisionAnswer,
+    DecisionsAnswer,
+    ExplanationAnswer,
+    ReceiptAnswer,
+)
 from driftanchor.serve.asked_bodies import AskBody
 from driftanchor.serve.body import read, takes
+from driftanchor.serve.direct import Shortcut
+from driftanchor.serve.documents import answers
+from driftanchor.serve.json_answer import json_response
 from driftanchor.serve.owners import do_for
 from driftanchor.serve.served import Served
 
-router = APIRouter()
+router = APIRouter(tags=["decisions"], route_class=KeyedRoute)
+MADE = DecisionAnswer | DecisionsAnswer
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        description="A key of this request: the same key later gives the same decisions.",
+        min_length=1,
+        max_length=LONGEST,
+    ),
+]
 
 
-def json_response(
-    data: dict[str, Any], status: int = 200, headers: dict[str, str] | None = None
-) -> Response:
-    """Strict JSON."""
-    return Response(json.dumps(data, allow_nan=False), status, headers, "application/json")
+@router.post(
+    "/v1/campaigns/{name}/decisions",
+    dependencies=[needs("decide")],
+    openapi_extra=takes(AskBody),
+    responses=answers({200: MADE, 201: MADE}, 404, 409, 415, 422),
+    status_code=201,
+)
+async def decide(request: Request, name: str, idempotency_key: IdempotencyKey = None) -> Response:
+    """Which arm to play. The decision is on disk when the answer comes.
+
+    201 if a decision is new, 200 if it was made before, for the same unit or the same key.
+    """
+    return await decided(request, name, idempotency_key)
 
 
-@router.post("/v1/campaigns/{name}/decisions", openapi_extra=takes(AskBody))
-async def decide(request: Request, name: str) -> Response:
-    """Which arm to play. The decision is on disk when the answer comes."""
+async def decided(request: Request, name: str, idempotency_key: str | None) -> Response:
+    """The answer to a request for decisions."""
     served: Served = request.app.state.served
     body = await read(request, AskBody)
-    key = request.headers.get("idempotency-key")
-    ask = Ask.checked(body.unit, body.exclude, body.n, key=key)
+    ask = Ask.checked(body.unit, body.exclude, body.n, body.peek, idempotency_key)
     made: list[Decision] = await served.bridge.do(await served.opened(name), ask)
-    served.owners.note(name, made)
+    if not body.peek:
+        served.owners.note(name, made)
+        served.metrics.decided(name, made)
     replayed = made[0].replayed
-    headers = {"Idempotent-Replayed": "true"} if replayed and key is not None else None
+    headers = {"Idempotent-Replayed": "true"} if replayed and idempotency_key is not None else None
     data = made[0].to_json()
     if body.n is not None:
         data = {"decisions": [decision.to_json() for decision in made]}
-    return json_response(data, 200 if replayed else 201, headers)
+    return json_response(data, 200 if replayed or body.peek else 201, headers)
 
 
-@router.post("/v1/decisions/{decision_id}/exposure")
+@router.post(
+    "/v1/decisions/{decision_id}/exposure",
+    dependencies=[needs("reward")],
+    responses=answers({200: ReceiptAnswer, 201: ReceiptAnswer}, 404, 409, 422),
+    status_code=201,
+)
 async def expose(request: Request, decision_id: str) -> Response:
     """Say that a decision was shown."""
     receipt: Receipt = await do_for(request.app.state.served, decision_id, Expose(decision_id))
     return json_response(receipt.to_json(), 201 if receipt.status == "recorded" else 200)
 
 
-@router.get("/v1/decisions/{decision_id}")
+@router.get(
+    "/v1/decisions/{decision_id}",
+    dependencies=[needs("read")],
+    responses=answers({200: ExplanationAnswer}, 404, 422),
+)
 async def explain(request: Request, decision_id: str) -> Response:
     """Why a decision went where it went."""
     served: Served = request.app.state.served
     campaign = await served.opened(await served.owners.of(decision_id))
     return json_response((await served.read(campaign.explain, decision_id)).to_json())
+
+
+async def _decide(request: Request, name: str) -> Response:
+    return await decided(request, name, request.headers.get("idempotency-key"))
+
+
+SHORTCUTS = (Shortcut("POST", "/v1/campaigns/{name}/decisions", "decide", _decide),)

@@ -55,6 +55,12 @@ class Metrics:
             ["campaign", "status"],
             registry=self.registry,
         )
+        self._defaults = prometheus.Counter(
+            "driftanchor_defaults_total",
+            "Arms that callers played by themselves because no answer came in time.",
+            ["campaign"],
+            registry=self.registry,
+        )
         self.groups = prometheus.Histogram(
             "driftanchor_transaction_requests",
             "How many requests were written in one transaction.",
@@ -97,6 +103,10 @@ class Metrics:
     def rewarded(self, campaign: str, receipt: Receipt) -> None:
         """Count a reward."""
         self._child(self._rewards, campaign, receipt.status).inc()
+
+    def defaulted(self, campaign: str) -> None:
+        """Count a default that a caller played."""
+        self._child(self._defaults, campaign).inc()
 
     def text(self) -> bytes:
         """All of it as Prometheus reads it, of all workers."""

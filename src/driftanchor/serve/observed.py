@@ -15,6 +15,7 @@ from driftanchor.serve.problem import Problem
 from driftanchor.serve.request_log import Log
 
 TRACE = re.compile(rb"[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}")
+NOT_KEPT = ((b"cache-control", b"no-store"),)  # some caches look for no key in X-API-Key
 UNMATCHED = "unmatched"  # the route of an address that we do not have
 
 
@@ -38,24 +39,29 @@ class Observed:
         start = time.perf_counter()
         request_id = request_id_of(scope["headers"])
         scope["request_id"] = request_id
-        status = 0
+        status, is_whole = 0, False
+        is_data = scope["method"] == "GET" and scope["path"].startswith("/v1/")
+        more = NOT_KEPT if is_data else ()
 
         async def sending(message: Message) -> None:
-            nonlocal status
+            nonlocal status, is_whole
             if message["type"] == "http.response.start":
                 status = message["status"]
                 own = (b"x-request-id", request_id.encode())
-                message["headers"] = [*message.get("headers", ()), own]
+                message["headers"] = [*message.get("headers", ()), own, *more]
+            else:
+                is_whole = not message.get("more_body", False)
             await send(message)
 
         try:
             await self.app(scope, receive, sending)
         except Exception as error:
             self.log.failure(request_id, error)
-            if status:  # the answer has begun: only the connection can end it
+            if not status:
+                failed = Problem(500, "internal", "the server failed; its log says more")
+                await failed.response()(scope, receive, sending)
+            elif not is_whole:  # only the end of the connection can say that it is cut off
                 raise
-            failed = Problem(500, "internal", "the server failed; its log says more")
-            await failed.response()(scope, receive, sending)
         finally:
             spent = time.perf_counter() - start
             route = route_of(scope)

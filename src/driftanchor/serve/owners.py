@@ -25,7 +25,6 @@ class Owners:
     def __init__(self, find: Callable[[str], Awaitable[str | None]]) -> None:
         self._find = find
         self._known: dict[str, str] = {}
-        self.only: str | None = None  # the campaign of all decisions so far, if it is one
 
     def note(self, campaign: str, made: Iterable[Decision]) -> None:
         """Remember who made decisions."""
@@ -34,10 +33,6 @@ class Owners:
             known[str(decision.id)] = campaign
         while len(known) > MOST_KNOWN:
             del known[next(iter(known))]  # the oldest
-
-    def recall(self, decision_id: str) -> str | None:
-        """The campaign of a decision, if that is known without asking the store."""
-        return self._known.get(decision_id)
 
     async def of(self, decision_id: str) -> str:
         """The campaign of a decision.

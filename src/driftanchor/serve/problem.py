@@ -26,6 +26,7 @@ _RECEIVED = re.compile(r"(,|;| \()\s*got .*", re.DOTALL)
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 CODES: Sequence[tuple[type[Exception], int, str]] = (  # the first that fits
     (errors.CampaignPaused, 409, "campaign_paused"),
+    (errors.DefaultPlayed, 409, "default_played"),
     (errors.KeyReused, 409, "idempotency_key_reused"),
     (errors.OtherReward, 409, "reward_conflict"),
     (errors.Conflict, 409, "conflict"),
@@ -114,7 +115,14 @@ def of_validation(found: Sequence[Any]) -> Problem:
     if first["type"] == "json_invalid":
         return Problem(400, "invalid_json", "the body is not JSON in UTF-8")
     place = [str(part) for part in first["loc"] if part not in ("body", "query", "path", "header")]
-    return Problem(422, "invalid", str(first["msg"]), pointer="".join(f"/{x}" for x in place))
+    if first["type"] == "extra_forbidden":  # the name of the member is what was sent
+        return Problem(422, "unknown_member", "there is no such member", pointer=_at(place[:-1]))
+    return Problem(422, "invalid", str(first["msg"]), pointer=_at(place[:1]))
+
+
+def _at(place: list[str]) -> str:
+    """The place in a body; only the first names are ours, what is below may be labels."""
+    return "".join(f"/{name}" for name in place)
 
 
 def of_http(error: HTTPException) -> Problem:
@@ -125,16 +133,31 @@ def of_http(error: HTTPException) -> Problem:
     return Problem(error.status_code, code, detail, headers=error.headers)
 
 
+def response_to(error: Exception) -> Response:
+    """The answer to an error.
+
+    Raises:
+        Exception: The error itself, if nobody expected it.
+    """
+    if isinstance(error, RequestValidationError | ValidationError):
+        return of_validation(error.errors()).response()
+    if isinstance(error, HTTPException):
+        return of_http(error).response()
+    if isinstance(error, Problem | errors.DriftanchorError):
+        return problem_of(error).response()
+    raise error
+
+
 def install(app: FastAPI) -> None:
     """Let an app answer all errors with problems."""
 
     async def answer(_: Request, error: Exception) -> Response:
-        if isinstance(error, RequestValidationError | ValidationError):
-            return of_validation(error.errors()).response()
-        if isinstance(error, HTTPException):
-            return of_http(error).response()
+        return response_to(error)
+
+    async def failed(_: Request, error: Exception) -> Response:
         return problem_of(error).response()
 
     kinds = (Problem, errors.DriftanchorError, RequestValidationError, ValidationError)
     for kind in (*kinds, HTTPException):
         app.add_exception_handler(kind, answer)
+    app.add_exception_handler(Exception, failed)

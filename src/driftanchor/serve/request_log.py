@@ -5,6 +5,7 @@ A line has the route, not the address: ids of decisions, units and keys are in n
 
 from __future__ import annotations
 
+import functools
 import json
 import logging
 import queue
@@ -119,5 +120,9 @@ class LogHandler(logging.Handler):
 
 def _now() -> str:
     seconds = time.time()
-    whole = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
-    return f"{whole}.{int(seconds % 1 * 1000):03d}Z"
+    return f"{_whole(int(seconds))}.{int(seconds % 1 * 1000):03d}Z"
+
+
+@functools.lru_cache(maxsize=2)
+def _whole(seconds: int) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))

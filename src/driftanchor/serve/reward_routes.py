@@ -2,22 +2,106 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request, Response
+import asyncio
+from typing import Any
 
+from fastapi import APIRouter, Request, Response
+from pydantic import ValidationError
+
+from driftanchor.errors import DriftanchorError, InvalidInput, OtherReward, StoreUnavailable
 from driftanchor.live.campaigns.decision import Receipt
 from driftanchor.live.campaigns.telling import Tell
-from driftanchor.serve.asked_bodies import RewardBody
-from driftanchor.serve.body import read, takes
-from driftanchor.serve.decision_routes import json_response
+from driftanchor.serve.access import KeyedRoute, needs
+from driftanchor.serve.answers import ReceiptAnswer, RewardsAnswer
+from driftanchor.serve.asked_bodies import MOST_REWARDS, RewardBody, RewardItem, RewardsBody
+from driftanchor.serve.body import found_in, read, takes
+from driftanchor.serve.direct import Shortcut
+from driftanchor.serve.documents import answers
+from driftanchor.serve.json_answer import json_response
 from driftanchor.serve.owners import do_for
+from driftanchor.serve.problem import Problem, of_validation, problem_of
+from driftanchor.serve.served import Served
 
-router = APIRouter()
+router = APIRouter(tags=["rewards"], route_class=KeyedRoute)
 
 
-@router.put("/v1/decisions/{decision_id}/reward", openapi_extra=takes(RewardBody))
+@router.put(
+    "/v1/decisions/{decision_id}/reward",
+    dependencies=[needs("reward")],
+    openapi_extra=takes(RewardBody),
+    responses=answers({200: ReceiptAnswer, 201: ReceiptAnswer}, 404, 409, 415, 422),
+    status_code=201,
+)
 async def tell(request: Request, decision_id: str) -> Response:
-    """The reward of a decision. It is on disk when the answer comes, and may be sent again."""
-    body = await read(request, RewardBody)
-    told = Tell(decision_id, body.value)
-    receipt: Receipt = await do_for(request.app.state.served, decision_id, told)
+    """The reward of a decision. It is on disk when the answer comes, and may be sent again.
+
+    201 if it is new, 200 if it was sent before, 409 if the decision has another reward.
+    """
+    body = await read(request, RewardBody, _of_reward)
+    receipt = await _told(request.app.state.served, decision_id, body.value)
     return json_response(receipt.to_json(), 200 if receipt.status == "replayed" else 201)
+
+
+@router.post(
+    "/v1/rewards",
+    dependencies=[needs("reward")],
+    openapi_extra=takes(RewardsBody),
+    responses=answers({200: RewardsAnswer}, 415, 422),
+)
+async def tell_many(request: Request) -> Response:
+    """Many rewards; those that are right count, whatever is wrong with others."""
+    served: Served = request.app.state.served
+    items = (await read(request, RewardsBody)).rewards
+    if len(items) > MOST_REWARDS:
+        raise Problem(413, "batch_too_large", f"send at most {MOST_REWARDS:,} rewards at once")
+    results = await asyncio.gather(*(_one_of_many(served, item) for item in items))
+    return json_response({"results": results})
+
+
+async def _one_of_many(served: Served, item: Any) -> dict[str, Any]:
+    """What became of one reward, or why it was refused."""
+    try:
+        found = RewardItem.model_validate(item)
+        return (await _told(served, found.decision_id, found.value)).to_json()
+    except ValidationError as error:
+        problem = _of_reward(found_in(error))
+    except StoreUnavailable:  # of all: the client sends all of it again
+        raise
+    except (Problem, DriftanchorError) as error:
+        problem = problem_of(error)
+    return {"status": "refused", "code": problem.code, "detail": problem.detail, **problem.more}
+
+
+async def _told(served: Served, decision_id: str, value: float) -> Receipt:
+    try:
+        receipt: Receipt = await do_for(served, decision_id, Tell(decision_id, value))
+    except OtherReward as error:
+        raise await _conflict(served, decision_id) from error
+    except InvalidInput as error:
+        if error.argument != "reward":
+            raise
+        text = "the value is not one that rewards of this campaign may have"
+        raise Problem(422, "reward_out_of_range", text, pointer="/value") from error
+    served.metrics.rewarded(await served.owners.of(decision_id), receipt)
+    return receipt
+
+
+async def _conflict(served: Served, decision_id: str) -> Problem:
+    """The decision has another reward: since when."""
+    campaign = await served.opened(await served.owners.of(decision_id))
+    row = await served.read(campaign.decision, decision_id)
+    text = "the decision has another reward, which stands: a decision has one reward"
+    return Problem(409, "reward_conflict", text, recorded_at=row.settled_at)
+
+
+def _of_reward(found: Any) -> Problem:
+    """What is wrong with a body of a reward; what is wrong with its value has codes of its own."""
+    first = found[0]
+    if first["loc"] == ("value",) and first["type"] != "missing":
+        if first["type"] == "finite_number":
+            return Problem(422, "reward_not_finite", "the value must be finite", pointer="/value")
+        return Problem(422, "reward_not_number", "the value must be a number", pointer="/value")
+    return of_validation(found)
+
+
+SHORTCUTS = (Shortcut("PUT", "/v1/decisions/{decision_id}/reward", "reward", tell),)

@@ -11,6 +11,7 @@ from typing import ParamSpec, TypeVar
 
 from driftanchor.live.campaigns.campaign import Campaign
 from driftanchor.live.stores.store import Store
+from driftanchor.serve.access import Access
 from driftanchor.serve.bridge import Bridge
 from driftanchor.serve.metrics import Metrics
 from driftanchor.serve.owners import Owners
@@ -31,6 +32,8 @@ class ServeSettings:
         workers: How many processes answer.
         patience: Seconds to wait for a store that is away, before a request is answered with 503.
         grace: Seconds in which requests under way may end after the server was asked to stop.
+        keys_required: Whether a key is needed even if the store has none; see `check_keys`.
+        rate: How many requests a second a key may make of one process; `None` for any number.
     """
 
     host: str = "127.0.0.1"
@@ -38,6 +41,8 @@ class ServeSettings:
     workers: int = 1
     patience: float = 2.0
     grace: float = 20.0
+    keys_required: bool = False
+    rate: float | None = None
 
 
 class Served:
@@ -47,11 +52,13 @@ class Served:
         store: The open store.
         settings: How the server is run.
         clock: Tells the time, in seconds since 1970.
+        access: Lets requests in by their keys.
         bridge: Takes requests for campaigns from the event loop.
         owners: Knows which campaign made a decision.
         metrics: What is counted.
         log: What is logged.
         stopping: Whether the server was asked to stop.
+        demo: Whether all of it is made up; the page says so.
     """
 
     def __init__(
@@ -60,10 +67,15 @@ class Served:
         settings: ServeSettings | None = None,
         clock: Callable[[], float] = time.time,
         log: Log | None = None,
+        *,
+        demo: bool = False,
     ) -> None:
         self.store = store
+        self.demo = demo
         self.settings = ServeSettings() if settings is None else settings
         self.clock = clock
+        required, rate = self.settings.keys_required, self.settings.rate
+        self.access = Access(store, required=required, rate=rate, clock=clock)
         self.metrics = Metrics()
         self.log = Log() if log is None else log
         self.bridge = Bridge(self.metrics)

@@ -9,6 +9,7 @@ import pytest
 from campaign_parts import Clock, create
 
 from driftanchor import Campaign, Conflict, Decision, Store
+from driftanchor.live.campaigns.asking import Ask
 from driftanchor.live.stores.store import open_store
 
 
@@ -104,3 +105,42 @@ def test_floors_and_a_control_keep_their_shares(store: Store) -> None:
     for decision in seen.values():
         assert campaign.explain(str(decision.id)).arm == decision.arm
     assert any("for its floor" in campaign.explain(str(x.id)).reason for x in seen.values())
+
+
+def assigned(campaign: Campaign, unit: str) -> Decision:
+    [decision] = campaign.submit([Ask(unit, assign=True)])[0]
+    assert isinstance(decision, Decision)
+    return decision
+
+
+def test_what_is_only_assigned_counts_from_the_moment_it_is_shown(store: Store) -> None:
+    """Whoever is only assigned an arm gets no default reward: it was never seen."""
+    clock = Clock()
+    campaign = create(store, clock=clock, reward_window=60, default_reward=0)
+    never, asked, exposed, told = (assigned(campaign, unit) for unit in "nxyz")
+    assert assigned(campaign, "n").id == never.id
+    assert [never.due, campaign.status().pending] == [None, 0]
+    clock.now += 100
+    assert campaign.ask("x", peek=True).id == asked.id
+    assert campaign.status().pending == 0  # to look shows it to nobody
+    assert campaign.ask("x").id == asked.id
+    campaign.expose(str(exposed.id))
+    assert campaign.status().pending == 2
+    assert campaign.ask("x").due == clock.now + 60
+    campaign.tell(str(told.id), 1.0)
+    clock.now += 100
+    campaign.sweep()
+    status = campaign.status()
+    assert (status.decisions, status.rewards, status.pending) == (4, 3, 0)
+    assert campaign.verify().decisions == 4
+    for one in (never, asked, exposed, told):
+        assert campaign.explain(str(one.id)).arm == one.arm
+    assert Campaign.load("c", store=store).status().rewards == 3
+
+
+def test_with_reported_exposures_to_assign_changes_nothing(store: Store) -> None:
+    campaign = create(store, exposure="report")
+    first = assigned(campaign, "u")
+    assert campaign.ask("u").id == first.id
+    assert campaign.status().pending == 0
+    campaign.verify()

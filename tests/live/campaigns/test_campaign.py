@@ -91,7 +91,7 @@ def test_many_rewards_have_a_result_each(store: Store) -> None:
     one, two = (str(x.id) for x in campaign.ask(n=2))
     results = campaign.tell_many([(one, 1.0), ("x", 1.0), (two, 7.0), (one, 1.0), (one, 0.5)])
     kinds = [getattr(x, "status", type(x).__name__) for x in results]
-    assert kinds == ["recorded", "NotFound", "InvalidInput", "replayed", "Conflict"]
+    assert kinds == ["recorded", "NotFound", "InvalidInput", "replayed", "OtherReward"]
     assert campaign.status().rewards == 1
     assert campaign.tell_many([]) == []
     with pytest.raises(InvalidInput, match="rewards must be pairs"):

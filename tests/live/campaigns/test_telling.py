@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
 
@@ -9,6 +10,7 @@ import pytest
 from campaign_parts import Clock, asked, create
 
 from driftanchor import Campaign, Conflict, Store
+from driftanchor.live.campaigns import group_commit
 from driftanchor.live.stores.store import open_store
 
 
@@ -159,3 +161,28 @@ def test_a_reward_that_races_the_sweep_counts_once(store: Store) -> None:
     assert (status.rewards, status.pending) == (30, 0)
     assert {arm.live_mean for arm in status.arms.values() if arm.live_n} == {1.0}
     campaign.verify()
+
+
+def test_a_reward_of_one_process_and_the_sweep_of_another_count_once(
+    store_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(group_commit, "MOST_SWEPT", 3)  # so that the sweep takes many turns
+    campaign = create(store_url, reward_window=60, default_reward=0)
+    ids = [str(x.id) for x in campaign.ask(n=60)]
+    child = os.fork()
+    if child == 0:
+        failed = 1
+        try:
+            Campaign.load("c", store=store_url, clock=Clock(2_000.0)).sweep()
+            failed = 0
+        finally:
+            os._exit(failed)
+    told = [campaign.tell(one, 1.0).status for one in reversed(ids)]
+    assert os.waitpid(child, 0)[1] == 0
+    assert set(told) <= {"recorded", "late"}
+    assert campaign.verify().rewards == 60
+    status = campaign.status()
+    assert (status.pending, status.late) == (0, told.count("late"))
+    with campaign._reading() as reader:
+        assert sum(arm.total for arm in reader.arms()) == told.count("recorded")
+    campaign.close()

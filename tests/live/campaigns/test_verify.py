@@ -19,10 +19,10 @@ TAMPERED = {
     "UPDATE decisions SET state = 'open' WHERE number = 1": "state of decision 1",
     "UPDATE decisions SET propensity = 0 WHERE number = 2": "propensity of decision 2",
     "DELETE FROM decisions WHERE number = 3": "decision 3 is missing",
-    "DELETE FROM decisions WHERE number = 6": "there are 5 decisions",
+    "DELETE FROM decisions WHERE number = 7": "there are 6 decisions",
     "DELETE FROM events WHERE seq = 4": "event 5 follows event 3",
     "UPDATE events SET value = 0.125 WHERE kind = 'rewarded'": "total of arm",
-    "UPDATE events SET kind = 'rewarded', value = 1, decision = 1, arm = 0 WHERE seq = 11": (
+    "UPDATE events SET kind = 'rewarded', value = 1, decision = 1, arm = 0 WHERE seq = 13": (
         "rewarded, cannot be for decision 1"
     ),
     "UPDATE decisions SET epoch = 3 WHERE number = 1": "epoch of decision 1 is 3",
@@ -31,15 +31,28 @@ TAMPERED = {
     "UPDATE decisions SET due_at = 1e9 WHERE number = 2": "due_at of decision 2",
     "UPDATE decisions SET settled_at = 7 WHERE number = 2": "settled_at of decision 2 is 7.0",
     "UPDATE decisions SET holds = 'v' WHERE number = 6": "holds of decision 6 is 'v'",
+    "UPDATE decisions SET holds = NULL WHERE number = 7": "decision 7 is held by None",
+    "UPDATE decisions SET unit = 'v', holds = 'v' WHERE number = 7": "or the unit of decision 7",
+    "UPDATE decisions SET id = 'x' WHERE number = 5": "the id or the unit of decision 5",
+    "UPDATE decisions SET propensity = propensity * 1.0000000001 WHERE number = 2": (
+        "the propensity of decision 2 is"
+    ),
+    "UPDATE request_keys SET at = 7": "or of another time, than its event",
+    "DELETE FROM request_keys": "the key 'k' of an event is not there",
+    "UPDATE request_keys SET key = 'l'": "the key 'l' is for decisions that are not there",
     "UPDATE history SET decisions = 99 WHERE arm = 0": "the history from 900 on",
     "UPDATE history SET total = total + 1 WHERE arm = 0": "the history from 900 on",
     "DELETE FROM history": "the history from 900 on is None",
-    "UPDATE request_keys SET decisions = '[\"x\"]'": "the key 'k' is for decisions that are not",
+    "UPDATE request_keys SET decisions = '[\"x\"]'": "the key 'k' is for other decisions",
     "UPDATE heads SET snapshot = 3": "the last snapshot is said to be 3, and is 0",
     "INSERT INTO snapshots VALUES (1, 5, '{}')": "the snapshot of event 5 is not",
     "INSERT INTO watches VALUES (1, '{}')": "the store is damaged",
     "UPDATE heads SET epoch = 4": "epoch of the campaign is 4",
+    "UPDATE heads SET checksum = 4": "checksum of the campaign is 4",
+    "UPDATE events SET at = 999.5 WHERE kind = 'paused'": "checksum of the campaign is",
+    "UPDATE events SET detail = '{}' WHERE kind = 'paused'": "checksum of the campaign is",
     "UPDATE traffic SET expected = zeroblob(56)": "the propensities add up to 0",
+    "UPDATE traffic SET expected = zeroblob(64)": "not what their checksum says",
 }
 
 
@@ -50,9 +63,10 @@ def test_what_does_not_fit_the_events_is_named(tmp_path: Path, change: str) -> N
     for i, decision in enumerate(campaign.ask(n=6, key="k")):
         if i < 4:
             campaign.tell(str(decision.id), 0.5)
+    campaign.ask("u")
     campaign.pause()
     found = campaign.verify()
-    assert (found.events, found.decisions, found.rewards) == (11, 6, 4)
+    assert (found.events, found.decisions, found.rewards) == (13, 7, 4)
     campaign.close()
     with sqlite3.connect(path) as connection:
         assert connection.execute(change).rowcount > 0

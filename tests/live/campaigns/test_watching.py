@@ -98,6 +98,22 @@ def test_with_a_window_rewards_are_looked_at_in_the_order_of_decisions(tmp_path:
         campaign.verify()
 
 
+def test_what_is_never_shown_does_not_hold_up_the_others(tmp_path: Path) -> None:
+    clock = Clock()
+    options = {"reward_window": 60, "default_reward": 0, "exposure": "report"}
+    with create(tmp_path, clock=clock, **options) as campaign:
+        decisions = campaign.ask(n=40)
+        for decision in decisions[10:]:
+            campaign.expose(str(decision.id))
+        clock.now += 61
+        campaign.status()
+        with campaign._reading() as reader:
+            kept = reader.watch()
+        assert kept is not None
+        assert sum(arm[1] for arm in kept["watch"]["arms"]) == 30
+        campaign.verify()
+
+
 @pytest.mark.parametrize("default", [0, None])
 def test_late_rewards_are_looked_at_once(tmp_path: Path, default: float | None) -> None:
     clock = Clock()

@@ -118,8 +118,8 @@ def test_errors_of_other_kinds_are_named_and_those_of_ours_stay() -> None:
 
 
 def test_rows_have_the_types_of_their_fields() -> None:
-    assert typed(Head, (1, 2, 3, 0, 5, 6)) == Head(1, 2, 3, False, 5, 6)
+    assert typed(Head, (1, 2, 3, 0, 5, 6, 7)) == Head(1, 2, 3, False, 5, 6, 7)
     with pytest.raises(UnreadableState, match="seq of a Head is 'x'"):
-        typed(Head, ("x", 2, 3, False, 5, 6))
+        typed(Head, ("x", 2, 3, False, 5, 6, 7))
     with pytest.raises(UnreadableState, match="unit of a DecisionRow is 7"):
         typed(DecisionRow, ("id", 1, 1, 0, 7, None, 0, 0.5, "open", 1.0, *[None] * 5))

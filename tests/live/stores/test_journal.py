@@ -23,6 +23,7 @@ from driftanchor.live.stores.journal import (
     WITHOUT_EVENT,
     Entry,
     added_detail,
+    checksum,
     core_event,
     decided_detail,
     excluded,
@@ -50,12 +51,30 @@ def test_an_entry_becomes_an_event(kind: str) -> None:
 
 def test_a_decision_and_a_new_arm_keep_their_details() -> None:
     event = Decided(2, 1, ((0, (0.5, 1.0)),), waits=False)
-    entry = Entry(1, "decided", 0.0, 2, 1, None, decided_detail(event, [2]))
+    entry = Entry(1, "decided", 0.0, 2, 1, 0.5, decided_detail(event, [2], "id-1", "u"))
     assert core_event(entry, waits=False) == event
     assert excluded(entry) == [2]
-    assert decided_detail(Decided(1, 0), []) is None
+    assert decided_detail(Decided(1, 0), [], "id-1", None) == {"id": "id-1"}
     arm = ArmAdded("C", (9, 0.5, None), math.inf, None)
     assert core_event(Entry(1, "arm_added", 0.0, detail=added_detail(arm)), waits=True) == arm
+
+
+def test_any_change_of_an_event_changes_the_checksum() -> None:
+    entry = Entry(7, "decided", 1.5, 2, 1, 0.5, {"id": "id-1", "unit": "ä"})
+    others = [
+        entry._replace(seq=8),
+        entry._replace(kind="exposed"),
+        entry._replace(at=math.nextafter(1.5, 2.0)),
+        entry._replace(decision=None),
+        entry._replace(column=0),
+        entry._replace(value=math.nextafter(0.5, 1.0)),
+        entry._replace(detail={"id": "id-1", "unit": "a"}),
+        entry._replace(detail=None),
+    ]
+    found = {checksum(one, 0) for one in [entry, *others]}
+    assert len(found) == 1 + len(others)
+    assert checksum(entry, 0) == checksum(entry._replace(), 0) != checksum(entry, 1)
+    assert checksum(entry._replace(value=1), 0) == checksum(entry._replace(value=1.0), 0)
 
 
 def test_some_entries_leave_the_state_as_it_is() -> None:

@@ -36,7 +36,9 @@ class Largest(NamedTuple):
     quantile: float  # of that loss
 
 
-def largest(means: Floats, sds: Floats, weights: Floats, chosen: int, q: float = 0.95) -> Largest:
+def largest(
+    means: Floats, sds: Floats, weights: Floats, chosen: int, q: float = 0.95, panels: int = MOST
+) -> Largest:
     """Which is the largest, and what choosing one of them loses.
 
     Args:
@@ -45,6 +47,8 @@ def largest(means: Floats, sds: Floats, weights: Floats, chosen: int, q: float =
         weights: The probability of each row.
         chosen: The column whose loss is asked for.
         q: Which quantile of the loss.
+        panels: How finely the line is cut where there are many numbers. Fewer are faster, and good
+            enough for a picture.
 
     Example:
         >>> two = largest(np.array([[0.0, 1.0]]), np.ones((1, 2)), np.ones(1), 1)
@@ -58,7 +62,7 @@ def largest(means: Floats, sds: Floats, weights: Floats, chosen: int, q: float =
     for mean, sd, weight in rows:
         alive = _alive(mean, sd, chosen)
         place = int(np.flatnonzero(alive).searchsorted(chosen))
-        x, w = _nodes(mean[alive], sd[alive], place)
+        x, w = _nodes(mean[alive], sd[alive], place, panels)
         won, rival = _shares(mean[alive], sd[alive], x, w, place)
         chances[alive] += weight * won
         z = (x - mean[chosen]) / sd[chosen]
@@ -79,18 +83,18 @@ def _alive(mean: Floats, sd: Floats, chosen: int) -> Bools:
     return alive
 
 
-def _nodes(mean: Floats, sd: Floats, chosen: int) -> tuple[Floats, Floats]:
+def _nodes(mean: Floats, sd: Floats, chosen: int, panels: int) -> tuple[Floats, Floats]:
     """Points and weights of the rule."""
     low, high = float((mean - REACH * sd).max()), float((mean + REACH * sd).max())
     low = min(low, float(mean[chosen] - REACH * sd[chosen]))
     if high <= low:
         return np.array([low]), np.zeros(1)
     cuts = (mean + sd * np.arange(-REACH, REACH + 0.5)[:, None]).ravel()
-    fine = np.arange(low, high, max(float(sd[chosen]), (high - low) / MOST))
+    fine = np.arange(low, high, max(float(sd[chosen]), (high - low) / panels))
     cuts = np.concatenate([[low], np.sort(np.concatenate([cuts, fine])), [high]])
     cuts = cuts[(cuts >= low) & (cuts <= high)]
-    if cuts.size > 2 * MOST:  # many arms: their laws are much alike
-        cells = np.floor((cuts - low) / (high - low) * MOST)
+    if cuts.size > 2 * panels:  # many arms: their laws are much alike
+        cells = np.floor((cuts - low) / (high - low) * panels)
         cuts = np.append(cuts[np.unique(cells, return_index=True)[1]], high)
     half = np.diff(cuts) / 2
     keep = half > 0

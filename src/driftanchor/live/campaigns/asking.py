@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from driftanchor.core import check
-from driftanchor.errors import CampaignPaused, InvalidInput, KeyReused, shown
+from driftanchor.errors import CampaignPaused, DefaultPlayed, InvalidInput, KeyReused, shown
 from driftanchor.live.campaigns.batch import Batch, Needs
 from driftanchor.live.campaigns.decision import Decision
 from driftanchor.live.campaigns.draw import draw
+from driftanchor.live.campaigns.telling import show
 from driftanchor.live.stores.damage import damaged
 from driftanchor.live.stores.journal import decided_detail
 from driftanchor.live.stores.store_rows import WAITING, DecisionRow
@@ -29,6 +30,9 @@ class Ask:
         count: How many decisions.
         peek: Only look: nothing is kept.
         key: The key of the request, if it may be repeated.
+        assign: Only assign: the decision waits for its reward once it was shown, as with
+            `exposure="report"`. Whoever asks again without this is shown it then, unless the
+            campaign itself has exposures reported.
     """
 
     unit: str | None = None
@@ -36,6 +40,7 @@ class Ask:
     count: int = 1
     peek: bool = False
     key: str | None = None
+    assign: bool = False
 
     @classmethod
     def checked(
@@ -56,7 +61,7 @@ class Ask:
                 argument="n",
             )
         looks = check.flag(peek, "peek")
-        return cls(_text(unit, "unit"), labels, count, looks, _text(key, "key"))
+        return cls(text_of(unit, "unit"), labels, count, looks, text_of(key, "key"))
 
     @property
     def needs(self) -> Needs:
@@ -78,6 +83,12 @@ class Ask:
         if held is not None:
             note = _why_another(batch, held, excluded)
             if not note:
+                if (
+                    held.state == "assigned"
+                    and batch.books.waits
+                    and not (self.assign or self.peek)
+                ):
+                    show(batch, held)
                 return self._kept(batch, [_answer(batch, held, True)])
         if batch.books.head.paused:
             raise CampaignPaused(
@@ -87,12 +98,17 @@ class Ask:
             return [_look(batch, self, note)]
         answers = []
         for _ in range(self.count):
-            row = _new_row(batch, self.unit, excluded, held)
+            row = _new_row(batch, self.unit, excluded, held, batch.books.waits and not self.assign)
             answers.append(_answer(batch, row, False, note))
         return self._kept(batch, answers)
 
     def _again(self, batch: Batch, ids: list[str]) -> list[Decision]:
         """The answers to the request that had this key before."""
+        if not ids:
+            raise DefaultPlayed(
+                f"the key {self.key!r} is that of a request that came too late: its caller played "
+                "a default arm; take another key"
+            )
         if len(ids) != self.count:
             raise KeyReused(
                 f"the key {self.key!r} is that of a request for {len(ids)} decisions, got n="
@@ -106,11 +122,13 @@ class Ask:
     def _kept(self, batch: Batch, answers: list[Decision]) -> list[Decision]:
         """The answers, remembered under the key of the request."""
         if self.key is not None and not self.peek:
-            batch.keyed[self.key] = batch.keys[self.key] = [str(x.id) for x in answers]
+            ids = [str(x.id) for x in answers]
+            batch.keyed[self.key] = batch.keys[self.key] = ids
+            batch.record("keyed", detail={"key": self.key, "ids": ids})
         return answers
 
 
-def _text(value: object, argument: str) -> str | None:
+def text_of(value: object, argument: str) -> str | None:
     """A unit or a key: some printable text, or nothing."""
     if value is None:
         return None
@@ -133,7 +151,7 @@ def _why_another(batch: Batch, held: DecisionRow, excluded: Sequence[int]) -> st
 
 
 def _new_row(
-    batch: Batch, unit: str | None, excluded: list[int], held: DecisionRow | None
+    batch: Batch, unit: str | None, excluded: list[int], held: DecisionRow | None, waits: bool
 ) -> DecisionRow:
     """Draw a decision and keep it. The unit holds it in place of the one before."""
     books, now = batch.books, batch.now
@@ -142,30 +160,32 @@ def _new_row(
         books.decider,
         settings,
         [arms[i] for i in excluded],
-        waits=books.waits,
+        waits=waits,
         tooling=books.tooling,
     )
     if held is not None and held.holds is not None:
         held.holds = None
         batch.change(held)
     number, column = found.event.number, found.event.column
-    detail = decided_detail(found.event, excluded)
-    entry = batch.record("decided", decision=number, column=column, detail=detail)
+    decision_id, propensity = secrets.token_hex(16), found.propensity
+    assigned = books.waits and not waits
+    detail = decided_detail(found.event, excluded, decision_id, unit, assigned=assigned)
+    entry = batch.record("decided", decision=number, column=column, value=propensity, detail=detail)
     books.drawn(found.probabilities)
     window = settings.reward_window
     row = DecisionRow(
-        id=secrets.token_hex(16),
+        id=decision_id,
         number=number,
         seq=entry.seq,
         column=column,
         unit=unit,
         holds=unit if settings.sticky is not None else None,
         epoch=books.head.epoch,
-        propensity=found.propensity,
-        state=WAITING if books.waits else "assigned",
+        propensity=propensity,
+        state=WAITING if waits else "assigned",
         asked_at=now,
-        exposed_at=now if books.waits else None,
-        due_at=now + window if books.waits and window is not None else None,
+        exposed_at=now if waits else None,
+        due_at=now + window if waits and window is not None else None,
     )
     batch.make(row)
     return row

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import struct
+import zlib
 
 import numpy as np
 
@@ -16,7 +18,7 @@ from driftanchor.live.ledger import Ledger
 from driftanchor.live.state import State
 from driftanchor.live.state_events import ArmAdded
 from driftanchor.live.stores.damage import damaged, reads_store
-from driftanchor.live.stores.journal import Entry, core_event
+from driftanchor.live.stores.journal import Entry, checksum, core_event
 from driftanchor.live.stores.store_rows import ArmRow, Head
 from driftanchor.live.terms import Terms
 from driftanchor.live.tooling import Tooling
@@ -117,16 +119,22 @@ class Books:
     def sums(self) -> bytes:
         """The sums of propensities as the store keeps them, which no event tells.
 
-        For each arm the sum of p, then for each the sum of p (1 − p), and the evidence against p.
+        For each arm the sum of p, then for each the sum of p (1 − p), the evidence against p, and
+        a checksum.
         """
         numbers = np.concatenate([self.expected, self.variance, [self.log_e]])
-        return numbers.astype("<f8").tobytes()
+        sums = numbers.astype("<f8").tobytes()
+        return sums + struct.pack("<Q", zlib.crc32(sums))
 
     @reads_store
     def expect(self, sums: bytes) -> None:
         """Take over the sums of propensities from the store."""
         if not sums:
             return
+        if len(sums) % 16 == 0:  # older ones have no checksum
+            sums, checked = sums[:-8], sums[-8:]
+            if checked != struct.pack("<Q", zlib.crc32(sums)):
+                raise damaged("the sums of propensities are not what their checksum says")
         found = np.frombuffer(sums, "<f8")
         arms = found.size // 2  # arms may have been added since
         if found.size % 2 == 0:
@@ -171,7 +179,10 @@ class Books:
         if isinstance(event, ArmAdded):
             self._widen(entry)
         self._count(entry)
-        self.head.seq = entry.seq
+        head = self.head
+        head.seq = entry.seq
+        if head.checksum is not None:
+            head.checksum = checksum(entry, head.checksum)
 
     def _count(self, entry: Entry) -> None:
         """What the state does not know: squares, decisions by arm, and what arms are archived."""

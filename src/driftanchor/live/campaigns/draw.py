@@ -23,7 +23,7 @@ from driftanchor.live.propensities import propensities
 from driftanchor.live.state import State
 from driftanchor.live.state_events import Decided
 from driftanchor.live.terms import Terms
-from driftanchor.live.tooling import Tooling
+from driftanchor.live.tooling import MANY, Tooling
 from driftanchor.policies import answers
 
 # Probabilities are right to 1e-6. An arm that was played had some, however small it came out.
@@ -77,6 +77,8 @@ def draw(
     column = _floor(terms, number, floors)
     if column is not None:
         return Draw(Decided(number, column, waits=waits), mixed(chances, floors))
+    if tooling is not None and evidence.pulls.size >= MANY and not decider.is_compiled:
+        decider.prepare()  # to interpret many arms would take longer, in each decision
     event = decider.next_decision(exclude)
     return Draw(dataclasses.replace(event, waits=waits), mixed(chances, floors))
 

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from driftanchor.core import check
+from driftanchor.core import check, record
 from driftanchor.core.arms import Arms
 from driftanchor.errors import InvalidInput, require, shown
 from driftanchor.files import write_whole
@@ -107,14 +107,42 @@ def _decision_cell(row: DecisionRow, arms: Arms, name: str) -> object:
 
 
 def _events(reader: Reader, arms: Arms) -> Iterator[list[object]]:
-    """The events; a decision's propensity is beside its event: both come in the same order."""
-    decisions = reader.all_decisions()
-    for entry in reader.entries(0):
-        made = next(decisions, None) if entry.kind == "decided" else None
-        if made is None and entry.kind == "decided":
-            raise damaged(f"the decision of event {entry.seq} is missing")
-        propensity = None if made is None else made.propensity
+    for entry, propensity in _with_propensities(reader, reader.entries(0)):
         yield [_event_cell(entry, arms, propensity, name) for name in EVENTS]
+
+
+def event_records(reader: Reader, arms: Arms, after: int, most: int) -> list[record.Record]:
+    """Some events as JSON-ready records.
+
+    Args:
+        reader: The campaign.
+        arms: Its arms.
+        after: The place of the last event that is not wanted.
+        most: How many events.
+    """
+    found = _with_propensities(reader, reader.entries(after, after + most))
+    return [
+        {name: _event_cell(entry, arms, propensity, name) for name in EVENTS}
+        | {"detail": entry.detail}
+        for entry, propensity in found
+    ]
+
+
+def _with_propensities(
+    reader: Reader, entries: Iterator[Entry]
+) -> Iterator[tuple[Entry, float | None]]:
+    """Events, each decision with its propensity: decisions come in the order of their events."""
+    decisions: Iterator[DecisionRow] | None = None
+    for entry in entries:
+        if entry.kind != "decided":
+            yield entry, None
+            continue
+        if decisions is None:
+            decisions = reader.all_decisions((entry.decision or 1) - 1)
+        made = next(decisions, None)
+        if made is None:
+            raise damaged(f"the decision of event {entry.seq} is missing")
+        yield entry._replace(value=None), made.propensity  # which has a column of its own
 
 
 @reads_store

@@ -7,15 +7,16 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
-from driftanchor.core import check
+from driftanchor.core import check, record
 from driftanchor.errors import InvalidInput, NotFound, shown
 from driftanchor.live.campaigns.arm_requests import SweepAndCheck
 from driftanchor.live.campaigns.books import Books
 from driftanchor.live.campaigns.decision import decision_id_text
-from driftanchor.live.campaigns.exporting import export
+from driftanchor.live.campaigns.exporting import event_records, export
 from driftanchor.live.campaigns.group_commit import GroupCommit, Request, load
+from driftanchor.live.campaigns.past import STRETCH
 from driftanchor.live.campaigns.recount import explain_again
 from driftanchor.live.campaigns.settings import Settings
 from driftanchor.live.campaigns.status import Status
@@ -23,12 +24,21 @@ from driftanchor.live.campaigns.verify import Verified, verify
 from driftanchor.live.campaigns.watching import alarms_of, is_watched
 from driftanchor.live.explanation import Explanation
 from driftanchor.live.stores.store import Reader, Store
-from driftanchor.live.stores.store_rows import CampaignRow, HistoryRow
+from driftanchor.live.stores.store_rows import CampaignRow, DecisionRow, HistoryRow
 from driftanchor.live.terms import Terms
 
 
 class NotCopied(InvalidInput, TypeError):
     """An open campaign has connections and threads, which no copy can share."""
+
+
+class Moment(NamedTuple):
+    """A campaign at one moment."""
+
+    reader: Reader
+    books: Books
+    first: Terms  # the terms that it started with
+    row: CampaignRow
 
 
 class Handle:
@@ -81,20 +91,49 @@ class Handle:
         """
         wanted = decision_id_text(decision_id)
         with self._reading() as reader:
-            found = reader.decisions([wanted])
-            if not found:
-                raise NotFound(f"campaign {self.name!r} has no decision {shown(decision_id)}")
-            return explain_again(reader, found[0], self._first, self.settings)
+            row = self._found(reader, wanted)
+            return explain_again(reader, row, self._first, self.settings)
 
-    def history(self, since: float | None = None) -> list[HistoryRow]:
+    def decision(self, decision_id: str) -> DecisionRow:
+        """A decision as the store has it: what became of it.
+
+        Raises:
+            NotFound: There is no such decision.
+        """
+        wanted = decision_id_text(decision_id)
+        with self._reading() as reader:
+            return self._found(reader, wanted)
+
+    def _found(self, reader: Reader, decision_id: str) -> DecisionRow:
+        found = reader.decisions([decision_id])
+        if not found:
+            raise NotFound(f"campaign {self.name!r} has no decision {shown(decision_id)}")
+        return found[0]
+
+    def history(self, since: float | None = None, stretch: float | None = None) -> list[HistoryRow]:
         """Decisions and rewards of each arm by stretches of 15 minutes.
 
         Args:
             since: The first moment wanted, in seconds since 1970.
+            stretch: Seconds of longer stretches, to which the store adds up those of 15 minutes.
         """
         start = None if since is None else check.number(since, "since")
+        longer = None if stretch is None else check.number(stretch, "stretch", low=STRETCH)
         with self._reading() as reader:
-            return reader.history(start)
+            return reader.history(start, longer)
+
+    def events(self, after: int = 0, most: int = 1_000) -> list[record.Record]:
+        """Some events in order, decisions with their propensities; events never change.
+
+        Args:
+            after: The place of the last event that is not wanted.
+            most: How many events.
+        """
+        start = check.whole(after, "after", low=0, high=2**62)
+        count = check.whole(most, "most", low=1, high=2**31)
+        with self._reading() as reader:
+            arms = load(reader, self._first, self.settings).terms.arms
+            return event_records(reader, arms, start, count)
 
     def export(
         self,
@@ -119,8 +158,6 @@ class Handle:
 
     def verify(self) -> Verified:
         """Fold all events again and compare with the sums, the decisions, and what else is kept.
-
-        What no event says cannot be compared: ids, units and propensities of decisions.
 
         Raises:
             UnreadableState: Something differs; the message says what.
@@ -151,6 +188,15 @@ class Handle:
             f"campaign {self.name!r} is open and cannot be copied or pickled: load it again by its "
             "name, with Campaign.load, where it is needed"
         )
+
+    @contextmanager
+    def at_one_moment(self) -> Iterator[Moment]:
+        """All that the store has of the campaign at one moment; nothing changes.
+
+        Unlike `status` this does not sweep, and it does not look at promises.
+        """
+        with self._reading() as reader:
+            yield Moment(reader, load(reader, self._first, self.settings), self._first, self._row)
 
     def submit(self, requests: Sequence[Request]) -> list[Any]:
         """Do many requests in one go; for each its answer, or the exception that it raised.

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from driftanchor.core import record
+from driftanchor.core.stats.largest import MOST
 from driftanchor.live.campaigns.books import Books, centre
 from driftanchor.live.campaigns.sample_ratio import RatioCheck
 from driftanchor.live.campaigns.settings import Settings
@@ -83,8 +84,13 @@ class Status(Tabular):
     alarms: tuple[Alarm, ...] = ()
 
     @classmethod
-    def of(cls, name: str, books: Books, alarms: tuple[Alarm, ...] = ()) -> Status:
-        """The status of a campaign from its books, and the alarms so far."""
+    def of(
+        cls, name: str, books: Books, alarms: tuple[Alarm, ...] = (), panels: int = MOST
+    ) -> Status:
+        """The status of a campaign from its books, and the alarms so far.
+
+        `panels` says how finely integrals are computed where there are many arms.
+        """
         terms, ledger, head = books.terms, books.ledger, books.head
         return cls(
             name,
@@ -98,7 +104,7 @@ class Status(Tabular):
             books.settings,
             terms.reasons,
             {label: _arm(books, column) for column, label in enumerate(terms.arms)},
-            outlook(terms, books.state, books.settings.matters),
+            outlook(terms, books.state, books.settings.matters, panels),
             RatioCheck(books.decisions.copy(), books.expected, books.variance, books.log_e),
             alarms,
         )

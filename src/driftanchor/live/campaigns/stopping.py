@@ -28,7 +28,7 @@ from driftanchor.core.common_move import common_move, is_relative, moved, moved_
 from driftanchor.core.evidence import ArmEvidence, Evidence, arm_at
 from driftanchor.core.posterior import Posterior
 from driftanchor.core.record import Record
-from driftanchor.core.stats.largest import largest
+from driftanchor.core.stats.largest import MOST, largest
 from driftanchor.live.decide import situation
 from driftanchor.live.state import State
 from driftanchor.live.terms import Terms
@@ -82,13 +82,16 @@ class Outlook:
         }
 
 
-def outlook(terms: Terms, state: State, difference: float | None = None) -> Outlook:
+def outlook(
+    terms: Terms, state: State, difference: float | None = None, panels: int = MOST
+) -> Outlook:
     """What stopping now would risk.
 
     Args:
         terms: What was agreed.
         state: What happened since.
         difference: The difference between arms that matters to you, in rewards for one decision.
+        panels: How finely integrals are computed where there are many arms; see `largest`.
 
     Example:
         >>> from driftanchor import OfflineData
@@ -115,7 +118,7 @@ def outlook(terms: Terms, state: State, difference: float | None = None) -> Outl
     mean = weights @ means
     spread = np.sqrt(weights @ (sds**2 + (means - mean) ** 2))
     place = int(mean[playable].argmax())
-    best = largest(means[:, playable], sds[:, playable], weights, place)
+    best = largest(means[:, playable], sds[:, playable], weights, place, panels=panels)
     p_best = np.zeros(len(terms.arms))
     p_best[playable] = best.chances
     low, high = terms.reward_range

@@ -106,6 +106,12 @@ def settle_if_due(batch: Batch, row: DecisionRow) -> bool:
     return True
 
 
+def give_up(batch: Batch, row: DecisionRow) -> None:
+    """End the wait of a decision without any reward."""
+    batch.record("expired", decision=row.number, column=row.column)
+    _settle(batch, row, "expired", None)
+
+
 def _settle(batch: Batch, row: DecisionRow, state: str, reward: float | None) -> None:
     row.state, row.reward, row.settled_at = state, reward, batch.now
     if batch.books.settings.sticky != "campaign":

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Iterator
 
+from driftanchor.core.record import plain
 from driftanchor.live.campaigns.books import Books
 from driftanchor.live.campaigns.past import Past, remember
 from driftanchor.live.campaigns.watching import alarms_of
@@ -26,10 +27,13 @@ class Copies:
         self._reader = reader
         self._past: Past = {}
         self._places = set(_places(reader))
+        self._alarms: list[object] = []
 
     def note(self, entry: Entry, books: Books) -> None:
         """Go on by one event, after which the campaign is as `books` says."""
         remember(self._past, entry)
+        if entry.kind == "alarm":
+            self._alarms.append(entry.detail)
         if entry.seq not in self._places:
             return
         kept = self._reader.snapshot(entry.seq)
@@ -53,10 +57,9 @@ class Copies:
                 or not math.isclose(here.total, said.total, rel_tol=1e-6, abs_tol=1e-6)
             ):  # a sum of floats depends on how it was split into transactions
                 yield f"the history from {key[0]:g} on is {here}, the events give {said}"
-        for request, ids in self._reader.all_keyed():
-            if len(self._reader.decisions(ids)) != len(set(ids)):
-                yield f"the key {request!r} is for decisions that are not there"
-        alarms_of(self._reader.watch())  # raises if it cannot be read
+        alarms = [plain(alarm.to_json()) for alarm in alarms_of(self._reader.watch())]
+        if alarms != plain(self._alarms):
+            yield f"{len(alarms)} alarms are kept, the events give {len(self._alarms)}, or others"
 
 
 def _places(reader: Reader) -> Iterator[int]:

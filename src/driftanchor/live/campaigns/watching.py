@@ -2,6 +2,7 @@
 
 Rewards are looked at in an order that does not depend on what they are. With a reward window that
 is the order of decisions: a reward is looked at once all earlier decisions of its arm are settled.
+A decision that was not shown yet is passed over, and not looked at if it is shown later.
 Without a window a reward may never come, and rewards are looked at as they come; that is right
 where the time that a reward takes does not depend on the reward.
 """
@@ -12,7 +13,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import islice
 
-from driftanchor.core.record import Record
+from driftanchor.core.record import Record, reading, seal_with_digest
 from driftanchor.live.campaigns.batch import Batch
 from driftanchor.live.campaigns.books import Books
 from driftanchor.live.state_events import ArmAdded, Distrusted
@@ -43,8 +44,7 @@ def advance(batch: Batch, reader: Reader) -> None:
     books = batch.books
     if not is_watched(books) and not books.distrusted:
         return
-    found = reader.watch()
-    kept = {"watch": None, "seq": 0, "numbers": []} if found is None else found
+    kept = _kept(reader.watch())
     watch = _current(kept["watch"], books)
     numbers = [*kept["numbers"], *[0] * (len(watch.arms) - len(kept["numbers"]))]
     seq: int = kept["seq"]
@@ -57,7 +57,7 @@ def advance(batch: Batch, reader: Reader) -> None:
         rewards = list(_by_decision(reader, numbers))
     before = watch.alarms
     watch = _folded(watch, rewards)
-    known = {"watch": watch.to_json(), "seq": seq, "numbers": numbers}
+    known = sealed({"watch": watch.to_json(), "seq": seq, "numbers": numbers})
     for alarm in watch.alarms[len(before) :]:
         _raise(batch, alarm)
     if known != kept:
@@ -67,7 +67,21 @@ def advance(batch: Batch, reader: Reader) -> None:
 @reads_store
 def alarms_of(record: Record | None) -> tuple[Alarm, ...]:
     """The alarms of a campaign, from what the store keeps."""
-    return () if record is None else Watch.from_json(record["watch"]).alarms
+    kept = _kept(record)["watch"]
+    return () if kept is None else Watch.from_json(kept).alarms
+
+
+def sealed(body: Record) -> Record:
+    """What is kept to watch the promises, with a digest of it."""
+    return seal_with_digest("campaign-watch", 1, body)
+
+
+def _kept(record: Record | None) -> Record:
+    """What is kept to watch the promises; older records have no digest."""
+    if record is None:
+        return {"watch": None, "seq": 0, "numbers": []}
+    with reading("watch", record):
+        return record
 
 
 def _current(kept: Record | None, books: Books) -> Watch:
@@ -124,8 +138,8 @@ def _by_decision(reader: Reader, numbers: list[int]) -> Iterator[Reward]:
     stuck: set[int] = set()
     for row in islice(reader.all_decisions(after=min(numbers, default=0)), MOST):
         column = row.column
-        if row.number <= numbers[column] or column in stuck:
-            continue
+        if row.number <= numbers[column] or column in stuck or row.state == "assigned":
+            continue  # what is not shown may never be, and must not hold up the others
         if row.state not in SETTLED:
             stuck.add(column)
             if len(stuck) == len(numbers):

@@ -6,6 +6,8 @@ is folded from; some entries leave the state as it is.
 
 from __future__ import annotations
 
+import json
+import zlib
 from typing import Any, NamedTuple
 
 from driftanchor.core import record
@@ -41,10 +43,12 @@ class Entry(NamedTuple):
             - `added`: a late reward counts after the decision had been given up
             - `arm_added`, `arm_paused`, `arm_archived`, `arm_restored`, `arm_distrusted`
             - `paused`, `resumed`: the campaign; `epoch`: a new epoch; `alarm`: a shift alarm
+            - `default_used`: a caller that got no answer in time played an arm of its own choice
+            - `keyed`: a request with a key was answered
         at: When, in seconds since 1970, by the clock of whoever wrote it.
         decision: The number of the decision it is about.
         column: The arm it is about.
-        value: The reward, or the number of the epoch.
+        value: The reward, the propensity of a decision, or the number of the epoch.
         detail: What else must be known.
     """
 
@@ -57,7 +61,28 @@ class Entry(NamedTuple):
     detail: Detail | None = None
 
 
-WITHOUT_EVENT = ("late", "paused", "resumed", "epoch", "alarm")
+# What changes a campaign, and is neither a decision nor what became of one.
+CHANGES = (
+    "arm_added",
+    "arm_paused",
+    "arm_archived",
+    "arm_restored",
+    "arm_distrusted",
+    "paused",
+    "resumed",
+    "epoch",
+    "alarm",
+)
+WITHOUT_EVENT = ("late", "paused", "resumed", "epoch", "alarm", "keyed", "default_used")
+
+
+def checksum(entry: Entry, before: int) -> int:
+    """The checksum of all events through this one, from that of the events before it."""
+    seq, kind, at, decision, column, value, detail = entry
+    number = None if value is None else float(value)
+    text = "" if detail is None else json.dumps(detail, allow_nan=False)
+    said = f"{seq} {kind} {at!r} {decision} {column} {number!r} {text}"
+    return zlib.crc32(said.encode(), before)
 
 
 def core_event(entry: Entry, *, waits: bool) -> Event | None:
@@ -65,7 +90,8 @@ def core_event(entry: Entry, *, waits: bool) -> Event | None:
 
     Args:
         entry: The entry.
-        waits: Whether a decision waits for its reward as soon as it is made.
+        waits: Whether a decision waits for its reward as soon as it is made, unless it says
+            otherwise.
     """
     if entry.kind in WITHOUT_EVENT:
         return None
@@ -86,7 +112,7 @@ def core_event(entry: Entry, *, waits: bool) -> Event | None:
         raise _unusable(entry)
     match entry.kind:
         case "decided":
-            return Decided(number, column, _memory(entry), waits)
+            return Decided(number, column, _memory(entry), waits and not only_assigned(entry))
         case "exposed":
             return Exposed(column)
         case "expired":
@@ -103,14 +129,38 @@ def core_event(entry: Entry, *, waits: bool) -> Event | None:
     raise _unusable(entry)
 
 
-def decided_detail(event: Decided, excluded: list[int]) -> Detail | None:
-    """What must be known of a decision beside its arm; `None` if there is nothing."""
-    detail: Detail = {}
+def decided_detail(
+    event: Decided,
+    excluded: list[int],
+    decision_id: str,
+    unit: str | None,
+    *,
+    assigned: bool = False,
+) -> Detail:
+    """What must be known of a decision beside its arm and its propensity.
+
+    Args:
+        event: The decision.
+        excluded: The arms that could not be played, by column.
+        decision_id: Its id.
+        unit: Who it is for.
+        assigned: Whether it waits only once it was shown, other than the campaign says.
+    """
+    detail: Detail = {"id": decision_id}
+    if unit is not None:
+        detail["unit"] = unit
+    if assigned:
+        detail["assigned"] = True
     if event.memory:
         detail["memory"] = [[column, list(row)] for column, row in event.memory]
     if excluded:
         detail["exclude"] = excluded
-    return detail or None
+    return detail
+
+
+def only_assigned(entry: Entry) -> bool:
+    """Whether a decision waits only once it was shown, whatever the campaign says."""
+    return (entry.detail or {}).get("assigned") is True
 
 
 def excluded(entry: Entry) -> list[int]:

@@ -94,12 +94,20 @@ class Reader(abc.ABC):
         """The decisions that were made for these keys of requests."""
 
     @abc.abstractmethod
-    def all_keyed(self) -> Iterator[tuple[str, list[str]]]:
-        """Every key of a request, and the decisions that were made for it."""
+    def all_keyed(self) -> Iterator[tuple[str, list[str], float]]:
+        """Every key of a request, the decisions that were made for it, and when."""
 
     @abc.abstractmethod
-    def history(self, since: float | None = None) -> list[HistoryRow]:
-        """What happened to each arm, by stretches of time."""
+    def history(self, since: float | None = None, stretch: float | None = None) -> list[HistoryRow]:
+        """What happened to each arm, by stretches of time; longer ones if `stretch` says so."""
+
+    @abc.abstractmethod
+    def changes(self, after: int = 0) -> list[Entry]:
+        """The events after a place that are neither decisions nor rewards: see `CHANGES`."""
+
+    @abc.abstractmethod
+    def of_unit(self, unit: str, after: int, through: int) -> list[DecisionRow]:
+        """The decisions of a unit, of those whose number is after one and through another."""
 
     @abc.abstractmethod
     def watch(self) -> Record | None:
@@ -145,6 +153,10 @@ class Store(abc.ABC):
         """The names of all campaigns, sorted."""
 
     @abc.abstractmethod
+    def heads(self) -> dict[str, Head]:
+        """Where each campaign is, by name: one query, however many there are."""
+
+    @abc.abstractmethod
     def owner(self, decision_id: str) -> str | None:
         """The name of the campaign that made a decision, if there is such a decision."""
 
@@ -170,6 +182,13 @@ class Store(abc.ABC):
     @abc.abstractmethod
     def keys(self) -> list[KeyRow]:
         """All keys of the server, also the revoked and the expired ones, the oldest first."""
+
+    @abc.abstractmethod
+    def key_counts(self) -> tuple[int, int, float]:
+        """How many keys there are and are revoked, and when the last was made.
+
+        Every change of the keys changes this, which is quicker to read than the keys.
+        """
 
     @abc.abstractmethod
     def revoke_key(self, key_id: str, at: float) -> KeyRow:

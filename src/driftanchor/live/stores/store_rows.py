@@ -40,6 +40,7 @@ class Head:
         paused: Whether the campaign is paused.
         snapshot: The place of the last snapshot.
         late: How many rewards came after their window and do not count.
+        checksum: Of all events; `None` if the first ones are older than checksums.
     """
 
     seq: int = 0
@@ -48,6 +49,7 @@ class Head:
     paused: bool = False
     snapshot: int = 0
     late: int = 0
+    checksum: int | None = 0
 
 
 @dataclass(slots=True)

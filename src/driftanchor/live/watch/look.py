@@ -2,11 +2,13 @@
 
 The intervals of all arms hold together with probability 1 − α. Where they do, a bias bound V that
 is kept meets its arm's interval [low, high], and relative bounds W that are kept leave a common
-move c that is in all of [low − W, high + W]. So one level covers both kinds of promises.
+move c that is in all of [low − W, high + W]. So one level covers both kinds of promises. Where
+all of them vary enough, each arm is compared with all others together too: see `apart`.
 """
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import replace
 
@@ -15,6 +17,8 @@ import numpy as np
 from driftanchor.core.check import Floats, Ints
 from driftanchor.core.stats.intervals import Estimate
 from driftanchor.live.watch.alarm import Alarm, Mark, Moved
+from driftanchor.live.watch.apart import NOBODY, added, log_e_apart, reach_apart, rest_of
+from driftanchor.live.watch.move_interval import apart_prior, ruler_noise, side_of
 from driftanchor.live.watch.watch import ArmWatch, Watch
 
 
@@ -60,7 +64,7 @@ def _relative_alarms(watch: Watch, mark: Mark) -> list[Alarm]:
     low = np.array([arm.low for arm in arms]) - bounds
     high = np.array([arm.high for arm in arms]) + bounds
     if low.max() <= high.min():
-        return []
+        return [] if known else _apart_alarms(watch, mark)
     outside = misfits(low, high)
     inside = np.setdiff1d(np.arange(len(arms)), outside)
     moved = []
@@ -68,6 +72,37 @@ def _relative_alarms(watch: Watch, mark: Mark) -> list[Alarm]:
         others = inside if inside.size else np.setdiff1d(np.arange(len(arms)), [i])
         apart = _apart(arms, low, high, i, others)
         moved.append(Moved(int(columns[i]), float(bounds[i]), apart, arms[i].n))
+    return [Alarm("relative_bound", tuple(moved), mark)]
+
+
+def _apart_alarms(watch: Watch, mark: Mark) -> list[Alarm]:
+    """The arm that moved apart from all others together, if there is one; of two arms both."""
+    columns = [i for i, arm in enumerate(watch.arms) if arm.n and arm.ruler.rest]
+    if len(columns) < 2:
+        return []
+    seen = [(arm.ruler, arm.n, arm.total) for arm in map(watch.arms.__getitem__, columns)]
+    rulers = [ruler for ruler, _, _ in seen]
+    sides, rests = [], []
+    members = [side_of(r, n, total, r.rest) for r, n, total in seen]
+    every = functools.reduce(added, members, NOBODY)
+    for (ruler, n, total), member in zip(seen, members, strict=True):
+        sides.append(side_of(ruler, n, total, 1.0))
+        rests.append(rest_of(every, member, ruler.rest * apart_prior(ruler)))
+    evidence = [
+        log_e_apart(side, rest) + math.log(r.miss)
+        for side, rest, r in zip(sides, rests, rulers, strict=True)
+    ]
+    if max(evidence) < 0.0:
+        return []
+    named = [evidence.index(max(evidence))] if len(columns) > 2 else [0, 1]
+    moved = []
+    for k in named:
+        ruler, side, rest = rulers[k], sides[k], rests[k]
+        noise = ruler_noise(ruler)
+        reach = noise * (reach_apart(side, rest, ruler.miss) + rest.bound)
+        gap = noise * (side.move - rest.move)
+        far = Estimate(gap, gap - reach, gap + reach)
+        moved.append(Moved(columns[k], ruler.relative_bound, far, watch.arms[columns[k]].n))
     return [Alarm("relative_bound", tuple(moved), mark)]
 
 

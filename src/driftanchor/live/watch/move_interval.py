@@ -35,8 +35,10 @@ from driftanchor.core.stats.anytime import (
 from driftanchor.core.stats.coin_difference import coin_difference
 from driftanchor.core.stats.coins import like_coins
 from driftanchor.live.terms import Terms
+from driftanchor.live.watch.apart import OWN, Side, with_log
 
 GAUSSIAN, COINS, SPREAD = range(3)
+VARIED = 0.1  # the least variance, in ranges², for which half of the range is a fair guess of σ
 
 
 class Ruler(NamedTuple):
@@ -54,6 +56,7 @@ class Ruler(NamedTuple):
     miss: float  # the chance that the interval ever misses the move
     aim: float  # rewards at which the interval is to be shortest
     variance: float  # of a reward, in units; what the stakes aim at
+    rest: float = 0.0  # for `apart`: how many other arms it is compared with; 0 for no such test
 
 
 UNWATCHED = Ruler(GAUSSIAN, math.inf, math.inf, 0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 1.0)
@@ -63,12 +66,13 @@ def ruler_of(terms: Terms, column: int, miss: float) -> Ruler:
     """The ruler of an arm, which is watched if it has logs and something is promised of them.
 
     The interval aims at the number of rewards after which a move of twice the bound shows, but at
-    no more than the logs have.
+    no more than the logs have. Where an arm is promised to move with others, half of the chance is
+    that of `apart`, unless the rewards of some vary too little for that.
 
     Args:
         terms: What was agreed.
         column: The arm.
-        miss: The chance that its interval ever misses its move.
+        miss: The chance of a false alarm about it.
     """
     logged, mean = int(terms.offline.n[column]), float(terms.offline.mean[column])
     level, relative = float(terms.bias_bounds[column]), float(terms.relative_bounds[column])
@@ -77,10 +81,11 @@ def ruler_of(terms: Terms, column: int, miss: float) -> Ruler:
         return UNWATCHED
     low, high = terms.reward_range
     if math.isinf(high - low):
-        noise = terms.policy.noise
+        noise, rest = terms.policy.noise, _others(terms, relative)
+        miss = 0.5 * miss if rest else miss
         aim = _aim(logged, 1.0, bound / noise, miss)
         return Ruler(
-            GAUSSIAN, level, relative, logged, mean, 0.0, noise, mean, mean, miss, aim, 1.0
+            GAUSSIAN, level, relative, logged, mean, 0.0, noise, mean, mean, miss, aim, 1.0, rest
         )
     unit = high - low
     share, spread = (mean - low) / unit, float(terms.offline.variance[column]) / unit / unit
@@ -88,6 +93,8 @@ def ruler_of(terms: Terms, column: int, miss: float) -> Ruler:
     smooth = (share * logged + 0.5) / (logged + 1.0)
     coins = math.isnan(spread) or bool(like_coins(logged, share, spread))
     variance = smooth * (1.0 - smooth) if coins else max(spread, 1.0 / logged**2)
+    rest = _others(terms, relative)
+    miss = 0.5 * miss if rest else miss
     ends = sample_interval(float(logged), share, spread, miss / 2.0)
     return Ruler(
         COINS if coins else SPREAD,
@@ -103,7 +110,22 @@ def ruler_of(terms: Terms, column: int, miss: float) -> Ruler:
         # The bets on coins are spread around the logged mean, beyond which the bound lies.
         _aim(logged, variance, (2.0 if coins else 1.0) * bound / unit, miss),
         variance,
+        rest,
     )
+
+
+def _others(terms: Terms, relative: float) -> int:
+    """How many other arms one of this bound is compared with, all together; 0 for none."""
+    logs, (low, high) = terms.offline, terms.reward_range
+    together = (logs.n > 0) & (terms.relative_bounds < math.inf)
+    if relative == math.inf:
+        return 0
+    if math.isfinite(high - low):
+        shares = (logs.mean[together] - low) / (high - low)
+        known = logs.variance[together] / (high - low) ** 2
+        if (np.where(np.isnan(known), shares * (1.0 - shares), known) < VARIED).any():
+            return 0
+    return int(together.sum()) - 1
 
 
 def _aim(logged: int, variance: float, bound: float, miss: float) -> float:
@@ -154,6 +176,36 @@ def move_interval(ruler: Ruler, n: float, total: float, squares: float) -> Inter
         ruler.origin + ruler.unit * low - ruler.logs_high,
         ruler.origin + ruler.unit * high - ruler.logs_low,
     )
+
+
+def side_of(ruler: Ruler, n: float, total: float, among: float) -> Side:
+    """An arm with rewards as one side of `apart`.
+
+    Args:
+        ruler: The arm's.
+        n: Its live rewards.
+        total: Their sum.
+        among: How many arms the side has.
+    """
+    noise = ruler_noise(ruler)
+    move, bound = (total / n - ruler.mean) / noise, ruler.relative_bound / noise
+    if ruler.kind == GAUSSIAN:
+        both = 1.0 / (1.0 / n + 1.0 / ruler.logged)
+        return Side(both, move, bound, apart_prior(ruler), 0.0, 0.0)
+    side = Side(n * 1.0, move, bound, apart_prior(ruler), 0.0, 0.0)
+    return with_log(side, ruler.logged * 1.0, OWN * among)
+
+
+def ruler_noise(ruler: Ruler) -> float:
+    """σ of `apart`: that of the policy, or half of the range."""
+    return ruler.unit if ruler.kind == GAUSSIAN else 0.5 * ruler.unit
+
+
+def apart_prior(ruler: Ruler) -> float:
+    """ρ of an arm in `apart`: the rewards at which it is to be sharpest, with the price of that."""
+    bound = max(ruler.relative_bound / ruler_noise(ruler), 1e-9)
+    weight = prior_weight(ruler.miss, 1.0)
+    return weight * min(max(1.0 / (bound * bound * weight), 1.0), ruler.logged * 1.0)
 
 
 def prediction(ruler: Ruler, n: float, total: float) -> float:

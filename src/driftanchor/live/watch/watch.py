@@ -97,7 +97,8 @@ class Watch:
         """The watch after an event that changes the terms; `terms` are those after it.
 
         The n-th arm that is added has 1/(n (n + 1)) of what is left of the level. An arm that is
-        distrusted is watched no longer.
+        distrusted is watched no longer. Then no arm is compared with all others together any
+        longer: which of them are left would depend on what was seen.
         """
         if isinstance(event, ArmAdded):
             n = self.added + 1
@@ -107,6 +108,7 @@ class Watch:
         if isinstance(event, Distrusted):
             arms = list(self.arms)
             arms[event.column] = arms[event.column]._replace(ruler=UNWATCHED)
+            arms = [arm._replace(ruler=arm.ruler._replace(rest=0.0)) for arm in arms]
             return replace(self, arms=tuple(arms))
         return self
 

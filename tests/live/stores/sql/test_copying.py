@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from campaign_parts import create
+from store_addresses import postgres_address
 
 from driftanchor import Campaign, Conflict
 from driftanchor.live.stores.access_keys import make_key
@@ -89,6 +90,21 @@ def test_a_store_with_keys_alone_is_not_copied_to(tmp_path: Path) -> None:
     assert len(other.keys()) == 1
     one.close()
     other.close()
+
+
+@pytest.mark.parametrize("store_url", ["sqlite"], indirect=True)
+def test_a_store_moves_to_a_server_and_back(store: SqlStore, postgres: str, tmp_path: Path) -> None:
+    server = open_sql(postgres_address(postgres))
+    assert copy(store, server) == 2
+    same(store, server)
+    for name in ("e", "f"):  # the server counts on from the ids that were copied
+        assert create(server, name).ask().number == 1
+    assert Campaign.load("c", store=server).ask("u").replayed
+    back = open_sql(f"sqlite:///{tmp_path / 'back.db'}")
+    assert copy(server, back) == 4
+    assert [Campaign.load(x, store=back).verify().decisions for x in "cdef"] == [6, 1, 1, 1]
+    for one in (store, server, back):
+        one.close()
 
 
 def test_a_backup_is_of_one_moment(store: SqlStore, tmp_path: Path) -> None:

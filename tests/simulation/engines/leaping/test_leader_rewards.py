@@ -18,7 +18,7 @@ from driftanchor.simulation.engines.leaping import leader_rewards as leader
 from driftanchor.simulation.engines.rewards import world_of
 
 Walk = Callable[[Stream], tuple[int, float]]
-START, STEPS, TRIES = 2.0, 40, 4_000
+START, STEPS, TRIES = 2.0, 40, 2_500
 
 
 def same_walk(first: Walk, second: Walk, steps: int = STEPS) -> bool:

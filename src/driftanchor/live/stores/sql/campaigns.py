@@ -40,6 +40,12 @@ _EXPECT = Prepared(
 )
 _BY_NAME = Prepared(select(campaigns).where(campaigns.c.name == bindparam("name")), ["name"])
 _NAMES = Prepared(select(campaigns.c.name), [])
+_HEADS = Prepared(
+    select(campaigns.c.name, *(heads.c[name] for name in _FIELDS)).join(
+        heads, heads.c.campaign_id == campaigns.c.id
+    ),
+    [],
+)
 _OWNER = Prepared(
     select(campaigns.c.name)
     .join(decisions, decisions.c.campaign_id == campaigns.c.id)
@@ -75,6 +81,11 @@ def names(link: Link) -> list[str]:
     return sorted(name for (name,) in _NAMES.rows(link))
 
 
+def all_heads(link: Link) -> dict[str, Head]:
+    """Where each campaign is, by name."""
+    return {name: _head(row) for name, *row in _HEADS.rows(link)}
+
+
 def owner(link: Link, decision_id: str) -> str | None:
     """The name of the campaign of a decision."""
     found = _OWNER.rows(link, decision_id)
@@ -84,9 +95,11 @@ def owner(link: Link, decision_id: str) -> str | None:
 def head(link: Link, campaign: int, *, lock: bool = False) -> Head | None:
     """Where a campaign is; with `lock`, nobody else writes to it until the transaction ends."""
     found = (_LOCK if lock else _HEAD).rows(link, campaign)
-    if not found:
-        return None
-    head = typed(Head, found[0])
+    return _head(found[0]) if found else None
+
+
+def _head(row: Sequence[Any]) -> Head:
+    head = typed(Head, row)
     head.paused = bool(head.paused)  # SQLite has numbers only
     return head
 

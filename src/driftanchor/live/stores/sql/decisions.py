@@ -55,6 +55,13 @@ _PAGE = Prepared(
     .limit(bindparam("most")),
     ["campaign", "after", "most"],
 )
+_OF_UNIT = Prepared(
+    _ALL.where(decisions.c.number > bindparam("after"))
+    .where(decisions.c.number <= bindparam("through"))
+    .where(decisions.c.unit == bindparam("unit"))
+    .order_by(decisions.c.number),
+    ["campaign", "after", "through", "unit"],
+)
 _ADD_KEYS = Prepared(insert(request_keys), [column.name for column in request_keys.columns])
 _KEYED = PreparedList(
     lambda keys: (
@@ -65,7 +72,7 @@ _KEYED = PreparedList(
     "campaign",
 )
 _KEYS = Prepared(
-    select(request_keys.c.key, request_keys.c.decisions)
+    select(request_keys.c.key, request_keys.c.decisions, request_keys.c.at)
     .where(request_keys.c.campaign_id == bindparam("campaign"))
     .where(request_keys.c.key > bindparam("after"))
     .order_by(request_keys.c.key)
@@ -100,6 +107,12 @@ def holding(link: Link, campaign: int, units: Sequence[str], epoch: int) -> list
     return [typed(DecisionRow, row) for row in _HOLDING.rows(link, units, campaign, epoch)]
 
 
+def of_unit(link: Link, campaign: int, unit: str, after: int, through: int) -> list[DecisionRow]:
+    """The decisions of a unit, of a range of numbers: only these are looked at."""
+    found = _OF_UNIT.rows(link, campaign, after, through, unit)
+    return [typed(DecisionRow, row) for row in found]
+
+
 def due(link: Link, campaign: int, now: float, most: int) -> list[DecisionRow]:
     """Decisions that wait although their window has ended."""
     return [typed(DecisionRow, row) for row in _DUE.rows(link, campaign, now, most)]
@@ -120,12 +133,12 @@ def keyed(link: Link, campaign: int, keys: Sequence[str]) -> dict[str, list[str]
     return {key: _ids(ids) for key, ids in _KEYED.rows(link, keys, campaign)}
 
 
-def all_keyed(link: Link, campaign: int) -> Iterator[tuple[str, list[str]]]:
-    """Every key of a request, and its decisions."""
+def all_keyed(link: Link, campaign: int) -> Iterator[tuple[str, list[str], float]]:
+    """Every key of a request, its decisions, and when it came."""
     key = ""
     while True:
         found = _KEYS.rows(link, campaign, key, PAGE)
-        yield from ((key, _ids(ids)) for key, ids in found)
+        yield from ((key, _ids(ids), at) for key, ids, at in found)
         if len(found) < PAGE:
             return
         key = found[-1][0]

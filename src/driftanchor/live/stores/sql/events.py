@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from typing import Any
 
-from sqlalchemy import bindparam, insert, select
+from sqlalchemy import bindparam, insert, select, text
 
 from driftanchor.live.stores.damage import parsed, typed
 from driftanchor.live.stores.journal import Entry
 from driftanchor.live.stores.sql.link import Link
 from driftanchor.live.stores.sql.prepared import Prepared
-from driftanchor.live.stores.sql.schema import events
+from driftanchor.live.stores.sql.schema import IS_CHANGE, events
 
 AT_ONCE = 5_000  # rows that are fetched together
 
@@ -23,6 +24,15 @@ _AFTER = Prepared(
     .order_by(events.c.seq)
     .limit(bindparam("most")),
     ["campaign", "after", "most"],
+)
+_CHANGES = Prepared(  # written as the index has it, which is used then
+    select(*(column for column in events.columns if column.name != "campaign_id"))
+    .with_hint(events, "INDEXED BY events_changes", "sqlite")  # it would read all events
+    .where(text(IS_CHANGE))
+    .where(events.c.campaign_id == bindparam("campaign"))
+    .where(events.c.seq > bindparam("after"))
+    .order_by(events.c.seq),
+    ["campaign", "after"],
 )
 
 
@@ -50,8 +60,17 @@ def after(link: Link, campaign: int, seq: int, through: int | None = None) -> It
         most = AT_ONCE if through is None else min(AT_ONCE, through - seq)
         found = _AFTER.rows(link, campaign, seq, most)
         for row in found:
-            seq, *rest, detail = row
-            known = None if detail is None else parsed(detail)
-            yield typed(Entry, (seq, *rest, known))
+            seq = row[0]
+            yield _entry(row)
         if len(found) < most:
             return
+
+
+def changes(link: Link, campaign: int, after: int) -> list[Entry]:
+    """The events after a place that change the campaign, in order."""
+    return [_entry(row) for row in _CHANGES.rows(link, campaign, after)]
+
+
+def _entry(row: Sequence[Any]) -> Entry:
+    *rest, detail = row
+    return typed(Entry, (*rest, None if detail is None else parsed(detail)))

@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Sequence
 
-from sqlalchemy import bindparam, insert, select
+from sqlalchemy import BigInteger, Double, bindparam, cast, func, insert, select
 
 from driftanchor.core.record import Record
 from driftanchor.live.stores.damage import parsed, typed
@@ -25,6 +25,22 @@ _ROWS = Prepared(
     .where(history.c.start >= bindparam("since"))
     .order_by(history.c.start, history.c.arm),
     ["campaign", "since"],
+)
+_SECONDS = cast(bindparam("stretch"), BigInteger)
+_STRETCH = cast(cast(history.c.start, BigInteger) // _SECONDS * _SECONDS, Double).label("begins")
+_LONGER = Prepared(  # the database adds up, so that few rows come back
+    select(
+        _STRETCH,
+        history.c.arm,
+        cast(func.sum(history.c.decisions), BigInteger),
+        cast(func.sum(history.c.rewards), BigInteger),
+        func.sum(history.c.total),
+    )
+    .where(history.c.campaign_id == bindparam("campaign"))
+    .where(history.c.start >= bindparam("since"))
+    .group_by(_STRETCH, history.c.arm)
+    .order_by(_STRETCH, history.c.arm),
+    ["campaign", "since", "stretch"],
 )
 _KEEP = Prepared(insert(snapshots), ["campaign_id", "seq", "state"])
 _SNAPSHOT = Prepared(
@@ -46,9 +62,15 @@ def add(link: Link, campaign: int, rows: Sequence[HistoryRow]) -> None:
     _ADD.run(link, sorted(values))
 
 
-def rows(link: Link, campaign: int, since: float | None) -> list[HistoryRow]:
-    """The history, in order."""
-    found = _ROWS.rows(link, campaign, -math.inf if since is None else since)
+def rows(
+    link: Link, campaign: int, since: float | None, stretch: float | None = None
+) -> list[HistoryRow]:
+    """The history, in order; with `stretch`, its rows added up to stretches as long."""
+    start = -math.inf if since is None else since
+    if stretch is None:
+        found = _ROWS.rows(link, campaign, start)
+    else:
+        found = _LONGER.rows(link, campaign, start, stretch)
     return [typed(HistoryRow, row) for row in found]
 
 

@@ -64,13 +64,21 @@ class SqlReader(Reader):
         """The decisions of requests."""
         return decisions.keyed(self._link, self._campaign, keys)
 
-    def all_keyed(self) -> Iterator[tuple[str, list[str]]]:
+    def all_keyed(self) -> Iterator[tuple[str, list[str], float]]:
         """Every key of a request."""
         return decisions.all_keyed(self._link, self._campaign)
 
-    def history(self, since: float | None = None) -> list[HistoryRow]:
+    def history(self, since: float | None = None, stretch: float | None = None) -> list[HistoryRow]:
         """The history."""
-        return history.rows(self._link, self._campaign, since)
+        return history.rows(self._link, self._campaign, since, stretch)
+
+    def changes(self, after: int = 0) -> list[Entry]:
+        """The events that change the campaign."""
+        return events.changes(self._link, self._campaign, after)
+
+    def of_unit(self, unit: str, after: int, through: int) -> list[DecisionRow]:
+        """The decisions of a unit."""
+        return decisions.of_unit(self._link, self._campaign, unit, after, through)
 
     def watch(self) -> Record | None:
         """What is kept to watch the promises."""

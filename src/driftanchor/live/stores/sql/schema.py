@@ -18,8 +18,13 @@ from sqlalchemy import (
     text,
 )
 
-REVISION = "0002"  # the last migration
-OLDER: tuple[str, ...] = ("0001",)  # the migrations before it, which `upgrade` starts from
+from driftanchor.live.stores.journal import CHANGES
+
+REVISION = "0004"  # the last migration
+OLDER: tuple[str, ...] = ("0001", "0002", "0003")  # the migrations before it
+
+# The events of `CHANGES`; written once, so that the index and the query say the same.
+IS_CHANGE = f"kind IN ({', '.join(repr(kind) for kind in CHANGES)})"
 
 metadata = MetaData()
 
@@ -53,6 +58,7 @@ heads = Table(
     Column("paused", Boolean, nullable=False),
     Column("snapshot", BigInteger, nullable=False),
     Column("late", BigInteger, nullable=False),
+    Column("checksum", BigInteger),
 )
 
 events = Table(
@@ -66,6 +72,13 @@ events = Table(
     Column("arm", Integer),
     Column("value", Double),
     Column("detail", Text),
+    Index(  # a few rows of many: a campaign changes rarely
+        "events_changes",
+        "campaign_id",
+        "seq",
+        sqlite_where=text(IS_CHANGE),
+        postgresql_where=text(IS_CHANGE),
+    ),
     sqlite_with_rowid=False,  # the rows lie in the order of the key
 )
 

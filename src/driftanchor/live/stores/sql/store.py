@@ -21,7 +21,7 @@ from driftanchor.live.stores.sql.locks import Turn, no_litter
 from driftanchor.live.stores.sql.reader import SqlReader, happened, write
 from driftanchor.live.stores.sql.transaction import FIRST_TO_READ, Transaction
 from driftanchor.live.stores.store import Changes, Reader, Store
-from driftanchor.live.stores.store_rows import ArmRow, CampaignRow
+from driftanchor.live.stores.store_rows import ArmRow, CampaignRow, Head
 
 T = TypeVar("T")
 PATIENCE = 10.0  # seconds in which a transaction whose connection broke is tried again
@@ -84,6 +84,11 @@ class SqlStore(Store):
         with self._reading() as link:
             return campaigns.names(link)
 
+    def heads(self) -> dict[str, Head]:
+        """Where each campaign is."""
+        with self._reading() as link:
+            return campaigns.all_heads(link)
+
     def owner(self, decision_id: str) -> str | None:
         """The campaign of a decision."""
         with self._reading() as link:
@@ -143,6 +148,11 @@ class SqlStore(Store):
         """All keys of the server."""
         with self._connected() as connection:
             return access_keys.all_rows(connection)
+
+    def key_counts(self) -> tuple[int, int, float]:
+        """How many keys there are and are revoked, and when the last was made."""
+        with self._connected() as connection:
+            return access_keys.counts(connection)
 
     def revoke_key(self, key_id: str, at: float) -> KeyRow:
         """Revoke a key."""

@@ -1,0 +1,280 @@
+"""`driftanchor serve`: from a log file to decisions over HTTP."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from driftanchor.cli import assess_options as how
+from driftanchor.cli import campaign_create as creating
+from driftanchor.cli import campaign_settings as agreed
+from driftanchor.cli import log_options as log
+from driftanchor.cli import options as opt
+from driftanchor.cli import output, parse
+from driftanchor.cli import store_options as at
+from driftanchor.cli.campaign_show import show_status
+from driftanchor.core.log_options import LogOptions
+from driftanchor.errors import InvalidInput, require
+
+if TYPE_CHECKING:
+    from driftanchor.live.campaigns.status import Status
+    from driftanchor.live.terms import Terms
+
+CAMPAIGN = "The campaign"
+SERVER = "The server"
+Logs = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--log",
+        metavar="FILE",
+        help="Logs of the past, or saved offline data: serve a campaign that starts from them.",
+        show_default="serve the campaigns that the store has",
+        rich_help_panel=CAMPAIGN,
+    ),
+]
+NewName = Annotated[
+    str | None,
+    typer.Option(
+        "--name",
+        metavar="NAME",
+        help="The name of that campaign.",
+        show_default="the name of the file",
+        rich_help_panel=CAMPAIGN,
+    ),
+]
+Host = Annotated[
+    str,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Where to listen; without keys only on this machine.",
+        rich_help_panel=SERVER,
+    ),
+]
+Port = Annotated[
+    str, typer.Option(metavar="N", help="The port; 0 for a free one.", rich_help_panel=SERVER)
+]
+Workers = Annotated[
+    str,
+    typer.Option(
+        metavar="N", help="Processes that answer; they share the store.", rich_help_panel=SERVER
+    ),
+]
+RateLimit = Annotated[
+    str | None,
+    typer.Option(
+        metavar="N",
+        help="Requests a second that a key may make of one process.",
+        show_default="any number",
+        rich_help_panel=SERVER,
+    ),
+]
+Demo = Annotated[
+    bool,
+    typer.Option(
+        "--demo",
+        help="Show a campaign with made-up logs and traffic, in a store that goes when you stop: "
+        "the logs help, the shares move, and within a minute or two an alarm rings.",
+        rich_help_panel=SERVER,
+    ),
+]
+
+
+@log.takes_log_options(arm_needed=False)
+def serve(
+    *,
+    logs: Logs = None,
+    name: NewName = None,
+    bias_bound: creating.BiasBound = None,
+    relative_bound: how.RelativeBound = None,
+    by: how.By = None,
+    bias_bound_source: how.BiasBoundSource = None,
+    plan: creating.Plan = None,
+    policy: creating.PolicyName = None,
+    options: LogOptions,
+    reward_kind: agreed.RewardKind = "number",
+    reward_window: agreed.RewardWindow = None,
+    default_reward: agreed.DefaultReward = None,
+    late: agreed.Late = "ignore",
+    sticky: agreed.Sticky = "decision",
+    exposure: agreed.Exposure = "ask",
+    floor: agreed.Floor = "0",
+    control: agreed.Control = None,
+    on_alarm: agreed.OnAlarm = "report",
+    matters: agreed.Matters = None,
+    seed: creating.Seed = None,
+    store: at.StoreAddress = at.DEFAULT,
+    host: Host = "127.0.0.1",
+    port: Port = "8484",
+    workers: Workers = "1",
+    rate_limit: RateLimit = None,
+    demo: Demo = False,
+    as_json: opt.Json = False,
+    quiet: opt.Quiet = False,
+) -> None:
+    """Serve decisions over HTTP, from a log file or from the campaigns of a store.
+
+    The first line on stdout is the address, once it answers. A campaign that is there already, with
+    the same logs and options, goes on.
+
+    Examples:
+      driftanchor serve --log last_test.parquet --arm variant --reward converted
+        --time at --by week --relative-bound auto
+      driftanchor serve --store postgresql://bandit@db/bandit --workers 4
+      driftanchor serve --port 0 --json
+      driftanchor serve --demo
+    """
+    require("fastapi", extra="serve", why="a server")
+    require("uvicorn", extra="serve", why="a server")
+    settings: Any = agreed.read(
+        reward_kind, reward_window, default_reward, late, sticky, exposure, floor, control,
+        on_alarm, matters, "load",
+    )  # fmt: skip
+    settings["seed"] = how.optional(seed, "--seed")
+    settings["bias_bound_source"] = bias_bound_source
+    where = _where(host, port, workers)
+    if demo:
+        check_demo(where, [*(logs or []), *([store] if store != at.DEFAULT else [])])
+        _run_demo(where, as_json=as_json)
+        return
+    where |= _who(host, store, rate_limit)
+    made: tuple[Status, Terms] | None = None
+    if logs or "arms" in options:
+        with output.plain_warnings(quiet=quiet):
+            terms = creating.terms_of(
+                logs or [],
+                {
+                    "bias_bound": how.bounds(bias_bound),
+                    "relative_bound": how.bounds(relative_bound, "--relative-bound"),
+                },
+                by,
+                plan,
+                policy,
+                options,
+            )
+            made = _created(
+                name or name_of(logs or ["campaign"]), store, options, {**terms, **settings}
+            )
+    _run(store, where, made, as_json=as_json)
+
+
+def name_of(files: list[str]) -> str:
+    """The name of a campaign from that of its first log file.
+
+    Example:
+        >>> name_of(["logs/last test.csv.gz"]), name_of(["s3/*.parquet"]), name_of(["_a.csv"])
+        ('last-test', 'campaign', 'a')
+    """
+    stem = Path(files[0]).name.partition(".")[0]
+    return re.sub(r"[^A-Za-z0-9_:-]+", "-", stem).strip("-_:")[:128] or "campaign"
+
+
+def _where(host: str, port: str, workers: str) -> dict[str, Any]:
+    """Where to listen, and with how many processes."""
+    from driftanchor.core import check
+
+    return {
+        "host": host,
+        "port": check.whole(parse.number(port, "--port"), "port", low=0, high=65_535),
+        "workers": check.whole(parse.number(workers, "--workers"), "workers", low=1, high=256),
+    }
+
+
+def _who(host: str, store: str, rate_limit: str | None) -> dict[str, Any]:
+    """Who may ask, and how often; looked at before anything is read or made."""
+    from driftanchor.core import check
+    from driftanchor.serve.loopback import check_keys
+
+    rows: list[Any] = []
+    if not at.is_missing(store):
+        with at.store_at(store) as opened:
+            rows = opened.keys()
+    rate = how.optional(rate_limit, "--rate-limit")
+    return {
+        "keys_required": check_keys(host, rows, time.time()),
+        "rate": None if rate is None else check.number(rate, "rate_limit", above=0.0, high=1e9),
+    }
+
+
+def _created(
+    name: str, store: str, options: LogOptions, given: dict[str, Any]
+) -> tuple[Status, Terms]:
+    """The campaign of the logs, which may be there already."""
+    from driftanchor.live.campaigns.campaign import Campaign
+
+    ends = options.get("reward_range")
+    with Campaign.create(name, store=store, reward_range=ends, **given) as campaign:
+        return campaign.status(), campaign.terms
+
+
+def _run(
+    store: str, where: dict[str, Any], made: tuple[Status, Terms] | None, *, as_json: bool
+) -> None:
+    """Listen, say so once it answers, and answer until a signal ends it."""
+    from driftanchor.live.stores.sql.store import open_sql
+    from driftanchor.serve.run import answer, listen, url_of
+    from driftanchor.serve.served import ServeSettings
+    from driftanchor.serve.workers import supervise
+
+    opened = open_sql(store)
+    try:
+        names = opened.names()
+    finally:
+        opened.close()
+    settings = ServeSettings(**where)
+    listening = listen(settings.host, settings.port)
+    url = url_of(listening)
+
+    def ready() -> None:
+        if as_json:
+            output.show_line(json.dumps({"url": url, "campaigns": names}))  # one line: it is read
+        else:
+            output.show_line(url)
+            if made is not None:
+                show_status(*made)
+
+    run = answer if settings.workers == 1 else supervise
+    run(store, settings, listening, ready)
+
+
+def check_demo(where: dict[str, Any], others: list[str]) -> None:
+    """Refuse what a demo cannot do: it has one process, and logs and a store of its own."""
+    if others:
+        raise InvalidInput(
+            f"has logs and a store of its own, got {others[0]!r}: leave that out, or leave out "
+            "--demo",
+            argument="demo",
+        )
+    if where["workers"] != 1:
+        raise InvalidInput(
+            f"runs in one process, got --workers {where['workers']}: leave that out",
+            argument="demo",
+        )
+
+
+def _run_demo(where: dict[str, Any], *, as_json: bool) -> None:
+    """Serve made-up campaigns until a signal ends it."""
+    from driftanchor.serve.demo import Demo
+    from driftanchor.serve.loopback import check_keys
+    from driftanchor.serve.run import answer_for, listen, url_of
+    from driftanchor.serve.served import Served, ServeSettings
+
+    with Demo() as demo:
+        check_keys(where["host"], demo.store.keys(), demo.clock())
+        settings = ServeSettings(**where)
+        listening = listen(settings.host, settings.port)
+        url, names = url_of(listening), demo.store.names()
+
+        def ready() -> None:
+            demo.begin()
+            if as_json:
+                output.show_line(json.dumps({"url": url, "campaigns": names, "demo": True}))
+            else:
+                output.show_line(url)
+                output.show_line("This is a demo: logs, visitors and clicks are made up.")
+
+        answer_for(Served(demo.store, settings, demo.clock, demo=True), listening, ready)

@@ -1,0 +1,298 @@
+"""Client: a campaign that another process serves, with the `ask` and `tell` of `Campaign`."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Iterable
+from types import TracebackType
+from typing import Any, overload
+from urllib.parse import quote
+
+from driftanchor.client.defaults import Default, arm_of_default
+from driftanchor.client.line import Line
+from driftanchor.client.read_answers import decision_of, foreign, list_in, outcome_of, receipt_of
+from driftanchor.core import check
+from driftanchor.core.record import Record
+from driftanchor.errors import (
+    CampaignPaused,
+    DefaultPlayed,
+    DriftanchorError,
+    InvalidInput,
+    StoreUnavailable,
+    shown,
+)
+from driftanchor.live.campaigns.decision import Decision, Receipt, decision_id_text
+
+ANSWERS_BY = 0.9  # of `default_after`; the rest is for coming back with the default
+MOST = 1_000  # decisions of one call
+MOST_REWARDS = 500  # of one request: a server takes 64 KiB
+
+
+class Client:
+    """Asks a server of campaigns, as `Campaign` asks a store.
+
+    Every call is safe to repeat, and is repeated: if the server does not answer, or its store is
+    away, the same request is sent again after a growing wait, until `timeout` is over. So a
+    decision is made once, and a reward counts once. Threads may share a client, and it keeps
+    connections open.
+
+    With a default arm, `ask` never fails because of the server: if it is away, slow or paused, the
+    default comes back in time. Such a decision has no propensity (NaN), its id starts with
+    `default-`, and its reward is ignored, because nothing was drawn. The client reports it when the
+    server is back, and the events of the campaign then have a `default_used`.
+
+    Args:
+        url: The address of the server, such as `"http://127.0.0.1:8484"`.
+        key: A key that `driftanchor keys create` printed, if the server needs one. `ask` needs the
+            role decide, `tell` and `expose` reward, `status` read.
+        campaign: The campaign that is asked; needed if the server has several.
+        timeout: Seconds in which a call must be answered.
+        default_after: Seconds after which `ask` gives the default, if it has one.
+
+    Example:
+        >>> client = Client("http://127.0.0.1:8484", campaign="checkout")
+        >>> client.campaign("banner")
+        <Client: banner at http://127.0.0.1:8484>
+    """
+
+    def __init__(
+        self,
+        url: str,
+        key: str | None = None,
+        *,
+        campaign: str | None = None,
+        timeout: float = 10.0,
+        default_after: float = 0.2,
+    ) -> None:
+        self.url = url
+        self.name = None if campaign is None else _name(campaign)
+        self._timeout = check.number(timeout, "timeout", above=0.0, high=3_600.0)
+        self._default_after = check.number(default_after, "default_after", above=0.0, high=3_600.0)
+        self._line = Line(url, key, self._timeout)
+
+    def campaign(self, name: str) -> Client:
+        """A client for another campaign of the same server; they share connections."""
+        other = object.__new__(Client)
+        other.__dict__.update(self.__dict__)
+        other.name = _name(name)
+        return other
+
+    @overload
+    def ask(
+        self,
+        unit: str | None = None,
+        *,
+        exclude: Iterable[str] = (),
+        n: None = None,
+        peek: bool = False,
+        key: str | None = None,
+        default: str | None = None,
+    ) -> Decision: ...
+    @overload
+    def ask(
+        self,
+        unit: str | None = None,
+        *,
+        exclude: Iterable[str] = (),
+        n: int,
+        peek: bool = False,
+        key: str | None = None,
+        default: str | None = None,
+    ) -> list[Decision]: ...
+    def ask(
+        self,
+        unit: str | None = None,
+        *,
+        exclude: Iterable[str] = (),
+        n: int | None = None,
+        peek: bool = False,
+        key: str | None = None,
+        default: str | None = None,
+    ) -> Decision | list[Decision]:
+        """Which arm to play. The decision is on the server's disk when this returns.
+
+        Args:
+            unit: As for `Campaign.ask`, like `exclude`, `n`, `peek` and `key`.
+            exclude: Arms that cannot be played this time.
+            n: How many decisions; the answer is then a list.
+            peek: Only look at what would be decided now; nothing is kept.
+            key: A key of this request. By default each call has a new one, which its repeats share.
+            default: The arm to play if the server is away, slow or paused.
+
+        Raises:
+            StoreUnavailable: The server did not answer in time, and there is no default.
+            DriftanchorError: As `Campaign.ask` raises it.
+        """
+        count = 1 if n is None else check.whole(n, "n", low=1, high=MOST)
+        body = {
+            "unit": _sent(unit, "unit"),
+            "exclude": [str(x) for x in check.items(exclude, "exclude")],
+            "n": None if n is None else count,
+            "peek": check.flag(peek, "peek"),
+        }
+        same = secrets.token_hex(16) if key is None else _sent(key, "key")
+        sent = {name: value for name, value in body.items() if value not in (None, [], False)}
+        if default is None:
+            answers = self._asked(sent, same, self._timeout)
+        else:
+            answers = self._asked_or_default(sent, same, count, _default(self.name, same, default))
+        return answers[0] if n is None else answers
+
+    def tell(self, decision_id: str, reward: float) -> Receipt:
+        """The reward of a decision, as `Campaign.tell` takes it; it may be told again.
+
+        The reward of a default is ignored: the receipt says so.
+        """
+        arm = arm_of_default(decision_id)
+        if arm is not None:
+            return Receipt(decision_id, "ignored", arm, None)
+        path = f"/v1/decisions/{quote(decision_id_text(decision_id), safe='')}/reward"
+        return receipt_of(self._line.call("PUT", path, {"value": _reward(reward)}))
+
+    def tell_many(self, rewards: Iterable[tuple[str, float]]) -> list[Receipt | Exception]:
+        """Many rewards: for each its receipt, or the error that `tell` would raise.
+
+        Args:
+            rewards: Pairs of a decision and its reward.
+        """
+        pairs: list[Any] = check.ordered(rewards, "rewards")
+        outcomes: list[Receipt | Exception | None] = []
+        items, places = [], []
+        for pair in pairs:
+            if not isinstance(pair, tuple | list) or len(pair) != 2:
+                raise InvalidInput(
+                    f"must be pairs of a decision and its reward, got {shown(pair)}",
+                    argument="rewards",
+                )
+            outcomes.append(_settled_here(*pair))
+            if outcomes[-1] is None:
+                places.append(len(outcomes) - 1)
+                items.append({"decision_id": pair[0], "value": _reward(pair[1])})
+        for i in range(0, len(items), MOST_REWARDS):
+            data = self._line.call("POST", "/v1/rewards", {"rewards": items[i : i + MOST_REWARDS]})
+            found = list_in(data, "results")
+            here = places[i : i + MOST_REWARDS]
+            if len(found) != len(here):
+                raise foreign("results")
+            for place, one in zip(here, found, strict=True):
+                outcomes[place] = outcome_of(one)
+        return [x for x in outcomes if x is not None]
+
+    def expose(self, decision_id: str) -> Receipt:
+        """Say that a decision was shown, as `Campaign.expose` takes it."""
+        arm = arm_of_default(decision_id)
+        if arm is not None:
+            return Receipt(decision_id, "ignored", arm, None)
+        path = f"/v1/decisions/{quote(decision_id_text(decision_id), safe='')}/exposure"
+        return receipt_of(self._line.call("POST", path))
+
+    def status(self) -> Record:
+        """What can be seen of the campaign: the record that `Campaign.status().to_json()` gives."""
+        found = self._line.call("GET", self._line.path(self.name))
+        if not isinstance(found, dict):
+            raise foreign("status")
+        return found
+
+    def report_defaults(self) -> int:
+        """Try now to report the defaults that were played; how many still wait.
+
+        A thread does so by itself while there are some. What waits when the process ends is lost.
+        """
+        return self._line.defaults.report()
+
+    def close(self) -> None:
+        """Report defaults if that works now, and close the connections."""
+        self._line.close()
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Client: {self.name or 'the only campaign'} at {self.url}>"
+
+    def _asked(self, body: Record, key: str, seconds: float) -> list[Decision]:
+        path = f"{self._line.path(self.name)}/decisions"
+        data = self._line.call("POST", path, body, seconds=seconds, request_key=key)
+        if "n" in body:
+            return [decision_of(one) for one in list_in(data, "decisions")]
+        return [decision_of(data)]
+
+    def _asked_or_default(
+        self, body: Record, key: str, count: int, default: Default
+    ) -> list[Decision]:
+        """The decisions, or the default as soon as it is clear that they do not come in time."""
+        seconds = ANSWERS_BY * self._default_after
+        try:
+            return self._line.within(seconds, lambda: self._asked(body, key, seconds))
+        except (TimeoutError, StoreUnavailable, CampaignPaused, DefaultPlayed) as error:
+            why = str(error)
+        except DriftanchorError as error:
+            if type(error) is not DriftanchorError:  # the caller's mistake
+                raise
+            why = str(error)  # the server failed
+        if "peek" not in body:
+            self._line.defaults.add(default)
+        note = f"the caller's default: {why}"
+        return [
+            Decision(
+                default.id(i),
+                default.arm,
+                float("nan"),
+                False,
+                self.name or "",
+                0,
+                body.get("unit"),
+                note=note,
+            )
+            for i in range(count)
+        ]
+
+
+def _default(campaign: str | None, key: str, arm: object) -> Default:
+    if not isinstance(arm, str) or not arm:
+        raise InvalidInput(f"must be the name of an arm, got {shown(arm)}", argument="default")
+    return Default(campaign, key, arm, time.monotonic())
+
+
+def _settled_here(decision_id: object, reward: object) -> Receipt | Exception | None:
+    """What became of a reward that is not for the server; `None` if it is."""
+    arm = arm_of_default(decision_id)
+    try:
+        if arm is not None:
+            return Receipt(str(decision_id), "ignored", arm, None)
+        decision_id_text(decision_id)
+        _reward(reward)
+    except InvalidInput as error:
+        return error
+    return None
+
+
+def _reward(value: object) -> float:
+    """A reward that can be sent; the server knows its range."""
+    if type(value).__name__ in ("bool", "bool_"):
+        raise InvalidInput(f"must be a number, got {value!r}: write 1 or 0", argument="reward")
+    return check.number(value, "reward")
+
+
+def _sent(value: object, argument: str) -> Any:
+    """A text that can be sent; the server knows what it may be."""
+    if value is None or isinstance(value, str):
+        return value
+    raise InvalidInput(f"must be text, got {shown(value)}", argument=argument)
+
+
+def _name(campaign: object) -> str:
+    if not isinstance(campaign, str) or not campaign:
+        raise InvalidInput(
+            f"must be the name of a campaign, got {shown(campaign)}", argument="campaign"
+        )
+    return campaign

@@ -1,0 +1,98 @@
+"""Line: what the clients of one server share: connections, threads, and defaults to report."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+from driftanchor.client.bounded import Bounded
+from driftanchor.client.calls import Calls
+from driftanchor.client.connections import Connections
+from driftanchor.client.defaults import Default, Defaults
+from driftanchor.client.read_answers import list_in
+from driftanchor.errors import InvalidInput
+
+CAMPAIGNS = "/v1/campaigns"
+REPORT_TIMEOUT = 2.0  # seconds
+T = TypeVar("T")
+
+
+class Line:
+    """A line to a server.
+
+    Args:
+        url: Its address.
+        key: The key for it, if it needs one.
+        timeout: Seconds in which a call must be answered.
+
+    Attributes:
+        defaults: Defaults that wait to be reported.
+    """
+
+    def __init__(self, url: str, key: str | None, timeout: float) -> None:
+        self._url, self._key, self._timeout = url, key, timeout
+        self._only: str | None = None
+        self._start()
+
+    def _start(self) -> None:
+        self._process = os.getpid()
+        self._connections = Connections(self._url)
+        self._calls = Calls(self._connections, self._key)
+        self._bounded = Bounded()
+        self.defaults = Defaults(self._report)
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        body: object = None,
+        *,
+        seconds: float | None = None,
+        request_key: str | None = None,
+    ) -> Any:
+        """What the server answers; see `Calls.call`."""
+        self._here()
+        left = self._timeout if seconds is None else seconds
+        return self._calls.call(method, path, body, seconds=left, request_key=request_key)
+
+    def within(self, seconds: float, work: Callable[[], T]) -> T:
+        """What `work` returns, if it does so in time; see `Bounded.run`."""
+        self._here()
+        answer: T = self._bounded.run(work, seconds=seconds)
+        return answer
+
+    def path(self, campaign: str | None) -> str:
+        """The path of a campaign; `None` for the only one that the server has."""
+        if campaign is None:
+            campaign = self._only = self._only or self._find_only()
+        return f"{CAMPAIGNS}/{quote(campaign, safe='')}"
+
+    def close(self) -> None:
+        """Report defaults if that works now, and close the connections."""
+        if self._process == os.getpid():
+            self.defaults.end()
+            self._connections.close()
+
+    def _here(self) -> None:
+        if self._process != os.getpid():  # forked: connections and threads are the parent's
+            self._start()
+
+    def _find_only(self) -> str:
+        """The name of the only campaign."""
+        found = list_in(self.call("GET", CAMPAIGNS), "campaigns")
+        names = [str(x.get("name")) for x in found if isinstance(x, dict)]
+        if len(names) != 1:
+            known = ", ".join(names[:10]) or "none"
+            raise InvalidInput(
+                f"is needed: the server has {len(names)} campaigns ({known})", argument="campaign"
+            )
+        return names[0]
+
+    def _report(self, campaign: str | None, some: list[Default]) -> None:
+        now = time.monotonic()
+        items = [{"key": x.key, "arm": x.arm, "ago": now - x.at} for x in some]
+        body = {"defaults": items}
+        self.call("POST", f"{self.path(campaign)}/defaults", body, seconds=REPORT_TIMEOUT)

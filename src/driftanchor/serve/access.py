@@ -1,0 +1,174 @@
+"""Access: who may use which route, by the key that a request brings."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Coroutine, Iterable
+from typing import Any
+
+from fastapi import Depends, Request, Response
+from fastapi.openapi.models import HTTPBearer
+from fastapi.routing import APIRoute
+from fastapi.security.base import SecurityBase
+
+from driftanchor.live.stores.access_keys import ROLES, KeyRow, digest, id_of, is_same
+from driftanchor.live.stores.store import Store
+from driftanchor.serve.known_keys import KnownKeys
+from driftanchor.serve.loopback import caller_of, is_local
+from driftanchor.serve.problem import Problem
+from driftanchor.serve.rates import Rates, retry_after
+
+NOBODY = KeyRow("", "0" * 64, "", 0.0)  # compared with where there is no key, which takes as long
+WRONG_RATE, WRONG_BURST = 5.0, 50.0  # requests without a key that works, by address
+SCHEME = "key"  # what the OpenAPI document calls it
+ASK_FOR_KEY = {"WWW-Authenticate": 'Bearer realm="driftanchor"'}
+
+
+class Access:
+    """Lets requests in by their keys.
+
+    A store that never had a key needs none, if the server can be reached from this machine alone.
+    Whoever revokes the last key does not open the server again.
+
+    Args:
+        store: The store, which has the keys.
+        required: Whether a key is needed even if the store has none, as the server can be reached
+            from elsewhere.
+        rate: How many requests a second a key may make of one process, or an address where no key
+            is needed; `None` for any number.
+        clock: Tells the time, in seconds since 1970.
+        ticks: A clock that never goes back, in seconds.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        required: bool,
+        rate: float | None = None,
+        clock: Callable[[], float] = time.time,
+        ticks: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.required = required
+        self._clock = clock
+        self._known = KnownKeys(store, ticks)
+        self._wrong = Rates(WRONG_RATE, WRONG_BURST, ticks)
+        self._rates = None if rate is None else Rates(rate, max(1.0, 2.0 * rate), ticks)
+
+    async def admit(self, scope: Any, role: str) -> KeyRow | None:
+        """Let a request in that needs a role; its key, or `None` where none is needed.
+
+        Raises:
+            Problem: 401 without a key that works, 403 without the role, 429 too often.
+        """
+        rows = await self._known.rows()
+        headers: list[tuple[bytes, bytes]] = scope["headers"]
+        if not rows and not self.required:
+            _check_local(headers)
+            self._count(caller_of(scope))
+            return None
+        given = key_in(headers)
+        if given is None:
+            raise self._refused(scope, "key_missing", "send a key as 'Authorization: Bearer KEY'")
+        row = rows.get(id_of(given) or "", NOBODY)
+        is_active = row.state(self._clock()) == "active"
+        if not (is_same(digest(given), row) and is_active):
+            raise self._refused(scope, "key_refused", "this key is unknown, expired or revoked")
+        self._count(row.id)
+        if not row.allows(role):
+            raise Problem(403, "role_missing", f"this needs a key with the role {role!r}")
+        return row
+
+    def _refused(self, scope: Any, code: str, detail: str) -> Problem:
+        """The answer without a key that works; to an address that has many of them, another."""
+        wait = self._wrong.wait(caller_of(scope))
+        return Problem(401, code, detail, headers=ASK_FOR_KEY) if not wait else _too_often(wait)
+
+    def _count(self, caller: str) -> None:
+        wait = 0.0 if self._rates is None else self._rates.wait(caller)
+        if wait:
+            raise _too_often(wait)
+
+
+def _too_often(wait: float) -> Problem:
+    headers = {"Retry-After": retry_after(wait)}
+    return Problem(429, "too_many_requests", "too many requests: wait", headers=headers)
+
+
+def key_in(headers: Iterable[tuple[bytes, bytes]]) -> str | None:
+    """The key that a request brings; `None` if it brings none, or several that differ."""
+    found: set[bytes] = set()
+    for name, value in headers:
+        if name == b"authorization":
+            kind, _, key = value.partition(b" ")
+            found.add(key.strip() if kind.lower() == b"bearer" else b"")
+        elif name == b"x-api-key":
+            found.add(value.strip())
+    only = found.pop() if len(found) == 1 else b""
+    return only.decode("latin-1") or None
+
+
+def _check_local(headers: Iterable[tuple[bytes, bytes]]) -> None:
+    """Where no key is needed: refuse what comes through a page of someone else in a browser."""
+    for name, value in headers:
+        if name in (b"host", b"origin") and not is_local(value):
+            raise Problem(
+                403,
+                "not_local",
+                "without keys the server answers this machine alone, under a name such as "
+                "localhost: make a key with 'driftanchor keys create'",
+            )
+
+
+class Needs(SecurityBase):
+    """A dependency of a route, which the OpenAPI document shows as security.
+
+    Args:
+        role: The role that the route needs.
+    """
+
+    def __init__(self, role: str) -> None:
+        assert role in ROLES
+        self.role = role
+        self.scheme_name = SCHEME
+        self.model = HTTPBearer(
+            description="A key of 'driftanchor keys create'. The header X-API-Key takes it too."
+        )
+
+    async def __call__(self, request: Request) -> None:
+        """Let the request in, or raise a `Problem`."""
+        await request.app.state.served.access.admit(request.scope, self.role)
+
+
+def needs(role: str) -> Any:
+    """What a route has in `dependencies` so that it needs a key with this role."""
+    return Depends(Needs(role))
+
+
+class KeyedRoute(APIRoute):
+    """A route that lets a request in before anything else is done, which is the quickest too.
+
+    FastAPI would look for what each dependency depends on, for every request.
+    """
+
+    def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
+        given = options.pop("dependencies", None) or []
+        found = [x.dependency for x in given if isinstance(x.dependency, Needs)]
+        self.guard: Needs | None = found[0] if found else None
+        extra = dict(options.pop("openapi_extra", None) or {})
+        if self.guard is not None:
+            extra["security"] = [{SCHEME: []}]
+        others = [x for x in given if not isinstance(x.dependency, Needs)]
+        super().__init__(path, endpoint, dependencies=others, openapi_extra=extra, **options)
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """What answers a request that is let in."""
+        answer, guard = super().get_route_handler(), self.guard
+        if guard is None:
+            return answer
+
+        async def guarded(request: Request) -> Response:
+            await guard(request)
+            return await answer(request)
+
+        return guarded

@@ -1,0 +1,167 @@
+"""Connections: none may take for ever to send a request or to read an answer, or be one too many.
+
+What is too slow is looked for once a second among all connections, so that a request costs no
+timer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import sys
+from collections.abc import Iterable
+from http import HTTPStatus
+from typing import Any
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from driftanchor.serve.problem import MEDIA, Problem
+
+if sys.platform != "win32":
+    import resource
+
+SLOWEST_REQUEST = 10.0  # seconds from its first byte, or from the connection, to its last
+SLOWEST_ANSWER = 60.0  # seconds in which a client reads nothing of what waits for it
+MOST_HEADERS = 100
+MOST_HEADER_BYTES = 32 * 1024  # of an address and headers that come in several parts
+LONGEST_ADDRESS = 8 * 1024  # bytes
+_UPGRADE = re.compile(rb"\nupgrade:", re.IGNORECASE)
+MOST_AHEAD = 32  # requests that wait for the answer to one before them
+SPARE_FILES = 128  # of the process that are no connections
+
+
+class Connection(HttpToolsProtocol):
+    """One connection of a client.
+
+    Attributes:
+        receiving_since: Since when a request is awaited or comes in; `None` between requests.
+        writing_since: Since when the client reads nothing; `None` if it does.
+    """
+
+    receiving_since: float | None = None
+    writing_since: float | None = None
+    _unread = 0  # bytes of headers that are not complete
+    _refusal: Problem | None = None
+    _is_deaf = False  # whether what else comes is not read
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """A client has connected."""
+        super().connection_made(transport)
+        self.receiving_since = self.loop.time()
+        if len(self.connections) > MOST_CONNECTIONS:
+            transport.abort()
+
+    def data_received(self, data: bytes) -> None:
+        """Some bytes have come."""
+        if self._is_deaf:
+            return
+        if b"pgrade" in data and self._unread >= 0:
+            data = without_upgrade(data)
+        if self.receiving_since is None:  # also for empty lines, which begin no request
+            self.receiving_since = self.loop.time()
+        self._unread += len(data)
+        super().data_received(data)
+        if self._unread > MOST_HEADER_BYTES and not self.transport.is_closing():
+            self.refuse(431, "headers_too_large", "the headers are too long")
+
+    def on_message_begin(self) -> None:
+        """A request begins."""
+        self.receiving_since = self.loop.time()
+        super().on_message_begin()
+
+    def on_headers_complete(self) -> None:
+        """All headers have come, and what follows is the body."""
+        self._unread = -sys.maxsize
+        if len(self.headers) > MOST_HEADERS or len(self.url) > LONGEST_ADDRESS:
+            status = 431 if len(self.headers) > MOST_HEADERS else 414
+            self._refusal = Problem(status, "headers_too_large", "send fewer headers, or shorter")
+            raise ValueError  # ends the parser
+        if len(self.pipeline) >= MOST_AHEAD:
+            raise ValueError
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        """All of a request has come."""
+        self.receiving_since = None
+        self._unread = 0
+        super().on_message_complete()
+
+    def pause_writing(self) -> None:
+        """The client reads more slowly than we write."""
+        self.writing_since = self.loop.time()
+        super().pause_writing()
+
+    def resume_writing(self) -> None:
+        """The client has read on."""
+        self.writing_since = None
+        super().resume_writing()
+
+    def _unsupported_upgrade_warning(self) -> None:
+        """Say nothing of a wish for another protocol, which a server need not grant."""
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer what is not HTTP, or has too many headers."""
+        refusal = self._refusal or Problem(400, "invalid_http", "this is not HTTP/1.1")
+        self.refuse(refusal.status, refusal.code, refusal.detail)
+
+    def refuse(self, status: int, code: str, detail: str) -> None:
+        """Answer without the app, and close the connection.
+
+        If an earlier request waits for its answer, ours would be taken for that one: then the
+        connection ends after it.
+        """
+        cycle: Any = self.cycle  # `None` before the first request
+        is_idle = cycle is None or cycle.response_complete
+        if not is_idle and not cycle.more_body and not self.pipeline:
+            self._is_deaf, cycle.keep_alive = True, False
+            return
+        if is_idle or not (cycle.response_started or self.pipeline):
+            text = json.dumps(Problem(status, code, detail).body()).encode()
+            phrase = HTTPStatus(status).phrase
+            head = (
+                f"HTTP/1.1 {status} {phrase}\r\ncontent-type: {MEDIA}\r\n"
+                f"content-length: {len(text)}\r\nconnection: close\r\n\r\n"
+            )
+            self.transport.write(head.encode() + text)
+        self.transport.close()
+
+
+def without_upgrade(data: bytes) -> bytes:
+    r"""The start of a request, without the wish for another protocol.
+
+    The client of Java wishes for HTTP/2 with its first request. The parser would leave out the
+    body of a request that has such a wish.
+
+    Example:
+        >>> without_upgrade(b"POST / HTTP/1.1\r\nUpgrade: h2c\r\n\r\n\nupgrade: a")
+        b'POST / HTTP/1.1\r\nx-upgrade: h2c\r\n\r\n\nupgrade: a'
+    """
+    head, end, body = data.partition(b"\r\n\r\n")
+    return _UPGRADE.sub(b"\nx-upgrade:", head) + end + body
+
+
+def sweep(connections: Iterable[Any], now: float) -> None:
+    """Close the connections that are too slow.
+
+    Args:
+        connections: All connections of a server.
+        now: The time of its event loop.
+    """
+    for found in list(connections):
+        since, writing = found.receiving_since, found.writing_since
+        if since is not None and now - since > SLOWEST_REQUEST:
+            found.refuse(408, "request_too_slow", "the request did not come in time")
+        elif writing is not None and now - writing > SLOWEST_ANSWER:
+            found.transport.abort()
+
+
+def _most_connections() -> int:
+    """As many as the process may have files open, but for those of the store and of logs."""
+    if sys.platform == "win32":
+        return 10_000
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return 100_000 if files == resource.RLIM_INFINITY else max(SPARE_FILES, files - SPARE_FILES)
+
+
+MOST_CONNECTIONS = _most_connections()

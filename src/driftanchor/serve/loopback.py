@@ -1,0 +1,88 @@
+"""Which names and addresses are this machine, and from where a request came."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import socket
+from collections.abc import Iterable
+from typing import Any
+
+from driftanchor.errors import InvalidInput
+from driftanchor.live.stores.access_keys import KeyRow
+
+_PLACE = re.compile(rb"(?:https?://)?(\[[0-9A-Fa-f:.]+\]|[^\[\]:/?#@]+)(?::\d*)?")
+
+
+def is_local(place: bytes) -> bool:
+    """Whether a `Host` or an `Origin` is this machine, by its name alone.
+
+    Example:
+        >>> [is_local(x) for x in (b"localhost:8484", b"http://127.0.0.1", b"[::1]:8484")]
+        [True, True, True]
+        >>> [is_local(x) for x in (b"evil.example", b"null", b"127.0.0.1.evil.example", b"")]
+        [False, False, False, False]
+    """
+    found = _PLACE.fullmatch(place.strip())
+    name = "" if found is None else found[1].decode("latin-1").strip("[]").lower()
+    return name == "localhost" or name.endswith(".localhost") or _is_loopback(name)
+
+
+def _is_loopback(address: str) -> bool:
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return False
+
+
+def reachable_from_elsewhere(host: str) -> bool:
+    """Whether a server that listens there can be reached from other machines."""
+    try:
+        found = socket.getaddrinfo(host or None, 0, flags=socket.AI_PASSIVE)
+    except (OSError, UnicodeError) as error:
+        raise InvalidInput(
+            f"must be an address of this machine, such as 127.0.0.1, got {host!r}", argument="host"
+        ) from error
+    return not all(_is_loopback(str(address[0]).partition("%")[0]) for *_, address in found)
+
+
+def check_keys(host: str, rows: Iterable[KeyRow], now: float) -> bool:
+    """Whether a server that listens there needs keys whatever happens.
+
+    Args:
+        host: Where it listens.
+        rows: The keys of its store.
+        now: The time, in seconds since 1970.
+
+    Raises:
+        InvalidInput: Others can reach it, and the store has no key that works.
+    """
+    if not reachable_from_elsewhere(host):
+        return False
+    if not any(row.state(now) == "active" for row in rows):
+        raise InvalidInput(
+            f"{host!r} can be reached from other machines, and the store has no key that works: "
+            "run 'driftanchor keys create --role admin' first, or listen on 127.0.0.1",
+            argument="host",
+        )
+    return True
+
+
+def caller_of(scope: Any) -> str:
+    """The address that a request came from; of IPv6 the half that a network has.
+
+    Example:
+        >>> caller_of({"client": ("192.0.2.7", 5)}), caller_of({"client": None})
+        ('192.0.2.7', '')
+        >>> caller_of({"client": ("2001:db8:0:1:2:3:4:5", 5)})
+        '2001:db8:0:1::'
+    """
+    client = scope.get("client")
+    address = str(client[0]) if client else ""
+    if ":" not in address:
+        return address
+    try:
+        whole = int(ipaddress.IPv6Address(address.partition("%")[0]))
+    except ValueError:
+        return address
+    return str(ipaddress.IPv6Address(whole >> 64 << 64))

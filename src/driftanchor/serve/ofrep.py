@@ -1,0 +1,114 @@
+"""OFREP, the protocol of OpenFeature: any of its SDKs can ask for an arm.
+
+A campaign is a flag, an arm is a variant, and the targeting key is the unit. The metadata has the
+decision's id, with which its reward is told, and its propensity.
+
+- To evaluate one flag is to ask: the decision counts from now on, as `Campaign.ask` says.
+- To evaluate all flags only assigns, since a client does so at its start and shows few of them.
+  Each decision counts from the moment on at which its exposure or its reward is reported, or the
+  flag is evaluated by itself.
+- A paused campaign has no value: the application plays its own default.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+
+from driftanchor.errors import InvalidInput, NotFound, UnreadableState
+from driftanchor.live.campaigns.campaign import Campaign
+from driftanchor.serve import flag_docs
+from driftanchor.serve.access import KeyedRoute, needs
+from driftanchor.serve.flags import Evaluate, Found, Refused, evaluated, failure, unit_of
+from driftanchor.serve.served import Served
+
+router = APIRouter(
+    prefix="/ofrep/v1/evaluate/flags",
+    tags=["OFREP"],
+    dependencies=[needs("decide")],
+    route_class=KeyedRoute,
+)
+
+
+@router.post("/{key}", **flag_docs.ONE)
+async def evaluate_one(request: Request, key: str) -> Response:
+    """Which arm of one campaign the unit gets; the decision counts from now on."""
+    served: Served = request.app.state.served
+    try:
+        unit = await _unit(request)
+        campaign = await served.opened(key)
+        found = await served.bridge.do(campaign, Evaluate(unit))
+    except Refused as error:
+        return _json(failure(key, error.code, error.details), 400)
+    except (NotFound, InvalidInput):  # or a name that no campaign can have
+        return _json(failure(key, "FLAG_NOT_FOUND", "there is no campaign of this name"), 404)
+    _note(served, campaign, found)
+    return _json(evaluated(key, found), 200)
+
+
+@router.post("", **flag_docs.ALL)
+async def evaluate_all(request: Request) -> Response:
+    """Which arms the unit gets in all campaigns; nothing counts before it is shown."""
+    served: Served = request.app.state.served
+    try:
+        unit = await _unit(request)
+    except Refused as error:
+        return _json({"errorCode": error.code, "errorDetails": error.details}, 400)
+    names = await served.read(served.names)
+    flags = await asyncio.gather(*(_assigned(served, name, unit) for name in names))
+    body = json.dumps({"flags": [x for x in flags if x is not None]}, allow_nan=False)
+    tag = f'"{hashlib.sha256(body.encode()).hexdigest()[:32]}"'
+    headers = {"ETag": tag, "Cache-Control": "private, no-cache"}
+    if _is_known(tag, request.headers.get("if-none-match", "")):
+        return Response(status_code=304, headers=headers)
+    return Response(body, 200, headers, "application/json")
+
+
+async def _assigned(served: Served, name: str, unit: str) -> dict[str, Any] | None:
+    """The arm that a unit is assigned in a campaign; `None` if that is gone meanwhile."""
+    try:
+        campaign = await served.opened(name)
+        if campaign.settings.sticky is None:
+            details = "every request is a new decision in this campaign: evaluate it by itself"
+            return failure(name, "GENERAL", details)
+        found: Found = await served.bridge.do(campaign, Evaluate(unit, assign=True))
+    except NotFound:
+        return None
+    except UnreadableState:  # one that is damaged is no reason to hide the others
+        return failure(name, "GENERAL", "the campaign cannot be read")
+    _note(served, campaign, found)
+    return evaluated(name, found)
+
+
+def _note(served: Served, campaign: Campaign, found: Found) -> None:
+    if found.decision is not None:
+        served.owners.note(campaign.name, [found.decision])
+        served.metrics.decided(campaign.name, [found.decision])
+
+
+async def _unit(request: Request) -> str:
+    """Who is asked for.
+
+    Raises:
+        Refused: The body does not say.
+    """
+    content = await request.body()
+    try:
+        body = json.loads(content) if content else {}
+    except (ValueError, RecursionError):
+        raise Refused("PARSE_ERROR", "the body is not JSON in UTF-8") from None
+    return unit_of(body)
+
+
+def _is_known(tag: str, header: str) -> bool:
+    """Whether a client has this answer already."""
+    known = [x.strip().removeprefix("W/") for x in header.split(",")]
+    return tag in known or "*" in known
+
+
+def _json(data: dict[str, Any], status: int) -> Response:
+    return Response(json.dumps(data, allow_nan=False), status, None, "application/json")

@@ -1,0 +1,95 @@
+"""Arm rows: what the page shows of each arm of a campaign."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from driftanchor.core.common_move import common_move, is_relative, moved, moves_along
+from driftanchor.core.evidence import ArmEvidence, arm_at
+from driftanchor.core.posterior import Posterior, hybrid_posterior, sample_mean
+from driftanchor.live.campaigns.books import Books
+from driftanchor.live.campaigns.status import Status
+from driftanchor.live.decide import situation
+from driftanchor.serve.page.believed import drawn, number
+from driftanchor.serve.page.share_reason import share_reason
+
+
+def arm_rows(status: Status, books: Books, recent: Sequence[int]) -> list[dict[str, Any]]:
+    """The numbers of all arms, in the order of their columns.
+
+    Each has four intervals of 95 %: `online` from live rewards alone; `hybrid` from logs and live
+    rewards together, with the logs moved by the believed common move; `rule` what the rule makes
+    of both; and `offline`, the logged mean moved by the common move. `None` where nothing is known.
+
+    Args:
+        status: What can be seen of the campaign.
+        books: The books of the same moment.
+        recent: The arms of the last decisions.
+    """
+    terms, settings = books.terms, books.settings
+    lately, of = Counter(recent), max(len(recent), 1)
+    evidence, _ = situation(terms, books.state, books.head.decisions + 1)
+    noise, ends = terms.policy.noise, terms.reward_range
+    common = common_move(evidence, noise) if is_relative(evidence) else Posterior(0.0, 0.0)
+    best, total = status.outlook.p_best.tolist(), max(status.decisions, 1)
+    rows = []
+    for column, (label, arm) in enumerate(status.arms.items()):
+        seen = arm_at(evidence, column)
+        rule = Posterior(status.outlook.means.item(column), status.outlook.sds.item(column))
+        floor = max(settings.floor, settings.control.get(label, 0.0))
+        share = lately[column] / of
+        rows.append(
+            {
+                "column": column,
+                "label": label,
+                "state": arm.state,
+                "logs": {"n": arm.logs_n, "mean": number(arm.logs_mean), "count": arm.logs_count},
+                "live": {"n": arm.live_n, "mean": number(arm.live_mean)},
+                "decisions": arm.decisions,
+                "share": arm.decisions / total,
+                "share_lately": share,
+                "why": share_reason(arm.state, share, len(recent), best[column], floor),
+                "expected": arm.expected,
+                "pending": arm.pending,
+                "p_best": best[column],
+                "online": drawn(_online(seen, noise), ends),
+                "hybrid": drawn(_hybrid(seen, common.mean, noise), ends),
+                "rule": drawn(rule, ends) if arm.live_n or arm.logs_n else None,
+                "offline": drawn(_offline(seen, common, noise), ends) if arm.logs_count else None,
+            }
+        )
+    return rows
+
+
+def believed_move(books: Books) -> Posterior | None:
+    """How far all arms are believed to have moved together; `None` if no promise is relative."""
+    evidence, _ = situation(books.terms, books.state, books.head.decisions + 1)
+    if not is_relative(evidence):
+        return None
+    return common_move(evidence, books.terms.policy.noise)
+
+
+def _online(arm: ArmEvidence, noise: float) -> Posterior | None:
+    return sample_mean(arm.total, arm.pulls, noise) if arm.pulls else None
+
+
+def _hybrid(arm: ArmEvidence, common: float, noise: float) -> Posterior | None:
+    """From logs and live rewards as if they were of one kind; the bounds have no say here."""
+    there = moved(arm, common, noise)
+    if there.bias_bound == math.inf or there.offline_pulls == 0:
+        return _online(arm, noise)
+    # The prior counts as one pull, and should not show: let it say what the others say.
+    total = arm.total + there.offline_pulls * there.offline_mean
+    return hybrid_posterior(there, total / (arm.pulls + there.offline_pulls), noise)
+
+
+def _offline(arm: ArmEvidence, common: Posterior, noise: float) -> Posterior | None:
+    if arm.offline_pulls == 0:
+        return None
+    spread = noise / math.sqrt(arm.offline_pulls)
+    if not moves_along(arm, common.mean):
+        return Posterior(arm.offline_mean, spread)
+    return Posterior(arm.offline_mean + common.mean, math.hypot(spread, common.sd))

@@ -1,0 +1,94 @@
+"""The view of one campaign: everything that the page shows of it, as JSON."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from driftanchor.live.campaigns.handle import Moment
+from driftanchor.live.campaigns.status import Status
+from driftanchor.live.campaigns.watching import alarms_of
+from driftanchor.live.stores.store_rows import DecisionRow
+from driftanchor.live.watch.watch import Watch
+from driftanchor.render.palette import POLICY_NAMES
+from driftanchor.serve.page.arm_rows import arm_rows, believed_move
+from driftanchor.serve.page.believed import plain
+from driftanchor.serve.page.saved_view import SavedView
+from driftanchor.serve.page.sentence import sentence
+from driftanchor.serve.page.shift_tests import shift_tests
+
+PANELS = 100  # enough for what is shown
+RECENT = 1_000  # decisions whose rewards are counted
+LISTED = 12  # decisions that are listed
+
+
+def campaign_view(moment: Moment, now: float, gained: SavedView | None) -> dict[str, Any]:
+    """All that the page shows of a campaign at one moment, without its history.
+
+    Args:
+        moment: The campaign.
+        now: The time.
+        gained: What the logs saved, if that is known yet.
+    """
+    books, reader, name = moment.books, moment.reader, moment.row.name
+    terms, head, settings = books.terms, books.head, books.settings
+    record = reader.watch()
+    status = Status.of(name, books, alarms_of(record), PANELS)
+    watch = Watch.start(terms) if record is None else Watch.from_json(record["watch"])
+    recent = list(reader.all_decisions(after=max(head.decisions - RECENT, 0)))
+    view = {
+        "name": name,
+        "sentence": sentence(status, now),
+        "findings": status.findings(),
+        "alarmed": status.is_alarmed,
+        "now": now,
+        "created": moment.row.created_at,
+        "paused": status.paused,
+        "policy": POLICY_NAMES.get(status.policy, status.policy),
+        "reasons": list(status.reasons),
+        "range": list(terms.reward_range),
+        "epoch": status.epoch,
+        "decisions": status.decisions,
+        "rewards": status.rewards,
+        "pending": status.pending,
+        "late": status.late,
+        "settings": settings.to_json(),
+        "leader": terms.arms[status.outlook.leader],
+        "outlook": {
+            "loss": status.outlook.loss,
+            "loss_95": status.outlook.loss_95,
+            "enough": status.outlook.is_enough,
+        },
+        "arms": arm_rows(status, books, [row.column for row in recent]),
+        "shift": shift_tests(watch, books, believed_move(books), now),
+        "traffic": {
+            "p_value": status.ratio.p_value,
+            "off": status.ratio.is_off(),
+            "text": status.ratio.text(terms.arms.labels),
+        },
+        "outcomes": _outcomes(recent),
+        "recent": [_listed(row, terms.arms.labels) for row in recent[: -LISTED - 1 : -1]],
+        "saved": None if gained is None else gained.to_json(now),
+    }
+    checked: dict[str, Any] = plain(view)
+    return checked
+
+
+def _outcomes(recent: list[DecisionRow]) -> dict[str, Any]:
+    """What became of the last decisions."""
+    found = Counter(row.state for row in recent)
+    states = ("assigned", "open", "rewarded", "defaulted", "expired")
+    return {"of": len(recent), **{state: found[state] for state in states}}
+
+
+def _listed(row: DecisionRow, labels: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "number": row.number,
+        "arm": labels[row.column],
+        "unit": row.unit,
+        "propensity": row.propensity,
+        "state": row.state,
+        "reward": row.reward,
+        "at": row.asked_at,
+    }

@@ -1,0 +1,150 @@
+"""The view of one decision: made again from what was known then, every number a picture."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+from driftanchor.errors import InvalidInput
+from driftanchor.live.campaigns.campaign import Campaign
+from driftanchor.live.explanation import Explanation
+from driftanchor.live.stores.store_rows import DecisionRow
+from driftanchor.serve.page.believed import plain
+
+LOOKED_AT = 20_000  # decisions in which a unit is looked for at once
+MOST = 50  # decisions of a unit that are listed
+
+PARTS = {
+    "anchor": "the mean of live rewards",
+    "guess": "what the rule believes the arm pays, without luck",
+    "online_sample": "a draw from what live rewards alone say",
+    "hybrid_sample": "a draw from what logs and live rewards say together",
+    "audit_bound": "how good the arm may be by the rule's audit of the logs",
+    "online_bound": "how good the arm may be by live rewards alone",
+    "hybrid_bound": "how good the arm may be by logs and live rewards together",
+}
+
+
+def decision_view(campaign: Campaign, decision_id: str) -> dict[str, Any]:
+    """Why a decision went where it went, replayed exactly.
+
+    Raises:
+        NotFound: There is no such decision.
+    """
+    explanation = campaign.explain(decision_id)
+    with campaign.at_one_moment() as moment:
+        (row,) = moment.reader.decisions([decision_id])
+        labels = moment.books.terms.arms.labels
+        ends = moment.books.terms.reward_range
+    view = {
+        "campaign": campaign.name,
+        "decision": {
+            "id": row.id,
+            "number": row.number,
+            "arm": labels[row.column],
+            "unit": row.unit,
+            "propensity": row.propensity,
+            "epoch": row.epoch,
+            "state": row.state,
+            "reward": row.reward,
+            "asked": row.asked_at,
+            "settled": row.settled_at,
+        },
+        "range": list(ends),
+        "replayed": True,  # `explain` raises where the decision comes out otherwise
+        "decided": decided(explanation),
+        "sentence": decided_text(explanation, row),
+        "explanation": explanation.to_json(),
+        "parts": {name: PARTS.get(name, name) for name in _parts(explanation)},
+    }
+    checked: dict[str, Any] = plain(view)
+    return checked
+
+
+def decided(explanation: Explanation) -> str:
+    """What decided: the arm's `"floor"`, the `"guard"`, or the `"index"`."""
+    if explanation.reason.startswith(f"{explanation.arm!r} was drawn for its floor"):
+        return "floor"
+    return "guard" if explanation.guard else "index"
+
+
+def decided_text(explanation: Explanation, row: DecisionRow) -> str:
+    """What decided, in one or two sentences of plain words."""
+    won = explanation.arms.get(explanation.arm)
+    chance = f"It had a chance of {row.propensity:.1%}".replace("%", " %")
+    if decided(explanation) == "floor":
+        return (
+            f"{explanation.arm} was drawn for the share that it keeps for sure, whatever the rule "
+            f"says. {chance}."
+        )
+    if won is None or won.decided_by is None:
+        return f"{explanation.reason[0].upper()}{explanation.reason[1:]}. {chance}."
+    part = PARTS.get(won.decided_by, won.decided_by)
+    if explanation.guard:
+        return (
+            f"{explanation.arm} was played to make sure: it is the arm that may still be better "
+            f"than the leader, by {part}. {chance}."
+        )
+    middle = "the middle one of its three numbers, " if len(won.parts) == 3 else ""
+    return (
+        f"{explanation.arm} was played because its index was the largest: {middle}{part}. {chance}."
+    )
+
+
+def _parts(explanation: Explanation) -> list[str]:
+    return list(dict.fromkeys(name for arm in explanation.arms.values() for name in arm.parts))
+
+
+def find(campaign: Campaign, text: str, through: int | None = None) -> dict[str, Any]:
+    """Decisions by id, by number (such as `#12`), or by unit.
+
+    A unit is looked for in a fixed number of decisions at once, the newest first; `through` of the
+    answer says where to go on. So a search never reads all decisions of a large campaign.
+
+    Args:
+        campaign: The campaign.
+        text: An id, a number or a unit.
+        through: The number of the newest decision to look at; by default the last one.
+    """
+    wanted = text.strip()
+    if not wanted or len(wanted) > 256 or not wanted.isprintable():
+        raise InvalidInput("must be an id, #number or a unit of 1 to 256 characters", argument="q")
+    numbered = re.fullmatch(r"#(\d{1,18})", wanted)
+    with campaign.at_one_moment() as moment:
+        reader, last = moment.reader, moment.books.head.decisions
+        end = last if through is None else min(through, last)
+        start = max(end - LOOKED_AT, 0)
+        if numbered:
+            number = int(numbered[1])
+            near = reader.all_decisions(after=number - 1) if 1 <= number <= last else iter(())
+            found, start = [x for x in [next(near, None)] if x is not None], 0
+        else:
+            found = reader.decisions([wanted])
+            held = reader.holding([wanted], moment.books.head.epoch) if through is None else []
+            found += [row for row in held if row.number <= start]
+            found += reader.of_unit(wanted, start, end)
+        labels = moment.books.terms.arms.labels
+    newest = sorted({row.number: row for row in found}.values(), key=lambda row: -row.number)
+    answer = {
+        "campaign": campaign.name,
+        "query": wanted,
+        "found": [_found(row, labels) for row in newest[:MOST]],
+        "looked_after": start,
+        "through": start or None,  # where to go on
+    }
+    checked: dict[str, Any] = plain(answer)
+    return checked
+
+
+def _found(row: DecisionRow, labels: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "number": row.number,
+        "arm": labels[row.column],
+        "unit": row.unit,
+        "state": row.state,
+        "reward": row.reward,
+        "at": row.asked_at,
+        "time": datetime.fromtimestamp(row.asked_at, UTC).isoformat(timespec="seconds"),
+    }

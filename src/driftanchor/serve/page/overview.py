@@ -1,0 +1,128 @@
+"""The overview: every campaign in one sentence, alarms first.
+
+One query says where each campaign is. Only those that went on are looked at again, and only as many
+as fit the time of one request; the others are shown as they were a moment ago.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from driftanchor.errors import DriftanchorError, NotFound
+from driftanchor.live.campaigns.campaign import Campaign
+from driftanchor.live.campaigns.handle import Moment
+from driftanchor.live.campaigns.past import STRETCH
+from driftanchor.live.campaigns.status import Status
+from driftanchor.live.campaigns.watching import alarms_of
+from driftanchor.live.stores.store import Store
+from driftanchor.serve.page.believed import plain
+from driftanchor.serve.page.sentence import sentence
+from driftanchor.serve.page.timeline import Stretches, shown_columns
+
+BUDGET = 0.15  # seconds of one request that may be spent on looking again
+PANELS = 100  # enough for the figures of a sentence
+SPARK = 48  # stretches of a sparkline
+SPARK_ARMS = 4  # that a sparkline shows by themselves
+
+
+class Overview:
+    """What is known of all campaigns of a store; threads may share it.
+
+    Args:
+        store: The store.
+        campaign: Opens a campaign by its name.
+        clock: Tells the time, in seconds since 1970.
+        budget: Seconds that one call may spend on looking again.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        campaign: Callable[[str], Campaign],
+        clock: Callable[[], float],
+        budget: float = BUDGET,
+    ) -> None:
+        self._store, self._campaign, self._clock = store, campaign, clock
+        self._budget = budget
+        self._known: dict[str, tuple[tuple[int, int], dict[str, Any]]] = {}
+        self._last: dict[str, Any] | None = None  # the answer while nothing happens
+        self._turn = 0  # where the next call goes on, so that all get their turn
+
+    def read(self) -> dict[str, Any]:
+        """All campaigns, those with an alarm first, then by name.
+
+        The same object as before means that nothing happened since.
+        """
+        heads, generation = self._store.heads(), self._store.generation()
+        places = {name: (generation, head.seq) for name, head in heads.items()}
+        known = {name: x for name, x in self._known.items() if name in places}
+        stale = [x for x in places if x not in known or known[x][0] != places[x]]
+        if self._last is not None and not stale and known.keys() == self._known.keys():
+            return self._last
+        new = [name for name in stale if name not in known]
+        turn = self._turn % len(stale) if stale else 0
+        until = time.monotonic() + self._budget
+        for name in dict.fromkeys([*new, *stale[turn:], *stale[:turn]]):
+            known[name] = (places[name], self._item(name))
+            self._turn += 1
+            if time.monotonic() > until:
+                break
+        self._known = known
+        items = [item for _, item in known.values() if item]
+        items.sort(key=lambda item: (not item["alarmed"], item["name"]))
+        self._last = {
+            "campaigns": items,
+            "alarmed": sum(item["alarmed"] for item in items),
+            "unread": len(places.keys() - known.keys()),  # the next calls read them
+        }
+        return self._last
+
+    def _item(self, name: str) -> dict[str, Any]:
+        """One campaign; one that cannot be read is no reason to hide the others."""
+        try:
+            with self._campaign(name).at_one_moment() as moment:
+                found: dict[str, Any] = plain(summary(moment, self._clock()))
+            return found
+        except NotFound:
+            return {}  # it went away meanwhile
+        except DriftanchorError as error:
+            return {"name": name, "alarmed": True, "error": str(error), "sentence": str(error)}
+
+
+def summary(moment: Moment, now: float) -> dict[str, Any]:
+    """What the overview shows of a campaign."""
+    books = moment.books
+    status = Status.of(moment.row.name, books, alarms_of(moment.reader.watch()), PANELS)
+    return {
+        "name": status.name,
+        "sentence": sentence(status, now),
+        "alarmed": status.is_alarmed,
+        "paused": status.paused,
+        "leader": books.terms.arms[status.outlook.leader],
+        "p_best": float(status.outlook.p_best[status.outlook.leader]),
+        "loss": status.outlook.loss,
+        "arms": len(status.arms),
+        "decisions": status.decisions,
+        "rewards": status.rewards,
+        "pending": status.pending,
+        "spark": _spark(moment, now),
+        "now": now,
+    }
+
+
+def _spark(moment: Moment, now: float) -> dict[str, Any]:
+    """The shares of the last stretches, for a picture of the size of a word."""
+    books = moment.books
+    rows = moment.reader.history(now - SPARK * STRETCH)
+    past = Stretches.of(rows, len(books.terms.arms), STRETCH)
+    columns = shown_columns(books.decisions, SPARK_ARMS)
+    played = past.decisions.sum(axis=1)
+    shares = past.decisions[:, columns] / played.clip(1)[:, None]
+    kept = played > 0
+    return {
+        "labels": [books.terms.arms[column] for column in columns.tolist()],
+        "columns": columns.tolist(),
+        "shares": shares[kept].T.round(4).tolist(),
+    }

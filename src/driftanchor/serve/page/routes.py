@@ -1,0 +1,142 @@
+"""The routes of the page: its files, which are open, and its views as JSON, which need `read`.
+
+The address of a view and that of its JSON: `/` has `/page/overview.json`, `/campaigns/x` has
+`/page/campaigns/x/view.json`, and `/campaigns/x/decisions/y` has
+`/page/campaigns/x/decisions/y/view.json`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request, Response
+
+from driftanchor.serve.access import needs
+from driftanchor.serve.body import read
+from driftanchor.serve.json_answer import json_response
+from driftanchor.serve.page import recent_errors
+from driftanchor.serve.page.decision_view import decision_view, find
+from driftanchor.serve.page.files import HEADERS, File, static
+from driftanchor.serve.page.share import ShareBody, shared_key
+from driftanchor.serve.page.views import Answer, Views, answer
+from driftanchor.serve.page.words import WORDS
+from driftanchor.serve.problem import Problem
+from driftanchor.serve.served import Served
+from driftanchor.version import __version__
+
+router = APIRouter(include_in_schema=False)
+READ = needs("read")
+Span = Annotated[str, Query(pattern="^(day|week|month|all)$")]
+Text = Annotated[str, Query(min_length=1, max_length=256)]
+Through = Annotated[int | None, Query(ge=0, le=2**62)]
+
+
+@router.get("/")
+@router.get("/start")
+@router.get("/campaigns/{name}")
+@router.get("/campaigns/{name}/decisions/{decision_id}")
+async def page(request: Request) -> Response:
+    """The page; which view it shows depends on the address, and is up to the browser."""
+    return _sent(request, static()["index.html"])
+
+
+@router.get("/page/static/{name}")
+async def file(request: Request, name: str) -> Response:
+    """A file of the page."""
+    found = static().get(name)
+    if found is None:
+        raise Problem(404, "not_found", "the page has no such file")
+    return _sent(request, found)
+
+
+@router.get("/page/about.json")
+async def about(request: Request) -> Response:
+    """What the page must know before anyone has shown a key."""
+    known = {"version": __version__, "demo": _demo(request), "words": WORDS}
+    return _json(request, answer(known))
+
+
+@router.get("/page/overview.json", dependencies=[READ])
+async def overview(request: Request) -> Response:
+    """All campaigns."""
+    return await _view(request, _views(request).overview)
+
+
+@router.get("/page/campaigns/{name}/view.json", dependencies=[READ])
+async def campaign(request: Request, name: str) -> Response:
+    """One campaign as it is now."""
+    return await _view(request, lambda: _views(request).campaign(name))
+
+
+@router.get("/page/campaigns/{name}/history.json", dependencies=[READ])
+async def history(request: Request, name: str, span: Span = "all") -> Response:
+    """One campaign over time."""
+    return await _view(request, lambda: _views(request).history(name, span))
+
+
+@router.get("/page/campaigns/{name}/errors.json", dependencies=[READ])
+async def errors(request: Request, name: str) -> Response:
+    """What this process refused lately."""
+    kept = request.app.state.page_errors
+    return _json(request, answer({"errors": recent_errors.of(kept, name)}))
+
+
+@router.get("/page/campaigns/{name}/find.json", dependencies=[READ])
+async def search(request: Request, name: str, q: Text, through: Through = None) -> Response:
+    """Decisions by id, number or unit."""
+    served: Served = request.app.state.served
+    return await _view(request, lambda: answer(find(served.campaign(name), q, through)))
+
+
+@router.get("/page/campaigns/{name}/decisions/{decision_id}/view.json", dependencies=[READ])
+async def decision(request: Request, name: str, decision_id: str) -> Response:
+    """One decision, explained."""
+    served: Served = request.app.state.served
+
+    def view() -> Answer:
+        found = decision_view(served.campaign(name), decision_id)
+        return answer({**found, "demo": _demo(request)})
+
+    return await _view(request, view)
+
+
+@router.post("/page/share", dependencies=[needs("admin")])
+async def share(request: Request) -> Response:
+    """A key that may read and ends soon, for a link."""
+    served: Served = request.app.state.served
+    body = await read(request, ShareBody)
+    found = await served.read(shared_key, served.store, body.hours, served.clock())
+    return json_response(found, 201)
+
+
+def _demo(request: Request) -> bool:
+    served: Served = request.app.state.served
+    return served.demo
+
+
+def _views(request: Request) -> Views:
+    """The views of this app; made when they are asked for the first time."""
+    state, served = request.app.state, request.app.state.served
+    if not hasattr(state, "page_views"):
+        extra: dict[str, Any] = {"demo": _demo(request)}
+        state.page_views = Views(served.store, served.campaign, served.clock, extra)
+    views: Views = state.page_views
+    return views
+
+
+async def _view(request: Request, view: Callable[[], Answer]) -> Response:
+    served: Served = request.app.state.served
+    return _json(request, await served.read(view))
+
+
+def _json(request: Request, found: Answer) -> Response:
+    return _sent(request, File(found.body, "application/json", found.tag))
+
+
+def _sent(request: Request, found: File) -> Response:
+    """A file, or the word that the browser has it already."""
+    headers = {**HEADERS, "ETag": found.tag}
+    if request.headers.get("if-none-match") == found.tag:
+        return Response(status_code=304, headers=headers)
+    return Response(found.body, headers=headers, media_type=found.media)

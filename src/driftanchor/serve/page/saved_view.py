@@ -1,0 +1,110 @@
+"""What the logs saved, as the page says it.
+
+The estimate takes the arms to pay the same all the time. After an alarm they did not, and so it is
+made for the time before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from driftanchor.core.check import Floats
+from driftanchor.live.campaigns.handle import Moment
+from driftanchor.live.campaigns.past import STRETCH
+from driftanchor.live.campaigns.saved import Played, Saved, saved
+from driftanchor.live.campaigns.stopping import Outlook
+from driftanchor.live.campaigns.watching import alarms_of
+from driftanchor.live.watch.alarm import Alarm
+from driftanchor.render.numbers import rounded
+from driftanchor.serve.page.sentence import when
+from driftanchor.serve.page.timeline import outlook_at
+
+
+@dataclass(frozen=True)
+class SavedView:
+    """What the logs saved.
+
+    Attributes:
+        saved: The estimate.
+        until: The time that it ends at, if there was an alarm.
+        of: How many decisions the campaign had when the estimate was made.
+    """
+
+    saved: Saved
+    until: float | None
+    of: int
+
+    def to_json(self, now: float) -> dict[str, Any]:
+        """As the page shows it."""
+        return {
+            **self.saved.to_json(),
+            "until": self.until,
+            "text": saved_text(self.saved, "" if self.until is None else when(self.until, now)),
+        }
+
+
+def saved_view(moment: Moment) -> SavedView | None:
+    """What the logs saved; `None` without logs or decisions."""
+    books = moment.books
+    terms, settings = books.terms, books.settings
+    if not (terms.offline.n > 0).any():
+        return None
+    alarms = alarms_of(moment.reader.watch())
+    until = min(map(_time, alarms)) // STRETCH * STRETCH if alarms else None
+    decisions, known = _up_to(moment, until)
+    if not decisions.any():
+        return None
+    shares = [max(settings.floor, settings.control.get(label, 0.0)) for label in terms.arms]
+    floors = np.where(books.ledger.playable, shares, 0.0)[: decisions.size]
+    played = Played(
+        known.means, known.sds, decisions, floors, terms.policy.noise, terms.reward_range
+    )
+    return SavedView(saved(played, terms.seed), until, books.head.decisions)
+
+
+def _up_to(moment: Moment, until: float | None) -> tuple[Floats, Outlook]:
+    """The decisions of each arm before a time, and what was believed then."""
+    books = moment.books
+    state = books.state
+    counts = np.array([books.decisions, state.tally.pulls, state.tally.totals], np.float64)
+    for row in [] if until is None else moment.reader.history(until):
+        counts[:, row.column] -= (row.decisions, row.rewards, row.total)
+    counts[:2] = counts[:2].clip(0.0)
+    pulls = counts[1].astype(np.int64)
+    terms = books.terms if until is None else moment.first
+    wide = np.ones(len(terms.arms), np.bool_)
+    known = outlook_at(terms, pulls, counts[2], wide if until is not None else state.playable)
+    return counts[0][: len(terms.arms)], known
+
+
+def _time(alarm: Alarm) -> float:
+    """When the move began, or else when it was seen."""
+    mark = alarm.seen if alarm.began is None or not alarm.began.time else alarm.began
+    return datetime.fromisoformat(mark.time).timestamp()
+
+
+def saved_text(gained: Saved, until: str = "") -> str:
+    """What the logs saved, in honest words.
+
+    Example:
+        >>> print(saved_text(Saved(40.2, 21.0, 60.5, 50.0, 9.8, 1000)))  # doctest: +ELLIPSIS
+        The logs saved about 40.2 rewards (21.0 to 60.5) over 1,000 decisions: a start without ...
+    """
+    low, high, mean = gained.low, gained.high, gained.mean
+    verdict = "The logs saved about"
+    if high < 0:
+        verdict, low, high, mean = "The logs cost about", -high, -low, -mean
+    elif low <= 0:
+        verdict = "It is not clear yet whether the logs saved anything: about"
+    if until:
+        verdict = f"Before the arms moved, until {until}: {verdict[0].lower()}{verdict[1:]}"
+    return (
+        f"{verdict} {rounded(mean)} rewards ({rounded(low)} to {rounded(high)}) over "
+        f"{gained.decisions:,} decisions: a start without them would have lost about "
+        f"{rounded(gained.cold)}, and {rounded(gained.lost)} were lost. This is an estimate: "
+        "nobody knows what would have happened."
+    )

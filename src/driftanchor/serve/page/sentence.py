@@ -1,0 +1,81 @@
+"""The state of a campaign in one sentence, and times as the page writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from driftanchor.live.campaigns.status import Status
+from driftanchor.live.watch.alarm import Alarm
+from driftanchor.render.numbers import count, percent, rounded
+
+LONGEST = 40  # characters of an arm's name in a sentence
+WEEK = 6 * 86_400.0  # seconds in which the name of a day says which day it is
+MOST_NAMED = 3  # alarms
+
+
+def sentence(status: Status, now: float) -> str:
+    """What there is to know first: who leads, what stopping would risk, what is wrong.
+
+    Args:
+        status: What can be seen of the campaign.
+        now: The time, in seconds since 1970.
+    """
+    parts = ["paused"] if status.paused else []
+    if status.decisions == 0:
+        parts.append(f"no decisions yet, {count(len(status.arms), 'arm')} ready")
+    else:
+        labels, outlook = tuple(status.arms), status.outlook
+        leader = short(labels[outlook.leader])
+        parts.append(f"{leader} leads, {likely(float(outlook.p_best[outlook.leader]))} best")
+        parts.append(f"stopping now risks {rounded(outlook.loss)} rewards per 1,000 decisions")
+    named = [alarm_sentence(alarm, tuple(status.arms), now) for alarm in status.alarms[:MOST_NAMED]]
+    if len(status.alarms) > MOST_NAMED:
+        named.append(f"{len(status.alarms) - MOST_NAMED} more alarms")
+    if status.ratio.is_off():
+        named.append("arms are not played as often as they should be")
+    text = "; ".join([*parts, *named])
+    return text[0].upper() + text[1:] if status.paused or status.decisions == 0 else text
+
+
+def likely(chance: float) -> str:
+    """How likely something is, in words that do not claim to be certain.
+
+    Example:
+        >>> likely(0.932), likely(0.99999), likely(0.0001)
+        ('93 % likely', 'more than 99 % likely', 'less than 1 % likely')
+    """
+    if chance > 0.995:
+        return "more than 99 % likely"
+    return f"{percent(chance)} likely" if chance >= 0.01 else "less than 1 % likely"
+
+
+def short(label: str) -> str:
+    """The name of an arm, cut where it is long."""
+    return label if len(label) <= LONGEST else f"{label[: LONGEST - 1]}…"
+
+
+def when(at: float, now: float) -> str:
+    """A time for people: the day of this week, or the date.
+
+    Example:
+        >>> when(1_700_000_000, 1_700_100_000), when(1_700_000_000, 1_800_000_000)
+        ('Tue 22:13 UTC', '14 Nov 2023 22:13 UTC')
+    """
+    moment = datetime.fromtimestamp(at, UTC)
+    day = f"{moment:%a}" if abs(now - at) < WEEK else f"{moment.day} {moment:%b %Y}"
+    return f"{day} {moment:%H:%M} UTC"
+
+
+def alarm_sentence(alarm: Alarm, labels: Sequence[str], now: float) -> str:
+    """An alarm in a few words."""
+    named = " and ".join(short(labels[column]) for column in alarm.columns)
+    mark = alarm.seen if alarm.began is None or not alarm.began.time else alarm.began
+    since = ""
+    if mark.time:
+        since = f" since {when(datetime.fromisoformat(mark.time).timestamp(), now)}"
+    if alarm.promise == "bias_bound":
+        return f"the logs of {named} no longer fit{since}"
+    if len(alarm.columns) == 1:
+        return f"{named} no longer moves with the other arms{since}"
+    return f"{named} have moved apart{since}"

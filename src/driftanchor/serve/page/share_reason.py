@@ -1,0 +1,45 @@
+"""Why an arm gets its share, in one sentence."""
+
+from __future__ import annotations
+
+from driftanchor.render.numbers import count, percent
+
+LITTLE = 0.03  # a share that is no more than chance
+MUCH = 2.0  # times as much as something else
+
+
+def share_reason(state: str, share: float, of: int, p_best: float, floor: float) -> str:
+    """Why an arm got its share of the last decisions.
+
+    Args:
+        state: Whether it is played.
+        share: Its share of them.
+        of: How many they are.
+        p_best: How likely it is best.
+        floor: The share that it has for sure.
+
+    Example:
+        >>> share_reason("active", 0.76, 1000, 0.998, 0.08)
+        'It got 76 % of the last 1,000 decisions: it is most likely the best.'
+        >>> share_reason("active", 0.09, 1000, 0.001, 0.08)
+        'It got 9 % of the last 1,000 decisions: hardly more than the 8 % that it keeps for sure.'
+    """
+    if state != "active":
+        return f"It gets nothing: it is {state}."
+    if not of:
+        return "It has got nothing yet: there were no decisions."
+    got = f"It got {percent(round(share, 3))} of the last {count(of, 'decision')}"
+    if p_best >= 0.5 and share >= 0.5:
+        return f"{got}: it is {'most likely' if p_best > 0.9 else 'likely'} the best."
+    if floor and share <= floor + LITTLE:
+        return f"{got}: hardly more than the {percent(floor)} that it keeps for sure."
+    if share > MUCH * max(p_best, floor, LITTLE):
+        return (
+            f"{got}, more than its chance to be the best: the rule plays it to make sure that the "
+            "logs are right about it."
+        )
+    if p_best >= 0.5:
+        return f"{got}: it leads, and the rule is still finding out, or has just found it out."
+    if p_best < LITTLE:
+        return f"{got}: it is hardly likely to be the best."
+    return f"{got}: it may be the best, and is tried as often as that is likely."

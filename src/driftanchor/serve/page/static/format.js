@@ -1,0 +1,52 @@
+// Numbers and times for people.
+const MINUS = "\u2212";
+const whole = new Intl.NumberFormat("en-GB");
+
+export function num(x) {
+  if (x === null || x === undefined || Number.isNaN(x)) return "–";
+  if (x === "inf" || x === Infinity) return "∞"; // JSON has no such number
+  if (x === "-inf" || x === -Infinity) return `${MINUS}∞`;
+  const size = Math.abs(x);
+  if (size < 1e-12) return "0";
+  let text;
+  if (size >= 1000) text = whole.format(Math.round(x));
+  else if (size >= 100) text = x.toFixed(0);
+  else if (size >= 10) text = x.toFixed(1);
+  else if (size >= 1) text = x.toFixed(2);
+  else if (size >= 0.001) text = String(Number(x.toPrecision(3)));
+  else text = x.toExponential(1);
+  return text.replace("-", MINUS);
+}
+
+// A number of the server as one of ours.
+export const value = (x) => (x === "inf" ? Infinity : x === "-inf" ? -Infinity : x);
+
+export const count = (n) => (n === null || n === undefined ? "–" : whole.format(n));
+
+export function pct(x) {
+  if (x === null || x === undefined) return "–";
+  const p = 100 * x;
+  if (p > 99.5 && p < 100) return "> 99 %";
+  if (p > 0 && p < 0.1) return "< 0.1 %";
+  return `${p >= 9.95 || p === 0 ? Math.round(p) : p.toFixed(1)} %`;
+}
+
+// Nothing is ever certain.
+export const chance = (x) => (x > 0.995 ? "> 99 %" : x < 0.001 ? "< 0.1 %" : pct(x));
+
+export const range = (x) => (x ? `${num(x.mean)} (${num(x.low)} to ${num(x.high)})` : "nothing yet");
+
+const clock = new Intl.DateTimeFormat("en-GB", {
+  weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit",
+  timeZone: "UTC",
+});
+export const time = (seconds) =>
+  seconds === null || seconds === undefined ? "–" : `${clock.format(new Date(seconds * 1000))} UTC`;
+
+export function ago(seconds, now) {
+  const s = Math.max(0, now - seconds);
+  for (const [size, word] of [[86400, "day"], [3600, "hour"], [60, "minute"]]) {
+    if (s >= size) { const n = Math.floor(s / size); return `${n} ${word}${n > 1 ? "s" : ""} ago`; }
+  }
+  return "just now";
+}

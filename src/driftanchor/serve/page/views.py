@@ -1,0 +1,169 @@
+"""Views: what the page asks for, computed once for all who look, until the campaign goes on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+from driftanchor.core import check
+from driftanchor.errors import StoreUnavailable
+from driftanchor.live.campaigns.campaign import Campaign
+from driftanchor.live.campaigns.handle import Moment
+from driftanchor.live.campaigns.stopping import Outlook
+from driftanchor.live.campaigns.watching import is_watched
+from driftanchor.live.stores.store import Store
+from driftanchor.serve.page.believed import plain
+from driftanchor.serve.page.campaign_view import campaign_view
+from driftanchor.serve.page.overview import Overview
+from driftanchor.serve.page.saved_view import SavedView, saved_view
+from driftanchor.serve.page.timeline import SPANS, timeline
+
+LOOK_EVERY = 5.0  # seconds after which promises are looked at again for those who watch
+FRESH = 1.0  # seconds for which a view is shown as it is, however much happens
+KEPT = 4_000  # beliefs that are kept
+GREW = 1.05  # what the logs saved is estimated again after as many more decisions
+
+
+class Answer(NamedTuple):
+    """A view as it is sent, and a tag that changes when it does."""
+
+    body: bytes
+    tag: str
+
+
+class _Kept(NamedTuple):
+    place: tuple[int, int]
+    at: float
+    answer: Answer
+
+
+class Views:
+    """The views of the campaigns of one store; threads may share it.
+
+    Args:
+        store: The store.
+        campaign: Opens a campaign by its name.
+        clock: Tells the time, in seconds since 1970.
+        extra: What is added to every view, such as that it is a demo.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        campaign: Callable[[str], Campaign],
+        clock: Callable[[], float] = time.time,
+        extra: dict[str, Any] | None = None,
+    ) -> None:
+        self._campaign, self._clock = campaign, clock
+        self._store = store
+        self._extra = extra or {}
+        self._overview = Overview(store, campaign, clock)
+        self._lock = threading.Lock()
+        self._all: tuple[dict[str, Any], Answer] | None = None
+        self._kept: dict[tuple[str, ...], _Kept] = {}
+        self._beliefs: dict[Any, Outlook] = {}
+        self._looked: dict[str, float] = {}
+        self._saved: dict[str, SavedView] = {}
+        self._estimating: set[str] = set()
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="page")
+
+    def overview(self) -> Answer:
+        """All campaigns."""
+        with self._lock:
+            found = self._overview.read()
+            if self._all is None or self._all[0] is not found:
+                self._all = (found, answer({**found, **self._extra}))
+            return self._all[1]
+
+    def campaign(self, name: str) -> Answer:
+        """One campaign as it is now."""
+        campaign = self._campaign(name)
+        self._look(campaign)
+
+        def view(moment: Moment) -> dict[str, Any]:
+            return campaign_view(moment, self._clock(), self._saved_by(moment))
+
+        return self._view((name,), campaign, view)
+
+    def history(self, name: str, span: str) -> Answer:
+        """One campaign over time."""
+        check.choice(span, "span", list(SPANS))
+
+        def view(moment: Moment) -> dict[str, Any]:
+            if len(self._beliefs) > KEPT:
+                self._beliefs = {}
+            found: dict[str, Any] = plain(timeline(moment, span, self._clock(), self._beliefs))
+            return found
+
+        return self._view((name, span), self._campaign(name), view)
+
+    def close(self) -> None:
+        """End the thread that estimates."""
+        self._thread.shutdown(wait=True, cancel_futures=True)
+
+    def _view(
+        self,
+        key: tuple[str, ...],
+        campaign: Campaign,
+        view: Callable[[Moment], dict[str, Any]],
+    ) -> Answer:
+        """A view, computed again if the campaign went on since, but not all the time."""
+        kept, now = self._kept.get(key), time.monotonic()
+        if kept is not None and now - kept.at < FRESH:
+            return kept.answer
+        with campaign.at_one_moment() as moment:
+            place = (self._store.generation(), moment.books.head.seq)
+            if kept is not None and kept.place == place and not self._is_new(key, kept):
+                return kept.answer
+            found = answer({**view(moment), **self._extra})
+        self._kept[key] = _Kept(place, now, found)
+        return found
+
+    def _is_new(self, key: tuple[str, ...], kept: _Kept) -> bool:
+        """Whether there is more by now than what was known when the view was computed."""
+        if len(key) > 1:
+            return b'"complete":false' in kept.answer.body
+        return self._saved.get(key[0]) is not None and b'"saved":null' in kept.answer.body
+
+    def _look(self, campaign: Campaign) -> None:
+        """End waits whose window is over and look at promises, as `Campaign.status` does."""
+        now = time.monotonic()
+        if now - self._looked.get(campaign.name, -LOOK_EVERY) < LOOK_EVERY:
+            return
+        self._looked[campaign.name] = now
+        with campaign.at_one_moment() as moment:
+            needed = campaign.settings.reward_window is not None or is_watched(moment.books)
+        if needed:
+            try:
+                campaign.sweep()
+            except StoreUnavailable:
+                return  # what can be read is shown, also where nothing can be written
+
+    def _saved_by(self, moment: Moment) -> SavedView | None:
+        """What the logs saved, as far as it was estimated; more is estimated in the background."""
+        name, decisions = moment.row.name, moment.books.head.decisions
+        last = self._saved.get(name)
+        if (last is None or decisions > GREW * last.of) and name not in self._estimating:
+            self._estimating.add(name)
+            self._thread.submit(self._estimate, name)
+        return last
+
+    def _estimate(self, name: str) -> None:
+        try:
+            with self._campaign(name).at_one_moment() as moment:
+                found = saved_view(moment)
+            if found is not None:
+                self._saved[name] = found
+        finally:
+            self._estimating.discard(name)
+
+
+def answer(view: dict[str, Any]) -> Answer:
+    """A view as JSON, and its tag."""
+    body = json.dumps(view, allow_nan=False, separators=(",", ":")).encode()
+    return Answer(body, f'"{hashlib.blake2b(body, digest_size=12).hexdigest()}"')

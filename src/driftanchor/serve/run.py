@@ -1,0 +1,152 @@
+"""Running a server: one process that answers, or several that share a socket and a store."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import logging
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import uvicorn
+
+from driftanchor.errors import InvalidInput
+from driftanchor.live.stores.sql.store import open_sql
+from driftanchor.serve.app import create_app
+from driftanchor.serve.connection import Connection, sweep
+from driftanchor.serve.request_log import LogHandler
+from driftanchor.serve.served import Served, ServeSettings
+
+BACKLOG = 2048  # connections that may wait to be accepted
+KEPT = 75  # seconds that an idle connection is kept
+COLLECTING = (20_000, 20, 50)  # new objects, and rounds, before garbage is looked for
+
+
+class Server(uvicorn.Server):
+    """A server that says when it is ready, and ends without a signal of its own.
+
+    Args:
+        config: How it is run.
+        served: What it serves.
+        ready: Called once it answers.
+    """
+
+    def __init__(self, config: uvicorn.Config, served: Served, ready: Callable[[], object]) -> None:
+        super().__init__(config)
+        self._served, self._ready = served, ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start to listen."""
+        await super().startup(sockets)
+        if self.started:
+            self._ready()
+
+    async def on_tick(self, counter: int) -> bool:
+        """Ten times a second: look for what has to end."""
+        if counter % 10 == 0:
+            sweep(self.server_state.connections, asyncio.get_running_loop().time())
+        return await super().on_tick(counter)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Accept nothing new, and answer what was accepted."""
+        self._served.stopping = True
+        await super().shutdown(sockets)
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Let signals end the server in good order; they are not raised again afterwards."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        numbers = (signal.SIGINT, signal.SIGTERM)
+        before = {number: signal.signal(number, self.handle_exit) for number in numbers}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens; port 0 takes a free one.
+
+    Raises:
+        InvalidInput: The address is not one of this machine, or is taken.
+    """
+    try:
+        family, kind, _, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        with contextlib.ExitStack() as closing:
+            listening = closing.enter_context(socket.socket(family, kind))
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind(address)
+            listening.listen(BACKLOG)
+            closing.pop_all()
+    except (OSError, OverflowError, UnicodeError) as error:
+        raise InvalidInput(
+            f"cannot be listened on ({host!r}, port {port}): {error}; take another --host or "
+            "--port",
+            argument="port",
+        ) from error
+    listening.set_inheritable(True)
+    return listening
+
+
+def url_of(listening: socket.socket) -> str:
+    """The address of a server that listens."""
+    host, port = listening.getsockname()[:2]
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
+
+
+def answer(
+    store: str,
+    settings: ServeSettings,
+    listening: socket.socket,
+    ready: Callable[[], object],
+) -> None:
+    """Answer requests in this process until a signal ends it.
+
+    Args:
+        store: The address of the store.
+        settings: How the server is run.
+        listening: The socket.
+        ready: Called once it answers.
+    """
+    answer_for(Served(open_sql(store, settings.patience), settings), listening, ready)
+
+
+def answer_for(served: Served, listening: socket.socket, ready: Callable[[], object]) -> None:
+    """As `answer`, for what is there to be served already.
+
+    Args:
+        served: What to serve; it is closed in the end.
+        listening: The socket.
+        ready: Called once it answers.
+    """
+    gc.collect()
+    gc.freeze()  # what is there now stays: to look through it again and again takes time
+    gc.set_threshold(*COLLECTING)
+    handler = LogHandler(served.log)
+    logging.getLogger().addHandler(handler)
+    options: dict[str, Any] = {
+        "log_config": None,
+        "access_log": False,
+        "server_header": False,
+        "proxy_headers": False,
+        "lifespan": "on",
+        "http": Connection,
+        "ws": "none",
+        "backlog": BACKLOG,
+        "timeout_keep_alive": KEPT,
+        "timeout_graceful_shutdown": int(served.settings.grace),
+    }
+    config = uvicorn.Config(create_app(served), **options)
+    try:
+        Server(config, served, ready).run([listening])
+    finally:
+        logging.getLogger().removeHandler(handler)

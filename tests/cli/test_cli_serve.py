@@ -1,0 +1,96 @@
+"""What `driftanchor serve` does before it answers; the server itself is tested in `tests/serve`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from socket import socket
+from typing import Any
+
+import pytest
+from campaign_commands import refused, run
+
+from driftanchor.cli.serve import name_of
+from driftanchor.serve import run as running
+from driftanchor.serve import workers
+from driftanchor.serve.served import ServeSettings
+
+LOGS = "variant,won,at\n" + "".join(
+    f"{'AB'[i % 2]},{int(i % 3 == 0)},2026-01-{1 + i // 4:02d}\n" for i in range(100)
+)
+COLUMNS = ("--log", "last test.csv", "--arm", "variant", "--reward", "won")
+pytestmark = pytest.mark.usefixtures("in_own_folder", "asked")
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """What the server was to be; it ends as soon as it is ready."""
+    found: dict[str, Any] = {}
+    Path("last test.csv").write_text(LOGS)
+
+    def serve(how: str) -> Callable[..., None]:
+        def ready_at_once(
+            store: str, settings: ServeSettings, listening: socket, ready: Callable[[], None]
+        ) -> None:
+            found.update(store=store, settings=settings, how=how)
+            listening.close()
+            ready()
+
+        return ready_at_once
+
+    monkeypatch.setattr(running, "answer", serve("answer"))
+    monkeypatch.setattr(workers, "supervise", serve("supervise"))
+    return found
+
+
+def test_the_first_line_is_the_address(asked: dict[str, Any]) -> None:
+    done = run("serve", *COLUMNS, "--relative-bound", "0.1", "--port", "0")
+    assert done.exit_code == 0, done.stderr
+    first, *others = done.stdout.splitlines()
+    assert first.startswith("http://127.0.0.1:")
+    assert any("last-test: 0 decisions" in line for line in others)
+    assert (asked["how"], asked["settings"].keys_required) == ("answer", False)
+
+
+def test_json_is_one_line() -> None:
+    bounds = ("--relative-bound", "auto", "--time", "at", "--by", "week")
+    done = run("serve", *COLUMNS, *bounds, "--port", "0", "--json", "--name", "shop")
+    assert done.exit_code == 0, done.stderr
+    (line,) = done.stdout.splitlines()
+    assert json.loads(line)["campaigns"] == ["shop"]
+    again = run("serve", *COLUMNS, *bounds, "--port", "0", "--json", "--name", "shop")
+    assert json.loads(again.stdout)["campaigns"] == ["shop"]
+
+
+def test_a_store_is_served_as_it_is(asked: dict[str, Any]) -> None:
+    done = run("serve", "--port", "0", "--workers", "3", "--store", "sqlite:///other.db")
+    assert done.exit_code == 0, done.stderr
+    assert (asked["how"], asked["settings"].workers) == ("supervise", 3)
+    assert asked["store"] == "sqlite:///other.db"
+
+
+@pytest.mark.parametrize(
+    ("code", "message", "words"),
+    [
+        (2, "--port must be between 0 and 65535", ("--port", "70000")),
+        (2, "--workers must be between 1 and 256", ("--workers", "0")),
+        (2, "can be reached from other machines", ("--host", "0.0.0.0")),
+        (2, "--host must be an address of this machine", ("--host", "a b")),
+        (2, "--bias-bound is missing", (*COLUMNS, "--port", "0")),
+        (2, "nowhere.csv", ("--log", "nowhere.csv", "--arm", "a", "--reward", "b")),
+    ],
+)
+def test_what_is_refused(code: int, message: str, words: tuple[str, ...]) -> None:
+    refused(code, message, "serve", *words)
+
+
+def test_another_campaign_of_the_name_is_a_conflict() -> None:
+    run("serve", *COLUMNS, "--bias-bound", "0.1", "--port", "0")
+    words = (*COLUMNS, "--bias-bound", "0.2", "--port", "0")
+    refused(4, "another bias_bound", "serve", *words)
+
+
+def test_the_name_of_a_file_becomes_that_of_a_campaign() -> None:
+    assert name_of(["/data/Ads 2025 (final).parquet"]) == "Ads-2025-final"
+    assert name_of(["é.csv"]) == "campaign"

@@ -1,0 +1,87 @@
+"""Defaults that callers played: they are noted, and leave nothing behind that could count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from campaign_parts import Clock, create
+
+from driftanchor import Campaign, Conflict, Store, UnknownName
+from driftanchor.live.campaigns.use_default import UseDefault
+from driftanchor.live.stores.store import open_store
+
+
+@pytest.fixture
+def store(store_url: str) -> Iterator[Store]:
+    opened = open_store(store_url)
+    yield opened
+    opened.close()
+
+
+def kinds(campaign: Campaign) -> list[str]:
+    with campaign._reading() as reader:
+        return [entry.kind for entry in reader.entries(0)]
+
+
+def test_a_default_is_noted_once_and_its_request_decides_no_more(store: Store) -> None:
+    campaign = create(store)
+    assert campaign.submit([UseDefault("k", "B", 1.0)] * 2) == ["recorded", "replayed"]
+    assert campaign.submit([UseDefault("k", "B", 9.0)]) == ["replayed"]
+    assert kinds(campaign) == ["keyed", "keyed", "default_used"]
+    with pytest.raises(Conflict, match="came too late"):
+        campaign.ask("u", key="k")
+    status = campaign.status()
+    assert (status.decisions, status.rewards, status.pending) == (0, 0, 0)
+    campaign.verify()
+
+
+def test_what_the_request_decided_after_all_is_given_up(store: Store) -> None:
+    """Nobody saw it: with a default reward it would count as a failure of its arm."""
+    clock = Clock()
+    campaign = create(store, clock=clock, reward_window=60, default_reward=0)
+    lost = campaign.ask("u", key="k")
+    clock.now += 2
+    assert campaign.submit([UseDefault("k", "B", 2.1), UseDefault("k", "B", 2.1)]) == [
+        "recorded",
+        "replayed",
+    ]
+    clock.now += 100
+    campaign.sweep()
+    status = campaign.status()
+    assert (status.decisions, status.rewards, status.pending) == (1, 0, 0)
+    assert kinds(campaign) == ["decided", "keyed", "keyed", "expired", "default_used"]
+    assert campaign.ask("u").id != lost.id
+    campaign.verify()
+
+
+def test_a_decision_that_the_unit_held_before_stays(store: Store) -> None:
+    clock = Clock()
+    campaign = create(store, clock=clock)
+    seen = campaign.ask("u", key="first")
+    clock.now += 60
+    assert campaign.ask("u", key="slow").id == seen.id
+    clock.now += 2
+    assert campaign.submit([UseDefault("slow", "B", 2.1)]) == ["recorded"]
+    assert campaign.ask("u").id == seen.id
+    assert campaign.tell(str(seen.id), 1.0).status == "recorded"
+    campaign.verify()
+
+
+@pytest.mark.parametrize("options", [{"exposure": "report"}, {"sticky": "campaign"}])
+def test_a_decision_that_its_unit_will_see_later_stays(
+    store: Store, options: dict[str, str]
+) -> None:
+    campaign = create(store, **options)
+    made = campaign.ask("u", key="k")
+    assert campaign.submit([UseDefault("k", "B", 1.0)]) == ["recorded"]
+    assert campaign.ask("u").id == made.id
+    assert campaign.tell(str(made.id), 1.0).status == "recorded"
+    campaign.verify()
+
+
+def test_an_arm_that_nobody_knows_is_refused(store: Store) -> None:
+    campaign = create(store)
+    [error] = campaign.submit([UseDefault("k", "X", 1.0)])
+    assert isinstance(error, UnknownName)
+    assert kinds(campaign) == []

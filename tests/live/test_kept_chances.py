@@ -1,0 +1,65 @@
+"""Chances that are kept are those that would be computed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from driftanchor import TS, Learner
+from driftanchor.core.check import Floats
+from driftanchor.core.win_chances import Laws
+from driftanchor.live import kept_chances
+from driftanchor.live.decide import situation
+from driftanchor.live.kept_chances import KeptChances
+from driftanchor.live.propensities import propensities
+
+
+def laws(*means: float) -> Laws:
+    return Laws(*(np.array([x + i for x in means]) for i in range(6)))
+
+
+class Counted:
+    """Counts how often it computes."""
+
+    times = 0
+
+    def __call__(self, some: Laws) -> Floats:
+        self.times += 1
+        return np.array([some.mean * self.times])
+
+
+def test_the_same_laws_are_computed_once_and_others_again() -> None:
+    kept, compute = KeptChances(), Counted()
+    for means, times in (
+        ((1.0, 2.0), 1),
+        ((1.0, 2.0), 1),
+        ((1.0, 2.5), 2),
+        ((1.0,), 3),
+        ((1.0,), 3),
+    ):
+        kept.start()
+        found = kept.chances(laws(*means), compute)
+        assert compute.times == times
+        assert found.shape == (1, len(means))
+
+
+def test_what_is_kept_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_chances, "LARGEST", 3)
+    kept, compute = KeptChances(), Counted()
+    for _ in range(2):
+        kept.start()
+        kept.chances(laws(1.0, 2.0), compute)
+        kept.chances(laws(1.0, 2.0), compute)
+    assert compute.times == 3  # the second of a question is one too many
+
+
+def test_a_campaign_of_rewards_has_the_same_propensities() -> None:
+    kept, learner = KeptChances(), Learner(TS(), arms=["A", "B", "C"], seed=1)
+    for i in range(12):
+        seen = situation(learner.terms, learner.state, i + 1)
+        with_kept, alone = propensities(TS(), *seen, None, kept), propensities(TS(), *seen)
+        assert with_kept is not None
+        assert alone is not None
+        assert with_kept.tolist() == alone.tolist()
+        if i % 3 == 0:
+            learner.update("A", 0.1 * i)

@@ -1,0 +1,183 @@
+"""The page in a real browser: the demo from its first minute, what people do, and who may."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from page_server import Browser, Silent, browsing, serving
+from playwright.sync_api import Page, expect
+
+from driftanchor.live.campaigns.campaign import Campaign
+from driftanchor.live.stores.access_keys import make_key
+from driftanchor.serve.demo import PARTS, Demo
+from driftanchor.serve.served import Served
+
+AXE = Path(__file__).parents[2] / "support" / "axe" / "axe.min.js"
+HOSTILE = "<img src=x onerror=alert(1)>"
+NAME = PARTS[0].name
+QUICK = dataclasses.replace(PARTS[0], after=5 * 900.0, each=24)
+
+
+@dataclasses.dataclass
+class Shown:
+    """A demo, and a browser that looks at it."""
+
+    demo: Demo
+    browser: Browser
+
+
+@pytest.fixture(scope="module")
+def shown() -> Iterator[Shown]:
+    """The demo before its arm moves, on a clock that the tests move."""
+    with Demo(speed=0, start=1.79e9, parts=(QUICK, PARTS[1])) as demo:
+        demo.play(16)
+        served = Served(demo.store, clock=demo.clock, log=Silent(), demo=True)
+        with serving(served) as url, browsing(url) as browser:
+            yield Shown(demo, browser)
+
+
+def share(page: Page, arm: str) -> float:
+    """The share of an arm as the page shows it, in per cent."""
+    cell = page.locator(f'tr[data-arm="{arm}"] td[data-label="Share"]').first
+    found = re.match(r"[<> ]*([\d.]+)", cell.inner_text().replace("Share", "").strip())
+    assert found is not None
+    return float(found[1])
+
+
+def check(page: Page) -> None:
+    """Axe finds nothing serious, in light and in dark."""
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    for _ in range(2):
+        found = page.evaluate("async () => (await axe.run()).violations")
+        bad = [x for x in found if x["impact"] in ("serious", "critical")]
+        assert not bad, [(x["id"], [node["html"] for node in x["nodes"][:3]]) for x in bad]
+        page.click("#theme")
+
+
+def test_the_demo_is_seen_to_move_until_the_alarm_rings(shown: Shown) -> None:
+    page = shown.browser.open("/")
+    expect(page.locator("#demo")).to_be_visible()
+    page.locator(f'[data-campaign="{NAME}"] a').click()
+    expect(page.locator("h1")).to_have_text(NAME)
+    expect(page.locator(".part-alarms .alarm-box")).to_have_count(0)
+    before = share(page, "Gift card")
+    shown.demo.play(44)
+    expect(page.locator(".part-alarms")).to_contain_text("the logs of Gift card no longer fit")
+    expect(page.locator(".sentence.big")).to_contain_text("Gift card leads")
+    assert share(page, "Gift card") > before + 10
+    expect(page.locator(".changes")).to_contain_text("alarm: Gift card moved further")
+
+
+def test_every_view_is_accessible(shown: Shown) -> None:
+    page = shown.browser.open("/")
+    page.wait_for_selector(".card")
+    check(page)
+    shown.browser.open(f"/campaigns/{NAME}")
+    page.wait_for_selector("table.arms tbody tr")
+    page.wait_for_selector(".legend button")
+    check(page)
+    page.get_by_role("link", name="why?").first.click()
+    page.wait_for_selector("table.why-table tbody tr")
+    check(page)
+    shown.browser.open("/start")
+    page.wait_for_selector(".steps")
+    check(page)
+
+
+def test_a_decision_is_explained_and_found_by_its_unit(shown: Shown) -> None:
+    page = shown.browser.open(f"/campaigns/{NAME}")
+    page.fill("#find", "visitor-12")
+    page.press("#find", "Enter")
+    page.locator(".finder table a").first.click()
+    expect(page.locator("h1")).to_have_text("Decision #12")
+    expect(page.locator(".title-row")).to_contain_text("Replayed exactly")
+    expect(page.locator("tr.won")).to_have_count(1)
+    expect(page.locator("tr.won .halo")).to_have_count(1)
+    twin = page.locator("#twin").get_attribute("href") or ""
+    answer = page.request.get(shown.browser.url + twin).json()
+    assert answer["explanation"]["decision"] == 12
+    assert page.locator("tr.won th .arm-name").inner_text() == answer["decision"]["arm"]
+
+
+def test_a_number_is_explained_on_hover_and_by_keyboard(shown: Shown) -> None:
+    page = shown.browser.open(f"/campaigns/{NAME}")
+    page.locator('thead [data-word="p_best"]').first.hover()
+    expect(page.locator("#tip")).to_contain_text("How likely this arm is the best")
+    page.keyboard.press("Escape")
+    expect(page.locator("#tip")).to_be_hidden()
+    page.locator('thead [data-word="share"]').first.focus()
+    expect(page.locator("#tip")).to_contain_text("The share of all decisions")
+
+
+def test_the_chart_has_its_modes(shown: Shown) -> None:
+    page = shown.browser.open(f"/campaigns/{NAME}")
+    for mode, words in (("p_best", "P(best)"), ("believed", "Means"), ("reward", "Rewards")):
+        page.click(f'[data-mode="{mode}"]')
+        expect(page.locator(".plot")).to_have_attribute(
+            "aria-label", re.compile(re.escape(words) + ".*Gift card")
+        )
+
+
+def test_a_hostile_arm_is_shown_as_text(shown: Shown) -> None:
+    campaign = Campaign.load(NAME, store=shown.demo.store, clock=shown.demo.clock)
+    campaign.add_arm(HOSTILE)
+    shown.demo.play(4)
+    page = shown.browser.open(f"/campaigns/{NAME}")
+    expect(page.locator("table.arms").first).to_contain_text(HOSTILE)
+    expect(page.locator(".legend")).to_contain_text(HOSTILE)
+    assert page.locator('img[src="x"]').count() == 0
+    with campaign.at_one_moment() as moment:
+        column = moment.books.terms.arms.column(HOSTILE)
+        last = next(x.id for x in moment.reader.all_decisions() if x.column == column)
+    shown.browser.open(f"/campaigns/{NAME}/decisions/{last}")
+    expect(page.locator(".sentence.big")).to_contain_text(HOSTILE)
+    assert page.locator('img[src="x"]').count() == 0
+
+
+def test_it_fits_a_phone(shown: Shown) -> None:
+    page = shown.browser.page
+    page.set_viewport_size({"width": 420, "height": 800})
+    for path in ("/", f"/campaigns/{NAME}", "/start"):
+        shown.browser.open(path)
+        page.wait_for_selector(".card")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 420
+    page.set_viewport_size({"width": 1200, "height": 900})
+
+
+def test_only_a_key_may_pause_and_a_link_may_read(shown: Shown) -> None:
+    page, store, now = shown.browser.page, shown.demo.store, shown.demo.clock()
+    complaints = len(shown.browser.complaints)
+    admin, row = make_key(["admin"], now=now)
+    store.add_key(row)
+    reader, row = make_key(["read"], now=now)
+    store.add_key(row)
+    page.wait_for_timeout(1_100)  # the server looks for new keys every second
+    shown.browser.open(f"/campaigns/{NAME}#key={reader}")
+    assert reader not in page.url
+    page.locator("#pause").click()
+    expect(page.locator(".said")).to_contain_text("It needs the role admin")
+    page.click("#key")
+    page.fill("#key-text", admin)
+    page.click("dialog button[type=submit]")
+    page.locator("#pause").click()
+    expect(page.locator(".part-badges")).to_contain_text("Paused")
+    page.get_by_role("button", name="Make a link").click()
+    expect(page.locator(".manage output")).to_contain_text("#key=da_read_")
+    link = page.locator(".manage output").inner_text()
+    page.locator("#pause").click()
+    expect(page.locator(".part-badges")).not_to_contain_text("Paused")
+    page.evaluate("sessionStorage.clear()")
+    shown.browser.open("/")
+    expect(page.locator("h1")).to_have_text("A key is needed")
+    page.goto(link)
+    page.reload()
+    expect(page.locator("h1")).to_have_text(NAME)
+    del shown.browser.complaints[complaints:]  # browsers report every refusal as an error
+
+
+def test_nothing_was_complained_of(shown: Shown) -> None:
+    assert shown.browser.complaints == []

@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from served_app import App, running_app
+
+LOGGED = {"A": {"n": 200, "mean": 0.5, "variance": 0.25}, "B": {"n": 200, "mean": 0.4}}
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    folder: Path = tmp_path_factory.mktemp("store")
+    with running_app(f"sqlite:///{folder / 'store.db'}") as running:
+        yield running
+
+
+def sent(**more: Any) -> dict[str, Any]:
+    return {"name": "logged", "offline": LOGGED, "bias_bound": 0.1, "seed": 1, **more}
+
+
+def test_a_campaign_is_created_once(app: App) -> None:
+    answers = [
+        app.http.post("/v1/campaigns", json=body)
+        for body in (sent(), sent(), sent(bias_bound=0.2), sent(floor=0.1))
+    ]
+    assert [answer.status_code for answer in answers] == [201, 200, 409, 409]
+    assert answers[0].json()["arms"]["A"]["logs_n"] == 200
+    assert app.ask("logged", unit="u")["arm"] in ("A", "B")
+    listed = app.http.get("/v1/campaigns").json()["campaigns"]
+    assert [row["name"] for row in listed if row["name"] == "logged"] == ["logged"]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"name": "'; DROP TABLE"},
+        {"name": "../../etc/passwd"},
+        {"name": "a\x00b"},
+        {"name": "\u202esecret"},
+        {"name": "a" * 10_000},
+        {"name": "__proto__"},
+        {"name": ""},
+        {"arms": ["A"]},
+        {"offline": None},
+        {"offline": {}},
+        {"offline": {"A": {"n": -1}}},
+        {"offline": {"A": {"n": 10, "mean": None}, "B": {"n": 1, "mean": 1}}},
+        {"policy": "os:system"},
+        {"policy": "secret"},
+        {"policy": "ts", "parameters": {"secret": 1}},
+        {"parameters": {"noise": 1}},
+        {"bias_bound": -1},
+        {"bias_bound": {"Z": 1}},
+        {"bias_bound": None},
+        {"reward_range": [1, 0]},
+        {"reward_range": [0]},
+        {"floor": 0.9},
+        {"default_reward": 0},
+        {"seed": -1},
+        {"seed": 1.5},
+        {"sticky": "secret"},
+        {"control": {"A": 2}},
+    ],
+)
+def test_what_cannot_be_a_campaign_is_refused(app: App, more: dict[str, Any]) -> None:
+    answer = app.http.post("/v1/campaigns", json=sent(name="bad") | more)
+    assert answer.status_code == 422, answer.text
+    assert answer.headers["content-type"] == "application/problem+json"
+    assert "secret" not in answer.text
+    assert app.http.get("/v1/campaigns/bad").status_code == 404
+
+
+def test_names_are_checked_in_addresses_too(app: App) -> None:
+    assert app.http.get("/v1/campaigns/none").status_code == 404
+    for name in ("%27;%20DROP", "a%00b", "%E2%80%AEx", "a" * 10_000, "__proto__"):
+        assert app.http.get(f"/v1/campaigns/{name}").status_code == 422
+
+
+def test_a_campaign_is_changed_as_a_whole(app: App) -> None:
+    app.create("changing")
+    before = app.http.get("/v1/campaigns/changing").headers["etag"]
+    app.ask("changing")
+    assert app.http.get("/v1/campaigns/changing").headers["etag"] == before
+    body = {
+        "paused": True,
+        "add": {"D": {"n": 0}},
+        "arms": {"A": "archived", "B": "paused"},
+        "distrust": ["C"],
+        "new_epoch": True,
+    }
+    changed = app.http.patch("/v1/campaigns/changing", json=body, headers={"If-Match": before})
+    assert changed.status_code == 200, changed.text
+    found = changed.json()
+    states = {label: arm["state"] for label, arm in found["arms"].items()}
+    assert states == {"A": "archived", "B": "paused", "C": "active", "D": "active"}
+    assert (found["paused"], found["epoch"], found["arms"]["C"]["logs_count"]) == (True, 1, False)
+    assert changed.headers["etag"] != before
+    again = app.http.patch("/v1/campaigns/changing", json=body, headers={"If-Match": before})
+    assert (again.status_code, again.json()["code"]) == (412, "changed_meanwhile")
+    paused = app.http.post("/v1/campaigns/changing/decisions", json={})
+    assert (paused.status_code, paused.json()["code"]) == (409, "campaign_paused")
+
+
+def test_a_change_that_is_half_right_changes_nothing(app: App) -> None:
+    app.create("half")
+    before = app.http.get("/v1/campaigns/half")
+    for body, status in (
+        ({"arms": {"A": "archived", "Z": "paused"}}, 422),
+        ({"arms": {"A": "archived", "B": "archived", "C": "archived"}}, 422),
+        ({"add": {"D": {}, "A": {}}}, 422),
+        ({"paused": True, "distrust": ["Z"]}, 422),
+        ({"paused": 1}, 422),
+    ):
+        answer = app.http.patch("/v1/campaigns/half", json=body)
+        assert answer.status_code == status, answer.text
+        now = app.http.get("/v1/campaigns/half")
+        assert (now.headers["etag"], now.json()) == (before.headers["etag"], before.json())
+
+
+def test_arms_may_change_places(app: App) -> None:
+    app.create("places")
+    app.http.patch("/v1/campaigns/places", json={"arms": {"A": "paused", "B": "paused"}})
+    swapped = {"C": "paused", "A": "active"}
+    assert app.http.patch("/v1/campaigns/places", json={"arms": swapped}).status_code == 200

@@ -1,0 +1,68 @@
+"""The two ways to the busy routes, directly and through the router, answer alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from served_app import App, running_app
+
+from driftanchor.serve.direct import Direct
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
+    folder: Path = tmp_path_factory.mktemp("store")
+    with running_app(f"sqlite:///{folder / 'store.db'}") as running:
+        running.create("c")
+        running.ask("c", unit="u")
+        yield running
+
+
+async def through_the_router(self: Direct, *given: Any) -> None:
+    await self.app(*given)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("POST", "/v1/campaigns/c/decisions", {"unit": "u"}),
+        ("POST", "/v1/campaigns/c/decisions", {"unit": ""}),
+        ("POST", "/v1/campaigns/c/decisions", {"exclude": ["Z"]}),
+        ("POST", "/v1/campaigns/none/decisions", {}),
+        ("POST", "/v1/campaigns/a b/decisions", {}),
+        ("POST", "/v1/campaigns//decisions", {}),
+        ("POST", "/v1/campaigns/a/b/decisions", {}),
+        ("PUT", "/v1/campaigns/c/decisions", {}),
+        ("PUT", "/v1/decisions/none/reward", {"value": 1}),
+        ("PUT", "/v1/decisions/none/reward", {"value": "1"}),
+    ],
+)
+def test_the_router_answers_alike(
+    app: App, monkeypatch: pytest.MonkeyPatch, method: str, path: str, body: dict[str, Any]
+) -> None:
+    first = app.http.request(method, path, json=body)
+    monkeypatch.setattr(Direct, "__call__", through_the_router)
+    second = app.http.request(method, path, json=body)
+    assert first.status_code == second.status_code
+    assert first.json() == second.json()
+    own = ("x-request-id",)
+    assert [x for x in first.headers.items() if x[0] not in own] == [
+        x for x in second.headers.items() if x[0] not in own
+    ]
+
+
+def test_the_page_knows_of_which_campaign_an_error_was(app: App) -> None:
+    app.http.post("/v1/campaigns/c/decisions", json={"n": 0})
+    kept = app.http.app.state.page_errors  # type: ignore[attr-defined]
+    assert (kept[-1]["campaign"], kept[-1]["code"]) == ("c", "invalid")
+
+
+def test_a_key_of_a_request_is_read(app: App) -> None:
+    first, second = (
+        app.http.post("/v1/campaigns/c/decisions", json={}, headers={"Idempotency-Key": "k"})
+        for _ in range(2)
+    )
+    assert first.json()["id"] == second.json()["id"]

@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import io
+import json
+import logging
+
+import pytest
+
+from driftanchor.serve import request_log
+from driftanchor.serve.request_log import Log, LogHandler
+
+
+def test_lines_are_json_and_all_are_written_at_the_end() -> None:
+    stream = io.StringIO()
+    log = Log(stream)
+    log.request("id", 'GET"', "/v1", 200, 0.0123)
+    log.event("started", port=1)
+    log.close()
+    log.event("later")
+    log.close()
+    lines = [json.loads(line) for line in stream.getvalue().splitlines()]
+    assert [line["event"] for line in lines] == ["request", "started", "later"]
+    assert (lines[0]["method"], lines[0]["ms"], lines[0]["level"]) == ('GET"', 12.3, "info")
+    assert lines[0]["time"].endswith("Z")
+
+
+def test_what_nobody_reads_in_time_is_dropped_and_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(request_log, "MOST_LINES", 0)
+    stream = io.StringIO()
+    log = Log(stream)
+    log.event("lost")
+    monkeypatch.setattr(request_log, "MOST_LINES", 10)
+    log.event("kept")
+    log.close()
+    lines = [json.loads(line) for line in stream.getvalue().splitlines()]
+    assert [line["event"] for line in lines] == ["kept", "dropped"]
+    assert lines[1]["lines"] == 1
+
+
+def test_a_stream_that_is_closed_costs_nothing() -> None:
+    stream = io.StringIO()
+    stream.close()
+    log = Log(stream)
+    log.event("x")
+    log.close()
+
+
+def test_what_libraries_warn_of_is_logged_without_values() -> None:
+    stream = io.StringIO()
+    log = Log(stream)
+    logger = logging.Logger("some.library")
+    logger.addHandler(LogHandler(log))
+    logger.info("not worth it")
+    logger.warning("cannot %s", "secret")
+    log.close()
+    (line,) = [json.loads(line) for line in stream.getvalue().splitlines()]
+    assert (line["logger"], line["text"], line["level"]) == (
+        "some.library",
+        "cannot %s",
+        "warning",
+    )

@@ -1,0 +1,62 @@
+"""A real server on loopback, in a thread of the tests; it can be stopped and started again."""
+
+from __future__ import annotations
+
+import io
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import uvicorn
+
+from driftanchor.live.stores.store import open_store
+from driftanchor.serve.app import create_app
+from driftanchor.serve.request_log import Log
+from driftanchor.serve.served import Served
+
+
+class HttpServer:
+    """A server over the store at an address.
+
+    Attributes:
+        port: Its port, the same after it was started again.
+        url: Its address.
+        served: What it serves.
+    """
+
+    def __init__(self, store: str) -> None:
+        self.store = store
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._socket.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.start()
+
+    def start(self) -> None:
+        """Answer from now on."""
+        if self._socket.fileno() < 0:
+            self._socket = socket.create_server(("127.0.0.1", self.port))
+        self.served = Served(open_store(self.store), log=Log(io.StringIO()))
+        config = uvicorn.Config(
+            create_app(self.served), ws="none", log_config=None, access_log=False, lifespan="on"
+        )
+        self._server = uvicorn.Server(config)
+        sockets = [self._socket]
+        self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": sockets})
+        self._thread.start()  # whoever connects before it answers waits in the queue
+
+    def stop(self) -> None:
+        """Answer no more; connections are refused."""
+        self._server.should_exit = True
+        self._thread.join()
+        self._socket.close()
+
+
+@contextmanager
+def http_server(store: str) -> Iterator[HttpServer]:
+    """A server that is stopped at the end."""
+    server = HttpServer(store)
+    try:
+        yield server
+    finally:
+        server.stop()
