@@ -52,6 +52,6 @@ def test_arms_that_moved_apart() -> None:
     assert text.startswith(
         "'A' and 'B' have moved apart further than was promised: compared with the logs 'A' is 0.1 "
         "above the others, and 0.02 was promised; 'B' is 0.1 below the others, and 0.02 was "
-        "promised. At least one of them broke the promise, and the rewards do not tell which. This "
+        "promised. At least one of them broke the promise; the rewards do not show which. This "
         "became clear at reward 7, after 100 live rewards of the arms."
     )
