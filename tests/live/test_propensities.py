@@ -48,8 +48,8 @@ UNITS: dict[str, Any] = {"prior_mean": 0.3, "noise": 0.5}
 
 def as_live(evidence: Evidence) -> Evidence:
     """Arrays that cannot be written to, but for the memory: kernels are compiled for those."""
-    memory = evidence.memory
-    return Evidence(*(frozen(array.view()) for array in evidence))._replace(memory=memory)
+    arrays: list[Any] = [frozen(array.view()) for array in evidence]
+    return Evidence(*arrays)._replace(memory=evidence.memory)
 
 
 WRITABLE = {
