@@ -8,6 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from driftanchor.cli import output
+from driftanchor.cli.help_text import flowing
 from driftanchor.cli.option_names import options_of, with_options
 from driftanchor.cli.signals import Ended, ending
 from driftanchor.errors import DriftanchorError, InvalidInput
@@ -17,6 +18,9 @@ CLOSED_PIPE = 141  # what shells report for a command whose output was closed by
 
 class Boundary(TyperGroup):
     """A group of commands: what they raise on purpose ends in one line on stderr."""
+
+    def __init__(self, *, help: str | None = None, **settings: Any) -> None:
+        super().__init__(help=help and flowing(help), **settings)
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any
