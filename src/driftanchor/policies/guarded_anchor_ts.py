@@ -183,9 +183,7 @@ def chosen(
 
 
 @apart
-def chosen_together(
-    policy: GuardedAnchorTS, evidence: Evidence, now: Round, stream: Stream
-) -> int:
+def chosen_together(policy: GuardedAnchorTS, evidence: Evidence, now: Round, stream: Stream) -> int:
     """As `chosen`, where arms move together."""
     return chosen(policy, evidence, now, stream, True)
 
