@@ -133,12 +133,8 @@ def _asking(served: Served) -> Iterator[Ask]:
             assert message["status"] in (200, 304), message
 
     def ask(path: str) -> None:
-        scope: dict[str, Any] = {
-            "type": "http",
-            "method": "GET",
-            "path": path,
-            "raw_path": path.encode(),
-        }
+        scope: dict[str, Any] = {"type": "http", "method": "GET", "path": path}
+        scope |= {"raw_path": path.encode()}
         scope |= {"query_string": b"", "headers": HEADERS, "client": ("127.0.0.1", 1)}
         scope |= {"scheme": "http", "server": ("127.0.0.1", 80), "root_path": ""}
         scope |= {"http_version": "1.1", "asgi": {"version": "3.0"}}

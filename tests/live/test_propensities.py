@@ -113,8 +113,10 @@ def fits(chance: Chance, counts: Floats, shares: Floats) -> None:
         chance.fits(counts[~rare], due[~rare], false_alarm=FALSE_ALARM)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: repr(rule).replace(" ", ""))
-def test_they_are_how_often_a_policy_chooses(rule: Policy, chance: Chance) -> None:
+def test_they_are_how_often_a_policy_chooses(rule: Policy, chance: Chance, times: int) -> None:
+    """A share that is wrong by 0.18 is noticed nine times in ten, in `make torture` by 0.06."""
     for state in STATES.values():
         now = at(state, int(state.pulls.sum()) + 1)
         shares = propensities(rule, state, now)
@@ -122,7 +124,7 @@ def test_they_are_how_often_a_policy_chooses(rule: Policy, chance: Chance) -> No
         assert shares.sum() == pytest.approx(1.0)
         assert not shares[~state.playable].any()
         if shares.max() < 1.0:
-            fits(chance, counted(rule, state, now, 800), shares)
+            fits(chance, counted(rule, state, now, 400 * times), shares)
         else:
             assert counted(rule, state, now, 20).argmax() == shares.argmax()
 

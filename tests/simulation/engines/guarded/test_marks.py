@@ -113,6 +113,9 @@ FAULTS: dict[str, tuple[Any, str, Any, str]] = {
     "a common move that is not drawn": (
         marked, "normal_within", lambda real: lambda low, high, s: 4.0, "W",
     ),
+    "marks of the leader that always count": (
+        marked, "upper", lambda real: lambda x: 1.0, "W",
+    ),
 }  # fmt: skip
 
 
