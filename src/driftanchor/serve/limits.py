@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from driftanchor.serve.problem import Problem
 
 MOST_BYTES = 64 * 1024  # of a body
+LARGER = {"/v1/rewards": 256 * 1024, "/v1/campaigns": 256 * 1024}  # batches, and many arms
 MOST_DRAINED = 1024 * 1024  # bytes of a body that is read although it is too large
 DEEPEST = 32  # lists and objects within one another
 CLOSE = {"Connection": "close"}  # what is left of the body is not read
@@ -25,15 +28,25 @@ class Limits:
     Args:
         app: What is inside.
         most_bytes: The longest body.
+        larger: Paths whose bodies may be longer, and how long.
     """
 
-    def __init__(self, app: ASGIApp, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        most_bytes: int = MOST_BYTES,
+        larger: Mapping[str, int] = MappingProxyType(LARGER),
+    ) -> None:
         self.app, self.most_bytes = app, most_bytes
+        self._larger = {path: Limits(app, most, {}) for path, most in larger.items()}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
+            return
+        if scope["path"] in self._larger:
+            await self._larger[scope["path"]](scope, receive, send)
             return
         try:
             length = declared(scope)
