@@ -16,7 +16,8 @@ class Decision:
         id: What `tell` and `expose` need to know; random, so that nobody can guess it. `None` for
             a decision that was only looked at (`peek`).
         arm: The arm to play.
-        propensity: How likely the arm was when it was drawn.
+        propensity: How likely the arm was when it was drawn; NaN for a default that a `Client`
+            gave, as nothing was drawn.
         replayed: Whether this decision was made before, for the same unit or the same key.
         campaign: The name of the campaign.
         number: 1 for the first decision of the campaign, and so on.
@@ -52,7 +53,8 @@ class Receipt:
         decision_id: The decision.
         status: `"recorded"`: it counts from now on. `"replayed"`: it was recorded before, and
             nothing changed. `"late"`: it came after the window and does not count. `"corrected"`:
-            it came after the window and replaces the default reward.
+            it came after the window and replaces the default reward. `"ignored"`: it is for a
+            default that a `Client` gave, and does not count.
         arm: The arm of the decision.
         reward: The reward that counts; `None` if there is none.
     """
