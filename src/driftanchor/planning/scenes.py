@@ -159,7 +159,7 @@ class Stage:
                     self.progress(self.done, max(self.done, self.total))
 
     def _chunk(self, label: str, policy: Policy, bandits: Sequence[Bandit], first: int) -> Chunk:
-        """The runs of a contender in the worlds of a scene; their numbers are those of the worlds."""
+        """The runs of a contender in a scene; their numbers are those of its worlds."""
         return Chunk(
             label,
             policy,

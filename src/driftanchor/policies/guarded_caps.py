@@ -32,9 +32,9 @@ def all_are_capped(
 ) -> bool:
     """Whether all arms but the leader have a cap of at most x."""
     for column in range(evidence.pulls.size):
-        if column != judged.leader and evidence.playable[column]:
-            if not is_capped(policy, evidence, column, now, judged, x):
-                return False
+        other = column != judged.leader and evidence.playable[column]
+        if other and not is_capped(policy, evidence, column, now, judged, x):
+            return False
     return True
 
 
