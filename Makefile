@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check fix bench torture docs reference claims
+.PHONY: help setup run test browser check fix bench torture docs reference claims
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -20,8 +20,15 @@ $(READY): pyproject.toml
 run: $(READY)  ## reproduce the paper: figures, verdicts and a report in out/
 	$(BIN)/driftanchor reproduce --out out
 
-test: $(READY)  ## all tests and examples
+test: $(READY) browser  ## all tests and examples
 	$(BIN)/pytest
+
+browser:  # the tests of the page need Chromium; where it cannot be installed, they say how to get it
+	@for name in chromium chromium-browser google-chrome; do command -v $$name >/dev/null && exit 0; done; { \
+	  echo "Chromium is missing, which the tests of the page need: installing it with apt-get"; \
+	  [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -q && \
+	  DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends chromium || \
+	  echo "cannot install Chromium: run 'sudo apt-get install chromium', or put any Chromium on the PATH as 'chromium'"; }
 
 check: $(READY)  ## format, lint, types, layers
 	$(BIN)/ruff format --check .

@@ -21,22 +21,22 @@ def fine(outcome: Outcome, kills: int) -> None:
 
 
 def test_writers_of_sqlite_may_be_killed(tmp_path: Path) -> None:
-    fine(torture(f"sqlite:///{tmp_path / 'store.db'}", kills=2, between=30), 2)
+    fine(torture(f"sqlite:///{tmp_path / 'store.db'}", kills=5, between=30), 5)
 
 
 def test_writers_of_postgresql_may_be_killed(postgres: str) -> None:
-    fine(torture(postgres_address(postgres), kills=2, between=30), 2)
+    fine(torture(postgres_address(postgres), kills=5, between=30), 5)
 
 
 def test_postgresql_itself_may_be_killed() -> None:
     with running() as server:
-        fine(torture(server.address, kills=2, between=30, server=server), 2)
+        fine(torture(server.address, kills=5, between=30, server=server), 5)
 
 
 def test_processes_share_a_store(store_url: str) -> None:
-    found = crowd(store_url, workers=4, each=25)
+    found = crowd(store_url, workers=8, each=25)
     assert (found.errors, found.outcome.lost, found.outcome.doubled) == ([], [], 0)
-    assert len(found.shares) == 4
+    assert len(found.shares) == 8
     assert min(found.shares) > 0
 
 

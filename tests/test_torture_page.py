@@ -10,6 +10,7 @@ import pytest
 from benchmarks.pages import render
 from benchmarks.torture import __main__ as torture
 from benchmarks.torture import memory, page
+from benchmarks.torture.campaign_kills import Outcome as Kills
 from benchmarks.torture.children import Outcome
 from benchmarks.torture.memory import Peak
 
@@ -24,6 +25,15 @@ def test_the_counts_are_those_that_were_found() -> None:
     assert "took 12.3 s of the processor:\n\n```text\na 'b'\n```" in junk
     table = render.block(page.of_memory([Peak("a file", 2_900, "50MB", 7_000_000, "refused")]))
     assert "| a file | 2.9 KB | 50 MB | 7 MB | refused |" in table
+
+
+def test_kills_and_requests_have_a_row_for_each() -> None:
+    found = Kills(kills=100, acknowledged=20_000, lost=["x"], doubled=2, slowest=1.26)
+    table = render.block(page.of_kills({"a server": found}))
+    assert "| a server | 100 | 20,000 | 1 | 2 | 1.3 s |" in table
+    tried = render.block(page.of_requests({"with a key": Outcome(5_000, (0.0, ""), ("x",))}, 3))
+    assert "requests of seed 3" in tried
+    assert "| with a key | 5,000 | 1 |" in tried
 
 
 def test_other_blocks_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,7 @@ from benchmarks.torture import (
     logs,
     memory,
     page,
+    serve_bytes,
     serve_cases,
     serve_kills,
 )
@@ -76,6 +77,7 @@ PARTS: dict[str, Part] = {
     "memory": peaks(),
     "crowd": (campaign_crowd.add_arguments, campaign_crowd.run),
     "campaigns": (campaign_kills.add_arguments, campaign_kills.run),
+    "bytes": junk("bytes", serve_bytes.run, 5_000),
     "serve": (serve_kills.add_arguments, serve_kills.run),
     "requests": (serve_cases.add_arguments, serve_cases.run),
 }

@@ -2,9 +2,10 @@
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from benchmarks.pages import render
+from benchmarks.torture.campaign_kills import Outcome as Kills
 from benchmarks.torture.children import LIMIT, Outcome
 from benchmarks.torture.memory import MB, Peak
 
@@ -31,6 +32,35 @@ def of_junk(outcome: Outcome, seed: int) -> render.Block:
         f"processor:\n\n```text\n{case}\n```"
     )
     return {"kind": "text", "text": text}
+
+
+def of_kills(outcomes: Mapping[str, Kills]) -> render.Block:
+    """A row for each kind of kill."""
+    rows = [
+        {
+            "label": what,
+            "cells": [
+                f"{found.kills:,}",
+                f"{found.acknowledged:,}",
+                f"{len(found.lost):,}",
+                f"{found.doubled:,}",
+                f"{found.slowest:.1f} s",
+            ],
+        }
+        for what, found in outcomes.items()
+    ]
+    counts = ["kills", "acknowledged", "lost", "doubled", "working again after at most"]
+    return {"kind": "table", "columns": ["what was killed", *counts], "rows": rows}
+
+
+def of_requests(outcomes: Mapping[str, Outcome], seed: int) -> render.Block:
+    """How many requests were tried, and how many were answered wrongly."""
+    rows = [
+        {"label": what, "cells": [f"{found.cases:,}", f"{len(found.failures):,}"]}
+        for what, found in outcomes.items()
+    ]
+    columns = [f"requests of seed {seed}", "tried", "answered otherwise than documented"]
+    return {"kind": "table", "columns": columns, "rows": rows}
 
 
 def of_memory(peaks: Sequence[Peak]) -> render.Block:

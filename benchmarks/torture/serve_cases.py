@@ -30,6 +30,7 @@ from schemathesis.checks import (
 )
 from starlette.testclient import TestClient
 
+from benchmarks.torture import page
 from benchmarks.torture.children import Outcome
 from driftanchor import TS, Campaign
 from driftanchor.live.stores.access_keys import make_key
@@ -38,6 +39,7 @@ from driftanchor.serve.app import create_app
 from driftanchor.serve.request_log import Log
 from driftanchor.serve.served import Served
 
+EACH = 220  # requests of each kind and route
 URL = "http://127.0.0.1:8484"
 CHECKS: list[Any] = [
     content_type_conformance,
@@ -148,20 +150,23 @@ def _play(
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """How many requests."""
-    parser.add_argument("--each", type=int, default=220, help="right and wrong ones, of each route")
+    parser.add_argument(
+        "--each", type=int, default=EACH, help="right and wrong ones, of each route"
+    )
     parser.add_argument("--seed", type=int, default=0)
 
 
 def run(asked: argparse.Namespace) -> int:
     """Try requests; 1 if an answer is wrong."""
-    failures: list[str] = []
-    for with_key in (True, False):
+    outcomes: dict[str, Outcome] = {}
+    for with_key, which in ((True, "with a key"), (False, "without a key")):
         with tempfile.TemporaryDirectory() as folder:
             address = f"sqlite:///{folder}/store.db"
-            outcome = fuzz(address, asked.each, asked.seed, with_key=with_key)
-        failures += outcome.failures
-        which = "with a key" if with_key else "without a key"
-        print(f"{outcome.cases:,} requests {which}: {len(outcome.failures)} failures", flush=True)
-    for failure in failures:
-        print(failure)
-    return 1 if failures else 0
+            found = fuzz(address, asked.each, asked.seed, with_key=with_key)
+        outcomes[which] = found
+        failures = len(found.failures)
+        print(f"{found.cases:,} requests {which}: {failures} failures", flush=True)
+        print(*found.failures, sep="\n")
+    if asked.each >= EACH:
+        page.write({"torture-requests": page.of_requests(outcomes, asked.seed)})
+    return 1 if any(found.failures for found in outcomes.values()) else 0

@@ -22,6 +22,7 @@ from collections.abc import Iterator
 from multiprocessing.context import ForkServerProcess
 from typing import Any
 
+from benchmarks.torture import page
 from benchmarks.torture.campaign_kills import Outcome, compare, create
 from benchmarks.torture.campaign_writer import NAME, REPEATED, UNITS, reward_of
 from benchmarks.torture.postgres import Postgres, running
@@ -29,6 +30,7 @@ from driftanchor.serve.run import answer, listen
 from driftanchor.serve.served import ServeSettings
 
 CLIENTS = 8
+KILLS = 100
 SLOWEST = 120.0  # seconds in which something must be acknowledged
 PRELOADED = ["benchmarks.torture.serve_kills", "driftanchor.serve.app"]
 JSON = {"Content-Type": "application/json"}
@@ -238,26 +240,27 @@ def _wait(working: list[Client], more: int) -> None:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """How often to kill."""
-    parser.add_argument("--kills", type=int, default=100, help="kills, for each store")
+    parser.add_argument("--kills", type=int, default=KILLS, help="kills, for each store")
     parser.add_argument("--server-kills", type=int, default=20, help="kills of PostgreSQL itself")
     parser.add_argument("--between", type=int, default=220, help="acknowledgements between kills")
 
 
 def run(asked: argparse.Namespace) -> int:
     """Kill servers on both stores; 1 if anything was lost or doubled."""
-    outcomes = []
+    outcomes: dict[str, Outcome] = {}
+    kills, between = asked.kills, asked.between
+
+    def killed(what: str, address: str, kills: int, postgres: Postgres | None = None) -> None:
+        found = torture(address, kills=kills, between=between, postgres=postgres)
+        outcomes[what] = found
+        print(f"{what}: {found}", *found.lost, sep="\n", flush=True)
+
     with tempfile.TemporaryDirectory() as folder:
-        address = f"sqlite:///{folder}/store.db"
-        outcomes.append(torture(address, kills=asked.kills, between=asked.between))
-        print(f"a server on SQLite: {outcomes[-1]}", flush=True)
+        killed("a server on SQLite", f"sqlite:///{folder}/store.db", kills)
     with running(fsync=True) as server:
-        outcomes.append(torture(server.address, kills=asked.kills, between=asked.between))
-        print(f"a server on PostgreSQL: {outcomes[-1]}", flush=True)
+        killed("a server on PostgreSQL", server.address, kills)
     with running(fsync=True) as server:
-        kills, between = asked.server_kills, asked.between
-        found = torture(server.address, kills=kills, between=between, postgres=server)
-        outcomes.append(found)
-        print(f"PostgreSQL behind a server: {found}", flush=True)
-    for lost in [text for outcome in outcomes for text in outcome.lost]:
-        print(lost)
-    return 1 if any(outcome.lost or outcome.doubled for outcome in outcomes) else 0
+        killed("PostgreSQL behind a server", server.address, asked.server_kills, server)
+    if kills >= KILLS:
+        page.write({"torture-serve": page.of_kills(outcomes)})
+    return 1 if any(outcome.lost or outcome.doubled for outcome in outcomes.values()) else 0

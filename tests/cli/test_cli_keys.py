@@ -5,9 +5,13 @@ import json
 import re
 import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
-from campaign_commands import new, refused, run, said
+import typer
+from campaign_commands import refused, run, said
+
+from driftanchor.cli.main import app
 
 pytestmark = pytest.mark.usefixtures("in_own_folder")
 LONG = "a" * 201
@@ -20,6 +24,7 @@ def test_a_key_is_printed_once_and_kept_nowhere() -> None:
     assert re.fullmatch("da_decide_reward_[0-9a-f]{48}", key)
     assert "created the store 'driftanchor.db'" in done.stderr
     assert "(decide, reward); keep it now" in done.stderr
+    assert "this is the first key: from now on servers" in done.stderr
     (listed,) = said("keys", "list")["keys"]
     assert listed["id"] == key[-48:-40]
     assert (listed["roles"], listed["state"], listed["note"]) == (
@@ -44,6 +49,7 @@ def test_a_key_expires_and_is_revoked_by_its_id_or_itself() -> None:
     assert first["expires_at"] == pytest.approx(first["created_at"] + 2 * 86_400)
     done = run("keys", "create", "--role", "admin", "--expires", "1e-6")
     assert ", works until " in done.stderr
+    assert "first key" not in done.stderr
     second = done.stdout.rstrip("\n")
     assert [key["state"] for key in said("keys", "list")["keys"]] == ["active", "expired"]
     revoked = said("keys", "revoke", first["id"])
@@ -56,27 +62,24 @@ def test_a_key_expires_and_is_revoked_by_its_id_or_itself() -> None:
     assert run("keys", "revoke", first["id"], "--quiet").stderr == ""
 
 
-@pytest.mark.parametrize(
-    ("code", "message", "words"),
-    [
-        (2, "Missing option '--role'", ("create",)),
-        (2, "did you mean 'reward'?", ("create", "--role", "rewards")),
-        (
-            2,
-            "--expires must be seconds, or a number",
-            ("create", "--role", "read", "--expires", "x"),
-        ),
-        (2, "--expires must be longer than 0", ("create", "--role", "read", "--expires", "0")),
-        (2, "--expires must be longer than 0", ("create", "--role", "read", "--expires", "1e9d")),
-        (2, "--note must be at most 200", ("create", "--role", "read", "--note", LONG)),
-        (3, "there is no key with the id '12345678'", ("revoke", "12345678")),
-        (3, "there is no key with the id '12345678'", ("revoke", f"da_read_12345678{'0' * 40}")),
-    ],
-)
-def test_what_is_refused(code: int, message: str, words: tuple[str, ...]) -> None:
-    new()
-    refused(code, message, "keys", *words)
-    assert said("keys", "list") == {"keys": []}
+READ = ("create", "--role", "read")
+REFUSED: list[tuple[int, str, tuple[str, ...]]] = [
+    (2, "Missing option '--role'", ("create",)),
+    (2, "did you mean 'reward'?", ("create", "--role", "rewards")),
+    (2, "--expires must be seconds, or a number", (*READ, "--expires", "x")),
+    (2, "--expires must be longer than 0", (*READ, "--expires", "0")),
+    (2, "--expires must be longer than 0", (*READ, "--expires", "1e9d")),
+    (2, "--note must be at most 200", (*READ, "--note", LONG)),
+    (3, "there is no key with the id '12345678'", ("revoke", "12345678")),
+    (3, "there is no key with the id '12345678'", ("revoke", f"da_read_12345678{'0' * 40}")),
+]
+
+
+def test_what_is_refused() -> None:
+    said("keys", *READ)
+    for code, message, words in REFUSED:
+        refused(code, message, "keys", *words)
+    assert [key["state"] for key in said("keys", "list")["keys"]] == ["active"]
 
 
 @pytest.mark.parametrize("words", [("list",), ("revoke", "12345678")])
@@ -107,3 +110,15 @@ def test_a_server_that_others_can_reach_needs_a_key() -> None:
     refused(2, message, "serve", "--host", "0.0.0.0", "--arms", "A,B")
     assert said("campaign", "list") == {"campaigns": []}
     refused(2, "--rate-limit must be greater than 0", "serve", "--rate-limit", "0")
+
+
+def test_no_command_takes_a_key_so_none_is_in_the_list_of_processes() -> None:
+    found = set()
+    groups: list[tuple[str, Any]] = [("", typer.main.get_command(app))]
+    while groups:
+        path, group = groups.pop()
+        for name, command in getattr(group, "commands", {}).items():
+            groups.append((f"{path} {name}".strip(), command))
+        found |= {(path, x.name) for x in group.params if re.search("key|secret|token", x.name)}
+    # The first is the key of a request, and the second takes ids.
+    assert found == {("campaign ask", "key"), ("keys revoke", "key")}

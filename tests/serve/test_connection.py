@@ -6,22 +6,18 @@ import contextlib
 import io
 import json
 import socket
-import threading
 import time
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-import uvicorn
 
+from benchmarks.torture.serve_bytes import listening_server
 from driftanchor.live.stores.store import open_store
 from driftanchor.serve import connection
-from driftanchor.serve.app import create_app
-from driftanchor.serve.connection import Connection, sweep
-from driftanchor.serve.request_log import Log
-from driftanchor.serve.run import Server, listen
-from driftanchor.serve.served import Served
+from driftanchor.serve.connection import sweep
+from driftanchor.serve.run import Server
 
 HOST = b"Host: 127.0.0.1\r\n"
 POST = b"POST /v1/campaigns/none/decisions HTTP/1.1\r\n" + HOST
@@ -32,18 +28,9 @@ TIME = 10.0  # seconds until a test gives up
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("store")
-    served = Served(open_store(f"sqlite:///{folder / 'store.db'}"), log=Log(io.StringIO()))
-    options: Any = {"log_config": None, "ws": "none", "lifespan": "on", "http": Connection}
-    ready = threading.Event()
-    running = Server(uvicorn.Config(create_app(served), **options), served, ready.set)
-    listening = listen("127.0.0.1", 0)
-    thread = threading.Thread(target=running.run, args=([listening],))
-    thread.start()
-    assert ready.wait(TIME)
-    yield running
-    running.should_exit = True
-    thread.join(TIME)
-    listening.close()
+    store = open_store(f"sqlite:///{folder / 'store.db'}")
+    with listening_server(store, io.StringIO()) as running:
+        yield running
 
 
 @contextlib.contextmanager
@@ -84,6 +71,9 @@ def asked(server: Server, *parts: bytes) -> tuple[int, dict[str, Any]]:
         (400, [POST + b"Content-Length: -1\r\n\r\n"]),
         (400, [POST + b"Content-Length: 1e3\r\n\r\n"]),
         (400, [POST + b"Transfer-Encoding: chunked\r\n\r\nffffffffffffffffffff\r\n"]),
+        (400, [b"GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n"]),
+        (400, [b"GET /livez HTTP/1.1\r\nConnection: close\r\n" + HOST * 2 + b"\r\n"]),
+        (404, [b"GET /v1/campaigns/ HTTP/1.1\r\nConnection: close\r\n" + HOST + b"\r\n"]),
         (431, [b"GET /livez HTTP/1.1\r\n" + HOST + b"a: b\r\n" * 101 + b"\r\n"]),
         (414, [b"GET /" + b"a" * 9_000 + b" HTTP/1.1\r\n" + HOST + b"\r\n"]),
         (431, [b"GET /livez HTTP/1.1\r\n", *[b"a: " + b"b" * 9_000 + b"\r\n"] * 50]),
@@ -117,6 +107,34 @@ def test_what_is_odd_and_right_is_answered(server: Server) -> None:
         said = everything(client)
     statuses = [line for line in said.split(b"\r\n") if b"HTTP/1.1 " in line]
     assert [int(line.partition(b"HTTP/1.1 ")[2][:3]) for line in statuses] == [404, 200, 200]
+
+
+def test_a_wish_for_http_2_costs_no_body(server: Server) -> None:
+    """The client of Java sends it with its first request."""
+    wish = b"Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAA\r\n"
+    with connected(server) as client:
+        for _ in range(2):  # the connection goes on
+            client.sendall(POST + wish + JSON + b"Content-Length: 2\r\n\r\n{}")
+            assert b'"not_found"' in client.recv(65_536)
+
+
+def test_nonsense_is_not_the_answer_to_the_request_before_it(server: Server) -> None:
+    ask = POST + JSON + b"Content-Length: 2\r\n\r\n{}"
+    with connected(server) as client:
+        client.sendall(ask + b"nonsense\r\n\r\n")
+        said = everything(client)
+    assert said.startswith(b"HTTP/1.1 404 ")
+    assert said.count(b"HTTP/1.1 ") == 1
+
+
+def test_few_requests_may_wait_behind_another(server: Server) -> None:
+    alive = b"GET /livez HTTP/1.1\r\n" + HOST + b"\r\n"
+    with connected(server) as client:
+        client.sendall(alive * 20 + b"GET /livez HTTP/1.0\r\n\r\n")
+        assert everything(client).count(b"HTTP/1.1 200 ") == 21
+    with connected(server) as client:
+        client.sendall(alive * 1_000)
+        assert everything(client).count(b"HTTP/1.1 ") < connection.MOST_AHEAD + 3
 
 
 UNENDED = [

@@ -29,7 +29,7 @@ def test_each_default_is_noted_once_whatever_is_wrong_with_others(app: App) -> N
     late = app.http.post(
         "/v1/campaigns/c/decisions", json={"unit": "u"}, headers={"Idempotency-Key": "k"}
     )
-    assert (late.status_code, late.json()["code"]) == (409, "idempotency_key_reused")
+    assert (late.status_code, late.json()["code"]) == (409, "default_played")
 
 
 @pytest.mark.parametrize(

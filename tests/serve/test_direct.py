@@ -54,6 +54,12 @@ def test_the_router_answers_alike(
     ]
 
 
+def test_the_page_knows_of_which_campaign_an_error_was(app: App) -> None:
+    app.http.post("/v1/campaigns/c/decisions", json={"n": 0})
+    kept = app.http.app.state.page_errors  # type: ignore[attr-defined]
+    assert (kept[-1]["campaign"], kept[-1]["code"]) == ("c", "invalid")
+
+
 def test_a_key_of_a_request_is_read(app: App) -> None:
     first, second = (
         app.http.post("/v1/campaigns/c/decisions", json={}, headers={"Idempotency-Key": "k"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,16 +17,26 @@ from driftanchor.serve.known_keys import OLDEST, YOUNG, KnownKeys
 
 
 class Counted:
-    """A store whose keys are read, and how often; it can be away."""
+    """A store that is asked for its keys, and how often; it can be away."""
 
     def __init__(self, store: SqlStore) -> None:
-        self.store, self.reads, self.is_away = store, 0, False
+        self.store, self.asked, self.reads, self.is_away = store, 0, 0, False
+        self.answers = threading.Event()
+        self.answers.set()
+
+    def key_counts(self) -> tuple[int, int, float]:
+        self.asked += 1
+        self.answers.wait()
+        if self.is_away:
+            raise StoreUnavailable("away")
+        return self.store.key_counts()
 
     def keys(self) -> list[KeyRow]:
         self.reads += 1
-        if self.is_away:
-            raise StoreUnavailable("away")
         return self.store.keys()
+
+    def generation(self) -> int:
+        return self.store.generation()
 
 
 @pytest.fixture
@@ -48,7 +59,7 @@ def test_many_requests_share_one_read(counted: Counted) -> None:
             await known.rows()
 
     asyncio.run(work())
-    assert counted.reads == 1
+    assert (counted.asked, counted.reads) == (1, 1)
 
 
 def test_a_change_is_known_after_a_second_at_most(counted: Counted) -> None:
@@ -69,9 +80,11 @@ def test_a_change_is_known_after_a_second_at_most(counted: Counted) -> None:
         counted.store.add_key(other)
         clock.now += OLDEST  # after a pause the first one waits
         assert other.id in await known.rows()
+        clock.now += OLDEST
+        assert other.id in await known.rows()
 
     asyncio.run(work())
-    assert counted.reads == 3
+    assert (counted.asked, counted.reads) == (4, 3)  # what did not change is not read
 
 
 def test_keys_stay_known_while_the_store_is_away(counted: Counted) -> None:
@@ -88,10 +101,34 @@ def test_keys_stay_known_while_the_store_is_away(counted: Counted) -> None:
         clock.now += 5.0
         assert await known.rows() == {}
         assert await known.rows() == {}
-        assert counted.reads == 3  # it is not asked at once again
+        assert counted.asked == 3  # it is not asked at once again
         counted.is_away = False
         counted.store.add_key(make_key(["read"], now=1.0)[1])
         clock.now += 5.0
         assert len(await known.rows()) == 1
 
     asyncio.run(work())
+
+
+def test_nobody_waits_for_ever_for_a_store_that_hangs(
+    counted: Counted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("driftanchor.serve.known_keys.PATIENCE", 0.01)
+    clock = Clock(5.0)
+    known = KnownKeys(counted, clock)  # type: ignore[arg-type]
+
+    async def work() -> None:
+        counted.answers.clear()
+        with pytest.raises(StoreUnavailable, match="does not answer"):
+            await known.rows()
+        counted.answers.set()
+        assert known._reading is not None
+        await known._reading
+        assert await known.rows() == {}
+        counted.answers.clear()
+        clock.now += 5.0
+        assert [await known.rows() for _ in range(3)] == [{}] * 3  # as they were known before
+        counted.answers.set()
+
+    asyncio.run(work())
+    assert counted.asked == 2

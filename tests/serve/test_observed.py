@@ -42,6 +42,12 @@ def test_every_request_is_logged_without_ids(app: App) -> None:
         assert secret not in app.log.getvalue()
 
 
+def test_no_cache_on_the_way_keeps_data(app: App) -> None:
+    for path in ("/v1/campaigns", "/v1/campaigns/c", "/v1/campaigns/nobodys"):
+        assert app.http.get(path).headers["cache-control"] == "no-store"
+    assert app.http.get("/").headers["cache-control"] == "no-cache"  # files have tags
+
+
 def test_a_failure_nobody_expected_is_a_problem_and_is_logged(
     app: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -38,7 +38,8 @@ def asked(
         text = json.dumps({"code": body.decode()})
         await send({"type": "http.response.body", "body": text.encode()})
 
-    scope = {"type": "http", "http_version": "1.1", "headers": list(headers)}
+    given = [(b"host", b"a"), *headers]
+    scope = {"type": "http", "http_version": "1.1", "path": "/", "headers": given}
     asyncio.run(Limits(echo)(scope, receive, send))
     if not answer:
         return 0, None, {}, read

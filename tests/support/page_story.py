@@ -15,7 +15,8 @@ from driftanchor import Campaign, OfflineData
 from driftanchor.live.stores.store import Store, open_store
 
 START = 1_790_000_100.0
-PAYS = {"A": 0.35, "B": 0.2, "C": 0.95, "D": 0.1}
+PAYS = {"A": 0.35, "B": 0.2, "C": 0.1, "D": 0.1}
+MOVED, STEP = 0.95, 4  # what C pays after so many steps
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,8 @@ def played() -> Story:
             campaign.new_epoch()
         asked = [campaign.ask(f"u{step}"), *campaign.ask(n=23)]
         told = asked if step < 15 else asked[:20]
-        campaign.tell_many([(x.id or "", float(rng.random() < PAYS[x.arm])) for x in told])
+        pays = PAYS if step < STEP else {**PAYS, "C": MOVED}
+        campaign.tell_many([(x.id or "", float(rng.random() < pays[x.arm])) for x in told])
         campaign.sweep()
     atexit.register(campaign.close)
     return Story(campaign, clock)

@@ -8,11 +8,15 @@ from typing import Any
 from typer.core import TyperCommand
 
 from driftanchor.cli import option_names, output
+from driftanchor.cli.help_text import flowing
 from driftanchor.errors import InvalidInput
 
 
 class Command(TyperCommand):
     """A command that refuses an option that is given twice, of which Typer takes the last."""
+
+    def __init__(self, name: str | None, *, help: str | None = None, **settings: Any) -> None:
+        super().__init__(name, help=help and flowing(help), **settings)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the options; a request for help is answered here."""

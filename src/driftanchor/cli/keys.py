@@ -38,7 +38,7 @@ Expires = Annotated[
         metavar="TIME", help="How long the key works: 12h, 30d, 52w.", show_default="for ever"
     ),
 ]
-Note = Annotated[str, typer.Option(metavar="TEXT", help="What the key is for.", show_default="")]
+Note = Annotated[str, typer.Option(metavar="TEXT", help="What the key is for.", show_default=False)]
 Id = Annotated[
     str, typer.Argument(metavar="ID", help="The id that 'keys list' shows, or the key itself.")
 ]
@@ -68,6 +68,7 @@ def create(
     key, row = make_key(role, now=now, expires_at=_until(expires, now), note=note)
     is_new = at.is_missing(store)
     with at.store_at(store, may_create=True) as opened:
+        is_first = opened.key_counts()[0] == 0
         opened.add_key(row)
     if is_new:
         output.say(f"created the store {str(at.file_of(store))!r}", quiet=quiet)
@@ -79,6 +80,11 @@ def create(
         output.say(
             f"made key {row.id} ({row.roles.replace(' ', ', ')}){until}; keep it now, as nothing "
             "can show it again",
+            quiet=quiet,
+        )
+    if is_first:
+        output.say(
+            "this is the first key: from now on servers of this store ask every request for one",
             quiet=quiet,
         )
 
@@ -162,9 +168,9 @@ def _day(seconds: float | None) -> str:
 
 
 keys = typer.Typer(cls=Boundary, pretty_exceptions_enable=False)
-for command in (create, revoke):
-    keys.command(cls=Command)(command)
+keys.command(cls=Command)(create)
 keys.command("list", cls=Command)(list_all)
+keys.command(cls=Command)(revoke)
 
 
 @keys.callback()

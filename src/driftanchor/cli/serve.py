@@ -64,21 +64,21 @@ Workers = Annotated[
         metavar="N", help="Processes that answer; they share the store.", rich_help_panel=SERVER
     ),
 ]
-Demo = Annotated[
-    bool,
-    typer.Option(
-        "--demo",
-        help="Show a campaign with made-up logs and traffic, in a store that goes when you stop: "
-        "the logs help, the shares move, and within a minute or two an alarm rings.",
-        rich_help_panel=SERVER,
-    ),
-]
 RateLimit = Annotated[
     str | None,
     typer.Option(
         metavar="N",
         help="Requests a second that a key may make of one process.",
         show_default="any number",
+        rich_help_panel=SERVER,
+    ),
+]
+Demo = Annotated[
+    bool,
+    typer.Option(
+        "--demo",
+        help="Show a campaign with made-up logs and traffic, in a store that goes when you stop: "
+        "the logs help, the shares move, and within a minute or two an alarm rings.",
         rich_help_panel=SERVER,
     ),
 ]
@@ -136,12 +136,12 @@ def serve(
     )  # fmt: skip
     settings["seed"] = how.optional(seed, "--seed")
     settings["bias_bound_source"] = bias_bound_source
+    where = _where(host, port, workers)
     if demo:
-        place = _where(host, port, workers)
-        check_demo(place, [*(logs or []), *([store] if store != at.DEFAULT else [])])
-        _run_demo(place, as_json=as_json)
+        check_demo(where, [*(logs or []), *([store] if store != at.DEFAULT else [])])
+        _run_demo(where, as_json=as_json)
         return
-    where = {**_where(host, port, workers), **_who(host, store, rate_limit)}
+    where |= _who(host, store, rate_limit)
     made: tuple[Status, Terms] | None = None
     if logs or "arms" in options:
         with output.plain_warnings(quiet=quiet):

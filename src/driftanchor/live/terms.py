@@ -146,6 +146,11 @@ class Terms:
         return check.frozen(means_seen(self.offline))
 
     @cached_property
+    def columns(self) -> dict[str, int]:
+        """The column of each label."""
+        return {label: column for column, label in enumerate(self.arms)}
+
+    @cached_property
     def limits(self) -> Range:
         """The least and the largest reward that is taken."""
         low, high = self.reward_range

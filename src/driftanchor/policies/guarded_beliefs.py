@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from driftanchor.policies.guarded_anchor_ts import GuardedAnchorTS
 
 
+NEW = 0.0  # in place of `until`, for an arm that has no cap yet
+
+
 class GuardedBelief(NamedTuple):
     """What the numbers of one arm say, whatever the round and the other arms."""
 
@@ -80,7 +83,7 @@ def beliefs(policy: GuardedAnchorTS, arm: ArmEvidence) -> GuardedBelief:
         log_of(arm.pulls + logged) if logged > 0.0 else log_pulls,
         log_of(arm.pulls + moved_weight) if moved_weight > 0.0 else log_pulls,
         math.inf,
-        0.0,
+        NEW,
         math.inf,
     )
 

@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING
 
 from driftanchor.core.evidence import Evidence, Round, arm_at
 from driftanchor.policies.base import belief_at, keep
-from driftanchor.policies.guarded_beliefs import GuardedBelief
+from driftanchor.policies.guarded_beliefs import NEW, GuardedBelief
 from driftanchor.policies.guarded_bounds import Judgement, upper_bound
+from driftanchor.policies.guarded_quiet import is_quiet, round_logs
 
 if TYPE_CHECKING:
     from driftanchor.policies.guarded_anchor_ts import GuardedAnchorTS
 
+ASKED = -1.0  # in place of `until`, once an arm was asked for
 SHARE = 64  # a cap is used for the 64th part of all rounds so far: U hardly grows in it
 CAP, UNTIL, RIVALS = (GuardedBelief._fields.index(name) for name in ("cap", "until", "rivals"))
 
@@ -30,9 +32,9 @@ def all_are_capped(
 ) -> bool:
     """Whether all arms but the leader have a cap of at most x."""
     for column in range(evidence.pulls.size):
-        if column != judged.leader and evidence.playable[column]:
-            if not is_capped(policy, evidence, column, now, judged, x):
-                return False
+        other = column != judged.leader and evidence.playable[column]
+        if other and not is_capped(policy, evidence, column, now, judged, x):
+            return False
     return True
 
 
@@ -54,14 +56,24 @@ def holds(belief: GuardedBelief, pending: int, now: Round, judged: Judgement) ->
     return now.t <= belief.until and judged.rivals >= belief.rivals and pending == 0
 
 
-def all_can_be_capped(
+def all_can_be_below(
     policy: GuardedAnchorTS, evidence: Evidence, now: Round, judged: Judgement, x: float
 ) -> bool:
-    """As `all_are_capped`, with new caps for arms whose caps hold no more; all of them get one."""
+    """Whether all arms but the leader surely have U ≤ x, with new caps for those that need them.
+
+    An arm gets its cap when it is asked for again: one that is played each time needs none.
+    """
+    logs = round_logs(now, judged)
     below = True
     for column in range(evidence.pulls.size):
         if column != judged.leader and evidence.playable[column]:
-            if not is_capped(policy, evidence, column, now, judged, x):
+            if is_capped(policy, evidence, column, now, judged, x):
+                continue
+            arm, belief = arm_at(evidence, column), belief_at(policy, evidence, column)
+            if belief.until == NEW:
+                keep(policy, evidence, column, UNTIL, ASKED)
+                below = below and is_quiet(policy, arm, belief, now, judged, logs, x)
+            else:
                 cap_anew(policy, evidence, column, now, judged)
                 below = below and is_capped(policy, evidence, column, now, judged, x)
     return below

@@ -12,7 +12,7 @@ from driftanchor.core.posterior import Posterior
 from driftanchor.policies.base import belief_at, keeps_beliefs
 from driftanchor.policies.guarded_beliefs import arm_seen, log_weight
 from driftanchor.policies.guarded_bounds import Judgement, believed_guess, logs_of, upper_bound
-from driftanchor.policies.guarded_caps import all_are_capped, all_can_be_capped, is_capped
+from driftanchor.policies.guarded_caps import all_are_capped, all_can_be_below, is_capped
 from driftanchor.policies.guarded_quiet import all_are_quiet, is_quiet, round_logs
 
 if TYPE_CHECKING:
@@ -55,6 +55,8 @@ def judge_quickly(
     if keeps_beliefs(policy) and not relative:
         if all_are_capped(policy, evidence, now, led.judged, led.best):
             return judgement(led.judged, led.best, False)
+        if all_can_be_below(policy, evidence, now, led.judged, led.best):
+            return judgement(led.judged, led.best, False)
         return judge_with_caps(policy, evidence, now, led)
     if all_are_quiet(policy, evidence, now, led.judged, led.best):
         return judgement(led.judged, led.best, False)
@@ -64,8 +66,6 @@ def judge_quickly(
 @apart
 def judge_with_caps(policy: GuardedAnchorTS, evidence: Evidence, now: Round, led: Led) -> Judgement:
     """As `judge_quickly`, where some arm has no cap below the leader's guess."""
-    if all_can_be_capped(policy, evidence, now, led.judged, led.best):
-        return judgement(led.judged, led.best, False)
     leader = arm_at(evidence, led.judged.leader)
     threshold = max(led.best, upper_bound(policy, leader, now, led.judged))
     for column in range(evidence.pulls.size):

@@ -41,6 +41,7 @@ def create_app(served: Served) -> FastAPI:
         version=__version__,
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,  # it would redirect to whatever host a request names
         lifespan=lifespan,
     )
     app.state.served = served

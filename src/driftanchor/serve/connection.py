@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import sys
 from collections.abc import Iterable
 from http import HTTPStatus
@@ -15,6 +16,7 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from driftanchor.serve.corked import Corked
 from driftanchor.serve.problem import MEDIA, Problem
 
 if sys.platform != "win32":
@@ -25,6 +27,8 @@ SLOWEST_ANSWER = 60.0  # seconds in which a client reads nothing of what waits f
 MOST_HEADERS = 100
 MOST_HEADER_BYTES = 32 * 1024  # of an address and headers that come in several parts
 LONGEST_ADDRESS = 8 * 1024  # bytes
+_UPGRADE = re.compile(rb"\nupgrade:", re.IGNORECASE)
+MOST_AHEAD = 32  # requests that wait for the answer to one before them
 SPARE_FILES = 128  # of the process that are no connections
 
 
@@ -40,16 +44,22 @@ class Connection(HttpToolsProtocol):
     writing_since: float | None = None
     _unread = 0  # bytes of headers that are not complete
     _refusal: Problem | None = None
+    _is_deaf = False  # whether what else comes is not read
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """A client has connected."""
-        super().connection_made(transport)
+        corked: Any = Corked(transport, self.loop)
+        super().connection_made(corked)
         self.receiving_since = self.loop.time()
         if len(self.connections) > MOST_CONNECTIONS:
             transport.abort()
 
     def data_received(self, data: bytes) -> None:
         """Some bytes have come."""
+        if self._is_deaf:
+            return
+        if b"pgrade" in data and self._unread >= 0:
+            data = without_upgrade(data)
         if self.receiving_since is None:  # also for empty lines, which begin no request
             self.receiving_since = self.loop.time()
         self._unread += len(data)
@@ -69,6 +79,8 @@ class Connection(HttpToolsProtocol):
             status = 431 if len(self.headers) > MOST_HEADERS else 414
             self._refusal = Problem(status, "headers_too_large", "send fewer headers, or shorter")
             raise ValueError  # ends the parser
+        if len(self.pipeline) >= MOST_AHEAD:
+            raise ValueError
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
@@ -87,15 +99,26 @@ class Connection(HttpToolsProtocol):
         self.writing_since = None
         super().resume_writing()
 
+    def _unsupported_upgrade_warning(self) -> None:
+        """Say nothing of a wish for another protocol, which a server need not grant."""
+
     def send_400_response(self, msg: str) -> None:
         """Answer what is not HTTP, or has too many headers."""
         refusal = self._refusal or Problem(400, "invalid_http", "this is not HTTP/1.1")
         self.refuse(refusal.status, refusal.code, refusal.detail)
 
     def refuse(self, status: int, code: str, detail: str) -> None:
-        """Answer without the app, unless an answer is under way, and close the connection."""
+        """Answer without the app, and close the connection.
+
+        If an earlier request waits for its answer, ours would be taken for that one: then the
+        connection ends after it.
+        """
         cycle: Any = self.cycle  # `None` before the first request
-        if cycle is None or cycle.response_complete or not cycle.response_started:
+        is_idle = cycle is None or cycle.response_complete
+        if not is_idle and not cycle.more_body and not self.pipeline:
+            self._is_deaf, cycle.keep_alive = True, False
+            return
+        if is_idle or not (cycle.response_started or self.pipeline):
             text = json.dumps(Problem(status, code, detail).body()).encode()
             phrase = HTTPStatus(status).phrase
             head = (
@@ -104,6 +127,20 @@ class Connection(HttpToolsProtocol):
             )
             self.transport.write(head.encode() + text)
         self.transport.close()
+
+
+def without_upgrade(data: bytes) -> bytes:
+    r"""The start of a request, without the wish for another protocol.
+
+    The client of Java wishes for HTTP/2 with its first request. The parser would leave out the
+    body of a request that has such a wish.
+
+    Example:
+        >>> without_upgrade(b"POST / HTTP/1.1\r\nUpgrade: h2c\r\n\r\n\nupgrade: a")
+        b'POST / HTTP/1.1\r\nx-upgrade: h2c\r\n\r\n\nupgrade: a'
+    """
+    head, end, body = data.partition(b"\r\n\r\n")
+    return _UPGRADE.sub(b"\nx-upgrade:", head) + end + body
 
 
 def sweep(connections: Iterable[Any], now: float) -> None:

@@ -32,6 +32,11 @@ class Shortcut:
     role: str
     endpoint: Callable[[Request, str], Awaitable[Response]]
 
+    @property
+    def parameter(self) -> str:
+        """The name of its parameter."""
+        return self.path.partition("{")[2].partition("}")[0]
+
 
 class Direct:
     """A layer of the app that answers some routes by itself.
@@ -64,6 +69,7 @@ class Direct:
         self, shortcut: Shortcut, value: str, scope: Scope, receive: Receive, send: Send
     ) -> None:
         scope["route"] = shortcut  # its path is logged and counted
+        scope["path_params"] = {shortcut.parameter: value}
         try:
             await self._served.access.admit(scope, shortcut.role)
             response = await shortcut.endpoint(Request(scope, receive), value)

@@ -12,6 +12,7 @@ from driftanchor.live.stores.store import Store
 
 YOUNG = 0.5  # seconds in which the keys are taken as they were read
 OLDEST = 1.0  # seconds after which nobody is let in before they are read again
+PATIENCE = 2.0  # seconds to wait for a store that does not answer
 
 
 class KnownKeys:
@@ -29,6 +30,7 @@ class KnownKeys:
     def __init__(self, store: Store, clock: Callable[[], float] = time.monotonic) -> None:
         self._store, self._clock = store, clock
         self._rows: dict[str, KeyRow] | None = None
+        self._seen: object = None  # by which to tell whether they changed
         self._read_at = 0.0
         self._reading: asyncio.Task[None] | None = None
 
@@ -43,17 +45,22 @@ class KnownKeys:
             return self._rows
         if self._reading is None:
             self._reading = asyncio.create_task(self._read())
-        reading = self._reading
         if self._rows is None or age >= OLDEST:
-            await asyncio.shield(reading)  # others wait for it too
-        assert self._rows is not None
+            await self._wait(self._reading)
+        if self._rows is None:
+            raise StoreUnavailable("the store does not answer")
         return self._rows
+
+    async def _wait(self, reading: asyncio.Task[None]) -> None:
+        """Wait until the keys are read, as others may too, but not for ever."""
+        done, _ = await asyncio.wait([reading], timeout=PATIENCE)
+        for task in done:
+            task.result()
 
     async def _read(self) -> None:
         try:
             asked_at = self._clock()
-            rows = await asyncio.to_thread(self._store.keys)
-            self._rows = {row.id: row for row in rows}
+            await asyncio.to_thread(self._look)
             self._read_at = asked_at
         except StoreUnavailable:
             if self._rows is None:
@@ -61,3 +68,11 @@ class KnownKeys:
             self._read_at = self._clock()  # ask again, but not at once
         finally:
             self._reading = None
+
+    def _look(self) -> None:
+        """Read the keys, if they may have changed; of many keys few ever do."""
+        seen = (self._store.key_counts(), self._store.generation())
+        if seen != self._seen:
+            rows = self._store.keys()  # whoever changes them meanwhile is seen the next time
+            self._rows = {row.id: row for row in rows}
+            self._seen = seen

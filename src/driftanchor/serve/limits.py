@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from driftanchor.serve.problem import Problem
 
 MOST_BYTES = 64 * 1024  # of a body
+LARGER = {"/v1/rewards": 256 * 1024, "/v1/campaigns": 256 * 1024}  # batches, and many arms
 MOST_DRAINED = 1024 * 1024  # bytes of a body that is read although it is too large
 DEEPEST = 32  # lists and objects within one another
 CLOSE = {"Connection": "close"}  # what is left of the body is not read
@@ -25,39 +28,39 @@ class Limits:
     Args:
         app: What is inside.
         most_bytes: The longest body.
+        larger: Paths whose bodies may be longer, and how long.
     """
 
-    def __init__(self, app: ASGIApp, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        most_bytes: int = MOST_BYTES,
+        larger: Mapping[str, int] = MappingProxyType(LARGER),
+    ) -> None:
         self.app, self.most_bytes = app, most_bytes
+        self._larger = {path: Limits(app, most, {}) for path, most in larger.items()}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        length = declared(scope) if scope["type"] == "http" else 0
-        if length == 0:
+        if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        if scope["path"] in self._larger:
+            await self._larger[scope["path"]](scope, receive, send)
+            return
         try:
-            if length > self.most_bytes:
-                if length <= MOST_DRAINED:
-                    await drain(scope, receive)
-                raise self._too_large()
-            message = await receive()
-            if message["type"] == "http.request" and message.get("more_body", False):
-                message = await self._rest(message, receive)
-            if message["type"] != "http.request":
-                return  # the client has gone
-            body = message.get("body", b"")
-            if len(body) > self.most_bytes:
-                if message.get("more_body", False):
-                    await drain(scope, receive, len(body))
-                raise self._too_large()
-            check_depth(body)
+            length = declared(scope)
+            unread = None if length == 0 else await self._whole(scope, receive, length)
         except Problem as problem:
             if scope["path"].startswith("/ofrep/"):  # clients of OpenFeature look for these
                 problem.more |= {"errorCode": "PARSE_ERROR", "errorDetails": problem.detail}
             await problem.response()(scope, receive, send)
             return
-        unread: Message | None = message
+        if unread is None:
+            await self.app(scope, receive, send)
+            return
+        if unread["type"] != "http.request":
+            return  # the client has gone
 
         async def receiving() -> Message:
             nonlocal unread
@@ -67,6 +70,23 @@ class Limits:
             return read
 
         await self.app(scope, receiving, send)
+
+    async def _whole(self, scope: Scope, receive: Receive, length: int) -> Message:
+        """All of a body that is neither too large nor too deep, or that the client has gone."""
+        if length > self.most_bytes:
+            if length <= MOST_DRAINED:
+                await drain(scope, receive)
+            raise self._too_large()
+        message = await receive()
+        if message["type"] == "http.request" and message.get("more_body", False):
+            message = await self._rest(message, receive)
+        body = message.get("body", b"")
+        if len(body) > self.most_bytes:
+            if message.get("more_body", False):
+                await drain(scope, receive, len(body))
+            raise self._too_large()
+        check_depth(body)
+        return message
 
     async def _rest(self, message: Message, receive: Receive) -> Message:
         """All parts of a body as one; no more of them than it may have."""
@@ -103,13 +123,22 @@ async def drain(scope: Scope, receive: Receive, read: int = 0) -> None:
 
 
 def declared(scope: Scope) -> int:
-    """How many bytes a request says that it brings; one of HTTP/1.1 that says nothing has none."""
-    length = 0 if scope.get("http_version", "1.1") in ("1.0", "1.1") else UNKNOWN
+    """How many bytes a request says that it brings; one of HTTP/1.1 that says nothing has none.
+
+    Raises:
+        Problem: It does not say which host it is for, or says several.
+    """
+    version = scope.get("http_version", "1.1")
+    length, hosts = 0 if version in ("1.0", "1.1") else UNKNOWN, 0
     for name, value in scope["headers"]:
-        if name == b"transfer-encoding":
-            return UNKNOWN
-        if name == b"content-length":
+        if name == b"host":
+            hosts += 1
+        elif name == b"transfer-encoding":
+            length = UNKNOWN
+        elif name == b"content-length" and length == 0:
             length = int(value[:18]) if value.isdigit() else UNKNOWN
+    if hosts > 1 or (hosts == 0 and version == "1.1"):
+        raise Problem(400, "invalid_http", "a request has one header Host")
     return length
 
 

@@ -15,6 +15,7 @@ from driftanchor.serve.problem import Problem
 from driftanchor.serve.request_log import Log
 
 TRACE = re.compile(rb"[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}")
+NOT_KEPT = ((b"cache-control", b"no-store"),)  # some caches look for no key in X-API-Key
 UNMATCHED = "unmatched"  # the route of an address that we do not have
 
 
@@ -39,13 +40,15 @@ class Observed:
         request_id = request_id_of(scope["headers"])
         scope["request_id"] = request_id
         status, is_whole = 0, False
+        is_data = scope["method"] == "GET" and scope["path"].startswith("/v1/")
+        more = NOT_KEPT if is_data else ()
 
         async def sending(message: Message) -> None:
             nonlocal status, is_whole
             if message["type"] == "http.response.start":
                 status = message["status"]
                 own = (b"x-request-id", request_id.encode())
-                message["headers"] = [*message.get("headers", ()), own]
+                message["headers"] = [*message.get("headers", ()), own, *more]
             else:
                 is_whole = not message.get("more_body", False)
             await send(message)

@@ -16,10 +16,9 @@ def story() -> Story:
 def test_the_chart_adds_up_and_ends_with_what_is_believed_now(story: Story) -> None:
     kept: dict[Any, Any] = {}
     with story.campaign.at_one_moment() as moment:
-        found = timeline(moment, "all", story.clock(), kept)
-        again = timeline(moment, "all", story.clock(), kept)
-    assert found == again
-    assert found["complete"]
+        while not (found := timeline(moment, "all", story.clock(), kept))["complete"]:
+            assert len(kept) < 16
+        assert timeline(moment, "all", story.clock(), kept) == found
     assert len(found["starts"]) == 16
     decided = np.array([arm["decisions"] for arm in found["arms"]])
     assert decided.sum(axis=0).tolist() == [24] * 16

@@ -142,7 +142,7 @@ def _with_propensities(
         made = next(decisions, None)
         if made is None:
             raise damaged(f"the decision of event {entry.seq} is missing")
-        yield entry._replace(value=None), made.propensity  # it has a column of its own
+        yield entry._replace(value=None), made.propensity  # which has a column of its own
 
 
 @reads_store

@@ -20,7 +20,7 @@ class Managed(Handle):
         """
         swept, last = 0, -1
         while last != 0:
-            last = self._do(arm_requests.Look())
+            last = self._do(arm_requests.SweepAndCheck())
             swept += last
         return swept
 

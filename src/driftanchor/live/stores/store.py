@@ -184,6 +184,13 @@ class Store(abc.ABC):
         """All keys of the server, also the revoked and the expired ones, the oldest first."""
 
     @abc.abstractmethod
+    def key_counts(self) -> tuple[int, int, float]:
+        """How many keys there are and are revoked, and when the last was made.
+
+        Every change of the keys changes this, which is quicker to read than the keys.
+        """
+
+    @abc.abstractmethod
     def revoke_key(self, key_id: str, at: float) -> KeyRow:
         """Revoke a key; `NotFound` if there is none. The first time it was revoked stays."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, func, insert, select, update
 
 from driftanchor.errors import Conflict, NotFound, excerpt
 from driftanchor.live.stores.access_keys import ID_DIGITS, ROLES, KeyRow
@@ -12,6 +12,11 @@ from driftanchor.live.stores.damage import damaged, typed
 from driftanchor.live.stores.sql.schema import api_keys
 
 _ALL = select(*(api_keys.c[field.name] for field in dataclasses.fields(KeyRow)))
+
+
+_COUNTS = select(
+    func.count(), func.count(api_keys.c.revoked_at), func.max(api_keys.c.created_at)
+).select_from(api_keys)
 
 
 def add(connection: Connection, row: KeyRow) -> None:
@@ -27,6 +32,12 @@ def all_rows(connection: Connection) -> list[KeyRow]:
     """All keys, the oldest first."""
     rows = connection.execute(_ALL.order_by(api_keys.c.created_at, api_keys.c.id))
     return [_row(tuple(found)) for found in rows]
+
+
+def counts(connection: Connection) -> tuple[int, int, float]:
+    """How many keys there are and are revoked, and when the last was made."""
+    every, revoked, last = connection.execute(_COUNTS).one()
+    return every, revoked, last or 0.0
 
 
 def revoke(connection: Connection, key_id: str, at: float) -> KeyRow:

@@ -150,6 +150,11 @@ class SqlStore(Store):
         with self._connected() as connection:
             return access_keys.all_rows(connection)
 
+    def key_counts(self) -> tuple[int, int, float]:
+        """How many keys there are and are revoked, and when the last was made."""
+        with self._connected() as connection:
+            return access_keys.counts(connection)
+
     def revoke_key(self, key_id: str, at: float) -> KeyRow:
         """Revoke a key."""
         kept: list[KeyRow] = []
