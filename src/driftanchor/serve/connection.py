@@ -16,6 +16,7 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from driftanchor.serve.corked import Corked
 from driftanchor.serve.problem import MEDIA, Problem
 
 if sys.platform != "win32":
@@ -47,7 +48,8 @@ class Connection(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """A client has connected."""
-        super().connection_made(transport)
+        corked: Any = Corked(transport, self.loop)
+        super().connection_made(corked)
         self.receiving_since = self.loop.time()
         if len(self.connections) > MOST_CONNECTIONS:
             transport.abort()

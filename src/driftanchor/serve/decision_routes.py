@@ -20,7 +20,7 @@ from driftanchor.serve.asked_bodies import AskBody
 from driftanchor.serve.body import read, takes
 from driftanchor.serve.direct import Shortcut
 from driftanchor.serve.documents import answers
-from driftanchor.serve.json_answer import json_response
+from driftanchor.serve.json_answer import finite_response, json_response
 from driftanchor.serve.owners import do_for
 from driftanchor.serve.served import Served
 
@@ -65,7 +65,7 @@ async def decided(request: Request, name: str, idempotency_key: str | None) -> R
     data = made[0].to_json()
     if body.n is not None:
         data = {"decisions": [decision.to_json() for decision in made]}
-    return json_response(data, 200 if replayed or body.peek else 201, headers)
+    return finite_response(data, 200 if replayed or body.peek else 201, headers)
 
 
 @router.post(

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fastapi import Response
+from pydantic_core import to_json
 
 from driftanchor.core import record
 
@@ -17,6 +18,13 @@ def json_response(
 ) -> Response:
     """An answer of strict JSON."""
     return Response(json_text(data), status, headers, "application/json")
+
+
+def finite_response(
+    data: Mapping[str, Any], status: int = 200, headers: Mapping[str, str] | None = None
+) -> Response:
+    """An answer of strict JSON whose numbers are all finite, which is quicker to write."""
+    return Response(to_json(data), status, headers, "application/json")
 
 
 def json_text(data: object) -> str:

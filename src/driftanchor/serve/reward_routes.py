@@ -17,7 +17,7 @@ from driftanchor.serve.asked_bodies import MOST_REWARDS, RewardBody, RewardItem,
 from driftanchor.serve.body import found_in, read, takes
 from driftanchor.serve.direct import Shortcut
 from driftanchor.serve.documents import answers
-from driftanchor.serve.json_answer import json_response
+from driftanchor.serve.json_answer import finite_response, json_response
 from driftanchor.serve.owners import do_for
 from driftanchor.serve.problem import Problem, of_validation, problem_of
 from driftanchor.serve.served import Served
@@ -39,7 +39,7 @@ async def tell(request: Request, decision_id: str) -> Response:
     """
     body = await read(request, RewardBody, _of_reward)
     receipt = await _told(request.app.state.served, decision_id, body.value)
-    return json_response(receipt.to_json(), 200 if receipt.status == "replayed" else 201)
+    return finite_response(receipt.to_json(), 200 if receipt.status == "replayed" else 201)
 
 
 @router.post(
