@@ -4,7 +4,7 @@ BIN := .venv/bin
 READY := .venv/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check fix bench torture docs reference claims
+.PHONY: help setup run test browser check fix bench torture docs reference claims
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -20,8 +20,15 @@ $(READY): pyproject.toml
 run: $(READY)  ## reproduce the paper: figures, verdicts and a report in out/
 	$(BIN)/driftanchor reproduce --out out
 
-test: $(READY)  ## all tests and examples
+test: $(READY) browser  ## all tests and examples
 	$(BIN)/pytest
+
+browser:  # the tests of the page need Chromium; where it cannot be installed, they say how to get it
+	@for name in chromium chromium-browser google-chrome; do command -v $$name >/dev/null && exit 0; done; { \
+	  echo "Chromium is missing, which the tests of the page need: installing it with apt-get"; \
+	  [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -q && \
+	  DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends chromium || \
+	  echo "cannot install Chromium: run 'sudo apt-get install chromium', or put any Chromium on the PATH as 'chromium'"; }
 
 check: $(READY)  ## format, lint, types, layers
 	$(BIN)/ruff format --check .
@@ -36,8 +43,9 @@ fix: reference  ## format, fix what can be fixed, and bring docs/reference up to
 bench: $(READY)  ## speed beside peers, C and NumPy: tables, and docs/evidence/benchmarks.md
 	$(BIN)/python -m benchmarks $(BENCH)
 
-torture: $(READY)  ## hostile input: damaged logs, junk for every command and public entry
+torture: $(READY)  ## hostile input: damaged logs, junk for every command; laws over 10 times the runs
 	$(BIN)/python -m benchmarks.torture $(TORTURE)
+	$(BIN)/pytest -m "slow or hypothesis" --times 10 --hypothesis-profile thorough tests
 
 docs: $(READY)  ## build the documentation into site/
 	$(BIN)/zensical build --strict

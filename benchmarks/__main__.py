@@ -18,6 +18,8 @@ from benchmarks import (
     live,
     logs,
     loop,
+    page,
+    plan,
     propensities,
     report,
     scale,
@@ -37,10 +39,13 @@ PARTS = (
     "engines",
     "propensities",
     "scale",
+    "default",
+    "plan",
     "startup",
     "logs",
     "campaigns",
     "serving",
+    "page",
 )
 
 
@@ -83,7 +88,11 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument("--rounds", type=int, default=3, help="how often each job is run in turn")
     parser.add_argument("--quick", action="store_true", help="one short round, to see it work")
-    parser.add_argument("--long", action="store_true", help="a million decisions of a campaign")
+    parser.add_argument(
+        "--long",
+        action="store_true",
+        help="a million decisions of a campaign, and plans of 10⁶ and 10⁹ rounds",
+    )
     parser.add_argument("--json", action="store_true", help="the numbers instead of tables")
     parser.add_argument("--render-only", action="store_true", help="the page from its numbers")
     asked = parser.parse_args()
@@ -111,8 +120,9 @@ def measure(asked: argparse.Namespace) -> tuple[Blocks, bool]:
             lambda: scale.against_horizon(rounds, 10**6 if quick else 10**8),
             lambda: scale.against_arms(rounds, 10**3 if quick else 10**5, c),
             lambda: scale.threads(rounds),
-            lambda: scale.default_rule(rounds),
         ],
+        "default": [lambda: scale.default_rule(rounds)],
+        "plan": [],
         "propensities": [lambda: propensities.against_decisions(rounds)] if has_numba() else [],
         "startup": [lambda: startup.beginnings(rounds)],
         "logs": [lambda: logs.against_duckdb(rounds, 10**5 if quick else 10**7)],
@@ -121,9 +131,12 @@ def measure(asked: argparse.Namespace) -> tuple[Blocks, bool]:
             lambda: campaign_memory.flat(decisions),
         ],
         "serving": [lambda: serving.against_empty(rounds, quick)],
+        "page": [lambda: page.against_empty_page(rounds, quick)],
     }
     if c is not None:
         steps["engines"].insert(0, lambda: engines.against_c(rounds, c))
+        if has_numba():  # interpreted, a plan takes hours
+            steps["plan"].append(lambda: plan.defaults(rounds, c, quick=quick, long=asked.long))
     blocks = report.sitting(rounds)
     failed = False
     for part in PARTS:

@@ -23,6 +23,8 @@ from benchmarks.live import (
 from benchmarks.logs import KINDS, OVER_DUCKDB, PEAK
 from benchmarks.peers.compare import column, label
 from benchmarks.peers.live import ARMS
+from benchmarks.plan import CPU as PLAN_CPU
+from benchmarks.plan import USUAL, row
 from benchmarks.propensities import OVER_DECISION, TEN
 from benchmarks.scale import GROWTH, LONG_RUN, OVER_ANCHOR, TWO_THREADS, power
 from benchmarks.serving import MOST as MOST_CLIENTS
@@ -167,6 +169,14 @@ TARGETS = (
     ),
     Target("default, `every-round`: over Anchor-TS", "bench-default", "V", OVER_ANCHOR, 3.0, False),
     Target("default, `events`: 10⁶ rounds over 10⁴", "bench-default", "V", GROWTH, 8.0, False),
+    Target(
+        "`plan` with defaults, four arms: CPU time, for 10 s on two cores",
+        "bench-plan",
+        row(USUAL),
+        PLAN_CPU,
+        20.0,
+        False,
+    ),
     Target("two threads: times as fast as one", "bench-threads", "every-round", TWO_THREADS, 1.7),
 )
 

@@ -4,16 +4,15 @@ Tests take these as fixtures; their types are imported for the type checker alon
 """
 
 import contextlib
+import functools
 import gc
 import importlib
 import importlib.util
-import json
 import math
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Protocol
@@ -21,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 import pytest
+from dask_cluster import DaskCluster as DaskCluster
 from hypothesis import settings
 from own_policies import GREEDY, own_policy
 from postgres_server import running_postgres
@@ -31,8 +31,14 @@ if TYPE_CHECKING:
     from driftanchor.experiments.experiment import Experiment
     from driftanchor.experiments.outcome import Outcomes
 
-settings.register_profile("driftanchor", derandomize=True, deadline=None)
-settings.load_profile("driftanchor")
+settings.register_profile("driftanchor", derandomize=True, deadline=None, max_examples=50)
+settings.register_profile("thorough", settings.get_profile("driftanchor"), max_examples=1_000)
+settings.load_profile("driftanchor")  # `make torture` takes the other
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let `make torture` compare laws over more runs than `make test` does."""
+    parser.addoption("--times", type=int, default=1, help="times the usual runs, to compare laws")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -42,8 +48,11 @@ def pytest_configure(config: pytest.Config) -> None:
     kernel checks every index: no policy and no loop may leave its arrays. Threads of linear algebra
     wait for work by running in circles, which costs more than the work of small matrices. Byte
     code is kept, as Python does by itself: tests start many processes that run the same files.
+    While tests are collected nothing becomes garbage, so nobody looks for it.
     """
-    if not hasattr(config, "workerinput"):
+    if hasattr(config, "workerinput"):
+        gc.disable()
+    else:
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         sys.dont_write_bytecode = False
         os.environ["XDG_CACHE_HOME"] = str(config.rootpath / ".pytest_cache" / "kernels")
@@ -54,6 +63,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_finish() -> None:
     """Leave all that is there now out of the search for garbage, of which the tests make much."""
     gc.freeze()
+    gc.enable()
 
 
 def pytest_sessionfinish() -> None:
@@ -112,84 +122,6 @@ def load_policy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LoadPolicy:
     return load
 
 
-class DaskCluster:
-    """A Dask scheduler and its workers, each a process of its own, on loopback.
-
-    Left alone, by a test run that was killed, they end by themselves.
-    """
-
-    def __init__(self, folder: Path, **env: str) -> None:
-        self.folder = folder
-        self.processes: list[subprocess.Popen[bytes]] = []
-        where = folder / "scheduler.json"
-        options = ["--port", "0", "--scheduler-file", str(where), "--idle-timeout", "300"]
-        self.scheduler = self._start("scheduler", *options, **env)
-        self.wait_until(lambda: where.exists() and where.read_text())
-        self.address: str = json.loads(where.read_text())["address"]
-
-    def add_worker(self, threads: int = 1, **env: str) -> subprocess.Popen[bytes]:
-        """One more worker; it joins while the test goes on."""
-        options = ["--no-nanny", "--nthreads", str(threads), "--death-timeout", "30"]
-        return self._start("worker", self.address, *options, **env)
-
-    @property
-    def workers(self) -> list[subprocess.Popen[bytes]]:
-        """Those that are alive."""
-        return [worker for worker in self.processes[1:] if worker.poll() is None]
-
-    def have_workers(self, number: int, *, allowed_failures: int = 3) -> None:
-        """Start or kill workers until there are as many, and let tasks survive as many deaths."""
-        for worker in self.workers[number:]:
-            worker.kill()
-            worker.wait(60)
-        for _ in range(number - len(self.workers)):
-            self.add_worker()
-
-        def allow(dask_scheduler: Any) -> None:
-            dask_scheduler.allowed_failures = allowed_failures
-
-        with self.client() as client:
-            client.run_on_scheduler(allow)
-            self.wait_until(lambda: len(client.scheduler_info(n_workers=-1)["workers"]) == number)
-
-    def client(self) -> Any:
-        """A client of the test's own."""
-        dask: Any = importlib.import_module("distributed")
-        return dask.Client(self.address, set_as_default=False)
-
-    def tasks(self, client: Any) -> int:
-        """How many tasks the scheduler knows."""
-        known: int = client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks))
-        return known
-
-    def wait_until(self, condition: Callable[[], object]) -> None:
-        """Wait, though not for ever, for what a process is about to do."""
-        until = time.monotonic() + 60
-        while not condition():
-            assert time.monotonic() < until, [log.read_text() for log in self.folder.glob("*.log")]
-            time.sleep(0.02)
-
-    def close(self) -> None:
-        """Kill what is left."""
-        for process in reversed(self.processes):
-            process.kill()
-            process.wait(60)
-
-    def _start(self, *words: str, **env: str) -> subprocess.Popen[bytes]:
-        with (self.folder / f"{len(self.processes)}.log").open("wb") as log:
-            options = ["--host", "127.0.0.1", "--no-dashboard"]
-            options += ["--dashboard-address", "127.0.0.1:0"]
-            process = subprocess.Popen(
-                [sys.executable, "-m", "dask", *words, *options],
-                cwd=self.folder,
-                env={**os.environ, "DASK_TEMPORARY_DIRECTORY": str(self.folder), **env},
-                stdout=log,
-                stderr=log,
-            )
-        self.processes.append(process)
-        return process
-
-
 class StartCluster(Protocol):
     """Start a scheduler and so many workers, the n-th of n threads, with these variables."""
 
@@ -232,6 +164,21 @@ class Chance:
         limit = NormalDist().inv_cdf(1 - false_alarm / 2)
         assert abs(a.mean() - b.mean()) < limit * error, (a.mean(), b.mean(), error)
 
+    @staticmethod
+    def fewest(tries: int, rate: float, *, false_alarm: float) -> int:
+        """The fewest successes that this rate leaves possible, but for the false alarm."""
+        chances = [
+            math.comb(tries, k) * rate**k * (1 - rate) ** (tries - k) for k in range(tries + 1)
+        ]
+        return int(np.searchsorted(np.cumsum(chances), false_alarm, side="right"))
+
+
+@pytest.fixture(scope="session")
+def times(request: pytest.FixtureRequest) -> int:
+    """How many times the usual number of runs a test of laws compares: 1, in `make torture` 10."""
+    asked: int = request.config.getoption("--times")
+    return asked
+
 
 @pytest.fixture(scope="session")
 def chance() -> Chance:
@@ -268,12 +215,16 @@ def measured() -> Measured:
 
 @pytest.fixture(scope="module")
 def little_drawn() -> Iterator[None]:
-    """Reports have figures as SVG alone, which they show: the others take most of the time.
+    """Reports have figures as SVG alone, which they show, and nobody finds room for their texts.
 
-    That all of them are written, always with the same bytes, is tested with the report.
+    The other formats and the layout take most of the time. That all of them are written, always
+    with the same bytes, is tested with the report, and the layout with the figures.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("driftanchor.render.figure.FORMATS", ("svg",))
+        patch.setattr("matplotlib.figure.Figure.draw_without_rendering", lambda figure: None)
+        layout = "matplotlib.layout_engine.ConstrainedLayoutEngine.execute"
+        patch.setattr(layout, lambda engine, figure: None)
         yield
 
 
@@ -296,3 +247,10 @@ def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 def _slow_machines_print_no_more() -> None:
     """Keep the lines about long work out of tests that compare what commands print."""
     importlib.import_module("driftanchor.cli.progress").__dict__["FIRST_PAUSE"] = 3600.0
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _commands_are_made_once() -> None:
+    """Typer makes the tree of all commands anew for each call: most of the time of most calls."""
+    testing: Any = importlib.import_module("typer.testing")
+    testing._get_command = functools.cache(testing._get_command)

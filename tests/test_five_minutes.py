@@ -66,8 +66,9 @@ def url(folder: Path, shell: dict[str, str]) -> Iterator[str]:
             yield first
         finally:
             server.terminate()
-            assert server.wait(60) == 0
+            ended = server.wait(60)
             out.close()
+    assert ended == 0
 
 
 def test_curl_asks_and_tells(folder: Path, shell: dict[str, str], url: str) -> None:
@@ -95,6 +96,7 @@ def test_openfeature_and_the_client_ask_too(folder: Path, shell: dict[str, str],
         [sys.executable, "-c", patient.replace(f"http://127.0.0.1:{PORT}", url)],
         cwd=folder, env=shell, capture_output=True, text=True, check=True,
     )  # fmt: skip
-    flag, receipt = done.stdout.splitlines()
+    flag, arm, receipt = done.stdout.splitlines()
     assert re.fullmatch(r"(blue|green|red) [0-9a-f]{32}", flag)
+    assert arm.strip() in ("blue", "green", "red")
     assert "status='recorded'" in receipt

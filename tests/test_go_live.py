@@ -29,7 +29,8 @@ def steps() -> list[tuple[list[str], str]]:
 
 
 @pytest.mark.usefixtures("in_own_folder")
-def test_the_page_can_be_followed_word_by_word() -> None:
+def test_the_page_can_be_followed_word_by_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")  # as wide as the blocks of the page
     readme.write_logs(Path(readme.LOGS))
     given = ""
     for words, shown in steps():

@@ -4,6 +4,8 @@ import re
 import tomllib
 from pathlib import Path
 
+from hatchling.builders.wheel import WheelBuilder
+
 from driftanchor.version import __version__
 
 ROOT = Path(__file__).parents[1]
@@ -25,3 +27,12 @@ def test_the_paper_has_the_same_address_everywhere() -> None:
 def test_the_oldest_python_of_the_classifiers_is_the_one_required() -> None:
     versions = re.findall(r"Python :: (3\.\d+)", "\n".join(PROJECT["classifiers"]))
     assert PROJECT["requires-python"] == f">={versions[0]}"
+
+
+def test_a_wheel_has_the_files_of_the_page_and_their_licence() -> None:
+    static = ROOT / "src" / "driftanchor" / "serve" / "page" / "static"
+    built = {file.distribution_path for file in WheelBuilder(str(ROOT)).recurse_included_files()}
+    wanted = {f"driftanchor/serve/page/static/{file.name}" for file in static.iterdir()}
+    assert len(wanted) > 15
+    assert wanted <= built
+    assert "driftanchor/serve/page/static/uplot-LICENSE.txt" in built

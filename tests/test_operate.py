@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from campaign_commands import new, run
+from route_rules import ROLE_OF, UNDOCUMENTED
 
 from driftanchor.serve import health_routes
 
@@ -59,6 +60,18 @@ def test_every_number_to_watch_is_one_that_the_server_has() -> None:
     watched = set(re.findall(r"`(driftanchor_\w+?)[`{]", PAGE))
     assert len(watched) >= 7
     assert not [name for name in watched if f'"{name}"' not in METRICS]
+
+
+def test_the_reference_has_every_route_with_its_role() -> None:
+    page = (ROOT / "docs" / "reference" / "http.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([A-Z]+) (\S+)` \| (\w+) \|", page, re.MULTILINE)
+    documented = {(method, path): role for method, path, role in rows}
+    known = {
+        (method, path.replace("{decision_id}", "{id}").replace("{key}", "{name}")): role
+        for (method, path), role in ROLE_OF.items()
+        if not path.startswith(UNDOCUMENTED)
+    }
+    assert documented == known
 
 
 def instructions() -> list[tuple[str, str]]:

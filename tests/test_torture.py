@@ -14,9 +14,9 @@ from benchmarks.torture.plain_reader import Refused
 
 
 def test_damaged_logs_are_refused_or_add_up() -> None:
-    outcomes, failures = logs.torture(seed=1, numbers=range(45))
+    outcomes, failures = logs.torture(seed=1, numbers=range(24))
     assert failures == {}
-    assert min(outcomes["refused"], outcomes["read"], outcomes["read, some rows rejected"]) > 5
+    assert min(outcomes["refused"], outcomes["read"], outcomes["read, some rows rejected"]) > 2
 
 
 def test_a_file_follows_from_its_seed_and_number(tmp_path: Path) -> None:

@@ -33,8 +33,8 @@ def test_postgresql_itself_may_be_killed() -> None:
         fine(torture(server.address, kills=5, between=30, server=server), 5)
 
 
-def test_eight_processes_share_a_store(store_url: str) -> None:
-    found = crowd(store_url, each=25)
+def test_processes_share_a_store(store_url: str) -> None:
+    found = crowd(store_url, workers=8, each=25)
     assert (found.errors, found.outcome.lost, found.outcome.doubled) == ([], [], 0)
     assert len(found.shares) == 8
     assert min(found.shares) > 0

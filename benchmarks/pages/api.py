@@ -10,7 +10,7 @@ from benchmarks.pages import docstrings, signatures
 
 # Where a name is defined says which group it is in; the first that fits.
 GROUPS = {
-    "Decide live": ("live",),
+    "Decide live": ("live", "client"),
     "Read logs": ("logs", "core.offline", "core.log_options"),
     "Choose the promises": ("shift",),
     "Plan": ("planning",),

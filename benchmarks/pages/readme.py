@@ -20,6 +20,7 @@ PAGES = (README, DOCS / "how-to" / "plan.md")  # where the verdict stands
 RATES = {"blue": 0.115, "green": 0.090, "red": 0.080}
 WEEKS = (0.012, -0.006, 0.002, -0.012, 0.015, -0.004, 0.006, -0.013)
 WIDTH = 88  # of a line of output in the README
+TABLE = "\nRewards lost in "  # what follows the verdict
 VIEWS = 800  # of each ad in each week
 BLOCK = re.compile(r"(```console\n\$ driftanchor (plan .+?[^\\])\n)(.*?)(```)", re.DOTALL)
 
@@ -53,12 +54,13 @@ def command() -> list[str]:
 
 
 def answer() -> str:
-    """What that command prints first: its verdict."""
+    """What that command prints first: its verdict, a sentence in a line."""
     with TemporaryDirectory() as folder:
         write_logs(Path(folder) / LOGS)
         line = [sys.executable, "-m", "driftanchor", *command()]
         done = subprocess.run(line, cwd=folder, capture_output=True, text=True, check=True)
-    return textwrap.fill(done.stdout.lstrip().partition("\n")[0], WIDTH)
+    verdict = done.stdout.lstrip().partition(TABLE)[0].strip()
+    return "\n".join(textwrap.fill(sentence, WIDTH) for sentence in verdict.split("\n"))
 
 
 def main() -> None:

@@ -189,13 +189,16 @@ def _suite(measured: Block) -> str:
     for before, row in zip([None, *measured["rows"]], measured["rows"], strict=False):
         same = before is not None and before["cell"] == row["cell"]
         numbers = [f"{row[name]:,.0f}" for name in ("median", "q90", "q99", "max")]
-        numbers[2] += f" ({row['q99_low']:,.0f}–{row['q99_high']:,.0f})"
+        end = "?" if row["q99_high"] > row["max"] else f"{row['q99_high']:,.0f}"
+        numbers[2] += f" ({row['q99_low']:,.0f}–{end})"
         share, low, high = (
             f"{100 * row[name]:.2g}" for name in ("stuck", "stuck_low", "stuck_high")
         )
         cells = [_pm(row["mean"], row["se"]), *numbers, f"{share} ({low}–{high})"]
         lines.append(_line(["" if same else row["cell"], row["policy"], *cells]))
     note = f"{measured['runs']:,} runs of {measured['horizon']:,} rounds; intervals of 95 %"
+    if any(row["q99_high"] > row["max"] for row in measured["rows"]):
+        note += "; ? is an end beyond the worst run, which this many runs do not show"
     return "\n".join([*lines, "", f"{note}."])
 
 

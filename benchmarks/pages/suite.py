@@ -83,8 +83,8 @@ def _table(experiment: Experiment, outcomes: Outcomes) -> render.Block:
                 "max": final.max(),
                 **tail.statistics(outcome, cell.bandit.gaps),
             }
-            told = {name: round(float(x), 5) for name, x in numbers.items()}
-            rows.append({"cell": _short(cell), "policy": label, **told})
+            kept = {name: round(float(x), 5) for name, x in numbers.items()}
+            rows.append({"cell": _short(cell), "policy": label, **kept})
     runs = len(next(iter(outcomes.values())).final)
     return {"kind": "suite", "runs": runs, "horizon": experiment.horizon, "rows": rows}
 
@@ -124,13 +124,14 @@ def _above(experiment: Experiment, outcomes: Outcomes) -> render.Block:
         if mean > 1.0:
             error = math.hypot(standard_error(ours.final), standard_error(theirs.final))
             z = (ours.final.mean() - theirs.final.mean()) / error
-            told = f"{100 * (mean - 1):.1f} %, {z:.1f} standard errors"
-            lists["mean"].append(f"{_short(cell)} ({told})")
+            by = f"{100 * (mean - 1):.1f} %, {z:.1f} standard errors"
+            lists["mean"].append(f"{_short(cell)} ({by})")
         if q99 > 1.0:
             low = tail.statistics(ours, cell.bandit.gaps)["q99_low"]
             high = tail.statistics(theirs, cell.bandit.gaps)["q99_high"]
-            told = f"{100 * (q99 - 1):.1f} %, intervals {'apart' if low > high else 'overlap'}"
-            lists["99 % quantile"].append(f"{_short(cell)} ({told})")
+            apart = ", intervals apart" if low > high else ""
+            by = f"{100 * (q99 - 1):.1f} %{apart}"
+            lists["99 % quantile"].append(f"{_short(cell)} ({by})")
     text = "\n".join(
         f"- {DEFAULT} above TS in its {name}: {'; '.join(cells) or 'nowhere'}."
         for name, cells in lists.items()

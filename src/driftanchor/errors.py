@@ -4,13 +4,14 @@
 
     DriftanchorError
     ├── InvalidInput        (ValueError)   a value that cannot be used
-    │   └── UnknownName     (LookupError)  a policy, arm or file name nobody knows
+    │   └── UnknownName     (LookupError)  an unknown name of a policy, an arm or a file
     ├── RejectedRows        (ValueError)   logs in which too many rows cannot be used
     ├── UnreadableState     (ValueError)   a saved file that is damaged or too new
     ├── NotFound            (LookupError)  a campaign or a decision that the store does not have
     ├── Conflict            (RuntimeError) a call that contradicts what is recorded
     │   ├── CampaignPaused                 a campaign that makes no new decisions now
     │   ├── KeyReused                      a key of a request that stands for another request
+    │   │   └── DefaultPlayed              … whose caller played an arm of its own choice
     │   └── OtherReward                    a decision that has another reward
     ├── StoreUnavailable    (RuntimeError) a store that is away, full, or cannot be written
     │   └── StoreMismatch                  a store that is older or newer than the program
@@ -115,6 +116,10 @@ class CampaignPaused(Conflict):
 
 class KeyReused(Conflict):
     """The key of a request stands for another request."""
+
+
+class DefaultPlayed(KeyReused):
+    """The request came too late: its caller played an arm of its own choice."""
 
 
 class OtherReward(Conflict):

@@ -54,7 +54,7 @@ def test_verify_finds_what_does_not_fit() -> None:
         "rewards": 1,
     }
     assert run("campaign", "verify", "c").stderr == (
-        "c: 2 events, 1 decision, 1 reward; all of it fits\n"
+        "c: 2 events, 1 decision, 1 reward; the stored sums agree\n"
     )
     with sqlite3.connect("driftanchor.db") as store:
         store.execute("UPDATE arms SET total = total + 1")

@@ -11,7 +11,7 @@ def test_pause_and_resume() -> None:
     assert said("campaign", "pause", "c") == {"name": "c", "paused": True}
     assert run("campaign", "pause", "c").stderr == "c is paused\n"
     assert said("campaign", "show", "c")["paused"] is True
-    assert run("campaign", "resume", "c").stderr == "c goes on\n"
+    assert run("campaign", "resume", "c").stderr == "c is running again\n"
     assert said("campaign", "show", "c")["paused"] is False
 
 
@@ -28,5 +28,5 @@ def test_sweep_says_how_many_windows_were_over() -> None:
     new("c", "--reward-window", "0.000001", "--default-reward", "0")
     asked("c", "-n", "3")
     assert said("campaign", "sweep", "c") == {"name": "c", "swept": 3}
-    assert run("campaign", "sweep", "c").stderr == "swept 0 decisions\n"
+    assert run("campaign", "sweep", "c").stderr == "c: closed 0 decisions\n"
     assert said("campaign", "show", "c")["rewards"] == 3

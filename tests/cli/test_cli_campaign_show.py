@@ -60,11 +60,14 @@ def test_show_says_what_is_not_plain() -> None:
     run("campaign", "pause", "c")
     shown = run("campaign", "show", "c").stdout
     assert "epoch 1, paused" in shown
-    assert "once 'expose' says that it was shown" in shown
+    assert "only after 'expose' says that it was shown" in shown
     assert "a unit gets a new decision each time" in shown
-    assert "least shares of decisions: A 10 %, B 10 %" in shown
+    assert "smallest shares of decisions: A 10 %, B 10 %" in shown
     new("d", "--sticky", "campaign", "--reward-window", "90", "--late", "replace")
     shown = run("campaign", "show", "d").stdout
     assert "a unit keeps its decision for ever" in shown
-    assert "for 90 seconds after a decision was made; without one it is given up" in shown
-    assert "one that comes later still counts" in shown
+    assert (
+        "within 90 seconds after its decision was made; a decision without a reward does not count"
+        in shown
+    )
+    assert "a later reward still counts" in shown

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import typer
-from campaign_commands import new, refused, run, said
+from campaign_commands import refused, run, said
 
 from driftanchor.cli.main import app
 
@@ -62,27 +62,24 @@ def test_a_key_expires_and_is_revoked_by_its_id_or_itself() -> None:
     assert run("keys", "revoke", first["id"], "--quiet").stderr == ""
 
 
-@pytest.mark.parametrize(
-    ("code", "message", "words"),
-    [
-        (2, "Missing option '--role'", ("create",)),
-        (2, "did you mean 'reward'?", ("create", "--role", "rewards")),
-        (
-            2,
-            "--expires must be seconds, or a number",
-            ("create", "--role", "read", "--expires", "x"),
-        ),
-        (2, "--expires must be longer than 0", ("create", "--role", "read", "--expires", "0")),
-        (2, "--expires must be longer than 0", ("create", "--role", "read", "--expires", "1e9d")),
-        (2, "--note must be at most 200", ("create", "--role", "read", "--note", LONG)),
-        (3, "there is no key with the id '12345678'", ("revoke", "12345678")),
-        (3, "there is no key with the id '12345678'", ("revoke", f"da_read_12345678{'0' * 40}")),
-    ],
-)
-def test_what_is_refused(code: int, message: str, words: tuple[str, ...]) -> None:
-    new()
-    refused(code, message, "keys", *words)
-    assert said("keys", "list") == {"keys": []}
+READ = ("create", "--role", "read")
+REFUSED: list[tuple[int, str, tuple[str, ...]]] = [
+    (2, "Missing option '--role'", ("create",)),
+    (2, "did you mean 'reward'?", ("create", "--role", "rewards")),
+    (2, "--expires must be seconds, or a number", (*READ, "--expires", "x")),
+    (2, "--expires must be longer than 0", (*READ, "--expires", "0")),
+    (2, "--expires must be longer than 0", (*READ, "--expires", "1e9d")),
+    (2, "--note must be at most 200", (*READ, "--note", LONG)),
+    (3, "there is no key with the id '12345678'", ("revoke", "12345678")),
+    (3, "there is no key with the id '12345678'", ("revoke", f"da_read_12345678{'0' * 40}")),
+]
+
+
+def test_what_is_refused() -> None:
+    said("keys", *READ)
+    for code, message, words in REFUSED:
+        refused(code, message, "keys", *words)
+    assert [key["state"] for key in said("keys", "list")["keys"]] == ["active"]
 
 
 @pytest.mark.parametrize("words", [("list",), ("revoke", "12345678")])

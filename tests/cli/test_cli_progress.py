@@ -63,7 +63,7 @@ def test_plan_prints_a_line_for_each_quarter() -> None:
 
 
 def test_a_quarter_is_reported_once(capsys: pytest.CaptureFixture[str]) -> None:
-    lines = RunLines()
+    lines = RunLines(at_most=True)
     for done in range(1, 9):
         lines(done, 8)
     assert [line[:4] for line in capsys.readouterr().err.splitlines()] == [
@@ -87,7 +87,7 @@ def test_long_work_is_not_silent(
 ) -> None:
     monkeypatch.setattr(progress, "FIRST_PAUSE", 0.001)
     said = threading.Event()
-    lines = RunLines("compiling or running ts", quarters=False, now=lambda: 0.0)
+    lines = RunLines("compiling or running ts", now=lambda: 0.0)
 
     def message() -> str:
         said.set()
@@ -107,14 +107,23 @@ def test_quiet_work_is_silent(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_line_says_how_far_the_work_is_and_how_long_it_will_take() -> None:
-    times = iter((0.0, 100.0))
-    lines = RunLines(quarters=False, now=lambda: next(times))
-    lines(1, 101)
-    assert lines.message() == "1 of 101 runs done after 1:40, about 2:46:40 left"
+    times = iter((0.0, 10.0, 100.0))
+    lines = RunLines(now=lambda: next(times))
+    lines(1, 101)  # too early to tell
+    assert lines.message() == "1 of 101 runs done after 0:10"
+    lines(50, 150)
+    assert lines.message() == "50 of 150 runs done after 1:40, about 3:20 left"
     cells = CellProgress(None, lines=False)
     assert cells.message() == "compiling or running the first cells, 0:00 so far"
     cells.step("a/x=1 ts", 1, 4)
     assert cells.message() == "25 % of all done after 0:00"
+
+
+def test_no_time_is_estimated_while_the_number_of_runs_is_not_known() -> None:
+    times = iter((0.0, 100.0))
+    lines = RunLines(at_most=True, now=lambda: next(times))
+    lines.done, lines.total = 90, 100
+    assert lines.message() == "90 of at most 100 runs done after 1:40"
 
 
 def test_names_do_not_command_the_terminal() -> None:

@@ -88,7 +88,7 @@ def test_what_is_refused(code: int, message: str, words: tuple[str, ...]) -> Non
 def test_another_campaign_of_the_name_is_a_conflict() -> None:
     run("serve", *COLUMNS, "--bias-bound", "0.1", "--port", "0")
     words = (*COLUMNS, "--bias-bound", "0.2", "--port", "0")
-    refused(4, "another bias_bound", "serve", *words)
+    refused(4, "another --bias-bound", "serve", *words)
 
 
 def test_the_name_of_a_file_becomes_that_of_a_campaign() -> None:

@@ -68,7 +68,7 @@ def test_what_is_finished_is_kept_and_the_message_says_so(monkeypatch: pytest.Mo
     monkeypatch.setattr("driftanchor.experiments.reproduce.run", stop)
     with ending.watched():
         done = CliRunner().invoke(app, ["reproduce", "fig1"])
-    said = "terminated: what was finished is kept, and the same command goes on from there\n"
+    said = "terminated: finished runs are kept, and the same command continues from there\n"
     assert (done.exit_code, done.stderr) == (143, said)
 
 

@@ -23,8 +23,16 @@ def test_none_is_a_word_of_options() -> None:
     assert at.choice("decision") == "decision"
 
 
+@pytest.mark.parametrize("address", ["", ":memory:", "sqlite:a.db", "mysql://x", "postgres:x"])
+def test_what_is_neither_a_file_nor_an_address_is_refused(address: str) -> None:
+    with pytest.raises(InvalidInput, match=r"such as 'bandit\.db'"):
+        at.file_of(address)
+
+
 def test_only_sqlite_has_a_file() -> None:
     assert at.file_of("postgresql://u@h/d") is None
     assert str(at.file_of("sqlite:///a.db")) == "a.db"
+    assert str(at.file_of("./b:c?d.db")) == "b:c?d.db"
     assert at.is_missing("sqlite:///a/b/c.db")
+    assert at.is_missing("a/b/c.db")
     assert not at.is_missing("postgresql://u@h/d")

@@ -71,9 +71,18 @@ def test_the_list_of_policies_fits_a_terminal() -> None:
 
 
 def test_the_table_is_not_cut_on_a_narrow_terminal() -> None:
-    shown = on_a_terminal(*INTERPRETED, "--quiet", NO_COLOR="1", COLUMNS="20")
-    assert "mean   ± se   median" in shown
+    shown = on_a_terminal(*INTERPRETED, "--quiet", NO_COLOR="1", COLUMNS="30")
+    assert max(map(len, shown.splitlines())) <= 30
+    assert all(heading in shown for heading in ("mean", "± se", "median", "q90", "q99", "max"))
     assert "…" not in shown
+
+
+def test_columns_of_the_environment_count_where_there_is_no_terminal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wide = max(map(len, invoke("policies").stdout.splitlines()))
+    monkeypatch.setenv("COLUMNS", "80")
+    assert max(map(len, invoke("policies").stdout.splitlines())) <= 80 < wide
 
 
 @pytest.mark.filterwarnings("default")

@@ -147,13 +147,15 @@ def test_a_server_that_never_answers_costs_no_more_than_the_default() -> None:
             str(found[1].id), "ignored", "B", None
         )
         assert client.expose(str(found[0].id)).status == "ignored"
+        client._line.defaults._ended.set()  # nobody will ever take its reports
 
 
 def test_defaults_are_reported_when_the_server_is_back(server: HttpServer, client: Client) -> None:
     before = campaign(server).status()
     server.stop()
     quick = Client(server.url, campaign="c", default_after=0.2)
-    played = [quick.ask(unit, default="B") for unit in ("x", "y")]
+    same = "the key of a request"
+    played = [quick.ask("x", key=same, default="B"), quick.ask("y", default="B")]
     assert [x.arm for x in played] == ["B", "B"]
     assert quick.ask(n=2, default="B")[1].arm == "B"
     assert len(quick._line.defaults) == 3
@@ -165,6 +167,8 @@ def test_defaults_are_reported_when_the_server_is_back(server: HttpServer, clien
     with campaign(server)._reading() as reader:
         kinds = [entry.kind for entry in reader.entries(0)]
     assert kinds.count("default_used") == 3
+    once = client.ask("x", key=same, default="B")  # the same request gets the same answer
+    assert (once.id, once.arm) == (played[0].id, "B")
     assert client.ask("x").arm in ("A", "B", "C")
     quick.close()
     campaign(server).verify()

@@ -18,6 +18,7 @@ from driftanchor.client.problems import problem_of
         (403, "role", errors.InvalidInput),
         (404, "not_found", errors.NotFound),
         (409, "campaign_paused", errors.CampaignPaused),
+        (409, "default_played", errors.DefaultPlayed),
         (409, "idempotency_key_reused", errors.KeyReused),
         (409, "reward_conflict", errors.OtherReward),
         (409, "conflict", errors.Conflict),

@@ -219,13 +219,13 @@ def try_junk(name: str, data: st.DataObject) -> None:
 
 # The test of each piece of junk in each place tries them one by one; these try them together.
 @pytest.mark.parametrize("name", [name for name in ENTRIES if not name.startswith("policy ")])
-@settings(max_examples=50)
+@settings(max_examples=settings().max_examples // 2)
 @given(data=st.data())
 def test_junk_gets_a_result_or_an_error_of_ours(name: str, data: st.DataObject) -> None:
     try_junk(name, data)
 
 
-@settings(max_examples=300)
+@settings(max_examples=settings().max_examples * 3)
 @given(name=st.sampled_from(list(POLICIES)), data=st.data())
 def test_junk_in_policies_gets_a_policy_or_an_error_of_ours(name: str, data: st.DataObject) -> None:
     """All of them, as what checks their parameters is the same for most."""

@@ -5,6 +5,7 @@ Statistical checks have a false-alarm rate of 1e-6 for each policy and bandit, a
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -114,31 +115,27 @@ def engine_in(bandit: Bandit, rule: Policy) -> str:
     return "every-round" if own or rule.name == "ts" or not bandit.is_late else "interpreted"
 
 
-@pytest.mark.parametrize("world", list(BANDITS))
-def test_interpreted_and_compiled_runs_are_equal_to_the_bit(
-    variants: list[Policy], world: str
-) -> None:
-    for rule in variants:
+def test_interpreted_and_compiled_runs_are_equal_to_the_bit(variants: list[Policy]) -> None:
+    for rule, world in itertools.product(variants, BANDITS):
         if engine_in(BANDITS[world], rule) == "interpreted":
             continue
         effort = {"horizon": 40, "runs": 3, "seed": 7, "checkpoints": 40}
         compiled = run(rule, BANDITS[world], **effort)
         interpreted = run(rule, BANDITS[world], **effort, engine="interpreted")
         assert (compiled.engine, interpreted.engine) == ("every-round", "interpreted")
-        assert bits(compiled) == bits(interpreted)
+        assert bits(compiled) == bits(interpreted), (rule, world)
 
 
-@pytest.mark.parametrize("world", list(BANDITS))
-def test_pulls_and_regret_add_up(variants: list[Policy], world: str) -> None:
-    for rule in variants:
+def test_pulls_and_regret_add_up(variants: list[Policy]) -> None:
+    for rule, world in itertools.product(variants, BANDITS):
         bandit = suited(rule, BANDITS[world])
         engine = engine_in(bandit, rule)
         runs = 20 if engine == "every-round" else 3
         result = run(rule, bandit, horizon=50, runs=runs, checkpoints=50, engine=engine)
-        assert (result.pulls.sum(axis=2) == 50).all()
+        assert (result.pulls.sum(axis=2) == 50).all(), (rule, world)
         np.testing.assert_allclose(result.regret[..., -1], result.pulls @ bandit.gaps)
         steps = np.diff(result.regret, prepend=0.0, axis=2)
-        assert (steps >= -1e-9 * bandit.gaps.max()).all()
+        assert (steps >= -1e-9 * bandit.gaps.max()).all(), (rule, world)
 
 
 @pytest.mark.parametrize("logs", [0, 10])

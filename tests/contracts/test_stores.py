@@ -11,7 +11,6 @@ from collections.abc import Iterator
 import pytest
 
 from driftanchor.errors import Conflict, NotFound
-from driftanchor.live.stores.access_keys import make_key
 from driftanchor.live.stores.journal import Entry
 from driftanchor.live.stores.store import Changes, Reader, Store, first_rows, open_store
 from driftanchor.live.stores.store_rows import (
@@ -270,24 +269,19 @@ def test_two_may_open_an_empty_store_at_once(store_url: str) -> None:
         store.close()
 
 
-def test_keys_of_a_server_are_kept_and_revoked(store: Store, store_url: str) -> None:
-    assert (store.keys(), store.key_counts()) == ([], (0, 0, 0.0))
-    secrets_and_rows = [
-        make_key(["read"], now=9.0, expires_at=10.0 + 1e-6, note="a page; DROP TABLE api_keys;--"),
-        make_key(["admin", "decide"], now=5.5),
-    ]
-    second, first = (row for _, row in secrets_and_rows)
-    for row in (second, first, first):  # to add the same one again changes nothing
-        store.add_key(row)
-    assert store.keys() == [first, second]
-    assert store.key_counts() == (2, 0, 9.0)
-    with pytest.raises(Conflict, match=r"there is a key .* already"):
-        store.add_key(dataclasses.replace(first, roles="admin"))
-    revoked = dataclasses.replace(first, revoked_at=7.25)
-    assert [store.revoke_key(first.id, at) for at in (7.25, 8.0)] == [revoked, revoked]
-    with pytest.raises(NotFound, match="no key with the id '12345678'"):
-        store.revoke_key("1234567890", 8.0)
-    other = open_store(store_url)
-    assert other.keys() == [revoked, second]
-    assert other.key_counts() == (2, 1, 9.0)
-    other.close()
+def test_the_history_is_added_up_to_longer_stretches(store: Store, campaign: int) -> None:
+    rows = [HistoryRow(900.0 * i, i % 2, 2, 1, 0.25) for i in range(6)]
+    add(store, campaign, decision(1), history=rows)
+    with store.reading(campaign) as reader:
+        assert reader.history() == rows
+        assert reader.history(since=1_800.0) == rows[2:]
+        assert reader.history(since=1_800.0, stretch=3_600.0) == [
+            HistoryRow(0.0, 0, 2, 1, 0.25),
+            HistoryRow(0.0, 1, 2, 1, 0.25),
+            HistoryRow(3_600.0, 0, 2, 1, 0.25),
+            HistoryRow(3_600.0, 1, 2, 1, 0.25),
+        ]
+        assert reader.history(stretch=36_000.0) == [
+            HistoryRow(0.0, 0, 6, 3, 0.75),
+            HistoryRow(0.0, 1, 6, 3, 0.75),
+        ]

@@ -8,7 +8,7 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from law_cases import LAW, OUT, chances, drawn_chances
 
@@ -105,7 +105,6 @@ def test_narrow_among_wide() -> None:
 
 
 @given(st.lists(LAW, min_size=1, max_size=5), st.integers(0, 99))
-@settings(max_examples=60)
 def test_chances_are_those_of_draws(laws: list[IndexLaw], seed: int) -> None:
     """At most 300 shares: 5.5 sds of 20,000 draws, a right program fails with a chance of 1e-5."""
     assume(any(law != OUT for law in laws))
@@ -116,7 +115,6 @@ def test_chances_are_those_of_draws(laws: list[IndexLaw], seed: int) -> None:
 
 
 @given(st.lists(LAW, min_size=2, max_size=6), st.randoms(use_true_random=False))
-@settings(max_examples=60)
 def test_the_order_of_arms_does_not_matter(laws: list[IndexLaw], random: object) -> None:
     order = list(range(len(laws)))
     random.shuffle(order)  # type: ignore[attr-defined]
@@ -125,7 +123,6 @@ def test_the_order_of_arms_does_not_matter(laws: list[IndexLaw], random: object)
 
 
 @given(st.lists(LAW, min_size=1, max_size=5))
-@settings(max_examples=60)
 def test_compiled_it_gives_the_same_numbers(laws: list[IndexLaw]) -> None:
     assert chances(laws, kernel(None, win_chances)).tolist() == pytest.approx(
         chances(laws).tolist(), abs=1e-12

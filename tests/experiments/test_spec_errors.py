@@ -79,7 +79,7 @@ BAD = {  # what is wrong: (the file, where, what the message ends with)
     "a relative bound without logs": (
         sweep("fixed.offline = 0\nfixed.relative_bound = 0.1"),
         "my.toml, line 7: relative_bound = 0.1: ",
-        "give the logs it speaks of, or leave it out",
+        "give the logs, or leave it out",
     ),
     "a relative bound below zero": (
         sweep("fixed.relative_bound = -0.1"),

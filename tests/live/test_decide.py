@@ -118,7 +118,9 @@ def test_a_rule_that_chooses_an_excluded_arm_is_refused() -> None:
     pupil = Learner(Astray(), arms=["A", "B"], seed=2)
     assert pupil.pull() == "A"
     assert pupil.explain().arms == {}  # its own rule: no numbers are put down to arms
-    with pytest.raises(InvalidInput, match="'greedy' chose 0, which is no arm that can be played"):
+    with pytest.raises(
+        InvalidInput, match="'greedy' chose 0, which is not an arm that can be played"
+    ):
         pupil.pull(exclude=["A"])
     assert pupil.decisions == 1
 
@@ -258,7 +260,7 @@ class Undecided(Greedy):
 def test_a_rule_without_an_answer_has_no_probabilities() -> None:
     pupil = Learner(Undecided(), arms=["A", "B"], seed=2)
     for ask in (pupil.pull, pupil.probabilities):
-        with pytest.raises(InvalidInput, match="'greedy' chose -1, which is no arm"):
+        with pytest.raises(InvalidInput, match="'greedy' chose -1, which is not an arm"):
             ask()
 
 

@@ -140,7 +140,7 @@ class Nowhere(Policy):
     ("policy", "message"),
     [
         (Outside(), "'outside' raised IndexError"),
-        (Nowhere(), "'nowhere' chose -1, which is no arm"),
+        (Nowhere(), "'nowhere' chose -1, which is not an arm"),
     ],
 )
 def test_a_rule_that_fails_is_named_compiled_or_not(

@@ -28,7 +28,13 @@ def test_without_a_policy_it_is_the_guarded_rule_in_the_units_of_the_logs() -> N
     assert rule.prior_mean == pytest.approx(52.0)
     assert SD < rule.noise < 1.1 * SD
     text = "\n".join(learner.reasons)
-    for word in ("guarded-anchor-ts is the default", "AnchorTS()", "52:", "9.998", "estimated"):
+    for word in (
+        "guarded-anchor-ts is the default",
+        "anchor-ts is the paper",
+        "52:",
+        "9.998",
+        "estimated",
+    ):
         assert word in text
 
 

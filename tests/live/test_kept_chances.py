@@ -28,6 +28,11 @@ class Counted:
         return np.array([some.mean * self.times])
 
 
+@pytest.fixture(autouse=True)
+def few_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_chances, "FEW", 0)
+
+
 def test_the_same_laws_are_computed_once_and_others_again() -> None:
     kept, compute = KeptChances(), Counted()
     for means, times in (

@@ -193,7 +193,7 @@ def test_a_refused_pull_leaves_everything_as_it_was() -> None:
     pupil.pull()
     terms, state, why = pupil.terms, pupil.state, pupil.explain()
     for _ in range(3):
-        with pytest.raises(InvalidInput, match="which is no arm that can be played"):
+        with pytest.raises(InvalidInput, match="which is not an arm that can be played"):
             pupil.pull(exclude=["A"])
     assert (pupil.terms, pupil.state, pupil.explain()) == (terms, state, why)
     assert (pupil.state.memory[0, 0], pupil.decisions) == (1.0, 1)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from guarded_cases import ARMS, ROUNDS, arm, at, seen, state_of
 from guarded_cases import RULES as RULES_OF_THE_GUARD
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from policy_cases import VARIANTS
 
@@ -29,13 +29,13 @@ from driftanchor import (
 )
 from driftanchor.compiled.kernels import kernel
 from driftanchor.core import win_chances
-from driftanchor.core.check import Floats
+from driftanchor.core.check import Floats, frozen
 from driftanchor.core.evidence import Evidence
 from driftanchor.core.index_law import one_sample
-from driftanchor.core.noise import Key, Stream, key, start, wrapping
+from driftanchor.core.noise import key, start, wrapping
 from driftanchor.core.win_chances import write_law
+from driftanchor.live.chosen_column import chosen_column
 from driftanchor.live.propensities import compiled, interpreted, propensities
-from driftanchor.policies.base import choose, moves_together, remember
 from driftanchor.policies.round_law import RoundKind, has_law
 
 if TYPE_CHECKING:
@@ -44,7 +44,15 @@ if TYPE_CHECKING:
 FALSE_ALARM = 1e-6
 INF = math.inf
 UNITS: dict[str, Any] = {"prior_mean": 0.3, "noise": 0.5}
-STATES = {
+
+
+def as_live(evidence: Evidence) -> Evidence:
+    """Arrays that cannot be written to, but for the memory: kernels are compiled for those."""
+    arrays: list[Any] = [frozen(array.view()) for array in evidence]
+    return Evidence(*arrays)._replace(memory=evidence.memory)
+
+
+WRITABLE = {
     "no promises": seen([arm(9, 0.4), arm(12, 0.3), arm(3, 0.5), arm(20, 0.45)]),
     "levels": seen(
         [
@@ -74,6 +82,7 @@ STATES = {
     ),
     "tried": seen([arm(3_000, 0.5), arm(900, 0.49), arm(900, 0.5, 40, 0.5, 0.1, relative=0.2)]),
 }
+STATES = {name: as_live(state) for name, state in WRITABLE.items()}
 RULES = [
     POLICIES[name](**parameters, **UNITS)
     for name in POLICIES
@@ -92,18 +101,6 @@ def counted(policy: Policy, evidence: Evidence, now: Round, draws: int) -> Float
     return counts
 
 
-def count(
-    policy: Any, evidence: Evidence, now: Round, first: Key, draws: int, stream: Stream, counts: Any
-) -> None:
-    """As `counted`, to be compiled."""
-    together = moves_together(policy, evidence)
-    for column in range(evidence.pulls.size):
-        remember(policy, evidence, column)
-    for i in range(draws):
-        start(stream, first, i, 0)
-        counts[choose(policy, evidence, now, stream, together)] += 1
-
-
 def fits(chance: Chance, counts: Floats, shares: Floats) -> None:
     """Pearson's test, where cells of fewer than 5 expected are one."""
     due = shares * counts.sum()
@@ -113,8 +110,10 @@ def fits(chance: Chance, counts: Floats, shares: Floats) -> None:
         chance.fits(counts[~rare], due[~rare], false_alarm=FALSE_ALARM)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: repr(rule).replace(" ", ""))
-def test_they_are_how_often_a_policy_chooses(rule: Policy, chance: Chance) -> None:
+def test_they_are_how_often_a_policy_chooses(rule: Policy, chance: Chance, times: int) -> None:
+    """A share that is wrong by 0.18 is noticed nine times in ten, in `make torture` by 0.06."""
     for state in STATES.values():
         now = at(state, int(state.pulls.sum()) + 1)
         shares = propensities(rule, state, now)
@@ -122,24 +121,28 @@ def test_they_are_how_often_a_policy_chooses(rule: Policy, chance: Chance) -> No
         assert shares.sum() == pytest.approx(1.0)
         assert not shares[~state.playable].any()
         if shares.max() < 1.0:
-            fits(chance, counted(rule, state, now, 800), shares)
+            fits(chance, counted(rule, state, now, 400 * times), shares)
         else:
             assert counted(rule, state, now, 20).argmax() == shares.argmax()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("state", ["no promises", "tried", "order"])
 @pytest.mark.parametrize("rule", [AnchorTS(**UNITS), GuardedAnchorTS(guard_share=0.5, **UNITS)])
 def test_they_are_how_often_a_compiled_policy_chooses(
-    rule: Policy, state: str, chance: Chance
+    rule: Policy, state: str, chance: Chance, times: int
 ) -> None:
+    """A share that is wrong by 0.04 is noticed nine times in ten."""
     evidence, counts = STATES[state], np.zeros(STATES[state].pulls.size)
     now = at(evidence, 6_000)
     shares = propensities(rule, evidence, now, compiled(rule))
     assert shares is not None
     assert shares.max() < 0.95
-    loop = kernel(type(rule), count)
+    choice, numbers, first = kernel(type(rule), chosen_column), rule.numbers(), key(2, "count")
     kept = evidence._replace(memory=np.zeros((evidence.pulls.size, 20)))
-    loop(rule.numbers(), kept, now, key(2, "count"), 20_000, np.empty(4, np.uint64), counts)
+    stream, nothing = np.empty(4, np.uint64), np.zeros(0, np.int64)
+    for n in range(8_000 * times):
+        counts[choice(numbers, kept, first, stream, nothing, *now, n, -1)] += 1
     fits(chance, counts, shares)
     again = propensities(rule, evidence, now, interpreted(rule))
     assert again is not None
@@ -276,14 +279,13 @@ def test_a_program_that_draws_a_common_move_for_each_arm_is_found_out(chance: Ch
 
 
 @given(ARMS, RULES_OF_THE_GUARD, ROUNDS, st.randoms(use_true_random=False))
-@settings(max_examples=40)
 def test_the_order_of_arms_does_not_matter(
     arms: list[tuple[ArmEvidence, bool]], rule: GuardedAnchorTS, t: int, random: Any
 ) -> None:
     assume(any(on for _, on in arms))
     order = list(range(len(arms)))
     random.shuffle(order)
-    there, turned = state_of(arms), state_of([arms[i] for i in order])
+    there, turned = as_live(state_of(arms)), as_live(state_of([arms[i] for i in order]))
     tools = compiled(rule)
     one, other = (propensities(rule, state, at(state, t), tools) for state in (there, turned))
     assert one is not None

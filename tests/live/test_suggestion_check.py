@@ -28,7 +28,7 @@ def test_a_suggestion_from_one_period_is_warned_of(name: str) -> None:
     assert caught[0].filename == __file__
     text = str(caught[0].message)
     assert (found.meaning if name == "bias_bound" else found.relative_meaning) in text
-    assert text.endswith(f"Give {name} a number, or inf to go on without a promise")
+    assert text.endswith(f"Give {name} a number, or inf for no promise")
     assert not np.isfinite([made.bias_bounds, made.relative_bounds]).any()
     Learner(offline=week(0.0), **(options | {name: math.inf}))  # said so, no warning
 

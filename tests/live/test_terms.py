@@ -116,7 +116,7 @@ def test_an_arm_whose_promises_contradict_each_other_is_not_added() -> None:
         ),
         (
             {"offline": OfflineData.from_summary({"A": (9, 0.5), "B": (0,)}), "relative_bound": 1},
-            "with one logged arm a common move cannot be told from its own",
+            "with one logged arm a common move cannot be separated from its own",
         ),
     ],
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from driftanchor import TS, OfflineData, Terms
+from driftanchor import AnchorTS, OfflineData, Terms
 from driftanchor.live import background, tooling
 from driftanchor.live.decider import Decider
 from driftanchor.live.ledger import Ledger
@@ -15,7 +15,7 @@ from driftanchor.live.tooling import Tooling
 
 def test_tools_are_compiled_in_the_background(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tooling, "ENOUGH", 6)
-    terms = Terms.declare(TS(noise=0.5), arms=["A", "B", "C"], seed=1)
+    terms = Terms.declare(AnchorTS(noise=0.5), arms=["A", "B", "C"], seed=1)
     decider = Decider(terms, Ledger.start(terms.arms))
     decider.apply(Rewarded((0, 1, 2), (0.5, 0.75, 0.25)))
     evidence, now = decider.situation(1)

@@ -162,7 +162,7 @@ def test_rows_without_a_period_are_rejected_and_named(tmp_path: Path) -> None:
         "FR": [0, 1],
     }
     days: Any = {"by": "day", "arm": "arm", "reward": "reward", "time": "at"}
-    with pytest.warns(UserWarning, match="'b' is no arm|one arm only"):
+    with pytest.warns(UserWarning, match="'b' is not an arm|one arm only"):
         found = read_periods(path, allow_rejects=True, **days)
     assert dict(found.provenance.rows_rejected) == {"time_missing": 1, "reward_not_number": 1}
     assert list(found) == ["2026-01-01", "2026-01-02"]

@@ -91,7 +91,7 @@ REASONS = {
 }
 
 
-@settings(max_examples=25)
+@settings(max_examples=settings().max_examples // 3)
 @given(records=RECORDS, newline=st.sampled_from(["\n", "\r\n"]), packed=st.booleans())
 def test_the_lines_are_those_an_editor_shows(
     records: list[str], newline: str, packed: bool, tmp_path_factory: pytest.TempPathFactory

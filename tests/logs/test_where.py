@@ -66,7 +66,7 @@ FRAMES = {
 }
 
 
-@settings(max_examples=60)
+@settings(max_examples=settings().max_examples // 2)
 @given(where=CONDITIONS, form=st.sampled_from(list(FRAMES)))
 def test_sql_keeps_the_same_rows(where: str, form: str) -> None:
     with duckdb.connect() as connection:

@@ -52,14 +52,16 @@ def test_a_rule_that_saves_enough_is_used() -> None:
     assert (found.decision, found.best_policy, found.baseline) == (USE, RULE, RULE_COLD)
     assert found.cold_loss == pytest.approx(90.0)
     assert tuple(found.saved()) == pytest.approx((50.0, 50.0, 50.0))  # paired: no noise is left
-    assert found.verdict.startswith(f"Use the logs: {RULE} saves about 50.0 of 90.0 rewards lost")
+    assert found.verdict.startswith(
+        f"Use the logs, with {RULE}: about 40.0 rewards are lost in 1,000"
+    )
     assert found.verdict == " ".join((found.answer, *found.details))
 
 
 def test_where_nothing_is_saved_the_answer_is_to_go_without() -> None:
     found = assessment({})
     assert (found.decision, found.break_even_policy) == (WITHOUT, RULE)
-    assert found.verdict.startswith("Go without: ")
+    assert found.verdict.startswith("Do not use the logs: ")
     assert found.best_policy == found.baseline
 
 

@@ -14,4 +14,4 @@ def test_what_each_contender_loses_is_said_first_and_then_the_choice() -> None:
         how = "without" if found.contenders[label].cold else "with"
         assert line == f"{label} {how} the logs: loses {loss(found.lost[label])}"
     assert len(lines) == len(found.lost)  # the choice in place of log-best, which plays no run
-    assert lines[-1].startswith(f"best safe choice: {found.best_policy}, which loses ")
+    assert lines[-1].startswith(f"best safe choice: {found.best_policy}; in the bad case it loses ")

@@ -28,39 +28,42 @@ OTHERS = da.OfflineData.from_summary({"X": (90, 0.5, 0.25), "Y": (90, 0.4, 0.24)
 
 @pytest.fixture(scope="module")
 def helpful() -> Plan:
-    return plan(LOGS, bias_bound=0.01, horizon=2000, worlds=24)
+    return plan(LOGS, bias_bound=0.01, horizon=1000, worlds=16)
 
 
 @pytest.fixture(scope="module")
 def harmful() -> Plan:
     """Logs of a time since which anything may have happened."""
-    return plan(LOGS, bias_bound=0.3, horizon=2000, worlds=24)
+    return plan(LOGS, bias_bound=0.3, horizon=1000, worlds=16)
 
 
 def test_logs_that_fit_are_to_be_used(helpful: Plan) -> None:
     assert helpful.decision == "use"
     best = helpful.best_policy
-    assert helpful.verdict.startswith(f"Use the logs: {best} saves about ")
+    assert helpful.verdict.startswith(f"Use the logs, with {best}: about ")
     assert helpful.safety[best].safe
     assert helpful.saved(best).low > 0.05 * helpful.cold_loss
     assert helpful.saved("hybrid-ts").low > 0
-    for label, one in helpful.contenders.items():  # the verdict says what each saves
-        assert one.cold or f"{label} " in helpful.verdict
+    assert f" instead of {helpful.cold_loss:.1f} without the logs" in helpful.answer
+    assert "The risk: " in helpful.verdict
+    assert helpful.limit in helpful.verdict
 
 
 def test_logs_that_say_nothing_any_more_are_not(harmful: Plan) -> None:
     assert harmful.decision == "without"
     assert harmful.best_policy == harmful.baseline
-    assert harmful.verdict.startswith("Go without: with means that may have moved by 0.3, ")
+    assert harmful.verdict.startswith(
+        "Do not use the logs: with means that may have moved by 0.3, "
+    )
     cost = harmful.saved("hybrid-ts")
     assert cost.high < 0
-    assert f"to trust them costs about {-cost.value:.0f} more." in harmful.verdict
+    assert f"trusting the logs loses {-cost.value:.0f} more" in harmful.verdict
     assert not harmful.safety["hybrid-ts"].safe
 
 
 def test_two_arms_that_may_have_changed_places_make_it_a_risk_to_trust_the_logs() -> None:
     logs = da.OfflineData.from_summary({"A": (150, 50.0, 100.0), "B": (150, 48.0, 100.0)})
-    found = plan(logs, bias_bound=4.0, horizon=2000, worlds=24)
+    found = plan(logs, bias_bound=4.0, horizon=1500, worlds=12)
     for label in ("hybrid-ts", "log-best"):
         assert not found.safety[label].safe
         assert found.safety[label].worst > 2 * found.safety[label].cold_worst
@@ -70,7 +73,7 @@ def test_two_arms_that_may_have_changed_places_make_it_a_risk_to_trust_the_logs(
 @pytest.mark.slow
 def test_the_break_even_does_not_depend_on_what_is_declared() -> None:
     logs = coins({"A": (12_000, 0.1734), "B": (12_000, 0.1412), "C": (12_000, 0.0962)})
-    found = [plan(logs, bias_bound=v, horizon=4000, worlds=8) for v in (0.03, 0.17, 0.84)]
+    found = [plan(logs, bias_bound=v, horizon=2000, worlds=4) for v in (0.03, 0.17, 0.84)]
     none = [one.to_json()["break_even_by_bound"][0] for one in found]
     assert [row["bias_bound"] for row in none] == [0.0, 0.0, 0.0]
     assert none[0] == none[1] == none[2]
@@ -80,7 +83,7 @@ def test_the_break_even_does_not_depend_on_what_is_declared() -> None:
 
 
 def test_arms_that_moved_together_leave_the_logs_their_worth() -> None:
-    found = plan(LOGS, relative_bound=0.005, horizon=2000, worlds=24)
+    found = plan(LOGS, relative_bound=0.005, horizon=1000, worlds=12)
     assert found.decision == "use"
     assert found.saved("hierarchical-ts").low > 0.3 * found.cold_loss
     assert found.promise.to_json(LOGS.arms)["bias_bound"] is None
@@ -135,10 +138,10 @@ def test_losses_are_those_of_simulate(helpful: Plan) -> None:
         for label, one in helpful.contenders.items():
             there = cold if one.cold else bandit
             if one.policy is None:
-                assert helpful.lost[label][world] == 2000 * there.gaps[0]
+                assert helpful.lost[label][world] == 1000 * there.gaps[0]
                 continue
             alone = da.simulate(
-                one.policy, there, horizon=2000, runs=world + 1, engine="every-round"
+                one.policy, there, horizon=1000, runs=world + 1, engine="every-round"
             ).final(one.policy.name)
             assert alone[world] == helpful.lost[label][world]
 

@@ -19,7 +19,7 @@ def test_to_judge_quickly_is_to_judge(
     state = state_of(arms)
     ours = judged(rule, state, t)
     with wrapping():
-        quick = judge_quickly(rule, state, at(state, t))
+        quick = judge_quickly(rule, state, at(state, t), is_relative(state))
     assert quick._replace(threshold=0.0) == ours._replace(threshold=0.0)
     assert quick.threshold <= ours.threshold
     if ours.guard:

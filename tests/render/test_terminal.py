@@ -56,8 +56,26 @@ def test_numbers_are_set_to_the_right_and_words_to_the_left() -> None:
 
 
 def test_numbers_are_not_broken_where_there_is_no_room() -> None:
-    table = Table("", ("arm", "n", "m"), (("A", "1,000,000", "1,000,000"),))
-    assert any("1,000,000   1,000,000" in line for line in shown(table, 10))
+    table = Table("", ("arm", "n", "m"), (("A", "1,000,000", "2,000,000"),))
+    lines = shown(table, 10)
+    assert [line.split() for line in lines if "000" in line] == [
+        ["A", "1,000,000"],
+        ["A", "2,000,000"],
+    ]
+
+
+def test_columns_that_do_not_fit_side_by_side_go_below_with_the_names_again() -> None:
+    label = "an arm with a name that is rather long, as people like them/variant-7"
+    heads = ("arm", "state", *(f"column {i}" for i in range(9)))
+    rows = tuple((f"{label} {r}", "active", *["123,456,789"] * 9) for r in range(12))
+    table = Table("", heads, rows, text=frozenset({0, 1}))
+    lines = shown(table, 80)
+    assert max(map(len, lines)) <= 80
+    text = "\n".join(lines)
+    assert text.count("123,456,789") == 12 * 9
+    assert text.count("column 8") == 1
+    parts = sum("state" in line or "column" in line for line in lines)
+    assert text.count("long, as people") == 12 * parts >= 24
 
 
 def test_a_verdict_has_its_colour() -> None:

@@ -29,21 +29,26 @@ def test_each_default_is_noted_once_whatever_is_wrong_with_others(app: App) -> N
     late = app.http.post(
         "/v1/campaigns/c/decisions", json={"unit": "u"}, headers={"Idempotency-Key": "k"}
     )
-    assert (late.status_code, late.json()["code"]) == (409, "idempotency_key_reused")
+    assert (late.status_code, late.json()["code"]) == (409, "default_played")
 
 
 @pytest.mark.parametrize(
     "body",
     [
         {},
-        {"defaults": []},
         {"defaults": [{"key": "", "arm": "A"}]},
         {"defaults": [{"key": "k", "arm": "A", "ago": -1}]},
-        {"defaults": [{"key": "k", "arm": "A"}] * 1_001},
     ],
 )
 def test_what_is_wrong_is_refused(app: App, body: object) -> None:
     assert app.http.post("/v1/campaigns/c/defaults", json=body).status_code == 422
+
+
+def test_there_may_be_none_and_not_too_many(app: App) -> None:
+    path = "/v1/campaigns/c/defaults"
+    assert app.http.post(path, json={"defaults": []}).json() == {"results": []}
+    many = app.http.post(path, json={"defaults": [{"key": "k", "arm": "A"}] * 1_001})
+    assert (many.status_code, many.json()["code"]) == (413, "batch_too_large")
 
 
 def test_a_campaign_must_be_there(app: App) -> None:

@@ -13,6 +13,7 @@ from driftanchor.serve.problem import Problem, problem_of, response_to
     ("error", "status", "code"),
     [
         (errors.CampaignPaused("x"), 409, "campaign_paused"),
+        (errors.DefaultPlayed("x"), 409, "default_played"),
         (errors.KeyReused("x"), 409, "idempotency_key_reused"),
         (errors.OtherReward("x"), 409, "reward_conflict"),
         (errors.Conflict("x"), 409, "conflict"),

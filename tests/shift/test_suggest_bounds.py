@@ -48,7 +48,7 @@ def test_one_arm_is_enough() -> None:
     assert (found.common_sd, found.own_sd, found.relative_bound) == (None, None, math.inf)
     assert found.relative_meaning.startswith("W is not known: ")
     assert any(
-        "its own moves cannot be told from moves that all arms share" in n for n in found.notes
+        "its own moves cannot be separated from moves that all arms share" in n for n in found.notes
     )
     assert found.relative_sensitivity == ()
 
@@ -203,7 +203,9 @@ def test_without_variances_all_noise_counts_as_moves() -> None:
         for label, x in {"1": 4.0, "2": 4.4, "3": 4.1}.items()
     }
     found = suggest(money)
-    assert found.notes[0].startswith("the rewards have no variance, so noise cannot be told from")
+    assert found.notes[0].startswith(
+        "the rewards have no variance, so noise cannot be separated from"
+    )
     assert found.tau is not None
     assert found.tau.estimate == pytest.approx(np.std([4.0, 4.4, 4.1], ddof=1))
     known = {k: data(A=(100, d.mean[0], 4.0), B=(100, d.mean[1], 4.0)) for k, d in money.items()}

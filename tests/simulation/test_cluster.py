@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from conftest import DaskCluster, LoadPolicy, StartCluster
 
 BANDIT = Bandit([0.6, 0.5, 0.4], [0.5, 0.6, 0.4], offline_pulls=20)
-LONG: dict[str, Any] = {"horizon": 1_000, "runs": 20, "seed": 3, "engine": "interpreted"}
+LONG: dict[str, Any] = {"horizon": 500, "runs": 20, "seed": 3, "engine": "interpreted"}
 SHORT: dict[str, Any] = {"horizon": 50, "runs": 3, "engine": "interpreted"}
 
 

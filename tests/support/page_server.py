@@ -18,10 +18,16 @@ from driftanchor.serve.run import listen, url_of
 from driftanchor.serve.served import Served
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
-FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run "
-    "--disable-background-networking --disable-component-update --disable-sync"
-).split()
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 MISSING = (
     "the tests of the page need Chromium: 'make test' installs it as root where apt-get works; "
     "otherwise install it, such as with 'sudo apt-get install chromium', so that 'chromium' is on "

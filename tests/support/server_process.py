@@ -21,10 +21,14 @@ class ServerProcess:
     Args:
         words: What follows `driftanchor serve`.
         log: The file of what it writes to stderr.
+
+    Attributes:
+        headers: What every request has.
     """
 
     def __init__(self, *words: str, log: Path) -> None:
         self.log = log
+        self.headers = {"Content-Type": "application/json"}
         with log.open("ab") as stream:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "driftanchor", "serve", "--json", *words],
@@ -49,7 +53,7 @@ class ServerProcess:
         """One request on a connection of its own: the status and the JSON of the answer."""
         with contextlib.closing(self.connect()) as connection:
             text = None if body is None else json.dumps(body)
-            connection.request(method, path, text, {"Content-Type": "application/json", **headers})
+            connection.request(method, path, text, {**self.headers, **headers})
             answer = connection.getresponse()
             found = answer.read()
             is_json = "json" in (answer.getheader("content-type") or "")

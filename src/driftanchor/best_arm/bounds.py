@@ -35,7 +35,7 @@ class Interval(NamedTuple):
 
 
 def interval(rule: Rule, arm: ArmEvidence, now: Round) -> Interval:
-    """The bounds of an arm that was pulled: what rewards and logs, each for itself, allow.
+    """The bounds of an arm that was pulled: what rewards and logs allow, each on their own.
 
     With T pulls and reward sum S online, N logged rewards of mean m, bias bound V and radius r(n)
     of n rewards::

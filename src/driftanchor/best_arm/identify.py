@@ -64,12 +64,12 @@ def identify(
 
     Args:
         bandit: The world. Its bias bounds are what is promised; they may be wrong.
-        delta: The chance of a wrong answer that is allowed while the promise holds.
+        delta: The allowed chance of a wrong answer, as long as the promise holds.
         radius: `"anytime"` holds in all rounds at once, so that a rule may stop by it; `"paper"` is
             σ √(2 log(K t/δ)/n), proved for one fixed round t.
         runs: Runs of each rule.
         seed: The seed of all noise.
-        most_pulls: Pulls after which a run is given up.
+        most_pulls: The number of pulls after which a run gives up.
         threads: At most this many threads; `None` for all cores.
         engine: `"compiled"` with Numba, `"interpreted"`, far slower and to the same bits, or
             `"auto"`: compiled where Numba is installed.
@@ -119,7 +119,7 @@ def _check_bandit(bandit: Bandit) -> None:
     if (bandit.gaps == 0).sum() > 1:
         best = [arm for arm, gap in zip(bandit.arms, bandit.gaps, strict=True) if gap == 0]
         raise InvalidInput(
-            f"has equal best arms, {', '.join(best[:5])}: no number of pulls tells which is best; "
+            f"has equal best arms, {', '.join(best[:5])}: no number of pulls shows which is best; "
             "change one of the means",
             argument="online",
         )

@@ -24,8 +24,17 @@ BiasBoundSource = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="How V or W is known: proved, estimated or guessed.",
+        help="How you know V or W: proved, estimated or guessed.",
         show_default="estimated",
+        rich_help_panel=PROMISE,
+    ),
+]
+BiasBound = Annotated[
+    str | None,
+    typer.Option(
+        metavar="V",
+        help="How far an arm's mean may have moved since the logs: one number, a list with one "
+        "for each arm, label=number for each arm, or auto for what the periods of --by suggest.",
         rich_help_panel=PROMISE,
     ),
 ]
@@ -33,7 +42,7 @@ RelativeBound = Annotated[
     str | None,
     typer.Option(
         metavar="W",
-        help="How far arms may have moved apart, beside a move that all share: numbers as for "
+        help="How far each arm may have moved, beside a move that all arms share: numbers as for "
         "--bias-bound, or auto.",
         rich_help_panel=PROMISE,
     ),
@@ -43,7 +52,7 @@ By = Annotated[
     typer.Option(
         metavar="PERIOD",
         help="With auto: the periods to compare. day, week or month of --time; or a column, such "
-        "as one of countries or tests.",
+        "as country.",
         rich_help_panel=PROMISE,
     ),
 ]
@@ -51,7 +60,7 @@ Worlds = Annotated[
     str | None,
     typer.Option(
         metavar="N",
-        help="How many worlds to draw; each policy plays once in each.",
+        help="How many possible worlds to draw; each policy plays once in each.",
         show_default="40 to 200, depending on horizon and arms",
         rich_help_panel=opt.EFFORT,
     ),
@@ -128,8 +137,10 @@ def show(found: Assessment, page: Path | None, *, as_json: bool, quiet: bool) ->
             return
         from driftanchor.planning.tables import evens, losses
 
-        output.show_text(found.verdict)
+        for sentence in (found.answer, *found.details):
+            output.show_text(sentence)
         for content in (losses(found), evens(found), *found.texts().tables):
+            output.show_line("")
             output.show_table(content)
         for note in found.notes:
             output.show_text(f"note: {note}")

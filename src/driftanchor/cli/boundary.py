@@ -8,14 +8,19 @@ import typer
 from typer.core import TyperGroup
 
 from driftanchor.cli import output
+from driftanchor.cli.help_text import flowing
+from driftanchor.cli.option_names import options_of, with_options
 from driftanchor.cli.signals import Ended, ending
 from driftanchor.errors import DriftanchorError, InvalidInput
 
-CLOSED_PIPE = 141  # what shells report for a command whose output nobody reads on
+CLOSED_PIPE = 141  # what shells report for a command whose output was closed by its reader
 
 
 class Boundary(TyperGroup):
     """A group of commands: what they raise on purpose ends in one line on stderr."""
+
+    def __init__(self, *, help: str | None = None, **settings: Any) -> None:
+        super().__init__(help=help and flowing(help), **settings)
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any
@@ -57,9 +62,9 @@ def _one_line(context: Any = None, words: tuple[str, ...] = ()) -> Iterator[None
         ended = ending.came or (error if isinstance(error, KeyboardInterrupt) else None)
         if ended is not None:
             raise typer.Exit(say_ended(ended)) from error
-        if isinstance(error, InvalidInput):
-            message = _naming_the_option(error, context)
-        elif isinstance(error, DriftanchorError | OSError):
+        if isinstance(error, DriftanchorError):
+            message = _naming_options(error, context)
+        elif isinstance(error, OSError):
             message = str(error)
         elif isinstance(error, MemoryError):
             message = "there is not enough memory for this: ask for less"
@@ -79,13 +84,15 @@ def say_ended(error: KeyboardInterrupt) -> int:
     return ended.exit_code
 
 
-def _naming_the_option(error: InvalidInput, context: Any) -> str:
-    """The message of an error, in which an argument of Python is the option it came from."""
+def _naming_options(error: DriftanchorError, context: Any) -> str:
+    """The message of an error, in which arguments of Python are the options they came from."""
     invoked = context and context.command.commands.get(context.invoked_subcommand)
-    for parameter in invoked.params if invoked else []:
-        if parameter.name == error.argument and parameter.opts[0].startswith("--"):
-            return error.naming(parameter.opts[0])
-    return str(error)
+    options = options_of(getattr(invoked, "params", []))
+    option = options.get(getattr(error, "argument", None) or "")
+    message = str(error)
+    if isinstance(error, InvalidInput) and option is not None:
+        message = error.naming(option)
+    return with_options(message, options)
 
 
 def _usage(error: Any, words: tuple[str, ...]) -> str:

@@ -30,8 +30,8 @@ campaign.add_typer(arm, name="arm")
 def _campaign() -> None:
     """Decide live, and keep every decision and reward in a store.
 
-    Any number of processes may ask and tell at the same time. What was acknowledged is never lost
-    and never counted twice.
+    Any number of processes may ask and tell at the same time. An acknowledged decision or reward is
+    never lost and never counted twice.
 
     Examples:
       driftanchor campaign create checkout last.csv --arm ad --reward won --bias-bound 0.02
@@ -39,14 +39,14 @@ def _campaign() -> None:
       driftanchor campaign tell checkout DECISION 1
       driftanchor campaign show checkout
 
-    Exit codes: 3 there is no such campaign or decision, 4 a conflict with what is recorded, 5 the
-    store is away or cannot be used, 10 an alarm (show --check).
+    Exit codes: 3 no such campaign or decision, 4 a conflict with what is recorded, 5 the store
+    cannot be reached or used, 10 an alarm (show --check).
     """
 
 
 @arm.callback()
 def _arm() -> None:
-    """Add arms to a campaign, pause, archive and restore them.
+    """Add, pause, archive or restore the arms of a campaign.
 
     Examples:
       driftanchor campaign arm add checkout C

@@ -1,16 +1,12 @@
 """`driftanchor campaign arm add|pause|archive|restore|distrust`."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from driftanchor.cli import assess_options as how
-from driftanchor.cli import options as opt
-from driftanchor.cli import output, parse
-from driftanchor.cli import store_options as at
+from driftanchor.cli import parse
+from driftanchor.cli.campaign_command import Done, on_campaign
 from driftanchor.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -21,7 +17,7 @@ Offline = Annotated[
     str | None,
     typer.Option(
         metavar="N,MEAN[,VARIANCE]",
-        help="Its logs: how many rewards, their mean, and their variance if that is known.",
+        help="Its logs: the number of rewards, their mean, and their variance if you know it.",
         show_default="no logs",
     ),
 ]
@@ -31,22 +27,21 @@ BiasBound = Annotated[
 ]
 RelativeBound = Annotated[
     str | None,
-    typer.Option(metavar="W", help="How far it may have moved from where the others moved."),
+    typer.Option(
+        metavar="W", help="How far its mean may have moved, beside the move that all arms share."
+    ),
 ]
 
 
+@on_campaign
 def add(
-    name: at.Name,
+    campaign: "Campaign",
     label: Label,
-    *,
     offline: Offline = None,
     bias_bound: BiasBound = None,
     relative_bound: RelativeBound = None,
-    store: at.StoreAddress = at.DEFAULT,
-    as_json: opt.Json = False,
-    quiet: opt.Quiet = False,
-) -> None:
-    """Let a new arm take part from now on.
+) -> Done:
+    """Add an arm, which takes part from now on.
 
     Examples:
       driftanchor campaign arm add checkout C
@@ -55,86 +50,56 @@ def add(
     logs = (0,) if offline is None else _summary(offline)
     level = how.optional(bias_bound, "--bias-bound")
     apart = how.optional(relative_bound, "--relative-bound")
-    with at.campaign_in(store, name) as campaign, output.plain_warnings(quiet=quiet):
-        campaign.add_arm(label, logs, level, apart)
-    _said(name, label, "active", "takes part", as_json, quiet)
+    campaign.add_arm(label, logs, level, apart)
+    return _done(campaign, label, "active", "takes part")
 
 
-def pause(
-    name: at.Name,
-    label: Label,
-    *,
-    store: at.StoreAddress = at.DEFAULT,
-    as_json: opt.Json = False,
-    quiet: opt.Quiet = False,
-) -> None:
-    """Draw an arm no more; units that have a decision for it still get that.
+@on_campaign
+def pause(campaign: "Campaign", label: Label) -> Done:
+    """Stop drawing an arm; units that have a decision for it keep that decision.
 
     Examples:
       driftanchor campaign arm pause checkout C
     """
-    _change(store, name, lambda campaign: campaign.pause_arm(label))
-    _said(name, label, "paused", "is paused", as_json, quiet)
+    campaign.pause_arm(label)
+    return _done(campaign, label, "paused", "is paused")
 
 
-def archive(
-    name: at.Name,
-    label: Label,
-    *,
-    store: at.StoreAddress = at.DEFAULT,
-    as_json: opt.Json = False,
-    quiet: opt.Quiet = False,
-) -> None:
-    """Play an arm no more; units that have a decision for it get a new one.
+@on_campaign
+def archive(campaign: "Campaign", label: Label) -> Done:
+    """Stop playing an arm; units that have a decision for it get a new one.
 
     Examples:
       driftanchor campaign arm archive checkout C
     """
-    _change(store, name, lambda campaign: campaign.archive_arm(label))
-    _said(name, label, "archived", "is archived", as_json, quiet)
+    campaign.archive_arm(label)
+    return _done(campaign, label, "archived", "is archived")
 
 
-def restore(
-    name: at.Name,
-    label: Label,
-    *,
-    store: at.StoreAddress = at.DEFAULT,
-    as_json: opt.Json = False,
-    quiet: opt.Quiet = False,
-) -> None:
-    """Play a paused or archived arm again, with all that was learned of it.
+@on_campaign
+def restore(campaign: "Campaign", label: Label) -> Done:
+    """Play a paused or archived arm again; what was learned about it is kept.
 
     Examples:
       driftanchor campaign arm restore checkout C
     """
-    _change(store, name, lambda campaign: campaign.restore_arm(label))
-    _said(name, label, "active", "is played again", as_json, quiet)
+    campaign.restore_arm(label)
+    return _done(campaign, label, "active", "is played again")
 
 
-def distrust(
-    name: at.Name,
-    label: Label,
-    *,
-    store: at.StoreAddress = at.DEFAULT,
-    as_json: opt.Json = False,
-    quiet: opt.Quiet = False,
-) -> None:
-    """Let the logs of an arm no longer count, as after a shift alarm. This cannot be undone.
+@on_campaign
+def distrust(campaign: "Campaign", label: Label) -> Done:
+    """Ignore the logs of an arm from now on, as after a shift alarm. This cannot be undone.
 
     Examples:
       driftanchor campaign arm distrust checkout C
     """
-    _change(store, name, lambda campaign: campaign.distrust_arm(label))
-    _said(name, label, "distrusted", "is played without its logs", as_json, quiet)
-
-
-def _change(store: str, name: str, change: Callable[[Campaign], None]) -> None:
-    with at.campaign_in(store, name) as campaign:
-        change(campaign)
+    campaign.distrust_arm(label)
+    return _done(campaign, label, "distrusted", "is played without its logs")
 
 
 def _summary(text: str) -> Any:
-    """How many rewards the logs of an arm have, their mean and perhaps their variance."""
+    """The number of logged rewards of an arm, their mean and perhaps their variance."""
     parts = tuple(parse.number(part, "--offline", text) for part in text.split(","))
     if len(parts) not in (2, 3):
         raise InvalidInput(
@@ -143,8 +108,6 @@ def _summary(text: str) -> Any:
     return parts
 
 
-def _said(name: str, label: str, state: str, words: str, as_json: bool, quiet: bool) -> None:
-    if as_json:
-        output.show_json({"name": name, "arm": label, "state": state})
-    else:
-        output.say(f"{name}: arm {label!r} {words}", quiet=quiet)
+def _done(campaign: "Campaign", label: str, state: str, words: str) -> Done:
+    data = {"name": campaign.name, "arm": label, "state": state}
+    return Done(f"{campaign.name}: arm {label!r} {words}", data)

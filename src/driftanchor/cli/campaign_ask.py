@@ -1,7 +1,5 @@
 """`driftanchor campaign ask` and `expose`."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,36 +8,38 @@ import typer
 from driftanchor.cli import options as opt
 from driftanchor.cli import output, parse
 from driftanchor.cli import store_options as at
+from driftanchor.cli.campaign_command import Done, on_campaign
 from driftanchor.render.numbers import MISSING
 from driftanchor.render.table import Table
 
 if TYPE_CHECKING:
+    from driftanchor.live.campaigns.campaign import Campaign
     from driftanchor.live.campaigns.decision import Decision
 
 Unit = Annotated[
     str | None,
     typer.Option(
         metavar="UNIT",
-        help="Who it is for: a unit that asks again gets the same decision.",
+        help="Who the decision is for. A unit that asks again gets the same decision.",
         show_default="a new decision each time",
     ),
 ]
 Exclude = Annotated[
     list[str] | None,
-    typer.Option(metavar="ARM", help="An arm that cannot be played this time."),
+    typer.Option(metavar="ARM", help="An arm not to play this time; repeat for several."),
 ]
 Number = Annotated[
     str | None,
-    typer.Option("--number", "-n", metavar="N", help="How many decisions, without --unit."),
+    typer.Option(
+        "--number", "-n", metavar="N", help="How many decisions to make; not with --unit."
+    ),
 ]
-Peek = Annotated[
-    bool, typer.Option("--peek", help="Only look at what would be decided; nothing is kept.")
-]
+Peek = Annotated[bool, typer.Option("--peek", help="Show what would be decided, and keep nothing.")]
 Key = Annotated[
     str | None,
     typer.Option(
         metavar="TEXT",
-        help="A key of this request: the same key later gives the same decisions.",
+        help="A key for this request: sent again with the same key, it gets the same decisions.",
     ),
 ]
 
@@ -55,7 +55,7 @@ def ask(
     store: at.StoreAddress = at.DEFAULT,
     as_json: opt.Json = False,
 ) -> None:
-    """Which arm to play. The decision is on disk when this returns.
+    """Ask which arm to play. The decision is on disk when the command returns.
 
     Examples:
       driftanchor campaign ask checkout --unit user-1
@@ -74,28 +74,18 @@ def ask(
         output.show_json({"decisions": [decision.to_json() for decision in found]})
 
 
-def expose(
-    name: at.Name,
-    decision: at.DecisionId,
-    *,
-    store: at.StoreAddress = at.DEFAULT,
-    as_json: opt.Json = False,
-    quiet: opt.Quiet = False,
-) -> None:
-    """Say that a decision was shown: with --exposure report it waits for its reward from now on.
+@on_campaign
+def expose(campaign: "Campaign", decision: at.DecisionId) -> Done:
+    """Say that a decision was shown. With --exposure report, only then it waits for its reward.
 
     Examples:
       driftanchor campaign expose checkout DECISION
     """
-    with at.campaign_in(store, name) as campaign:
-        receipt = campaign.expose(decision)
-    if as_json:
-        output.show_json(receipt.to_json())
-    else:
-        output.say(f"{receipt.status}: {receipt.arm} was shown", quiet=quiet)
+    receipt = campaign.expose(decision)
+    return Done(f"{receipt.status}: {receipt.arm} was shown", receipt.to_json())
 
 
-def _table(found: Sequence[Decision]) -> Table:
+def _table(found: "Sequence[Decision]") -> Table:
     rows = [
         (x.arm, f"{x.propensity:.4g}", x.id or MISSING, "replayed" if x.replayed else x.note)
         for x in found

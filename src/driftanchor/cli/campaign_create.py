@@ -25,29 +25,23 @@ if TYPE_CHECKING:
     from driftanchor.policies.base import Policy
 
 NewName = Annotated[
-    str, typer.Argument(metavar="NAME", help="Its name: letters, digits and . _ : -")
+    str,
+    typer.Argument(metavar="NAME", help="The name of the campaign: letters, digits and . _ : -"),
 ]
 Files = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[FILE...]",
-        help="Logs, or offline data that 'driftanchor logs --save' wrote; none for no logs.",
-    ),
-]
-BiasBound = Annotated[
-    str | None,
-    typer.Option(
-        metavar="V",
-        help="How far an arm's mean may have moved since the logs: one number, a list of one for "
-        "each arm, label=number for each arm, or auto for what the periods of --by suggest.",
-        rich_help_panel=how.PROMISE,
+        help="Logs, or offline data that 'driftanchor logs --save' wrote. Leave it out for a "
+        "campaign without logs.",
     ),
 ]
 Plan = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Take the bounds and the rule from what 'driftanchor plan --json' printed.",
+        help="A file with the output of 'driftanchor plan --json': take the bounds and the policy "
+        "from it.",
         rich_help_panel=how.PROMISE,
     ),
 ]
@@ -57,13 +51,15 @@ PolicyName = Annotated[
         "--policy",
         metavar="NAME",
         help="name\\[:parameter=value,...], one of 'driftanchor policies'.",
-        show_default="the guarded rule, in the units of the logs",
+        show_default="guarded-anchor-ts, in the units of the logs",
         rich_help_panel=opt.POLICIES,
     ),
 ]
 Seed = Annotated[
     str | None,
-    typer.Option(metavar="N", help="Seed of all noise.", show_default="one is drawn, and kept"),
+    typer.Option(
+        metavar="N", help="Seed of the random numbers.", show_default="drawn once, and kept"
+    ),
 ]
 
 
@@ -72,7 +68,7 @@ def create(
     name: NewName,
     files: Files = None,
     *,
-    bias_bound: BiasBound = None,
+    bias_bound: how.BiasBound = None,
     relative_bound: how.RelativeBound = None,
     by: how.By = None,
     bias_bound_source: how.BiasBoundSource = None,
@@ -97,7 +93,7 @@ def create(
 ) -> None:
     """Create a campaign from logs, from saved offline data, or from arms alone.
 
-    Logs need --bias-bound, --relative-bound or --plan: how far they may be off.
+    With logs, say how far they may be off: --bias-bound, --relative-bound or --plan.
 
     Examples:
       driftanchor campaign create checkout last.csv --arm ad --reward won --relative-bound 0.01
@@ -204,7 +200,7 @@ def _policy(text: str) -> Policy:
 
 
 def _of_plan(path: Path) -> tuple[dict[str, Any], Policy]:
-    """The bounds of a plan, and the rule that its verdict speaks of."""
+    """The bounds of a plan, and the rule of its verdict."""
     from driftanchor.core import record
     from driftanchor.policies import make
 
@@ -221,7 +217,7 @@ def _of_plan(path: Path) -> tuple[dict[str, Any], Policy]:
             f"{str(path)!r} is not what 'driftanchor plan --json' printed"
         ) from error
     if found.get("decision") != "use":
-        output.say("warning: the plan's verdict is to go without the logs")
+        output.say("warning: the plan advises not to use the logs")
     return bounds, rule
 
 

@@ -1,17 +1,18 @@
 """`driftanchor campaign explain`, `export` and `verify`: what is on record."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from driftanchor.cli import options as opt
 from driftanchor.cli import output, outputs
 from driftanchor.cli import store_options as at
+from driftanchor.cli.campaign_command import Done, on_campaign
 from driftanchor.render.numbers import count
-from driftanchor.render.printable import printable
+
+if TYPE_CHECKING:
+    from driftanchor.live.campaigns.campaign import Campaign
 
 To = Annotated[
     Path,
@@ -21,8 +22,8 @@ What = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="decisions: a row for each, with its propensity and its reward. events: a row for "
-        "everything that happened, in order.",
+        help="decisions: a row for each decision, with its propensity and reward. events: a row "
+        "for each event, in order.",
     ),
 ]
 
@@ -34,7 +35,7 @@ def explain(
     store: at.StoreAddress = at.DEFAULT,
     as_json: opt.Json = False,
 ) -> None:
-    """Why a decision went where it went, computed again from what was known then.
+    """Say why a decision chose its arm, computed again from what was known then.
 
     Examples:
       driftanchor campaign explain checkout DECISION
@@ -43,21 +44,17 @@ def explain(
         found = campaign.explain(decision)
     if as_json:
         output.show_json(found.to_json())
-    else:
-        for line in str(found).split("\n"):
-            output.show_line(printable(line))
+        return
+    for line in found.sentences():
+        output.show_text(line)
+    if found.arms:
+        output.show_table(found.table())
 
 
+@on_campaign
 def export(
-    name: at.Name,
-    file: To,
-    *,
-    what: What = "decisions",
-    raw_csv: opt.RawCsv = False,
-    store: at.StoreAddress = at.DEFAULT,
-    as_json: opt.Json = False,
-    quiet: opt.Quiet = False,
-) -> None:
+    campaign: "Campaign", file: To, what: What = "decisions", raw_csv: opt.RawCsv = False
+) -> Done:
     """Write decisions with their propensities and rewards, or all events, to a file.
 
     Examples:
@@ -68,30 +65,21 @@ def export(
 
     (target,) = outputs.destinations(outputs.Wanted("FILE", file, ENDINGS))
     assert target is not None
-    with at.campaign_in(store, name) as campaign:
-        rows = campaign.export(target, what=what, escape_formulas=not raw_csv)
-    if as_json:
-        output.show_json({"name": name, "file": str(target), "what": what, "rows": rows})
-    output.say(f"wrote {target} ({count(rows, 'row')})", quiet=quiet)
+    rows = campaign.export(target, what=what, escape_formulas=not raw_csv)
+    data = {"name": campaign.name, "file": str(target), "what": what, "rows": rows}
+    return Done(f"wrote {target} ({count(rows, 'row')})", data)
 
 
-def verify(
-    name: at.Name,
-    *,
-    store: at.StoreAddress = at.DEFAULT,
-    as_json: opt.Json = False,
-    quiet: opt.Quiet = False,
-) -> None:
-    """Fold all events again and compare with the stored sums; a difference is exit code 1.
+@on_campaign
+def verify(campaign: "Campaign") -> Done:
+    """Add up all events again and compare with the stored sums; a difference is exit code 1.
 
     Examples:
       driftanchor campaign verify checkout
     """
-    with at.campaign_in(store, name) as campaign:
-        found = campaign.verify()
+    found = campaign.verify()
     counts = {"events": found.events, "decisions": found.decisions, "rewards": found.rewards}
-    if as_json:
-        output.show_json({"name": name, **counts})
-    else:
-        words = ", ".join(count(number, word.rstrip("s")) for word, number in counts.items())
-        output.say(f"{name}: {words}; all of it fits", quiet=quiet)
+    each = ", ".join(count(number, word.rstrip("s")) for word, number in counts.items())
+    return Done(
+        f"{campaign.name}: {each}; the stored sums agree", {"name": campaign.name, **counts}
+    )

@@ -18,7 +18,7 @@ RewardKind = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="number, or binary if rewards are 0 or 1 and nothing else.",
+        help="number, or binary if every reward is 0 or 1.",
         rich_help_panel=REWARDS,
     ),
 ]
@@ -26,7 +26,7 @@ RewardWindow = Annotated[
     str | None,
     typer.Option(
         metavar="TIME",
-        help="How long a reward is waited for: seconds, or 30m, 12h, 7d.",
+        help="How long to wait for a reward: seconds, or 30m, 12h, 7d.",
         show_default="for ever",
         rich_help_panel=REWARDS,
     ),
@@ -35,8 +35,8 @@ DefaultReward = Annotated[
     str | None,
     typer.Option(
         metavar="X",
-        help="What counts if no reward came in the window, such as 0.",
-        show_default="the decision counts nowhere",
+        help="The reward of a decision for which none came in the window, such as 0.",
+        show_default="such a decision does not count",
         rich_help_panel=REWARDS,
     ),
 ]
@@ -44,7 +44,7 @@ Late = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="What a reward after the window does: ignore, or replace to count it all the same.",
+        help="What happens to a reward after the window: ignore it, or replace the default reward.",
         rich_help_panel=REWARDS,
     ),
 ]
@@ -52,8 +52,8 @@ Sticky = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="What a unit that asks again gets: the same decision while it waits for its reward "
-        "(decision), for ever (campaign), or a new one (none).",
+        help="How long a unit that asks again gets the same decision: until its reward has come "
+        "(decision), for ever (campaign), or not at all (none).",
         rich_help_panel=DECISIONS,
     ),
 ]
@@ -61,19 +61,22 @@ Exposure = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="When a decision starts to wait for its reward: ask, or report for once it was shown.",
+        help="When a decision starts to wait for its reward: when it is made (ask), or when "
+        "'campaign expose' says that it was shown (report).",
         rich_help_panel=DECISIONS,
     ),
 ]
 Floor = Annotated[
     str,
-    typer.Option(metavar="P", help="The least probability of each arm.", rich_help_panel=DECISIONS),
+    typer.Option(
+        metavar="P", help="The smallest probability of each arm.", rich_help_panel=DECISIONS
+    ),
 ]
 Control = Annotated[
     str | None,
     typer.Option(
         metavar="ARM=P",
-        help="Arms with a larger least probability, such as A=0.1,B=0.05.",
+        help="A larger smallest probability for some arms, such as A=0.1,B=0.05.",
         rich_help_panel=DECISIONS,
     ),
 ]
@@ -81,7 +84,7 @@ OnAlarm = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="What a shift alarm does: report, or distrust for going on without the arm's logs.",
+        help="What a shift alarm does: report it, or distrust the arm's logs from then on.",
         rich_help_panel=DECISIONS,
     ),
 ]
@@ -97,7 +100,7 @@ IfExists = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="error, or load to go on with a campaign of this name that is the same.",
+        help="If there is a campaign of this name: error, or load it if it was created alike.",
         rich_help_panel=at.WHERE,
     ),
 ]

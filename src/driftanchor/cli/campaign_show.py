@@ -16,7 +16,7 @@ from driftanchor.render.table import Table, largest, left_out
 
 if TYPE_CHECKING:
     from driftanchor.live.campaigns.settings import Settings
-    from driftanchor.live.campaigns.status import Status
+    from driftanchor.live.campaigns.status import ArmStatus, Status
     from driftanchor.live.stores.store import Store
     from driftanchor.live.terms import Terms
 
@@ -28,14 +28,14 @@ Check = Annotated[
     bool,
     typer.Option(
         "--check",
-        help="Exit code 10 if a promise about the logs is broken, or arms are not played as often "
-        "as they should be.",
+        help="Exit with code 10 if a promise about the logs is broken, or if arms are not played "
+        "as often as they should be.",
     ),
 ]
 
 
 def list_all(*, store: at.StoreAddress = at.DEFAULT, as_json: opt.Json = False) -> None:
-    """All campaigns of a store.
+    """List all campaigns of a store.
 
     Examples:
       driftanchor campaign list
@@ -61,7 +61,7 @@ def show(
     store: at.StoreAddress = at.DEFAULT,
     as_json: opt.Json = False,
 ) -> None:
-    """What is known of a campaign: each arm in the logs and live, alarms, and what was agreed.
+    """Show a campaign: each arm in the logs and live, alarms, and what was agreed.
 
     Examples:
       driftanchor campaign show checkout
@@ -81,13 +81,14 @@ def show(
 
 def show_status(status: Status, terms: Terms) -> None:
     """The status of a campaign for people."""
-    output.show_table(_arms(status))
+    for table in (_arms(status), _traffic(status)):
+        output.show_table(table)
     for line in (*status_lines(status, terms), *status.findings()):
         output.show_text(line)
 
 
 def status_lines(status: Status, terms: Terms) -> list[str]:
-    """What there is to say of a campaign beside its arms."""
+    """What there is to say about a campaign beside its arms."""
     counts = [
         count(status.decisions, "decision"),
         count(status.rewards, "reward"),
@@ -127,20 +128,20 @@ def _bounds(bounds: list[float], terms: Terms) -> str:
 
 
 def agreed(settings: Settings, arms: list[str]) -> list[str]:
-    """The settings that are not the plain ones, in words."""
+    """The settings that differ from the defaults, in words."""
     lines = []
     if settings.reward_window is not None:
-        after = "is given up and counts nowhere"
+        missing = "does not count"
         if settings.default_reward is not None:
-            after = f"counts as {settings.default_reward:g}"
+            missing = f"counts as {settings.default_reward:g}"
         start = "shown" if settings.exposure == "report" else "made"
         late = "does not count" if settings.late == "ignore" else "still counts"
         lines.append(
-            f"a reward is waited for {_time(settings.reward_window)} after a decision was {start}; "
-            f"without one it {after}; one that comes later {late}"
+            f"a reward may come within {_time(settings.reward_window)} after its decision was "
+            f"{start}; a decision without a reward {missing}; a later reward {late}"
         )
     elif settings.exposure == "report":
-        lines.append("a decision waits for its reward once 'expose' says that it was shown")
+        lines.append("a decision waits for its reward only after 'expose' says that it was shown")
     if settings.sticky == "campaign":
         lines.append("a unit keeps its decision for ever")
     if settings.sticky is None:
@@ -152,8 +153,8 @@ def agreed(settings: Settings, arms: list[str]) -> list[str]:
         best = max(shares.values(), default=0.0)
         away = sum(shares.values()) - best
         lines.append(
-            f"least shares of decisions: {kept}; so at least {percent(away)} go to arms that may "
-            "be worse"
+            f"smallest shares of decisions: {kept}; so at least {percent(away)} go to arms that "
+            "may be worse"
         )
     return lines
 
@@ -166,30 +167,41 @@ def _time(seconds: float) -> str:
     return f"{seconds:g} seconds"
 
 
-def _arms(status: Status) -> Table:
+def _shown(status: Status) -> list[tuple[str, ArmStatus]]:
+    """The arms to show: those with the most decisions, if there are many."""
     arms = list(status.arms.items())
+    return [arms[i] for i in largest([arm.decisions for _, arm in arms])]
+
+
+def _arms(status: Status) -> Table:
+    """What is known of each arm."""
     p_best = dict(zip(status.arms, status.outlook.p_best.tolist(), strict=True))
-    shown = [arms[i] for i in largest([arm.decisions for _, arm in arms])]
     rows = [
         (
             label,
             arm.state if arm.logs_count else f"{arm.state}, without logs",
             *(precise(x) for x in (arm.logs_n, arm.logs_mean, arm.live_n, arm.live_mean)),
-            precise(arm.decisions),
-            f"{arm.expected:,.1f}",
-            precise(arm.pending),
             f"{p_best[label]:.3f}",
         )
-        for label, arm in shown
+        for label, arm in _shown(status)
     ]
-    headings = ("arm", "state", "logs n", "logs mean", "live n", "live mean")
-    counts = ("decisions", "expected", "pending", "P(best)")
-    note = left_out(len(shown), len(arms), "with the most decisions")
-    return Table("", (*headings, *counts), tuple(rows), note=note, text=frozenset({0, 1}))
+    headings = ("arm", "state", "logs n", "logs mean", "live n", "live mean", "P(best)")
+    return Table("", headings, tuple(rows), text=frozenset({0, 1}))
+
+
+def _traffic(status: Status) -> Table:
+    """How often each arm was played, beside how often it should have been."""
+    rows = [
+        (label, precise(arm.decisions), f"{arm.expected:,.1f}", precise(arm.pending))
+        for label, arm in _shown(status)
+    ]
+    note = left_out(len(rows), len(status.arms), "with the most decisions")
+    headings = ("arm", "decisions", "expected decisions", "pending")
+    return Table("", headings, tuple(rows), note=note)
 
 
 def _listed(name: str, store: Store) -> dict[str, Any]:
-    """What a list says of one campaign; one that cannot be read is no reason to hide the others."""
+    """What a list says about one campaign; one that cannot be read does not hide the others."""
     from driftanchor.live.campaigns.campaign import Campaign
 
     try:

@@ -20,14 +20,14 @@ OneDecision = Annotated[
     str | None, typer.Argument(metavar="[DECISION]", help="The id that 'campaign ask' gave.")
 ]
 Reward = Annotated[
-    str | None, typer.Argument(metavar="[REWARD]", help="What came of it, such as 1 or 0.")
+    str | None, typer.Argument(metavar="[REWARD]", help="Its reward, such as 1 or 0.")
 ]
 File = Annotated[
     str | None,
     typer.Option(
         "--file",
         metavar="FILE",
-        help="Lines of decision,reward; - for stdin. Each line counts by itself.",
+        help="A file with lines of decision,reward; - for stdin. Each line is recorded on its own.",
     ),
 ]
 
@@ -42,11 +42,11 @@ def tell(
     as_json: opt.Json = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    """The reward of a decision, or of many. It is on disk when this returns.
+    """Report the reward of a decision, or of many. It is on disk when the command returns.
 
-    To tell a reward again changes nothing, so tell it again if you are not sure. Another reward for
-    the same decision is refused (exit code 4), and the first stands. With --file, lines that are
-    right count whatever is wrong with others, and the exit code is 1 if some are refused.
+    Reporting a reward again changes nothing, so repeat it if you are not sure. Another reward for
+    the same decision is refused (exit code 4), and the first one stands. With --file, good lines
+    are recorded even if others are refused; then the exit code is 1.
 
     Examples:
       driftanchor campaign tell checkout DECISION 1
@@ -68,11 +68,9 @@ def tell(
 def _one(name: str, decision: str, reward: float, store: str, as_json: bool, quiet: bool) -> None:
     with at.campaign_in(store, name) as campaign:
         receipt = campaign.tell(decision, reward)
-    if as_json:
-        output.show_json(receipt.to_json())
-    else:
-        counts = "nothing" if receipt.reward is None else f"{receipt.reward:g}"
-        output.say(f"{receipt.status}: {counts} counts for arm {receipt.arm!r}", quiet=quiet)
+    counts = "nothing" if receipt.reward is None else f"{receipt.reward:g}"
+    message = f"{receipt.status}: {counts} counts for arm {receipt.arm!r}"
+    output.report(message, receipt.to_json(), as_json=as_json, quiet=quiet)
 
 
 def _show(done: list[Line], as_json: bool, quiet: bool) -> None:

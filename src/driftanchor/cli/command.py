@@ -7,12 +7,16 @@ from typing import Any
 
 from typer.core import TyperCommand
 
-from driftanchor.cli import output
+from driftanchor.cli import option_names, output
+from driftanchor.cli.help_text import flowing
 from driftanchor.errors import InvalidInput
 
 
 class Command(TyperCommand):
     """A command that refuses an option that is given twice, of which Typer takes the last."""
+
+    def __init__(self, name: str | None, *, help: str | None = None, **settings: Any) -> None:
+        super().__init__(name, help=help and flowing(help), **settings)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the options; a request for help is answered here."""
@@ -22,6 +26,11 @@ class Command(TyperCommand):
                 _check(parameter, times, values.get(parameter.name))
         with output.to_stdout():
             return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; what it warns of names its options."""
+        with option_names.command(self.params):
+            return super().invoke(ctx)
 
 
 def _check(parameter: Any, times: int, value: object) -> None:

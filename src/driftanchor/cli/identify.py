@@ -38,7 +38,7 @@ Reward = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="The law of rewards: gaussian or bernoulli.",
+        help="How rewards vary: gaussian or bernoulli.",
         rich_help_panel=opt.WORLD,
     ),
 ]
@@ -55,7 +55,7 @@ Delta = Annotated[
     str,
     typer.Option(
         metavar="CHANCE",
-        help="The chance of a wrong answer that is allowed, while the bias bounds hold.",
+        help="The allowed chance of a wrong answer, as long as the bias bounds hold.",
         rich_help_panel=RULE,
     ),
 ]
@@ -63,7 +63,7 @@ Radius = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="anytime, which holds in all rounds at once, or paper, which is proved for one "
+        help="anytime, which holds in all rounds at once, or paper, which is proved for a single "
         "fixed round.",
         rich_help_panel=RULE,
     ),
@@ -71,7 +71,9 @@ Radius = Annotated[
 MostPulls = Annotated[
     str,
     typer.Option(
-        metavar="N", help="Pulls after which a run is given up.", rich_help_panel=opt.EFFORT
+        metavar="N",
+        help="The number of pulls after which a run gives up.",
+        rich_help_panel=opt.EFFORT,
     ),
 ]
 Runs = Annotated[
@@ -117,9 +119,9 @@ def identify(
 ) -> None:
     """Pull arms in a simulated bandit with logs until the best arm is known.
 
-    Shows how many pulls that takes and how often the answer is wrong: for LUCB-H, which uses the
-    logs and their bias bounds, for LUCB, which uses no logs, and for LUCB-H that trusts the logs.
-    Without options: the paper's biased base setting.
+    Shows how many pulls it takes and how often the answer is wrong: for LUCB-H, which uses the logs
+    and their bias bounds, for LUCB, which uses no logs, and for LUCB-H with logs that it trusts.
+    Without options, this is the paper's biased base setting.
 
     Examples:
       driftanchor identify --offline same --offline-pulls 1000

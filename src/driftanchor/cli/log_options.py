@@ -23,7 +23,7 @@ OUTPUT = "Output"
 PANELS = {"columns": COLUMNS, "rows": ROWS, "limits": "Limits", "output": OUTPUT}
 TYPES: dict[Kind, Any] = {"flag": bool, "range": tuple[str, str] | None, "folder": Path | None}
 
-Command = Callable[..., None]
+CommandFunction = Callable[..., None]
 Files = Annotated[
     list[str],
     typer.Argument(
@@ -32,7 +32,7 @@ Files = Annotated[
 ]
 
 
-def takes_log_options(*, arm_needed: bool = True) -> Callable[[Command], Command]:
+def takes_log_options(*, arm_needed: bool = True) -> Callable[[CommandFunction], CommandFunction]:
     """Give a command one option for each of `LOG_OPTIONS`, in place of its parameter `options`.
 
     The command gets those that were given, as `read_logs` takes them.
@@ -41,7 +41,7 @@ def takes_log_options(*, arm_needed: bool = True) -> Callable[[Command], Command
         arm_needed: Whether --arm must be given; not where files may be saved offline data.
     """
 
-    def decorate(command: Command) -> Command:
+    def decorate(command: CommandFunction) -> CommandFunction:
         signature = inspect.signature(command, eval_str=True)
 
         @functools.wraps(command)

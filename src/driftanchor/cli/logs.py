@@ -24,7 +24,7 @@ Save = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Write the offline data to this file, with where they come from.",
+        help="Write the offline data, and where they come from, to this file.",
         rich_help_panel=log.OUTPUT,
     ),
 ]
@@ -39,10 +39,10 @@ def logs(
     as_json: opt.Json = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    """Read logs: how many rewards each arm has, their mean, variance and interval.
+    """Read logs: the number of rewards of each arm, their mean, variance and interval.
 
-    A row is one event with a --reward, or it counts --count events with a --total or a --mean.
-    Every row is accounted for: filtered, rejected for a reason, or used.
+    A row is one event with a --reward, or a summary of --count events with their --total or --mean.
+    Every row is accounted for: used, filtered, or rejected for a reason.
 
     Examples:
       driftanchor logs last_test.parquet --arm variant --reward converted

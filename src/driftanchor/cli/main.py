@@ -90,7 +90,8 @@ def main(
       driftanchor policies
 
     Every command has --help with examples, and --json for programs.
+
     Exit codes: 0 success, 1 failure, 2 wrong usage, 3 not found, 4 conflict, 5 store unavailable,
-    10 a check found what it looks for (reproduce --strict, campaign show --check),
-    130 interrupted, 141 nobody reads the output on, in general 128 + n for signal n.
+    10 a check found a problem (reproduce --strict, campaign show --check), 130 interrupted,
+    141 the reader of the output has closed it; in general 128 + n for signal n.
     """

@@ -1,4 +1,4 @@
-"""The options of `driftanchor simulate`: their names, help and completion.
+"""Options that several commands share: their names, help and completion.
 
 Numbers arrive as text: `driftanchor.cli.parse` reads them, so that all errors read alike.
 """
@@ -65,8 +65,8 @@ Coverage = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="How they are spread over the arms: uniform, optimal (80 % to arm 1) or suboptimal "
-        "(80 % to arm 2).",
+        help="How logged rewards are spread over the arms: uniform, optimal (80 % to arm 1) or "
+        "suboptimal (80 % to arm 2).",
         show_default="uniform",
         autocompletion=_among("driftanchor.simulation.coverage", "COVERAGES"),
         rich_help_panel=WORLD,
@@ -104,7 +104,7 @@ Reward = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="The law of rewards: gaussian, bernoulli or student (heavy tails).",
+        help="How rewards vary: gaussian, bernoulli or student (heavy tails).",
         autocompletion=_among("driftanchor.simulation.bandit", "LAWS"),
         rich_help_panel=WORLD,
     ),
@@ -143,7 +143,7 @@ Policies = Annotated[
         help="\\[label=]name\\[:parameter=value,...]; repeat for several. "
         "'driftanchor policies' lists them. The name of a policy of your own is module:Class or "
         "folder/file.py:Class.",
-        show_default="all that are made for such rewards",
+        show_default="all that take such rewards",
         autocompletion=_among("driftanchor.policies", "POLICIES"),
         rich_help_panel=POLICIES,
     ),
@@ -175,7 +175,7 @@ Threads = Annotated[
     str | None,
     typer.Option(
         metavar="N",
-        help="Largest number of threads; it does not change the results.",
+        help="Largest number of threads; the results do not depend on it.",
         show_default="all cores",
         rich_help_panel=EFFORT,
     ),
@@ -184,8 +184,8 @@ Cluster = Annotated[
     str | None,
     typer.Option(
         metavar="ADDRESS",
-        help="Run on the Dask cluster of this scheduler, such as tcp://127.0.0.1:8786; it does "
-        "not change the results.",
+        help="Run on the Dask cluster of this scheduler, such as tcp://127.0.0.1:8786; the results "
+        "do not depend on it.",
         show_default="this machine",
         rich_help_panel=EFFORT,
     ),
@@ -194,8 +194,9 @@ Engine = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="auto, every-round, thinned (fewer samples), events (sums of rewards too, for long "
-        "horizons), processes (without Numba) or interpreted (without Numba, on one core).",
+        help="auto, every-round, thinned (draws fewer samples), events (also draws sums of "
+        "rewards, for long horizons), processes (without Numba) or interpreted (without "
+        "Numba, on one core).",
         autocompletion=_among("driftanchor.simulation.engines", "ENGINE_NAMES"),
         rich_help_panel=EFFORT,
     ),
@@ -212,8 +213,8 @@ RawCsv = Annotated[
     bool,
     typer.Option(
         "--raw-csv",
-        help="Write names to CSV files as they are, also those that a spreadsheet would run as "
-        "formulas, such as =1+1; by default they get an apostrophe.",
+        help="Write names to CSV files unchanged. By default a name that a spreadsheet would run "
+        "as a formula, such as =1+1, gets an apostrophe.",
         rich_help_panel=OUTPUT,
     ),
 ]

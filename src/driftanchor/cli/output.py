@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal, TextIO
 
 import typer
 
+from driftanchor.cli.option_names import with_options
 from driftanchor.errors import DriftanchorError
 from driftanchor.render.printable import printable
 
@@ -53,6 +54,14 @@ def show_json(data: object) -> None:
     show_line(json_text(data))
 
 
+def report(message: str, data: object, *, as_json: bool, quiet: bool) -> None:
+    """What a command did: data for programs, or else a message for people."""
+    if as_json:
+        show_json(data)
+    else:
+        say(message, quiet=quiet)
+
+
 def json_text(data: object, indent: int = 2) -> str:
     r"""Strict JSON, which has neither NaN nor Infinity, and no halves of characters.
 
@@ -72,7 +81,7 @@ def json_text(data: object, indent: int = 2) -> str:
 
 def show_text(text: str) -> None:
     """Sentences for people, on stdout: folded to the width of a terminal, one line in a file."""
-    width = console_of(sys.stdout).width if sys.stdout.isatty() else None
+    width = width_of(sys.stdout)
     for line in map(printable, text.split("\n")):
         show_line(line if width is None else textwrap.fill(line, width, break_on_hyphens=False))
 
@@ -81,7 +90,7 @@ def show_table(table: Table) -> None:
     """A table for people, on stdout: folded to the width of a terminal, unfolded in a file."""
     from driftanchor.render import terminal
 
-    width = console_of(sys.stdout).width if sys.stdout.isatty() else None
+    width = width_of(sys.stdout)
     with to_stdout():  # rich flushes it
         lines = terminal.lines(table, console_of(sys.stdout, UNLIMITED), width)
     for line in lines:
@@ -120,11 +129,18 @@ def plain_warnings(*, quiet: bool) -> Iterator[None]:
     ) -> None:
         if str(message) not in shown:
             shown.add(str(message))
-            say(f"warning: {message}", quiet=quiet)
+            say(f"warning: {with_options(str(message))}", quiet=quiet)
 
     with warnings.catch_warnings():
         warnings.showwarning = show
         yield
+
+
+def width_of(stream: TextIO) -> int | None:
+    """The columns of a terminal, or those that COLUMNS names; `None` for a file."""
+    if stream.isatty() or re.fullmatch(r"[1-9]\d{1,4}", os.environ.get("COLUMNS", "")):
+        return console_of(stream).width
+    return None
 
 
 def console_of(stream: TextIO, width: int | None = None) -> Console:

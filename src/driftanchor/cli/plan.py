@@ -21,20 +21,11 @@ if TYPE_CHECKING:
     from driftanchor.core.offline import OfflineData
     from driftanchor.logs.periods import Periods
 
-BiasBound = Annotated[
-    str | None,
-    typer.Option(
-        metavar="V",
-        help="How far an arm's mean may have moved since the logs: one number, a list of one for "
-        "each arm, label=number for each arm, or auto for what the periods of --by suggest.",
-        rich_help_panel=how.PROMISE,
-    ),
-]
 Law = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="The law of rewards: gaussian, bernoulli, or auto to choose by the logs.",
+        help="How rewards vary: gaussian, bernoulli, or auto to decide by the logs.",
         rich_help_panel=how.PROMISE,
     ),
 ]
@@ -45,7 +36,7 @@ def plan(
     files: log.Files,
     *,
     horizon: opt.Horizon,
-    bias_bound: BiasBound = None,
+    bias_bound: how.BiasBound = None,
     relative_bound: how.RelativeBound = None,
     by: how.By = None,
     options: LogOptions,
@@ -58,11 +49,11 @@ def plan(
     as_json: opt.Json = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    """Say what logs are worth before you go live: use them, or do without?
+    """Should you use these logs? Say what they save and what they risk, before you go live.
 
-    Draws worlds that the logs and the declared bounds leave possible, and lets policies play in
-    them with and without the logs. At least one of --bias-bound and --relative-bound is needed.
-    FILE is logs, or offline data that 'driftanchor logs --save' wrote.
+    Draws worlds that are possible given the logs and the declared bounds, and plays policies in
+    them with and without the logs. Give --bias-bound, --relative-bound or both. FILE is logs, or
+    offline data that 'driftanchor logs --save' wrote.
 
     Examples:
       driftanchor plan offline.json --bias-bound 0.02 --horizon 50000

@@ -1,7 +1,7 @@
 """How far a command is, on stderr: a bar on a terminal, a line for each finished part elsewhere.
 
-Where there is no bar, long work is never silent: lines say what goes on, at first after some
-seconds and then more and more seldom.
+Where there is no bar, long work is never silent: lines say what is being done, at first after
+some seconds and then less and less often.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from driftanchor.cli.output import console_of, say
 from driftanchor.render.printable import printable
 
 PARTS = 4  # lines of a command whose only parts are runs
+ESTIMATED_FROM = 0.25  # of the runs: before, compiling and the first policy would mislead
 FIRST_PAUSE = 10.0  # seconds without a word
 LONGEST_PAUSE = 600.0
 
 
 @contextlib.contextmanager
 def heartbeat(what: Callable[[], str], *, quiet: bool) -> Iterator[None]:
-    """Print what goes on again and again, at times that double.
+    """Print what is being done, at intervals that double.
 
     Args:
         what: The line to print, such as `"reading logs, 0:10 so far"`.
@@ -67,30 +68,34 @@ def runs_bar(
         names: The policies, in the order they are run.
         compiling: Whether a policy is compiled before its first run.
         quiet: Show nothing.
-        logs: Whether logs are read before. Then a line is printed for each quarter of the runs
-            too, where there is no terminal.
+        logs: Whether logs are read before, and how many runs there will be is not known: then no
+            time left is shown, and where there is no terminal a line is printed for each quarter
+            of the runs.
 
     Yields:
         What `simulate` takes for `progress`.
     """
     if quiet or not sys.stderr.isatty():
         verb = "compiling or running" if compiling else "running"
-        lines = RunLines(f"{'reading logs, ' if logs else ''}{verb} {names[0]}", quarters=logs)
+        lines = RunLines(f"{'reading logs, ' if logs else ''}{verb} {names[0]}", at_most=logs)
         with heartbeat(lines.message, quiet=quiet):
             yield None if quiet else lines
         return
     from rich import progress
 
-    columns = (
+    columns: Any = (
         progress.TextColumn("{task.description}", markup=False),
         progress.BarColumn(),
         progress.MofNCompleteColumn(),
-        progress.TextColumn("runs"),
+        progress.TextColumn("runs at most" if logs else "runs"),
         progress.TimeElapsedColumn(),
         progress.TextColumn("so far"),
-        progress.TimeRemainingColumn(),
-        progress.TextColumn("{task.fields[left]}"),
     )
+    if not logs:
+        columns += (
+            progress.TimeRemainingColumn(),
+            progress.TextColumn("{task.fields[left]}"),
+        )
     with progress.Progress(*columns, console=console_of(sys.stderr), transient=True) as bar:
         task = bar.add_task(doing(0, 1, names, compiling), total=None, left="")
 
@@ -102,7 +107,7 @@ def runs_bar(
 
 
 def doing(done: int, runs: int, names: Sequence[str], compiling: bool) -> str:
-    """What goes on after `done` runs; as wide for every policy, so that the bar stands still.
+    """What is being done after `done` runs; as wide for every policy, so that the bar stays put.
 
     Example:
         >>> [doing(done, 50, ["ts", "ucb"], compiling=True) for done in (0, 25, 50)]
@@ -118,8 +123,9 @@ class RunLines:
     """Keeps how many runs are done, and prints lines about it.
 
     Args:
-        first: What goes on before the first run is done.
-        quarters: Whether to print a line for each quarter of the runs.
+        first: What is being done before the first run ends.
+        at_most: Whether the number of runs is only the most that there can be. Then a line is
+            printed for each quarter of them, and no time left is estimated.
         now: The seconds of a clock.
     """
 
@@ -127,31 +133,34 @@ class RunLines:
         self,
         first: str = "running",
         *,
-        quarters: bool = True,
+        at_most: bool = False,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self.first = first
-        self.quarters = quarters
+        self.at_most = at_most
         self.now = now
         self.start = now()
         self.part = self.done = self.total = 0
 
     def __call__(self, done: int, total: int) -> None:
-        """So many runs of all are done."""
+        """Take down how many of all runs are done."""
         self.done, self.total = done, total
         part = PARTS * done // total
-        if part > self.part and self.quarters:
+        if part > self.part and self.at_most:
             self.part = part
             spent = clock(self.now() - self.start)
-            say(f"{100 * part // PARTS} % of {total:,} runs done after {spent}")
+            say(f"{100 * part // PARTS} % of at most {total:,} runs done after {spent}")
 
     def message(self) -> str:
         """How far the runs are now."""
         spent = self.now() - self.start
         if not self.done:
             return f"{self.first}, {clock(spent)} so far"
-        left = clock(spent * (self.total - self.done) / self.done)
-        return f"{self.done:,} of {self.total:,} runs done after {clock(spent)}, about {left} left"
+        of = f"at most {self.total:,}" if self.at_most else f"{self.total:,}"
+        text = f"{self.done:,} of {of} runs done after {clock(spent)}"
+        if self.at_most or self.done < ESTIMATED_FROM * self.total:
+            return text
+        return f"{text}, about {clock(spent * (self.total - self.done) / self.done)} left"
 
 
 class CellProgress:

@@ -61,10 +61,10 @@ def replay(
     as_json: opt.Json = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    """Say what logs would have been worth: a back-test on your own history.
+    """Would logs have helped? A back-test on your own history.
 
     The rows before --split are the logs. The rows from it on, or the rows that match it, are the
-    world, in which policies play with and without the logs, on rewards drawn anew from the world's.
+    world. Policies play there with and without the logs, on rewards drawn from those of the world.
 
     Examples:
       driftanchor replay all.parquet --arm ad --reward won --time at --split 2026-02-01

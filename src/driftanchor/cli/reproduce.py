@@ -46,7 +46,7 @@ Runs = Annotated[
     str | None,
     typer.Option(
         metavar="N",
-        help="Number of runs of each policy in each cell; none are added to decide a claim.",
+        help="Number of runs of each policy in each cell; no runs are added to decide a claim.",
         show_default="as the files say",
         rich_help_panel=opt.EFFORT,
     ),
@@ -81,7 +81,8 @@ Quick = Annotated[
     bool,
     typer.Option(
         "--quick",
-        help="Run a tiny version in seconds, to see that everything works; it is no evidence.",
+        help="Run a tiny version in seconds to see that everything works. Its numbers mean "
+        "nothing.",
         rich_help_panel=opt.EFFORT,
     ),
 ]
@@ -89,8 +90,8 @@ AllowImport = Annotated[
     bool,
     typer.Option(
         "--allow-import",
-        help="Let files import policies from modules and files that they name. That runs their "
-        "code: allow it for files you trust.",
+        help="Let your files import policies from modules and files that they name. That runs "
+        "code: allow it only for files you trust.",
         rich_help_panel=opt.POLICIES,
     ),
 ]
@@ -129,9 +130,9 @@ def reproduce(
 ) -> None:
     """Run the paper's experiments, draw its figures and judge its claims.
 
-    Leaves report.html, report.md, claims.json, manifest.json, figures/, tables/ and results/ in
-    DIR, and keeps what was run in cells/: after an interruption, the same command goes on where it
-    stopped.
+    Writes report.html, report.md, claims.json, manifest.json, figures/, tables/ and results/ to
+    DIR. Finished runs are kept in DIR/cells: after an interruption, the same command continues
+    where it stopped.
 
     Examples:
       driftanchor reproduce
@@ -161,7 +162,7 @@ def reproduce(
     try:
         found, report = _run({**wanted, **effort}, out, cluster, quiet, escape_formulas=not raw_csv)
     except KeyboardInterrupt as error:
-        error.add_note("what was finished is kept, and the same command goes on from there")
+        error.add_note("finished runs are kept, and the same command continues from there")
         raise
     _show(found, report, as_json=as_json)
     output.say(f"report: {report}", quiet=quiet)

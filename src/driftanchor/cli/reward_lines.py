@@ -1,4 +1,4 @@
-"""Lines of `decision,reward`: read, and told to a campaign some hundreds at a time."""
+"""Lines of `decision,reward`: read, and reported to a campaign some hundreds at a time."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ HEADINGS = ("decision,", "decision_id,", "id,")  # what the first line of a file
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What became of one line.
+    """What happened to one line.
 
     Attributes:
         number: Its number in the file.
@@ -74,7 +74,7 @@ def lines_of(path: str) -> Iterator[Iterable[str]]:
 
 
 def tell_lines(campaign: Campaign, lines: Iterable[str]) -> list[Line]:
-    """Tell all lines, and say what became of each; empty lines and a heading are left out."""
+    """Report all lines, and say what happened to each; empty lines and a heading are skipped."""
     done: list[Line] = []
     numbered = ((i, text.strip()) for i, text in enumerate(lines, 1))
     filled = ((i, text) for i, text in numbered if text and not _is_heading(i, text))
@@ -103,7 +103,7 @@ def _read(number: int, text: str) -> Line | tuple[int, str, float]:
 
 
 def _told(campaign: Campaign, read: list[Line | tuple[int, str, float]]) -> list[Line]:
-    """The lines in their order, with what became of those that could be read."""
+    """The lines in their order, with what happened to those that could be read."""
     pairs = [(x[1], x[2]) for x in read if not isinstance(x, Line)]
     answers = iter(campaign.tell_many(pairs) if pairs else [])
     done = []

@@ -89,7 +89,7 @@ def serve(
     *,
     logs: Logs = None,
     name: NewName = None,
-    bias_bound: creating.BiasBound = None,
+    bias_bound: how.BiasBound = None,
     relative_bound: how.RelativeBound = None,
     by: how.By = None,
     bias_bound_source: how.BiasBoundSource = None,

@@ -25,8 +25,7 @@ By = Annotated[
     str,
     typer.Option(
         metavar="PERIOD",
-        help="The periods to compare: day, week or month of --time; or a column, such as one of "
-        "countries or tests.",
+        help="The periods to compare: day, week or month of --time; or a column, such as country.",
         rich_help_panel=log.COLUMNS,
     ),
 ]
@@ -59,9 +58,9 @@ def shift(
 ) -> None:
     """Suggest the bounds V and W from how far the arms moved between periods of the past.
 
-    V covers how far any arm moves from its logs in a new period, W how far any arm moves from the
-    move that all arms share. Each holds with probability --coverage, if the new period differs from
-    the past ones as these differ from one another.
+    V bounds how far any arm moves from its logs in a new period. W bounds how far any arm moves
+    beside the move that all arms share. Each holds with probability --coverage, if the new period
+    differs from the past ones as they differ from one another.
 
     Examples:
       driftanchor shift last_year.parquet --arm variant --reward converted --time at --by week

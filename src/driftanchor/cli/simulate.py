@@ -43,9 +43,10 @@ def simulate(
     as_json: opt.Json = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    """Run policies in a simulated bandit with logs, and show what they lost.
+    """Run policies in a simulated bandit with logs, and show what they lose.
 
-    Without options: the paper's biased base setting, every policy that is made for its rewards.
+    Without options, this is the paper's biased base setting with every policy that takes its
+    rewards.
 
     Examples:
       driftanchor simulate --runs 400 --plot regret.png

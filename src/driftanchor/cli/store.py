@@ -16,10 +16,10 @@ from driftanchor.errors import DriftanchorError, InvalidInput, StoreUnavailable,
 from driftanchor.render.numbers import count
 
 To = Annotated[
-    Path, typer.Argument(metavar="FILE", help="The file of the backup, which is not there yet.")
+    Path, typer.Argument(metavar="FILE", help="The file of the backup, which must not exist yet.")
 ]
 Target = Annotated[
-    str, typer.Argument(metavar="ADDRESS", help="The store to copy to, which is empty or new.")
+    str, typer.Argument(metavar="ADDRESS", help="The store to copy to: empty, or not there yet.")
 ]
 
 
@@ -29,7 +29,7 @@ def upgrade(
     as_json: opt.Json = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    """Bring the tables of a store up to date. Make a backup first.
+    """Update the tables of a store to this version. Make a backup first.
 
     Examples:
       driftanchor store upgrade --store sqlite:///bandit.db
@@ -38,12 +38,10 @@ def upgrade(
     from driftanchor.live.stores.sql import care
 
     before, after = care.upgrade(store)
-    if as_json:
-        output.show_json({"before": before, "after": after})
-    elif before == after:
-        output.say(f"the store is up to date: version {after}", quiet=quiet)
-    else:
-        output.say(f"upgraded the store from version {before} to {after}", quiet=quiet)
+    message = f"upgraded the store from version {before} to {after}"
+    if before == after:
+        message = f"the store is up to date: version {after}"
+    output.report(message, {"before": before, "after": after}, as_json=as_json, quiet=quiet)
 
 
 def backup(
@@ -55,7 +53,8 @@ def backup(
 ) -> None:
     """Copy all campaigns to a new SQLite file, while others use the store.
 
-    The file is a store too: name it with --store to look at it or to go on with it.
+    The file is a store itself: to look at it or to continue from it, name it with --store. To
+    restore it into another store, use 'driftanchor store copy'.
 
     Examples:
       driftanchor store backup bandit-2026-02-01.db --store sqlite:///bandit.db
@@ -67,10 +66,8 @@ def backup(
         if file.exists() or file.is_symlink():
             raise InvalidInput(f"FILE {str(file)!r} is there already: name a new one")
         copied = work(opened, file)
-    if as_json:
-        output.show_json({"file": str(file), "campaigns": copied})
-    else:
-        output.say(f"wrote {file} ({count(copied, 'campaign')})", quiet=quiet)
+    data = {"file": str(file), "campaigns": copied}
+    output.report(f"wrote {file} ({count(copied, 'campaign')})", data, as_json=as_json, quiet=quiet)
 
 
 def copy(
@@ -82,9 +79,10 @@ def copy(
 ) -> None:
     """Copy all campaigns to an empty store, such as from SQLite to PostgreSQL.
 
-    What is written to the old store after that is not copied, so end its workers before.
+    What is written to the old store afterwards is not copied, so stop its workers first.
 
     Examples:
+      driftanchor store copy bandit.db --store bandit-2026-02-01.db
       driftanchor store copy postgresql://bandit@db/bandit --store sqlite:///bandit.db
     """
     from driftanchor.live.stores.sql.copying import copy as work
@@ -96,10 +94,8 @@ def copy(
             copied = work(opened, target)
         finally:
             target.close()
-    if as_json:
-        output.show_json({"campaigns": copied})
-    else:
-        output.say(f"copied {count(copied, 'campaign')}", quiet=quiet)
+    message = f"copied {count(copied, 'campaign')}"
+    output.report(message, {"campaigns": copied}, as_json=as_json, quiet=quiet)
 
 
 def verify(
@@ -110,7 +106,7 @@ def verify(
 ) -> None:
     """Verify every campaign of a store, and the file itself if it is SQLite.
 
-    A campaign whose events do not give its sums is exit code 1.
+    The exit code is 1 if the events of a campaign do not add up to its sums.
 
     Examples:
       driftanchor store verify --store sqlite:///bandit.db
@@ -140,7 +136,9 @@ def verify(
         output.show_json({"campaigns": found, "damage": damage})
     if damage or wrong:
         raise UnreadableState("; ".join([*damage, *wrong]))
-    output.say(f"{count(len(found), 'campaign')} verified; all of it fits", quiet=quiet or as_json)
+    output.say(
+        f"{count(len(found), 'campaign')} verified; the stored sums agree", quiet=quiet or as_json
+    )
 
 
 store = typer.Typer(cls=Boundary, pretty_exceptions_enable=False)

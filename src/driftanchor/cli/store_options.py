@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from driftanchor.errors import InvalidInput, StoreUnavailable, require
+from driftanchor.errors import InvalidInput, StoreUnavailable
 
 if TYPE_CHECKING:
     from driftanchor.live.campaigns.campaign import Campaign
@@ -23,7 +23,7 @@ StoreAddress = Annotated[
     typer.Option(
         "--store",
         metavar="ADDRESS",
-        help="sqlite:///FILE, or postgresql://USER@HOST/NAME.",
+        help="A file of SQLite, as FILE or sqlite:///FILE; or postgresql://USER@HOST/NAME.",
         envvar="DRIFTANCHOR_STORE",
         rich_help_panel=WHERE,
     ),
@@ -36,7 +36,9 @@ DecisionId = Annotated[
 
 def file_of(address: str) -> Path | None:
     """The file of an SQLite store; `None` for PostgreSQL."""
-    require("sqlalchemy", extra="live", why="a store of campaigns")
+    from driftanchor.live.stores.store import require_sql
+
+    require_sql(address)
     from driftanchor.live.stores.sql import engine
 
     return engine.sqlite_file(engine.address(address))

@@ -30,10 +30,10 @@ def theory(
 ) -> None:
     """Print the terms of the regret bounds for each sub-optimal arm.
 
-    Without options: the paper's biased base setting. The numbers are pulls of the arm; its regret
-    is the gap times that. Constants that the proofs leave huge are set to 1 or to the rate no
-    policy can beat, so look at the shape and not at the level. With --relative-bound they hold once
-    the common move is known; what it costs to learn it is not in them.
+    Without options, this is the paper's biased base setting. The numbers are pulls of an arm; its
+    regret is the gap times its pulls. The proofs leave huge constants: here they are 1, or the best
+    possible rate, so look at the shape and not at the level. With --relative-bound the numbers hold
+    once the common move is known; what it costs to learn that move is not included.
 
     Examples:
       driftanchor theory

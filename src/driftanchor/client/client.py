@@ -16,6 +16,7 @@ from driftanchor.core import check
 from driftanchor.core.record import Record
 from driftanchor.errors import (
     CampaignPaused,
+    DefaultPlayed,
     DriftanchorError,
     InvalidInput,
     StoreUnavailable,
@@ -232,7 +233,7 @@ class Client:
         seconds = ANSWERS_BY * self._default_after
         try:
             return self._line.within(seconds, lambda: self._asked(body, key, seconds))
-        except (TimeoutError, StoreUnavailable, CampaignPaused) as error:
+        except (TimeoutError, StoreUnavailable, CampaignPaused, DefaultPlayed) as error:
             why = str(error)
         except DriftanchorError as error:
             if type(error) is not DriftanchorError:  # the caller's mistake

@@ -8,6 +8,7 @@ from typing import Any
 from driftanchor.errors import (
     CampaignPaused,
     Conflict,
+    DefaultPlayed,
     DriftanchorError,
     InvalidInput,
     KeyReused,
@@ -20,6 +21,7 @@ from driftanchor.errors import (
 AGAIN = (429, 502, 503, 504)  # the same request may work in a moment
 CONFLICTS = {
     "campaign_paused": CampaignPaused,
+    "default_played": DefaultPlayed,
     "idempotency_key_reused": KeyReused,
     "reward_conflict": OtherReward,
 }

@@ -102,6 +102,21 @@ def overload_dispatch() -> None:
 
         return keep
 
+    def keeps_beliefs(policy: Any) -> Any:
+        kept = base.kept_belief(policy.instance_class.policy) is not None
+        return (lambda policy: True) if kept else (lambda policy: False)
+
+    def keep(policy: Any, evidence: Any, column: Any, place: Any, value: Any) -> Any:
+        cls = policy.instance_class.policy
+        if base.kept_belief(cls) is None:
+            return lambda policy, evidence, column, place, value: None
+        first = cls.memory
+
+        def write(policy: Any, evidence: Any, column: Any, place: Any, value: Any) -> None:
+            evidence.memory[column, first + place] = value
+
+        return write
+
     def law_of(policy: Any, arm: Any, now: Any) -> Any:
         cls = policy.instance_class.policy
         if cls.law is None or cls.draw is Policy.draw:
@@ -114,6 +129,7 @@ def overload_dispatch() -> None:
 
     options = part_options(ours=True)
     asked_of_rules = (index, choose, draw, index_at, belief_at, remember, moved_by, moves_together)
+    asked_of_rules += (keeps_beliefs, keep)
     asked_of_laws = (law_of, write_laws)
     for module, resolvers in ((base, asked_of_rules), (round_law, asked_of_laws)):
         for resolve in resolvers:
@@ -158,6 +174,8 @@ _DISPATCH = (
     base.remember,
     base.moved_by,
     base.moves_together,
+    base.keeps_beliefs,
+    base.keep,
     *index_law.ASKED,
     *round_law.ASKED,
 )

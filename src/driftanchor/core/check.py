@@ -131,12 +131,12 @@ def function(value: object, argument: str) -> None:
 
 
 def clock_time(clock: Callable[[], object]) -> float:
-    """The time that a clock tells, in seconds since 1970."""
-    told = clock()
+    """The time of a clock, in seconds since 1970."""
+    now = clock()
     try:
-        return number(told, "clock", low=-LATEST, high=LATEST)
+        return number(now, "clock", low=-LATEST, high=LATEST)
     except InvalidInput:
-        problem = f"must tell the seconds since 1970, got {shown(told)}"
+        problem = f"must return the seconds since 1970, got {shown(now)}"
         raise _bad("clock", "", problem) from None
 
 

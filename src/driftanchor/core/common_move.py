@@ -14,7 +14,7 @@ from typing import NamedTuple
 from driftanchor.core.evidence import ArmEvidence, Evidence, arm_at
 from driftanchor.core.posterior import Posterior
 
-SDS = 2.0  # a bound on a move is taken for so many standard deviations of it
+SDS = 2.0  # a bound on a move is taken as this many standard deviations of it
 NOTHING = 1e-150  # a bound that is as good as 0: its square would leave the range of floats
 
 

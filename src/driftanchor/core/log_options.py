@@ -98,10 +98,10 @@ class LogOptions(TypedDict, total=False):
         int | None, LogOption("limits", "Refuse logs with more rows than this.", "number", "N")
     ]
     allow_rejects: Annotated[
-        bool, _flag("limits", "Go on if more than 1 % of the rows cannot be used.")
+        bool, _flag("limits", "Continue if more than 1 % of the rows cannot be used.")
     ]
     allow_growth: Annotated[
-        bool, _flag("limits", "Go on if counts only grow with time, as running totals do.")
+        bool, _flag("limits", "Continue if counts only grow with time, as running totals do.")
     ]
     root: Annotated[
         str | os.PathLike[str] | None,

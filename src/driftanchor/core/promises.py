@@ -159,7 +159,7 @@ def check_promises(
     bounded = np.flatnonzero(logged & np.isfinite(relative_bounds))
     if not logged.any():
         raise InvalidInput(
-            "is given and no arm has logs: give the logs it speaks of, or leave it out",
+            "is given and no arm has logs: give the logs, or leave it out",
             argument="relative_bound",
         )
     if bounded.size < 2:
@@ -170,7 +170,7 @@ def check_promises(
         )
         raise InvalidInput(
             "needs at least two arms with logs and a finite bound, and "
-            f"{which}: with one logged arm a common move cannot be told from its own; give a "
+            f"{which}: with one logged arm a common move cannot be separated from its own; give a "
             "bias bound instead",
             argument="relative_bound",
         )

@@ -121,7 +121,7 @@ def parse(text: str) -> object:
 
 
 def _each_key_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """The object, unless a key stands in it twice: nobody knows which value is meant."""
+    """The object, unless a key is repeated: then it is not known which value is meant."""
     found = dict(pairs)
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]

@@ -39,7 +39,7 @@ class Laws(NamedTuple):
     other_sd: Column
 
 
-class Desk(NamedTuple):
+class WinDesk(NamedTuple):
     """Room to work: a number for each arm, and panels that wait."""
 
     alive: Column  # first the rows of the arms that can win
@@ -50,9 +50,9 @@ class Desk(NamedTuple):
     waiting: Column  # four numbers for each of DEEPEST panels
 
 
-def new_desk(arms: int, zeros: Callable[[int], Column], rows: Callable[[int], Column]) -> Desk:
+def new_desk(arms: int, zeros: Callable[[int], Column], rows: Callable[[int], Column]) -> WinDesk:
     """Room to work for this many arms, of new lists or arrays."""
-    return Desk(
+    return WinDesk(
         alive=rows(arms),
         high=zeros(arms),
         below=zeros(arms),
@@ -75,7 +75,7 @@ def law_at(laws: Laws, row: int) -> IndexLaw:
 
 
 def write_law(laws: Laws, row: int, law: IndexLaw) -> None:
-    """Put a law into one row; an index that is no number never wins."""
+    """Put a law into one row; an index that is not a number never wins."""
     if math.isnan(law.place) or math.isnan(law.mean) or math.isnan(law.other_mean):
         laws.kind[row] = NEVER
         return
@@ -90,7 +90,7 @@ def write_law(laws: Laws, row: int, law: IndexLaw) -> None:
     laws.other_sd[row] = float(law.other_sd)
 
 
-def win_chances(laws: Laws, arms: int, desk: Desk, chances: Column) -> None:
+def win_chances(laws: Laws, arms: int, desk: WinDesk, chances: Column) -> None:
     """How likely each arm has the largest index, ties broken at random.
 
     They add up to 1 as far as they are right: the caller looks. They are 0 where no arm can win.
@@ -108,7 +108,7 @@ def win_chances(laws: Laws, arms: int, desk: Desk, chances: Column) -> None:
 
 
 @apart
-def _add_wins(laws: Laws, first: int, arms: int, desk: Desk, chances: Column) -> None:
+def _add_wins(laws: Laws, first: int, arms: int, desk: WinDesk, chances: Column) -> None:
     """Add what the arms from row `first` on win."""
     low, high, steady = -math.inf, -math.inf, True
     for i in range(arms):
@@ -136,7 +136,7 @@ def _descend(
     count: int,
     low: float,
     top: float,
-    desk: Desk,
+    desk: WinDesk,
     chances: Column,
 ) -> None:
     """Go down from atom to atom, until the largest index is hardly ever below."""
@@ -158,7 +158,7 @@ def _descend(
 
 
 @apart
-def _both_sides(laws: Laws, count: int, level: float, desk: Desk) -> tuple[float, float]:
+def _both_sides(laws: Laws, count: int, level: float, desk: WinDesk) -> tuple[float, float]:
     """How likely all indices are below a level, and how likely none is above it."""
     g_below, g_at = 1.0, 1.0
     for k in range(count):
@@ -177,7 +177,7 @@ def _between(
     right: float,
     g_left: float,
     g_right: float,
-    desk: Desk,
+    desk: WinDesk,
     chances: Column,
 ) -> None:
     """Add what each arm wins between two levels with no atom in between."""
@@ -212,7 +212,7 @@ def _between(
 
 
 @apart
-def _spread(count: int, g_left: float, g_right: float, desk: Desk, chances: Column) -> None:
+def _spread(count: int, g_left: float, g_right: float, desk: WinDesk, chances: Column) -> None:
     """Add what each arm wins at one atom, whose two sides are on the desk."""
     waiting = _wait(desk, 0, 0.0, 1.0, g_left, g_right)
     while waiting > 0:
@@ -240,7 +240,7 @@ def _spread(count: int, g_left: float, g_right: float, desk: Desk, chances: Colu
         waiting = _wait(desk, waiting, middle, right, g_middle, g_right)
 
 
-def _spread_law(count: int, s: float, desk: Desk) -> float:
+def _spread_law(count: int, s: float, desk: WinDesk) -> float:
     """G at s of a spread atom."""
     g = 1.0
     for k in range(count):
@@ -248,7 +248,7 @@ def _spread_law(count: int, s: float, desk: Desk) -> float:
     return g
 
 
-def _add_parts(count: int, left: float, scale: float, desk: Desk) -> float:
+def _add_parts(count: int, left: float, scale: float, desk: WinDesk) -> float:
     """Add one point of the rule to the parts of all arms; returns their sum."""
     total = 0.0
     for k in range(count):
@@ -259,14 +259,14 @@ def _add_parts(count: int, left: float, scale: float, desk: Desk) -> float:
     return total
 
 
-def _keep(count: int, desk: Desk, chances: Column) -> None:
+def _keep(count: int, desk: WinDesk, chances: Column) -> None:
     """Add the parts of a panel to the chances."""
     for k in range(count):
         chances[desk.alive[k]] += desk.part[k]
 
 
 def _wait(
-    desk: Desk, waiting: int, left: float, right: float, g_left: float, g_right: float
+    desk: WinDesk, waiting: int, left: float, right: float, g_left: float, g_right: float
 ) -> int:
     """Let a panel wait, unless nothing is won on it; returns how many wait then."""
     if g_right - g_left <= NOTHING:
@@ -277,7 +277,7 @@ def _wait(
     return waiting + 1
 
 
-def _waited(desk: Desk, waiting: int) -> tuple[float, float, float, float]:
+def _waited(desk: WinDesk, waiting: int) -> tuple[float, float, float, float]:
     k = 4 * waiting
     return (
         desk.waiting[k],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +10,11 @@ from driftanchor.experiments import tail
 from driftanchor.experiments.experiment import Cell, Experiment
 from driftanchor.experiments.outcome import Outcome
 from driftanchor.experiments.reproduction import Reproduction
-from driftanchor.render.csv_file import write_csv
+from driftanchor.render.csv_file import write_csv, write_grouped
 from driftanchor.simulation.result import STATISTICS
 
 SUMMARY = "summary"
+Group = tuple[list[object], Iterator[tuple[int, int, float]]]
 DIGITS = 9  # regrets are sums of gaps: what is beyond is rounding
 
 
@@ -24,27 +24,27 @@ def write(found: Reproduction, folder: Path, *, escape_formulas: bool = True) ->
     The first runs have a row for each checkpoint, the others one for the horizon. Every setting
     that some cell varies has a column in all rows. `escape_formulas` is as for `write_csv`.
     """
-    save = partial(write_csv, escape_formulas=escape_formulas)
     paths = []
     for experiment in found.experiments:
         varied = dict.fromkeys(word for cell in experiment.cells for word in cell.varied)
         heading = ["experiment", "cell", *varied, "policy", "run", "checkpoint", "regret"]
         paths.append(folder / f"{experiment.name}.csv")
-        save(paths[-1], heading, _rows(experiment, list(varied), found))
+        groups = _groups(experiment, list(varied), found)
+        write_grouped(paths[-1], heading, groups, escape_formulas=escape_formulas)
     paths.append(folder / f"{SUMMARY}.csv")
-    save(paths[-1], ["cell", "policy", *STATISTICS, *tail.STATISTICS, "runs"], _summary(found))
+    heading = ["cell", "policy", *STATISTICS, *tail.STATISTICS, "runs"]
+    write_csv(paths[-1], heading, _summary(found), escape_formulas=escape_formulas)
     return paths
 
 
-def _rows(experiment: Experiment, varied: list[str], found: Reproduction) -> Iterator[list[Any]]:
+def _groups(experiment: Experiment, varied: list[str], found: Reproduction) -> Iterator[Group]:
+    """The rows of each policy in each cell, which begin alike."""
     for cell in experiment.cells:
         values = [_value(cell, word) for word in varied]
         for label in cell.policies:
+            outcome = found.outcomes[cell.id, label]
             start = [experiment.name, cell.id, *values, label]
-            for run, checkpoint, regret in _read(
-                experiment.at(cell), found.outcomes[cell.id, label]
-            ):
-                yield [*start, run, checkpoint, round(regret, DIGITS)]
+            yield start, _read(experiment.at(cell), outcome)
 
 
 def _read(experiment: Experiment, outcome: Outcome) -> Iterator[tuple[int, int, float]]:
@@ -52,9 +52,9 @@ def _read(experiment: Experiment, outcome: Outcome) -> Iterator[tuple[int, int, 
     kept = experiment.curve_runs
     for run, curve in enumerate(outcome.curves[:kept].tolist()):
         for checkpoint, regret in zip(experiment.checkpoints, curve, strict=True):
-            yield run, checkpoint, regret
+            yield run, checkpoint, round(regret, DIGITS)
     for run, regret in enumerate(outcome.final[kept:].tolist(), kept):
-        yield run, experiment.horizon, regret
+        yield run, experiment.horizon, round(regret, DIGITS)
 
 
 def _value(cell: Cell, word: str) -> object:

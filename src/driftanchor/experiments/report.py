@@ -86,10 +86,10 @@ def build(found: Reproduction, drawings: dict[str, Drawing]) -> Report:
 
 def _lead(found: Reproduction) -> str:
     if set(found.paper) == set(spec.paper_experiments()):
-        return f"Every experiment of {PAPER}, run anew, and its claims judged."
+        return f"Every experiment of {PAPER}, run again, and its claims judged."
     names = ", ".join(experiment.name for experiment in found.experiments)
     if found.paper:
-        return f"Of {PAPER}, or beside it, run anew: {names}; claims are judged by these alone."
+        return f"Of {PAPER}, or beside it, run again: {names}; claims are judged by these alone."
     return f"Run: {names}."
 
 
@@ -108,15 +108,15 @@ def _method(found: Reproduction) -> str:
     return (
         "A claim is a set of comparisons of regret at the horizon. Each is estimated as left minus "
         f"right, paired run by run: every policy met the same logs and rewards{but}. The interval "
-        "of a mean is found by betting: it holds every value at which a gambler who bets against "
-        "it, at odds that are fair if it is right, would not have won much from these runs. No "
-        "gambler often wins against what is right: so the interval is right whatever the law of "
-        "regret, rare ruinous runs included, and however often runs were added to decide a claim. "
-        "The interval of a median or another quantile is made from ranks, and as safe. At least "
-        f"{percent(1 - ERROR_RATE)} of the time none of the {count} misses: each has "
-        "its part of the error. A claim holds when every interval lies on the claimed side of "
-        "zero, fails when one lies on the other side, and is inconclusive otherwise. The tables "
-        "show the comparison that speaks most against each claim, and the claims that fail first."
+        "of a mean comes from betting: it contains every value against which a gambler, betting at "
+        "odds that are fair for that value, would not have won much in these runs. A gambler "
+        "rarely wins against the true value, so the interval is valid for every distribution of "
+        "regret, with rare ruinous runs, and however often runs were added to decide a claim. "
+        "The interval of a median or another quantile comes from ranks, and is as safe. At least "
+        f"{percent(1 - ERROR_RATE)} of the time none of the {count} misses: they share the error "
+        "rate. A claim holds if every interval lies on the claimed side of zero, fails if one lies "
+        "on the other side, and is inconclusive otherwise. The tables show the comparison that "
+        "contradicts each claim most, and the claims that fail first."
     )
 
 

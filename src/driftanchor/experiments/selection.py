@@ -29,7 +29,7 @@ class Selection:
         seed: The seed of all random numbers.
         only: Patterns. A cell is run when its id matches one of them; none for all cells.
         quick: A small size, which shows that everything works and nothing else.
-        curve_runs: Draw curves from so many of the first runs; `None` for all runs.
+        curve_runs: Draw curves from this many of the first runs; `None` for all runs.
         allow_import: Whether files may import policies from modules and files that they name.
         claims: A file with claims of the user's, beside those in the files of experiments.
     """

@@ -2,7 +2,7 @@
 
 What is kept is one file for each job, named by a hash of all that its numbers depend on: the
 bandit, the policy, horizon, runs, checkpoints, seed, and the source code that computes them. A
-sweep that was stopped goes on with what is missing.
+sweep that was stopped continues with what is missing.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from driftanchor.experiments.job import Job
 from driftanchor.experiments.outcome import Outcome, Outcomes
 from driftanchor.simulation.chunk import Chunk, Played, play
 from driftanchor.simulation.cluster import on_cluster
+from driftanchor.simulation.compile_ahead import compiling_ahead
 from driftanchor.simulation.machine import on_this_machine, threads_to_use
 from driftanchor.simulation.run import warn_without_numba
 
@@ -132,8 +133,9 @@ def _run(missing: Missing, progress: Progress | None, cluster: Any) -> Ran:
 
 
 def _here(chunks: Sequence[Chunk]) -> Generator[tuple[int, Chunk, Played], None, None]:
-    """Play chunks one after the other, each on all cores."""
-    for i, chunk in enumerate(chunks):
-        with contextlib.closing(on_this_machine([chunk], threads_to_use(None))) as parts:
-            for _, piece, played in parts:
-                yield i, piece, played
+    """Play chunks one after the other, each on all cores; kernels are compiled ahead."""
+    with compiling_ahead(chunks):
+        for i, chunk in enumerate(chunks):
+            with contextlib.closing(on_this_machine([chunk], threads_to_use(None))) as parts:
+                for _, piece, played in parts:
+                    yield i, piece, played

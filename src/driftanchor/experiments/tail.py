@@ -18,7 +18,7 @@ def statistics(outcome: Outcome, gaps: Floats | None) -> dict[str, float]:
     Args:
         outcome: The runs.
         gaps: What each arm falls short of the best; `None` where it differs from run to run, so
-            that nobody knows which runs are stuck.
+            that it is not known which runs are stuck.
     """
     share = math.nan if gaps is None else stuck_share(outcome.pulls, gaps)
     ends = (math.nan, math.nan) if gaps is None else wilson(share, outcome.final.size)

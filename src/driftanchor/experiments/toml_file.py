@@ -40,7 +40,7 @@ class TomlFile:
         return value
 
     def check_keys(self, table: dict[str, Any], known: tuple[str, ...], kind: str) -> None:
-        """Refuse keys that nobody knows."""
+        """Refuse unknown keys."""
         for key, value in table.items():
             if key not in known:
                 raise self.error(key, value, UnknownName(kind, key, known))

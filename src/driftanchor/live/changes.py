@@ -39,7 +39,9 @@ def rewards(terms: Terms, arm: str | Sequence[str], reward: float | Sequence[flo
 
 def one_reward(terms: Terms, label: object, reward: object) -> tuple[int, float]:
     """The column of an arm, and its reward as a float."""
-    column = terms.offline.arms.column(label)
+    column = terms.columns.get(label) if type(label) is str else None
+    if column is None:
+        column = terms.offline.arms.column(label)
     low, high = terms.limits
     if type(reward) is float and low <= reward <= high:  # nearly always, and quickly known
         return column, reward

@@ -7,6 +7,7 @@ same code on the same arrays, so they are the same decisions to the bit.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -29,6 +30,7 @@ from driftanchor.policies.base import Policy, kept_belief
 # Indices that a decider interprets before it asks for a kernel: a quarter of a second for the
 # default policy, about half of what it takes to load Numba.
 ENOUGH = 5_000
+ALL = 4  # arms up to which a kernel looks at all of them: to note which changed takes longer
 
 
 class Decider:
@@ -62,6 +64,7 @@ class Decider:
         self._numbers: Any = None  # of the policy, where a kernel may take them
         self._kind: compiling.Kind | None = None
         self._kernel: compiling.Kernel | None = None
+        self._ready: compiling.Kernel | None = None  # with all that is the same in each decision
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -85,7 +88,9 @@ class Decider:
         )
         self._memory = self._evidence.memory[:, : terms.policy.memory]  # the policy's own part
         self._remembers = terms.policy.memory > 0
-        self._many = len(terms.arms) > FEW
+        self._size = len(terms.arms)
+        self._ready = None
+        self._many = len(terms.arms) > ALL
         self.labels = terms.arms.labels
         self._arms_before = 0
         self._tools = self._key, self._stream, ledger.changed
@@ -114,32 +119,44 @@ class Decider:
 
         The memory is overwritten by the next decision.
         """
-        ledger, kernel, own = self.ledger, self._kernel, self._memory
+        return self._chosen(n, exclude), self._memory
+
+    def _chosen(self, n: int, exclude: Sequence[object]) -> int:
+        """The column that decision `n` plays; the policy's memory after it is in `_memory`."""
+        ledger, ready = self.ledger, self._ready
         evidence, arms = self._evidence, ledger.on
-        if exclude or arms == 0:
-            evidence, arms = self._seen(exclude)
         came = ledger.came
         t = n if n > came else came + 1
+        if exclude or arms == 0:
+            evidence, arms = self._seen(exclude)
+            ready = None
         if self._remembers:
-            own[:] = ledger.memory
-        if kernel is None:
-            kernel = self._look_for_kernel(evidence)
+            self._memory[:] = ledger.memory
         try:
-            if kernel is None:
-                evidence = evidence._replace(memory=own)
-                with wrapping():
-                    chosen = chosen_column(self.terms.policy, evidence, *self._tools, t, arms, n, 0)
+            if ready is not None:
+                chosen = ready(t, arms, n, self._changes(arms, False) if self._many else -1)
             else:
-                count = self._changes(arms, bool(exclude)) if self._many else -1
-                chosen = kernel(self._numbers, evidence, *self._tools, t, arms, n, count)
+                chosen = self._choose(evidence, t, arms, n, bool(exclude))
         except Exception:
             self._arms_before = 0
             with answers.errors_of(self.terms.policy.name):  # it may be a rule of the caller's own
                 raise
-        known = type(chosen) is int and 0 <= chosen < len(own)
-        if not known or not evidence.playable.item(chosen):
+        known = type(chosen) is int and 0 <= chosen < self._size
+        if not known or (arms < self._size and not evidence.playable.item(chosen)):
             chosen = playable_column(self.terms.policy, evidence, chosen)
-        return chosen, own
+        return chosen
+
+    def _choose(self, evidence: Evidence, t: int, arms: int, n: int, excluding: bool) -> int:
+        """Let the policy choose: by a kernel, or interpreted where there is none yet."""
+        kernel = self._kernel or self._look_for_kernel(evidence)
+        if kernel is None:
+            evidence = evidence._replace(memory=self._memory)
+            with wrapping():
+                return chosen_column(self.terms.policy, evidence, *self._tools, t, arms, n, 0)
+        self._ready = functools.partial(kernel, self._numbers, self._evidence, *self._tools)
+        count = self._changes(arms, excluding) if self._many else -1
+        chosen: int = kernel(self._numbers, evidence, *self._tools, t, arms, n, count)
+        return chosen
 
     def _changes(self, arms: int, excluding: bool) -> int:
         """How many arms a kernel must look at again; -1 for all of them.
@@ -172,9 +189,9 @@ class Decider:
     def play(self, exclude: Sequence[object] = ()) -> int:
         """Make the next decision and write it down; the column that is played."""
         ledger = self.ledger
-        column, memory = self.decide(ledger.decisions + 1, exclude)
-        rows = changed_rows(ledger.memory, memory) if self._remembers else ()
-        ledger.decide(column, rows, keep=True)
+        column = self._chosen(ledger.decisions + 1, exclude)
+        rows = changed_rows(ledger.memory, self._memory) if self._remembers else ()
+        ledger.decide(column, rows, True)
         return column
 
     @property
@@ -216,7 +233,7 @@ def playable_column(policy: Policy, evidence: Evidence, chosen: Any) -> int:
     column = chosen if type(chosen) is int else answers.column(policy, chosen)
     if not (0 <= column < evidence.playable.size and evidence.playable.item(column)):
         raise InvalidInput(
-            f"{policy.name!r} chose {shown(column)}, which is no arm that can be played: "
+            f"{policy.name!r} chose {shown(column)}, which is not an arm that can be played: "
             "every index may be NaN, or its choose is wrong",
             argument="policy",
         )

@@ -17,6 +17,8 @@ from driftanchor.policies.guarded_anchor_ts import GuardedAnchorTS
 BUDGET = {"proved": 0.0, "estimated": 5.0, "guessed": 8.0}
 EPS = {"proved": 0.0, "estimated": 0.2, "guessed": 0.4}
 INSURANCE = {
+    None: "bounds count as estimated unless you say that they are proved or guessed, so logs alone "
+    "rule no arm out",
     "proved": "the bounds are proved, so logs may rule an arm out at once",
     "estimated": "the bounds are estimated, so logs alone rule no arm out",
     "guessed": "the bounds are guessed, so arms are tested longer before logs rule one out",
@@ -43,7 +45,9 @@ def default_policy(
         >>> policy.prior_mean, reasons[1]
         (50.0, 'prior_mean 50: the mean of the logs; it is forgotten after the first reward')
     """
-    source = "estimated" if source is None else check.choice(source, "bias_bound_source", list(EPS))
+    if source is not None:
+        check.choice(source, "bias_bound_source", list(EPS))
+    known = source or "estimated"
     mean, mean_from = _prior_mean(offline, reward_range)
     noise, noise_from = _noise(offline, reward_range)
     if math.isnan(noise):
@@ -54,9 +58,9 @@ def default_policy(
                 "reward_range, or a policy with the noise of a reward",
                 stacklevel=4,
             )
-    policy = GuardedAnchorTS(prior_mean=mean, noise=noise, eps=EPS[source], budget=BUDGET[source])
+    policy = GuardedAnchorTS(prior_mean=mean, noise=noise, eps=EPS[known], budget=BUDGET[known])
     reasons = (
-        "guarded-anchor-ts is the default; AnchorTS() is the paper's rule, without the guard",
+        "guarded-anchor-ts is the default; anchor-ts is the paper's rule, without the guard",
         f"prior_mean {mean:.4g}: {mean_from}; it is forgotten after the first reward",
         f"noise {noise:.4g}: {noise_from}",
         f"budget {policy.budget:g}, eps {policy.eps:g}: {INSURANCE[source]}",
@@ -69,7 +73,7 @@ def _prior_mean(offline: OfflineData, reward_range: Range) -> tuple[float, str]:
     if not math.isnan(mean):
         return mean, "the mean of the logs"
     if math.isfinite(middle):
-        return middle, "the middle of reward_range"
+        return middle, "the middle of the range of rewards"
     return 0.0, "nothing is known"
 
 
@@ -81,5 +85,5 @@ def _noise(offline: OfflineData, reward_range: Range) -> tuple[float, str]:
         sd = offline.pooled_noise()
         return limit, f"the upper 95 % limit of the standard deviation within arms, {sd:.4g}"
     if math.isfinite(half):
-        return half, "half of reward_range, the most it can be"
-    return math.nan, "assumed; give a reward_range, or logs with variances"
+        return half, "half of the range of rewards, the most it can be"
+    return math.nan, "assumed; give the range of rewards, or logs with variances"

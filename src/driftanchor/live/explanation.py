@@ -11,6 +11,10 @@ from driftanchor.core.evidence import Evidence
 from driftanchor.core.posterior import Posterior
 from driftanchor.policies.account import Account
 from driftanchor.policies.base import Policy, moves_together
+from driftanchor.render.numbers import count
+from driftanchor.render.table import Table
+
+MOST_NAMED = 5  # arms in a sentence
 
 
 @dataclass(frozen=True)
@@ -125,23 +129,31 @@ class Explanation:
         }
         return record.seal("explanation", 1, body)
 
-    def __str__(self) -> str:
+    def sentences(self) -> list[str]:
+        """The decision in words, and the common move if one was believed in."""
+        moved = [] if self.common_move is None else [_moved(self.common_move)]
+        return [f"Decision {self.decision}: {self.reason}", *moved]
+
+    def table(self) -> Table:
+        """The numbers of every arm; a star marks the arm that was played."""
         parts = list(dict.fromkeys(name for arm in self.arms.values() for name in arm.parts))
-        head = ["arm", *parts, "index", "decided by"]
-        rows = [head]
+        rows = []
         for label, arm in self.arms.items():
             numbers = [f"{arm.parts[name]:.4g}" if name in arm.parts else "" for name in parts]
             by = (arm.decided_by or "") if arm.playable else "not playable"
             mark = "* " if label == self.arm else "  "
-            rows.append([mark + label, *numbers, f"{arm.index:.4g}", by])
-        widths = [max(len(row[i]) for row in rows) for i in range(len(head))]
-        lines = ["  ".join(x.ljust(w) for x, w in zip(row, widths, strict=True)) for row in rows]
-        heading = [f"Decision {self.decision}: {self.reason}"]
-        if self.common_move is not None:
-            heading.append(_moved(self.common_move))
+            rows.append((mark + label, *numbers, f"{arm.index:.4g}", by))
+        head = ("arm", *parts, "index", "decided by")
+        return Table("", head, tuple(rows), text=frozenset({0, len(head) - 1}))
+
+    def __str__(self) -> str:
         if not self.arms:  # the policy names no numbers
-            return "\n".join(heading)
-        return "\n".join([*heading, *(x.rstrip() for x in lines)])
+            return "\n".join(self.sentences())
+        table = self.table()
+        rows = [table.headings, *table.rows]
+        widths = [max(len(row[i]) for row in rows) for i in range(len(table.headings))]
+        lines = ["  ".join(x.ljust(w) for x, w in zip(row, widths, strict=True)) for row in rows]
+        return "\n".join([*self.sentences(), *(x.rstrip() for x in lines)])
 
 
 def _odds(share: float) -> str:
@@ -157,6 +169,13 @@ def _moved(common: Posterior) -> str:
     )
 
 
+def _some(labels: list[str]) -> str:
+    """The first labels of a list that may be long."""
+    rest = len(labels) - MOST_NAMED
+    more = f" and {count(rest, 'other')}" if rest > 0 else ""
+    return ", ".join(map(repr, labels[:MOST_NAMED])) + more
+
+
 def _reason(arm: str, arms: Mapping[str, ArmExplanation], index: str) -> str:
     if arm not in arms:
         return f"{arm!r} was chosen by the policy's own rule"
@@ -168,7 +187,7 @@ def _reason(arm: str, arms: Mapping[str, ArmExplanation], index: str) -> str:
         others = [f"{name} {x:.4g}" for name, x in won.parts.items() if name != won.decided_by]
         text += f": its {won.decided_by}" + (f" (against {', '.join(others)})" if others else "")
     if tied:
-        text += f"; a tie with {', '.join(map(repr, tied))}, broken at random"
+        text += f"; a tie with {_some(tied)}, broken at random"
     elif rivals:
         second = max(rivals, key=lambda label: rivals[label].index)
         text += f"; next is {second!r} with {rivals[second].index:.4g}"

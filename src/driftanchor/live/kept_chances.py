@@ -15,6 +15,7 @@ from driftanchor.core.check import Floats
 from driftanchor.core.win_chances import Laws
 
 LARGEST = 500_000  # laws of one question that are kept, 48 bytes each
+FEW = 50  # laws that are computed about as soon as compared
 
 
 class KeptChances:
@@ -31,6 +32,8 @@ class KeptChances:
 
     def chances(self, laws: Laws, compute: Callable[[Laws], Floats]) -> Floats:
         """The chances of laws, computed unless they are known. Nobody may write to either."""
+        if len(laws.kind) < FEW:
+            return compute(laws)
         place = len(self._now)
         if place < len(self._before) and _same(self._before[place][0], laws):
             rows = self._before[place][1]

@@ -32,9 +32,9 @@ class Learner(View):
     A learner has its `terms` (what was agreed) and its `state` (what happened since). Both are
     immutable: a method that changes something leads to others, or raises and changes nothing.
 
-    The noise of decision n depends on the seed and n alone. So a learner that was saved and loaded
-    goes on exactly where it was, and a decision can be explained from the evidence it had. Rewards
-    may come late, in batches and in any order: pulls without a reward are counted as pending, so
+    The noise of decision n depends only on the seed and n. So a learner that was saved and loaded
+    continues exactly where it was, and a decision can be explained from the evidence it had.
+    Rewards may come late, in batches and in any order: pulls without a reward count as pending, so
     that a guard pull is not repeated while its reward is on its way.
 
     Threads may share a learner: calls are made one after the other. Processes may not: let one of
@@ -225,7 +225,7 @@ class Learner(View):
         bias_bound: float | None = None,
         relative_bound: float | None = None,
     ) -> None:
-        """Let a new arm take part from now on.
+        """Add an arm, which takes part from now on.
 
         Args:
             label: Its label.
@@ -242,7 +242,7 @@ class Learner(View):
             self._happened(changes.pause(self.state, label))
 
     def restore_arm(self, label: str) -> None:
-        """Let a retired arm take part again, with all it had learned."""
+        """Pull a retired arm again; what was learned about it is kept."""
         with self._lock:
             self._happened(changes.resume(self.state, label))
 
@@ -267,7 +267,7 @@ class Learner(View):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], policy: Policy | None = None) -> Learner:
-        """Go on where `save` left off, with the same reasons and without a warning.
+        """Load what `save` wrote, and continue from there without repeating its warnings.
 
         Args:
             path: The file.

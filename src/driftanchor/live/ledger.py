@@ -137,7 +137,7 @@ class Ledger:
         if not event.waits:
             self._expect(event.column, -1)
 
-    def decide(self, column: int, memory: Sequence[MemoryRow] = (), *, keep: bool = False) -> None:
+    def decide(self, column: int, memory: Sequence[MemoryRow] = (), keep: bool = False) -> None:
         """One more decision, as `Decided`.
 
         Args:

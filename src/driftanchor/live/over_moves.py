@@ -19,10 +19,10 @@ FEW = 40  # places, at most, at equal distances
 AGREE = 0.02  # with every second place left out; the error is about the fourth power of this
 SWITCHES = 20  # more are not looked at
 
-Given = Callable[[Floats], Floats]  # from moves, in sds, to a row for each
+RowsByMove = Callable[[Floats], Floats]  # from moves, in sds, to a row for each
 
 
-def over_moves(given: Given, sharpness: float, switches: list[float]) -> Floats:
+def over_moves(given: RowsByMove, sharpness: float, switches: list[float]) -> Floats:
     """The mean of `given` over a standard normal move, right to about 1e-6.
 
     Args:
@@ -40,7 +40,7 @@ def over_moves(given: Given, sharpness: float, switches: list[float]) -> Floats:
     return _by_halves(given, [-REACH, *sorted(cuts), REACH])
 
 
-def _at_equal_distances(given: Given, sharpness: float) -> Floats | None:
+def _at_equal_distances(given: RowsByMove, sharpness: float) -> Floats | None:
     """The mean over places at equal distances; `None` where they would be too many or too few.
 
     For smooth functions under a normal density no rule needs fewer: the error falls with
@@ -56,7 +56,7 @@ def _at_equal_distances(given: Given, sharpness: float) -> Floats | None:
     return fine if np.abs(fine - rough).max() <= AGREE else None
 
 
-def _by_halves(given: Given, edges: list[float]) -> Floats:
+def _by_halves(given: RowsByMove, edges: list[float]) -> Floats:
     """The mean by Kronrod's rule on parts that are halved until it agrees with Gauss's."""
     waiting, total, known = list(itertools.pairwise(edges)), np.zeros(0), 0.0
     while waiting:

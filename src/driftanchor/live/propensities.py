@@ -165,7 +165,7 @@ class _Asked:
         return float((((at[1] - at[0]) / spread[0, drawn]) ** 2).sum())
 
     def _switches(self, kind: RoundKind) -> list[float]:
-        """Where logs stop to move along: from there on their bias bound is the tighter promise."""
+        """Where logs stop moving along: from there on their bias bound is the tighter promise."""
         levels, relative = self.evidence.bias_bounds, self.evidence.relative_bounds
         both = (self.evidence.offline_pulls > 0) & np.isfinite(levels) & np.isfinite(relative)
         switches = np.unique((levels[both] - relative[both] - kind.mean) / kind.sd)

@@ -1,4 +1,4 @@
-"""The file of a learner: read as it is, and written only where nobody else wrote it meanwhile."""
+"""The file of a learner: read as it is, and written only if no other process wrote it meanwhile."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def load(
         policy: The policy it was saved with, if that is not one of this package.
 
     Raises:
-        InvalidInput: There is no such file, or it is no text.
+        InvalidInput: There is no such file, or it is not text.
         UnreadableState: It is damaged; see `driftanchor.live.records.from_record`.
     """
     try:

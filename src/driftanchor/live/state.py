@@ -63,7 +63,7 @@ class State:
         )
 
     def ledger(self) -> Ledger:
-        """A ledger that goes on from this state."""
+        """A ledger that continues from this state."""
         tally = self.tally
         return Ledger(
             tally.arms,

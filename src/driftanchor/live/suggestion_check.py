@@ -18,7 +18,7 @@ def warn_of_suggestion(
     Args:
         name: `"bias_bound"` or `"relative_bound"`.
         given: What was given for it, a suggestion or not.
-        offline: The logs that it is to speak of.
+        offline: The logs that it is used for.
         stacklevel: Which line the warning names: by default the one that called the caller's
             caller, which makes a learner or adds an arm to it.
     """
@@ -28,7 +28,7 @@ def warn_of_suggestion(
         meaning = given.meaning if name == "bias_bound" else given.relative_meaning
         warnings.warn(
             f"{name} is a Suggestion without a bound (inf), so it promises nothing. {meaning} Give "
-            f"{name} a number, or inf to go on without a promise",
+            f"{name} a number, or inf for no promise",
             stacklevel=stacklevel,
         )
         return

@@ -54,7 +54,7 @@ class Terms:
     Example:
         >>> terms = Terms.declare(arms=["A", "B"], reward_range=(0, 1), seed=1)
         >>> terms.policy.name, terms.reasons[2]
-        ('guarded-anchor-ts', 'noise 0.5: half of reward_range, the most it can be')
+        ('guarded-anchor-ts', 'noise 0.5: half of the range of rewards, the most it can be')
     """
 
     policy: Policy
@@ -144,6 +144,11 @@ class Terms:
     def offline_means(self) -> Floats:
         """The mean of each arm's logs as policies see it: 0 where there are none."""
         return check.frozen(means_seen(self.offline))
+
+    @cached_property
+    def columns(self) -> dict[str, int]:
+        """The column of each label."""
+        return {label: column for column, label in enumerate(self.arms)}
 
     @cached_property
     def limits(self) -> Range:

@@ -99,7 +99,7 @@ def groups(frame: Frame, query: LogQuery, total: int | None = None) -> list[Grou
 
 
 def _ends(masked: Frame) -> tuple[Frame, list[nw.Expr]]:
-    """The least and the largest count, and what tells whether the largest is in the last row.
+    """The least and the largest count, and what shows whether the largest is in the last row.
 
     The largest sum of time and count is that of the largest ones only if they are in the same row:
     this needs neither a sort nor a window.

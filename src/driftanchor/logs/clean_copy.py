@@ -18,7 +18,7 @@ from driftanchor.logs.log_file import PIECE, LogFile
 
 @dataclass(frozen=True)
 class CleanCopy:
-    """What became of the lines of a file.
+    """What happened to the lines of a file.
 
     Attributes:
         rows: How many are in the copy.
@@ -87,7 +87,7 @@ class CleanCopies:
         return replace(file, copy=path)
 
     def of(self, file: LogFile) -> CleanCopy:
-        """What became of the lines of a file; all are rows if there is no copy."""
+        """What happened to the lines of a file; all are rows if there is no copy."""
         return self._made.get(file.path, CleanCopy(0, Counter(), ()))
 
     @property

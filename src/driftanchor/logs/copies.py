@@ -23,12 +23,14 @@ def copies(files: Sequence[LogFile]) -> list[str]:
         likely = _alike(alike, _sampled) if len(packing) == 1 else [alike]
         for same in (group for part in likely for group in _alike(part, _content)):
             found += [(same[0].name, other.name) for other in same[1:]]
-    told = [
+    doubts = [
         f"{b!r} has the same content as {a!r}: if it is a copy, its rows count twice; leave it out"
         for a, b in found[:FEW]
     ]
     more = len(found) - FEW
-    return told if more <= 0 else [*told, f"{more:,} more files have the content of another one"]
+    return (
+        doubts if more <= 0 else [*doubts, f"{more:,} more files have the content of another one"]
+    )
 
 
 def _alike(files: Iterable[LogFile], key: Callable[[LogFile], Hashable]) -> Iterable[list[LogFile]]:

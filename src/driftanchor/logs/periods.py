@@ -71,7 +71,7 @@ def read_periods(logs: object, *, by: str, **options: Unpack[LogOptions]) -> Per
     """
     query = LogQuery(by=by, **options)
     require("narwhals", extra="logs", why="reading logs")
-    from driftanchor.logs.account import account
+    from driftanchor.logs.row_account import account
 
     try:
         with open_source(logs, query) as rows:

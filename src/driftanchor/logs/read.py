@@ -19,8 +19,8 @@ from driftanchor.logs.query import LogQuery
 from driftanchor.logs.times import shown_time
 
 if TYPE_CHECKING:
-    from driftanchor.logs.account import RowAccount
     from driftanchor.logs.log_summary import LogSummary
+    from driftanchor.logs.row_account import RowAccount
     from driftanchor.logs.sources import LogSource
 
 
@@ -78,8 +78,8 @@ def open_source(logs: object, query: LogQuery) -> Iterator[LogSource]:
 
 def _summary(rows: LogSource, query: LogQuery) -> LogSummary:
     from driftanchor.core.stats.intervals import mean_interval
-    from driftanchor.logs.account import account
     from driftanchor.logs.log_summary import ArmSummary, LogSummary, oddities
+    from driftanchor.logs.row_account import account
 
     accounted = account(rows, query)
     arms = {

@@ -10,7 +10,7 @@ the first day would count once for every later row. Such logs are refused. Four 
    the counts never fall, and rise at least twice.
 3. The differences between rows are possible as new events: totals never fall, and rewards of 0 and
    1, or of a given range, stay within it.
-4. The rewards do not speak against it. Counts n₁ ≤ n₂ ≤ … with sums S₁, S₂, … are read in two ways,
+4. The rewards do not contradict it. Counts n₁ ≤ n₂ ≤ … with sums S₁, S₂, … are read in two ways,
    as independent rows of n_t events and as rows of m_t = n_t − n_{t−1} events with sums
    S_t − S_{t−1}. Q is the sum of squares of a reading's means around the mean of the arm, each
    weighted by its events, and D the rows less the arms. With a flat prior of the means and 1/σ² of
@@ -37,8 +37,8 @@ new events, four arms, the same                        29 %   88 %   37 %    5 %
 running totals, two arms                               65 %  100 %   99 %   99 %
 ====================================================  =====  =====  =====  =====
 
-Counts that really grow cannot always be told from running totals: `allow_growth` says that rows
-count new events.
+Counts that really grow cannot always be distinguished from running totals: `allow_growth` says that
+rows count new events.
 """
 
 from __future__ import annotations

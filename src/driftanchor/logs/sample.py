@@ -26,7 +26,7 @@ STEP, TURN = 2_654_435_769, 2**32
 def sample_rewards(
     logs: object, counts: Mapping[str, int], **options: Unpack[LogOptions]
 ) -> dict[str, Floats] | None:
-    """Rewards of events by arm; none where rows have no order to sample by, as in a database.
+    """Rewards of events by arm; none if rows have no order to sample by, as in a database.
 
     Args:
         logs: Files or a frame, as for `read_logs`.

@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from driftanchor.errors import InvalidInput, shown
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-# Numbers are seconds, milliseconds, microseconds or nanoseconds since 1970, told apart by their
+# Numbers are seconds, milliseconds, microseconds or nanoseconds since 1970, distinguished by their
 # size. Below the least of them they are no times: 20240131 is a date without its dashes.
 LEAST_SECONDS = 1e8
 UNITS = {1e11: 1.0, 1e14: 1e3, 1e17: 1e6, 1e20: 1e9}  # below this size: so many in a second

@@ -91,12 +91,12 @@ class Assessment(Tabular, abc.ABC):
 
     @property
     def baseline(self) -> str:
-        """The better way without the logs."""
+        """The better rule without the logs."""
         return self.choice.baseline
 
     @property
     def best_policy(self) -> str:
-        """The best safe choice: a rule with the logs, or the baseline."""
+        """The recommended rule: the best safe one with the logs, or the baseline."""
         return self.choice.best
 
     @property
@@ -116,7 +116,7 @@ class Assessment(Tabular, abc.ABC):
 
     @property
     def decision(self) -> str:
-        """`"use"` where a safe rule saves enough by the logs to matter, else `"without"`."""
+        """`"use"` if a safe rule saves enough with the logs to matter, else `"without"`."""
         return USE if self.choice.uses_logs else WITHOUT
 
     @property
@@ -150,14 +150,20 @@ class Assessment(Tabular, abc.ABC):
         """The answer in one sentence."""
 
     @property
+    @abc.abstractmethod
+    def limit(self) -> str:
+        """Up to which shift the logs help, in one sentence."""
+
+    @property
     def verdict(self) -> str:
-        """The answer, its price, a bolder choice if there is one, and what each rule saves."""
+        """The answer, its risk, a bolder choice if there is one, and how long the logs help."""
         return " ".join((self.answer, *self.details))
 
     @property
     def details(self) -> tuple[str, ...]:
         """The sentences of the verdict after the answer."""
-        return verdict_prose.details(self)
+        limits = (self.limit,) if self.choice.uses_logs else ()
+        return (*verdict_prose.details(self), *limits)
 
     @abc.abstractmethod
     def texts(self) -> Texts:

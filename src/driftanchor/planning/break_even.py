@@ -39,8 +39,8 @@ def break_evens(
     those leave it open, and on both sides of the first change of sign.
 
     Args:
-        ask: Gives the savings, world by world, at one shift for each name asked for, in so many
-            worlds at least.
+        ask: Gives the savings, world by world, at one shift for each name asked for, in at
+            least this many worlds.
         known: The savings that are known beforehand, by name and shift.
         grid: Shifts, ascending from 0.
         seed: The seed of the resampling behind the interval.

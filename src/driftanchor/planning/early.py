@@ -35,9 +35,8 @@ class EarlyNumbers:
 
     def chosen(self, choice: SafeChoice) -> None:
         """The best safe choice is known; break-evens are not."""
-        risk = choice.safety[choice.best]
-        bad = f"{number(risk.worst)} in the worst case that the declared bounds allow"
-        self.say(f"best safe choice: {choice.best}, which loses {bad}")
+        lost = number(choice.safety[choice.best].worst)
+        self.say(f"best safe choice: {choice.best}; in the bad case it loses {lost}")
 
 
 def loss(lost: Floats) -> str:

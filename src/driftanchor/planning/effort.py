@@ -14,7 +14,7 @@ PER_MINUTE = 2 * ROUNDS  # of one thread
 FEWEST, MOST = 40, 200  # worlds
 EVERY_ROUND = 20_000  # rounds up to which leaping over some saves nothing
 PAIRED = 1_000_000  # rounds up to which every reward is drawn, the same for all
-PATIENCE = 5.0  # minutes that nobody is warned of
+PATIENCE = 5.0  # minutes without a warning
 LONGEST = 60 * 24 * 30.0  # minutes that anybody may wait for: a month
 FARTHEST = 10**9  # rounds
 
@@ -81,7 +81,7 @@ def fewer(worlds: int) -> tuple[int, int]:
 
 
 def engine_for(horizon: int) -> str:
-    """The engine that plays so many rounds.
+    """The engine for this many rounds.
 
     Short runs play every round: leaping saves little there. Longer ones leap and draw every
     reward, so that contenders meet the same rewards; the longest ones draw sums of rewards, and

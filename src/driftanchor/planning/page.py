@@ -10,14 +10,6 @@ from driftanchor.render.markup import Html, tag
 from driftanchor.render.numbers import MISSING, rounded
 from driftanchor.version import __version__
 
-SAFE = (
-    "A rule is safe if two things hold. Its 95 % quantile is at most 1.1 times that of playing "
-    "without the logs. And in the bad cases that are still allowed its mean is at most twice "
-    "what is lost without the logs, in that case or in this table, whichever is more. In a bad "
-    "case means have moved against the logs, by as much as is declared or by less. The table has "
-    "the mean in the worst of these cases."
-)
-
 
 def render(found: Assessment) -> str:
     """The HTML of an assessment."""
@@ -50,7 +42,6 @@ def _main(found: Assessment) -> list[Html]:
         tag("h2", "What each policy loses"),
         tag("p", texts.expected),
         table_of(losses(found)),
-        tag("p", SAFE),
         pairs_of(tuple(who)),
         tag("h2", "If the means move further"),
         _picture(pictures.by_shift(found)),

@@ -49,6 +49,11 @@ class Plan(Assessment):
         """The answer in one sentence."""
         return plan_prose.answer(self)
 
+    @property
+    def limit(self) -> str:
+        """Up to which shift the logs help, in one sentence."""
+        return plan_prose.limit(self)
+
     def texts(self) -> Texts:
         """What its page says."""
         return plan_prose.page_texts(self)
@@ -80,9 +85,9 @@ def plan(
 ) -> Plan:
     """Say what logs are worth before going live.
 
-    `plan` draws worlds that the logs and the promise leave possible. In each world, policies with
-    and without the logs play once, and `plan` compares what they lose. The promise is `bias_bound`,
-    `relative_bound`, or both.
+    `plan` draws worlds that are possible given the logs and the promise. In each world, policies
+    with and without the logs play once, and `plan` compares what they lose. The promise is
+    `bias_bound`, `relative_bound`, or both.
 
     Args:
         offline: The logs.
@@ -100,7 +105,7 @@ def plan(
             Scenes other than the expected one take a fifth of them, and at least 20.
         seed: The seed of all noise.
         threads: How many to use at most; it changes no number.
-        progress: Called with (runs done, runs in all) while it goes on.
+        progress: Called with (runs done, runs in all) as runs end.
         early: Called with one line of text for each number as soon as it is known.
 
     Example:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from driftanchor.planning.assess import USE
-from driftanchor.planning.verdict_prose import if_trusted
+from driftanchor.planning.verdict_prose import expected
 from driftanchor.planning.words import Texts, number
 from driftanchor.render.table import Table
 
@@ -23,16 +23,26 @@ AGAINST = (
 
 def answer(found: Plan) -> str:
     """The answer in one sentence."""
-    cold = number(found.cold_loss)
     if found.decision == USE:
-        saved = number(found.saved(found.best_policy).value)
-        return (
-            f"Use the logs: {found.best_policy} saves about {saved} of {cold} rewards lost "
-            f"without them, {_reach(found)}."
-        )
+        return f"Use the logs, with {found.best_policy}: {expected(found)}."
     return (
-        f"Go without: with {_moves(found)}, no safe rule saves enough to matter of the {cold} "
-        f"rewards lost without the logs{if_trusted(found)}."
+        f"Do not use the logs: with {_moves(found)}, no safe rule saves enough of the "
+        f"{number(found.cold_loss)} rewards that are lost without them in "
+        f"{found.horizon:,} decisions."
+    )
+
+
+def limit(found: Plan) -> str:
+    """Up to which shift the logs help."""
+    even, declared = found.break_even.value, number(found.promise.size)
+    if even > found.largest_shift:
+        most = number(found.largest_shift)
+        return f"The logs help even if means moved against them by {most}, the most that was tried."
+    if even == 0:
+        return "The logs help on average, but not if the means moved against them at all."
+    return (
+        f"The logs help as long as no mean moved against them by more than {number(even)} "
+        f"({declared} is declared)."
     )
 
 
@@ -44,23 +54,6 @@ def _moves(found: Plan) -> str:
     return f"arms that may have moved apart by {size} each"
 
 
-def _reach(found: Plan) -> str:
-    """Up to which shift."""
-    even = found.break_even.value
-    if even > found.largest_shift:
-        most = number(found.largest_shift)
-        return f"and still helps with means moved against the logs by {most}, the most tried"
-    if even == 0:
-        return "but not in the worst case, where means move against the logs"
-    most = number(even)
-    if even < found.promise.reach.max():
-        return (
-            f"but only while no mean has moved against the logs by more than {most}, less than "
-            f"the {number(found.promise.size)} that is declared"
-        )
-    return f"and still helps while no mean has moved against the logs by more than {most}"
-
-
 def page_texts(found: Plan) -> Texts:
     """What the page of a plan says."""
     arms, n = len(found.offline.arms), int(found.offline.n.sum())
@@ -68,7 +61,7 @@ def page_texts(found: Plan) -> Texts:
     law = "coins" if found.law.name == "bernoulli" else "Gaussian"
     return Texts(
         title="What are these logs worth?",
-        answers=("use the logs", "go without"),
+        answers=("use the logs", "do not use the logs"),
         lead=f"{arms} arms, {n:,} logged rewards; {_moves(found)}; {found.horizon:,} rounds.",
         expected=f"In {found.worlds:,} worlds that the logs and the promise leave possible: "
         f"{_worlds(found)}.",

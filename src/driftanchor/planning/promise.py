@@ -93,7 +93,7 @@ class Promise:
         return Promise(self.levels, np.zeros(len(self.apart)))
 
     def times(self, factor: float, spread: float) -> Promise:
-        """The promise in which every bound is so many times as large.
+        """The promise with every bound multiplied by a factor.
 
         Args:
             factor: How many times.

@@ -1,4 +1,4 @@
-"""Whether the promises held, as far as what came after the logs tells."""
+"""Whether the promises held, as far as what came after the logs shows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from driftanchor.planning.words import listed
 
 
 def within(shift: Estimate, bound: float) -> str:
-    """Whether a shift is within a bound, as far as its interval tells.
+    """Whether a shift is within a bound, as far as its interval shows.
 
     Example:
         >>> [within(Estimate(0.2, 0.1, 0.3), bound) for bound in (0.4, 0.25, 0.05)]

@@ -46,6 +46,11 @@ class Replay(Assessment):
         """The answer in one sentence."""
         return replay_prose.answer(self)
 
+    @property
+    def limit(self) -> str:
+        """Up to which shift the logs help, in one sentence."""
+        return replay_prose.limit(self)
+
     def held(self, label: str) -> str:
         """Whether an arm's mean stayed within V: `"yes"`, `"no"` or `"unclear"`."""
         bound = float(self.bias_bounds[self.offline.arms.column(label)])
@@ -89,7 +94,7 @@ def replay(
     """Say what logs would have been worth: a back-test on what really happened.
 
     The rows before `split` are the offline log, and the rows from it on are the world. Policies
-    play in that world with and without the log, on rewards drawn anew from those seen there.
+    play in that world with and without the log, on rewards drawn from those seen there.
 
     Args:
         logs: Files, a frame or a table, as for `read_logs`.
@@ -106,7 +111,7 @@ def replay(
         worlds: Runs of each policy; `None` for 40 to 200, by horizon and arms.
         seed: The seed of all noise.
         threads: How many to use at most; it changes no number.
-        progress: Called with (runs done, runs in all) while it goes on.
+        progress: Called with (runs done, runs in all) as runs end.
         early: Called with one line of text for each number as soon as it is known.
         **options: The columns, filters and limits: see `LogOptions`. `time` is needed to
             split at a date.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from driftanchor.planning.assess import USE
-from driftanchor.planning.verdict_prose import if_trusted
+from driftanchor.planning.verdict_prose import expected
 from driftanchor.planning.words import Texts, interval, number
 from driftanchor.render.table import Table
 
@@ -15,26 +15,24 @@ if TYPE_CHECKING:
 
 def answer(found: Replay) -> str:
     """The answer in one sentence."""
-    cold, there = number(found.cold_loss), found.history.by.there
+    there = found.history.by.there
     if found.decision == USE:
-        saved = number(found.saved(found.best_policy).value)
-        return (
-            f"The logs would have helped: {found.best_policy} saves about {saved} of {cold} "
-            f"rewards lost without them {there}, {_reach(found)}."
-        )
+        return f"The logs would have helped, with {found.best_policy}: {there}, {expected(found)}."
     risky = found.choice.bolder is not None
     return (
         f"The logs would {'have helped only at a risk' if risky else 'not have helped'}: "
-        f"{there}, no safe rule saves enough to matter of the {cold} rewards lost without them"
-        f"{if_trusted(found)}."
+        f"{there}, no safe rule saves enough of the {number(found.cold_loss)} rewards that are "
+        f"lost without them in {found.horizon:,} decisions."
     )
 
 
-def _reach(found: Replay) -> str:
+def limit(found: Replay) -> str:
+    """Up to which multiple of the shift that happened the logs help."""
     even, unit = found.break_even.value, found.by_shift.unit
     if even > found.largest_shift or unit == 0:
-        return f"and still does so with {number(found.by_shift.x[-1])} times the shift"
-    return f"and would do so up to {number(even / unit)} times the shift that happened"
+        most = number(found.by_shift.x[-1])
+        return f"The logs would have helped even with {most} times the shift that happened."
+    return f"The logs would have helped up to {number(even / unit)} times the shift that happened."
 
 
 def page_texts(found: Replay) -> Texts:

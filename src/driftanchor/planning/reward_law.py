@@ -78,7 +78,7 @@ def law_of(offline: OfflineData, asked: str, reward_range: Range) -> RewardLaw:
             "the logs have no variances, so the noise of a reward is not known: give (n, mean, "
             "variance), a reward_range, or law='bernoulli' for rewards of 0 and 1"
         )
-    return RewardLaw("gaussian", half, "the logs have no variances: half of reward_range")
+    return RewardLaw("gaussian", half, "the logs have no variances: half of the range of rewards")
 
 
 def _warn_of_no_coins(offline: OfflineData) -> None:

@@ -50,7 +50,7 @@ class Savings:
         return {x: self._saved(subject, x) for x in shifts if Point(*subject, x) in self.lost}
 
     def ask(self, at: Mapping[Subject, float], worlds: int) -> dict[Subject, Floats]:
-        """What each subject saves at its shift, in so many worlds at least."""
+        """What each subject saves at its shift, in at least this many worlds."""
         missing: dict[Point, Scene] = {}
         for subject, shift in at.items():
             for point in (Point(*self.baseline, shift), Point(*subject, shift)):

@@ -13,6 +13,7 @@ from driftanchor.planning.contenders import Contenders, Given
 from driftanchor.planning.effort import engine_for
 from driftanchor.planning.promise import Promise
 from driftanchor.policies.base import Policy
+from driftanchor.simulation.alike import means_of_alike
 from driftanchor.simulation.bandit import Bandit
 from driftanchor.simulation.chunk import Chunk
 from driftanchor.simulation.engines import ENGINES
@@ -104,7 +105,7 @@ class Stage:
         self.total = 0
 
     def expect(self, runs: int) -> None:
-        """So many runs are still to come, at most."""
+        """Take down how many runs are still to come, at most."""
         self.total = self.done + runs
 
     def finish(self) -> None:
@@ -125,7 +126,7 @@ class Stage:
         """What each contender loses in each world of each scene."""
         found: dict[Name, dict[str, Floats]] = {name: {} for name in scenes}
         chunks: list[Chunk] = []
-        places: list[tuple[Name, str, int]] = []
+        places: list[tuple[Name, str]] = []
         for name, scene in scenes.items():
             for label in scene.labels:
                 one = self.contenders[label]
@@ -134,9 +135,8 @@ class Stage:
                     found[name][label] = self.horizon * np.array([*map(gap_of_log_best, bandits)])
                     continue
                 found[name][label] = np.empty(len(bandits))
-                for w, bandit in enumerate(bandits):
-                    chunks.append(self._run(label, one.policy, bandit, scene.first + w))
-                    places.append((name, label, w))
+                chunks.append(self._chunk(label, one.policy, bandits, scene.first))
+                places.append((name, label))
         if chunks:
             self._play(chunks, places, found)
         return found
@@ -144,23 +144,32 @@ class Stage:
     def _play(
         self,
         chunks: list[Chunk],
-        places: Sequence[tuple[Name, str, int]],
+        places: Sequence[tuple[Name, str]],
         found: Mapping[Name, Mapping[str, Floats]],
     ) -> None:
         with contextlib.closing(on_this_machine(chunks, self.workers)) as played:
-            for p, _, (regret, _) in played:
-                name, label, world = places[p]
-                found[name][label][world] = regret[0, -1]
-                self.done += 1
-                if self.early is not None and world == found[name][label].size - 1:
-                    self.early(name, label, found[name][label])
+            for p, piece, (regret, _) in played:
+                name, label = places[p]
+                lost, start = found[name][label], piece.first - chunks[p].first
+                lost[start : start + piece.runs] = regret[:, -1]
+                self.done += piece.runs
+                if self.early is not None and start + piece.runs == lost.size:
+                    self.early(name, label, lost)
                 if self.progress is not None:
                     self.progress(self.done, max(self.done, self.total))
 
-    def _run(self, label: str, policy: Policy, bandit: Bandit, number: int) -> Chunk:
-        """One run of a contender; its number is that of the world."""
+    def _chunk(self, label: str, policy: Policy, bandits: Sequence[Bandit], first: int) -> Chunk:
+        """The runs of a contender in a scene; their numbers are those of its worlds."""
         return Chunk(
-            label, policy, bandit, np.array([self.horizon]), self.engine, self.seed, number, 1
+            label,
+            policy,
+            bandits[0],
+            np.array([self.horizon]),
+            self.engine,
+            self.seed,
+            first,
+            len(bandits),
+            means_of_alike(bandits),
         )
 
 

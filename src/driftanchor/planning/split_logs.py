@@ -118,7 +118,7 @@ class PastWorlds:
         return self.moved(1.0, given, logs)
 
     def moved(self, shift: float, given: Promise, logs: bool = True) -> Sequence[Bandit]:
-        """What would have happened, had the means moved so many times as far."""
+        """What would have happened, had the means moved this many times as far."""
         return [self.history.bandit(shift, given, logs)] * self.runs
 
     def bad(self, given: Promise, logs: bool = True) -> Sequence[Bandit]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from driftanchor.core.stats.intervals import Estimate
 from driftanchor.planning.assess import Assessment
 from driftanchor.planning.contenders import RULE
+from driftanchor.planning.verdict_prose import LEGEND
 from driftanchor.planning.words import interval
 from driftanchor.render.numbers import MISSING, rounded
 from driftanchor.render.table import Table
@@ -25,20 +26,21 @@ def losses(found: Assessment) -> Table:
         safe = MISSING if found.contenders[label].cold else "yes" if risk.safe else "no"
         rows.append((label, mean, *quantiles, gained, rounded(risk.worst), safe))
     return Table(
-        f"Rewards lost in {found.horizon:,} rounds, and how many fewer than {found.baseline}",
+        f"Rewards lost in {found.horizon:,} decisions, and how many fewer than by "
+        f"{found.baseline}, the best rule without the logs",
         (
             "policy",
             "mean ± se",
             "median",
             "95 %",
-            "worst",
+            "max",
             "saved (95 % interval)",
             "bad case",
             "safe",
         ),
         tuple(rows),
         frozenset({(means.index(min(means)), 1)}),
-        "* lowest mean",
+        "\n".join(("* lowest mean.", *LEGEND)),
     )
 
 

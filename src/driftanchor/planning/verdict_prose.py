@@ -4,28 +4,44 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from driftanchor.planning.contenders import BLIND
-from driftanchor.planning.safe_choice import TAIL_LIMIT
+from driftanchor.planning.contenders import BLIND, RULE
+from driftanchor.planning.safe_choice import BAD_LIMIT, MATTERS, TAIL_LIMIT
 from driftanchor.planning.words import number
+from driftanchor.render.numbers import percent
 
 if TYPE_CHECKING:
     from driftanchor.planning.assess import Assessment
+    from driftanchor.planning.safe_choice import Safety
+
+LEGEND = (
+    "lost: compared with always playing the best arm.",
+    "bad case: the mean if the logs mislead as much as the declared bounds allow. Then the arm "
+    "that leads in the logs has become worse, and another one better.",
+    f"safe: in 19 of 20 worlds it loses at most {TAIL_LIMIT:g} times what is lost without the "
+    f"logs, and in the bad case at most {BAD_LIMIT:g} times (or {BAD_LIMIT:g} times the usual loss "
+    "without the logs, if that is more). Only safe rules are recommended.",
+)
 
 
 def details(found: Assessment) -> tuple[str, ...]:
-    """What follows the answer: its price, a bolder rule if there is one, and the other rules."""
-    return tuple(filter(None, (price(found), bolder(found), others(found))))
+    """What follows the answer: the risk of the best rule, and a bolder rule if there is one."""
+    sentences = (risk(found), bolder(found)) if found.choice.uses_logs else (reason(found),)
+    return tuple(filter(None, sentences))
 
 
-def price(found: Assessment) -> str:
-    """What the best rule risks in a bad case; empty if that is little."""
-    risk = found.safety[found.best_policy]
-    if risk.worst <= TAIL_LIMIT * risk.cold_worst:
-        return ""
+def expected(found: Assessment) -> str:
+    """What the best rule should lose, beside what is lost without the logs."""
+    saved, cold = found.saved(found.best_policy).value, found.cold_loss
     return (
-        "In the worst case that the declared bounds allow it loses about "
-        f"{number(risk.worst)}, against {number(risk.cold_worst)} without the logs."
+        f"about {number(cold - saved)} rewards are lost in {found.horizon:,} decisions instead of "
+        f"{number(cold)} without the logs, {percent(saved / cold)} less"
     )
+
+
+def risk(found: Assessment) -> str:
+    """What the best rule loses in the bad case."""
+    best = found.safety[found.best_policy]
+    return f"The risk: {_bad_case(best)}."
 
 
 def bolder(found: Assessment) -> str:
@@ -33,36 +49,42 @@ def bolder(found: Assessment) -> str:
     label = found.choice.bolder
     if label is None:
         return ""
-    risk, saves = found.safety[label], number(found.saved(label).value)
-    if risk.long_tail:
-        why = (
-            f"one time in twenty it loses {number(risk.tail)} or more, against "
-            f"{number(risk.cold_tail)} without the logs"
+    lost = number(found.cold_loss - found.saved(label).value)
+    return f"{label} should lose only {lost}, but risks too much: {_too_much(found.safety[label])}."
+
+
+def reason(found: Assessment) -> str:
+    """Why no rule is recommended: savings are too small, or the risk is too large."""
+    cold = found.cold_loss
+    if found.choice.bolder is not None:
+        return bolder(found)
+    saved = found.saved(RULE).value
+    change = f"saves {number(saved)}" if saved > 0 else f"loses {number(-saved)} more"
+    trusted = ""
+    if BLIND in found.lost and found.saved(BLIND).high < 0:  # it is left out of long horizons
+        trusted = f", and trusting the logs loses {number(-found.saved(BLIND).value)} more"
+    return (
+        f"With the logs, {RULE} {change}{trusted}; to matter, a rule must save "
+        f"{percent(MATTERS)} of what is lost, {number(MATTERS * cold)}."
+    )
+
+
+def _bad_case(one: Safety) -> str:
+    if one.worst <= one.cold_worst:
+        return (
+            "even if the logs mislead as much as the declared bounds allow, no more is lost "
+            f"with them ({number(one.worst)}) than without ({number(one.cold_worst)})"
         )
-    else:
-        why = (
-            f"in the worst case that the declared bounds allow it loses {number(risk.worst)}, "
-            f"against {number(risk.cold_worst)} without the logs"
-        )
-    return f"{label} saves {saves}, but it is not safe: {why}."
+    return (
+        "if the logs mislead as much as the declared bounds allow, "
+        f"{number(one.worst)} are lost instead of {number(one.cold_worst)} without them"
+    )
 
 
-def others(found: Assessment) -> str:
-    """What every rule saves that was not named yet, and whether it is safe."""
-    named = (found.best_policy, found.choice.bolder)
-    saved = [
-        f"{label} {number(found.saved(label).value)}"
-        + ("" if found.safety[label].safe else " (not safe)")
-        for label, one in found.contenders.items()
-        if not one.cold and label not in named
-    ]
-    who = "Other rules save" if found.choice.uses_logs else "Rules that use them save"
-    return f"{who}: {', '.join(saved)}."
-
-
-def if_trusted(found: Assessment) -> str:
-    """The end of a sentence: what it costs to trust the logs, where it does."""
-    if BLIND not in found.lost:  # it is left out of the longest horizons
-        return ""
-    saved = found.saved(BLIND)
-    return f"; to trust them costs about {number(-saved.value)} more" if saved.high < 0 else ""
+def _too_much(one: Safety) -> str:
+    if not one.long_tail:
+        return _bad_case(one)
+    return (
+        f"one time in twenty {number(one.tail)} or more are lost, and without the logs "
+        f"{number(one.cold_tail)}"
+    )

@@ -13,6 +13,7 @@ from driftanchor.core.noise import key
 from driftanchor.core.offline import OfflineData
 from driftanchor.planning.promise import Promise
 from driftanchor.planning.reward_law import RewardLaw, draw_means
+from driftanchor.simulation.alike import with_means
 from driftanchor.simulation.bandit import Bandit
 
 CLOSE, WIDE = 1.3, 2.0  # neighbours on the grid of shifts are this many times apart
@@ -45,7 +46,7 @@ class Worlds:
     def draw(
         cls, offline: OfflineData, law: RewardLaw, promise: Promise, worlds: int, seed: int
     ) -> Worlds:
-        """Draw so many worlds; more worlds leave the first ones as they are."""
+        """Draw this many worlds; more worlds leave the first ones as they are."""
         means = draw_means(law, offline, worlds, seed)
         own, common = (
             np.random.default_rng(int(key(seed, f"plan/{name}"))) for name in ("shifts", "common")
@@ -93,19 +94,17 @@ class Worlds:
         if self.law.name == "bernoulli":
             online = np.clip(online, 0.0, 1.0)  # what is left of rounding
         logged = np.where(self.offline.n > 0, self.offline.mean, self.offline.pooled_mean())
-        return [
-            Bandit(
-                row,
-                logged,
-                self.offline.n if logs else 0,
-                given.levels,
-                self.law.name,
-                self.law.noise,
-                logs="given",
-                relative_bound=given.apart if logs and given.is_relative else None,
-            )
-            for row in online
-        ]
+        first = Bandit(
+            online[0],
+            logged,
+            self.offline.n if logs else 0,
+            given.levels,
+            self.law.name,
+            self.law.noise,
+            logs="given",
+            relative_bound=given.apart if logs and given.is_relative else None,
+        )
+        return [*with_means(first, online)]
 
     def _together(self, online: Floats, own: Floats) -> Floats:
         """How far all arms move in each world, after their own moves.
@@ -201,7 +200,7 @@ def _spaced(halves: list[float]) -> list[float]:
 
 
 def against(offline: OfflineData, reach: Floats) -> Floats:
-    """The shift of each arm by at most `reach` that misleads whoever follows the logs.
+    """The shift of each arm by at most `reach` that misleads a rule that follows the logs.
 
     The arm that leads in the logs goes down. The arm furthest behind that can overtake it this way
     goes up: it is better now, and looks as bad as can be. If none can, the next one goes up.

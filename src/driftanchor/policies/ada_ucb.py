@@ -45,7 +45,7 @@ class AdaUCB(Policy):
         prior_mean: Not used: the first pull replaces it.
         noise: σ; the source has 1.
         c: 2 in the source.
-        horizon: n; 0 where nobody knows it. Simulations do not fill it in.
+        horizon: n; 0 if it is not known. Simulations do not fill it in.
 
     Example:
         >>> from driftanchor import Learner

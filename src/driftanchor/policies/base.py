@@ -199,6 +199,15 @@ def remember(policy: Policy, evidence: Evidence, column: int) -> None:
     """Compiled, keep what is believed of an arm, in the columns of `memory` after the policy's."""
 
 
+def keeps_beliefs(policy: Policy) -> bool:
+    """Whether `belief_at` gives what `remember` kept; interpreted it never does."""
+    return False
+
+
+def keep(policy: Policy, evidence: Evidence, column: int, place: int, value: float) -> None:
+    """Compiled, change the number at one `place` of what `remember` kept."""
+
+
 def moved_by(policy: Policy, arm: ArmEvidence, common: float) -> ArmEvidence:
     """The arm as `policy` sees it after a common move."""
     return policy.moved(arm, common)

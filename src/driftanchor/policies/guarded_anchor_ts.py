@@ -17,13 +17,20 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from driftanchor.core.common_move import is_relative
 from driftanchor.core.evidence import ArmEvidence, Evidence, Round, arm_at
 from driftanchor.core.hints import apart
 from driftanchor.core.noise import Draws, Stream, normal, two_normals, two_zeros, uniform
 from driftanchor.core.posterior import median
 from driftanchor.policies.account import Account
 from driftanchor.policies.base import Best, Policy, belief_at, challenge, draw
-from driftanchor.policies.guarded_beliefs import GuardedBelief, beliefs, hybrid, log_weight
+from driftanchor.policies.guarded_beliefs import (
+    GuardedBelief,
+    arm_seen,
+    beliefs,
+    hybrid,
+    log_weight,
+)
 from driftanchor.policies.guarded_bounds import (
     Judgement,
     believed_guess,
@@ -122,17 +129,9 @@ class GuardedAnchorTS(Policy):
 
     def choose(self, evidence: Evidence, now: Round, stream: Stream) -> int:
         """The largest upper bound in a guard pull, otherwise the largest median."""
-        judged = settled(self, judge_quickly(self, evidence, now), stream)
-        if judged.guard:
-            return largest_bound(self, evidence, now, judged, stream)
-        common = drawn_move(judged, stream)
-        best = Best(-math.inf, -1, 0)
-        for column in range(evidence.pulls.size):
-            arm, belief = arm_at(evidence, column), belief_at(self, evidence, column)
-            value = median_of(self, arm, belief, now, judged, common, draw(self, stream))
-            if evidence.playable[column]:
-                best = challenge(best, value, column, stream)
-        return best.column
+        if is_relative(evidence):
+            return chosen_together(self, evidence, now, stream)
+        return chosen(self, evidence, now, stream, False)
 
     def account(self, evidence: Evidence, now: Round, stream: Stream) -> Account:
         """The steps of `choose`, with the numbers of every arm written down."""
@@ -162,6 +161,31 @@ class GuardedAnchorTS(Policy):
             skipped=judged.leader if before.guard and not judged.guard else None,
             guard_share=self.guard_share,
         )
+
+
+def chosen(
+    policy: GuardedAnchorTS, evidence: Evidence, now: Round, stream: Stream, relative: bool
+) -> int:
+    """The column that is played; `relative` as for `arm_seen`."""
+    judged = settled(policy, judge_quickly(policy, evidence, now, relative), stream)
+    if judged.guard:
+        return largest_bound(policy, evidence, now, judged, stream)
+    common = drawn_move(judged, stream)
+    best = Best(-math.inf, -1, 0)
+    for column in range(evidence.pulls.size):
+        z = draw(policy, stream)
+        arm = arm_seen(evidence, column, relative)
+        belief = belief_at(policy, evidence, column)
+        value = median_of(policy, arm, belief, now, judged, common, z)
+        if evidence.playable[column]:
+            best = challenge(best, value, column, stream)
+    return best.column
+
+
+@apart
+def chosen_together(policy: GuardedAnchorTS, evidence: Evidence, now: Round, stream: Stream) -> int:
+    """As `chosen`, where arms move together."""
+    return chosen(policy, evidence, now, stream, True)
 
 
 def settled(policy: GuardedAnchorTS, judged: Judgement, stream: Stream) -> Judgement:
@@ -223,9 +247,17 @@ def median_of(
 ) -> float:
     """Anchor-TS's median, and the online bound of an arm that nothing is known of."""
     if arm.pulls == 0 and log_weight(arm, belief, common) == 0.0:
-        return bounds(policy, arm, now, judged).online_bound
+        return bound_of_unknown(policy, arm, now, judged)
     three = drawn_candidates(policy, arm, belief, judged, common, z)
     return median(three.guess, three.online_sample, three.hybrid_sample)
+
+
+@apart
+def bound_of_unknown(
+    policy: GuardedAnchorTS, arm: ArmEvidence, now: Round, judged: Judgement
+) -> float:
+    """The online bound."""
+    return bounds(policy, arm, now, judged).online_bound
 
 
 def is_unknown(policy: GuardedAnchorTS, arm: ArmEvidence, common: float) -> bool:

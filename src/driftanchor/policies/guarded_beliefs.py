@@ -10,11 +10,14 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from driftanchor.core.common_move import moved_pulls, moves_along, own_sd, say_of
-from driftanchor.core.evidence import ArmEvidence
+from driftanchor.core.evidence import ArmEvidence, Evidence, arm_at
 from driftanchor.core.posterior import Posterior
 
 if TYPE_CHECKING:
     from driftanchor.policies.guarded_anchor_ts import GuardedAnchorTS
+
+
+NEW = 0.0  # in place of `until`, for an arm that has no cap yet
 
 
 class GuardedBelief(NamedTuple):
@@ -34,6 +37,9 @@ class GuardedBelief(NamedTuple):
     log_pulls: float  # log T
     log_both: float  # log (T + N)
     log_moved: float  # log (T + N') under W
+    cap: float  # U is at most this: see `guarded_caps`
+    until: float  # up to this round
+    rivals: float  # while R is at least this
 
 
 def beliefs(policy: GuardedAnchorTS, arm: ArmEvidence) -> GuardedBelief:
@@ -60,6 +66,7 @@ def beliefs(policy: GuardedAnchorTS, arm: ArmEvidence) -> GuardedBelief:
         if arm.pulls + moved_weight > 0.0:
             moved_sd = policy.noise / math.sqrt(arm.pulls + moved_weight)
     say = say_of(arm, policy.noise)
+    log_pulls = log_of(arm.pulls)
     return GuardedBelief(
         live,
         live_sd,
@@ -72,9 +79,31 @@ def beliefs(policy: GuardedAnchorTS, arm: ArmEvidence) -> GuardedBelief:
         moved_sd,
         say.weight,
         say.total,
-        log_of(arm.pulls),
-        log_of(arm.pulls + logged),
-        log_of(arm.pulls + moved_weight),
+        log_pulls,
+        log_of(arm.pulls + logged) if logged > 0.0 else log_pulls,
+        log_of(arm.pulls + moved_weight) if moved_weight > 0.0 else log_pulls,
+        math.inf,
+        NEW,
+        math.inf,
+    )
+
+
+def arm_seen(evidence: Evidence, column: int, relative: bool) -> ArmEvidence:
+    """The arm in `column`; `relative` says whether any arm has a relative bound.
+
+    Where none has, this says so of each arm: the compiler then leaves out all that is about moves.
+    """
+    arm = arm_at(evidence, column)
+    if relative:
+        return arm
+    return ArmEvidence(
+        arm.pulls,
+        arm.total,
+        arm.offline_pulls,
+        arm.offline_mean,
+        arm.bias_bound,
+        arm.pending,
+        math.inf,
     )
 
 

@@ -9,9 +9,10 @@ from driftanchor.core.common_move import is_relative, move_from, prior_precision
 from driftanchor.core.evidence import Evidence, Round, arm_at
 from driftanchor.core.hints import apart
 from driftanchor.core.posterior import Posterior
-from driftanchor.policies.base import belief_at
-from driftanchor.policies.guarded_beliefs import log_weight
+from driftanchor.policies.base import belief_at, keeps_beliefs
+from driftanchor.policies.guarded_beliefs import arm_seen, log_weight
 from driftanchor.policies.guarded_bounds import Judgement, believed_guess, logs_of, upper_bound
+from driftanchor.policies.guarded_caps import all_are_capped, all_can_be_below, is_capped
 from driftanchor.policies.guarded_quiet import all_are_quiet, is_quiet, round_logs
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class Led(NamedTuple):
 
 def judge(policy: GuardedAnchorTS, evidence: Evidence, now: Round) -> Judgement:
     """Who leads, and whether some arm may be better."""
-    led = lead(policy, evidence, now)
+    led = lead(policy, evidence, now, is_relative(evidence))
     if led.judged.leader < 0:
         return led.judged
     leader = arm_at(evidence, led.judged.leader)
@@ -40,17 +41,40 @@ def judge(policy: GuardedAnchorTS, evidence: Evidence, now: Round) -> Judgement:
     return judgement(led.judged, threshold, False)
 
 
-def judge_quickly(policy: GuardedAnchorTS, evidence: Evidence, now: Round) -> Judgement:
+def judge_quickly(
+    policy: GuardedAnchorTS, evidence: Evidence, now: Round, relative: bool
+) -> Judgement:
     """As `judge`, without the bounds of arms that are surely below the threshold.
 
-    It is at least the leader's guess, and in most rounds all arms are below that.
+    It is at least the leader's guess, and in most rounds all arms are below that. `relative` is as
+    for `arm_seen`.
     """
-    led = lead(policy, evidence, now)
+    led = lead(policy, evidence, now, relative)
     if led.judged.leader < 0:
         return led.judged
+    if keeps_beliefs(policy) and not relative:
+        if all_are_capped(policy, evidence, now, led.judged, led.best):
+            return judgement(led.judged, led.best, False)
+        if all_can_be_below(policy, evidence, now, led.judged, led.best):
+            return judgement(led.judged, led.best, False)
+        return judge_with_caps(policy, evidence, now, led)
     if all_are_quiet(policy, evidence, now, led.judged, led.best):
         return judgement(led.judged, led.best, False)
     return judge_closely(policy, evidence, now, led)
+
+
+@apart
+def judge_with_caps(policy: GuardedAnchorTS, evidence: Evidence, now: Round, led: Led) -> Judgement:
+    """As `judge_quickly`, where some arm has no cap below the leader's guess."""
+    leader = arm_at(evidence, led.judged.leader)
+    threshold = max(led.best, upper_bound(policy, leader, now, led.judged))
+    for column in range(evidence.pulls.size):
+        if column != led.judged.leader and evidence.playable[column]:
+            if is_capped(policy, evidence, column, now, led.judged, threshold):
+                continue
+            if upper_bound(policy, arm_at(evidence, column), now, led.judged) > threshold:
+                return judgement(led.judged, threshold, True)
+    return judgement(led.judged, threshold, False)
 
 
 @apart
@@ -69,16 +93,17 @@ def judge_closely(policy: GuardedAnchorTS, evidence: Evidence, now: Round, led: 
     return judgement(led.judged, threshold, False)
 
 
-def lead(policy: GuardedAnchorTS, evidence: Evidence, now: Round) -> Led:
-    """Who leads."""
+def lead(policy: GuardedAnchorTS, evidence: Evidence, now: Round, relative: bool) -> Led:
+    """Who leads; `relative` as for `arm_seen`."""
     common = Posterior(0.0, 0.0)
-    if is_relative(evidence):
+    if relative:
         common = believed_move(policy, evidence)
     level, pulls, most, unknown = -math.inf, 0, 0, False
     leader, best = -1, -math.inf
     for column in range(evidence.pulls.size):
         if evidence.playable[column]:
-            arm, belief = arm_at(evidence, column), belief_at(policy, evidence, column)
+            arm = arm_seen(evidence, column, relative)
+            belief = belief_at(policy, evidence, column)
             n = arm.pulls + arm.pending + 1
             pulls += n
             most = max(most, n)

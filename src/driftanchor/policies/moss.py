@@ -31,7 +31,7 @@ class MOSS(Policy):
         prior_mean: Not used: the first pull replaces it.
         noise: σ; the source's rewards lie in [0, 1], where σ is at most 1/2.
         c: 4 in the source, in units of σ; MOSS-anytime has 2 (1 + α) with its own α.
-        horizon: n; 0 where nobody knows it. Simulations do not fill it in.
+        horizon: n; 0 if it is not known. Simulations do not fill it in.
 
     Example:
         >>> arm = ArmEvidence(pulls=2, total=1.0, offline_pulls=0, offline_mean=0, bias_bound=0)

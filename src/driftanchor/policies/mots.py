@@ -40,7 +40,7 @@ class MOTS(Policy):
         noise: σ; the source has 1.
         rho: ρ; the theorem holds for 1/2 < ρ < 1, and the nearer to 1 the fewer pulls in the limit.
         alpha: α; at least 4 in the theorem.
-        horizon: n; 0 where nobody knows it. Simulations do not fill it in.
+        horizon: n; 0 if it is not known. Simulations do not fill it in.
 
     Example:
         >>> arm = ArmEvidence(pulls=4, total=2.0, offline_pulls=0, offline_mean=0, bias_bound=0)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
+import io
 import itertools
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TextIO
 
 from driftanchor.files import write_whole
 
@@ -29,13 +32,45 @@ def write_csv(
         rows: A value for each column.
         escape_formulas: Put an apostrophe before texts that a spreadsheet would run as a formula.
     """
+    with _writing(path) as out:
+        file = csv.writer(out, lineterminator="\n")
+        for row in itertools.chain([heading], rows):
+            file.writerow(map(without_formula, row) if escape_formulas else row)
+
+
+def write_grouped(
+    path: str | os.PathLike[str],
+    heading: Sequence[str],
+    groups: Iterable[tuple[Sequence[object], Iterable[tuple[int, int, float]]]],
+    *,
+    escape_formulas: bool = True,
+) -> None:
+    """As `write_csv`, and quicker, for millions of rows that begin alike and end in three numbers.
+
+    Args:
+        path: The file.
+        heading: The names of the columns.
+        groups: The cells that the rows of a group begin with, and the numbers of each row.
+        escape_formulas: As for `write_csv`.
+    """
+    with _writing(path) as out:
+        file = csv.writer(out, lineterminator="\n")
+        file.writerow(map(without_formula, heading) if escape_formulas else heading)
+        for cells, rows in groups:
+            begin = io.StringIO()
+            shown = map(without_formula, cells) if escape_formulas else cells
+            csv.writer(begin, lineterminator=",").writerow(shown)
+            start = begin.getvalue()
+            out.writelines(f"{start}{one!r},{two!r},{three!r}\n" for one, two, three in rows)
+
+
+@contextlib.contextmanager
+def _writing(path: str | os.PathLike[str]) -> Iterator[TextIO]:
     with (
         write_whole(path) as scratch,
         scratch.open("w", newline="", encoding="utf-8", errors="backslashreplace") as out,
     ):
-        file = csv.writer(out, lineterminator="\n")
-        for row in itertools.chain([heading], rows):
-            file.writerow(map(without_formula, row) if escape_formulas else row)
+        yield out
 
 
 def without_formula(cell: object) -> object:

@@ -224,7 +224,7 @@ def tick_label(value: float, _: object = None) -> str:
 
 
 def wide_apart(means: Iterable[float], ratio: float) -> bool:
-    """Whether the largest is so many times the smallest that a linear axis would hide most."""
+    """Whether the largest is so much more than the smallest that a linear axis would hide most."""
     positive = [mean for mean in means if mean > 0]
     return bool(positive) and max(positive) > ratio * min(positive)
 

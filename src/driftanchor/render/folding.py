@@ -86,6 +86,48 @@ def column_widths(columns: Sequence[Sequence[Foldable]], room: int | None) -> li
     return widths
 
 
+def column_groups(
+    columns: Sequence[Sequence[Foldable]], width: int | None, gap: int
+) -> list[list[int]]:
+    """The columns of each part of a table, so that no part is wider than `width`.
+
+    A table stays whole if no column must be folded within words, and the names in the first column
+    have a third of the width, or less if they need less. Otherwise each part has the first column
+    and at least one other, and the parts are about as wide as one another.
+
+    Args:
+        columns: The cells of each column.
+        width: `None` for one part.
+        gap: What a column needs beside its cells.
+
+    Example:
+        >>> cells = [[Foldable(text, words=False)] for text in ("A", "1,000", "2,000", "3,000")]
+        >>> column_groups(cells, 30, gap=3), column_groups(cells, 22, gap=3)
+        ([[0, 1, 2, 3]], [[0, 1, 2], [0, 3]])
+    """
+    if width is None or len(columns) < 3:
+        return [list(range(len(columns)))]
+    least = [max(cell.least(3) for cell in column) for column in columns]
+    names = max(cell.least(0) for cell in columns[0])
+    first = max(min(names, width // 3), min(least[0], width // 2)) + gap
+    sizes = [size + gap for size in least[1:]]
+    room = width - first
+    groups = _consecutive(sizes, room)
+    while room > 0 and len(_consecutive(sizes, room - 1)) == len(groups):
+        room -= 1
+    return [[0, *(1 + i for i in group)] for group in _consecutive(sizes, room)]
+
+
+def _consecutive(sizes: Sequence[int], room: int) -> list[list[int]]:
+    """Places in order, as many in each group as need at most `room`, and at least one."""
+    groups: list[list[int]] = [[]]
+    for i, size in enumerate(sizes):
+        if groups[-1] and sum(sizes[j] for j in groups[-1]) + size > room:
+            groups.append([])
+        groups[-1].append(i)
+    return groups
+
+
 def _filled(pieces: Sequence[str], width: int) -> list[str]:
     """Pieces in lines that are as full as they can be."""
     lines = [""]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from driftanchor.render.folding import Foldable, column_widths
+from driftanchor.render.folding import Foldable, column_groups, column_widths
 from driftanchor.render.printable import printable
 from driftanchor.render.table import VERDICT, Table
 
@@ -20,37 +20,47 @@ COLOURS = {"holds": "green", "fails": "red", "inconclusive": "yellow"}
 def lines(table: Table, console: Console, width: int | None) -> list[str]:
     """The lines of a table with its title and note.
 
+    A table with more columns than fit side by side is shown in parts, one below the other. Each
+    part begins with the first column, which names the rows.
+
     Args:
         table: What to show.
         console: It decides on colours. Its own width is not used, so it must be wide.
-        width: Columns to fit it into; numbers that need more keep what they need. `None` for as
-            many columns as the table needs.
+        width: Columns to fit it into; one number that needs more keeps what it needs. `None` for
+            as many columns as the table needs.
     """
-    with console.capture() as captured:
-        console.print(_drawn(table, width), crop=False)
-    body = [line.rstrip() for line in captured.get().splitlines()]
+    columns = _columns(table)
+    groups = column_groups(columns, width, GAP)
+    body = []
+    for group in groups:
+        with console.capture() as captured:
+            console.print(_drawn(table, columns, group, width), crop=False)
+        body += [line.rstrip() for line in captured.get().splitlines()]
     return [*_wrapped(table.title, width), *body, *_wrapped(table.note, width)]
 
 
-def _drawn(table: Table, width: int | None) -> RichTable:
+def _drawn(
+    table: Table, columns: list[list[Foldable]], group: list[int], width: int | None
+) -> RichTable:
+    """The part of a table that has these columns."""
     from rich import box
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    columns = _columns(table)
-    widths = column_widths(columns, None if width is None else width - GAP * len(columns))
+    room = None if width is None else width - GAP * len(group)
+    widths = column_widths([columns[c] for c in group], room)
     drawn = RichTable(box=box.SIMPLE_HEAD)
-    for c, (column, size) in enumerate(zip(columns, widths, strict=True)):
+    for c, size in zip(group, widths, strict=True):
         drawn.add_column(
-            Text(column[0].fold(size)),
+            Text(columns[c][0].fold(size)),
             justify="left" if c in table.text else "right",
             overflow="fold",
             width=size,
         )
     for r, row in enumerate(table.rows):
         cells = [
-            Text(columns[c][1 + r].fold(widths[c]), _style(table, r, c, text))
-            for c, text in enumerate(row)
+            Text(columns[c][1 + r].fold(size), _style(table, r, c, row[c]))
+            for c, size in zip(group, widths, strict=True)
         ]
         drawn.add_row(*cells, end_section=r in table.breaks)
     return drawn

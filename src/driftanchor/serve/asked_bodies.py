@@ -41,7 +41,7 @@ class DefaultItem(Body):
 class DefaultsBody(Body):
     """Defaults that callers played because no answer came in time."""
 
-    defaults: Annotated[list[DefaultItem], Field(min_length=1, max_length=MOST_REWARDS)]
+    defaults: list[DefaultItem] = Field(description=f"At most {MOST_REWARDS:,} items.")
 
 
 class RewardBody(Body):

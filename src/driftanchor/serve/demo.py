@@ -233,6 +233,7 @@ def _create(
         reward_window=WINDOW,
         default_reward=0.0,
         floor=0.07,
+        on_alarm="distrust",
         seed=SEED,
         store=store,
         clock=clock,

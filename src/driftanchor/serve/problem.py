@@ -26,6 +26,7 @@ _RECEIVED = re.compile(r"(,|;| \()\s*got .*", re.DOTALL)
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 CODES: Sequence[tuple[type[Exception], int, str]] = (  # the first that fits
     (errors.CampaignPaused, 409, "campaign_paused"),
+    (errors.DefaultPlayed, 409, "default_played"),
     (errors.KeyReused, 409, "idempotency_key_reused"),
     (errors.OtherReward, 409, "reward_conflict"),
     (errors.Conflict, 409, "conflict"),

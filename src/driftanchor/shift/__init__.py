@@ -2,7 +2,7 @@
 
 `suggest` reads periods into a `period_table`, fits the `period_model` and writes the suggestion.
 `two_way.py` has the model of common and own moves, `two_way_moves.py` what it says of the next
-period. `one_way.py` and `one_way_moves.py` do the same where the two cannot be told apart.
+period. `one_way.py` and `one_way_moves.py` do the same if the two cannot be separated.
 """
 
 from driftanchor.shift.suggest_bounds import suggest

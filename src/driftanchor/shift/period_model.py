@@ -36,7 +36,7 @@ class PeriodModel:
 
     @cached_property
     def spread(self) -> Spread | None:
-        """None where common moves cannot be told from own ones."""
+        """None if common moves cannot be separated from own ones."""
         table = self.history.two_way
         return None if table is None else Spread(table)
 
@@ -55,7 +55,7 @@ class PeriodModel:
 
     @cached_property
     def relative(self) -> Coming | None:
-        """What W must cover; None where it is not known."""
+        """What W must cover; None if it is not known."""
         return None if self.spread is None else TwoWayMoves.relative(self.spread.law, self.share)
 
     @cached_property

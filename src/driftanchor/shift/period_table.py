@@ -146,7 +146,7 @@ class PeriodTable:
 
     @cached_property
     def two_way(self) -> TwoWay | None:
-        """The model of common and own moves; None where these cannot be told apart."""
+        """The model of common and own moves; None if these cannot be separated."""
         seen = self.seen & self.repeated[:, None]
         if not seen.any():
             return None

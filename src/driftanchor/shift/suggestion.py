@@ -30,7 +30,7 @@ class ArmShift:
         periods: How many.
         n: Rewards in all of them.
         mean: Of all of these rewards.
-        tau: None where it was seen in one period only.
+        tau: None if it was seen in one period only.
     """
 
     periods: int

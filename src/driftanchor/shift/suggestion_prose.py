@@ -48,7 +48,7 @@ def _noise(history: PeriodTable) -> str:
     k = int(np.nanargmax(error))
     return (
         f"The logged means have sampling noise too (standard error up to {error[k]:.2g}, arm "
-        f"{history.arms[k]!r}). It comes on top, and policies count it by themselves."
+        f"{history.arms[k]!r}). It comes on top, and policies account for it."
     )
 
 
@@ -87,8 +87,8 @@ def notes(
     said = []
     if np.isnan(history.variance).all():
         said.append(
-            "the rewards have no variance, so noise cannot be told from moves: all of it counts as "
-            "moves, and the bounds are too large rather than too small"
+            "the rewards have no variance, so noise cannot be separated from moves: all of it "
+            "counts as moves, and the bounds are too large rather than too small"
         )
     repeated = sum(arm.periods > 1 for arm in found.arms.values())
     if len(history.periods) == 2:
@@ -157,12 +157,12 @@ def _two(arms: int, unit: str) -> str:
 def _no_own(arms: int, unit: str) -> str:
     if arms == 1:
         return (
-            f"only one arm was seen in several {unit}s: its own moves cannot be told from moves "
-            "that all arms share, so W is not known"
+            f"only one arm was seen in several {unit}s: its own moves cannot be separated from "
+            "moves that all arms share, so W is not known"
         )
     return (
         f"no two arms were seen in the same two {unit}s, directly or through others: own moves "
-        "cannot be told from common ones, so W is not known"
+        "cannot be separated from common ones, so W is not known"
     )
 
 

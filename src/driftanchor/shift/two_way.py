@@ -90,7 +90,7 @@ class TwoWay:
 
     @cached_property
     def freedom(self) -> int:
-        """Degrees of freedom of Q_d; 0 if own moves cannot be told from common ones."""
+        """Degrees of freedom of Q_d; 0 if own moves cannot be separated from common ones."""
         arms, periods = self.seen.shape
         return int(self.seen.sum() - arms - periods + self.components)
 
@@ -154,7 +154,7 @@ class TwoWay:
     def _least(self, weight: Floats) -> tuple[Floats, Floats, tuple[Floats, Floats] | None]:
         """What is left of the means, the period effects, and these squared with their 1/noise.
 
-        The last is None where arms are fewer than periods: it needs a system of their size.
+        The last is None if there are fewer arms than periods: it needs a system of their size.
         """
         short = self._few_periods
         w, t = (weight, self._apart) if short else (weight.T, self._apart.T)  # rows go first

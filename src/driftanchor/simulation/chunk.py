@@ -44,6 +44,7 @@ class Chunk:
         seed: The seed of all noise.
         first: The first of its runs.
         runs: How many runs.
+        means: The online means of each run, by (run, arm), where runs have their own.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Chunk:
     seed: int
     first: int
     runs: int
+    means: Floats | None = None
 
     @classmethod
     def all_runs(
@@ -100,9 +102,10 @@ class Chunk:
 
     def cut(self, size: int) -> Iterator[Chunk]:
         """The same runs in chunks of at most `size`."""
-        for first in range(self.rows.start, self.rows.stop, size):
-            runs = min(size, self.rows.stop - first)
-            yield dataclasses.replace(self, first=first, runs=runs)
+        for done in range(0, self.runs, size):
+            runs = min(size, self.runs - done)
+            own = None if self.means is None else self.means[done : done + runs]
+            yield dataclasses.replace(self, first=self.first + done, runs=runs, means=own)
 
 
 def rounds_to_read(checkpoints: int | Sequence[int], horizon: int) -> Ints:
@@ -145,7 +148,10 @@ def play(chunk: Chunk) -> Played:
 
 
 def _instances(chunk: Chunk) -> Floats | None:
-    """The means that the runs of a chunk draw; `None` where they draw none."""
+    """The means of the runs of a chunk, given or drawn; `None` where all have the same."""
+    if chunk.means is not None:
+        logged = np.broadcast_to(chunk.bandit.offline, chunk.means.shape)
+        return np.stack([chunk.means, logged], axis=1)
     if chunk.bandit.means is None:
         return None
     draw = kernel(None, draw_instances) if chunk.is_compiled else draw_instances

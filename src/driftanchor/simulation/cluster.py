@@ -226,7 +226,7 @@ def _wait_for_workers(client: Any) -> None:
 def _gone(client: Any) -> UnusableCluster:
     return UnusableCluster(
         f"the Dask scheduler at {client.scheduler.address} is gone, and the tasks with it: start "
-        "it and its workers anew, then run this again"
+        "it and its workers again, then repeat this"
     )
 
 

@@ -25,9 +25,9 @@ def threads_to_use(threads: int | None) -> int:
 def on_this_machine(
     wholes: list[Chunk], threads: int
 ) -> Generator[tuple[int, Chunk, Played], None, None]:
-    """Play chunks of equal size: (which of them, a piece of it, its numbers), in order."""
-    one = wholes[0]
-    size = max(1, min(-(-one.runs // (PIECES * threads)), CHUNK_ROUNDS // one.horizon))
+    """Play chunks of one horizon: (which of them, a piece of it, its numbers), in order."""
+    one, runs = wholes[0], sum(whole.runs for whole in wholes)
+    size = max(1, min(-(-runs // (PIECES * threads)), CHUNK_ROUNDS // one.horizon))
     pieces = [(i, piece) for i, whole in enumerate(wholes) for piece in whole.cut(size)]
     chunks = [piece for _, piece in pieces]
     processes = Processes()

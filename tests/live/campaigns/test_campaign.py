@@ -250,12 +250,12 @@ def test_what_is_no_id_is_the_error_of_its_reward_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize("time", ["now", None, math.nan, math.inf, 1e300, [1.0]])
 def test_a_clock_that_tells_no_time_is_refused(time: Any, tmp_path: Path) -> None:
     store = f"sqlite:///{tmp_path / 's.db'}"
-    with pytest.raises(InvalidInput, match="clock must tell the seconds since 1970"):
+    with pytest.raises(InvalidInput, match="clock must return the seconds since 1970"):
         create(store, clock=lambda: time)
     assert create(store, reward_window=5.0).ask().number == 1
     campaign = Campaign.load("c", store=store, clock=lambda: time)
     for call in (campaign.ask, campaign.status, campaign.pause, campaign.sweep):
-        with pytest.raises(InvalidInput, match="clock must tell the seconds since 1970"):
+        with pytest.raises(InvalidInput, match="clock must return the seconds since 1970"):
             call()
     assert campaign.verify().decisions == 1
 

@@ -171,8 +171,11 @@ def run(address: Callable[[], str], examples: int) -> None:
 
 def test_sqlite_follows_the_model(tmp_path: Path) -> None:
     numbers = itertools.count()
-    run(lambda: f"sqlite:///{tmp_path / f'{next(numbers)}.db'}", examples=20)
+    run(
+        lambda: f"sqlite:///{tmp_path / f'{next(numbers)}.db'}",
+        examples=settings().max_examples // 5,
+    )
 
 
 def test_postgresql_follows_the_model(postgres: str) -> None:
-    run(lambda: postgres_address(postgres), examples=10)
+    run(lambda: postgres_address(postgres), examples=settings().max_examples // 10)

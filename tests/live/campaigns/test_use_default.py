@@ -28,7 +28,7 @@ def test_a_default_is_noted_once_and_its_request_decides_no_more(store: Store) -
     campaign = create(store)
     assert campaign.submit([UseDefault("k", "B", 1.0)] * 2) == ["recorded", "replayed"]
     assert campaign.submit([UseDefault("k", "B", 9.0)]) == ["replayed"]
-    assert kinds(campaign) == ["default_used"]
+    assert kinds(campaign) == ["keyed", "keyed", "default_used"]
     with pytest.raises(Conflict, match="came too late"):
         campaign.ask("u", key="k")
     status = campaign.status()
@@ -50,7 +50,7 @@ def test_what_the_request_decided_after_all_is_given_up(store: Store) -> None:
     campaign.sweep()
     status = campaign.status()
     assert (status.decisions, status.rewards, status.pending) == (1, 0, 0)
-    assert kinds(campaign) == ["decided", "expired", "default_used"]
+    assert kinds(campaign) == ["decided", "keyed", "keyed", "expired", "default_used"]
     assert campaign.ask("u").id != lost.id
     campaign.verify()
 
@@ -68,11 +68,15 @@ def test_a_decision_that_the_unit_held_before_stays(store: Store) -> None:
     campaign.verify()
 
 
-def test_a_decision_that_was_only_assigned_is_taken_from_its_unit(store: Store) -> None:
-    campaign = create(store, exposure="report")
-    lost = campaign.ask("u", key="k")
-    campaign.submit([UseDefault("k", "B", 1.0)])
-    assert campaign.ask("u").id != lost.id
+@pytest.mark.parametrize("options", [{"exposure": "report"}, {"sticky": "campaign"}])
+def test_a_decision_that_its_unit_will_see_later_stays(
+    store: Store, options: dict[str, str]
+) -> None:
+    campaign = create(store, **options)
+    made = campaign.ask("u", key="k")
+    assert campaign.submit([UseDefault("k", "B", 1.0)]) == ["recorded"]
+    assert campaign.ask("u").id == made.id
+    assert campaign.tell(str(made.id), 1.0).status == "recorded"
     campaign.verify()
 
 

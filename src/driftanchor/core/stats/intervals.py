@@ -44,7 +44,7 @@ def mean_estimate(values: Floats) -> Estimate:
 
 
 def mean_interval(n: int, mean: float, variance: float) -> Interval | None:
-    """Where the mean of rewards may be; None where their variance is not known.
+    """Where the mean of rewards may be; None if their variance is not known.
 
     Rewards that are all 0 or 1 have Wilson's interval, which is right for rare successes too.
     Others have Student's.

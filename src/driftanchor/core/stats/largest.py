@@ -28,7 +28,7 @@ STEPS = 45  # of a bisection
 _PLACES, _WEIGHTS = np.polynomial.legendre.leggauss(5)
 
 
-class Best(NamedTuple):
+class Largest(NamedTuple):
     """What is believed of the largest."""
 
     chances: Floats  # of each number to be the largest
@@ -38,7 +38,7 @@ class Best(NamedTuple):
 
 def largest(
     means: Floats, sds: Floats, weights: Floats, chosen: int, q: float = 0.95, panels: int = MOST
-) -> Best:
+) -> Largest:
     """Which is the largest, and what choosing one of them loses.
 
     Args:
@@ -73,7 +73,7 @@ def largest(
     away, sd = np.concatenate(points, axis=1)
     mass = np.concatenate(masses)
     chances /= max(chances.sum(), TINY)
-    return Best(chances, loss, _quantile(away, sd, mass, 1.0 - q))
+    return Largest(chances, loss, _quantile(away, sd, mass, 1.0 - q))
 
 
 def _alive(mean: Floats, sd: Floats, chosen: int) -> Bools:

@@ -83,7 +83,7 @@ def set_title(axes: Axes, title: str, inches: float, above: str = "", reach: flo
 
 
 def _wrapped(text: str, inches: float, letter: float) -> list[str]:
-    """Text in lines of this width; a letter is so many points wide."""
+    """Text in lines of this width; `letter` is the width of a letter in points."""
     return textwrap.wrap(text, max(12, int(inches * 72 / letter))) or [" "]
 
 

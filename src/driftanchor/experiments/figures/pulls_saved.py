@@ -59,7 +59,7 @@ ITSELF = Look(POLICY_LOOKS["anchor-ts"].colour, "o", LONG, 1.2, hollow=True)
 
 
 @dataclass(frozen=True)
-class Promise:
+class TheoryLine:
     """What theory promises a policy, and how it is drawn."""
 
     policy: str
@@ -69,9 +69,9 @@ class Promise:
 
 
 PROMISES = (  # their dashes can be told apart where they agree
-    Promise("anchor-ts", "by N: N(1 − 3ω/Δ)₊", promised_pulls.by_own_logs, DOTS),
-    Promise("anchor-ts", "by N₁: min(N₁, σ² log T/Δ²)", promised_pulls.by_best_logs, DASH_DOT),
-    Promise("min-ucb", "by N: N((1 − ω/Δ)₊)²", promised_pulls.for_min_ucb, SHORT),
+    TheoryLine("anchor-ts", "by N: N(1 − 3ω/Δ)₊", promised_pulls.by_own_logs, DOTS),
+    TheoryLine("anchor-ts", "by N₁: min(N₁, σ² log T/Δ²)", promised_pulls.by_best_logs, DASH_DOT),
+    TheoryLine("min-ucb", "by N: N((1 − ω/Δ)₊)²", promised_pulls.for_min_ucb, SHORT),
 )
 
 
@@ -166,7 +166,7 @@ def _panel(
     )
 
 
-def _dashes(promise: Promise) -> dict[str, Any]:
+def _dashes(promise: TheoryLine) -> dict[str, Any]:
     colour = POLICY_LOOKS[promise.policy].colour
     return {"color": colour, "linestyle": promise.dash, "linewidth": points(0.16)}
 

@@ -110,7 +110,7 @@ class Distrust:
 
 
 @dataclass(frozen=True)
-class Look:
+class SweepAndCheck:
     """Sweep what is due, as every batch does, and look whether promises still hold."""
 
     needs: Needs = NOTHING

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from driftanchor.core import check
-from driftanchor.errors import CampaignPaused, InvalidInput, KeyReused, shown
+from driftanchor.errors import CampaignPaused, DefaultPlayed, InvalidInput, KeyReused, shown
 from driftanchor.live.campaigns.batch import Batch, Needs
 from driftanchor.live.campaigns.decision import Decision
 from driftanchor.live.campaigns.draw import draw
@@ -105,7 +105,7 @@ class Ask:
     def _again(self, batch: Batch, ids: list[str]) -> list[Decision]:
         """The answers to the request that had this key before."""
         if not ids:
-            raise KeyReused(
+            raise DefaultPlayed(
                 f"the key {self.key!r} is that of a request that came too late: its caller played "
                 "a default arm; take another key"
             )

@@ -23,15 +23,15 @@ STORE = "sqlite:///driftanchor.db"
 
 
 class Campaign(Managed):
-    """Decides and learns for good: an acknowledged decision or reward is never lost or doubled.
+    """Decides and learns durably: an acknowledged decision or reward is never lost or doubled.
 
-    Everything is in a store, SQLite or PostgreSQL. Any number of processes and threads may load the
-    same campaign and use it at the same time; each can end at any moment. What happened has one
-    order, that of its events, and the noise of decision n depends on the seed and n alone. So
-    any decision can be explained later from what was known when it was made.
+    Everything is in a store, SQLite or PostgreSQL. Any number of processes and threads can use the
+    same campaign at the same time, and each may end at any moment. Events have one order, and the
+    noise of decision n depends only on the seed and n. So any decision can be explained later from
+    what was known when it was made.
 
-    A reward is told with the id of its decision. To tell it again changes nothing, so whoever is
-    not sure whether it arrived tells it again.
+    A reward is reported with the id of its decision. Reporting it again changes nothing, so if you
+    are not sure whether it arrived, report it again.
 
     Example:
         >>> from tempfile import TemporaryDirectory
@@ -84,24 +84,24 @@ class Campaign(Managed):
             arms: The labels.
             policy: The rule; by default the guarded rule in the units of the logs.
             bias_bound: V, how far an arm's online mean may be from its offline mean.
-            relative_bound: W, how far an arm may have moved from where the others moved.
+            relative_bound: W, how far an arm may have moved, beside a move that all arms share.
             bias_bound_source: Where the bounds come from.
             reward_range: The lowest and the highest reward possible; others are refused.
             reward: As in `Settings`, like all that follow up to `matters`.
             reward_window: Seconds in which a reward counts.
-            default_reward: What counts when none came.
+            default_reward: The reward that counts if none came.
             late: What a reward after the window does.
             sticky: What a unit that asks again gets.
             exposure: When a decision starts to wait for its reward.
-            floor: The least probability of each arm.
+            floor: The smallest probability of each arm.
             control: Arms with a larger floor.
             on_alarm: What a shift alarm does.
             matters: The smallest difference that matters.
             seed: The seed of all noise; by default one is drawn, and kept.
             store: The address of the store, or an open store.
-            if_exists: `"error"`, or `"load"` to go on with a campaign of this name that was
+            if_exists: `"error"`, or `"load"` to continue with a campaign of this name that was
                 created with the same arguments.
-            clock: Tells the time, in seconds since 1970.
+            clock: Returns the time, in seconds since 1970.
 
         Raises:
             Conflict: There is a campaign of this name; with `"load"`, one that is not the same.
@@ -154,13 +154,13 @@ class Campaign(Managed):
         policy: Policy | None = None,
         clock: Callable[[], float] = time.time,
     ) -> Campaign:
-        """A campaign that was created before, by whichever process.
+        """Load a campaign that was created before, by any process.
 
         Args:
             name: Its name.
             store: As for `create`, like `clock`.
             policy: The policy it was created with, if that is not one of this package.
-            clock: Tells the time.
+            clock: Returns the time.
         """
         check.function(clock, "clock")
         with opening(store) as opened:
@@ -196,7 +196,7 @@ class Campaign(Managed):
         peek: bool = False,
         key: str | None = None,
     ) -> Decision | list[Decision]:
-        """Which arm to play. The decision is on disk when this returns.
+        """Ask which arm to play. The decision is on disk when this returns.
 
         Args:
             unit: Who it is for. A unit that asks again gets the same decision while it waits for
@@ -205,7 +205,7 @@ class Campaign(Managed):
                 archived since, gets a new decision, and `note` says why.
             n: How many decisions; the answer is then a list.
             peek: Only look at what would be decided now; nothing is kept.
-            key: A key of this request: the same key later gives the same decisions, so that a
+            key: A key for this request: the same key later gives the same decisions, so that a
                 request without a unit can be repeated safely.
 
         Raises:
@@ -218,20 +218,20 @@ class Campaign(Managed):
         return answers[0] if n is None else answers
 
     def tell(self, decision_id: str, reward: float) -> Receipt:
-        """The reward of a decision. It is on disk when this returns, and may be told again.
+        """Report the reward of a decision. It is on disk when this returns, and may be repeated.
 
         Raises:
             Conflict: The decision has another reward, which stands.
             NotFound: There is no such decision.
-            InvalidInput: The reward is no number, or not in `reward_range`.
+            InvalidInput: The reward is not a number, or not in `reward_range`.
         """
         receipt: Receipt = self._do(Tell(decision_id, reward))
         return receipt
 
     def tell_many(self, rewards: Iterable[tuple[str, float]]) -> list[Receipt | Exception]:
-        """Many rewards in one go: for each its receipt, or the error that `tell` would raise.
+        """Report many rewards: returns for each its receipt, or the error that `tell` would raise.
 
-        Those that are right count, whatever is wrong with others.
+        Good ones are recorded even if others are refused.
 
         Args:
             rewards: Pairs of a decision and its reward.
@@ -247,6 +247,6 @@ class Campaign(Managed):
         return self.submit([Tell(one, reward) for one, reward in chosen])
 
     def expose(self, decision_id: str) -> Receipt:
-        """Say that a decision was shown: with `exposure="report"` it waits from now on."""
+        """Say that a decision was shown; with `exposure="report"`, its window starts now."""
         receipt: Receipt = self._do(Expose(decision_id_text(decision_id)))
         return receipt

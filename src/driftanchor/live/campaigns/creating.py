@@ -94,8 +94,8 @@ def check_same(
     differ += [what for what, same in pairs.items() if not same]
     if differ:
         raise Conflict(
-            f"there is a campaign {name!r} with another {', '.join(differ)}: take another name, or "
-            "use Campaign.load to go on with it as it is"
+            f"there is a campaign {name!r} with another {', '.join(differ)}: choose another name, "
+            "or use the campaign as it is"
         )
 
 

@@ -1,4 +1,4 @@
-"""Decision and Receipt: what a campaign answers when it is asked, and when a reward is told."""
+"""Decision and Receipt: what a campaign answers when it is asked, and when it gets a reward."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ class Decision:
     """One answer of a campaign: which arm to play.
 
     Attributes:
-        id: What `tell` and `expose` need to know; random, so that nobody can guess it. `None` for
-            a decision that was only looked at (`peek`).
+        id: What `tell` and `expose` take. It is random and cannot be guessed. `None` for a decision
+            that was only looked at (`peek`).
         arm: The arm to play.
-        propensity: How likely the arm was when it was drawn.
+        propensity: How likely the arm was when it was drawn; NaN for a default that a `Client`
+            gave, as nothing was drawn.
         replayed: Whether this decision was made before, for the same unit or the same key.
         campaign: The name of the campaign.
         number: 1 for the first decision of the campaign, and so on.
-        unit: Who it is for, if that was said.
+        unit: Who it is for, if a unit was given.
         epoch: The epoch of the campaign it belongs to.
         due: When the reward window ends, in seconds since 1970; `None` without a window, or before
             the decision was shown.
@@ -46,13 +47,14 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What became of a reward, or of an exposure.
+    """What happened to a reward or an exposure that was reported.
 
     Attributes:
         decision_id: The decision.
         status: `"recorded"`: it counts from now on. `"replayed"`: it was recorded before, and
             nothing changed. `"late"`: it came after the window and does not count. `"corrected"`:
-            it came after the window and replaces the default reward.
+            it came after the window and replaces the default reward. `"ignored"`: it is for a
+            default that a `Client` gave, and does not count.
         arm: The arm of the decision.
         reward: The reward that counts; `None` if there is none.
     """

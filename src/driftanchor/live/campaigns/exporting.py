@@ -60,7 +60,7 @@ def export(
         reader: The campaign.
         arms: Its arms.
         path: The file; its ending says the format: .csv, .jsonl or .parquet.
-        what: `"decisions"`: one row for each, with its propensity and what became of it.
+        what: `"decisions"`: one row for each, with its propensity and its reward.
             `"events"`: one row for each event, in order.
         escape_formulas: In CSV, put an apostrophe before texts that a spreadsheet would run.
     """

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from driftanchor.core import check
 from driftanchor.errors import StoreUnavailable
-from driftanchor.live.campaigns.arm_requests import Look
+from driftanchor.live.campaigns.arm_requests import SweepAndCheck
 from driftanchor.live.campaigns.batch import Batch, Needs
 from driftanchor.live.campaigns.books import Books
 from driftanchor.live.campaigns.same_campaign import SameCampaign
@@ -171,7 +171,7 @@ class GroupCommit:
             for job in jobs:
                 job.outcomes = [_outcome(batch, request) for request in job.requests]
             if batch.is_long_ago() or any(
-                isinstance(x, Look) for job in jobs for x in job.requests
+                isinstance(x, SweepAndCheck) for job in jobs for x in job.requests
             ):
                 advance(batch, reader)
             after[:] = [books]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from driftanchor.core import check, record
 from driftanchor.errors import InvalidInput, NotFound, shown
-from driftanchor.live.campaigns.arm_requests import Look
+from driftanchor.live.campaigns.arm_requests import SweepAndCheck
 from driftanchor.live.campaigns.books import Books
 from driftanchor.live.campaigns.decision import decision_id_text
 from driftanchor.live.campaigns.exporting import event_records, export
@@ -71,7 +71,7 @@ class Handle:
         Decisions whose window is over are swept first, and promises are looked at.
         """
         if self.settings.reward_window is not None or is_watched(self._books()):
-            while self._do(Look()):
+            while self._do(SweepAndCheck()):
                 pass
         with self._reading() as reader:
             books = load(reader, self._first, self.settings)

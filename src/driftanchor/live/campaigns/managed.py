@@ -1,4 +1,4 @@
-"""Managed: what whoever runs a campaign does to it."""
+"""Managed: how a campaign is run: pause, resume, epochs, arms."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ class Managed(Handle):
     """The arms of a campaign, its epoch, its windows, and whether it runs."""
 
     def sweep(self) -> int:
-        """End the wait of all decisions whose window is over; how many there were.
+        """Close all decisions whose window is over; returns how many there were.
 
-        Each `ask` and `tell` does so for some, and `status` for all, so nobody needs to call this.
+        Each `ask` and `tell` closes some of them, and `status` closes all, so you rarely need this.
         """
         swept, last = 0, -1
         while last != 0:
-            last = self._do(arm_requests.Look())
+            last = self._do(arm_requests.SweepAndCheck())
             swept += last
         return swept
 
@@ -33,7 +33,7 @@ class Managed(Handle):
         self._do(arm_requests.SetPaused(False))
 
     def new_epoch(self) -> int:
-        """Draw every unit anew from now on; the number of the new epoch."""
+        """Give every unit a new decision from now on; returns the number of the new epoch."""
         epoch: int = self._do(arm_requests.NextEpoch())
         return epoch
 
@@ -44,22 +44,22 @@ class Managed(Handle):
         bias_bound: float | None = None,
         relative_bound: float | None = None,
     ) -> None:
-        """Let a new arm take part from now on; the arguments are those of `Learner.add_arm`."""
+        """Add an arm, which takes part from now on; arguments as for `Learner.add_arm`."""
         logs: Any = tuple(check.items(offline, "offline"))
         self._do(arm_requests.AddArm(label, logs, bias_bound, relative_bound))
 
     def pause_arm(self, label: str) -> None:
-        """Draw this arm no more; units that hold a decision for it still get that."""
+        """Stop drawing this arm; units that hold a decision for it keep that decision."""
         self._do(arm_requests.SetArm(label, "paused"))
 
     def archive_arm(self, label: str) -> None:
-        """Never play this arm again; units that hold a decision for it get a new one."""
+        """Stop playing this arm; units that hold a decision for it get a new one."""
         self._do(arm_requests.SetArm(label, "archived"))
 
     def restore_arm(self, label: str) -> None:
-        """Play a paused or archived arm again, with all that was learned of it."""
+        """Play a paused or archived arm again; what was learned about it is kept."""
         self._do(arm_requests.SetArm(label, "active"))
 
     def distrust_arm(self, label: str) -> None:
-        """Let the logs of this arm no longer count, as after a shift alarm."""
+        """Ignore the logs of this arm from now on, as after a shift alarm."""
         self._do(arm_requests.Distrust(label))

@@ -38,6 +38,6 @@ class SameCampaign:
         if found != self._row:
             raise Conflict(
                 f"the file of the store was replaced, and campaign {name!r} in the new one is "
-                "another: put the old file back, or use Campaign.load to go on with the other"
+                "another: put the old file back, or load the campaign again to use the new one"
             )
         self._seen = now

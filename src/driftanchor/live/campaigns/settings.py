@@ -24,7 +24,7 @@ class Settings:
     """What was agreed about a campaign beside its `Terms`; it does not change.
 
     Attributes:
-        reward: `"number"`, or `"binary"` if rewards are 0 or 1 and nothing else.
+        reward: `"number"`, or `"binary"` if every reward is 0 or 1.
         reward_window: Seconds in which a reward counts; `None` for ever. The window starts when a
             decision is made, or when it is shown if `exposure` is `"report"`.
         default_reward: What counts when no reward came in the window, such as 0 where only

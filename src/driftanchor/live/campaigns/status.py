@@ -1,4 +1,4 @@
-"""Status: what can be seen of a campaign, for people and programs; nothing in it is random."""
+"""Status: what is known about a campaign, for people and programs; nothing in it is random."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from driftanchor.render.tabular import Tabular, known
 
 @dataclass(frozen=True, slots=True)
 class ArmStatus:
-    """What can be seen of one arm.
+    """What is known about one arm.
 
     Attributes:
         state: `"active"`, `"paused"` or `"archived"`.
@@ -31,7 +31,7 @@ class ArmStatus:
         live_mean: Their mean; NaN if there are none.
         live_variance: Their sample variance; NaN if there are fewer than two.
         decisions: How many decisions chose it.
-        expected: How many decisions it was to get: the sum of its propensities.
+        expected: How many decisions it should have got: the sum of its propensities.
         pending: How many of its decisions wait for a reward.
     """
 
@@ -49,7 +49,7 @@ class ArmStatus:
 
 @dataclass(frozen=True, repr=False)
 class Status(Tabular):
-    """What can be seen of a campaign.
+    """What is known about a campaign.
 
     Attributes:
         name: Its name.
@@ -62,7 +62,7 @@ class Status(Tabular):
         late: How many rewards came after their window and do not count.
         settings: Its settings.
         reasons: Why the default policy has its numbers.
-        arms: What can be seen of each arm.
+        arms: What is known about each arm.
         outlook: How likely each arm is best, and what stopping now would lose.
         ratio: Whether arms are played as often as their propensities say.
         alarms: Promises about the logs that live rewards have broken, the first one first.

@@ -43,7 +43,7 @@ REACH = 6.0  # its standard deviations that count
 
 @dataclass(frozen=True, eq=False)
 class Outlook:
-    """What is believed of the arms, and what playing only the leader from now on would lose.
+    """What is believed about the arms, and what playing only the leader from now on would lose.
 
     Attributes:
         leader: The column with the largest mean of those that can be played.
@@ -148,7 +148,7 @@ def outlook_text(now: Outlook, labels: tuple[str, ...]) -> str:
         return (
             f"{text} That is below the {rounded(now.difference)} that matter to you: you can stop."
         )
-    return f"{text} The {rounded(now.difference)} that matter to you are less: go on."
+    return f"{text} The {rounded(now.difference)} that matter to you are less: continue."
 
 
 def floor_cost(floors: Floats, means: Floats) -> float:

@@ -2,8 +2,9 @@
 
 Such an arm was not drawn, so it has no propensity, and its reward does not count. What is kept is
 that it happened, as an event. If the request that was not answered made a decision all the same,
-nobody will ever see that decision, and it is given up: else its default reward would count. A
-decision that the unit held before is left alone.
+nobody has seen that decision, and it is given up: else its default reward would count. A decision
+that the unit held before is left alone, and so is one that waits for nothing: it was only assigned,
+or its unit keeps it for the whole campaign and will see it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from driftanchor.live.campaigns.batch import Batch, Needs
 from driftanchor.live.campaigns.telling import give_up
 from driftanchor.live.stores.store_rows import WAITING
 
-UNSETTLED = ("assigned", WAITING)
 SLACK = 5.0  # seconds that a report may take, or clocks of servers may differ
 
 
@@ -54,11 +54,11 @@ class UseDefault:
         column = batch.books.terms.arms.column(self.arm, "arm")
         if self._mark in batch.keyed:
             return "replayed"
-        batch.keyed[self._mark] = batch.keys[self._mark] = []
+        _keep(batch, self._mark)
         if self.key in batch.keyed:
             self._give_up(batch)
         else:
-            batch.keyed[self.key] = batch.keys[self.key] = []
+            _keep(batch, self.key)
         batch.record("default_used", column=column)
         return "recorded"
 
@@ -69,12 +69,16 @@ class UseDefault:
 
     def _give_up(self, batch: Batch) -> None:
         """Give up what the request decided, if it decided something."""
+        if batch.books.settings.sticky == "campaign":
+            return  # its unit gets it from now on
         first = batch.now - self.ago - SLACK
         for one in batch.keyed[self.key]:
             row = batch.found.get(one)
-            if row is None or row.state not in UNSETTLED or row.asked_at < first:
-                continue
-            if row.state == WAITING:
+            if row is not None and row.state == WAITING and row.asked_at >= first:
                 give_up(batch, row)
-            row.holds = None  # its unit is drawn anew
-            batch.change(row)
+
+
+def _keep(batch: Batch, key: str) -> None:
+    """Keep a key that stands for no decision."""
+    batch.keyed[key] = batch.keys[key] = []
+    batch.record("keyed", detail={"key": key, "ids": []})

@@ -204,7 +204,7 @@ class Store(abc.ABC):
 
 
 def open_store(store: str | Store) -> Store:
-    """The store at an address, such as `"sqlite:///bandit.db"` or `"postgresql://…"`.
+    """The store at an address: `"sqlite:///bandit.db"`, `"bandit.db"` alone, or `"postgresql://…"`.
 
     An SQLite file that is not there yet is created, and so are the tables of an empty database.
 
@@ -218,9 +218,15 @@ def open_store(store: str | Store) -> Store:
         raise InvalidInput(
             f"must be an address such as 'sqlite:///bandit.db', got {store!r}", argument="store"
         )
-    require("sqlalchemy", extra="live", why="a store of campaigns")
+    require_sql(store)
     opened: Store = importlib.import_module("driftanchor.live.stores.sql.store").open_sql(store)
     return opened
+
+
+def require_sql(store: str) -> None:
+    """See that what a store at this address needs is installed; the error names the extra."""
+    extra = "postgres" if store.startswith("postgres") else "live"
+    require("sqlalchemy", extra=extra, why="a store of campaigns")
 
 
 @contextlib.contextmanager

@@ -45,9 +45,9 @@ class Alarm:
     Attributes:
         promise: `"bias_bound"` or `"relative_bound"`.
         arms: The arms that moved. If there are several, at least one of them did, and the rewards
-            do not tell which.
-        seen: When the rewards left no doubt.
-        began: When the move began, as far as rewards tell; None where they do not.
+            do not show which.
+        seen: When the rewards showed it.
+        began: When the move began, as far as the rewards show; None if they do not.
     """
 
     promise: str

@@ -19,12 +19,12 @@ GONE = "From now on the logs of {named} do not count: decisions use live rewards
 
 
 def alarm_text(alarm: Alarm, labels: Sequence[str], distrusts: bool = False) -> str:
-    """All that is to be said of an alarm.
+    """What an alarm says.
 
     Args:
         alarm: The alarm.
         labels: Those of all arms.
-        distrusts: Whether the logs of the arms stop to count.
+        distrusts: Whether the campaign then ignores the logs of the arms.
     """
     named = " and ".join(f"{labels[arm.column]!r}" for arm in alarm.arms)
     if distrusts:
@@ -53,7 +53,7 @@ def _found(alarm: Alarm, labels: Sequence[str], named: str) -> str:
     )
     return (
         f"{named} have moved apart further than was promised: compared with the logs {each}. At "
-        "least one of them broke the promise, and the rewards do not tell which."
+        "least one of them broke the promise; the rewards do not show which."
     )
 
 

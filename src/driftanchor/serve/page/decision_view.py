@@ -53,6 +53,7 @@ def decision_view(campaign: Campaign, decision_id: str) -> dict[str, Any]:
         },
         "range": list(ends),
         "replayed": True,  # `explain` raises where the decision comes out otherwise
+        "decided": decided(explanation),
         "sentence": decided_text(explanation, row),
         "explanation": explanation.to_json(),
         "parts": {name: PARTS.get(name, name) for name in _parts(explanation)},
@@ -61,10 +62,22 @@ def decision_view(campaign: Campaign, decision_id: str) -> dict[str, Any]:
     return checked
 
 
+def decided(explanation: Explanation) -> str:
+    """What decided: the arm's `"floor"`, the `"guard"`, or the `"index"`."""
+    if explanation.reason.startswith(f"{explanation.arm!r} was drawn for its floor"):
+        return "floor"
+    return "guard" if explanation.guard else "index"
+
+
 def decided_text(explanation: Explanation, row: DecisionRow) -> str:
     """What decided, in one or two sentences of plain words."""
     won = explanation.arms.get(explanation.arm)
     chance = f"It had a chance of {row.propensity:.1%}".replace("%", " %")
+    if decided(explanation) == "floor":
+        return (
+            f"{explanation.arm} was drawn for the share that it keeps for sure, whatever the rule "
+            f"says. {chance}."
+        )
     if won is None or won.decided_by is None:
         return f"{explanation.reason[0].upper()}{explanation.reason[1:]}. {chance}."
     part = PARTS.get(won.decided_by, won.decided_by)

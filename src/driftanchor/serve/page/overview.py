@@ -47,14 +47,20 @@ class Overview:
         self._store, self._campaign, self._clock = store, campaign, clock
         self._budget = budget
         self._known: dict[str, tuple[tuple[int, int], dict[str, Any]]] = {}
+        self._last: dict[str, Any] | None = None  # the answer while nothing happens
         self._turn = 0  # where the next call goes on, so that all get their turn
 
     def read(self) -> dict[str, Any]:
-        """All campaigns, those with an alarm first, then by name."""
+        """All campaigns, those with an alarm first, then by name.
+
+        The same object as before means that nothing happened since.
+        """
         heads, generation = self._store.heads(), self._store.generation()
         places = {name: (generation, head.seq) for name, head in heads.items()}
         known = {name: x for name, x in self._known.items() if name in places}
         stale = [x for x in places if x not in known or known[x][0] != places[x]]
+        if self._last is not None and not stale and known.keys() == self._known.keys():
+            return self._last
         new = [name for name in stale if name not in known]
         turn = self._turn % len(stale) if stale else 0
         until = time.monotonic() + self._budget
@@ -66,11 +72,12 @@ class Overview:
         self._known = known
         items = [item for _, item in known.values() if item]
         items.sort(key=lambda item: (not item["alarmed"], item["name"]))
-        return {
+        self._last = {
             "campaigns": items,
             "alarmed": sum(item["alarmed"] for item in items),
             "unread": len(places.keys() - known.keys()),  # the next calls read them
         }
+        return self._last
 
     def _item(self, name: str) -> dict[str, Any]:
         """One campaign; one that cannot be read is no reason to hide the others."""

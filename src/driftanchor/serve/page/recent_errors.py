@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import deque
 from collections.abc import Callable
 from typing import Any
@@ -58,10 +59,23 @@ class RecentErrors:
             "status": status,
             "method": scope["method"],
             "route": getattr(scope.get("route"), "path", "unmatched"),
-            "campaign": scope.get("path_params", {}).get("name"),
+            "campaign": campaign_in(scope["path"]),
             "code": str(said.get("code", "")),
             "detail": str(said.get("detail", "")),
         }
+
+
+def campaign_in(path: str) -> str | None:
+    """The campaign that the address of a request names.
+
+    Example:
+        >>> campaign_in("/v1/campaigns/ads/decisions"), campaign_in("/v1/decisions/5/reward")
+        ('ads', None)
+        >>> campaign_in("/ofrep/v1/evaluate/flags/ads")
+        'ads'
+    """
+    found = re.match(r"/(?:v1/campaigns|ofrep/v1/evaluate/flags)/([^/]+)", path)
+    return None if found is None else found[1]
 
 
 def new() -> deque[dict[str, Any]]:

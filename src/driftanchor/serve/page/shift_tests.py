@@ -60,7 +60,7 @@ def _row(
         "watched": watched,
         "why_not": None if watched else ("distrusted" if distrusted else UNWATCHED),
         "rewards": arm.n,
-        "move": number(arm.move),
+        "move": number(arm.move) if watched else None,
         "low": number(arm.low),
         "high": number(arm.high),
         "bias_bound": number(level),

@@ -180,14 +180,15 @@ def _beliefs(
     count = past.starts.size
     wanted = {round(i) for i in np.linspace(0, count - 1, min(count, BELIEFS)).tolist()}
     found: list[Outlook | None] = [None] * count
-    until = time.monotonic() + BUDGET
+    until, new = time.monotonic() + BUDGET, 0
     for i in sorted(wanted, reverse=True):
         before = [entry for entry in changes if entry.at < past.starts[i] + past.width]
         seq = before[-1].seq if before else 0
         key = (moment.row.id, seq, pulls[i].tobytes(), totals[i].tobytes())
         if key not in kept:
-            if time.monotonic() > until:
+            if new and time.monotonic() > until:
                 return found, False
+            new += 1
             terms = terms_at(moment.first, rows, seq)
             playable = _playable(before, len(terms.arms))
             kept[key] = outlook_at(terms, pulls[i], totals[i], playable)

@@ -64,6 +64,7 @@ class Views:
         self._extra = extra or {}
         self._overview = Overview(store, campaign, clock)
         self._lock = threading.Lock()
+        self._all: tuple[dict[str, Any], Answer] | None = None
         self._kept: dict[tuple[str, ...], _Kept] = {}
         self._beliefs: dict[Any, Outlook] = {}
         self._looked: dict[str, float] = {}
@@ -74,7 +75,10 @@ class Views:
     def overview(self) -> Answer:
         """All campaigns."""
         with self._lock:
-            return answer({**self._overview.read(), **self._extra})
+            found = self._overview.read()
+            if self._all is None or self._all[0] is not found:
+                self._all = (found, answer({**found, **self._extra}))
+            return self._all[1]
 
     def campaign(self, name: str) -> Answer:
         """One campaign as it is now."""

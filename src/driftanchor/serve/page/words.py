@@ -55,6 +55,7 @@ WORDS = {
     "unit": "Who a decision is for, such as a user.",
     "guard": "The rule plays an arm now and then only to make sure that the logs are not wrong "
     "about it.",
+    "floor": "The least share of decisions that each arm keeps for sure, so that it stays known.",
     "index": "The number that the rule compares. The arm with the largest one is played.",
     "median": "The middle one of the arm's numbers decides, so that one of them alone, such as "
     "wrong logs, cannot.",

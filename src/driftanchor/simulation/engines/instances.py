@@ -19,7 +19,7 @@ from driftanchor.simulation.law import KINDS, Law
 NORMAL, UNIFORM, BETA = (KINDS.index(kind) for kind in ("normal", "uniform", "beta"))
 
 
-class Laws(NamedTuple):
+class InstanceLaws(NamedTuple):
     """What a random bandit draws from, in numbers."""
 
     means: Floats  # see `numbers_of`
@@ -30,9 +30,9 @@ class Laws(NamedTuple):
     chances: bool  # logged means are between 0 and 1
 
 
-def laws_of(bandit: Bandit, seed: int) -> Laws:
+def laws_of(bandit: Bandit, seed: int) -> InstanceLaws:
     """The laws of a random bandit, and the keys of the noise."""
-    return Laws(
+    return InstanceLaws(
         numbers_of(bandit.means),
         numbers_of(bandit.bias),
         key(seed, "means"),
@@ -49,7 +49,7 @@ def numbers_of(law: Law | None) -> Floats:
     return np.array([KINDS.index(law.kind), law.first, law.second])
 
 
-def draw_instances(laws: Laws, first_run: int, drawn: Floats, stream: Stream) -> bool:
+def draw_instances(laws: InstanceLaws, first_run: int, drawn: Floats, stream: Stream) -> bool:
     """Fill `drawn` by (run, online or logged, arm) with the means of runs from `first_run` on."""
     for row in range(drawn.shape[0]):
         for arm in range(drawn.shape[2]):

@@ -179,7 +179,7 @@ def test_a_server_that_is_away_is_an_error_without_the_password(tmp_path: Path) 
 
 @pytest.mark.parametrize(
     "address",
-    ["sqlite://", "sqlite:///:memory:", "mysql://x/y", "bandit.db", "postgresql+asyncpg://x", ""],
+    ["sqlite://", "sqlite:///:memory:", "mysql://x/y", "postgresql+asyncpg://x", ""],
 )
 def test_other_addresses_are_refused(address: str) -> None:
     with pytest.raises(InvalidInput, match="store must"):

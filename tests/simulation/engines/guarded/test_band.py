@@ -16,12 +16,15 @@ from driftanchor.simulation.engines.guarded import band
 from driftanchor.simulation.engines.rewards import world_of
 
 Walk = Callable[[Stream], tuple[int, float]]
-STEPS, TRIES = 40, 4_000
+STEPS, TRIES = 40, 1_500
 START, TOP, DRIFT = 4.0, 9.0, 0.05
 
 
 def same_walk(first: Walk, second: Walk, steps: int) -> bool:
-    """Whether two ways to walk take as many steps and end at the same place: 2e-6 in all."""
+    """Whether two ways to walk take as many steps and end at the same place: 2e-6 in all.
+
+    Laws 0.12 apart are told apart nine times in ten.
+    """
     sides = []
     for kind, walk in enumerate((first, second)):
         with wrapping():
@@ -60,12 +63,12 @@ def test_a_path_stays_as_often_as_one_of_many_small_steps() -> None:
     """A path of 2,000 steps leaves a little later than a Brownian one: within 0.04."""
     rng = np.random.default_rng(3)
     for end, top in ((0.8, 1.5), (0.3, 1.1), (1.2, math.inf)):
-        steps = rng.normal(0, math.sqrt(1 / 2_000), (4_000, 2_000)).cumsum(1)
+        steps = rng.normal(0, math.sqrt(1 / 2_000), (1_500, 2_000)).cumsum(1)
         times = np.arange(1, 2_001) / 2_000
         paths = 0.5 + steps - times * (steps[:, -1:] - (end - 0.5))
         share = float(((paths > 0) & (paths < top)).all(1).mean())
-        # 4,000 paths: 5 standard errors are 0.04
-        assert abs(band.stays(0.5, end, top, 1.0) - share) < 0.08
+        # 1,500 paths: 5 standard errors are 0.065
+        assert abs(band.stays(0.5, end, top, 1.0) - share) < 0.105
 
 
 WORLD = world_of(Bandit([0.6, 0.5], reward="bernoulli"))

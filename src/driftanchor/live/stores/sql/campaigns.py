@@ -40,17 +40,17 @@ _EXPECT = Prepared(
 )
 _BY_NAME = Prepared(select(campaigns).where(campaigns.c.name == bindparam("name")), ["name"])
 _NAMES = Prepared(select(campaigns.c.name), [])
+_HEADS = Prepared(
+    select(campaigns.c.name, *(heads.c[name] for name in _FIELDS)).join(
+        heads, heads.c.campaign_id == campaigns.c.id
+    ),
+    [],
+)
 _OWNER = Prepared(
     select(campaigns.c.name)
     .join(decisions, decisions.c.campaign_id == campaigns.c.id)
     .where(decisions.c.id == bindparam("decision")),
     ["decision"],
-)
-_ALL_HEADS = Prepared(
-    select(campaigns.c.name, *(heads.c[name] for name in _FIELDS)).join(
-        heads, heads.c.campaign_id == campaigns.c.id
-    ),
-    [],
 )
 _ADD = Prepared(insert(campaigns), ["name", "created_at", "terms", "settings"])
 _ADD_HEAD = Prepared(insert(heads), ["campaign_id", *_FIELDS])
@@ -83,7 +83,7 @@ def names(link: Link) -> list[str]:
 
 def all_heads(link: Link) -> dict[str, Head]:
     """Where each campaign is, by name."""
-    return {name: _head(row) for name, *row in _ALL_HEADS.rows(link)}
+    return {name: _head(row) for name, *row in _HEADS.rows(link)}
 
 
 def owner(link: Link, decision_id: str) -> str | None:

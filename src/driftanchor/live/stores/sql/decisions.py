@@ -55,7 +55,6 @@ _PAGE = Prepared(
     .limit(bindparam("most")),
     ["campaign", "after", "most"],
 )
-_ADD_KEYS = Prepared(insert(request_keys), [column.name for column in request_keys.columns])
 _OF_UNIT = Prepared(
     _ALL.where(decisions.c.number > bindparam("after"))
     .where(decisions.c.number <= bindparam("through"))
@@ -63,6 +62,7 @@ _OF_UNIT = Prepared(
     .order_by(decisions.c.number),
     ["campaign", "after", "through", "unit"],
 )
+_ADD_KEYS = Prepared(insert(request_keys), [column.name for column in request_keys.columns])
 _KEYED = PreparedList(
     lambda keys: (
         select(request_keys.c.key, request_keys.c.decisions)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -18,11 +19,21 @@ REACH = 3  # seconds to wait for a server that does not answer
 BUSY = 10.0  # seconds to wait for programs that write to the file without our lock
 LONGEST_PART = 240  # bytes of a name, as systems take 255 and files beside it have longer names
 LONGEST_NAME = 3_000  # bytes of a path
+SCHEME = re.compile(r"[A-Za-z][\w+.-]+:")  # one letter would be a drive, as in C:\bandit.db
 WRITING = "driftanchor_writing"  # the option of a connection that is going to write
 
 
 def address(url: str) -> URL:
-    """The address of a store, with the driver that we use."""
+    """The address of a store, with the driver that we use; a name alone is that of an SQLite file.
+
+    Example:
+        >>> address("bandit.db") == address("sqlite:///bandit.db")
+        True
+    """
+    if not SCHEME.match(url):
+        file = URL.create("sqlite", database=url)
+        _check_file(file, has_settings=False)
+        return file
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError) as error:
@@ -50,15 +61,16 @@ def _check_file(url: URL, *, has_settings: bool) -> None:
     else:
         return
     raise InvalidInput(
-        f"must name a file, such as 'sqlite:///bandit.db', {problem}", argument="store"
+        f"must name a file, such as 'bandit.db' or 'sqlite:///bandit.db', {problem}",
+        argument="store",
     )
 
 
 def _unusable(url: str) -> InvalidInput:
     scheme = url.partition(":")[0]  # what follows may hold a password
     return InvalidInput(
-        f"must be an address such as 'sqlite:///bandit.db' or 'postgresql://user@host/name', got "
-        f"one that starts with {scheme!r}",
+        "must be a file such as 'bandit.db', or an address such as 'sqlite:///bandit.db' or "
+        f"'postgresql://user@host/name', got one that starts with {scheme!r}",
         argument="store",
     )
 

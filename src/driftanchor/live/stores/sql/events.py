@@ -27,6 +27,7 @@ _AFTER = Prepared(
 )
 _CHANGES = Prepared(  # written as the index has it, which is used then
     select(*(column for column in events.columns if column.name != "campaign_id"))
+    .with_hint(events, "INDEXED BY events_changes", "sqlite")  # it would read all events
     .where(text(IS_CHANGE))
     .where(events.c.campaign_id == bindparam("campaign"))
     .where(events.c.seq > bindparam("after"))

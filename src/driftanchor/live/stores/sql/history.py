@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from typing import Any
 
-from sqlalchemy import BigInteger, Double, bindparam, cast, func, insert, select, text
+from sqlalchemy import BigInteger, Double, bindparam, cast, func, insert, select
 
 from driftanchor.core.record import Record
 from driftanchor.live.stores.damage import parsed, typed
@@ -20,8 +19,6 @@ _WATCH = Prepared(
     select(watches.c.record).where(watches.c.campaign_id == bindparam("campaign")), ["campaign"]
 )
 _KEEP_WATCH = Upsert(watches, replaced=("record",))
-_COUNTS = ("decisions", "rewards", "total")
-_STRETCH: Any = bindparam("stretch", type_=Double)
 _ROWS = Prepared(
     select(*(column for column in history.columns if column.name != "campaign_id"))
     .where(history.c.campaign_id == bindparam("campaign"))
@@ -29,9 +26,11 @@ _ROWS = Prepared(
     .order_by(history.c.start, history.c.arm),
     ["campaign", "since"],
 )
-_LONGER = Prepared(  # the database adds rows up
+_SECONDS = cast(bindparam("stretch"), BigInteger)
+_STRETCH = cast(cast(history.c.start, BigInteger) // _SECONDS * _SECONDS, Double).label("begins")
+_LONGER = Prepared(  # the database adds up, so that few rows come back
     select(
-        func.floor(history.c.start / _STRETCH) * _STRETCH,
+        _STRETCH,
         history.c.arm,
         cast(func.sum(history.c.decisions), BigInteger),
         cast(func.sum(history.c.rewards), BigInteger),
@@ -39,8 +38,8 @@ _LONGER = Prepared(  # the database adds rows up
     )
     .where(history.c.campaign_id == bindparam("campaign"))
     .where(history.c.start >= bindparam("since"))
-    .group_by(text("1"), text("2"))
-    .order_by(text("1"), text("2")),
+    .group_by(_STRETCH, history.c.arm)
+    .order_by(_STRETCH, history.c.arm),
     ["campaign", "since", "stretch"],
 )
 _KEEP = Prepared(insert(snapshots), ["campaign_id", "seq", "state"])
@@ -52,7 +51,7 @@ _SNAPSHOT = Prepared(
     .limit(1),
     ["campaign", "through"],
 )
-_ADD = Upsert(history, added=_COUNTS)
+_ADD = Upsert(history, added=("decisions", "rewards", "total"))
 
 
 def add(link: Link, campaign: int, rows: Sequence[HistoryRow]) -> None:
@@ -66,12 +65,12 @@ def add(link: Link, campaign: int, rows: Sequence[HistoryRow]) -> None:
 def rows(
     link: Link, campaign: int, since: float | None, stretch: float | None = None
 ) -> list[HistoryRow]:
-    """The history, in order; with `stretch`, added up to stretches as long."""
-    first = -math.inf if since is None else since
+    """The history, in order; with `stretch`, its rows added up to stretches as long."""
+    start = -math.inf if since is None else since
     if stretch is None:
-        found = _ROWS.rows(link, campaign, first)
+        found = _ROWS.rows(link, campaign, start)
     else:
-        found = _LONGER.rows(link, campaign, first, stretch)
+        found = _LONGER.rows(link, campaign, start, stretch)
     return [typed(HistoryRow, row) for row in found]
 
 

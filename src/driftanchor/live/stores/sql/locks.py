@@ -24,11 +24,11 @@ class Turn:
     """The turn to write to a database file.
 
     Args:
-        database: The file; the file of the lock is beside it.
+        lock: The file of the lock.
     """
 
-    def __init__(self, database: Path) -> None:
-        self._file = lock_file(database)
+    def __init__(self, lock: Path) -> None:
+        self._file = lock
         # A file object closes itself if a thread is interrupted; a bare descriptor would stay.
         self._handle: FileIO | None = None
 
@@ -56,7 +56,7 @@ class Turn:
 @contextlib.contextmanager
 def turn(database: Path) -> Iterator[None]:
     """Wait for the turn to write to a database file, and keep it until the block ends."""
-    held = Turn(database)
+    held = Turn(lock_file(database))
     try:
         held.take()
         yield

@@ -17,7 +17,7 @@ from driftanchor.live.stores.access_keys import KeyRow
 from driftanchor.live.stores.sql import access_keys, campaigns, engine, versions
 from driftanchor.live.stores.sql.failures import Interrupted, translated
 from driftanchor.live.stores.sql.link import Link
-from driftanchor.live.stores.sql.locks import Turn, no_litter
+from driftanchor.live.stores.sql.locks import Turn, lock_file, no_litter
 from driftanchor.live.stores.sql.reader import SqlReader, happened, write
 from driftanchor.live.stores.sql.transaction import FIRST_TO_READ, Transaction
 from driftanchor.live.stores.store import Changes, Reader, Store
@@ -41,6 +41,7 @@ class SqlStore(Store):
         self.url = url
         self.patience = patience
         self._file = engine.sqlite_file(url)
+        self._lock = None if self._file is None else lock_file(self._file)
         self._engine = engine.create_engine(url)
         self._process = os.getpid()
         self._generation = 0
@@ -190,7 +191,7 @@ class SqlStore(Store):
             return Transaction(self._engine, self._turn()).write(work, self._look)
 
     def _turn(self) -> Turn | None:
-        return None if self._file is None else Turn(self._file)
+        return None if self._lock is None else Turn(self._lock)
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[Link]:

@@ -1,6 +1,6 @@
 // One decision: the arms' numbers as a picture, which decided, and why.
 import { el, svg } from "./dom.js";
-import { num, pct, time } from "./format.js";
+import { num, pct, time, value } from "./format.js";
 import { word } from "./tips.js";
 import { axis, domain, key, sign, strip } from "./strip.js";
 
@@ -9,11 +9,12 @@ const NAMES = {
   audit_bound: "bound while logs are audited", online_bound: "bound from live rewards", hybrid_bound: "bound from logs and live rewards",
 };
 const HEIGHT = 62;
+const rank = (arm) => Math.max(-1e300, Math.min(value(arm.index) ?? -1e300, 1e300));
 const named = (part) => NAMES[part] || part.replaceAll("_", " ");
 
 function row(label, arm, won, parts, ends) {
-  const ordered = parts.filter((part) => typeof arm.parts[part] === "number");
-  const place = (x) => `${(100 * Math.min(Math.max((x - ends[0]) / (ends[1] - ends[0]), 0), 1)).toFixed(2)}%`;
+  const ordered = parts.filter((part) => typeof value(arm.parts[part]) === "number");
+  const place = (given, x = value(given)) => `${(100 * Math.min(Math.max((x - ends[0]) / (ends[1] - ends[0]), 0), 1)).toFixed(2)}%`;
   const lane = HEIGHT / (parts.length + 1); // each number has a line of its own, so that none hides another
   const drawn = ordered.flatMap((part) => {
     const y = lane * (parts.indexOf(part) + 1);
@@ -35,11 +36,12 @@ function picture(data) {
   const labels = Object.keys(arms);
   if (!labels.length) return [el("p", { class: "muted" }, "This rule names no numbers.")];
   const parts = Object.keys(data.parts);
-  const order = labels.sort((a, b) => (b === played) - (a === played) || (arms[b].index ?? -1e9) - (arms[a].index ?? -1e9)).slice(0, 30);
+  const order = labels.sort((a, b) => (b === played) - (a === played) || rank(arms[b]) - rank(arms[a])).slice(0, 30);
   const ends = domain(order.flatMap((label) => Object.values(arms[label].parts)));
   const ruler = axis(ends);
   const three = parts.length === 3;
   return [
+    data.decided === "floor" ? el("p", {}, "This decision was drawn for the share that the arm keeps for sure. The numbers show what the rule would have played.") : null,
     el("p", {}, three ? "Each arm has three numbers. The middle one, the median, is its index (ringed), and the largest index is played: one number alone, such as wrong logs, cannot decide." : "Each arm has some numbers. The ringed one is its index, and the largest index is played."),
     el("p", { class: "key-row" }, ...parts.map((part) => el("span", {}, key(part), word(part, named(part)))), el("span", {}, svg("svg", { width: 18, height: 18, viewBox: "-9 -9 18 18", class: "key", "aria-hidden": "true" }, svg("circle", { r: 7, class: "halo" })), word(three ? "median" : "index", three ? "the median decides" : "the index"))),
     el("table", { class: "arms why-table" },
@@ -66,7 +68,7 @@ export function decision(main, name, id) {
       ];
       main.replaceChildren(
         el("p", { class: "crumbs" }, el("a", { href: "/" }, "Campaigns"), " / ", el("a", { href: `/campaigns/${encodeURIComponent(name)}` }, name)),
-        el("div", { class: "title-row" }, el("h1", {}, `Decision #${d.number}`), el("span", { class: "badge good" }, word("replayed", "Replayed exactly")), data.explanation.guard && el("span", { class: "badge" }, word("guard", "Guard pull"))),
+        el("div", { class: "title-row" }, el("h1", {}, `Decision #${d.number}`), el("span", { class: "badge good" }, word("replayed", "Replayed exactly")), data.explanation.guard && el("span", { class: "badge" }, word("guard", "Guard pull")), data.decided === "floor" && el("span", { class: "badge" }, word("floor", "Kept share"))),
         el("p", { class: "sentence big" }, data.sentence),
         el("dl", { class: "facts roomy" }, ...facts.map(([term, value]) => el("div", {}, el("dt", {}, term), el("dd", { class: "arm-name" }, value)))),
         el("section", { class: "card", "aria-labelledby": "why" }, el("h2", { id: "why" }, "What decided"), ...picture(data),

@@ -4,6 +4,8 @@ const whole = new Intl.NumberFormat("en-GB");
 
 export function num(x) {
   if (x === null || x === undefined || Number.isNaN(x)) return "–";
+  if (x === "inf" || x === Infinity) return "∞"; // JSON has no such number
+  if (x === "-inf" || x === -Infinity) return `${MINUS}∞`;
   const size = Math.abs(x);
   if (size < 1e-12) return "0";
   let text;
@@ -15,6 +17,9 @@ export function num(x) {
   else text = x.toExponential(1);
   return text.replace("-", MINUS);
 }
+
+// A number of the server as one of ours.
+export const value = (x) => (x === "inf" ? Infinity : x === "-inf" ? -Infinity : x);
 
 export const count = (n) => (n === null || n === undefined ? "–" : whole.format(n));
 

@@ -21,7 +21,7 @@ function route() {
   if (parts[0] === "campaigns" && parts[2] === "decisions" && parts.length === 4) return decision(main, parts[1], parts[3]);
   if (parts[0] === "campaigns" && parts.length === 2) return campaign(main, parts[1], () => tick());
   if (parts[0] === "start") {
-    return { title: "Start here", feeds: {}, twin: "/page/about.json", set() { if (!main.querySelector(".steps")) main.replaceChildren(...start()); } };
+    return { title: "Start here", feeds: {}, twin: "/page/about.json", set() { if (!main.querySelector(".steps")) main.replaceChildren(...start(false)); } };
   }
   return overview(main);
 }

@@ -7,7 +7,7 @@ export class Manage {
     this.path = `/v1/campaigns/${encodeURIComponent(name)}`;
     this.refresh = refresh;
     this.said = el("p", { role: "status", class: "said" });
-    this.pause = el("button", { type: "button", id: "pause", onclick: () => this.act(this.data.paused ? "The campaign runs again." : "The campaign is paused: rewards are still learned from.", "PATCH", this.path, { paused: !this.data.paused }) }, "Pause");
+    this.pause = el("button", { type: "button", id: "pause", disabled: true, onclick: () => this.act(this.data.paused ? "The campaign runs again." : "The campaign is paused: rewards are still learned from.", "PATCH", this.path, { paused: !this.data.paused }) }, "Pause");
     this.which = el("select", { id: "which-arm", onchange: () => this.offer() });
     this.arm = el("div", { class: "row" });
     const label = el("input", { id: "new-arm", required: true, maxlength: 200, placeholder: "name of the arm" });
@@ -22,6 +22,7 @@ export class Manage {
 
   set(data) {
     this.data = data;
+    this.pause.disabled = false;
     this.pause.textContent = data.paused ? "Resume the campaign" : "Pause the campaign";
     const labels = data.arms.map((arm) => arm.label);
     if (this.labels !== JSON.stringify(labels)) {

@@ -45,12 +45,12 @@ export class ShiftTable {
   }
 
   row(arm, ends, c) {
-    const parts = [zone(arm.alarm_below, arm.alarm_above, ends, HEIGHT), line(0, ends, "zero", HEIGHT)];
+    const parts = [arm.why_not ? null : zone(arm.alarm_below, arm.alarm_above, ends, HEIGHT), line(0, ends, "zero", HEIGHT)];
     if (arm.alarm_below !== null) parts.push(line(arm.alarm_below, ends, "alarm-line", HEIGHT));
     if (arm.alarm_above !== null) parts.push(line(arm.alarm_above, ends, "alarm-line", HEIGHT));
     if (c && arm.relative_bound !== null) parts.push(line(c.mean, ends, "common", HEIGHT));
     if (arm.rewards) parts.push(...mark("move", { mean: arm.move, low: arm.low, high: arm.high }, ends, HEIGHT / 2));
-    const where = arm.rewards ? `moved by ${num(arm.move)}, for sure between ${num(arm.low)} and ${num(arm.high)}; the alarm rings beyond ${num(arm.alarm_below)} and ${num(arm.alarm_above)}; ${count(arm.rewards)} rewards` : "no rewards yet";
+    const where = arm.rewards ? `${arm.move === null ? "moved" : `moved by ${num(arm.move)}`}, for sure between ${num(arm.low)} and ${num(arm.high)}; ${arm.why_not ? "its logs no longer count" : `the alarm rings beyond ${num(arm.alarm_below)} and ${num(arm.alarm_above)}`}; ${count(arm.rewards)} rewards` : "no rewards yet";
     const verdict = arm.alarm ? el("span", { class: "badge alarm" }, arm.why_not ? "Alarm; logs do not count" : "Alarm") : arm.why_not ? el("span", { class: "badge" }, "Logs do not count") : arm.rewards ? el("span", { class: "badge good" }, "Fits") : el("span", { class: "badge" }, "No rewards yet");
     return el("tr", { "data-arm": arm.label },
       el("th", { scope: "row" }, el("span", { class: "arm-name" }, arm.label)),

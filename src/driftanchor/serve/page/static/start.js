@@ -21,10 +21,10 @@ function command(text) {
 
 const step = (title, text, ...rest) => el("section", { class: "card" }, el("h2", {}, title), el("p", {}, text), ...rest);
 
-export function start() {
+export function start(empty = true) {
   return [
     el("h1", {}, "Start here"),
-    el("p", { class: "lead" }, "There is no campaign in this store yet. A campaign decides which arm each user sees, and learns from what comes back. Old logs let it start well."),
+    el("p", { class: "lead" }, `${empty ? "There is no campaign in this store yet. " : ""}A campaign decides which arm each user sees, and learns from what comes back. Old logs let it start well.`),
     el("div", { class: "steps" },
       step("1. Look first", "See a campaign with made-up traffic: the logs help, the shares move, and an alarm rings.", command("driftanchor serve --demo")),
       step("2. Make a campaign from logs", "One row of the logs is one decision of the past: which arm, and what it paid. The bound says how far arms may have moved apart since.",
@@ -37,6 +37,6 @@ export function start() {
       step("Or in Python", "The same from your own program:",
         command("import driftanchor as da\n\ncampaign = da.Campaign.load(\"checkout\", store=\"sqlite:///driftanchor.db\")\ndecision = campaign.ask(unit=\"user-1\")\ncampaign.tell(decision.id, 1.0)")),
     ),
-    el("p", { class: "muted" }, "This page shows a campaign as soon as there is one."),
+    el("p", { class: "muted" }, empty ? "This page shows a campaign as soon as there is one." : el("a", { href: "/" }, "All campaigns")),
   ];
 }

@@ -61,7 +61,11 @@ class Window(NamedTuple):
 
 def find_window(policy: GuardedAnchorTS, evidence: Evidence, t: int, longest: int) -> Window:
     """The window from round t on: the longest of some that were tried."""
-    led = lead(policy, evidence, Round(t, evidence.pulls.size))
+    now = Round(t, evidence.pulls.size)
+    if is_relative(evidence):  # asked here, so that each is compiled for what it is called with
+        led = lead(policy, evidence, now, True)
+    else:
+        led = lead(policy, evidence, now, False)
     rounds = longest
     shortest = SHORTEST_MOVING if led.judged.common.sd > 0.0 else SHORTEST
     while rounds >= shortest:

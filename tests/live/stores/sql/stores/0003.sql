@@ -98,11 +98,11 @@ CREATE TABLE heads (
 	epoch INTEGER NOT NULL, 
 	paused BOOLEAN NOT NULL, 
 	snapshot BIGINT NOT NULL, 
-	late BIGINT NOT NULL, 
+	late BIGINT NOT NULL, checksum BIGINT, 
 	PRIMARY KEY (campaign_id), 
 	FOREIGN KEY(campaign_id) REFERENCES campaigns (id)
 );
-INSERT INTO "heads" VALUES(1,5,3,0,0,0,0);
+INSERT INTO "heads" VALUES(1,5,3,0,0,0,0,NULL);
 CREATE TABLE history (
 	campaign_id INTEGER NOT NULL, 
 	start DOUBLE NOT NULL, 
@@ -148,5 +148,4 @@ CREATE TABLE watches (
 CREATE UNIQUE INDEX decisions_number ON decisions (campaign_id, number);
 CREATE INDEX decisions_due ON decisions (campaign_id, due_at) WHERE state = 'open' AND due_at IS NOT NULL;
 CREATE UNIQUE INDEX decisions_holds ON decisions (campaign_id, epoch, holds) WHERE holds IS NOT NULL;
-CREATE INDEX events_changes ON events (campaign_id, seq) WHERE kind IN ('arm_added', 'arm_paused', 'arm_archived', 'arm_restored', 'arm_distrusted', 'paused', 'resumed', 'epoch', 'alarm');
 COMMIT;

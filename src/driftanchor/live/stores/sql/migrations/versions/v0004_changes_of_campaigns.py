@@ -3,8 +3,8 @@
 from alembic import op
 from sqlalchemy import text
 
-revision = "0003"
-down_revision = "0002"
+revision = "0004"
+down_revision = "0003"
 
 CHANGES = text(
     "kind IN ('arm_added', 'arm_paused', 'arm_archived', 'arm_restored', 'arm_distrusted', "

@@ -22,7 +22,7 @@ MOST_REJECTED = 0.01  # of the rows kept
 
 @dataclass(frozen=True)
 class RowAccount:
-    """How many rows there were, how many were kept, and what became of these.
+    """How many rows there were, how many were kept, and what happened to these.
 
     Attributes:
         read: All rows.
@@ -76,8 +76,8 @@ def account(rows: LogSource, query: LogQuery) -> RowAccount:
     doubts = [refuse_running_totals(rows, query, list(cells.values())), _no_arms(unused)]
     doubts += [_no_variances(rows, scope, list(cells.values())), *rows.doubts()]
     doubts += labels.look_alikes(dict.fromkeys(label for _, label in cells))
-    told = tuple(doubt for doubt in doubts if doubt)
-    return RowAccount(read, kept, cells, rejected, tuple(where), told)
+    warned = tuple(doubt for doubt in doubts if doubt)
+    return RowAccount(read, kept, cells, rejected, tuple(where), warned)
 
 
 def _by_label(
@@ -85,7 +85,7 @@ def _by_label(
 ) -> tuple[dict[GroupKey, Group], dict[str, list[Group]], dict[str, list[Group]]]:
     """The groups of arms, in order; those without a label, by reason; those of no use, by label.
 
-    A label none of whose rows can be used is no arm: it may be a line of column names in the
+    A label without a row that can be used is not an arm: it may be a line of column names in the
     middle of a file.
     """
     cells: dict[GroupKey, Group] = {}
@@ -129,7 +129,7 @@ def _no_arms(unused: Mapping[str, Sequence[Group]]) -> str | None:
     if not unused:
         return None
     rows = sum(group.kept for part in unused.values() for group in part)
-    what = "is no arm" if len(unused) == 1 else "are no arms"
+    what = "is not an arm" if len(unused) == 1 else "are not arms"
     return (
         f"{labels.listed(labels.in_order(unused))} {what}: no row of that name can be used "
         f"({numbers.count(rows, 'row')} rejected)"

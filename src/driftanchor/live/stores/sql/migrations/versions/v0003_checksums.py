@@ -3,8 +3,8 @@
 from alembic import op
 from sqlalchemy import BigInteger, Column
 
-revision = "0004"
-down_revision = "0003"
+revision = "0003"
+down_revision = "0002"
 
 
 def upgrade() -> None:

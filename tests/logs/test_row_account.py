@@ -32,7 +32,7 @@ def test_a_repeated_line_of_names_is_no_row(tmp_path: Path) -> None:
 
 
 def test_a_label_without_a_row_that_can_be_used_is_no_arm(joined: Path) -> None:
-    told = "'variant' is no arm: no row of that name can be used .1 row rejected."
+    told = "'variant' is not an arm: no row of that name can be used .1 row rejected."
     with pytest.warns(UserWarning, match=told):
         summary = read_logs(joined, arm="arm", reward="reward")
     assert list(summary.arms) == list(summary.offline.arms) == ["A", "B"]
@@ -58,7 +58,7 @@ def test_such_a_label_cannot_be_asked_for(joined: Path) -> None:
 def test_a_few_such_labels_are_named(tmp_path: Path) -> None:
     path = tmp_path / "logs.csv"
     path.write_text("arm,reward\nA,1\nA,0\nB,1\n" + "".join(f"x{i},\n" for i in range(5)))
-    with pytest.warns(UserWarning, match="'x0', 'x1', 'x2' and 2 more are no arms: .* .5 rows"):
+    with pytest.warns(UserWarning, match="'x0', 'x1', 'x2' and 2 more are not arms: .* .5 rows"):
         read_logs(path, arm="arm", reward="reward", allow_rejects=True)
     path.write_text("arm,reward\nA,\nB,x\n")
     for arms in (None, ["A"]):

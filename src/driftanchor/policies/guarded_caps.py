@@ -1,0 +1,92 @@
+"""Caps: bounds on U that hold for some rounds, so that U of an arm is not computed in each.
+
+While an arm waits and no arms move together, U grows with the round and falls as R grows. So U some
+rounds later, with today's R, is a bound until then: a cap. Each step of `upper_bound` keeps this
+order in floating point as well, but for the last bit of a logarithm. A cap is therefore taken one
+round after the last for which it is used, where the logarithm is larger by far more than that.
+
+Caps are kept with what is believed of the arm (see `keep` in `driftanchor.policies.base`): when the
+arm is played, its cap goes away. Interpreted, nothing is kept, and all of this is left out.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from driftanchor.core.evidence import Evidence, Round, arm_at
+from driftanchor.policies.base import belief_at, keep
+from driftanchor.policies.guarded_beliefs import NEW, GuardedBelief
+from driftanchor.policies.guarded_bounds import Judgement, upper_bound
+from driftanchor.policies.guarded_quiet import is_quiet, round_logs
+
+if TYPE_CHECKING:
+    from driftanchor.policies.guarded_anchor_ts import GuardedAnchorTS
+
+ASKED = -1.0  # in place of `until`, once an arm was asked for
+SHARE = 64  # a cap is used for the 64th part of all rounds so far: U hardly grows in it
+CAP, UNTIL, RIVALS = (GuardedBelief._fields.index(name) for name in ("cap", "until", "rivals"))
+
+
+def all_are_capped(
+    policy: GuardedAnchorTS, evidence: Evidence, now: Round, judged: Judgement, x: float
+) -> bool:
+    """Whether all arms but the leader have a cap of at most x."""
+    for column in range(evidence.pulls.size):
+        other = column != judged.leader and evidence.playable[column]
+        if other and not is_capped(policy, evidence, column, now, judged, x):
+            return False
+    return True
+
+
+def is_capped(
+    policy: GuardedAnchorTS,
+    evidence: Evidence,
+    column: int,
+    now: Round,
+    judged: Judgement,
+    x: float,
+) -> bool:
+    """Whether an arm has a cap of at most x."""
+    belief = belief_at(policy, evidence, column)
+    return belief.cap <= x and holds(belief, evidence.pending[column], now, judged)
+
+
+def holds(belief: GuardedBelief, pending: int, now: Round, judged: Judgement) -> bool:
+    """Whether the cap of an arm holds now."""
+    return now.t <= belief.until and judged.rivals >= belief.rivals and pending == 0
+
+
+def all_can_be_below(
+    policy: GuardedAnchorTS, evidence: Evidence, now: Round, judged: Judgement, x: float
+) -> bool:
+    """Whether all arms but the leader surely have U ≤ x, with new caps for those that need them.
+
+    An arm gets its cap when it is asked for again: one that is played each time needs none.
+    """
+    logs = round_logs(now, judged)
+    below = True
+    for column in range(evidence.pulls.size):
+        if column != judged.leader and evidence.playable[column]:
+            if is_capped(policy, evidence, column, now, judged, x):
+                continue
+            arm, belief = arm_at(evidence, column), belief_at(policy, evidence, column)
+            if belief.until == NEW:
+                keep(policy, evidence, column, UNTIL, ASKED)
+                below = below and is_quiet(policy, arm, belief, now, judged, logs, x)
+            else:
+                cap_anew(policy, evidence, column, now, judged)
+                below = below and is_capped(policy, evidence, column, now, judged, x)
+    return below
+
+
+def cap_anew(
+    policy: GuardedAnchorTS, evidence: Evidence, column: int, now: Round, judged: Judgement
+) -> None:
+    """Keep a cap of an arm, if it has none that holds."""
+    arm, belief = arm_at(evidence, column), belief_at(policy, evidence, column)
+    if arm.pulls == 0 or arm.pending > 0 or holds(belief, arm.pending, now, judged):
+        return
+    last = now.t + now.t // SHARE
+    keep(policy, evidence, column, CAP, upper_bound(policy, arm, Round(last + 1, now.arms), judged))
+    keep(policy, evidence, column, UNTIL, float(last))
+    keep(policy, evidence, column, RIVALS, float(judged.rivals))

@@ -1,0 +1,39 @@
+import pytest
+from page_story import Story, played
+
+from driftanchor.live.watch.watch import Watch
+from driftanchor.serve.page.arm_rows import believed_move
+from driftanchor.serve.page.shift_tests import shift_tests
+
+
+@pytest.fixture(scope="module")
+def story() -> Story:
+    return played()
+
+
+def test_an_alarm_is_where_the_interval_is_beyond_a_line(story: Story) -> None:
+    with story.campaign.at_one_moment() as moment:
+        record = moment.reader.watch()
+        assert record is not None
+        watch, books = Watch.from_json(record["watch"]), moment.books
+        found = shift_tests(watch, books, believed_move(books), story.clock())
+    rows = {row["label"]: row for row in found["arms"]}
+    assert rows["C"]["alarm"]
+    assert rows["C"]["low"] > rows["C"]["alarm_above"]
+    for row in rows.values():
+        if row["rewards"] and not row["alarm"]:
+            assert row["alarm_below"] <= row["high"]
+            assert row["low"] <= row["alarm_above"]
+    assert not rows["D"]["watched"]  # it has no logs
+    assert rows["D"]["why_not"]
+    assert found["common_move"] is not None
+    assert found["alarms"][0]["short"].startswith("the logs of C no longer fit")
+    assert "'C'" in found["alarms"][0]["text"]
+
+
+def test_before_the_first_reward_there_are_no_relative_lines(story: Story) -> None:
+    with story.campaign.at_one_moment() as moment:
+        found = shift_tests(Watch.start(moment.first), moment.books, None, 0.0)
+    assert found["common_move"] is None
+    assert [row["alarm_above"] for row in found["arms"]] == [0.2, 0.2, 0.2]  # V
+    assert [row["move"] for row in found["arms"]] == [None] * 3
