@@ -82,7 +82,6 @@ def test_the_document_says_which_routes_need_a_key(app: App) -> None:
 
 def asked(app: App, place: tuple[str, str], key: str | None, header: str = "bearer") -> Any:
     """A request to a route, with a body that is wrong, so that nothing happens if it gets in."""
-    app.served.access._wrong._paid.clear()  # each is a first try
     headers = {} if key is None else {"Authorization": f"Bearer {key}"}
     if header == "x-api-key":
         headers = {"X-API-Key": str(key)}
@@ -225,7 +224,11 @@ def test_without_keys_this_machine_alone_gets_in(store: SqlStore) -> None:
     assert (tried(access, given), tried(access, *LOCAL)) == (401, 401)  # it stays closed
 
 
-def test_whoever_guesses_keys_has_to_wait(store: SqlStore) -> None:
+def test_whoever_tries_many_wrong_keys_has_to_wait(
+    store: SqlStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("driftanchor.serve.access.WRONG_RATE", 5.0)
+    monkeypatch.setattr("driftanchor.serve.access.WRONG_BURST", 50.0)
     ticks = Clock(5.0)
     access = Access(store, required=True, ticks=ticks)
     key, row = make_key(["read"], now=5.0)

@@ -19,7 +19,9 @@ from driftanchor.serve.problem import Problem
 from driftanchor.serve.rates import Rates, retry_after
 
 NOBODY = KeyRow("", "0" * 64, "", 0.0)  # compared with where there is no key, which takes as long
-WRONG_RATE, WRONG_BURST = 5.0, 50.0  # requests without a key that works, by address
+# Requests without a key that works, by address. Nobody can guess a key at any rate; this is for
+# programs that ask on and on with a wrong one.
+WRONG_RATE, WRONG_BURST = 50.0, 1_000.0
 SCHEME = "key"  # what the OpenAPI document calls it
 ASK_FOR_KEY = {"WWW-Authenticate": 'Bearer realm="driftanchor"'}
 
