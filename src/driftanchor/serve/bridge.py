@@ -19,8 +19,7 @@ from driftanchor.serve.metrics import Metrics
 
 LANES = 8  # threads that write: campaigns share them in turn
 MOST_WAITING = 20_000  # requests; beyond that there is no use in waiting
-EACH = 50e-6  # seconds to wait for others, for each request of the group before
-LONGEST = 5e-3  # seconds to wait for others
+STEP, STEPS = 1e-3, 8  # seconds to wait for others, and how often as long as they come
 Job = tuple[Campaign, Request, "asyncio.Future[Any]"]
 
 
@@ -106,7 +105,7 @@ class _Lane:
         """
         jobs = [self.jobs.get()]
         if self._last > 1:
-            time.sleep(min(EACH * self._last, LONGEST))
+            self._gather()
         try:
             while len(jobs) < MOST_REQUESTS:
                 jobs.append(self.jobs.get_nowait())
@@ -114,6 +113,14 @@ class _Lane:
             pass
         self._last = len(jobs)
         return jobs
+
+    def _gather(self) -> None:
+        """Wait while more come, but not for long."""
+        for _ in range(STEPS):
+            before = self.jobs.qsize()
+            time.sleep(STEP)
+            if self.jobs.qsize() == before:
+                return
 
     def _write(self, jobs: list[Job | None]) -> bool:
         """Write some jobs, those of one campaign together; whether to go on."""

@@ -20,7 +20,6 @@ _REQUEST = {
                     "type": "string",
                     "minLength": 1,
                     "maxLength": LONGEST,
-                    "pattern": "^[!-~]+( [!-~]+)*$",
                     "description": "The unit: printable text.",
                     "examples": ["user-1"],
                 }
