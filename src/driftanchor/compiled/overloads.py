@@ -128,8 +128,18 @@ def overload_dispatch() -> None:
         return policy.instance_class.policy.laws or round_law.plain_laws
 
     options = part_options(ours=True)
-    asked_of_rules = (index, choose, draw, index_at, belief_at, remember, moved_by, moves_together)
-    asked_of_rules += (keeps_beliefs, keep)
+    asked_of_rules = (
+        index,
+        choose,
+        draw,
+        index_at,
+        belief_at,
+        remember,
+        keeps_beliefs,
+        keep,
+        moved_by,
+        moves_together,
+    )
     asked_of_laws = (law_of, write_laws)
     for module, resolvers in ((base, asked_of_rules), (round_law, asked_of_laws)):
         for resolve in resolvers:

@@ -127,6 +127,7 @@ class Decider:
         evidence, arms = self._evidence, ledger.on
         came = ledger.came
         t = n if n > came else came + 1
+        chosen: int
         if exclude or arms == 0:
             evidence, arms = self._seen(exclude)
             ready = None

@@ -32,7 +32,7 @@ from driftanchor.live.state_events import (
 
 Row = tuple[int, int, float, int]  # a column, and its pulls, total and pending before a reward
 LONGEST = 1_000  # rows that are kept since a decision
-FEW = 16  # columns that `changed` has room for, and arms for which it is not worth the effort
+FEW = 16  # columns that `changed` has room for
 
 
 _Last = tuple[Arms, int, int, int, list[tuple[int, Floats]]]  # before a decision: see `decide`
