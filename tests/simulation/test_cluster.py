@@ -201,6 +201,27 @@ def test_a_cluster_that_loses_all_workers_is_told(
 
 
 @pytest.mark.usefixtures("one_by_one")
+def test_a_worker_that_dies_with_its_numbers_is_not_waited_for(
+    mortal: DaskCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mortal.have_workers(1)
+    (worker,) = mortal.workers
+    finished = there._finished
+
+    def kill_between(*args: Any) -> Iterator[int]:
+        for n in finished(*args):
+            worker.kill()
+            worker.wait(60)
+            yield n
+
+    monkeypatch.setattr(there, "_finished", kill_between)
+    monkeypatch.setattr(there, "FETCH", 0.2)
+    monkeypatch.setattr(there, "PATIENCE", 0.5)
+    with pytest.raises(UnusableCluster, match=f"{mortal.address} has no workers: start some"):
+        simulate("ts", BANDIT, **SHORT, cluster=mortal.address)
+
+
+@pytest.mark.usefixtures("one_by_one")
 def test_a_scheduler_that_dies_is_told_once(
     start_cluster: StartCluster,
     caplog: pytest.LogCaptureFixture,

@@ -31,6 +31,7 @@ from driftanchor.simulation.identity import (
 
 ANSWER = 10.0  # seconds in which a scheduler must answer
 PATIENCE = 30.0  # seconds in which a cluster without workers must get one
+FETCH = 5.0  # seconds in which the numbers of a finished task come, if their worker is alive
 MOST_CHUNKS = 256  # of one policy: enough for many workers, few enough for the scheduler
 MOST_DEATHS = 8  # of workers over one chunk, beyond those the scheduler allows
 SCHEMES = ("tcp", "tls", "ws", "wss")
@@ -63,7 +64,7 @@ def on_cluster(
         try:
             for n in _finished(client, tasks):
                 i, piece = pieces[n]
-                yield i, piece, _result(tasks[n], piece)
+                yield i, piece, _result(client, tasks[n], piece)
                 tasks[n] = None  # the cluster may forget it
         finally:
             if client.status == "running":  # not after the scheduler has gone
@@ -200,15 +201,20 @@ def _finished(client: Any, tasks: Sequence[Any]) -> Iterator[int]:
             yield n
 
 
-def _result(task: Any, piece: Chunk) -> Played:
-    try:
-        played: Played = task.result()
-    except _dask().KilledWorker as error:
-        raise UnusableCluster(
-            f"every worker that played policy {piece.name!r} died: see the workers' logs, and "
-            "whether they have enough memory"
-        ) from error
-    return played
+def _result(client: Any, task: Any, piece: Chunk) -> Played:
+    """The numbers of a finished task; the worker that has them may die before they are here."""
+    while True:
+        try:
+            played: Played = task.result(timeout=FETCH)
+        except _dask().KilledWorker as error:
+            raise UnusableCluster(
+                f"every worker that played policy {piece.name!r} died: see the workers' logs, and "
+                "whether they have enough memory"
+            ) from error
+        except TimeoutError:
+            _wait_for_workers(client)  # another worker plays it again
+        else:
+            return played
 
 
 def _wait_for_workers(client: Any) -> None:
