@@ -94,3 +94,25 @@ def test_another_campaign_of_the_name_is_a_conflict() -> None:
 def test_the_name_of_a_file_becomes_that_of_a_campaign() -> None:
     assert name_of(["/data/Ads 2025 (final).parquet"]) == "Ads-2025-final"
     assert name_of(["é.csv"]) == "campaign"
+
+
+def test_a_demo_has_campaigns_of_its_own_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    served: list[Any] = []
+
+    def answer_for(found: Any, listening: socket, ready: Callable[[], object]) -> None:
+        served.append(found)
+        listening.close()
+        ready()
+
+    monkeypatch.setattr(running, "answer_for", answer_for)
+    monkeypatch.setattr("driftanchor.serve.demo.Demo.begin", lambda demo: None)
+    said = json.loads(run("serve", "--demo", "--port", "0", "--json").stdout)
+    assert said["demo"] is True
+    assert all(name.startswith("demo-") for name in said["campaigns"])
+    assert served[0].demo
+    assert not Path("driftanchor.db").exists()
+
+
+def test_a_demo_takes_neither_logs_nor_a_store_nor_workers() -> None:
+    for words in (COLUMNS, ("--store", "sqlite:///other.db"), ("--workers", "2")):
+        refused(2, "--demo", "serve", "--demo", "--port", "0", *words)
