@@ -27,7 +27,7 @@ def inside(law: Posterior, ends: Range, chance: float = CHANCE) -> tuple[float, 
         >>> [round(x, 3) for x in inside(Posterior(0.5, 0.1), (0.0, 1.0))]
         [0.5, 0.304, 0.696]
         >>> [round(x, 3) for x in inside(Posterior(0.01, 0.1), (0.0, 1.0))]
-        [0.01, 0.0, 0.202]
+        [0.01, 0.0, 0.203]
     """
     (mean, sd), (least, most) = law, ends
     point = min(max(mean, least), most)
