@@ -205,18 +205,9 @@ def _listed(name: str, store: Store) -> dict[str, Any]:
     from driftanchor.live.campaigns.campaign import Campaign
 
     try:
-        status = Campaign.load(name, store=store).status()
+        return Campaign.load(name, store=store).counts()
     except DriftanchorError as error:
         return {"name": name, "error": str(error)}
-    return {
-        "name": name,
-        "policy": status.policy,
-        "arms": len(status.arms),
-        "decisions": status.decisions,
-        "rewards": status.rewards,
-        "pending": status.pending,
-        "paused": status.paused,
-    }
 
 
 def _state(row: dict[str, Any]) -> str:

@@ -93,17 +93,8 @@ def _listed(served: Served) -> list[dict[str, Any]]:
 def _line(served: Served, name: str) -> dict[str, Any]:
     """What a list says of one campaign; one that cannot be read is no reason to hide the others."""
     try:
-        status = served.campaign(name).status()
+        return served.campaign(name).counts()
     except StoreUnavailable:
         raise
     except DriftanchorError:
         return {"name": name, "error": "cannot be read"}
-    return {
-        "name": name,
-        "policy": status.policy,
-        "arms": len(status.arms),
-        "decisions": status.decisions,
-        "rewards": status.rewards,
-        "pending": status.pending,
-        "paused": status.paused,
-    }

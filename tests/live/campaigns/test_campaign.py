@@ -274,3 +274,25 @@ def test_an_open_campaign_is_not_copied(tmp_path: Path) -> None:
         with pytest.raises(TypeError, match="load it again by its name") as error:
             copied(campaign)
         assert isinstance(error.value, InvalidInput)
+
+
+def test_the_counts_of_a_list_are_those_of_the_status(store: Store) -> None:
+    clock = Clock()
+    campaign = create(store, reward_window=5.0, default_reward=0.0, clock=clock)
+    campaign.tell(asked(campaign), 1.0)
+    asked(campaign)
+    clock.now += 10.0  # the window of the second decision ends
+    asked(campaign)
+    campaign.pause()
+    counts = campaign.counts()
+    status = campaign.status()
+    assert counts == {
+        "name": "c",
+        "policy": status.policy,
+        "arms": len(status.arms),
+        "decisions": 3,
+        "rewards": 2,
+        "pending": 1,
+        "paused": True,
+    }
+    assert (status.decisions, status.rewards, status.pending, status.paused) == (3, 2, 1, True)

@@ -77,6 +77,25 @@ class Handle:
             books = load(reader, self._first, self.settings)
             return Status.of(self.name, books, alarms_of(reader.watch()))
 
+    def counts(self) -> record.Record:
+        """What a list says about the campaign: numbers of `status` that take no time to compute.
+
+        Decisions whose window is over are swept first.
+        """
+        if self.settings.reward_window is not None:
+            while self._do(SweepAndCheck()):
+                pass
+        books = self._books()
+        return {
+            "name": self.name,
+            "policy": books.terms.policy.name,
+            "arms": len(books.terms.arms),
+            "decisions": books.head.decisions,
+            "rewards": books.ledger.came,
+            "pending": books.ledger.waiting,
+            "paused": books.head.paused,
+        }
+
     @property
     def terms(self) -> Terms:
         """What was agreed, with the arms added since."""
