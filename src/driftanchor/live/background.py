@@ -14,6 +14,7 @@ import importlib.util
 import logging
 import os
 import threading
+import time
 from collections.abc import Callable, Hashable
 
 _threads: dict[Hashable, threading.Thread | None] = {}  # of all that was asked for
@@ -41,11 +42,12 @@ def compile_once(key: Hashable, work: Callable[[], None]) -> None:
         _threads[key] = thread
 
 
-def finish() -> None:
-    """Wait until all that was asked for is ready or has failed."""
+def finish(seconds: float | None = None) -> None:
+    """Wait until all that was asked for is ready or has failed, or until the time is over."""
+    end = None if seconds is None else time.monotonic() + seconds
     for thread in list(_threads.values()):
         if thread is not None and thread is not threading.current_thread():
-            thread.join()
+            thread.join(None if end is None else max(end - time.monotonic(), 0.0))
 
 
 def _tried(work: Callable[[], None]) -> None:

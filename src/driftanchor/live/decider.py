@@ -202,10 +202,14 @@ class Decider:
 
     def prepare(self) -> bool:
         """Have decisions compiled now, and wait for it. Whether they are compiled from now on."""
-        self._interpreted = ENOUGH
-        self._look_for_kernel(self._evidence)
+        self.ask_for_kernel()
         background.finish()
         return self._look_for_kernel(self._evidence) is not None
+
+    def ask_for_kernel(self) -> None:
+        """Have decisions compiled in the background, however few were made so far."""
+        self._interpreted = ENOUGH
+        self._look_for_kernel(self._evidence)
 
     def _look_for_kernel(self, evidence: Evidence) -> compiling.Kernel | None:
         """The compiled choice, if there is one; asked for when much was interpreted."""

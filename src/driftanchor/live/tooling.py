@@ -41,6 +41,11 @@ class Tooling:
         self._interpreted = 0
         self.kept = KeptChances()
 
+    def ask_for_kernels(self, evidence: Evidence, now: Round) -> None:
+        """Have the tools compiled in the background, however few questions there were so far."""
+        self._interpreted = ENOUGH
+        self.tools(evidence, now)
+
     def tools(self, evidence: Evidence, now: Round) -> Tools | None:
         """The compiled tools if they are ready, else `None`; asks for them when it pays.
 

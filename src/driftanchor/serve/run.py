@@ -20,6 +20,7 @@ from driftanchor.serve.app import create_app
 from driftanchor.serve.connection import Connection, sweep
 from driftanchor.serve.request_log import LogHandler
 from driftanchor.serve.served import Served, ServeSettings
+from driftanchor.serve.warming import warm_up
 
 BACKLOG = 2048  # connections that may wait to be accepted
 KEPT = 75  # seconds that an idle connection is kept
@@ -128,6 +129,7 @@ def answer_for(served: Served, listening: socket.socket, ready: Callable[[], obj
         listening: The socket.
         ready: Called once it answers.
     """
+    warm_up(served)
     gc.collect()
     gc.freeze()  # what is there now stays: to look through it again and again takes time
     gc.set_threshold(*COLLECTING)

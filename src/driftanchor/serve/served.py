@@ -34,6 +34,7 @@ class ServeSettings:
         grace: Seconds in which requests under way may end after the server was asked to stop.
         keys_required: Whether a key is needed even if the store has none; see `check_keys`.
         rate: How many requests a second a key may make of one process; `None` for any number.
+        warm_up: Seconds that a process may take for kernels before its first request.
     """
 
     host: str = "127.0.0.1"
@@ -43,6 +44,7 @@ class ServeSettings:
     grace: float = 20.0
     keys_required: bool = False
     rate: float | None = None
+    warm_up: float = 3.0
 
 
 class Served:

@@ -1,0 +1,62 @@
+"""A server loads what it decides with before its first request, if that does not take long."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from driftanchor import Campaign, StoreUnavailable
+from driftanchor.live import background, compiling
+from driftanchor.live.stores.store import open_store
+from driftanchor.serve.served import Served, ServeSettings
+from driftanchor.serve.warming import warm_up
+
+
+def serving(path: Path, seconds: float) -> Served:
+    return Served(open_store(f"sqlite:///{path}"), ServeSettings(warm_up=seconds))
+
+
+def test_kernels_are_there_before_the_first_request(tmp_path: Path) -> None:
+    served = serving(tmp_path / "store.db", 300.0)
+    Campaign.create("c", arms=["A", "B"], store=served.store, seed=1)
+    warm_up(served)
+    with served.campaign("c").at_one_moment() as moment:
+        books = moment.books
+        numbers = books.terms.policy.numbers()
+        assert compiling.ready(compiling.kind_of(numbers)) is not None
+        assert books.tooling.tools(*books.decider.situation(1)) is not None
+    served.close()
+
+
+def test_a_paused_campaign_and_one_without_arms_need_none(tmp_path: Path) -> None:
+    served = serving(tmp_path / "store.db", 300.0)
+    campaign = Campaign.create("c", arms=["A", "B"], store=served.store, seed=1)
+    for label in ("A", "B"):
+        campaign.pause_arm(label)
+    campaign.prepare()
+    campaign.pause()
+    campaign.prepare()
+    served.close()
+
+
+def test_it_takes_no_longer_than_it_may(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    served = serving(tmp_path / "store.db", 0.0)
+    Campaign.create("c", arms=["A", "B"], store=served.store, seed=1)
+    monkeypatch.setattr(Campaign, "prepare", lambda _: pytest.fail("the time was over"))
+    monkeypatch.setattr(background, "finish", lambda _: pytest.fail("the time was over"))
+    warm_up(served)
+    served.close()
+
+
+def test_a_store_that_is_away_is_left_to_the_requests(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    served = serving(tmp_path / "store.db", 300.0)
+
+    def away() -> list[str]:
+        raise StoreUnavailable("the store is away")
+
+    monkeypatch.setattr(served, "names", away)
+    warm_up(served)
+    served.close()
