@@ -115,8 +115,14 @@ def test_an_answer_of_something_else_is_said_to_be_none() -> None:
         server.calls().call("GET", "/", seconds=10.0)
 
 
-@pytest.mark.parametrize("key", ["with space", "new\nline", "ü", 7])
+def test_a_key_may_be_read_from_its_file() -> None:
+    server = Scripted(answer(200))
+    server.calls("da_decide_x\n").call("GET", "/p", seconds=1.0)
+    assert server.seen[0][3]["Authorization"] == "Bearer da_decide_x"
+
+
+@pytest.mark.parametrize("key", ["with space", "new\nline", "ü", 7, "", "\n"])
 def test_a_key_that_cannot_be_sent_is_refused_and_not_shown(key: Any) -> None:
     with pytest.raises(InvalidInput, match="key must be a key") as caught:
         Calls(Scripted(AWAY), key)
-    assert str(key) not in str(caught.value)
+    assert not str(key).strip() or str(key) not in str(caught.value)

@@ -130,11 +130,12 @@ def _after(text: str) -> float:
 
 
 def _usable(key: object) -> str:
-    """A key that can be sent; the message does not show it."""
-    if not isinstance(key, str) or not key.isascii() or not key.isprintable() or " " in key:
+    """A key that can be sent, without the end of its line; the message does not show it."""
+    text = key.rstrip("\r\n") if isinstance(key, str) else ""
+    if not text or not text.isascii() or not text.isprintable() or " " in text:
         raise InvalidInput(
             "must be a key that `driftanchor keys create` printed: letters, digits and signs, "
             "without spaces",
             argument="key",
         )
-    return key
+    return text

@@ -132,6 +132,7 @@ def answer_for(served: Served, listening: socket.socket, ready: Callable[[], obj
     warm_up(served)
     gc.collect()
     gc.freeze()  # what is there now stays: to look through it again and again takes time
+    before = gc.get_threshold()
     gc.set_threshold(*COLLECTING)
     handler = LogHandler(served.log)
     logging.getLogger().addHandler(handler)
@@ -152,3 +153,5 @@ def answer_for(served: Served, listening: socket.socket, ready: Callable[[], obj
         Server(config, served, ready).run([listening])
     finally:
         logging.getLogger().removeHandler(handler)
+        gc.set_threshold(*before)
+        gc.unfreeze()  # libraries complain of what is still there when the process ends
