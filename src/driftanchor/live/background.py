@@ -10,6 +10,7 @@ in the child, locks that a thread holds would be held for ever.
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import logging
 import os
@@ -19,6 +20,7 @@ from collections.abc import Callable, Hashable
 
 _threads: dict[Hashable, threading.Thread | None] = {}  # of all that was asked for
 _asking = threading.Lock()
+_importing = threading.Lock()  # to import Numba in two threads at once fails in one of them
 
 
 def compile_once(key: Hashable, work: Callable[[], None]) -> None:
@@ -54,6 +56,8 @@ def _tried(work: Callable[[], None]) -> None:
     if not threading.main_thread().is_alive():
         return  # the process waits to end: nobody will use it
     try:
+        with _importing:
+            importlib.import_module("numba.extending")
         work()
     except Exception:
         return

@@ -224,7 +224,7 @@ class Handle:
         ones some tenths of a second each.
         """
         books = self._books()
-        if not books.head.paused and books.ledger.playable.any():
+        if not books.head.paused:
             books.decider.ask_for_kernel()
             books.tooling.ask_for_kernels(*books.decider.situation(books.head.decisions + 1))
 
