@@ -111,7 +111,11 @@ def test_progress_counts_the_runs_of_all_rules() -> None:
     [
         ("paper", "bandit must be a Bandit, got 'paper'"),
         (Bandit([0.5]), "online has one arm: give two or more"),
-        (Bandit([0.5, 0.2, 0.5]), "online has equal best arms, 1, 3: no number of pulls tells"),
+        (
+            Bandit([0.5, 0.2, 0.5]),
+            "online has equal best arms, 1, 3: no number of pulls shows which is best; "
+            "change one of the means",
+        ),
         (Bandit(TWO, reward="student"), "reward is 'student': its tails are too heavy"),
         (Bandit(TWO, delay=2), "has late rewards: identify pulls one by one"),
         (Bandit(TWO, TWO, 9, relative_bound=0.1), "relative_bound is given, and LUCB-H knows no"),

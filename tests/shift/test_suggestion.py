@@ -70,7 +70,7 @@ def test_the_sentence_counts_the_noise_of_sparse_logs() -> None:
     found = suggest(weeks(*map(tuple, rates), n=40), unit="week")
     error = math.sqrt((rates * (1 - rates))[:, 2].mean() / 160)
     assert f"sampling noise too (standard error up to {error:.2g}, arm 'C')" in found.meaning
-    assert "comes on top, and policies count it by themselves" in found.meaning
+    assert "comes on top, and policies account for it." in found.meaning
     money = suggest({"1": data(A=(9, 4.0), B=(9, 5.0)), "2": data(A=(9, 4.2), B=(9, 5.5))})
     assert "It comes on top, and its size is not known here." in money.meaning
 
