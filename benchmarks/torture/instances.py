@@ -13,6 +13,7 @@ from driftanchor.core.log_options import LOG_OPTIONS
 
 EVENTS: dict[str, Any] = {"arm": "ad", "reward": "won", "time": "at"}
 IDENTIFY: dict[str, Any] = {"runs": 1, "most_pulls": 9, "engine": "interpreted"}
+NOBODY = "http://127.0.0.1:9"  # where no server answers
 TINY: dict[str, Any] = {"horizon": 3, "worlds": 2, "threads": 1}
 EFFORT = {*TINY, "runs", "most_pulls"}  # never left out: too slow where nothing is compiled
 
@@ -76,6 +77,7 @@ INSTANCES: dict[str, Callable[[], Any]] = {
     "ArmSummary": lambda: da.read_logs("good.csv", **EVENTS).arms["A"],
     "Bandit": bandit,
     "Campaign": campaign,
+    "Client": lambda: da.Client(NOBODY, campaign="kept", timeout=0.05, default_after=0.01),
     "Difference": lambda: result().compare("ts", "ucb"),
     "Estimate": lambda: plan().break_even,
     "Explanation": lambda: learner().explain(),
@@ -97,6 +99,7 @@ INSTANCES: dict[str, Callable[[], Any]] = {
 ARGUMENTS: dict[str, Any] = {
     **EVENTS,
     **TINY,
+    "url": NOBODY,
     "arms": ["A", "B"],
     "base": "ucb",
     "bandit": bandit,

@@ -245,7 +245,7 @@ def test_ctrl_c_keeps_what_was_finished_and_the_same_command_goes_on(tmp_path: P
     _, said = process.communicate(timeout=30)
     assert process.returncode == 130
     *cells, last = said.splitlines()
-    assert last == "interrupted: what was finished is kept, and the same command goes on from there"
+    assert last == "interrupted: finished runs are kept, and the same command continues from there"
     assert all(" done, " in line for line in cells)
     kept = {file: file.stat().st_mtime_ns for file in (tmp_path / "out" / "cells").iterdir()}
     assert len(kept) == 3

@@ -40,7 +40,7 @@ def says_the_same(one: Account, other: Account, by: float, playable: Array) -> N
     before, after = ([value for value, _ in decision.arms] for decision in (one, other))
     assert np.array(after) - by == pytest.approx(np.array(before), abs=CLOSE)
     top = np.sort(np.array(before)[playable])[::-1]
-    if top.size == 1 or top[0] - top[1] > CLOSE:
+    if top.size == 1 or top[0] > top[1] + CLOSE:
         assert other.column == one.column
         assert other.leader == one.leader
 

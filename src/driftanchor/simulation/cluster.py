@@ -213,6 +213,8 @@ def _result(client: Any, task: Any, piece: Chunk) -> Played:
             ) from error
         except TimeoutError:
             _wait_for_workers(client)  # another worker plays it again
+        except (OSError, _dask().CancelledError) as error:  # its connections broke
+            raise _gone(client) from error
         else:
             return played
 
