@@ -28,7 +28,7 @@ def sentence(status: Status, now: float) -> str:
         labels, outlook = tuple(status.arms), status.outlook
         leader = short(labels[outlook.leader])
         parts.append(f"{leader} leads, {likely(float(outlook.p_best[outlook.leader]))} best")
-        parts.append(f"stopping now risks {rounded(outlook.loss)} rewards per 1,000 decisions")
+        parts.append(f"stopping now risks {risk(outlook.loss)} rewards per 1,000 decisions")
     named = [alarm_sentence(alarm, tuple(status.arms), now) for alarm in status.alarms[:MOST_NAMED]]
     if len(status.alarms) > MOST_NAMED:
         named.append(f"{len(status.alarms) - MOST_NAMED} more alarms")
@@ -36,6 +36,16 @@ def sentence(status: Status, now: float) -> str:
         named.append("arms are not played as often as they should be")
     text = "; ".join([*parts, *named])
     return text[0].upper() + text[1:] if status.paused or status.decisions == 0 else text
+
+
+def risk(loss: float) -> str:
+    """What stopping may lose, without digits that matter to nobody.
+
+    Example:
+        >>> risk(0.4321), risk(7.86e-5), risk(0.0)
+        ('0.432', 'less than 0.001', 'less than 0.001')
+    """
+    return rounded(loss) if loss >= 0.001 else "less than 0.001"
 
 
 def likely(chance: float) -> str:
