@@ -48,14 +48,14 @@ def pytest_configure(config: pytest.Config) -> None:
     kernel checks every index: no policy and no loop may leave its arrays. Threads of linear algebra
     wait for work by running in circles, which costs more than the work of small matrices. Byte
     code is kept, as Python does by itself: tests start many processes that run the same files.
-    Commands print to a pipe without COLUMNS, which some shells export and which folds tables.
+    Commands print to a pipe without COLUMNS, which would fold their tables.
     While tests are collected nothing becomes garbage, so nobody looks for it.
     """
+    os.environ.pop("COLUMNS", None)
     if hasattr(config, "workerinput"):
         gc.disable()
     else:
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-        os.environ.pop("COLUMNS", None)
         sys.dont_write_bytecode = False
         os.environ["XDG_CACHE_HOME"] = str(config.rootpath / ".pytest_cache" / "kernels")
         os.environ["NUMBA_BOUNDSCHECK"] = "1"
