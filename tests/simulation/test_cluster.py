@@ -237,7 +237,8 @@ def test_a_scheduler_that_dies_is_told_once(
             cluster=cluster.address,
             progress=lambda *_: cluster.scheduler.kill(),
         )
-    assert not caplog.records
+    # asyncio complains of tasks that Dask left behind when they become garbage, at any time
+    assert not [record for record in caplog.records if record.name != "asyncio"]
 
 
 def test_a_scheduler_without_workers_is_told(

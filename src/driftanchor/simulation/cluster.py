@@ -102,7 +102,8 @@ def _connected(cluster: Any) -> Iterator[Any]:
         ) from error
     finally:
         beside.shutdown(wait=False)
-    with _hushed("distributed.client"), client:  # what goes wrong, our errors say
+    # What goes wrong, our errors say. Dask leaves tasks behind that asyncio complains of.
+    with _hushed("distributed.client"), _hushed("asyncio"), client:
         yield client
 
 
