@@ -34,7 +34,7 @@ LOOKS: dict[str, tuple[Any, int, int]] = {
     "phone": ("light", 420, 1500),
 }
 READY = {
-    "overview": ".card .spark polygon",
+    "overview": "text=/^3 campaigns, 1 with an alarm$/",
     "campaign": ".part-saved .word",
     "decision": "tr.won",
     "start": ".steps",
