@@ -27,7 +27,7 @@ from postgres_server import running_postgres
 from store_addresses import postgres_address
 
 if TYPE_CHECKING:
-    from driftanchor import Policy
+    from driftanchor import Policy, Store
     from driftanchor.experiments.experiment import Experiment
     from driftanchor.experiments.outcome import Outcomes
 
@@ -243,6 +243,14 @@ def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path / 'store.db'}"
     return postgres_address(request.getfixturevalue("postgres"))
+
+
+@pytest.fixture
+def store(store_url: str) -> Iterator["Store"]:
+    """An empty store, once of each kind."""
+    opened = importlib.import_module("driftanchor.live.stores.store").open_store(store_url)
+    yield opened
+    opened.close()
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import pytest
 from campaign_parts import Clock, create
 from sqlalchemy import create_engine
 
 from driftanchor.live.stores.sql import events
 from driftanchor.live.stores.sql.prepared import DIALECTS
-from driftanchor.live.stores.store import Store, open_store
-
-
-@pytest.fixture
-def store(store_url: str) -> Iterator[Store]:
-    opened = open_store(store_url)
-    yield opened
-    opened.close()
+from driftanchor.live.stores.store import Store
 
 
 def test_one_query_says_where_all_campaigns_are(store: Store) -> None:

@@ -6,7 +6,6 @@ import dataclasses
 import math
 import os
 import threading
-from collections.abc import Iterator
 
 import pytest
 
@@ -23,13 +22,6 @@ from driftanchor.live.stores.store_rows import (
 )
 
 NEW = CampaignRow(0, "c", 5.0, {"a": [1, "ä"]}, {"b": None})
-
-
-@pytest.fixture
-def store(store_url: str) -> Iterator[Store]:
-    opened = open_store(store_url)
-    yield opened
-    opened.close()
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from driftanchor.errors import (
     StoreUnavailable,
     shown,
 )
-from driftanchor.live.campaigns.decision import Decision, Receipt, decision_id_text
+from driftanchor.live.campaigns.decision import Decision, Receipt, decision_id_text, reward_pairs
 
 ANSWERS_BY = 0.9  # of `default_after`; the rest is for coming back with the default
 MOST = 1_000  # decisions of one call
@@ -156,19 +156,13 @@ class Client:
         Args:
             rewards: Pairs of a decision and its reward.
         """
-        pairs: list[Any] = check.ordered(rewards, "rewards")
         outcomes: list[Receipt | Exception | None] = []
         items, places = [], []
-        for pair in pairs:
-            if not isinstance(pair, tuple | list) or len(pair) != 2:
-                raise InvalidInput(
-                    f"must be pairs of a decision and its reward, got {shown(pair)}",
-                    argument="rewards",
-                )
-            outcomes.append(_settled_here(*pair))
+        for decision_id, reward in reward_pairs(rewards):
+            outcomes.append(_settled_here(decision_id, reward))
             if outcomes[-1] is None:
                 places.append(len(outcomes) - 1)
-                items.append({"decision_id": pair[0], "value": _reward(pair[1])})
+                items.append({"decision_id": decision_id, "value": _reward(reward)})
         for i in range(0, len(items), MOST_REWARDS):
             data = self._line.call("POST", "/v1/rewards", {"rewards": items[i : i + MOST_REWARDS]})
             found = list_in(data, "results")

@@ -51,6 +51,7 @@ class Explanation:
         arms: The numbers of every arm.
         common_move: How far the policy believed that all arms moved together since the logs, if a
             relative bound is promised. The decision drew it once for all arms.
+        floor: Whether the arm was drawn for its floor, so that the policy was not asked.
     """
 
     decision: int
@@ -60,6 +61,7 @@ class Explanation:
     reason: str
     arms: Mapping[str, ArmExplanation]
     common_move: Posterior | None = None
+    floor: bool = False
 
     @classmethod
     def of(

@@ -47,6 +47,16 @@ async def read(
         raise judge(found_in(error)) from None
 
 
+def at_most(items: Sequence[Any], most: int, what: str) -> None:
+    """Refuse a batch that has more than `most` items.
+
+    Raises:
+        Problem: It has more.
+    """
+    if len(items) > most:
+        raise Problem(413, "batch_too_large", f"send at most {most:,} {what} at once")
+
+
 def found_in(error: ValidationError) -> Found:
     """What is wrong with a body, without the values that were sent."""
     return error.errors(include_url=False, include_input=False, include_context=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import dataclass
 
@@ -11,6 +10,7 @@ from driftanchor.live.campaigns.batch import NOTHING, Batch, Needs
 from driftanchor.live.campaigns.books import Books
 from driftanchor.live.campaigns.group_commit import Request
 from driftanchor.serve.asked_bodies import ChangeBody
+from driftanchor.serve.etag import tag_of
 from driftanchor.serve.problem import Problem
 
 
@@ -62,4 +62,4 @@ def version(books: Books) -> str:
     count = len(books.terms.arms)
     states = [books.row(column).state for column in range(count)]
     seen = [books.head.paused, books.head.epoch, states, sorted(books.distrusted)]
-    return f'"{hashlib.sha256(json.dumps(seen).encode()).hexdigest()[:16]}"'
+    return tag_of(json.dumps(seen).encode())

@@ -58,8 +58,7 @@ async def decided(request: Request, name: str, idempotency_key: str | None) -> R
     ask = Ask.checked(body.unit, body.exclude, body.n, body.peek, idempotency_key)
     made: list[Decision] = await served.bridge.do(await served.opened(name), ask)
     if not body.peek:
-        served.owners.note(name, made)
-        served.metrics.decided(name, made)
+        served.answered(name, made)
     replayed = made[0].replayed
     headers = {"Idempotent-Replayed": "true"} if replayed and idempotency_key is not None else None
     data = made[0].to_json()

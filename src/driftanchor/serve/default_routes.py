@@ -13,10 +13,10 @@ from driftanchor.live.campaigns.use_default import UseDefault
 from driftanchor.serve.access import KeyedRoute, needs
 from driftanchor.serve.answers import DefaultsAnswer
 from driftanchor.serve.asked_bodies import MOST_REWARDS, DefaultItem, DefaultsBody
-from driftanchor.serve.body import read, takes
+from driftanchor.serve.body import at_most, read, takes
 from driftanchor.serve.documents import answers
 from driftanchor.serve.json_answer import json_response
-from driftanchor.serve.problem import Problem, problem_of
+from driftanchor.serve.problem import problem_of
 from driftanchor.serve.served import Served
 
 router = APIRouter(tags=["decisions"], dependencies=[needs("decide")], route_class=KeyedRoute)
@@ -31,8 +31,7 @@ async def report(request: Request, name: str) -> Response:
     """Say that arms were played that the campaign did not choose; their rewards do not count."""
     served: Served = request.app.state.served
     items = (await read(request, DefaultsBody)).defaults
-    if len(items) > MOST_REWARDS:
-        raise Problem(413, "batch_too_large", f"send at most {MOST_REWARDS:,} defaults at once")
+    at_most(items, MOST_REWARDS, "defaults")
     campaign = await served.opened(name)
     noted = await asyncio.gather(*(_noted(served, campaign, item) for item in items))
     return json_response({"results": noted})

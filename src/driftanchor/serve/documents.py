@@ -8,6 +8,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from driftanchor.serve.access import SCHEME
 from driftanchor.serve.answers import ProblemAnswer
 from driftanchor.serve.problem import MEDIA
 
@@ -63,7 +64,7 @@ def document(app: FastAPI) -> dict[str, Any]:
         for unused in ("HTTPValidationError", "ValidationError"):
             parts.pop(unused, None)
         parts["Problem"] = ProblemAnswer.model_json_schema()
-        made["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
+        made["components"]["securitySchemes"] = {SCHEME: {"type": "http", "scheme": "bearer"}}
         app.openapi_schema = made
     return app.openapi_schema
 

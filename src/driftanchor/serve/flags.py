@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from driftanchor.live.campaigns.asking import LONGEST, Ask
+from driftanchor.live.campaigns.asking import LONGEST, Ask, is_text
 from driftanchor.live.campaigns.batch import Batch, Needs
 from driftanchor.live.campaigns.decision import Decision
 
@@ -78,12 +78,12 @@ def unit_of(body: object) -> str:
     unit = context.get("targetingKey", "")
     if unit == "" or unit is None:
         raise Refused("TARGETING_KEY_MISSING", "say in context.targetingKey who is asked for")
-    if not isinstance(unit, str) or not unit.isprintable() or len(unit) > LONGEST:
+    if not is_text(unit):
         raise Refused(
             "INVALID_CONTEXT",
             f"context.targetingKey must be printable text of 1 to {LONGEST} characters",
         )
-    return unit
+    return str(unit)
 
 
 def evaluated(key: str, found: Found) -> dict[str, Any]:

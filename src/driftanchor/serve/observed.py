@@ -11,7 +11,7 @@ from typing import Any
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from driftanchor.serve.metrics import Metrics
-from driftanchor.serve.problem import Problem
+from driftanchor.serve.problem import problem_of
 from driftanchor.serve.request_log import Log
 
 TRACE = re.compile(rb"[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}")
@@ -58,8 +58,7 @@ class Observed:
         except Exception as error:
             self.log.failure(request_id, error)
             if not status:
-                failed = Problem(500, "internal", "the server failed; its log says more")
-                await failed.response()(scope, receive, sending)
+                await problem_of(error).response()(scope, receive, sending)
             elif not is_whole:  # only the end of the connection can say that it is cut off
                 raise
         finally:

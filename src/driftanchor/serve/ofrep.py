@@ -13,17 +13,17 @@ decision's id, with which its reward is told, and its propensity.
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import json
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
 from driftanchor.errors import InvalidInput, NotFound, UnreadableState
-from driftanchor.live.campaigns.campaign import Campaign
 from driftanchor.serve import flag_docs
 from driftanchor.serve.access import KeyedRoute, needs
+from driftanchor.serve.etag import is_known, tag_of
 from driftanchor.serve.flags import Evaluate, Found, Refused, evaluated, failure, unit_of
+from driftanchor.serve.json_answer import json_response, json_text
 from driftanchor.serve.served import Served
 
 router = APIRouter(
@@ -43,11 +43,14 @@ async def evaluate_one(request: Request, key: str) -> Response:
         campaign = await served.opened(key)
         found = await served.bridge.do(campaign, Evaluate(unit))
     except Refused as error:
-        return _json(failure(key, error.code, error.details), 400)
+        return json_response(failure(key, error.code, error.details), 400)
     except (NotFound, InvalidInput):  # or a name that no campaign can have
-        return _json(failure(key, "FLAG_NOT_FOUND", "there is no campaign of this name"), 404)
-    _note(served, campaign, found)
-    return _json(evaluated(key, found), 200)
+        return json_response(
+            failure(key, "FLAG_NOT_FOUND", "there is no campaign of this name"), 404
+        )
+    if found.decision is not None:
+        served.answered(campaign.name, [found.decision])
+    return json_response(evaluated(key, found), 200)
 
 
 @router.post("", **flag_docs.ALL)
@@ -57,13 +60,13 @@ async def evaluate_all(request: Request) -> Response:
     try:
         unit = await _unit(request)
     except Refused as error:
-        return _json({"errorCode": error.code, "errorDetails": error.details}, 400)
+        return json_response({"errorCode": error.code, "errorDetails": error.details}, 400)
     names = await served.read(served.names)
     flags = await asyncio.gather(*(_assigned(served, name, unit) for name in names))
-    body = json.dumps({"flags": [x for x in flags if x is not None]}, allow_nan=False)
-    tag = f'"{hashlib.sha256(body.encode()).hexdigest()[:32]}"'
+    body = json_text({"flags": [x for x in flags if x is not None]})
+    tag = tag_of(body.encode())
     headers = {"ETag": tag, "Cache-Control": "private, no-cache"}
-    if _is_known(tag, request.headers.get("if-none-match", "")):
+    if is_known(tag, request.headers.get("if-none-match")):
         return Response(status_code=304, headers=headers)
     return Response(body, 200, headers, "application/json")
 
@@ -80,14 +83,9 @@ async def _assigned(served: Served, name: str, unit: str) -> dict[str, Any] | No
         return None
     except UnreadableState:  # one that is damaged is no reason to hide the others
         return failure(name, "GENERAL", "the campaign cannot be read")
-    _note(served, campaign, found)
-    return evaluated(name, found)
-
-
-def _note(served: Served, campaign: Campaign, found: Found) -> None:
     if found.decision is not None:
-        served.owners.note(campaign.name, [found.decision])
-        served.metrics.decided(campaign.name, [found.decision])
+        served.answered(campaign.name, [found.decision])
+    return evaluated(name, found)
 
 
 async def _unit(request: Request) -> str:
@@ -102,13 +100,3 @@ async def _unit(request: Request) -> str:
     except (ValueError, RecursionError):
         raise Refused("PARSE_ERROR", "the body is not JSON in UTF-8") from None
     return unit_of(body)
-
-
-def _is_known(tag: str, header: str) -> bool:
-    """Whether a client has this answer already."""
-    known = [x.strip().removeprefix("W/") for x in header.split(",")]
-    return tag in known or "*" in known
-
-
-def _json(data: dict[str, Any], status: int) -> Response:
-    return Response(json.dumps(data, allow_nan=False), status, None, "application/json")

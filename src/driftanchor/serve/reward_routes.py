@@ -14,7 +14,7 @@ from driftanchor.live.campaigns.telling import Tell
 from driftanchor.serve.access import KeyedRoute, needs
 from driftanchor.serve.answers import ReceiptAnswer, RewardsAnswer
 from driftanchor.serve.asked_bodies import MOST_REWARDS, RewardBody, RewardItem, RewardsBody
-from driftanchor.serve.body import found_in, read, takes
+from driftanchor.serve.body import at_most, found_in, read, takes
 from driftanchor.serve.direct import Shortcut
 from driftanchor.serve.documents import answers
 from driftanchor.serve.json_answer import finite_response, json_response
@@ -52,8 +52,7 @@ async def tell_many(request: Request) -> Response:
     """Many rewards; those that are right count, whatever is wrong with others."""
     served: Served = request.app.state.served
     items = (await read(request, RewardsBody)).rewards
-    if len(items) > MOST_REWARDS:
-        raise Problem(413, "batch_too_large", f"send at most {MOST_REWARDS:,} rewards at once")
+    at_most(items, MOST_REWARDS, "rewards")
     results = await asyncio.gather(*(_one_of_many(served, item) for item in items))
     return json_response({"results": results})
 

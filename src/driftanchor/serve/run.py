@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import gc
 import logging
-import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -18,6 +17,7 @@ from driftanchor.errors import InvalidInput
 from driftanchor.live.stores.sql.store import open_sql
 from driftanchor.serve.app import create_app
 from driftanchor.serve.connection import Connection, sweep
+from driftanchor.serve.end_signals import end_signals
 from driftanchor.serve.request_log import LogHandler
 from driftanchor.serve.served import Served, ServeSettings
 from driftanchor.serve.warming import warm_up
@@ -63,13 +63,8 @@ class Server(uvicorn.Server):
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        numbers = (signal.SIGINT, signal.SIGTERM)
-        before = {number: signal.signal(number, self.handle_exit) for number in numbers}
-        try:
+        with end_signals(self.handle_exit):
             yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
 
 
 def listen(host: str, port: int) -> socket.socket:

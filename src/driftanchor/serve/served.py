@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import ParamSpec, TypeVar
 
 from driftanchor.live.campaigns.campaign import Campaign
+from driftanchor.live.campaigns.decision import Decision
 from driftanchor.live.stores.store import Store
 from driftanchor.serve.access import Access
 from driftanchor.serve.bridge import Bridge
@@ -102,6 +103,11 @@ class Served:
         """As `campaign`, for code that must not wait for the store."""
         found = self._open.get(name)
         return found if found is not None else await self.read(self.campaign, name)
+
+    def answered(self, name: str, made: Sequence[Decision]) -> None:
+        """Count decisions of a campaign that are answered, and remember who made them."""
+        self.owners.note(name, made)
+        self.metrics.decided(name, made)
 
     def forget(self, name: str) -> None:
         """Load a campaign again when it is asked for next."""

@@ -18,6 +18,7 @@ from typing import Any
 
 from driftanchor.errors import DriftanchorError
 from driftanchor.serve import metrics
+from driftanchor.serve.end_signals import end_signals
 from driftanchor.serve.request_log import Log
 from driftanchor.serve.served import ServeSettings
 
@@ -146,15 +147,8 @@ class Stop:
 
 @contextlib.contextmanager
 def _signals() -> Iterator[Stop]:
-    stop = Stop()
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    before = {number: signal.signal(number, stop) for number in numbers}
-    try:
+    with contextlib.closing(Stop()) as stop, end_signals(stop):
         yield stop
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-        stop.close()
 
 
 @contextlib.contextmanager

@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 
 import pytest
 from campaign_parts import Clock, create
 
 from driftanchor import Campaign, Conflict, Decision, Store
 from driftanchor.live.campaigns.asking import Ask
-from driftanchor.live.stores.store import open_store
-
-
-@pytest.fixture
-def store(store_url: str) -> Iterator[Store]:
-    opened = open_store(store_url)
-    yield opened
-    opened.close()
 
 
 def test_threads_and_workers_get_one_decision_for_one_unit(store: Store) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +15,6 @@ from campaign_parts import Clock, asked, create
 from driftanchor import TS, Campaign, Conflict, InvalidInput, NotFound, OfflineData, Store
 from driftanchor.errors import UnknownName
 from driftanchor.live.campaigns.decision import Receipt
-from driftanchor.live.stores.store import open_store
-
-
-@pytest.fixture
-def store(store_url: str) -> Iterator[Store]:
-    opened = open_store(store_url)
-    yield opened
-    opened.close()
 
 
 def test_a_decision_and_its_reward_count_once(store: Store) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +10,6 @@ import pytest
 from campaign_parts import create
 
 from driftanchor import UCB, Campaign, Conflict, InvalidInput, NotFound, OfflineData, Store
-from driftanchor.live.stores.store import open_store
-
-
-@pytest.fixture
-def store(store_url: str) -> Iterator[Store]:
-    opened = open_store(store_url)
-    yield opened
-    opened.close()
 
 
 def test_a_campaign_is_loaded_if_it_is_the_same(store: Store) -> None:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import FrameType
-from typing import Any
 
 import pytest
 from campaign_parts import Clock, create
+from interrupt import Interrupt
 
 from driftanchor import Campaign, StoreUnavailable
 from driftanchor.live.campaigns import group_commit
@@ -111,32 +109,12 @@ def test_an_interrupt_at_any_line_holds_nobody_up(store: SqlStore) -> None:
     campaign = create(store)
     campaign.ask()
     requests, interrupted = campaign._requests, 0
-    source = Path(group_commit.__file__).read_text(encoding="utf-8").splitlines()
-    # Python takes no signal between the end of such a block and the release of its lock.
-    locking = [i for i, line in enumerate(source, 1) if "with self._mutex:" in line]
     for place in range(1, 1_000):
-        left = place
-
-        def trace(frame: FrameType, kind: str, _: Any) -> Any:
-            nonlocal left
-            if frame.f_code.co_filename != group_commit.__file__:
-                return None
-            if kind == "line" and frame.f_lineno not in locking:
-                left -= 1
-                if left == 0:
-                    raise KeyboardInterrupt
-            return trace
-
-        before = sys.gettrace()
-        try:
-            sys.settrace(trace)
-            campaign.ask()
-        except KeyboardInterrupt:
-            interrupted += 1
-        finally:
-            sys.settrace(before)
+        interrupt = Interrupt(place, group_commit.__file__, "with self._mutex:")
+        error = interrupt.during(campaign.ask)  # kept, as a shell keeps it
+        interrupted += error is not None
         assert (requests._leader, requests._waiting) == (None, [])
-        if left > 0:
+        if interrupt.left > 0:
             break
     assert interrupted > 40
     assert campaign.verify().decisions == campaign.ask().number - 1

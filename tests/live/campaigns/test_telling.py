@@ -4,21 +4,12 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
 
 import pytest
 from campaign_parts import Clock, asked, create
 
 from driftanchor import Campaign, Conflict, Store
 from driftanchor.live.campaigns import group_commit
-from driftanchor.live.stores.store import open_store
-
-
-@pytest.fixture
-def store(store_url: str) -> Iterator[Store]:
-    opened = open_store(store_url)
-    yield opened
-    opened.close()
 
 
 def test_the_default_reward_counts_when_the_window_ends(store: Store) -> None:

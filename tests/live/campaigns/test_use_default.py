@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from campaign_parts import Clock, create
 
 from driftanchor import Campaign, Conflict, Store, UnknownName
 from driftanchor.live.campaigns.use_default import UseDefault
-from driftanchor.live.stores.store import open_store
-
-
-@pytest.fixture
-def store(store_url: str) -> Iterator[Store]:
-    opened = open_store(store_url)
-    yield opened
-    opened.close()
 
 
 def kinds(campaign: Campaign) -> list[str]:

@@ -71,6 +71,7 @@ def test_a_rule_without_numbers_is_quoted(story: Story) -> None:
     with story.campaign.at_one_moment() as moment:
         row = next(moment.reader.all_decisions())
     explanation = story.campaign.explain(row.id)
-    bare = dataclasses.replace(explanation, arms={}, reason="'A' was chosen by its own rule")
+    rule = "'A' was chosen by its own rule"
+    bare = dataclasses.replace(explanation, arms={}, reason=rule, floor=False)
     said = module.decided_text(bare, row)
     assert said.startswith("'A' was chosen by its own rule. It had a chance of ")

@@ -132,12 +132,17 @@ def text_of(value: object, argument: str) -> str | None:
     """A unit or a key: some printable text, or nothing."""
     if value is None:
         return None
-    if not isinstance(value, str) or not value.isprintable() or not 0 < len(value) <= LONGEST:
+    if not is_text(value):
         raise InvalidInput(
             f"must be printable text of 1 to {LONGEST} characters, got {shown(value)}",
             argument=argument,
         )
-    return value
+    return str(value)
+
+
+def is_text(value: object) -> bool:
+    """Whether something can be a unit or a key: printable text that is not too long."""
+    return isinstance(value, str) and value.isprintable() and 0 < len(value) <= LONGEST
 
 
 def _why_another(batch: Batch, held: DecisionRow, excluded: Sequence[int]) -> str:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, overload
+from typing import overload
 
 from driftanchor.core import check
 from driftanchor.core.offline import OfflineData
-from driftanchor.errors import Conflict, InvalidInput, shown
+from driftanchor.errors import Conflict
 from driftanchor.live.campaigns import creating
 from driftanchor.live.campaigns.asking import Ask
-from driftanchor.live.campaigns.decision import Decision, Receipt, decision_id_text
+from driftanchor.live.campaigns.decision import Decision, Receipt, decision_id_text, reward_pairs
 from driftanchor.live.campaigns.managed import Managed
 from driftanchor.live.campaigns.settings import Settings
 from driftanchor.live.campaigns.telling import Expose, Tell
@@ -236,15 +236,7 @@ class Campaign(Managed):
         Args:
             rewards: Pairs of a decision and its reward.
         """
-        pairs = check.ordered(rewards, "rewards")
-        for pair in pairs:
-            if not isinstance(pair, tuple | list) or len(pair) != 2:
-                raise InvalidInput(
-                    f"must be pairs of a decision and its reward, got {shown(pair)}",
-                    argument="rewards",
-                )
-        chosen: list[Any] = pairs
-        return self.submit([Tell(one, reward) for one, reward in chosen])
+        return self.submit([Tell(one, reward) for one, reward in reward_pairs(rewards)])
 
     def expose(self, decision_id: str) -> Receipt:
         """Say that a decision was shown; with `exposure="report"`, its window starts now."""

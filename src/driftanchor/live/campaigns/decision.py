@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
-from driftanchor.core import record
+from driftanchor.core import check, record
 from driftanchor.errors import InvalidInput, shown
 
 
@@ -77,3 +79,15 @@ def decision_id_text(value: object) -> str:
             f"must be the text that ask() gave as id, got {shown(value)}", argument="decision_id"
         )
     return value
+
+
+def reward_pairs(rewards: Iterable[tuple[str, float]]) -> list[tuple[Any, Any]]:
+    """Pairs of a decision and its reward, neither of which is checked yet."""
+    pairs: list[Any] = check.ordered(rewards, "rewards")
+    for pair in pairs:
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            raise InvalidInput(
+                f"must be pairs of a decision and its reward, got {shown(pair)}",
+                argument="rewards",
+            )
+    return pairs

@@ -102,7 +102,7 @@ def explain(
         f"{label!r} was drawn for its floor, {floors[column]:.4g} of all decisions; the policy "
         f"would have played {account.arm!r}"
     )
-    return dataclasses.replace(account, arm=label, guard=False, reason=reason)
+    return dataclasses.replace(account, arm=label, guard=False, reason=reason, floor=True)
 
 
 def floors_of(terms: Terms, settings: Settings, playable: Bools) -> Floats:
@@ -112,9 +112,8 @@ def floors_of(terms: Terms, settings: Settings, playable: Bools) -> Floats:
     become smaller by the same factor.
     """
     floors = np.full(len(terms.arms), settings.floor)
-    for label, share in settings.control.items():
-        column = terms.arms.column(label)
-        floors[column] = max(share, floors.item(column))
+    for label in settings.control:
+        floors[terms.arms.column(label)] = settings.floor_of(label)
     here = playable_floors(floors, playable)
     total = float(here.sum())
     return here if total <= 1.0 else here / total

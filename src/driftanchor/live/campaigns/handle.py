@@ -70,9 +70,7 @@ class Handle:
 
         Decisions whose window is over are swept first, and promises are looked at.
         """
-        if self.settings.reward_window is not None or is_watched(self._books()):
-            while self._do(SweepAndCheck()):
-                pass
+        self.bring_up_to_date()
         with self._reading() as reader:
             books = load(reader, self._first, self.settings)
             return Status.of(self.name, books, alarms_of(reader.watch()))
@@ -83,8 +81,7 @@ class Handle:
         Decisions whose window is over are swept first.
         """
         if self.settings.reward_window is not None:
-            while self._do(SweepAndCheck()):
-                pass
+            self._sweep()
         books = self._books()
         return {
             "name": self.name,
@@ -228,6 +225,11 @@ class Handle:
             books.decider.ask_for_kernel()
             books.tooling.ask_for_kernels(*books.decider.situation(books.head.decisions + 1))
 
+    def bring_up_to_date(self) -> None:
+        """Sweep, and look at promises, if the campaign has a window or promises; `status` does."""
+        if self.settings.reward_window is not None or is_watched(self._books()):
+            self._sweep()
+
     def submit(self, requests: Sequence[Request]) -> list[Any]:
         """Do many requests in one go; for each its answer, or the exception that it raised.
 
@@ -235,6 +237,13 @@ class Handle:
             StoreUnavailable: The store cannot be written, and nothing was done.
         """
         return self._requests.submit(requests)
+
+    def _sweep(self) -> int:
+        """End the wait of all decisions whose window is over, and look at promises; how many."""
+        swept = 0
+        while found := self._do(SweepAndCheck()):
+            swept += found
+        return swept
 
     def _books(self) -> Books:
         with self._reading() as reader:

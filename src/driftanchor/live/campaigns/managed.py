@@ -18,11 +18,7 @@ class Managed(Handle):
 
         Each `ask` and `tell` closes some of them, and `status` closes all, so you rarely need this.
         """
-        swept, last = 0, -1
-        while last != 0:
-            last = self._do(arm_requests.SweepAndCheck())
-            swept += last
-        return swept
+        return self._sweep()
 
     def pause(self) -> None:
         """Make no new decisions; rewards are still learned from."""

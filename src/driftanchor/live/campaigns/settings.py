@@ -54,6 +54,10 @@ class Settings:
     on_alarm: str = "report"
     matters: float | None = None
 
+    def floor_of(self, label: str) -> float:
+        """The least probability of an arm, if it can be played."""
+        return max(self.floor, self.control.get(label, 0.0))
+
     def checked(self, arms: Arms, reward_range: Range) -> Settings:
         """These settings, if they are right for the arms and the range of rewards."""
         check.choice(self.reward, "reward", REWARDS)

@@ -60,6 +60,11 @@ class Alarm:
         """The columns of the arms that moved."""
         return tuple(arm.column for arm in self.arms)
 
+    @property
+    def since(self) -> Mark:
+        """When the move began, if a time is known for that, else when it was seen."""
+        return self.seen if self.began is None or not self.began.time else self.began
+
     def distrust(self) -> tuple[Distrusted, ...]:
         """The events after which the logs of these arms no longer count."""
         return tuple(Distrusted(column) for column in self.columns)

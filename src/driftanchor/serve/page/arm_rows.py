@@ -17,7 +17,9 @@ from driftanchor.serve.page.believed import drawn, number
 from driftanchor.serve.page.share_reason import share_reason
 
 
-def arm_rows(status: Status, books: Books, recent: Sequence[int]) -> list[dict[str, Any]]:
+def arm_rows(
+    status: Status, books: Books, recent: Sequence[int], belief: Posterior | None
+) -> list[dict[str, Any]]:
     """The numbers of all arms, in the order of their columns.
 
     Each has four intervals of 95 %: `online` from live rewards alone; `hybrid` from logs and live
@@ -28,18 +30,18 @@ def arm_rows(status: Status, books: Books, recent: Sequence[int]) -> list[dict[s
         status: What can be seen of the campaign.
         books: The books of the same moment.
         recent: The arms of the last decisions.
+        belief: How far all arms are believed to have moved together; see `believed_move`.
     """
     terms, settings = books.terms, books.settings
     lately, of = Counter(recent), max(len(recent), 1)
     evidence, _ = situation(terms, books.state, books.head.decisions + 1)
     noise, ends = terms.policy.noise, terms.reward_range
-    common = common_move(evidence, noise) if is_relative(evidence) else Posterior(0.0, 0.0)
+    common = Posterior(0.0, 0.0) if belief is None else belief
     best, total = status.outlook.p_best.tolist(), max(status.decisions, 1)
     rows = []
     for column, (label, arm) in enumerate(status.arms.items()):
         seen = arm_at(evidence, column)
         rule = Posterior(status.outlook.means.item(column), status.outlook.sds.item(column))
-        floor = max(settings.floor, settings.control.get(label, 0.0))
         share = lately[column] / of
         rows.append(
             {
@@ -51,7 +53,9 @@ def arm_rows(status: Status, books: Books, recent: Sequence[int]) -> list[dict[s
                 "decisions": arm.decisions,
                 "share": arm.decisions / total,
                 "share_lately": share,
-                "why": share_reason(arm.state, share, len(recent), best[column], floor),
+                "why": share_reason(
+                    arm.state, share, len(recent), best[column], settings.floor_of(label)
+                ),
                 "expected": arm.expected,
                 "pending": arm.pending,
                 "p_best": best[column],

@@ -13,6 +13,7 @@ from driftanchor.live.watch.watch import Watch
 from driftanchor.render.palette import POLICY_NAMES
 from driftanchor.serve.page.arm_rows import arm_rows, believed_move
 from driftanchor.serve.page.believed import plain
+from driftanchor.serve.page.decision_view import listed
 from driftanchor.serve.page.saved_view import SavedView
 from driftanchor.serve.page.sentence import sentence
 from driftanchor.serve.page.shift_tests import shift_tests
@@ -36,6 +37,7 @@ def campaign_view(moment: Moment, now: float, gained: SavedView | None) -> dict[
     status = Status.of(name, books, alarms_of(record), PANELS)
     watch = Watch.start(terms) if record is None else Watch.from_json(record["watch"])
     recent = list(reader.all_decisions(after=max(head.decisions - RECENT, 0)))
+    belief = believed_move(books)
     view = {
         "name": name,
         "sentence": sentence(status, now),
@@ -59,15 +61,15 @@ def campaign_view(moment: Moment, now: float, gained: SavedView | None) -> dict[
             "loss_95": status.outlook.loss_95,
             "enough": status.outlook.is_enough,
         },
-        "arms": arm_rows(status, books, [row.column for row in recent]),
-        "shift": shift_tests(watch, books, believed_move(books), now),
+        "arms": arm_rows(status, books, [row.column for row in recent], belief),
+        "shift": shift_tests(watch, books, belief, now),
         "traffic": {
             "p_value": status.ratio.p_value,
             "off": status.ratio.is_off(),
             "text": status.ratio.text(terms.arms.labels),
         },
         "outcomes": _outcomes(recent),
-        "recent": [_listed(row, terms.arms.labels) for row in recent[: -LISTED - 1 : -1]],
+        "recent": [listed(row, terms.arms.labels) for row in recent[: -LISTED - 1 : -1]],
         "saved": None if gained is None else gained.to_json(now),
     }
     checked: dict[str, Any] = plain(view)
@@ -79,16 +81,3 @@ def _outcomes(recent: list[DecisionRow]) -> dict[str, Any]:
     found = Counter(row.state for row in recent)
     states = ("assigned", "open", "rewarded", "defaulted", "expired")
     return {"of": len(recent), **{state: found[state] for state in states}}
-
-
-def _listed(row: DecisionRow, labels: tuple[str, ...]) -> dict[str, Any]:
-    return {
-        "id": row.id,
-        "number": row.number,
-        "arm": labels[row.column],
-        "unit": row.unit,
-        "propensity": row.propensity,
-        "state": row.state,
-        "reward": row.reward,
-        "at": row.asked_at,
-    }

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from driftanchor.errors import InvalidInput
+from driftanchor.live.campaigns.asking import LONGEST, is_text
 from driftanchor.live.campaigns.campaign import Campaign
 from driftanchor.live.explanation import Explanation
 from driftanchor.live.stores.store_rows import DecisionRow
@@ -64,7 +65,7 @@ def decision_view(campaign: Campaign, decision_id: str) -> dict[str, Any]:
 
 def decided(explanation: Explanation) -> str:
     """What decided: the arm's `"floor"`, the `"guard"`, or the `"index"`."""
-    if explanation.reason.startswith(f"{explanation.arm!r} was drawn for its floor"):
+    if explanation.floor:
         return "floor"
     return "guard" if explanation.guard else "index"
 
@@ -108,8 +109,10 @@ def find(campaign: Campaign, text: str, through: int | None = None) -> dict[str,
         through: The number of the newest decision to look at; by default the last one.
     """
     wanted = text.strip()
-    if not wanted or len(wanted) > 256 or not wanted.isprintable():
-        raise InvalidInput("must be an id, #number or a unit of 1 to 256 characters", argument="q")
+    if not is_text(wanted):
+        raise InvalidInput(
+            f"must be an id, #number or a unit of 1 to {LONGEST} characters", argument="q"
+        )
     numbered = re.fullmatch(r"#(\d{1,18})", wanted)
     with campaign.at_one_moment() as moment:
         reader, last = moment.reader, moment.books.head.decisions
@@ -129,7 +132,7 @@ def find(campaign: Campaign, text: str, through: int | None = None) -> dict[str,
     answer = {
         "campaign": campaign.name,
         "query": wanted,
-        "found": [_found(row, labels) for row in newest[:MOST]],
+        "found": [listed(row, labels) for row in newest[:MOST]],
         "looked_after": start,
         "through": start or None,  # where to go on
     }
@@ -137,12 +140,14 @@ def find(campaign: Campaign, text: str, through: int | None = None) -> dict[str,
     return checked
 
 
-def _found(row: DecisionRow, labels: tuple[str, ...]) -> dict[str, Any]:
+def listed(row: DecisionRow, labels: tuple[str, ...]) -> dict[str, Any]:
+    """A decision in a list."""
     return {
         "id": row.id,
         "number": row.number,
         "arm": labels[row.column],
         "unit": row.unit,
+        "propensity": row.propensity,
         "state": row.state,
         "reward": row.reward,
         "at": row.asked_at,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
 from driftanchor.render.palette import BLACK, SERIES
+from driftanchor.serve.etag import tag_of
 
 TYPES = {
     "css": "text/css; charset=utf-8",
@@ -65,5 +65,4 @@ def palette_css() -> str:
 
 
 def _file(name: str, body: bytes) -> File:
-    tag = f'"{hashlib.blake2b(body, digest_size=12).hexdigest()}"'
-    return File(body, TYPES[name.rpartition(".")[2]], tag)
+    return File(body, TYPES[name.rpartition(".")[2]], tag_of(body))

@@ -10,6 +10,8 @@ from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from driftanchor.serve.observed import route_of
+
 KEPT = 200
 LONGEST = 4_096  # bytes of an answer that are looked at
 WATCHED = ("/v1/", "/ofrep/")
@@ -58,7 +60,7 @@ class RecentErrors:
             "at": self._clock(),
             "status": status,
             "method": scope["method"],
-            "route": getattr(scope.get("route"), "path", "unmatched"),
+            "route": route_of(scope),
             "campaign": campaign_in(scope["path"]),
             "code": str(said.get("code", "")),
             "detail": str(said.get("detail", "")),

@@ -14,6 +14,7 @@ from fastapi import APIRouter, Query, Request, Response
 
 from driftanchor.serve.access import needs
 from driftanchor.serve.body import read
+from driftanchor.serve.etag import is_known
 from driftanchor.serve.json_answer import json_response
 from driftanchor.serve.page import recent_errors
 from driftanchor.serve.page.decision_view import decision_view, find
@@ -137,6 +138,6 @@ def _json(request: Request, found: Answer) -> Response:
 def _sent(request: Request, found: File) -> Response:
     """A file, or the word that the browser has it already."""
     headers = {**HEADERS, "ETag": found.tag}
-    if request.headers.get("if-none-match") == found.tag:
+    if is_known(found.tag, request.headers.get("if-none-match")):
         return Response(status_code=304, headers=headers)
     return Response(found.body, headers=headers, media_type=found.media)

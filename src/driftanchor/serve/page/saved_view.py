@@ -58,7 +58,7 @@ def saved_view(moment: Moment) -> SavedView | None:
     decisions, known = _up_to(moment, until)
     if not decisions.any():
         return None
-    shares = [max(settings.floor, settings.control.get(label, 0.0)) for label in terms.arms]
+    shares = [settings.floor_of(label) for label in terms.arms]
     floors = np.where(books.ledger.playable, shares, 0.0)[: decisions.size]
     played = Played(
         known.means, known.sds, decisions, floors, terms.policy.noise, terms.reward_range
@@ -82,9 +82,7 @@ def _up_to(moment: Moment, until: float | None) -> tuple[Floats, Outlook]:
 
 
 def _time(alarm: Alarm) -> float:
-    """When the move began, or else when it was seen."""
-    mark = alarm.seen if alarm.began is None or not alarm.began.time else alarm.began
-    return datetime.fromisoformat(mark.time).timestamp()
+    return datetime.fromisoformat(alarm.since.time).timestamp()
 
 
 def saved_text(gained: Saved, until: str = "") -> str:

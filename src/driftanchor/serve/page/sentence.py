@@ -80,10 +80,9 @@ def when(at: float, now: float) -> str:
 def alarm_sentence(alarm: Alarm, labels: Sequence[str], now: float) -> str:
     """An alarm in a few words."""
     named = " and ".join(short(labels[column]) for column in alarm.columns)
-    mark = alarm.seen if alarm.began is None or not alarm.began.time else alarm.began
     since = ""
-    if mark.time:
-        since = f" since {when(datetime.fromisoformat(mark.time).timestamp(), now)}"
+    if alarm.since.time:
+        since = f" since {when(datetime.fromisoformat(alarm.since.time).timestamp(), now)}"
     if alarm.promise == "bias_bound":
         return f"the logs of {named} no longer fit{since}"
     if len(alarm.columns) == 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+import contextlib
 import json
 import threading
 import time
@@ -15,8 +15,8 @@ from driftanchor.errors import StoreUnavailable
 from driftanchor.live.campaigns.campaign import Campaign
 from driftanchor.live.campaigns.handle import Moment
 from driftanchor.live.campaigns.stopping import Outlook
-from driftanchor.live.campaigns.watching import is_watched
 from driftanchor.live.stores.store import Store
+from driftanchor.serve.etag import tag_of
 from driftanchor.serve.page.believed import plain
 from driftanchor.serve.page.campaign_view import campaign_view
 from driftanchor.serve.page.overview import Overview
@@ -40,6 +40,7 @@ class _Kept(NamedTuple):
     place: tuple[int, int]
     at: float
     answer: Answer
+    is_whole: bool  # whether all of it was known
 
 
 class Views:
@@ -120,15 +121,15 @@ class Views:
             place = (self._store.generation(), moment.books.head.seq)
             if kept is not None and kept.place == place and not self._is_new(key, kept):
                 return kept.answer
-            found = answer({**view(moment), **self._extra})
-        self._kept[key] = _Kept(place, now, found)
-        return found
+            data = view(moment)
+        is_whole = data.get("complete", True) and data.get("saved", True) is not None
+        self._kept[key] = _Kept(place, now, answer({**data, **self._extra}), is_whole)
+        return self._kept[key].answer
 
     def _is_new(self, key: tuple[str, ...], kept: _Kept) -> bool:
         """Whether there is more by now than what was known when the view was computed."""
-        if len(key) > 1:
-            return b'"complete":false' in kept.answer.body
-        return self._saved.get(key[0]) is not None and b'"saved":null' in kept.answer.body
+        is_history = len(key) > 1
+        return not kept.is_whole and (is_history or key[0] in self._saved)
 
     def _look(self, campaign: Campaign) -> None:
         """End waits whose window is over and look at promises, as `Campaign.status` does."""
@@ -136,13 +137,8 @@ class Views:
         if now - self._looked.get(campaign.name, -LOOK_EVERY) < LOOK_EVERY:
             return
         self._looked[campaign.name] = now
-        with campaign.at_one_moment() as moment:
-            needed = campaign.settings.reward_window is not None or is_watched(moment.books)
-        if needed:
-            try:
-                campaign.sweep()
-            except StoreUnavailable:
-                return  # what can be read is shown, also where nothing can be written
+        with contextlib.suppress(StoreUnavailable):  # what can be read is shown
+            campaign.bring_up_to_date()
 
     def _saved_by(self, moment: Moment) -> SavedView | None:
         """What the logs saved, as far as it was estimated; more is estimated in the background."""
@@ -166,4 +162,4 @@ class Views:
 def answer(view: dict[str, Any]) -> Answer:
     """A view as JSON, and its tag."""
     body = json.dumps(view, allow_nan=False, separators=(",", ":")).encode()
-    return Answer(body, f'"{hashlib.blake2b(body, digest_size=12).hexdigest()}"')
+    return Answer(body, tag_of(body))

@@ -5,13 +5,11 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import FrameType
-from typing import Any
 
 import pytest
+from interrupt import Interrupt
 
 from driftanchor import StoreUnavailable
 from driftanchor.live.stores.sql import locks
@@ -71,30 +69,16 @@ def test_a_forked_process_has_no_lock_of_its_parent(tmp_path: Path) -> None:
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_an_interrupt_at_any_line_leaves_no_lock(tmp_path: Path) -> None:
     file, interrupted = tmp_path / "a.db", 0
+
+    def take_turn() -> None:
+        with locks.turn(file):
+            pass
+
     for place in range(1, 100):
-        left = place
-
-        def trace(frame: FrameType, kind: str, _: Any) -> Any:
-            nonlocal left
-            if frame.f_code.co_filename != locks.__file__:
-                return None
-            if kind == "line":
-                left -= 1
-                if left == 0:
-                    raise KeyboardInterrupt
-            return trace
-
-        before = sys.gettrace()
-        try:
-            sys.settrace(trace)
-            with locks.turn(file):
-                pass
-        except KeyboardInterrupt:
-            interrupted += 1
-        finally:
-            sys.settrace(before)
+        interrupt = Interrupt(place, locks.__file__, None)
+        interrupted += interrupt.during(take_turn) is not None
         assert is_free(file)
-        if left > 0:
+        if interrupt.left > 0:
             break
     assert interrupted > 5
 
