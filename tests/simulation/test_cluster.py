@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 BANDIT = Bandit([0.6, 0.5, 0.4], [0.5, 0.6, 0.4], offline_pulls=20)
 LONG: dict[str, Any] = {"horizon": 500, "runs": 20, "seed": 3, "engine": "interpreted"}
+DEADLY = 'return __import__("os")._exit(1)'
 SHORT: dict[str, Any] = {"horizon": 50, "runs": 3, "engine": "interpreted"}
 
 
@@ -168,21 +169,14 @@ def test_a_worker_that_is_killed_costs_only_time(
     assert len(seen) == 20
 
 
-@pytest.mark.usefixtures("one_by_one")
 def test_a_chunk_over_which_worker_after_worker_dies_is_given_up(
-    mortal: DaskCluster, monkeypatch: pytest.MonkeyPatch
+    mortal: DaskCluster, load_policy: LoadPolicy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mortal.have_workers(1, allowed_failures=0)
-    (worker,) = mortal.workers
     monkeypatch.setattr(there, "MOST_DEATHS", 0)
-    with pytest.raises(UnusableCluster, match="every worker that played policy 'ts' died: "):
-        simulate(
-            "ts",
-            BANDIT,
-            **LONG,
-            cluster=mortal.address,
-            progress=lambda *_: worker.kill(),
-        )
+    (mortal.folder / "deadly.py").write_text(own_policy(DEADLY))
+    with pytest.raises(UnusableCluster, match="every worker that played policy 'own' died: "):
+        simulate(load_policy("deadly", DEADLY), BANDIT, **SHORT, cluster=mortal.address)
 
 
 @pytest.mark.usefixtures("one_by_one")

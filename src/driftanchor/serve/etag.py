@@ -10,7 +10,7 @@ def tag_of(body: bytes) -> str:
 
     Example:
         >>> tag_of(b"a")
-        '"97206d2144c5c3e9dec0a9c6"'
+        '"1ba3c523e770f3313cc91ab1"'
     """
     return f'"{hashlib.blake2b(body, digest_size=12).hexdigest()}"'
 
