@@ -13,7 +13,7 @@ import typer
 from driftanchor.cli import assess_options as how
 from driftanchor.cli import campaign_create as creating
 from driftanchor.cli import campaign_settings as agreed
-from driftanchor.cli import log_options as log
+from driftanchor.cli import log_flags as log
 from driftanchor.cli import options as opt
 from driftanchor.cli import output, parse
 from driftanchor.cli import store_options as at
@@ -215,9 +215,9 @@ def _run(
     store: str, where: dict[str, Any], made: tuple[Status, Terms] | None, *, as_json: bool
 ) -> None:
     """Listen, say so once it answers, and answer until a signal ends it."""
-    from driftanchor.live.stores.sql.store import open_sql
-    from driftanchor.serve.run import answer, listen, url_of
+    from driftanchor.live.stores.sql.sql_store import open_sql
     from driftanchor.serve.served import ServeSettings
+    from driftanchor.serve.server import answer, listen, url_of
     from driftanchor.serve.workers import supervise
 
     opened = open_sql(store)
@@ -260,8 +260,8 @@ def _run_demo(where: dict[str, Any], *, as_json: bool) -> None:
     """Serve made-up campaigns until a signal ends it."""
     from driftanchor.serve.demo import Demo
     from driftanchor.serve.loopback import check_keys
-    from driftanchor.serve.run import answer_for, listen, url_of
     from driftanchor.serve.served import Served, ServeSettings
+    from driftanchor.serve.server import answer_for, listen, url_of
 
     with Demo() as demo:
         check_keys(where["host"], demo.store.keys(), demo.clock())

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from driftanchor.client.connections import Answer
+from driftanchor.client.connections import Reply
 from driftanchor.client.problems import AGAIN, problem_of
 from driftanchor.errors import InvalidInput, StoreUnavailable
 
@@ -23,7 +23,7 @@ class Exchanges(Protocol):
 
     def exchange(
         self, method: str, path: str, body: bytes | None, headers: dict[str, str], seconds: float
-    ) -> Answer:
+    ) -> Reply:
         """One request and its answer."""
 
 
@@ -113,7 +113,7 @@ class Calls:
         return f"the server at {self.exchanges.url} did not answer within {seconds:g} s"
 
 
-def _content(answer: Answer) -> Any:
+def _content(answer: Reply) -> Any:
     if not 200 <= answer.status < 300:
         raise problem_of(answer.status, answer.body)
     try:

@@ -11,9 +11,10 @@ from fastapi.responses import StreamingResponse
 from driftanchor.live.campaigns.campaign import Campaign
 from driftanchor.live.campaigns.past import STRETCH
 from driftanchor.serve.access import KeyedRoute, needs
-from driftanchor.serve.answers import HistoryAnswer
 from driftanchor.serve.documents import Responses, answers, problems
+from driftanchor.serve.head import HEAD_ONLY
 from driftanchor.serve.json_answer import json_response, json_text
+from driftanchor.serve.response_bodies import HistoryAnswer
 from driftanchor.serve.served import Served
 
 router = APIRouter(tags=["records"], route_class=KeyedRoute)
@@ -59,7 +60,8 @@ async def events(request: Request, name: str, after: After = 0) -> Response:
     """
     served: Served = request.app.state.served
     campaign = await served.opened(name)
-    first = await served.read(_page, campaign, after)
+    headers_alone = request.scope.get(HEAD_ONLY, False)
+    first = [] if headers_alone else await served.read(_page, campaign, after)
     return StreamingResponse(_lines(served, campaign, first), media_type=LINES)
 
 

@@ -18,10 +18,10 @@ from driftanchor.serve.etag import is_known
 from driftanchor.serve.json_answer import json_response
 from driftanchor.serve.page import recent_errors
 from driftanchor.serve.page.decision_view import decision_view, find
-from driftanchor.serve.page.files import HEADERS, File, static
+from driftanchor.serve.page.glossary import WORDS
+from driftanchor.serve.page.page_files import HEADERS, File, static
 from driftanchor.serve.page.share import ShareBody, shared_key
-from driftanchor.serve.page.views import Answer, Views, answer
-from driftanchor.serve.page.words import WORDS
+from driftanchor.serve.page.views import SentView, Views, answer
 from driftanchor.serve.problem import Problem
 from driftanchor.serve.served import Served
 from driftanchor.version import __version__
@@ -95,7 +95,7 @@ async def decision(request: Request, name: str, decision_id: str) -> Response:
     """One decision, explained."""
     served: Served = request.app.state.served
 
-    def view() -> Answer:
+    def view() -> SentView:
         found = decision_view(served.campaign(name), decision_id)
         return answer({**found, "demo": _demo(request)})
 
@@ -126,12 +126,12 @@ def _views(request: Request) -> Views:
     return views
 
 
-async def _view(request: Request, view: Callable[[], Answer]) -> Response:
+async def _view(request: Request, view: Callable[[], SentView]) -> Response:
     served: Served = request.app.state.served
     return _json(request, await served.read(view))
 
 
-def _json(request: Request, found: Answer) -> Response:
+def _json(request: Request, found: SentView) -> Response:
     return _sent(request, File(found.body, "application/json", found.tag))
 
 

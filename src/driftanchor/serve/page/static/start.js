@@ -28,7 +28,7 @@ export function start(empty = true) {
     el("div", { class: "steps" },
       step("1. Look first", "See a campaign with made-up traffic: the logs help, the shares move, and an alarm rings.", command("driftanchor serve --demo")),
       step("2. Make a campaign from logs", "One row of the logs is one decision of the past: which arm, and what it paid. The bound says how far arms may have moved apart since.",
-        command("driftanchor campaign create checkout last_month.csv --arm variant --reward converted --relative-bound 0.02 --reward-kind binary"),
+        command("driftanchor campaign create checkout last_quarter.csv --arm variant --reward converted --relative-bound 0.02 --reward-kind binary"),
         el("p", { class: "muted" }, "Without logs, name the arms:"),
         command("driftanchor campaign create checkout --arms A,B,C --reward-kind binary")),
       step("3. Ask, and tell", "Ask which arm to show, and tell what came back. Both may be repeated safely.",
