@@ -51,7 +51,7 @@ Host = Annotated[
     str,
     typer.Option(
         metavar="ADDRESS",
-        help="Where to listen; without keys only on this machine.",
+        help="The address to listen on; without keys only one of this machine.",
         rich_help_panel=SERVER,
     ),
 ]
@@ -61,7 +61,7 @@ Port = Annotated[
 Workers = Annotated[
     str,
     typer.Option(
-        metavar="N", help="Processes that answer; they share the store.", rich_help_panel=SERVER
+        metavar="N", help="How many processes answer; they share the store.", rich_help_panel=SERVER
     ),
 ]
 RateLimit = Annotated[
@@ -77,8 +77,8 @@ Demo = Annotated[
     bool,
     typer.Option(
         "--demo",
-        help="Show a campaign with made-up logs and traffic, in a store that goes when you stop: "
-        "the logs help, the shares move, and within a minute or two an alarm rings.",
+        help="Show a campaign with made-up logs and traffic, in a temporary store: the logs help, "
+        "the shares move, and within a minute or two an alarm rings.",
         rich_help_panel=SERVER,
     ),
 ]
@@ -118,8 +118,8 @@ def serve(
 ) -> None:
     """Serve decisions over HTTP, from a log file or from the campaigns of a store.
 
-    The first line on stdout is the address, once it answers. A campaign that is there already, with
-    the same logs and options, goes on.
+    Once the server is ready, it prints its address as the first line on stdout. If the campaign
+    already exists with the same logs and options, it is continued.
 
     Examples:
       driftanchor serve --log last_test.parquet --arm variant --reward converted

@@ -132,7 +132,7 @@ def of_http(error: HTTPException) -> Problem:
     detail = details.get(error.status_code, HTTPStatus(error.status_code).phrase)
     headers = dict(error.headers or {})
     allowed = headers.get("Allow", "").split(", ")
-    if "GET" in allowed:  # `serve.head` answers it
+    if "GET" in allowed:  # `serve.head_requests` answers it
         headers["Allow"] = ", ".join(sorted({*allowed, "HEAD"}))
     return Problem(error.status_code, code, detail, headers=headers)
 

@@ -12,7 +12,7 @@ from driftanchor.live.campaigns.campaign import Campaign
 from driftanchor.live.campaigns.past import STRETCH
 from driftanchor.serve.access import KeyedRoute, needs
 from driftanchor.serve.documents import Responses, answers, problems
-from driftanchor.serve.head import HEAD_ONLY
+from driftanchor.serve.head_requests import HEAD_ONLY
 from driftanchor.serve.json_answer import json_response, json_text
 from driftanchor.serve.response_bodies import HistoryAnswer
 from driftanchor.serve.served import Served

@@ -76,16 +76,16 @@ def decided_text(explanation: Explanation, row: DecisionRow) -> str:
     chance = f"It had a chance of {row.propensity:.1%}".replace("%", " %")
     if decided(explanation) == "floor":
         return (
-            f"{explanation.arm} was drawn for the share that it keeps for sure, whatever the rule "
-            f"says. {chance}."
+            f"{explanation.arm} was drawn as part of the share that is guaranteed to it, whatever "
+            f"the rule says. {chance}."
         )
     if won is None or won.decided_by is None:
         return f"{explanation.reason[0].upper()}{explanation.reason[1:]}. {chance}."
     part = PARTS.get(won.decided_by, won.decided_by)
     if explanation.guard:
         return (
-            f"{explanation.arm} was played to make sure: it is the arm that may still be better "
-            f"than the leader, by {part}. {chance}."
+            f"{explanation.arm} was played to check the logs: judging by {part}, it may still be "
+            f"better than the leader. {chance}."
         )
     middle = "the middle one of its three numbers, " if len(won.parts) == 3 else ""
     return (

@@ -1,4 +1,4 @@
-"""Head: `HEAD` is answered as `GET` is, without the body."""
+"""HeadRequests: `HEAD` is answered as `GET` is, without the body."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ HEAD_ONLY = "driftanchor.head_only"  # in the scope: a route need not make a lon
 MATCHED = ("route", "endpoint", "path_params")  # what the router finds, for the layers outside
 
 
-class Head:
+class HeadRequests:
     """A layer of the app that lets every route with `GET` answer `HEAD` too.
 
     Args:
