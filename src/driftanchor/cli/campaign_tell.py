@@ -45,7 +45,7 @@ def tell(
     """Report the reward of a decision, or of many. It is on disk when the command returns.
 
     Reporting a reward again changes nothing, so repeat it if you are not sure. Another reward for
-    the same decision is refused (exit code 4), and the first one stands. With --file, good lines
+    the same decision is refused (exit code 4), and the first one is kept. With --file, good lines
     are recorded even if others are refused; then the exit code is 1.
 
     Examples:

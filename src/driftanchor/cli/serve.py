@@ -245,8 +245,7 @@ def check_demo(where: dict[str, Any], others: list[str]) -> None:
     """Refuse what a demo cannot do: it has one process, and logs and a store of its own."""
     if others:
         raise InvalidInput(
-            f"has logs and a store of its own, got {others[0]!r}: leave that out, or leave out "
-            "--demo",
+            f"has its own logs and store, got {others[0]!r}: leave that out, or leave out --demo",
             argument="demo",
         )
     if where["workers"] != 1:

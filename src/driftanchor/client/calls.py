@@ -76,7 +76,7 @@ class Calls:
             request_key: The idempotency key.
 
         Raises:
-            StoreUnavailable: The server did not answer in time, or its store is away.
+            StoreUnavailable: The server did not answer in time, or its store is unavailable.
             DriftanchorError: The server refused it; as `Campaign` would raise it.
         """
         headers = dict(self._headers)

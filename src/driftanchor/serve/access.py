@@ -117,7 +117,7 @@ def _check_local(headers: Iterable[tuple[bytes, bytes]]) -> None:
             raise Problem(
                 403,
                 "not_local",
-                "without keys the server answers this machine alone, under a name such as "
+                "without keys the server answers only this machine, under a name such as "
                 "localhost: make a key with 'driftanchor keys create'",
             )
 

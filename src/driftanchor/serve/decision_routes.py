@@ -77,7 +77,7 @@ async def decided(request: Request, name: str) -> Response:
     status_code=201,
 )
 async def expose(request: Request, decision_id: str) -> Response:
-    """Say that a decision was shown."""
+    """Report that a decision was shown."""
     receipt: Receipt = await do_for(request.app.state.served, decision_id, Expose(decision_id))
     return json_response(receipt.to_json(), 201 if receipt.status == "recorded" else 200)
 
@@ -88,7 +88,7 @@ async def expose(request: Request, decision_id: str) -> Response:
     responses=answers({200: ExplanationAnswer}, 404, 422),
 )
 async def explain(request: Request, decision_id: str) -> Response:
-    """Why a decision went where it went."""
+    """Why a decision chose its arm."""
     served: Served = request.app.state.served
     campaign = await served.opened(await served.owners.of(decision_id))
     return json_response((await served.read(campaign.explain, decision_id)).to_json())

@@ -24,7 +24,7 @@ TEXT: Responses = {
 }
 HTML: Responses = {200: {"description": "A page.", "content": {"text/html": {}}}}
 Verbose = Annotated[
-    str | None, Query(description="Say what was looked at; its value does not matter.")
+    str | None, Query(description="Show what was checked; its value does not matter.")
 ]
 
 

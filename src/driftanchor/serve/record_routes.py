@@ -56,7 +56,7 @@ async def history(request: Request, name: str, since: Since = None) -> Response:
 async def events(request: Request, name: str, after: After = 0) -> Response:
     """Every event in order, decisions with their propensities, for off-policy evaluation.
 
-    Events never change, so whoever has the first ones asks for those after them.
+    Events never change, so a client that has the first ones can ask for those after them.
     """
     served: Served = request.app.state.served
     campaign = await served.opened(name)

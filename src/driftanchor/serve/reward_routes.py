@@ -89,7 +89,7 @@ async def _conflict(served: Served, decision_id: str) -> Problem:
     """The decision has another reward: since when."""
     campaign = await served.opened(await served.owners.of(decision_id))
     row = await served.read(campaign.decision, decision_id)
-    text = "the decision has another reward, which stands: a decision has one reward"
+    text = "the decision already has another reward: a decision has one reward"
     return Problem(409, "reward_conflict", text, recorded_at=row.settled_at)
 
 
