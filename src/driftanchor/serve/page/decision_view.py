@@ -18,17 +18,17 @@ MOST = 50  # decisions of a unit that are listed
 
 PARTS = {
     "anchor": "the mean of live rewards",
-    "guess": "what the rule believes the arm pays, without luck",
+    "guess": "the rule's guess of what the arm pays",
     "online_sample": "a draw from what live rewards alone say",
     "hybrid_sample": "a draw from what logs and live rewards say together",
-    "audit_bound": "how good the arm may be by the rule's audit of the logs",
-    "online_bound": "how good the arm may be by live rewards alone",
-    "hybrid_bound": "how good the arm may be by logs and live rewards together",
+    "audit_bound": "how good the arm may be while the rule checks the logs",
+    "online_bound": "how good the arm may be according to live rewards alone",
+    "hybrid_bound": "how good the arm may be according to logs and live rewards together",
 }
 
 
 def decision_view(campaign: Campaign, decision_id: str) -> dict[str, Any]:
-    """Why a decision went where it went, replayed exactly.
+    """Why a decision chose its arm, computed again exactly.
 
     Raises:
         NotFound: There is no such decision.
