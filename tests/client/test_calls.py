@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from driftanchor.client.calls import Calls
-from driftanchor.client.connections import Reply
+from driftanchor.client.http_connections import Reply
 from driftanchor.errors import Conflict, InvalidInput, NotFound, StoreUnavailable
 
 

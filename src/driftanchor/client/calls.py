@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from driftanchor.client.connections import Reply
+from driftanchor.client.http_connections import Reply
 from driftanchor.client.problems import AGAIN, problem_of
 from driftanchor.errors import InvalidInput, StoreUnavailable
 
@@ -17,7 +17,7 @@ FIRST_WAIT, LONGEST_WAIT = 0.05, 5.0  # seconds between two tries
 
 
 class Exchanges(Protocol):
-    """What sends a request; `Connections` does."""
+    """What sends a request; `HttpConnections` does."""
 
     url: str
 

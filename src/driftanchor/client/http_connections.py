@@ -29,14 +29,14 @@ class Reply:
     body: bytes
 
 
-class Connections:
+class HttpConnections:
     """Connections to the server at an address.
 
     Args:
         url: Its address, such as `"http://127.0.0.1:8484"`. A path is put before each path asked.
 
     Example:
-        >>> Connections("https://bandit.example.com/decide/").prefix
+        >>> HttpConnections("https://bandit.example.com/decide/").prefix
         '/decide'
     """
 
