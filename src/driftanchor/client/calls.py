@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from driftanchor.client.http_connections import Reply
-from driftanchor.client.problems import AGAIN, problem_of
+from driftanchor.client.problems import AGAIN, error_of_answer
 from driftanchor.errors import InvalidInput, StoreUnavailable
 
 FIRST_WAIT, LONGEST_WAIT = 0.05, 5.0  # seconds between two tries
@@ -100,7 +100,7 @@ class Calls:
                 else:
                     if answer.status not in AGAIN:
                         return _content(answer)
-                    error = StoreUnavailable(str(problem_of(answer.status, answer.body)))
+                    error = StoreUnavailable(str(error_of_answer(answer.status, answer.body)))
                     after = _after(answer.headers.get("retry-after", ""))
             grown = min(LONGEST_WAIT, FIRST_WAIT * 2.0**tries)
             wait = max(after, grown * (0.5 + 0.5 * self._chance()))
@@ -115,7 +115,7 @@ class Calls:
 
 def _content(answer: Reply) -> Any:
     if not 200 <= answer.status < 300:
-        raise problem_of(answer.status, answer.body)
+        raise error_of_answer(answer.status, answer.body)
     try:
         return json.loads(answer.body)
     except ValueError:

@@ -54,7 +54,7 @@ def decision_view(campaign: Campaign, decision_id: str) -> dict[str, Any]:
         },
         "range": list(ends),
         "replayed": True,  # `explain` raises where the decision comes out otherwise
-        "decided": decided(explanation),
+        "decided": decided_by(explanation),
         "sentence": decided_text(explanation, row),
         "explanation": explanation.to_json(),
         "parts": {name: PARTS.get(name, name) for name in _parts(explanation)},
@@ -63,7 +63,7 @@ def decision_view(campaign: Campaign, decision_id: str) -> dict[str, Any]:
     return checked
 
 
-def decided(explanation: Explanation) -> str:
+def decided_by(explanation: Explanation) -> str:
     """What decided: the arm's `"floor"`, the `"guard"`, or the `"index"`."""
     if explanation.floor:
         return "floor"
@@ -74,7 +74,7 @@ def decided_text(explanation: Explanation, row: DecisionRow) -> str:
     """What decided, in one or two sentences of plain words."""
     won = explanation.arms.get(explanation.arm)
     chance = f"It had a chance of {row.propensity:.1%}".replace("%", " %")
-    if decided(explanation) == "floor":
+    if decided_by(explanation) == "floor":
         return (
             f"{explanation.arm} was drawn as part of the share that is guaranteed to it, whatever "
             f"the rule says. {chance}."

@@ -21,7 +21,7 @@ from driftanchor.serve.page.decision_view import decision_view, find
 from driftanchor.serve.page.glossary import WORDS
 from driftanchor.serve.page.page_files import HEADERS, File, static
 from driftanchor.serve.page.share import ShareBody, shared_key
-from driftanchor.serve.page.views import SentView, Views, answer
+from driftanchor.serve.page.views import SentView, Views, sent_view
 from driftanchor.serve.problem import Problem
 from driftanchor.serve.served import Served
 from driftanchor.version import __version__
@@ -55,7 +55,7 @@ async def file(request: Request, name: str) -> Response:
 async def about(request: Request) -> Response:
     """What the page must know before anyone has shown a key."""
     known = {"version": __version__, "demo": _demo(request), "words": WORDS}
-    return _json(request, answer(known))
+    return _json(request, sent_view(known))
 
 
 @router.get("/page/overview.json", dependencies=[READ])
@@ -80,14 +80,14 @@ async def history(request: Request, name: str, span: Span = "all") -> Response:
 async def errors(request: Request, name: str) -> Response:
     """What this process refused lately."""
     kept = request.app.state.page_errors
-    return _json(request, answer({"errors": recent_errors.of(kept, name)}))
+    return _json(request, sent_view({"errors": recent_errors.of(kept, name)}))
 
 
 @router.get("/page/campaigns/{name}/find.json", dependencies=[READ])
 async def search(request: Request, name: str, q: Text, through: Through = None) -> Response:
     """Decisions by id, number or unit."""
     served: Served = request.app.state.served
-    return await _view(request, lambda: answer(find(served.campaign(name), q, through)))
+    return await _view(request, lambda: sent_view(find(served.campaign(name), q, through)))
 
 
 @router.get("/page/campaigns/{name}/decisions/{decision_id}/view.json", dependencies=[READ])
@@ -97,7 +97,7 @@ async def decision(request: Request, name: str, decision_id: str) -> Response:
 
     def view() -> SentView:
         found = decision_view(served.campaign(name), decision_id)
-        return answer({**found, "demo": _demo(request)})
+        return sent_view({**found, "demo": _demo(request)})
 
     return await _view(request, view)
 

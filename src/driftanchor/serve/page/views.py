@@ -78,7 +78,7 @@ class Views:
         with self._lock:
             found = self._overview.read()
             if self._all is None or self._all[0] is not found:
-                self._all = (found, answer({**found, **self._extra}))
+                self._all = (found, sent_view({**found, **self._extra}))
             return self._all[1]
 
     def campaign(self, name: str) -> SentView:
@@ -123,7 +123,7 @@ class Views:
                 return kept.answer
             data = view(moment)
         is_whole = data.get("complete", True) and data.get("saved", True) is not None
-        self._kept[key] = _Kept(place, now, answer({**data, **self._extra}), is_whole)
+        self._kept[key] = _Kept(place, now, sent_view({**data, **self._extra}), is_whole)
         return self._kept[key].answer
 
     def _is_new(self, key: tuple[str, ...], kept: _Kept) -> bool:
@@ -159,7 +159,7 @@ class Views:
             self._estimating.discard(name)
 
 
-def answer(view: dict[str, Any]) -> SentView:
+def sent_view(view: dict[str, Any]) -> SentView:
     """A view as JSON, and its tag."""
     body = json.dumps(view, allow_nan=False, separators=(",", ":")).encode()
     return SentView(body, tag_of(body))
