@@ -30,8 +30,8 @@ from driftanchor.live import background
 from driftanchor.live.stores.sql import transaction
 from driftanchor.live.stores.sql.copying import copy
 from driftanchor.live.stores.sql.link import Link
-from driftanchor.live.stores.sql.locks import turn
-from driftanchor.live.stores.sql.store import SqlStore, open_sql
+from driftanchor.live.stores.sql.sql_store import SqlStore, open_sql
+from driftanchor.live.stores.sql.write_turn import turn
 
 Statement = tuple[str, Any, bool]  # the text, its parameters, and whether it is for many rows
 Work = Callable[[Campaign], None]

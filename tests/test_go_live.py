@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from campaign_commands import run
 
+from benchmarks import example_log
 from benchmarks.pages import readme
 
 PAGE = Path(__file__).parents[1] / "docs" / "how-to" / "go-live.md"
@@ -31,7 +32,7 @@ def steps() -> list[tuple[list[str], str]]:
 @pytest.mark.usefixtures("in_own_folder")
 def test_the_page_can_be_followed_word_by_word(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")  # as wide as the blocks of the page
-    readme.write_logs(Path(readme.LOGS))
+    example_log.write_file(Path(readme.LOGS))
     given = ""
     for words, shown in steps():
         Path("rewards.csv").write_text(f"decision,reward\n{given},1\n{given},1\n")

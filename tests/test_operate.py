@@ -32,7 +32,7 @@ def options_of_serve() -> set[str]:
 
 @pytest.mark.usefixtures("in_own_folder")
 def test_the_commands_of_the_page_run() -> None:
-    new("last_month")
+    new("last_quarter")
     lines = re.findall(r"^\$ driftanchor (.+)$", PAGE, re.MULTILINE)
     assert len(lines) >= 6
     for line in lines:

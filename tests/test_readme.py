@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from benchmarks import example_log
 from benchmarks.pages import readme
 from driftanchor.cli.main import app
 
@@ -35,7 +36,7 @@ def test_both_pages_show_the_same_verdict() -> None:
 
 def test_they_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    readme.write_logs(tmp_path / readme.LOGS)
+    example_log.write_file(tmp_path / readme.LOGS)
     verdict = README.read_text(encoding="utf-8").partition("--horizon 10000\n")[2]
     for words in commands():
         shown = words == readme.command()

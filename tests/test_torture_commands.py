@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.torture import children, commands, entries
+from benchmarks.torture.working_lines import LINES
 
 
 def test_junk_on_the_command_line_is_no_drama() -> None:
@@ -21,6 +22,7 @@ def test_junk_in_python_is_no_drama() -> None:
 
 
 def test_every_command_and_its_options_take_part() -> None:
+    assert set(LINES) == set(commands._commands())
     lines = [commands.line(random.Random(i)) for i in range(8_000)]
     for name, command in commands._commands().items():
         first = name.split()

@@ -23,8 +23,8 @@ from driftanchor.live.campaigns.campaign import Campaign
 from driftanchor.serve.app import create_app
 from driftanchor.serve.demo import PARTS, Demo
 from driftanchor.serve.request_log import Log
-from driftanchor.serve.run import listen, url_of
 from driftanchor.serve.served import Served
+from driftanchor.serve.server import listen, url_of
 
 OUT = Path(__file__).parents[2] / "docs" / "pictures"
 STEPS = 280  # of the demo, four in a second

@@ -49,15 +49,23 @@ def prepare() -> None:
     modules: Any = sys.modules
     modules["numba"] = None
     junk.make_files()
-    run: Any = importlib.import_module("driftanchor.serve.run")
+    server: Any = importlib.import_module("driftanchor.serve.server")
     workers: Any = importlib.import_module("driftanchor.serve.workers")
-    run.answer = workers.supervise = _serve_nobody
+    server.answer = workers.supervise = _serve_nobody
+    server.answer_for = _show_nobody
 
 
 def _serve_nobody(store: str, settings: Any, listening: Any, ready: Callable[[], None]) -> None:
     """A server that ends as soon as it is ready: all that its options say has been looked at."""
     listening.close()
     ready()
+
+
+def _show_nobody(served: Any, listening: Any, ready: Callable[[], None]) -> None:
+    """The same for a demo, which has its own store."""
+    listening.close()
+    ready()
+    served.close()
 
 
 def case(rng: Random) -> tuple[str, Callable[[], str]]:

@@ -29,8 +29,8 @@ from driftanchor.serve.app import create_app
 from driftanchor.serve.connection import Connection
 from driftanchor.serve.problem import MEDIA
 from driftanchor.serve.request_log import Log
-from driftanchor.serve.run import Server, listen
 from driftanchor.serve.served import Served
+from driftanchor.serve.server import Server, listen
 
 WAIT = 60.0  # seconds until an answer is missing
 SHORT = 0.3  # seconds after which we say that nothing more comes

@@ -52,7 +52,13 @@ LINES = {
     "serve": (
         ["--port", "0", *STORE],
         ["--log", *LOGS, *BOUND, "--port", "0", "--json", *STORE],
+        ["--demo", "--port", "0"],
     ),
+    "keys create": (["--role", "decide", "--role", "reward", *STORE],),
+    "keys list": (STORE,),
+    "keys revoke": (["00000000", *STORE],),
+    "theory": (["--online", "0.6,0.5", "--offline", "same", "--offline-pulls", "10"],),
+    "policies": ([],),
     "store upgrade": (STORE,),
     "store verify": (STORE,),
     "store backup": (["a.db", *STORE],),

@@ -123,7 +123,7 @@ class DefaultPlayed(KeyReused):
 
 
 class OtherReward(Conflict):
-    """The decision has another reward, which stands."""
+    """The decision already has another reward, which is kept."""
 
 
 class StoreUnavailable(DriftanchorError, RuntimeError):

@@ -65,7 +65,7 @@ def test_show_says_what_is_not_plain() -> None:
     assert "smallest shares of decisions: A 10 %, B 10 %" in shown
     new("d", "--sticky", "campaign", "--reward-window", "90", "--late", "replace")
     shown = run("campaign", "show", "d").stdout
-    assert "a unit keeps its decision for ever" in shown
+    assert "a unit always gets the same decision" in shown
     assert (
         "within 90 seconds after its decision was made; a decision without a reward does not count"
         in shown

@@ -16,7 +16,7 @@ def test_one_reward_counts_once() -> None:
     assert said("campaign", "tell", "c", made["id"], "1")["status"] == "replayed"
     done = run("campaign", "tell", "c", made["id"], "1")
     assert done.stderr == f"replayed: 1 counts for arm {made['arm']!r}\n"
-    message = "has the reward 1.0, which stands; got 0.0: a decision has one reward"
+    message = "already has the reward 1.0; got 0.0: a decision has one reward"
     refused(4, message, "campaign", "tell", "c", made["id"], "0")
     assert said("campaign", "show", "c")["rewards"] == 1
 

@@ -23,8 +23,8 @@ def test_a_key_is_printed_once_and_kept_nowhere() -> None:
     key = done.stdout.rstrip("\n")
     assert re.fullmatch("da_decide_reward_[0-9a-f]{48}", key)
     assert "created the store 'driftanchor.db'" in done.stderr
-    assert "(decide, reward); keep it now" in done.stderr
-    assert "this is the first key: from now on servers" in done.stderr
+    assert "(decide, reward); save it now" in done.stderr
+    assert "this is the first key: from now on, servers" in done.stderr
     (listed,) = said("keys", "list")["keys"]
     assert listed["id"] == key[-48:-40]
     assert (listed["roles"], listed["state"], listed["note"]) == (

@@ -12,7 +12,7 @@ import pytest
 from campaign_commands import refused, run
 
 from driftanchor.cli.serve import name_of
-from driftanchor.serve import run as running
+from driftanchor.serve import server as running
 from driftanchor.serve import workers
 from driftanchor.serve.served import ServeSettings
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from driftanchor.client.calls import Calls
-from driftanchor.client.connections import Answer
+from driftanchor.client.http_connections import Reply
 from driftanchor.errors import Conflict, InvalidInput, NotFound, StoreUnavailable
 
 
@@ -17,7 +17,7 @@ class Scripted:
 
     url = "http://server"
 
-    def __init__(self, *script: Answer | Exception, takes: float = 0.0) -> None:
+    def __init__(self, *script: Reply | Exception, takes: float = 0.0) -> None:
         self.script = list(script)
         self.takes = takes
         self.now = 100.0
@@ -26,7 +26,7 @@ class Scripted:
 
     def exchange(
         self, method: str, path: str, body: bytes | None, headers: dict[str, str], seconds: float
-    ) -> Answer:
+    ) -> Reply:
         self.seen.append((method, path, body, headers, seconds))
         self.now += min(self.takes, seconds)
         found = self.script.pop(0) if len(self.script) > 1 else self.script[0]
@@ -42,8 +42,8 @@ class Scripted:
         return Calls(self, key, clock=lambda: self.now, sleep=self.sleep, chance=lambda: chance)
 
 
-def answer(status: int, body: Any = None, **headers: str) -> Answer:
-    return Answer(status, headers, json.dumps(body).encode())
+def answer(status: int, body: Any = None, **headers: str) -> Reply:
+    return Reply(status, headers, json.dumps(body).encode())
 
 
 AWAY = ConnectionRefusedError("refused")
@@ -110,7 +110,7 @@ def test_what_the_server_refused_is_not_sent_again(status: int, kind: type[Excep
 
 
 def test_an_answer_of_something_else_is_said_to_be_none() -> None:
-    server = Scripted(Answer(200, {}, b"<html>"))
+    server = Scripted(Reply(200, {}, b"<html>"))
     with pytest.raises(StoreUnavailable, match="no JSON"):
         server.calls().call("GET", "/", seconds=10.0)
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from driftanchor import errors
-from driftanchor.client.problems import problem_of
+from driftanchor.client.problems import error_of_answer
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_each_problem_has_its_error(
     status: int, code: str, kind: type[errors.DriftanchorError]
 ) -> None:
     body = json.dumps({"status": status, "code": code, "detail": "what is wrong"}).encode()
-    found = problem_of(status, body)
+    found = error_of_answer(status, body)
     assert type(found) is kind
     assert "what is wrong" in str(found)
 
@@ -43,11 +43,11 @@ def test_each_problem_has_its_error(
 )
 @pytest.mark.parametrize("status", [401, 404, 409, 500])
 def test_what_is_no_problem_of_ours_means_that_the_server_is_away(body: bytes, status: int) -> None:
-    found = problem_of(status, body)
+    found = error_of_answer(status, body)
     assert type(found) is errors.StoreUnavailable
     assert f"the answer {status} is not that of driftanchor" in str(found)
 
 
 def test_a_refused_key_is_named() -> None:
-    found = problem_of(403, b'{"code": "role_missing", "detail": "it lacks the role decide"}')
+    found = error_of_answer(403, b'{"code": "role_missing", "detail": "it lacks the role decide"}')
     assert str(found) == "key is not accepted by the server: it lacks the role decide"

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from driftanchor import read_logs, read_periods
-from driftanchor.logs.labels import in_order, label_of, look_alikes, problem_of
+from driftanchor.logs.labels import in_order, label_of, label_problem, look_alikes
 
 pandas: Any = importlib.import_module("pandas")
 polars: Any = importlib.import_module("polars")
@@ -22,8 +22,8 @@ def test_labels() -> None:
     values = ["A", 3, 3.0, 2.5, True, datetime(2026, 1, 2), -0.0, -math.inf, Decimal("2.0")]
     labels = ["A", "3", "3", "2.5", "true", "2026-01-02T00:00:00", "0", "-inf", "2"]
     assert [label_of(value) for value in values] == labels
-    assert problem_of(math.nan) == problem_of(None) == problem_of(" ") == "arm_missing"
-    assert problem_of("x" * 1000) is None
+    assert label_problem(math.nan) == label_problem(None) == label_problem(" ") == "arm_missing"
+    assert label_problem("x" * 1000) is None
     assert in_order(["2", "10", "x"]) == ["10", "2", "x"]
 
 

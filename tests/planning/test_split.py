@@ -16,7 +16,7 @@ from driftanchor import replay
 from driftanchor.errors import InvalidInput
 from driftanchor.planning.read_split import read_split
 from driftanchor.planning.replay_prose import shift_table
-from driftanchor.planning.split import Filter, Moment, split_of
+from driftanchor.planning.split import DateSplit, Filter, split_of
 
 duckdb: Any = importlib.import_module("duckdb")
 polars: Any = importlib.import_module("polars")
@@ -151,10 +151,10 @@ def test_texts_of_a_filter_read_well() -> None:
 
 
 def test_texts_of_a_date_are_as_they_were() -> None:
-    at = Moment(datetime(2026, 2, 1))
+    at = DateSplit(datetime(2026, 2, 1))
     assert at.there == "after 2026-02-01"
     assert at.sizes(1500, 20) == "1,500 logged rewards before 2026-02-01 and 20 after it"
-    assert Moment(datetime(2026, 2, 1, 12)).there == "after 2026-02-01T12:00:00Z"
+    assert DateSplit(datetime(2026, 2, 1, 12)).there == "after 2026-02-01T12:00:00Z"
 
 
 def test_arms_of_one_side_alone_are_told() -> None:
@@ -230,7 +230,7 @@ def test_lines_that_cannot_be_read_do_not_hide_an_empty_side(tmp_path: Path) -> 
 def test_what_reads_as_a_time_is_one() -> None:
     options: Any = {"arm": "ad", "time": "at"}
     for given in ("2026-02-01", " 2026-02-01T10:00+01:00 ", "2026-W05", datetime(2026, 2, 1)):
-        assert isinstance(split_of(given, options), Moment)
+        assert isinstance(split_of(given, options), DateSplit)
     assert split_of("at >= '2026-02-01'", options) == Filter("at >= '2026-02-01'")
 
 

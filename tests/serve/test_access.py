@@ -15,9 +15,9 @@ from served_app import App, running_app
 
 from driftanchor.live.stores import access_keys
 from driftanchor.live.stores.access_keys import ROLES, make_key
-from driftanchor.live.stores.sql.store import SqlStore, open_sql
+from driftanchor.live.stores.sql.sql_store import SqlStore, open_sql
 from driftanchor.serve import access
-from driftanchor.serve.access import Access, Needs, key_in
+from driftanchor.serve.access import Access, NeedsRole, key_in
 from driftanchor.serve.problem import Problem
 
 
@@ -57,7 +57,7 @@ def routes(router: Any) -> dict[tuple[str, str], str | None]:
             continue
         needed = [getattr(route, "guard", None)]  # of a `KeyedRoute`; others have dependencies
         needed += [x.dependency for x in getattr(route, "dependencies", ())]
-        roles = [x.role for x in needed if isinstance(x, Needs)]
+        roles = [x.role for x in needed if isinstance(x, NeedsRole)]
         for method in getattr(route, "methods", None) or {"MOUNTED"}:
             found[method, route.path] = roles[0] if roles else None
     return found

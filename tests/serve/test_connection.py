@@ -17,7 +17,7 @@ from benchmarks.torture.serve_bytes import listening_server
 from driftanchor.live.stores.store import open_store
 from driftanchor.serve import connection
 from driftanchor.serve.connection import sweep
-from driftanchor.serve.run import Server
+from driftanchor.serve.server import Server
 
 HOST = b"Host: 127.0.0.1\r\n"
 POST = b"POST /v1/campaigns/none/decisions HTTP/1.1\r\n" + HOST

@@ -40,6 +40,16 @@ def test_a_key_gives_the_same_decisions_again(app: App) -> None:
     assert (other.status_code, other.json()["code"]) == (409, "idempotency_key_reused")
 
 
+def test_two_keys_in_one_request_are_refused(app: App) -> None:
+    before = app.http.get("/v1/campaigns/c").json()["decisions"]
+    for keys in (("k1", "k2"), ("k1", "k1")):
+        headers = [("Idempotency-Key", key) for key in keys]
+        answer = app.http.post("/v1/campaigns/c/decisions", json={}, headers=headers)
+        assert (answer.status_code, answer.json()["code"]) == (400, "idempotency_key_repeated")
+        assert answer.headers["content-type"] == "application/problem+json"
+    assert app.http.get("/v1/campaigns/c").json()["decisions"] == before
+
+
 def test_what_is_wrong_is_said_without_repeating_it(app: App) -> None:
     for body, status in (
         ({"unit": ""}, 422),

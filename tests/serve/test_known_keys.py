@@ -12,7 +12,7 @@ from campaign_parts import Clock
 
 from driftanchor import StoreUnavailable
 from driftanchor.live.stores.access_keys import KeyRow, make_key
-from driftanchor.live.stores.sql.store import SqlStore, open_sql
+from driftanchor.live.stores.sql.sql_store import SqlStore, open_sql
 from driftanchor.serve.known_keys import OLDEST, YOUNG, KnownKeys
 
 

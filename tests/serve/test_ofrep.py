@@ -90,7 +90,7 @@ def test_a_paused_campaign_has_no_value_and_one_that_is_not_sticky_is_named(app:
     expected = {"key": "paused", "reason": "DISABLED", "variant": "disabled", "metadata": {}}
     assert flags["paused"] == one(app, "paused", "u") == expected
     assert flags["fresh"]["errorCode"] == "GENERAL"
-    assert "by itself" in flags["fresh"]["errorDetails"]
+    assert "evaluate it alone" in flags["fresh"]["errorDetails"]
     ids = {one(app, "fresh", "u")["metadata"]["decision_id"] for _ in range(2)}
     assert len(ids) == 2
 

@@ -17,7 +17,7 @@ from server_process import ServerProcess, server_process
 
 from driftanchor import Campaign
 from driftanchor.live.stores.access_keys import make_key
-from driftanchor.live.stores.sql.store import open_sql
+from driftanchor.live.stores.sql.sql_store import open_sql
 
 LOGS = "variant,converted,at\n" + "".join(
     f"{'AB'[i % 2]},{int(i % 3 == 0)},2026-01-{1 + i // 4:02d}\n" for i in range(100)

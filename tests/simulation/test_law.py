@@ -13,7 +13,7 @@ import pytest
 from driftanchor import InvalidInput, Law
 from driftanchor.core.noise import keyed_stream, wrapping
 from driftanchor.core.ziggurat import TAIL
-from driftanchor.simulation.engines.instances import draw_number, numbers_of
+from driftanchor.simulation.engines.drawn_means import draw_number, numbers_of
 from driftanchor.simulation.law import FARTHEST
 
 if TYPE_CHECKING:

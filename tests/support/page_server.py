@@ -14,8 +14,8 @@ from playwright.sync_api import Page, sync_playwright
 
 from driftanchor.serve.app import create_app
 from driftanchor.serve.request_log import Log
-from driftanchor.serve.run import listen, url_of
 from driftanchor.serve.served import Served
+from driftanchor.serve.server import listen, url_of
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 FLAGS = [

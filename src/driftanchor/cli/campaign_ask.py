@@ -34,7 +34,7 @@ Number = Annotated[
         "--number", "-n", metavar="N", help="How many decisions to make; not with --unit."
     ),
 ]
-Peek = Annotated[bool, typer.Option("--peek", help="Show what would be decided, and keep nothing.")]
+Peek = Annotated[bool, typer.Option("--peek", help="Show what would be decided; record nothing.")]
 Key = Annotated[
     str | None,
     typer.Option(
@@ -76,7 +76,7 @@ def ask(
 
 @on_campaign
 def expose(campaign: "Campaign", decision: at.DecisionId) -> Done:
-    """Say that a decision was shown. With --exposure report, only then it waits for its reward.
+    """Report that a decision was shown. With --exposure report, it becomes pending only then.
 
     Examples:
       driftanchor campaign expose checkout DECISION

@@ -10,7 +10,7 @@ import typer
 
 from driftanchor.cli import assess_options as how
 from driftanchor.cli import campaign_settings as agreed
-from driftanchor.cli import log_options as log
+from driftanchor.cli import log_flags as log
 from driftanchor.cli import options as opt
 from driftanchor.cli import output, parse
 from driftanchor.cli import plan as plans

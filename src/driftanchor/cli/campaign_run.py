@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @on_campaign
 def pause(campaign: "Campaign") -> Done:
-    """Make no new decisions; rewards are still learned from.
+    """Make no new decisions; the campaign still learns from rewards.
 
     A unit that has a decision still gets it.
 

@@ -35,7 +35,7 @@ DefaultReward = Annotated[
     str | None,
     typer.Option(
         metavar="X",
-        help="The reward of a decision for which none came in the window, such as 0.",
+        help="The reward that counts if none arrives in the window, such as 0.",
         show_default="such a decision does not count",
         rich_help_panel=REWARDS,
     ),
@@ -100,7 +100,7 @@ IfExists = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="If there is a campaign of this name: error, or load it if it was created alike.",
+        help="If the campaign exists: error, or load it if it was created with the same options.",
         rich_help_panel=at.WHERE,
     ),
 ]

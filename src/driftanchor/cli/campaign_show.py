@@ -143,7 +143,7 @@ def agreed(settings: Settings, arms: list[str]) -> list[str]:
     elif settings.exposure == "report":
         lines.append("a decision waits for its reward only after 'expose' says that it was shown")
     if settings.sticky == "campaign":
-        lines.append("a unit keeps its decision for ever")
+        lines.append("a unit always gets the same decision")
     if settings.sticky is None:
         lines.append("a unit gets a new decision each time")
     shares = {label: max(settings.floor, settings.control.get(label, 0.0)) for label in arms}

@@ -10,7 +10,7 @@ import typer
 from driftanchor.cli import options as opt
 from driftanchor.cli import output, parse
 from driftanchor.cli import store_options as at
-from driftanchor.cli.reward_lines import Line, lines_of, tell_lines
+from driftanchor.cli.reward_lines import RewardLine, lines_of, tell_lines
 from driftanchor.errors import InvalidInput
 from driftanchor.render.numbers import count
 
@@ -45,7 +45,7 @@ def tell(
     """Report the reward of a decision, or of many. It is on disk when the command returns.
 
     Reporting a reward again changes nothing, so repeat it if you are not sure. Another reward for
-    the same decision is refused (exit code 4), and the first one stands. With --file, good lines
+    the same decision is refused (exit code 4), and the first one is kept. With --file, good lines
     are recorded even if others are refused; then the exit code is 1.
 
     Examples:
@@ -73,7 +73,7 @@ def _one(name: str, decision: str, reward: float, store: str, as_json: bool, qui
     output.report(message, receipt.to_json(), as_json=as_json, quiet=quiet)
 
 
-def _show(done: list[Line], as_json: bool, quiet: bool) -> None:
+def _show(done: list[RewardLine], as_json: bool, quiet: bool) -> None:
     counts = Counter(line.status for line in done)
     refused = [line for line in done if line.error is not None]
     if as_json:

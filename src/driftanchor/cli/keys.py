@@ -53,7 +53,7 @@ def create(
     as_json: opt.Json = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    """Make a key, and print it to stdout. It is printed once: the store keeps its hash alone.
+    """Make a key and print it to stdout. It is printed only once: the store keeps only its hash.
 
     Programs send it as 'Authorization: Bearer KEY' or 'X-API-Key: KEY'.
 
@@ -78,19 +78,19 @@ def create(
         output.show_line(key)
         until = "" if row.expires_at is None else f", works until {_day(row.expires_at)}"
         output.say(
-            f"made key {row.id} ({row.roles.replace(' ', ', ')}){until}; keep it now, as nothing "
-            "can show it again",
+            f"made key {row.id} ({row.roles.replace(' ', ', ')}){until}; save it now, because it "
+            "cannot be shown again",
             quiet=quiet,
         )
     if is_first:
         output.say(
-            "this is the first key: from now on servers of this store ask every request for one",
+            "this is the first key: from now on, servers of this store require one",
             quiet=quiet,
         )
 
 
 def list_all(*, store: at.StoreAddress = at.DEFAULT, as_json: opt.Json = False) -> None:
-    """All keys of a store: their ids, roles and states, and never the keys.
+    """List the keys of a store: their ids, roles and states, never the keys themselves.
 
     Examples:
       driftanchor keys list
@@ -175,12 +175,12 @@ keys.command(cls=Command)(revoke)
 
 @keys.callback()
 def _keys() -> None:
-    """Make, list and revoke the keys that programs use a server with.
+    """Make, list and revoke the keys with which programs use a server.
 
     Examples:
       driftanchor keys create --role decide --role reward --note shop
       driftanchor keys list
       driftanchor keys revoke 1f3a9c0b
 
-    Exit codes: 3 there is no such key, 5 the store is away or cannot be used.
+    Exit codes: 3 there is no such key, 5 the store is unavailable.
     """

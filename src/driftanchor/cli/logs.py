@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from driftanchor.cli import log_options as log
+from driftanchor.cli import log_flags as log
 from driftanchor.cli import options as opt
 from driftanchor.cli import output, outputs, progress
 from driftanchor.core.log_options import LogOptions

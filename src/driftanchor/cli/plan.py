@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from driftanchor.cli import assess_options as how
-from driftanchor.cli import log_options as log
+from driftanchor.cli import log_flags as log
 from driftanchor.cli import options as opt
 from driftanchor.cli import parse
 from driftanchor.cli.output import say

@@ -27,7 +27,7 @@ HEADINGS = ("decision,", "decision_id,", "id,")  # what the first line of a file
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class RewardLine:
     """What happened to one line.
 
     Attributes:
@@ -73,9 +73,9 @@ def lines_of(path: str) -> Iterator[Iterable[str]]:
         raise InvalidInput(f"--file cannot read {path!r}: {error.strerror or error}") from error
 
 
-def tell_lines(campaign: Campaign, lines: Iterable[str]) -> list[Line]:
+def tell_lines(campaign: Campaign, lines: Iterable[str]) -> list[RewardLine]:
     """Report all lines, and say what happened to each; empty lines and a heading are skipped."""
-    done: list[Line] = []
+    done: list[RewardLine] = []
     numbered = ((i, text.strip()) for i, text in enumerate(lines, 1))
     filled = ((i, text) for i, text in numbered if text and not _is_heading(i, text))
     while chunk := list(itertools.islice(filled, AT_ONCE)):
@@ -91,7 +91,7 @@ def _is_heading(number: int, text: str) -> bool:
     return number == 1 and text.lower().startswith(HEADINGS)
 
 
-def _read(number: int, text: str) -> Line | tuple[int, str, float]:
+def _read(number: int, text: str) -> RewardLine | tuple[int, str, float]:
     """The number, the decision and the reward of a line; or why it is refused."""
     decision, comma, reward = (part.strip().strip('"') for part in text.partition(","))
     try:
@@ -102,13 +102,13 @@ def _read(number: int, text: str) -> Line | tuple[int, str, float]:
         return _refused(number, excerpt(decision), error)
 
 
-def _told(campaign: Campaign, read: list[Line | tuple[int, str, float]]) -> list[Line]:
+def _told(campaign: Campaign, read: list[RewardLine | tuple[int, str, float]]) -> list[RewardLine]:
     """The lines in their order, with what happened to those that could be read."""
-    pairs = [(x[1], x[2]) for x in read if not isinstance(x, Line)]
+    pairs = [(x[1], x[2]) for x in read if not isinstance(x, RewardLine)]
     answers = iter(campaign.tell_many(pairs) if pairs else [])
     done = []
     for one in read:
-        if isinstance(one, Line):
+        if isinstance(one, RewardLine):
             done.append(one)
             continue
         answer = next(answers)
@@ -117,9 +117,9 @@ def _told(campaign: Campaign, read: list[Line | tuple[int, str, float]]) -> list
         elif isinstance(answer, Exception):
             raise answer
         else:
-            done.append(Line(one[0], one[1], answer.status, answer.arm, answer.reward))
+            done.append(RewardLine(one[0], one[1], answer.status, answer.arm, answer.reward))
     return done
 
 
-def _refused(number: int, decision: str, error: DriftanchorError) -> Line:
-    return Line(number, decision, "refused", error=str(error), code=error.exit_code)
+def _refused(number: int, decision: str, error: DriftanchorError) -> RewardLine:
+    return RewardLine(number, decision, "refused", error=str(error), code=error.exit_code)

@@ -13,7 +13,7 @@ import typer
 from driftanchor.cli import assess_options as how
 from driftanchor.cli import campaign_create as creating
 from driftanchor.cli import campaign_settings as agreed
-from driftanchor.cli import log_options as log
+from driftanchor.cli import log_flags as log
 from driftanchor.cli import options as opt
 from driftanchor.cli import output, parse
 from driftanchor.cli import store_options as at
@@ -51,7 +51,7 @@ Host = Annotated[
     str,
     typer.Option(
         metavar="ADDRESS",
-        help="Where to listen; without keys only on this machine.",
+        help="The address to listen on; without keys only one of this machine.",
         rich_help_panel=SERVER,
     ),
 ]
@@ -61,7 +61,7 @@ Port = Annotated[
 Workers = Annotated[
     str,
     typer.Option(
-        metavar="N", help="Processes that answer; they share the store.", rich_help_panel=SERVER
+        metavar="N", help="How many processes answer; they share the store.", rich_help_panel=SERVER
     ),
 ]
 RateLimit = Annotated[
@@ -77,8 +77,8 @@ Demo = Annotated[
     bool,
     typer.Option(
         "--demo",
-        help="Show a campaign with made-up logs and traffic, in a store that goes when you stop: "
-        "the logs help, the shares move, and within a minute or two an alarm rings.",
+        help="Show a campaign with made-up logs and traffic, in a temporary store: the logs help, "
+        "the shares move, and within a minute or two an alarm rings.",
         rich_help_panel=SERVER,
     ),
 ]
@@ -118,8 +118,8 @@ def serve(
 ) -> None:
     """Serve decisions over HTTP, from a log file or from the campaigns of a store.
 
-    The first line on stdout is the address, once it answers. A campaign that is there already, with
-    the same logs and options, goes on.
+    Once the server is ready, it prints its address as the first line on stdout. If the campaign
+    already exists with the same logs and options, it is continued.
 
     Examples:
       driftanchor serve --log last_test.parquet --arm variant --reward converted
@@ -215,9 +215,9 @@ def _run(
     store: str, where: dict[str, Any], made: tuple[Status, Terms] | None, *, as_json: bool
 ) -> None:
     """Listen, say so once it answers, and answer until a signal ends it."""
-    from driftanchor.live.stores.sql.store import open_sql
-    from driftanchor.serve.run import answer, listen, url_of
+    from driftanchor.live.stores.sql.sql_store import open_sql
     from driftanchor.serve.served import ServeSettings
+    from driftanchor.serve.server import answer, listen, url_of
     from driftanchor.serve.workers import supervise
 
     opened = open_sql(store)
@@ -245,8 +245,7 @@ def check_demo(where: dict[str, Any], others: list[str]) -> None:
     """Refuse what a demo cannot do: it has one process, and logs and a store of its own."""
     if others:
         raise InvalidInput(
-            f"has logs and a store of its own, got {others[0]!r}: leave that out, or leave out "
-            "--demo",
+            f"has its own logs and store, got {others[0]!r}: leave that out, or leave out --demo",
             argument="demo",
         )
     if where["workers"] != 1:
@@ -260,8 +259,8 @@ def _run_demo(where: dict[str, Any], *, as_json: bool) -> None:
     """Serve made-up campaigns until a signal ends it."""
     from driftanchor.serve.demo import Demo
     from driftanchor.serve.loopback import check_keys
-    from driftanchor.serve.run import answer_for, listen, url_of
     from driftanchor.serve.served import Served, ServeSettings
+    from driftanchor.serve.server import answer_for, listen, url_of
 
     with Demo() as demo:
         check_keys(where["host"], demo.store.keys(), demo.clock())

@@ -86,7 +86,7 @@ def copy(
       driftanchor store copy postgresql://bandit@db/bandit --store sqlite:///bandit.db
     """
     from driftanchor.live.stores.sql.copying import copy as work
-    from driftanchor.live.stores.sql.store import open_sql
+    from driftanchor.live.stores.sql.sql_store import open_sql
 
     with at.store_at(store) as opened:
         target = open_sql(to)

@@ -13,7 +13,7 @@ from driftanchor.errors import InvalidInput, StoreUnavailable
 
 if TYPE_CHECKING:
     from driftanchor.live.campaigns.campaign import Campaign
-    from driftanchor.live.stores.sql.store import SqlStore
+    from driftanchor.live.stores.sql.sql_store import SqlStore
 
 DEFAULT = "sqlite:///driftanchor.db"
 WHERE = "Where campaigns are kept"
@@ -39,9 +39,9 @@ def file_of(address: str) -> Path | None:
     from driftanchor.live.stores.store import require_sql
 
     require_sql(address)
-    from driftanchor.live.stores.sql import engine
+    from driftanchor.live.stores.sql import sql_engine
 
-    return engine.sqlite_file(engine.address(address))
+    return sql_engine.sqlite_file(sql_engine.address(address))
 
 
 def is_missing(address: str) -> bool:
@@ -66,7 +66,7 @@ def store_at(address: str, *, may_create: bool = False) -> Iterator[SqlStore]:
     """A store that is there or may be created, open while the block runs."""
     if not may_create:
         existing(address)
-    from driftanchor.live.stores.sql.store import open_sql
+    from driftanchor.live.stores.sql.sql_store import open_sql
 
     store = open_sql(address)
     try:

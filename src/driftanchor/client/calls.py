@@ -9,21 +9,21 @@ import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from driftanchor.client.connections import Answer
-from driftanchor.client.problems import AGAIN, problem_of
+from driftanchor.client.http_connections import Reply
+from driftanchor.client.problems import AGAIN, error_of_answer
 from driftanchor.errors import InvalidInput, StoreUnavailable
 
 FIRST_WAIT, LONGEST_WAIT = 0.05, 5.0  # seconds between two tries
 
 
 class Exchanges(Protocol):
-    """What sends a request; `Connections` does."""
+    """What sends a request; `HttpConnections` does."""
 
     url: str
 
     def exchange(
         self, method: str, path: str, body: bytes | None, headers: dict[str, str], seconds: float
-    ) -> Answer:
+    ) -> Reply:
         """One request and its answer."""
 
 
@@ -76,7 +76,7 @@ class Calls:
             request_key: The idempotency key.
 
         Raises:
-            StoreUnavailable: The server did not answer in time, or its store is away.
+            StoreUnavailable: The server did not answer in time, or its store is unavailable.
             DriftanchorError: The server refused it; as `Campaign` would raise it.
         """
         headers = dict(self._headers)
@@ -100,7 +100,7 @@ class Calls:
                 else:
                     if answer.status not in AGAIN:
                         return _content(answer)
-                    error = StoreUnavailable(str(problem_of(answer.status, answer.body)))
+                    error = StoreUnavailable(str(error_of_answer(answer.status, answer.body)))
                     after = _after(answer.headers.get("retry-after", ""))
             grown = min(LONGEST_WAIT, FIRST_WAIT * 2.0**tries)
             wait = max(after, grown * (0.5 + 0.5 * self._chance()))
@@ -113,9 +113,9 @@ class Calls:
         return f"the server at {self.exchanges.url} did not answer within {seconds:g} s"
 
 
-def _content(answer: Answer) -> Any:
+def _content(answer: Reply) -> Any:
     if not 200 <= answer.status < 300:
-        raise problem_of(answer.status, answer.body)
+        raise error_of_answer(answer.status, answer.body)
     try:
         return json.loads(answer.body)
     except ValueError:

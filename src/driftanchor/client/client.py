@@ -30,25 +30,25 @@ MOST_REWARDS = 500  # of one request: a server takes 64 KiB
 
 
 class Client:
-    """Asks a server of campaigns, as `Campaign` asks a store.
+    """A campaign on a server, with the `ask` and `tell` of `Campaign`.
 
-    Every call is safe to repeat, and is repeated: if the server does not answer, or its store is
-    away, the same request is sent again after a growing wait, until `timeout` is over. So a
-    decision is made once, and a reward counts once. Threads may share a client, and it keeps
+    Every call is safe to repeat, and the client repeats it: if the server or its store is
+    unavailable, it sends the same request again after a growing wait, until `timeout` is over. So
+    a decision is made once, and a reward counts once. Threads may share a client, and it keeps
     connections open.
 
-    With a default arm, `ask` never fails because of the server: if it is away, slow or paused, the
-    default comes back in time. Such a decision has no propensity (NaN), its id starts with
-    `default-`, and its reward is ignored, because nothing was drawn. The client reports it when the
-    server is back, and the events of the campaign then have a `default_used`.
+    With a default arm, `ask` never fails because of the server: if that is down, slow or the
+    campaign paused, `ask` returns the default in time. Such a decision has no propensity (NaN), its
+    id starts with `default-`, and its reward is ignored, because nothing was drawn. When the server
+    is back, the client reports it, and it becomes an event `default_used` of the campaign.
 
     Args:
         url: The address of the server, such as `"http://127.0.0.1:8484"`.
         key: A key that `driftanchor keys create` printed, if the server needs one. `ask` needs the
             role decide, `tell` and `expose` reward, `status` read.
-        campaign: The campaign that is asked; needed if the server has several.
+        campaign: The name of the campaign; needed if the server has several.
         timeout: Seconds in which a call must be answered.
-        default_after: Seconds after which `ask` gives the default, if it has one.
+        default_after: Seconds after which `ask` returns the default, if it has one.
 
     Example:
         >>> client = Client("http://127.0.0.1:8484", campaign="checkout")
@@ -110,15 +110,15 @@ class Client:
         key: str | None = None,
         default: str | None = None,
     ) -> Decision | list[Decision]:
-        """Which arm to play. The decision is on the server's disk when this returns.
+        """Ask which arm to play. The decision is on the server's disk when this returns.
 
         Args:
             unit: As for `Campaign.ask`, like `exclude`, `n`, `peek` and `key`.
             exclude: Arms that cannot be played this time.
             n: How many decisions; the answer is then a list.
-            peek: Only look at what would be decided now; nothing is kept.
+            peek: Only show what would be decided now; nothing is recorded.
             key: A key of this request. By default each call has a new one, which its repeats share.
-            default: The arm to play if the server is away, slow or paused.
+            default: The arm to play if the server is down or slow, or the campaign is paused.
 
         Raises:
             StoreUnavailable: The server did not answer in time, and there is no default.
@@ -140,9 +140,9 @@ class Client:
         return answers[0] if n is None else answers
 
     def tell(self, decision_id: str, reward: float) -> Receipt:
-        """The reward of a decision, as `Campaign.tell` takes it; it may be told again.
+        """Report the reward of a decision, as `Campaign.tell` does. It may be repeated.
 
-        The reward of a default is ignored: the receipt says so.
+        The reward of a default is ignored, and the receipt says so.
         """
         arm = arm_of_default(decision_id)
         if arm is not None:
@@ -151,7 +151,7 @@ class Client:
         return receipt_of(self._line.call("PUT", path, {"value": _reward(reward)}))
 
     def tell_many(self, rewards: Iterable[tuple[str, float]]) -> list[Receipt | Exception]:
-        """Many rewards: for each its receipt, or the error that `tell` would raise.
+        """Report many rewards: returns for each its receipt, or the error that `tell` would raise.
 
         Args:
             rewards: Pairs of a decision and its reward.
@@ -174,7 +174,7 @@ class Client:
         return [x for x in outcomes if x is not None]
 
     def expose(self, decision_id: str) -> Receipt:
-        """Say that a decision was shown, as `Campaign.expose` takes it."""
+        """Report that a decision was shown, as `Campaign.expose` does."""
         arm = arm_of_default(decision_id)
         if arm is not None:
             return Receipt(decision_id, "ignored", arm, None)
@@ -189,9 +189,10 @@ class Client:
         return found
 
     def report_defaults(self) -> int:
-        """Try now to report the defaults that were played; how many still wait.
+        """Try now to report the defaults that were played; returns how many are left.
 
-        A thread does so by itself while there are some. What waits when the process ends is lost.
+        A thread of the client tries this too, until all are reported. What is left when the process
+        ends is lost.
         """
         return self._line.defaults.report()
 

@@ -1,4 +1,4 @@
-"""Defaults: the arms that a caller played by itself, reported once the server is back."""
+"""Defaults: the arms that a client played without the server, reported once it is back."""
 
 from __future__ import annotations
 

@@ -10,8 +10,8 @@ from urllib.parse import quote
 
 from driftanchor.client.bounded import Bounded
 from driftanchor.client.calls import Calls
-from driftanchor.client.connections import Connections
 from driftanchor.client.defaults import Default, Defaults
+from driftanchor.client.http_connections import HttpConnections
 from driftanchor.client.read_answers import list_in
 from driftanchor.errors import InvalidInput
 
@@ -39,7 +39,7 @@ class Line:
 
     def _start(self) -> None:
         self._process = os.getpid()
-        self._connections = Connections(self._url)
+        self._connections = HttpConnections(self._url)
         self._calls = Calls(self._connections, self._key)
         self._bounded = Bounded()
         self.defaults = Defaults(self._report)

@@ -27,7 +27,7 @@ CONFLICTS = {
 }
 
 
-def problem_of(status: int, body: bytes) -> DriftanchorError:
+def error_of_answer(status: int, body: bytes) -> DriftanchorError:
     """The error for an answer that is no success.
 
     Args:

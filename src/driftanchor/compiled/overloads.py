@@ -18,7 +18,7 @@ from driftanchor.core.evidence import arm_at
 from driftanchor.core.index_law import constant
 from driftanchor.core.noise import NoDraws
 from driftanchor.errors import require
-from driftanchor.policies import base, index_law, round_law
+from driftanchor.policies import base, policy_tails, round_law
 from driftanchor.policies.base import Policy
 
 # No reference counts: the loop allocates nothing, and counting the arrays it passes around would
@@ -145,7 +145,7 @@ def overload_dispatch() -> None:
         for resolve in resolvers:
             asked = getattr(module, resolve.__name__)
             extending.overload(asked, strict=False, jit_options=options)(resolve)
-    for asked in index_law.ASKED:
+    for asked in policy_tails.ASKED:
         _overload_tail(extending, asked, options)
 
 
@@ -186,7 +186,7 @@ _DISPATCH = (
     base.moves_together,
     base.keeps_beliefs,
     base.keep,
-    *index_law.ASKED,
+    *policy_tails.ASKED,
     *round_law.ASKED,
 )
 

@@ -139,7 +139,7 @@ def _totals(masked: Frame, query: LogQuery, found: list[nw.Expr]) -> list[dict[s
 
 def _is_arm(value: object, wanted: set[str] | None) -> bool:
     """Whether a value of the arm's column is a label, and one that is asked for."""
-    is_label = labels.problem_of(value) is None
+    is_label = labels.label_problem(value) is None
     return is_label and (wanted is None or labels.label_of(value) in wanted)
 
 

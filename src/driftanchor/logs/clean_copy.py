@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from driftanchor.errors import DriftanchorError
-from driftanchor.logs.formats.base import FEW, Lines
+from driftanchor.logs.formats.log_format import FEW, Lines
 from driftanchor.logs.log_file import PIECE, LogFile
 
 

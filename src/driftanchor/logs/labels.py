@@ -26,7 +26,7 @@ def label_of(value: object) -> str:
     return value.isoformat() if isinstance(value, date) else str(value)
 
 
-def problem_of(value: object) -> str | None:
+def label_problem(value: object) -> str | None:
     """Why a value is no label, if it is none."""
     if value is None or value != value:
         return "arm_missing"

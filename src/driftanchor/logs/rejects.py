@@ -12,7 +12,7 @@ import narwhals as nw
 from driftanchor.errors import excerpt
 from driftanchor.logs import row_rules
 from driftanchor.logs.aggregate import ARM, fetch
-from driftanchor.logs.formats.base import FEW
+from driftanchor.logs.formats.log_format import FEW
 from driftanchor.logs.frame_columns import Frame
 from driftanchor.logs.query import LogQuery
 from driftanchor.logs.sources import LogSource, NumberedRows

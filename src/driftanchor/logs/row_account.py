@@ -92,7 +92,7 @@ def _by_label(
     nameless: dict[str, list[Group]] = defaultdict(list)
     unused: dict[str, list[Group]] = defaultdict(list)
     for group in found:
-        problem = labels.problem_of(group.value)
+        problem = labels.label_problem(group.value)
         if problem:
             nameless[problem].append(group)
             continue
@@ -161,7 +161,7 @@ def _period(group: Group, query: LogQuery) -> str | None:
         return None
     if query.calendar:
         return calendar.label(group.by, query.calendar)
-    if labels.problem_of(group.by):
+    if labels.label_problem(group.by):
         raise InvalidInput(
             f"is column {query.by!r}, in which {shown(group.by)} cannot be the label of a "
             "period: leave these rows out with where, or fix them",

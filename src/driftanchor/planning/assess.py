@@ -237,7 +237,7 @@ class Assessment(Tabular, abc.ABC):
     def write_page(self, path: str | os.PathLike[str]) -> None:
         """Write one HTML file with everything, which asks for nothing else."""
         from driftanchor.files import write_whole
-        from driftanchor.planning.page import render
+        from driftanchor.planning.assessment_page import render
 
         with write_whole(path) as file:
             file.write_text(render(self), encoding="utf-8")

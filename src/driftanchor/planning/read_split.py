@@ -15,7 +15,7 @@ from driftanchor.logs.query import NothingKept
 from driftanchor.logs.read import read_logs
 from driftanchor.logs.times import shown_time
 from driftanchor.planning.reward_law import RewardLaw, law_of
-from driftanchor.planning.split import Filter, Moment, split_of
+from driftanchor.planning.split import DateSplit, Filter, split_of
 from driftanchor.planning.words import listed
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def read_split(logs: object, split: object, **options: Unpack[LogOptions]) -> Sp
     """Read logs once whole, to see that all is well, and once on each side of the split."""
     by = split_of(split, options)
     whole = read_logs(logs, **options)
-    if isinstance(by, Moment):
+    if isinstance(by, DateSplit):
         _within(by, whole)
     # The whole was warned of and accounted for already.
     part: LogOptions = {**options, "arms": None, "allow_rejects": True, "allow_growth": True}
@@ -86,7 +86,7 @@ def _read(logs: object, options: LogOptions) -> OfflineData | None:
             raise
 
 
-def _within(split: Moment, whole: LogSummary) -> None:
+def _within(split: DateSplit, whole: LogSummary) -> None:
     """Refuse a moment that is not between the first row and the last."""
     first = min(arm.first for arm in whole.arms.values() if arm.first)
     last = max(arm.last for arm in whole.arms.values() if arm.last)

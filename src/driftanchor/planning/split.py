@@ -12,7 +12,7 @@ from driftanchor.logs.times import bound, shown_time
 
 
 @dataclass(frozen=True)
-class Moment:
+class DateSplit:
     """The rows before a moment are the logs, those from it on are the world."""
 
     at: datetime
@@ -83,7 +83,7 @@ class Filter:
         return _also(options, self.text)
 
 
-Split = Moment | Filter
+Split = DateSplit | Filter
 
 
 def split_of(given: object, options: LogOptions) -> Split:
@@ -111,7 +111,7 @@ def split_of(given: object, options: LogOptions) -> Split:
             "filter such as \"channel = 'Web'\"",
             argument="time",
         )
-    return Moment(at)
+    return DateSplit(at)
 
 
 def _filter(given: object) -> Filter:

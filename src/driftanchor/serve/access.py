@@ -117,12 +117,12 @@ def _check_local(headers: Iterable[tuple[bytes, bytes]]) -> None:
             raise Problem(
                 403,
                 "not_local",
-                "without keys the server answers this machine alone, under a name such as "
+                "without keys the server answers only this machine, under a name such as "
                 "localhost: make a key with 'driftanchor keys create'",
             )
 
 
-class Needs(SecurityBase):
+class NeedsRole(SecurityBase):
     """A dependency of a route, which the OpenAPI document shows as security.
 
     Args:
@@ -144,7 +144,7 @@ class Needs(SecurityBase):
 
 def needs(role: str) -> Any:
     """What a route has in `dependencies` so that it needs a key with this role."""
-    return Depends(Needs(role))
+    return Depends(NeedsRole(role))
 
 
 class KeyedRoute(APIRoute):
@@ -155,12 +155,12 @@ class KeyedRoute(APIRoute):
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
         given = options.pop("dependencies", None) or []
-        found = [x.dependency for x in given if isinstance(x.dependency, Needs)]
-        self.guard: Needs | None = found[0] if found else None
+        found = [x.dependency for x in given if isinstance(x.dependency, NeedsRole)]
+        self.guard: NeedsRole | None = found[0] if found else None
         extra = dict(options.pop("openapi_extra", None) or {})
         if self.guard is not None:
             extra["security"] = [{SCHEME: []}]
-        others = [x for x in given if not isinstance(x.dependency, Needs)]
+        others = [x for x in given if not isinstance(x.dependency, NeedsRole)]
         super().__init__(path, endpoint, dependencies=others, openapi_extra=extra, **options)
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:

@@ -19,6 +19,7 @@ from driftanchor.serve import (
 )
 from driftanchor.serve.direct import Direct
 from driftanchor.serve.documents import document
+from driftanchor.serve.head_requests import HeadRequests
 from driftanchor.serve.limits import Limits
 from driftanchor.serve.observed import Observed
 from driftanchor.serve.outer_layers import OuterLayers
@@ -49,6 +50,7 @@ def create_app(served: Served) -> FastAPI:
     routers = (decision_routes, reward_routes, campaign_routes, record_routes, health_routes)
     for routes in (*routers, ofrep, default_routes, page_routes):
         app.include_router(routes.router)
+    app.add_middleware(HeadRequests)
     shortcuts = (*decision_routes.SHORTCUTS, *reward_routes.SHORTCUTS)
     app.add_middleware(Direct, served=served, shortcuts=shortcuts)
     app.state.page_errors = recent_errors.new()

@@ -9,13 +9,13 @@ from fastapi import APIRouter, Header, Request, Response
 from driftanchor.errors import DriftanchorError, StoreUnavailable
 from driftanchor.live.campaigns.campaign import Campaign
 from driftanchor.serve.access import KeyedRoute, needs
-from driftanchor.serve.answers import CampaignAnswer, CampaignsAnswer
-from driftanchor.serve.asked_bodies import ChangeBody, CreateBody
 from driftanchor.serve.body import read, takes
 from driftanchor.serve.changing import Change
 from driftanchor.serve.creation import create
 from driftanchor.serve.documents import answers
 from driftanchor.serve.json_answer import json_response
+from driftanchor.serve.request_bodies import ChangeBody, CreateBody
+from driftanchor.serve.response_bodies import CampaignAnswer, CampaignsAnswer
 from driftanchor.serve.served import Served
 
 router = APIRouter(tags=["campaigns"], route_class=KeyedRoute)

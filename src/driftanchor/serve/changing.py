@@ -9,9 +9,9 @@ from driftanchor.live.campaigns.arm_requests import AddArm, Distrust, NextEpoch,
 from driftanchor.live.campaigns.batch import NOTHING, Batch, Needs
 from driftanchor.live.campaigns.books import Books
 from driftanchor.live.campaigns.group_commit import Request
-from driftanchor.serve.asked_bodies import ChangeBody
 from driftanchor.serve.etag import tag_of
 from driftanchor.serve.problem import Problem
+from driftanchor.serve.request_bodies import ChangeBody
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from driftanchor.errors import Conflict, InvalidInput
 from driftanchor.live.campaigns.campaign import Campaign
 from driftanchor.policies import POLICIES, make
 from driftanchor.policies.base import Policy
-from driftanchor.serve.asked_bodies import CreateBody
+from driftanchor.serve.request_bodies import CreateBody
 from driftanchor.serve.served import Served
 
 AGREED = (

@@ -10,18 +10,19 @@ from driftanchor.live.campaigns.asking import LONGEST, Ask
 from driftanchor.live.campaigns.decision import Decision, Receipt
 from driftanchor.live.campaigns.telling import Expose
 from driftanchor.serve.access import KeyedRoute, needs
-from driftanchor.serve.answers import (
-    DecisionAnswer,
-    DecisionsAnswer,
-    ExplanationAnswer,
-    ReceiptAnswer,
-)
-from driftanchor.serve.asked_bodies import AskBody
 from driftanchor.serve.body import read, takes
 from driftanchor.serve.direct import Shortcut
 from driftanchor.serve.documents import answers
 from driftanchor.serve.json_answer import finite_response, json_response
 from driftanchor.serve.owners import do_for
+from driftanchor.serve.problem import Problem
+from driftanchor.serve.request_bodies import AskBody
+from driftanchor.serve.response_bodies import (
+    DecisionAnswer,
+    DecisionsAnswer,
+    ExplanationAnswer,
+    ReceiptAnswer,
+)
 from driftanchor.serve.served import Served
 
 router = APIRouter(tags=["decisions"], route_class=KeyedRoute)
@@ -46,14 +47,16 @@ IdempotencyKey = Annotated[
 async def decide(request: Request, name: str, idempotency_key: IdempotencyKey = None) -> Response:
     """Which arm to play. The decision is on disk when the answer comes.
 
-    201 if a decision is new, 200 if it was made before, for the same unit or the same key.
+    201 if a decision is new, 200 if it was made before, for the same unit or the same key. Two
+    headers Idempotency-Key in one request are refused with 400.
     """
-    return await decided(request, name, idempotency_key)
+    return await decided(request, name)
 
 
-async def decided(request: Request, name: str, idempotency_key: str | None) -> Response:
+async def decided(request: Request, name: str) -> Response:
     """The answer to a request for decisions."""
     served: Served = request.app.state.served
+    idempotency_key = key_of(request)
     body = await read(request, AskBody)
     ask = Ask.checked(body.unit, body.exclude, body.n, body.peek, idempotency_key)
     made: list[Decision] = await served.bridge.do(await served.opened(name), ask)
@@ -74,7 +77,7 @@ async def decided(request: Request, name: str, idempotency_key: str | None) -> R
     status_code=201,
 )
 async def expose(request: Request, decision_id: str) -> Response:
-    """Say that a decision was shown."""
+    """Report that a decision was shown."""
     receipt: Receipt = await do_for(request.app.state.served, decision_id, Expose(decision_id))
     return json_response(receipt.to_json(), 201 if receipt.status == "recorded" else 200)
 
@@ -85,14 +88,26 @@ async def expose(request: Request, decision_id: str) -> Response:
     responses=answers({200: ExplanationAnswer}, 404, 422),
 )
 async def explain(request: Request, decision_id: str) -> Response:
-    """Why a decision went where it went."""
+    """Why a decision chose its arm."""
     served: Served = request.app.state.served
     campaign = await served.opened(await served.owners.of(decision_id))
     return json_response((await served.read(campaign.explain, decision_id)).to_json())
 
 
-async def _decide(request: Request, name: str) -> Response:
-    return await decided(request, name, request.headers.get("idempotency-key"))
+def key_of(request: Request) -> str | None:
+    """The `Idempotency-Key` of a request, if it has one.
+
+    Raises:
+        Problem: It has several. Taking one of them could repeat a decision or lose one.
+    """
+    found = request.headers.getlist("idempotency-key")
+    if len(found) > 1:
+        raise Problem(
+            400,
+            "idempotency_key_repeated",
+            "the header Idempotency-Key was sent more than once: send it once",
+        )
+    return found[0] if found else None
 
 
-SHORTCUTS = (Shortcut("POST", "/v1/campaigns/{name}/decisions", "decide", _decide),)
+SHORTCUTS = (Shortcut("POST", "/v1/campaigns/{name}/decisions", "decide", decided),)

@@ -11,12 +11,12 @@ from driftanchor.errors import InvalidInput
 from driftanchor.live.campaigns.campaign import Campaign
 from driftanchor.live.campaigns.use_default import UseDefault
 from driftanchor.serve.access import KeyedRoute, needs
-from driftanchor.serve.answers import DefaultsAnswer
-from driftanchor.serve.asked_bodies import MOST_REWARDS, DefaultItem, DefaultsBody
 from driftanchor.serve.body import at_most, read, takes
 from driftanchor.serve.documents import answers
 from driftanchor.serve.json_answer import json_response
 from driftanchor.serve.problem import problem_of
+from driftanchor.serve.request_bodies import MOST_REWARDS, DefaultItem, DefaultsBody
+from driftanchor.serve.response_bodies import DefaultsAnswer
 from driftanchor.serve.served import Served
 
 router = APIRouter(tags=["decisions"], dependencies=[needs("decide")], route_class=KeyedRoute)

@@ -9,8 +9,8 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
 from driftanchor.serve.access import SCHEME
-from driftanchor.serve.answers import ProblemAnswer
 from driftanchor.serve.problem import MEDIA
+from driftanchor.serve.response_bodies import ProblemAnswer
 
 Responses = dict[int | str, dict[str, Any]]
 ALWAYS = (400, 401, 403, 405, 408, 413, 429, 500, 503)  # what any route may answer

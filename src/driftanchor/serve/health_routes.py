@@ -10,11 +10,11 @@ from fastapi import APIRouter, Query, Request, Response
 from driftanchor.errors import StoreUnavailable
 from driftanchor.serve import metrics
 from driftanchor.serve.access import KeyedRoute, needs
-from driftanchor.serve.answers import HealthAnswer
 from driftanchor.serve.docs_page import page
 from driftanchor.serve.documents import Responses, answers, document, problems
 from driftanchor.serve.json_answer import json_response
 from driftanchor.serve.problem import Problem
+from driftanchor.serve.response_bodies import HealthAnswer
 from driftanchor.serve.served import Served
 
 router = APIRouter(tags=["health"], route_class=KeyedRoute)
@@ -24,7 +24,7 @@ TEXT: Responses = {
 }
 HTML: Responses = {200: {"description": "A page.", "content": {"text/html": {}}}}
 Verbose = Annotated[
-    str | None, Query(description="Say what was looked at; its value does not matter.")
+    str | None, Query(description="Show what was checked; its value does not matter.")
 ]
 
 

@@ -51,13 +51,13 @@ class Metrics:
         )
         self._rewards = prometheus.Counter(
             "driftanchor_rewards_total",
-            "Rewards by what became of them.",
+            "Rewards by their effect.",
             ["campaign", "status"],
             registry=self.registry,
         )
         self._defaults = prometheus.Counter(
             "driftanchor_defaults_total",
-            "Arms that callers played by themselves because no answer came in time.",
+            "Default arms that clients played because no answer came in time.",
             ["campaign"],
             registry=self.registry,
         )
@@ -69,7 +69,7 @@ class Metrics:
         )
         self.failures = prometheus.Counter(
             "driftanchor_store_failures_total",
-            "Transactions that failed because the store was away or could not be written.",
+            "Transactions that failed because the store was unavailable or read-only.",
             registry=self.registry,
         )
         self.waiting = prometheus.Gauge(

@@ -40,7 +40,7 @@ class Observed:
         request_id = request_id_of(scope["headers"])
         scope["request_id"] = request_id
         status, is_whole = 0, False
-        is_data = scope["method"] == "GET" and scope["path"].startswith("/v1/")
+        is_data = scope["method"] in ("GET", "HEAD") and scope["path"].startswith("/v1/")
         more = NOT_KEPT if is_data else ()
 
         async def sending(message: Message) -> None:

@@ -1,12 +1,12 @@
 """OFREP, the protocol of OpenFeature: any of its SDKs can ask for an arm.
 
 A campaign is a flag, an arm is a variant, and the targeting key is the unit. The metadata has the
-decision's id, with which its reward is told, and its propensity.
+decision's id, with which its reward is reported, and its propensity.
 
 - To evaluate one flag is to ask: the decision counts from now on, as `Campaign.ask` says.
 - To evaluate all flags only assigns, since a client does so at its start and shows few of them.
   Each decision counts from the moment on at which its exposure or its reward is reported, or the
-  flag is evaluated by itself.
+  flag is evaluated alone.
 - A paused campaign has no value: the application plays its own default.
 """
 
@@ -76,7 +76,7 @@ async def _assigned(served: Served, name: str, unit: str) -> dict[str, Any] | No
     try:
         campaign = await served.opened(name)
         if campaign.settings.sticky is None:
-            details = "every request is a new decision in this campaign: evaluate it by itself"
+            details = "every request is a new decision in this campaign: evaluate it alone"
             return failure(name, "GENERAL", details)
         found: Found = await served.bridge.do(campaign, Evaluate(unit, assign=True))
     except NotFound:

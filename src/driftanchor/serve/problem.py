@@ -130,7 +130,11 @@ def of_http(error: HTTPException) -> Problem:
     code = HTTPStatus(error.status_code).name.lower()
     details = {404: "there is nothing at this address", 405: "this method is not for this address"}
     detail = details.get(error.status_code, HTTPStatus(error.status_code).phrase)
-    return Problem(error.status_code, code, detail, headers=error.headers)
+    headers = dict(error.headers or {})
+    allowed = headers.get("Allow", "").split(", ")
+    if "GET" in allowed:  # `serve.head_requests` answers it
+        headers["Allow"] = ", ".join(sorted({*allowed, "HEAD"}))
+    return Problem(error.status_code, code, detail, headers=headers)
 
 
 def response_to(error: Exception) -> Response:

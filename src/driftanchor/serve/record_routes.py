@@ -11,9 +11,10 @@ from fastapi.responses import StreamingResponse
 from driftanchor.live.campaigns.campaign import Campaign
 from driftanchor.live.campaigns.past import STRETCH
 from driftanchor.serve.access import KeyedRoute, needs
-from driftanchor.serve.answers import HistoryAnswer
 from driftanchor.serve.documents import Responses, answers, problems
+from driftanchor.serve.head_requests import HEAD_ONLY
 from driftanchor.serve.json_answer import json_response, json_text
+from driftanchor.serve.response_bodies import HistoryAnswer
 from driftanchor.serve.served import Served
 
 router = APIRouter(tags=["records"], route_class=KeyedRoute)
@@ -55,11 +56,12 @@ async def history(request: Request, name: str, since: Since = None) -> Response:
 async def events(request: Request, name: str, after: After = 0) -> Response:
     """Every event in order, decisions with their propensities, for off-policy evaluation.
 
-    Events never change, so whoever has the first ones asks for those after them.
+    Events never change, so a client that has the first ones can ask for those after them.
     """
     served: Served = request.app.state.served
     campaign = await served.opened(name)
-    first = await served.read(_page, campaign, after)
+    headers_alone = request.scope.get(HEAD_ONLY, False)
+    first = [] if headers_alone else await served.read(_page, campaign, after)
     return StreamingResponse(_lines(served, campaign, first), media_type=LINES)
 
 

@@ -12,14 +12,14 @@ from driftanchor.errors import DriftanchorError, InvalidInput, OtherReward, Stor
 from driftanchor.live.campaigns.decision import Receipt
 from driftanchor.live.campaigns.telling import Tell
 from driftanchor.serve.access import KeyedRoute, needs
-from driftanchor.serve.answers import ReceiptAnswer, RewardsAnswer
-from driftanchor.serve.asked_bodies import MOST_REWARDS, RewardBody, RewardItem, RewardsBody
 from driftanchor.serve.body import at_most, found_in, read, takes
 from driftanchor.serve.direct import Shortcut
 from driftanchor.serve.documents import answers
 from driftanchor.serve.json_answer import finite_response, json_response
 from driftanchor.serve.owners import do_for
 from driftanchor.serve.problem import Problem, of_validation, problem_of
+from driftanchor.serve.request_bodies import MOST_REWARDS, RewardBody, RewardItem, RewardsBody
+from driftanchor.serve.response_bodies import ReceiptAnswer, RewardsAnswer
 from driftanchor.serve.served import Served
 
 router = APIRouter(tags=["rewards"], route_class=KeyedRoute)
@@ -89,7 +89,7 @@ async def _conflict(served: Served, decision_id: str) -> Problem:
     """The decision has another reward: since when."""
     campaign = await served.opened(await served.owners.of(decision_id))
     row = await served.read(campaign.decision, decision_id)
-    text = "the decision has another reward, which stands: a decision has one reward"
+    text = "the decision already has another reward: a decision has one reward"
     return Problem(409, "reward_conflict", text, recorded_at=row.settled_at)
 
 

@@ -55,7 +55,7 @@ class Worker:
 
 def work(store: str, settings: ServeSettings, listening: socket.socket, pipe: Connection) -> None:
     """What a worker does: it answers until it is asked to end, or nobody looks after it."""
-    from driftanchor.serve.run import answer
+    from driftanchor.serve.server import answer
 
     def watch() -> None:
         with contextlib.suppress(EOFError, OSError):

@@ -21,8 +21,8 @@ from driftanchor.policies.base import Policy, kept_belief
 from driftanchor.simulation.bandit import Bandit
 from driftanchor.simulation.engines import ENGINES, engine_named
 from driftanchor.simulation.engines.desk import keys_of
+from driftanchor.simulation.engines.drawn_means import draw_instances, laws_of
 from driftanchor.simulation.engines.engine import Loop
-from driftanchor.simulation.engines.instances import draw_instances, laws_of
 from driftanchor.simulation.engines.rewards import world_of
 
 CHUNK_ROUNDS = 1_000_000  # in a chunk: a fraction of a second, so that progress shows

@@ -23,7 +23,7 @@ from driftanchor.errors import InvalidInput, UnusableCluster, require, shown
 from driftanchor.simulation.chunk import CHUNK_ROUNDS, Chunk, Played
 from driftanchor.simulation.identity import (
     address_of,
-    difference,
+    first_difference,
     identity,
     standing_identity,
     version,
@@ -247,6 +247,6 @@ def _without_code(place: str, error: BaseException) -> UnusableCluster:
 
 
 def _refuse(place: str, theirs: dict[str, str], ours: dict[str, str]) -> None:
-    differs = difference(theirs, ours)
+    differs = first_difference(theirs, ours)
     if differs:
         raise UnusableCluster(f"{place} {differs}: install the same on both and start it again")

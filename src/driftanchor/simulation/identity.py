@@ -63,7 +63,7 @@ def standing_identity(address: str, numba: bool) -> dict[str, str]:
     return identity(address, numba)
 
 
-def difference(theirs: dict[str, str], ours: dict[str, str]) -> str | None:
+def first_difference(theirs: dict[str, str], ours: dict[str, str]) -> str | None:
     """The first thing in which two processes differ, in words."""
     for what, mine in ours.items():
         if theirs.get(what) != mine:

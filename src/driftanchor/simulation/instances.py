@@ -13,7 +13,7 @@ from driftanchor.core.check import Floats, Ints
 from driftanchor.core.noise import wrapping
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.simulation.bandit import Bandit
-from driftanchor.simulation.engines.instances import draw_instances, laws_of
+from driftanchor.simulation.engines.drawn_means import draw_instances, laws_of
 from driftanchor.simulation.engines.rewards import settle, world_of
 from driftanchor.simulation.law import Law
 

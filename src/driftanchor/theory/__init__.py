@@ -8,7 +8,7 @@ Bounds count online pulls of a sub-optimal arm: its regret is the gap times that
 from driftanchor.theory.anchor import AnchorBound, anchor_bound, anchor_pulls_shape
 from driftanchor.theory.arm_terms import TERMS, arm_terms
 from driftanchor.theory.lower import kl_bernoulli, lai_robbins, lai_robbins_bernoulli
-from driftanchor.theory.min_ucb import min_ucb_bound, min_ucb_worst_case, tau_star
+from driftanchor.theory.min_ucb_bound import min_ucb_bound, min_ucb_worst_case, tau_star
 from driftanchor.theory.online import online_anchor_pulls, online_ts_pulls
 from driftanchor.theory.savings import anchor_savings, effective_discrepancy, min_ucb_savings
 

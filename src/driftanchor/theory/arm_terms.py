@@ -10,7 +10,7 @@ from driftanchor.errors import InvalidInput
 from driftanchor.theory import inputs
 from driftanchor.theory.anchor import anchor_pulls_shape
 from driftanchor.theory.lower import lai_robbins
-from driftanchor.theory.min_ucb import min_ucb_bound
+from driftanchor.theory.min_ucb_bound import min_ucb_bound
 from driftanchor.theory.online import online_anchor_pulls
 from driftanchor.theory.savings import anchor_savings, effective_discrepancy, min_ucb_savings
 

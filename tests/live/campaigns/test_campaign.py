@@ -36,7 +36,7 @@ def test_another_reward_is_refused_and_the_first_stands(store: Store) -> None:
     campaign = create(store)
     one = asked(campaign)
     campaign.tell(one, 1.0)
-    with pytest.raises(Conflict, match=r"has the reward 1\.0, which stands; got 0\.0") as error:
+    with pytest.raises(Conflict, match=r"already has the reward 1\.0; got 0\.0") as error:
         campaign.tell(one, 0.0)
     assert error.value.exit_code == 4
     assert campaign.tell(one, 1.0).reward == 1.0

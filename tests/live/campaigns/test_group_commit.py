@@ -14,7 +14,7 @@ from driftanchor import Campaign, StoreUnavailable
 from driftanchor.live.campaigns import group_commit
 from driftanchor.live.campaigns.asking import Ask
 from driftanchor.live.campaigns.batch import NOTHING, Batch
-from driftanchor.live.stores.sql.store import SqlStore, open_sql
+from driftanchor.live.stores.sql.sql_store import SqlStore, open_sql
 from driftanchor.live.stores.store import Changes, Reader
 
 

@@ -9,7 +9,7 @@ from campaign_parts import create
 
 from driftanchor import Campaign, Conflict, NotFound
 from driftanchor.live.stores.sql.copying import backup
-from driftanchor.live.stores.sql.store import SqlStore, open_sql
+from driftanchor.live.stores.sql.sql_store import SqlStore, open_sql
 
 
 def replace(store: SqlStore, by: Path) -> None:

@@ -129,7 +129,7 @@ def test_more_rewards_settle_it() -> None:
     assert now.is_enough is True
     assert "you can stop" in outlook_text(now, agreed.arms.labels)
     early = outlook(agreed, after(agreed, SEEN), difference=0.001)
-    assert "are less: continue" in outlook_text(early, agreed.arms.labels)
+    assert "that matter to you: continue" in outlook_text(early, agreed.arms.labels)
     assert "matter" not in outlook_text(outlook(agreed, after(agreed, SEEN)), agreed.arms.labels)
 
 

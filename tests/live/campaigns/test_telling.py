@@ -58,7 +58,7 @@ def test_a_late_reward_is_ignored_and_counted_as_late(store: Store) -> None:
     receipt = campaign.tell(one, 1.0)
     assert (receipt.status, receipt.reward) == ("late", 0.0)
     assert campaign.tell(one, 1.0).status == "replayed"
-    with pytest.raises(Conflict, match="which stands"):
+    with pytest.raises(Conflict, match="already has the reward"):
         campaign.tell(one, 0.5)
     status = campaign.status()
     assert (status.rewards, status.late) == (1, 1)

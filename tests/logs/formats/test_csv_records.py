@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from driftanchor.logs.formats.base import Lines
 from driftanchor.logs.formats.csv_records import Records
+from driftanchor.logs.formats.log_format import Lines
 
 RECORDS = Records(b",", [b"arm", b"reward", b"note"], [0, 1], [1], longest_line=100_000)
 

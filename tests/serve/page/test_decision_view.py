@@ -24,7 +24,7 @@ def test_every_decision_is_replayed_and_says_what_decided(story: Story) -> None:
         arms = view["explanation"]["arms"]
         ways.add(view["decided"])
         if view["decided"] == "floor":
-            assert "keeps for sure" in view["sentence"]
+            assert "guaranteed to it" in view["sentence"]
             continue
         part = arms[label]["decided_by"]
         assert view["parts"][part] in view["sentence"]

@@ -106,7 +106,7 @@ def test_a_decision_is_explained_and_found_by_its_unit(shown: Shown) -> None:
 def test_a_number_is_explained_on_hover_and_by_keyboard(shown: Shown) -> None:
     page = shown.browser.open(f"/campaigns/{NAME}")
     page.locator('thead [data-word="p_best"]').first.hover()
-    expect(page.locator("#tip")).to_contain_text("How likely this arm is the best")
+    expect(page.locator("#tip")).to_contain_text("How likely this arm is to be the best")
     page.keyboard.press("Escape")
     expect(page.locator("#tip")).to_be_hidden()
     page.locator('thead [data-word="share"]').first.focus()

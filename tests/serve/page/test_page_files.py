@@ -1,7 +1,7 @@
 import re
 
 from driftanchor.render.palette import SERIES
-from driftanchor.serve.page.files import palette_css, static
+from driftanchor.serve.page.page_files import palette_css, static
 
 
 def test_the_page_has_what_it_names_and_nothing_from_elsewhere() -> None:

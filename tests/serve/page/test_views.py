@@ -39,8 +39,8 @@ def test_every_view_says_whether_it_is_a_demo(views: Views) -> None:
 
 
 def test_the_tag_changes_with_the_view() -> None:
-    assert module.answer({"a": 1}).tag == module.answer({"a": 1}).tag
-    assert module.answer({"a": 1}).tag != module.answer({"a": 2}).tag
+    assert module.sent_view({"a": 1}).tag == module.sent_view({"a": 1}).tag
+    assert module.sent_view({"a": 1}).tag != module.sent_view({"a": 2}).tag
 
 
 def test_an_unknown_span_is_refused(views: Views) -> None:

@@ -112,7 +112,7 @@ class Ask:
         if len(ids) != self.count:
             raise KeyReused(
                 f"the key {self.key!r} is that of a request for {len(ids)} decisions, got n="
-                f"{self.count}: a key stands for one request, take another one"
+                f"{self.count}: a key belongs to one request, use another one"
             )
         lost = [x for x in ids if x not in batch.found]
         if lost:

@@ -89,7 +89,7 @@ class Campaign(Managed):
             reward_range: The lowest and the highest reward possible; others are refused.
             reward: As in `Settings`, like all that follow up to `matters`.
             reward_window: Seconds in which a reward counts.
-            default_reward: The reward that counts if none came.
+            default_reward: The reward that counts if none arrives.
             late: What a reward after the window does.
             sticky: What a unit that asks again gets.
             exposure: When a decision starts to wait for its reward.
@@ -97,7 +97,7 @@ class Campaign(Managed):
             control: Arms with a larger floor.
             on_alarm: What a shift alarm does.
             matters: The smallest difference that matters.
-            seed: The seed of all noise; by default one is drawn, and kept.
+            seed: The seed of all noise; by default it is drawn once and stored.
             store: The address of the store, or an open store.
             if_exists: `"error"`, or `"load"` to continue with a campaign of this name that was
                 created with the same arguments.
@@ -204,7 +204,7 @@ class Campaign(Managed):
             exclude: Arms that cannot be played this time. A unit whose arm is excluded, or was
                 archived since, gets a new decision, and `note` says why.
             n: How many decisions; the answer is then a list.
-            peek: Only look at what would be decided now; nothing is kept.
+            peek: Only show what would be decided now; nothing is recorded.
             key: A key for this request: the same key later gives the same decisions, so that a
                 request without a unit can be repeated safely.
 
@@ -221,7 +221,7 @@ class Campaign(Managed):
         """Report the reward of a decision. It is on disk when this returns, and may be repeated.
 
         Raises:
-            Conflict: The decision has another reward, which stands.
+            Conflict: The decision already has another reward, which is kept.
             NotFound: There is no such decision.
             InvalidInput: The reward is not a number, or not in `reward_range`.
         """
@@ -239,6 +239,6 @@ class Campaign(Managed):
         return self.submit([Tell(one, reward) for one, reward in reward_pairs(rewards)])
 
     def expose(self, decision_id: str) -> Receipt:
-        """Say that a decision was shown; with `exposure="report"`, its window starts now."""
+        """Report that a decision was shown; with `exposure="report"`, its window starts now."""
         receipt: Receipt = self._do(Expose(decision_id_text(decision_id)))
         return receipt

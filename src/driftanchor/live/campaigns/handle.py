@@ -66,9 +66,9 @@ class Handle:
         self._requests = GroupCommit(store, row, terms, settings, clock)
 
     def status(self) -> Status:
-        """What can be seen of the campaign now; nothing in it is random.
+        """The state of the campaign now; nothing in it is random.
 
-        Decisions whose window is over are swept first, and promises are looked at.
+        Decisions whose window is over are closed first, and the promises are checked.
         """
         self.bring_up_to_date()
         with self._reading() as reader:
@@ -76,9 +76,9 @@ class Handle:
             return Status.of(self.name, books, alarms_of(reader.watch()))
 
     def counts(self) -> record.Record:
-        """What a list says about the campaign: numbers of `status` that take no time to compute.
+        """The numbers of `status` that take no time to compute, for a list of campaigns.
 
-        Decisions whose window is over are swept first.
+        Decisions whose window is over are closed first.
         """
         if self.settings.reward_window is not None:
             self._sweep()
@@ -95,15 +95,15 @@ class Handle:
 
     @property
     def terms(self) -> Terms:
-        """What was agreed, with the arms added since."""
+        """The terms of the campaign, with the arms added since."""
         return self._books().terms
 
     def explain(self, decision_id: str) -> Explanation:
-        """Why a decision went where it went, computed again from what was known then.
+        """Explain a decision, computed again from what was known when it was made.
 
         Raises:
             NotFound: There is no such decision.
-            UnreadableState: It comes out otherwise now.
+            UnreadableState: It comes out differently now.
         """
         wanted = decision_id_text(decision_id)
         with self._reading() as reader:
@@ -111,7 +111,7 @@ class Handle:
             return explain_again(reader, row, self._first, self.settings)
 
     def decision(self, decision_id: str) -> DecisionRow:
-        """A decision as the store has it: what became of it.
+        """A decision as the store has it, with its state and reward.
 
         Raises:
             NotFound: There is no such decision.
@@ -173,7 +173,7 @@ class Handle:
             return export(reader, arms, path, what, escape_formulas=escape_formulas)
 
     def verify(self) -> Verified:
-        """Fold all events again and compare with the sums, the decisions, and what else is kept.
+        """Apply all events again, and compare the result with everything that is stored.
 
         Raises:
             UnreadableState: Something differs; the message says what.

@@ -21,26 +21,26 @@ ON_ALARM = ("report", "distrust")
 
 @dataclass(frozen=True)
 class Settings:
-    """What was agreed about a campaign beside its `Terms`; it does not change.
+    """The settings of a campaign beside its `Terms`; they do not change.
 
     Attributes:
         reward: `"number"`, or `"binary"` if every reward is 0 or 1.
         reward_window: Seconds in which a reward counts; `None` for ever. The window starts when a
             decision is made, or when it is shown if `exposure` is `"report"`.
-        default_reward: What counts when no reward came in the window, such as 0 where only
-            conversions are reported. `None`: such a decision is given up and counts nowhere.
+        default_reward: The reward that counts if none arrives in the window, such as 0 if only
+            conversions are reported. `None`: such a decision is closed and does not count.
         late: What a reward after the window does. `"ignore"`: the reward of a decision is what
             came in its window, so that all arms are measured alike. `"replace"`: it replaces the
             default reward, or counts as any other if there is no default.
         sticky: What a unit that asks again gets. `"decision"`: the same decision while that waits
             for its reward. `"campaign"`: the same decision for ever. `None`: a new one.
         exposure: `"ask"`: a decision waits for its reward as soon as it is made. `"report"`: only
-            once `expose` says that it was shown.
-        floor: The least probability of every arm that can be played.
-        control: Arms that keep a larger share than `floor`, such as `{"A": 0.1}`.
+            once `expose` reports that it was shown.
+        floor: The smallest probability of every arm that can be played.
+        control: Arms with a larger floor, such as `{"A": 0.1}`.
         on_alarm: What a shift alarm does. `"report"`: it is shown. `"distrust"`: the logs of that
             arm no longer count.
-        matters: The smallest difference of means that matters to you, if you said one.
+        matters: The smallest difference of means that matters to you, if any.
     """
 
     reward: str = "number"

@@ -148,7 +148,7 @@ def outlook_text(now: Outlook, labels: tuple[str, ...]) -> str:
         return (
             f"{text} That is below the {rounded(now.difference)} that matter to you: you can stop."
         )
-    return f"{text} The {rounded(now.difference)} that matter to you are less: continue."
+    return f"{text} That is more than the {rounded(now.difference)} that matter to you: continue."
 
 
 def floor_cost(floors: Floats, means: Floats) -> float:

@@ -36,7 +36,7 @@ class Tell:
         if row.reported is not None:
             if row.reported != reward:
                 raise OtherReward(
-                    f"decision {row.id!r} has the reward {row.reported!r}, which stands; got "
+                    f"decision {row.id!r} already has the reward {row.reported!r}; got "
                     f"{reward!r}: a decision has one reward"
                 )
             return _receipt(batch, row, "replayed")

@@ -219,7 +219,7 @@ def open_store(store: str | Store) -> Store:
             f"must be an address such as 'sqlite:///bandit.db', got {store!r}", argument="store"
         )
     require_sql(store)
-    opened: Store = importlib.import_module("driftanchor.live.stores.sql.store").open_sql(store)
+    opened: Store = importlib.import_module("driftanchor.live.stores.sql.sql_store").open_sql(store)
     return opened
 
 

@@ -1,8 +1,8 @@
 """The formats of log files: one file each, listed here by the name that options use."""
 
-from driftanchor.logs.formats.base import Column, Format, Lines, Scan, Survey
 from driftanchor.logs.formats.csv import Csv
 from driftanchor.logs.formats.jsonl import Jsonl
+from driftanchor.logs.formats.log_format import Column, Format, Lines, Scan, Survey
 from driftanchor.logs.formats.parquet import Parquet
 
 __all__ = ["FORMATS", "SUFFIXES", "Column", "Format", "Lines", "Scan", "Survey"]

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from driftanchor.errors import InvalidInput
-from driftanchor.logs.formats.base import Column, Format, Lines, Scan, Survey
 from driftanchor.logs.formats.csv_fields import split, text_of
 from driftanchor.logs.formats.csv_records import Records
+from driftanchor.logs.formats.log_format import Column, Format, Lines, Scan, Survey
 from driftanchor.logs.log_file import COMPRESSIONS, LogFile
 from driftanchor.logs.sql import literal
 from driftanchor.logs.text_lines import LineReader, LineSurvey

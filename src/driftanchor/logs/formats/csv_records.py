@@ -10,8 +10,8 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from driftanchor.logs.formats.base import EXCERPT, FEW, Lines
 from driftanchor.logs.formats.csv_fields import OpenRecord, WholeLines, is_number, text_of
+from driftanchor.logs.formats.log_format import EXCERPT, FEW, Lines
 from driftanchor.logs.text_lines import BOM, LineReader
 
 SPECIAL = re.compile(rb'[",;|\s]')  # what a field is written in quotes for

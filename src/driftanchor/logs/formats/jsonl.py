@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from driftanchor.errors import InvalidInput
-from driftanchor.logs.formats.base import Column, Format, Scan, Survey
+from driftanchor.logs.formats.log_format import Column, Format, Scan, Survey
 from driftanchor.logs.log_file import COMPRESSIONS, LogFile
 from driftanchor.logs.sql import literal
 from driftanchor.logs.text_lines import BOM, QUOTE, LineSurvey

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from driftanchor.errors import InvalidInput
-from driftanchor.logs.formats.base import Column, Format, Scan, Survey
+from driftanchor.logs.formats.log_format import Column, Format, Scan, Survey
 from driftanchor.logs.log_file import LogFile
 from driftanchor.logs.memory_guard import size_of
 from driftanchor.logs.sql import identifier, literal

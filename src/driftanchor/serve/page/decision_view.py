@@ -18,17 +18,17 @@ MOST = 50  # decisions of a unit that are listed
 
 PARTS = {
     "anchor": "the mean of live rewards",
-    "guess": "what the rule believes the arm pays, without luck",
+    "guess": "the rule's guess of what the arm pays",
     "online_sample": "a draw from what live rewards alone say",
     "hybrid_sample": "a draw from what logs and live rewards say together",
-    "audit_bound": "how good the arm may be by the rule's audit of the logs",
-    "online_bound": "how good the arm may be by live rewards alone",
-    "hybrid_bound": "how good the arm may be by logs and live rewards together",
+    "audit_bound": "how good the arm may be while the rule checks the logs",
+    "online_bound": "how good the arm may be according to live rewards alone",
+    "hybrid_bound": "how good the arm may be according to logs and live rewards together",
 }
 
 
 def decision_view(campaign: Campaign, decision_id: str) -> dict[str, Any]:
-    """Why a decision went where it went, replayed exactly.
+    """Why a decision chose its arm, computed again exactly.
 
     Raises:
         NotFound: There is no such decision.
@@ -54,7 +54,7 @@ def decision_view(campaign: Campaign, decision_id: str) -> dict[str, Any]:
         },
         "range": list(ends),
         "replayed": True,  # `explain` raises where the decision comes out otherwise
-        "decided": decided(explanation),
+        "decided": decided_by(explanation),
         "sentence": decided_text(explanation, row),
         "explanation": explanation.to_json(),
         "parts": {name: PARTS.get(name, name) for name in _parts(explanation)},
@@ -63,7 +63,7 @@ def decision_view(campaign: Campaign, decision_id: str) -> dict[str, Any]:
     return checked
 
 
-def decided(explanation: Explanation) -> str:
+def decided_by(explanation: Explanation) -> str:
     """What decided: the arm's `"floor"`, the `"guard"`, or the `"index"`."""
     if explanation.floor:
         return "floor"
@@ -74,18 +74,18 @@ def decided_text(explanation: Explanation, row: DecisionRow) -> str:
     """What decided, in one or two sentences of plain words."""
     won = explanation.arms.get(explanation.arm)
     chance = f"It had a chance of {row.propensity:.1%}".replace("%", " %")
-    if decided(explanation) == "floor":
+    if decided_by(explanation) == "floor":
         return (
-            f"{explanation.arm} was drawn for the share that it keeps for sure, whatever the rule "
-            f"says. {chance}."
+            f"{explanation.arm} was drawn as part of the share that is guaranteed to it, whatever "
+            f"the rule says. {chance}."
         )
     if won is None or won.decided_by is None:
         return f"{explanation.reason[0].upper()}{explanation.reason[1:]}. {chance}."
     part = PARTS.get(won.decided_by, won.decided_by)
     if explanation.guard:
         return (
-            f"{explanation.arm} was played to make sure: it is the arm that may still be better "
-            f"than the leader, by {part}. {chance}."
+            f"{explanation.arm} was played to check the logs: judging by {part}, it may still be "
+            f"better than the leader. {chance}."
         )
     middle = "the middle one of its three numbers, " if len(won.parts) == 3 else ""
     return (

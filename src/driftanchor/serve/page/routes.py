@@ -18,10 +18,10 @@ from driftanchor.serve.etag import is_known
 from driftanchor.serve.json_answer import json_response
 from driftanchor.serve.page import recent_errors
 from driftanchor.serve.page.decision_view import decision_view, find
-from driftanchor.serve.page.files import HEADERS, File, static
+from driftanchor.serve.page.glossary import WORDS
+from driftanchor.serve.page.page_files import HEADERS, File, static
 from driftanchor.serve.page.share import ShareBody, shared_key
-from driftanchor.serve.page.views import Answer, Views, answer
-from driftanchor.serve.page.words import WORDS
+from driftanchor.serve.page.views import SentView, Views, sent_view
 from driftanchor.serve.problem import Problem
 from driftanchor.serve.served import Served
 from driftanchor.version import __version__
@@ -55,7 +55,7 @@ async def file(request: Request, name: str) -> Response:
 async def about(request: Request) -> Response:
     """What the page must know before anyone has shown a key."""
     known = {"version": __version__, "demo": _demo(request), "words": WORDS}
-    return _json(request, answer(known))
+    return _json(request, sent_view(known))
 
 
 @router.get("/page/overview.json", dependencies=[READ])
@@ -80,14 +80,14 @@ async def history(request: Request, name: str, span: Span = "all") -> Response:
 async def errors(request: Request, name: str) -> Response:
     """What this process refused lately."""
     kept = request.app.state.page_errors
-    return _json(request, answer({"errors": recent_errors.of(kept, name)}))
+    return _json(request, sent_view({"errors": recent_errors.of(kept, name)}))
 
 
 @router.get("/page/campaigns/{name}/find.json", dependencies=[READ])
 async def search(request: Request, name: str, q: Text, through: Through = None) -> Response:
     """Decisions by id, number or unit."""
     served: Served = request.app.state.served
-    return await _view(request, lambda: answer(find(served.campaign(name), q, through)))
+    return await _view(request, lambda: sent_view(find(served.campaign(name), q, through)))
 
 
 @router.get("/page/campaigns/{name}/decisions/{decision_id}/view.json", dependencies=[READ])
@@ -95,9 +95,9 @@ async def decision(request: Request, name: str, decision_id: str) -> Response:
     """One decision, explained."""
     served: Served = request.app.state.served
 
-    def view() -> Answer:
+    def view() -> SentView:
         found = decision_view(served.campaign(name), decision_id)
-        return answer({**found, "demo": _demo(request)})
+        return sent_view({**found, "demo": _demo(request)})
 
     return await _view(request, view)
 
@@ -126,12 +126,12 @@ def _views(request: Request) -> Views:
     return views
 
 
-async def _view(request: Request, view: Callable[[], Answer]) -> Response:
+async def _view(request: Request, view: Callable[[], SentView]) -> Response:
     served: Served = request.app.state.served
     return _json(request, await served.read(view))
 
 
-def _json(request: Request, found: Answer) -> Response:
+def _json(request: Request, found: SentView) -> Response:
     return _sent(request, File(found.body, "application/json", found.tag))
 
 

@@ -16,13 +16,13 @@ def share_reason(state: str, share: float, of: int, p_best: float, floor: float)
         share: Its share of them.
         of: How many they are.
         p_best: How likely it is best.
-        floor: The share that it has for sure.
+        floor: The share that it is guaranteed.
 
     Example:
         >>> share_reason("active", 0.76, 1000, 0.998, 0.08)
         'It got 76 % of the last 1,000 decisions: it is most likely the best.'
         >>> share_reason("active", 0.09, 1000, 0.001, 0.08)
-        'It got 9 % of the last 1,000 decisions: hardly more than the 8 % that it keeps for sure.'
+        'It got 9 % of the last 1,000 decisions: hardly more than its guaranteed 8 %.'
     """
     if state != "active":
         return f"It gets nothing: it is {state}."
@@ -32,14 +32,14 @@ def share_reason(state: str, share: float, of: int, p_best: float, floor: float)
     if p_best >= 0.5 and share >= 0.5:
         return f"{got}: it is {'most likely' if p_best > 0.9 else 'likely'} the best."
     if floor and share <= floor + LITTLE:
-        return f"{got}: hardly more than the {percent(floor)} that it keeps for sure."
+        return f"{got}: hardly more than its guaranteed {percent(floor)}."
     if share > MUCH * max(p_best, floor, LITTLE):
         return (
-            f"{got}, more than its chance to be the best: the rule plays it to make sure that the "
-            "logs are right about it."
+            f"{got}, more than its chance to be the best: the rule plays it to check that the logs "
+            "are right about it."
         )
     if p_best >= 0.5:
-        return f"{got}: it leads, and the rule is still finding out, or has just found it out."
+        return f"{got}: it leads, but the rule is not sure yet, or has become sure only lately."
     if p_best < LITTLE:
-        return f"{got}: it is hardly likely to be the best."
-    return f"{got}: it may be the best, and is tried as often as that is likely."
+        return f"{got}: it is unlikely to be the best."
+    return f"{got}: it may be the best, and is played about as often as that is likely."

@@ -29,7 +29,7 @@ KEPT = 4_000  # beliefs that are kept
 GREW = 1.05  # what the logs saved is estimated again after as many more decisions
 
 
-class Answer(NamedTuple):
+class SentView(NamedTuple):
     """A view as it is sent, and a tag that changes when it does."""
 
     body: bytes
@@ -39,7 +39,7 @@ class Answer(NamedTuple):
 class _Kept(NamedTuple):
     place: tuple[int, int]
     at: float
-    answer: Answer
+    answer: SentView
     is_whole: bool  # whether all of it was known
 
 
@@ -65,7 +65,7 @@ class Views:
         self._extra = extra or {}
         self._overview = Overview(store, campaign, clock)
         self._lock = threading.Lock()
-        self._all: tuple[dict[str, Any], Answer] | None = None
+        self._all: tuple[dict[str, Any], SentView] | None = None
         self._kept: dict[tuple[str, ...], _Kept] = {}
         self._beliefs: dict[Any, Outlook] = {}
         self._looked: dict[str, float] = {}
@@ -73,15 +73,15 @@ class Views:
         self._estimating: set[str] = set()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="page")
 
-    def overview(self) -> Answer:
+    def overview(self) -> SentView:
         """All campaigns."""
         with self._lock:
             found = self._overview.read()
             if self._all is None or self._all[0] is not found:
-                self._all = (found, answer({**found, **self._extra}))
+                self._all = (found, sent_view({**found, **self._extra}))
             return self._all[1]
 
-    def campaign(self, name: str) -> Answer:
+    def campaign(self, name: str) -> SentView:
         """One campaign as it is now."""
         campaign = self._campaign(name)
         self._look(campaign)
@@ -91,7 +91,7 @@ class Views:
 
         return self._view((name,), campaign, view)
 
-    def history(self, name: str, span: str) -> Answer:
+    def history(self, name: str, span: str) -> SentView:
         """One campaign over time."""
         check.choice(span, "span", list(SPANS))
 
@@ -112,7 +112,7 @@ class Views:
         key: tuple[str, ...],
         campaign: Campaign,
         view: Callable[[Moment], dict[str, Any]],
-    ) -> Answer:
+    ) -> SentView:
         """A view, computed again if the campaign went on since, but not all the time."""
         kept, now = self._kept.get(key), time.monotonic()
         if kept is not None and now - kept.at < FRESH:
@@ -123,7 +123,7 @@ class Views:
                 return kept.answer
             data = view(moment)
         is_whole = data.get("complete", True) and data.get("saved", True) is not None
-        self._kept[key] = _Kept(place, now, answer({**data, **self._extra}), is_whole)
+        self._kept[key] = _Kept(place, now, sent_view({**data, **self._extra}), is_whole)
         return self._kept[key].answer
 
     def _is_new(self, key: tuple[str, ...], kept: _Kept) -> bool:
@@ -159,7 +159,7 @@ class Views:
             self._estimating.discard(name)
 
 
-def answer(view: dict[str, Any]) -> Answer:
+def sent_view(view: dict[str, Any]) -> SentView:
     """A view as JSON, and its tag."""
     body = json.dumps(view, allow_nan=False, separators=(",", ":")).encode()
-    return Answer(body, tag_of(body))
+    return SentView(body, tag_of(body))

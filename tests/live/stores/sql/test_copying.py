@@ -12,7 +12,7 @@ from store_addresses import postgres_address
 from driftanchor import Campaign, Conflict
 from driftanchor.live.stores.access_keys import make_key
 from driftanchor.live.stores.sql.copying import backup, copy
-from driftanchor.live.stores.sql.store import SqlStore, open_sql
+from driftanchor.live.stores.sql.sql_store import SqlStore, open_sql
 
 
 @pytest.fixture

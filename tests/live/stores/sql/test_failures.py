@@ -20,7 +20,7 @@ from campaign_parts import asked, create
 
 from driftanchor import Campaign, InvalidInput, StoreUnavailable
 from driftanchor.live.stores.sql.copying import backup
-from driftanchor.live.stores.sql.store import open_sql
+from driftanchor.live.stores.sql.sql_store import open_sql
 from driftanchor.live.stores.store import open_store
 
 
@@ -157,7 +157,7 @@ def test_a_file_that_is_gone_is_not_made_anew(tmp_path: Path) -> None:
 def test_a_program_that_keeps_the_file_locked_is_named_as_the_cause(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("driftanchor.live.stores.sql.engine.BUSY", 0.1)
+    monkeypatch.setattr("driftanchor.live.stores.sql.sql_engine.BUSY", 0.1)
     path = tmp_path / "store.db"
     campaign = create(f"sqlite:///{path}")
     other = sqlite3.connect(path, isolation_level=None)

@@ -9,7 +9,7 @@ from driftanchor.live.stores.sql import prepared
 from driftanchor.live.stores.sql.link import Link
 from driftanchor.live.stores.sql.prepared import Prepared, PreparedList, Upsert
 from driftanchor.live.stores.sql.schema import history, snapshots
-from driftanchor.live.stores.sql.store import open_sql
+from driftanchor.live.stores.sql.sql_store import open_sql
 
 
 def test_statements_and_upserts_run_on_both_databases(store_url: str) -> None:

@@ -10,8 +10,8 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import SQLAlchemyError
 
 from driftanchor import InvalidInput, StoreUnavailable
-from driftanchor.live.stores.sql.engine import address
 from driftanchor.live.stores.sql.failures import translated
+from driftanchor.live.stores.sql.sql_engine import address
 from driftanchor.live.stores.store import open_store
 
 REFUSED = [

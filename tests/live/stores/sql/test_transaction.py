@@ -11,8 +11,8 @@ import pytest
 from campaign_parts import Clock, create
 from interrupt import Interrupt
 
-from driftanchor.live.stores.sql.locks import turn
-from driftanchor.live.stores.sql.store import SqlStore, open_sql
+from driftanchor.live.stores.sql.sql_store import SqlStore, open_sql
+from driftanchor.live.stores.sql.write_turn import turn
 
 PLACES = {"sqlite": 60, "postgresql": 25}
 

@@ -12,9 +12,9 @@ from alembic.script import ScriptDirectory
 from campaign_parts import Clock
 
 from driftanchor import Campaign, StoreMismatch
-from driftanchor.live.stores.sql import engine, migrate, versions
+from driftanchor.live.stores.sql import migrate, sql_engine, versions
 from driftanchor.live.stores.sql.schema import OLDER, REVISION, metadata, version
-from driftanchor.live.stores.sql.store import SqlStore, open_sql, upgrade_sql
+from driftanchor.live.stores.sql.sql_store import SqlStore, open_sql, upgrade_sql
 from driftanchor.live.stores.store import open_store
 
 OLD = sorted((Path(__file__).parent / "stores").glob("*.sql"))
@@ -28,7 +28,7 @@ def test_the_last_migration_is_the_one_that_the_tables_name() -> None:
 
 
 def test_migrations_lead_to_the_tables_of_the_program(store_url: str) -> None:
-    bare = SqlStore(engine.address(store_url))
+    bare = SqlStore(sql_engine.address(store_url))
     bare.in_one_transaction(migrate.run)
     bare.close()
     store = open_sql(store_url)

@@ -16,7 +16,7 @@ import pytest
 from driftanchor import POLICIES, Bandit
 from driftanchor.core.evidence import Round
 from driftanchor.core.noise import Stream, exponential, keyed_stream, uniform, wrapping
-from driftanchor.policies import index_law
+from driftanchor.policies import policy_tails
 from driftanchor.policies.base import Best, Policy, belief_at, choose
 from driftanchor.simulation.engines.leaping import choice, hazards, lead, pick
 from driftanchor.simulation.engines.leaping.hazards import Hazards
@@ -90,7 +90,7 @@ def from_table(policy: Policy, desk: LeapingDesk) -> OneRound:
     leader = belief_at(policy, desk.evidence, int(sheet.leader[0]))
 
     def play(stream: Stream) -> int:
-        value = index_law.contend(policy, leader, -math.inf, stream)
+        value = policy_tails.contend(policy, leader, -math.inf, stream)
         return pick.pick(policy, desk.evidence, sheet, value, exponential(stream), stream)
 
     return play
@@ -102,7 +102,7 @@ def lazily(policy: Policy, desk: LeapingDesk) -> OneRound:
     belief = belief_at(policy, desk.evidence, leader)
 
     def play(stream: Stream) -> int:
-        value = index_law.contend(policy, belief, -math.inf, stream)
+        value = policy_tails.contend(policy, belief, -math.inf, stream)
         return choice.outdo(policy, desk.evidence, leader, value, stream)
 
     return play
@@ -150,7 +150,7 @@ def first_of_ties(best: Best, value: float, column: int, stream: Stream) -> Best
     return Best(value, column, 1) if value > best.value else best
 
 
-NORMAL = index_law.contend  # as it is before it is broken
+NORMAL = policy_tails.contend  # as it is before it is broken
 
 
 def shared_draw(policy: Policy, belief: Any, level: float, stream: Stream) -> float:
@@ -189,7 +189,7 @@ FAULTS: dict[str, tuple[str, tuple[Any, ...], Any, tuple[str, str, str]]] = {
     ),
     "a shared draw": (
         "contend",
-        (choice, index_law),
+        (choice, policy_tails),
         lambda real: shared_draw,
         ("anchor-ts", "a close second", "lazily"),
     ),

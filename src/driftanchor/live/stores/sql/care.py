@@ -5,16 +5,16 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 
-from driftanchor.live.stores.sql import engine
+from driftanchor.live.stores.sql import sql_engine
 from driftanchor.live.stores.sql.failures import translated
-from driftanchor.live.stores.sql.store import SqlStore
+from driftanchor.live.stores.sql.sql_store import SqlStore
 
 MOST_NAMED = 5  # kinds of damage
 
 
 def upgrade(address: str) -> tuple[str | None, str]:
     """Bring the tables of a store up to date; the versions before and after."""
-    store = SqlStore(engine.address(address))
+    store = SqlStore(sql_engine.address(address))
     try:
         return store.upgrade()
     finally:
@@ -26,8 +26,8 @@ def damage(address: str) -> list[str]:
 
     Others may use the store meanwhile.
     """
-    url = engine.address(address)
-    file = engine.sqlite_file(url)
+    url = sql_engine.address(address)
+    file = sql_engine.sqlite_file(url)
     if file is None:
         return []
     name = f"{file.absolute().as_uri()}?mode=rw"  # it must be there

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, func, insert, select, text
 from driftanchor.errors import Conflict
 from driftanchor.files import write_whole
 from driftanchor.live.stores.sql.schema import campaigns, metadata, version
-from driftanchor.live.stores.sql.store import SqlStore, open_sql
+from driftanchor.live.stores.sql.sql_store import SqlStore, open_sql
 
 AT_ONCE = 1_000  # rows that are copied together
 

@@ -11,7 +11,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from driftanchor.errors import Conflict, StoreUnavailable, excerpt
-from driftanchor.live.stores.sql.engine import sqlite_file
+from driftanchor.live.stores.sql.sql_engine import sqlite_file
 
 REMEDIES = {  # what SQLite says, and what to do
     "full": "the disk is full: make room",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from driftanchor.core.record import Record
 from driftanchor.live.stores.journal import Entry
-from driftanchor.live.stores.sql import arm_sums, campaigns, decisions, events, history
+from driftanchor.live.stores.sql import arm_sums, campaign_rows, decisions, events, history
 from driftanchor.live.stores.sql.link import Link
 from driftanchor.live.stores.store import Changes, Reader
 from driftanchor.live.stores.store_rows import (
@@ -29,7 +29,7 @@ class SqlReader(Reader):
 
     def named(self, name: str) -> CampaignRow | None:
         """The campaign of this name."""
-        return campaigns.find(self._link, name)
+        return campaign_rows.find(self._link, name)
 
     def entries(self, after: int, through: int | None = None) -> Iterator[Entry]:
         """The events after a place."""
@@ -42,7 +42,7 @@ class SqlReader(Reader):
 
     def expected(self) -> bytes:
         """The sums of propensities."""
-        return campaigns.expected(self._link, self._campaign)
+        return campaign_rows.expected(self._link, self._campaign)
 
     def decisions(self, ids: Sequence[str]) -> list[DecisionRow]:
         """Decisions by their ids."""
@@ -99,12 +99,12 @@ def write(link: Link, campaign: int, changes: Changes) -> None:
     at = changes.entries[0].at if changes.entries else 0.0
     decisions.add_keys(link, campaign, changes.keys, at)
     if changes.expected is not None:
-        campaigns.expect(link, campaign, changes.expected)
+        campaign_rows.expect(link, campaign, changes.expected)
     if changes.watch is not None:
         history.keep_watch(link, campaign, changes.watch)
     if changes.snapshot is not None:
         history.keep(link, campaign, changes.snapshot)
-    campaigns.move(link, campaign, changes.head)
+    campaign_rows.move(link, campaign, changes.head)
 
 
 def happened(link: Link, campaign: int, changes: Changes) -> bool:

@@ -14,9 +14,9 @@ from typing import Any, TypeVar
 from sqlalchemy import Engine
 from sqlalchemy.pool import PoolProxiedConnection
 
-from driftanchor.live.stores.sql.engine import roll_back_sqlite
 from driftanchor.live.stores.sql.link import Link
-from driftanchor.live.stores.sql.locks import Turn
+from driftanchor.live.stores.sql.sql_engine import roll_back_sqlite
+from driftanchor.live.stores.sql.write_turn import Turn
 
 T = TypeVar("T")
 FIRST = {  # what begins a transaction that writes; psycopg begins by itself

@@ -51,7 +51,7 @@ def _create(connection: Connection) -> None:
     if taken:
         raise StoreMismatch(
             f"the database has tables of another program, or lost its version: {', '.join(taken)}; "
-            "use a database, a schema or a file of its own"
+            "use a separate database, schema or file"
         )
     metadata.create_all(connection)
     connection.execute(insert(version).values(version_num=REVISION))

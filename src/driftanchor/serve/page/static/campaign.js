@@ -46,11 +46,11 @@ function traffic(data) {
 
 function outcomes(data) {
   const known = data.outcomes;
-  const rows = [["rewarded", "Rewarded in time"], ["open", "Waiting", "pending"], ["assigned", "Not shown yet"], ["defaulted", "Default reward counts"], ["expired", "Given up"]];
+  const rows = [["rewarded", "Rewarded in time"], ["open", "Waiting", "pending"], ["assigned", "Not shown yet"], ["defaulted", "Default reward counts"], ["expired", "Closed without a reward"]];
   const lines = rows.filter(([state]) => known[state] || state === "rewarded" || state === "open" || state === "defaulted").map(([state, text, term]) => el("div", {},
     el("dt", {}, word(term || state, text)), el("dd", {}, `${count(known[state])}`, el("span", { class: "muted" }, known.of ? ` (${pct(known[state] / known.of)})` : ""))));
   lines.push(el("div", {}, el("dt", {}, word("late", "Late, do not count")), el("dd", {}, count(data.late))));
-  return [el("p", { class: "muted" }, `What became of the last ${count(known.of)} decisions; late rewards since the start:`), el("dl", { class: "facts roomy" }, ...lines)];
+  return [el("p", { class: "muted" }, `The last ${count(known.of)} decisions, and late rewards since the start:`), el("dl", { class: "facts roomy" }, ...lines)];
 }
 
 function errors(found) {
@@ -61,10 +61,10 @@ function errors(found) {
 function agreed(data) {
   const s = data.settings;
   const lines = [`The rule is ${data.policy}.`, ...data.reasons.map((x) => `${x}.`)];
-  if (s.reward_window) lines.push(`A reward is waited for ${num(s.reward_window)} seconds${s.default_reward === null ? "" : `; without one, ${s.default_reward} counts`}.`);
-  if (s.floor) lines.push(`Each arm keeps at least ${pct(s.floor)} of the decisions.`);
-  if (s.on_alarm === "distrust") lines.push("On an alarm, the logs of the arm no longer count.");
-  return el("details", {}, el("summary", {}, "What was agreed"), el("ul", {}, ...lines.map((x) => el("li", {}, x))));
+  if (s.reward_window) lines.push(`A reward counts if it arrives within ${num(s.reward_window)} seconds${s.default_reward === null ? "" : `; otherwise ${s.default_reward} counts`}.`);
+  if (s.floor) lines.push(`Each arm gets at least ${pct(s.floor)} of the decisions.`);
+  if (s.on_alarm === "distrust") lines.push("After an alarm, the logs of the arm no longer count.");
+  return el("details", {}, el("summary", {}, "Terms"), el("ul", {}, ...lines.map((x) => el("li", {}, x))));
 }
 
 export function campaign(main, name, refresh) {

@@ -4,10 +4,10 @@ import { num, pct, time } from "./format.js";
 import uPlot from "./uplot.js";
 
 export const MODES = {
-  share: { title: "Shares", note: "Which part of the decisions of each stretch of time chose the arm.", unit: pct, low: 0, high: 1 },
-  p_best: { title: "P(best)", note: "How likely each arm was the best, by what was known then.", unit: pct, low: 0, high: 1 },
-  believed: { title: "Means", note: "What each arm was believed to pay, with the interval of 95 %.", unit: num },
-  reward: { title: "Rewards", note: "The mean reward that came in each stretch of time.", unit: num },
+  share: { title: "Shares", note: "The share of decisions in each stretch of time that chose the arm.", unit: pct, low: 0, high: 1 },
+  p_best: { title: "P(best)", note: "How likely each arm was to be the best, given what was known then.", unit: pct, low: 0, high: 1 },
+  believed: { title: "Means", note: "What each arm was believed to pay, with a 95 % interval.", unit: num },
+  reward: { title: "Rewards", note: "The mean reward in each stretch of time.", unit: num },
 };
 
 const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });

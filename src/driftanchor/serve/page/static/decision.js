@@ -41,8 +41,8 @@ function picture(data) {
   const ruler = axis(ends);
   const three = parts.length === 3;
   return [
-    data.decided === "floor" ? el("p", {}, "This decision was drawn for the share that the arm keeps for sure. The numbers show what the rule would have played.") : null,
-    el("p", {}, three ? "Each arm has three numbers. The middle one, the median, is its index (ringed), and the largest index is played: one number alone, such as wrong logs, cannot decide." : "Each arm has some numbers. The ringed one is its index, and the largest index is played."),
+    data.decided === "floor" ? el("p", {}, "This decision is part of the share that is guaranteed to the arm. The numbers show what the rule would have played.") : null,
+    el("p", {}, three ? "Each arm has three numbers. The middle one, the median, is its index (ringed), and the largest index is played: a single wrong number, such as one from wrong logs, cannot decide." : "Each arm has some numbers. The ringed one is its index, and the largest index is played."),
     el("p", { class: "key-row" }, ...parts.map((part) => el("span", {}, key(part), word(part, named(part)))), el("span", {}, svg("svg", { width: 18, height: 18, viewBox: "-9 -9 18 18", class: "key", "aria-hidden": "true" }, svg("circle", { r: 7, class: "halo" })), word(three ? "median" : "index", three ? "the median decides" : "the index"))),
     el("table", { class: "arms why-table" },
       el("thead", {}, el("tr", {}, el("th", { scope: "col" }, word("arm", "Arm")), el("th", { scope: "col", class: "wide" }, "Its numbers"), el("th", { scope: "col", class: "number" }, word("index", "Index")), el("th", { scope: "col" }, "Decided by"))),
@@ -68,7 +68,7 @@ export function decision(main, name, id) {
       ];
       main.replaceChildren(
         el("p", { class: "crumbs" }, el("a", { href: "/" }, "Campaigns"), " / ", el("a", { href: `/campaigns/${encodeURIComponent(name)}` }, name)),
-        el("div", { class: "title-row" }, el("h1", {}, `Decision #${d.number}`), el("span", { class: "badge good" }, word("replayed", "Replayed exactly")), data.explanation.guard && el("span", { class: "badge" }, word("guard", "Guard pull")), data.decided === "floor" && el("span", { class: "badge" }, word("floor", "Kept share"))),
+        el("div", { class: "title-row" }, el("h1", {}, `Decision #${d.number}`), el("span", { class: "badge good" }, word("replayed", "Replayed exactly")), data.explanation.guard && el("span", { class: "badge" }, word("guard", "Guard pull")), data.decided === "floor" && el("span", { class: "badge" }, word("floor", "Guaranteed share"))),
         el("p", { class: "sentence big" }, data.sentence),
         el("dl", { class: "facts roomy" }, ...facts.map(([term, value]) => el("div", {}, el("dt", {}, term), el("dd", { class: "arm-name" }, value)))),
         el("section", { class: "card", "aria-labelledby": "why" }, el("h2", { id: "why" }, "What decided"), ...picture(data),

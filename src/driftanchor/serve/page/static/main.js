@@ -29,7 +29,7 @@ function route() {
 function failed(error) {
   fresh.textContent = "";
   if (error.status === 401 || error.status === 403) {
-    main.replaceChildren(el("h1", {}, "A key is needed"), el("p", {}, key() ? "The key may not read this, or it has expired." : "This server shows its campaigns to those who have a key with the role read."), el("button", { type: "button", onclick: askKey }, "Type a key"));
+    main.replaceChildren(el("h1", {}, "A key is needed"), el("p", {}, key() ? "Your key does not allow this, or it has expired." : "To see the campaigns of this server, you need a key with the role read."), el("button", { type: "button", onclick: askKey }, "Type a key"));
     view = null;
   } else if (error.status === 404) {
     main.replaceChildren(el("h1", {}, "Not there"), el("p", {}, error.message), el("p", {}, el("a", { href: "/" }, "All campaigns")));
@@ -84,7 +84,7 @@ function askKey() {
   dialog.replaceChildren(el("form", { onsubmit: (event) => { event.preventDefault(); use(box.value.trim()); } },
     el("h2", { id: "ask-key-title" }, "Your key"),
     el("label", { for: "key-text" }, "Key"), box,
-    el("p", { class: "muted", id: "key-note" }, "It is kept in this tab until you close it, and sent to this server alone. A key is made with: driftanchor keys create"),
+    el("p", { class: "muted", id: "key-note" }, "It is kept until you close this tab, and is sent only to this server. To make a key: driftanchor keys create"),
     el("div", { class: "row" }, el("button", { type: "submit" }, "Use it"), el("button", { type: "button", class: "quiet", onclick: () => use("") }, "Forget it"), el("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, "Cancel"))));
   dialog.showModal();
   box.focus();

@@ -7,7 +7,7 @@ export class Manage {
     this.path = `/v1/campaigns/${encodeURIComponent(name)}`;
     this.refresh = refresh;
     this.said = el("p", { role: "status", class: "said" });
-    this.pause = el("button", { type: "button", id: "pause", disabled: true, onclick: () => this.act(this.data.paused ? "The campaign runs again." : "The campaign is paused: rewards are still learned from.", "PATCH", this.path, { paused: !this.data.paused }) }, "Pause");
+    this.pause = el("button", { type: "button", id: "pause", disabled: true, onclick: () => this.act(this.data.paused ? "The campaign runs again." : "The campaign is paused. It still learns from rewards.", "PATCH", this.path, { paused: !this.data.paused }) }, "Pause");
     this.which = el("select", { id: "which-arm", onchange: () => this.offer() });
     this.arm = el("div", { class: "row" });
     const label = el("input", { id: "new-arm", required: true, maxlength: 200, placeholder: "name of the arm" });
@@ -16,7 +16,7 @@ export class Manage {
     this.link = el("output", { class: "arm-name" });
     const share = el("form", { class: "row", onsubmit: (event) => { event.preventDefault(); this.share(hours.value); } }, el("label", { for: "share-hours" }, "Read-only link for"), hours, el("button", { type: "submit" }, "Make a link"));
     this.element = el("div", { class: "manage" },
-      el("p", { class: "muted" }, "These need an admin key, unless the server has no keys and listens on this machine alone."),
+      el("p", { class: "muted" }, "These need an admin key, unless the server has no keys and listens only on this machine."),
       el("div", { class: "row" }, this.pause), el("div", { class: "row" }, el("label", { for: "which-arm" }, "Arm"), this.which, this.arm), add, share, this.link, this.said);
   }
 

@@ -18,7 +18,7 @@ export class ShiftTable {
       el("thead", {}, el("tr", {}, el("th", { scope: "col" }, word("arm", "Arm")), el("th", { scope: "col", class: "wide" }, word("move", "Move since the logs")), el("th", { scope: "col", class: "number" }, word("alarm_line", "Alarm lines")), el("th", { scope: "col", class: "number" }, "Verdict"))),
       this.body,
       el("tfoot", {}, el("tr", {}, el("td", {}), el("td", { class: "wide" }, this.axis), el("td", { colspan: 2 }))));
-    this.none = el("p", { class: "muted", hidden: true }, "Nothing is promised of logs here, so there is nothing to test.");
+    this.none = el("p", { class: "muted", hidden: true }, "No promise was made about the logs, so there is nothing to test.");
     this.element = el("div", {}, this.common, this.none, this.table, this.more, this.note = el("p", { class: "muted" }));
   }
 

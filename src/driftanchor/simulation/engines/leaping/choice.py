@@ -7,7 +7,7 @@ import math
 from driftanchor.core.evidence import Evidence
 from driftanchor.core.noise import Stream, exponential, uniform
 from driftanchor.policies.base import Best, Policy, belief_at, challenge
-from driftanchor.policies.index_law import below, contend, draw_below
+from driftanchor.policies.policy_tails import below, contend, draw_below
 from driftanchor.simulation.engines.leaping.hazards import Hazards
 from driftanchor.simulation.engines.leaping.lead import Lead
 from driftanchor.simulation.engines.leaping.pick import pick

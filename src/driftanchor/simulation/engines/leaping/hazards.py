@@ -22,7 +22,7 @@ from driftanchor.core.check import Floats, Ints
 from driftanchor.core.evidence import Evidence
 from driftanchor.core.hints import apart
 from driftanchor.policies.base import Policy, belief_at
-from driftanchor.policies.index_law import above, below
+from driftanchor.policies.policy_tails import above, below
 
 MANY = 500  # arms from which the table has many levels
 LEVELS = 24

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from driftanchor.core.evidence import Evidence, arm_at
 from driftanchor.core.hints import apart
 from driftanchor.policies.base import Policy, belief_at
-from driftanchor.policies.index_law import leader_below, weight
+from driftanchor.policies.policy_tails import leader_below, weight
 from driftanchor.simulation.engines.leaping.hazards import Hazards, fill, hazard
 
 BUSY = 0.6  # expected marks per round above which single rounds are cheaper

@@ -27,7 +27,7 @@ from driftanchor.core.evidence import Evidence, arm_at
 from driftanchor.core.hints import apart
 from driftanchor.core.noise import Stream, exponential, uniform
 from driftanchor.policies.base import Policy, belief_at, remember
-from driftanchor.policies.index_law import contend, weight
+from driftanchor.policies.policy_tails import contend, weight
 from driftanchor.simulation.bandit import Bandit
 from driftanchor.simulation.engines import desk as common
 from driftanchor.simulation.engines.clock import Clock, advance, play, rounds_left, started

@@ -9,7 +9,7 @@ from driftanchor.core.evidence import Evidence
 from driftanchor.core.hints import apart
 from driftanchor.core.noise import Stream, exponential
 from driftanchor.policies.base import Best, Policy, belief_at, challenge
-from driftanchor.policies.index_law import above, below, draw_above, draw_below
+from driftanchor.policies.policy_tails import above, below, draw_above, draw_below
 from driftanchor.simulation.engines.leaping.hazards import Hazards, find
 
 

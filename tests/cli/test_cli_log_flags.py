@@ -8,7 +8,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from driftanchor.cli.log_options import Files, takes_log_options
+from driftanchor.cli.log_flags import Files, takes_log_options
 from driftanchor.cli.main import app
 from driftanchor.core.log_options import LOG_OPTIONS, LogOptions, flags_of
 

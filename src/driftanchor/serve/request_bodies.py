@@ -25,11 +25,11 @@ class AskBody(Body):
     n: Annotated[int, Field(ge=1, le=MOST)] | None = Field(
         None, description="How many decisions; the answer is then a list. Not with a unit."
     )
-    peek: bool = Field(False, description="Only look at what would be decided; nothing is kept.")
+    peek: bool = Field(False, description="Only show what would be decided; nothing is recorded.")
 
 
 class DefaultItem(Body):
-    """A default that a caller played."""
+    """A default arm that a client played."""
 
     key: Label = Field(description="The Idempotency-Key of the request that was not answered.")
     arm: Label = Field(description="The arm that was played.")
@@ -39,7 +39,7 @@ class DefaultItem(Body):
 
 
 class DefaultsBody(Body):
-    """Defaults that callers played because no answer came in time."""
+    """Default arms that clients played because no answer came in time."""
 
     defaults: list[DefaultItem] = Field(description=f"At most {MOST_REWARDS:,} items.")
 
@@ -57,7 +57,7 @@ class RewardItem(RewardBody):
 
 
 class RewardsBody(Body):
-    """Many rewards; each is judged by itself."""
+    """Many rewards; each has its own result."""
 
     rewards: list[Any] = Field(
         description=f"At most {MOST_REWARDS:,} items, each with decision_id and value.",
@@ -65,7 +65,7 @@ class RewardsBody(Body):
 
 
 class Logged(Body):
-    """What logs say of one arm."""
+    """What the logs say about one arm."""
 
     n: Annotated[int, Field(ge=0)] = Field(description="How many logged rewards it has.")
     mean: float | None = Field(None, description="Their mean.")
@@ -87,10 +87,10 @@ class AddedArm(Logged):
 
 
 class CreateBody(Body):
-    """A new campaign: `offline` or `arms`, and what was agreed; see `Campaign.create`."""
+    """A new campaign: `offline` or `arms`, and its terms; see `Campaign.create`."""
 
     name: str = Field(description="Letters, digits and . _ : -", max_length=128)
-    offline: dict[Label, Logged] | None = Field(None, description="What logs say of each arm.")
+    offline: dict[Label, Logged] | None = Field(None, description="What logs say about each arm.")
     arms: list[Label] | None = Field(None, description="The arms, if there are no logs.")
     policy: str | None = Field(None, description="The name of a policy.")
     parameters: dict[str, float] = Field({}, description="Parameters of the policy.")
@@ -112,12 +112,12 @@ class CreateBody(Body):
 
 
 class ChangeBody(Body):
-    """What is to change in a campaign; all of it happens, or nothing."""
+    """Changes of a campaign: all of them happen, or none."""
 
-    paused: bool | None = Field(None, description="Whether it makes no new decisions.")
-    new_epoch: Literal[True] | None = Field(None, description="Draw every unit anew.")
+    paused: bool | None = Field(None, description="True to make no new decisions, false to resume.")
+    new_epoch: Literal[True] | None = Field(None, description="Every unit gets a new decision.")
     add: dict[Label, AddedArm] = Field({}, description="New arms.")
     arms: dict[Label, Literal["active", "paused", "archived"]] = Field(
-        {}, description="The states of arms."
+        {}, description="The new states of arms."
     )
     distrust: list[Label] = Field([], description="Arms whose logs no longer count.")

@@ -14,12 +14,12 @@ from sqlalchemy.engine import URL
 
 from driftanchor.errors import Conflict, NotFound, StoreUnavailable
 from driftanchor.live.stores.access_keys import KeyRow
-from driftanchor.live.stores.sql import access_keys, campaigns, engine, versions
+from driftanchor.live.stores.sql import campaign_rows, key_rows, sql_engine, versions
 from driftanchor.live.stores.sql.failures import Interrupted, translated
 from driftanchor.live.stores.sql.link import Link
-from driftanchor.live.stores.sql.locks import Turn, lock_file, no_litter
 from driftanchor.live.stores.sql.reader import SqlReader, happened, write
 from driftanchor.live.stores.sql.transaction import FIRST_TO_READ, Transaction
+from driftanchor.live.stores.sql.write_turn import Turn, lock_file, no_litter
 from driftanchor.live.stores.store import Changes, Reader, Store
 from driftanchor.live.stores.store_rows import ArmRow, CampaignRow, Head
 
@@ -40,9 +40,9 @@ class SqlStore(Store):
     def __init__(self, url: URL, patience: float = PATIENCE) -> None:
         self.url = url
         self.patience = patience
-        self._file = engine.sqlite_file(url)
+        self._file = sql_engine.sqlite_file(url)
         self._lock = None if self._file is None else lock_file(self._file)
-        self._engine = engine.create_engine(url)
+        self._engine = sql_engine.create_engine(url)
         self._process = os.getpid()
         self._generation = 0
         self._identity: tuple[int, int] | None = None  # of the file that was opened
@@ -69,31 +69,31 @@ class SqlStore(Store):
         """Keep a new campaign."""
 
         def work(link: Link) -> CampaignRow:
-            if campaigns.find(link, row.name) is not None:
+            if campaign_rows.find(link, row.name) is not None:
                 raise Conflict(f"there is a campaign {row.name!r} already: load it")
-            return campaigns.create(link, row, arms)
+            return campaign_rows.create(link, row, arms)
 
         return self._patiently(lambda: self._write(work))
 
     def find(self, name: str) -> CampaignRow | None:
         """The campaign of this name."""
         with self._reading() as link:
-            return campaigns.find(link, name)
+            return campaign_rows.find(link, name)
 
     def names(self) -> list[str]:
         """The names of all campaigns."""
         with self._reading() as link:
-            return campaigns.names(link)
+            return campaign_rows.names(link)
 
     def heads(self) -> dict[str, Head]:
         """Where each campaign is."""
         with self._reading() as link:
-            return campaigns.all_heads(link)
+            return campaign_rows.all_heads(link)
 
     def owner(self, decision_id: str) -> str | None:
         """The campaign of a decision."""
         with self._reading() as link:
-            return campaigns.owner(link, decision_id)
+            return campaign_rows.owner(link, decision_id)
 
     @contextlib.contextmanager
     def at_one_moment(self) -> Iterator[Connection]:
@@ -119,7 +119,7 @@ class SqlStore(Store):
     def reading(self, campaign: int) -> Iterator[Reader]:
         """Read one campaign at one moment."""
         with self._reading() as link:
-            head = campaigns.head(link, campaign)
+            head = campaign_rows.head(link, campaign)
             if head is None:
                 raise _gone(campaign)
             yield SqlReader(link, campaign, head)
@@ -129,7 +129,7 @@ class SqlStore(Store):
         ended: list[Changes] = []  # what was cut off while it ended
 
         def once(link: Link) -> None:
-            head = campaigns.head(link, campaign, lock=True)
+            head = campaign_rows.head(link, campaign, lock=True)
             if head is None:
                 raise _gone(campaign)
             if ended and happened(link, campaign, ended.pop()):
@@ -143,23 +143,23 @@ class SqlStore(Store):
 
     def add_key(self, row: KeyRow) -> None:
         """Keep a new key of the server."""
-        self.in_one_transaction(lambda connection: access_keys.add(connection, row))
+        self.in_one_transaction(lambda connection: key_rows.add(connection, row))
 
     def keys(self) -> list[KeyRow]:
         """All keys of the server."""
         with self._connected() as connection:
-            return access_keys.all_rows(connection)
+            return key_rows.all_rows(connection)
 
     def key_counts(self) -> tuple[int, int, float]:
         """How many keys there are and are revoked, and when the last was made."""
         with self._connected() as connection:
-            return access_keys.counts(connection)
+            return key_rows.counts(connection)
 
     def revoke_key(self, key_id: str, at: float) -> KeyRow:
         """Revoke a key."""
         kept: list[KeyRow] = []
         self.in_one_transaction(
-            lambda connection: kept.append(access_keys.revoke(connection, key_id, at))
+            lambda connection: kept.append(key_rows.revoke(connection, key_id, at))
         )
         return kept[-1]
 
@@ -215,7 +215,7 @@ class SqlStore(Store):
                 self._look()
                 with self._engine.connect() as connection:
                     try:
-                        connection = connection.execution_options(**{engine.WRITING: True})
+                        connection = connection.execution_options(**{sql_engine.WRITING: True})
                         with connection.begin():
                             return work(connection)
                     except Exception:
@@ -287,8 +287,8 @@ def upgrade_sql(address: str) -> tuple[str | None, str]:
 
 
 def _at(address: str, patience: float) -> SqlStore:
-    url = engine.address(address)
-    file = engine.sqlite_file(url)
+    url = sql_engine.address(address)
+    file = sql_engine.sqlite_file(url)
     if file is not None:  # whoever changes the folder later means the same file
         url = url.set(database=str(file.absolute()))
     return SqlStore(url, patience)

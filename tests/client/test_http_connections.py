@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from driftanchor.client.connections import Connections
+from driftanchor.client.http_connections import HttpConnections
 from driftanchor.errors import InvalidInput
 
 
@@ -46,14 +46,14 @@ def server() -> Iterator[_Server]:
         thread.join()
 
 
-def sent(connections: Connections, body: bytes) -> bytes:
+def sent(connections: HttpConnections, body: bytes) -> bytes:
     answer = connections.exchange("POST", "/", body, {}, 10.0)
     assert (answer.status, answer.headers["content-length"]) == (200, str(len(body)))
     return answer.body
 
 
 def test_one_connection_serves_many_requests_and_a_closed_one_is_replaced(server: _Server) -> None:
-    connections = Connections(f"http://127.0.0.1:{server.server_port}/")
+    connections = HttpConnections(f"http://127.0.0.1:{server.server_port}/")
     before = server.opened
     assert [sent(connections, b"x"), sent(connections, b"y")] == [b"x", b"y"]
     assert server.opened == before + 1
@@ -66,7 +66,7 @@ def test_one_connection_serves_many_requests_and_a_closed_one_is_replaced(server
 
 
 def test_threads_share_connections_and_never_answers(server: _Server) -> None:
-    connections = Connections(f"http://127.0.0.1:{server.server_port}")
+    connections = HttpConnections(f"http://127.0.0.1:{server.server_port}")
     wrong = []
 
     def work(name: int) -> None:
@@ -102,11 +102,11 @@ def test_threads_share_connections_and_never_answers(server: _Server) -> None:
 )
 def test_an_address_that_is_none_is_refused(url: str) -> None:
     with pytest.raises(InvalidInput, match="must be the address of a server"):
-        Connections(url)
+        HttpConnections(url)
 
 
 def test_an_address_may_have_a_path_and_be_secure() -> None:
-    found = Connections("https://bandit.example.com/decide/")
+    found = HttpConnections("https://bandit.example.com/decide/")
     assert (found.secure, found.host, found.port, found.prefix) == (
         True,
         "bandit.example.com",

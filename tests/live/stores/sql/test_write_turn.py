@@ -12,12 +12,12 @@ import pytest
 from interrupt import Interrupt
 
 from driftanchor import StoreUnavailable
-from driftanchor.live.stores.sql import locks
-from driftanchor.live.stores.sql.store import open_sql, upgrade_sql
+from driftanchor.live.stores.sql import write_turn
+from driftanchor.live.stores.sql.sql_store import open_sql, upgrade_sql
 
 
 def is_free(database: Path) -> bool:
-    with locks.lock_file(database).open("ab") as handle:
+    with write_turn.lock_file(database).open("ab") as handle:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -45,7 +45,7 @@ def bystander() -> Iterator[None]:
 def test_a_process_forked_meanwhile_does_not_keep_the_lock(tmp_path: Path) -> None:
     file = tmp_path / "a.db"
     with contextlib.ExitStack() as until_the_end:
-        with locks.turn(file):
+        with write_turn.turn(file):
             until_the_end.enter_context(bystander())
             assert not is_free(file)
         assert is_free(file)
@@ -53,12 +53,12 @@ def test_a_process_forked_meanwhile_does_not_keep_the_lock(tmp_path: Path) -> No
 
 def test_a_forked_process_has_no_lock_of_its_parent(tmp_path: Path) -> None:
     file = tmp_path / "a.db"
-    with locks.turn(file):
+    with write_turn.turn(file):
         child = os.fork()
         if child == 0:
             left = 1
             try:
-                left = len([x for x in locks._OPEN if not x.closed])
+                left = len([x for x in write_turn._OPEN if not x.closed])
             finally:
                 os._exit(left)
         assert os.waitpid(child, 0)[1] == 0
@@ -71,11 +71,11 @@ def test_an_interrupt_at_any_line_leaves_no_lock(tmp_path: Path) -> None:
     file, interrupted = tmp_path / "a.db", 0
 
     def take_turn() -> None:
-        with locks.turn(file):
+        with write_turn.turn(file):
             pass
 
     for place in range(1, 100):
-        interrupt = Interrupt(place, locks.__file__, None)
+        interrupt = Interrupt(place, write_turn.__file__, None)
         interrupted += interrupt.during(take_turn) is not None
         assert is_free(file)
         if interrupt.left > 0:
@@ -97,7 +97,7 @@ def test_what_is_no_store_gets_no_lock_beside_it(
 
 def test_a_lock_that_was_there_stays(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("arm,reward\nA,1\n" * 100, encoding="utf-8")
-    lock = locks.lock_file(tmp_path / "x.csv")
+    lock = write_turn.lock_file(tmp_path / "x.csv")
     lock.touch()
     with pytest.raises(StoreUnavailable):
         open_sql(f"sqlite:///{tmp_path / 'x.csv'}")

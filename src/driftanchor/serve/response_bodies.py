@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class Answer(BaseModel):
-    """An answer; clients leave members alone that they do not know."""
+    """An answer; clients should ignore members that they do not know."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -17,10 +17,10 @@ class DecisionAnswer(Answer):
     """Which arm to play."""
 
     id: str | None = Field(
-        description="What rewards and exposures are sent with; null after a mere look."
+        description="The id to send rewards and exposures with; null for a peek."
     )
     arm: str = Field(description="The arm to play.")
-    propensity: float = Field(ge=0, le=1, description="How likely it was when it was drawn.")
+    propensity: float = Field(ge=0, le=1, description="The probability with which it was drawn.")
     replayed: bool = Field(description="Whether it was made before, for the same unit or key.")
     campaign: str
     number: int = Field(ge=1, description="1 for the first decision of the campaign.")
@@ -37,7 +37,7 @@ class DecisionsAnswer(Answer):
 
 
 class ReceiptAnswer(Answer):
-    """What became of a reward, or of an exposure."""
+    """The result of reporting a reward or an exposure."""
 
     decision_id: str
     status: Literal["recorded", "replayed", "late", "corrected"]
@@ -54,19 +54,19 @@ class RefusedItem(Answer):
 
 
 class RewardsAnswer(Answer):
-    """What became of each reward, in the order in which they were sent."""
+    """The result for each reward, in the order in which they were sent."""
 
     results: list[ReceiptAnswer | RefusedItem]
 
 
 class NotedItem(Answer):
-    """What became of the report of one default."""
+    """The result of reporting one default."""
 
     status: Literal["recorded", "replayed"]
 
 
 class DefaultsAnswer(Answer):
-    """What became of each report, in the order in which they were sent."""
+    """The result for each default, in the order in which they were sent."""
 
     results: list[NotedItem | RefusedItem]
 
@@ -84,7 +84,7 @@ class CampaignsAnswer(Answer):
 
 
 class CampaignAnswer(Answer):
-    """What is known of a campaign; as `driftanchor campaign show --json` prints it."""
+    """A campaign, as `driftanchor campaign show --json` prints it."""
 
     name: str
     policy: str
@@ -119,7 +119,7 @@ class HistoryAnswer(Answer):
 
 
 class ExplanationAnswer(Answer):
-    """Why a decision went where it went."""
+    """Why a decision chose its arm."""
 
     decision: int
     policy: str
@@ -129,7 +129,7 @@ class ExplanationAnswer(Answer):
 
 
 class HealthAnswer(Answer):
-    """How the server is."""
+    """The health of the server."""
 
     status: Literal["ok"]
 

@@ -7,7 +7,7 @@ import pytest
 from server_process import server_process
 
 from driftanchor import InvalidInput
-from driftanchor.serve.run import listen, url_of
+from driftanchor.serve.server import listen, url_of
 
 
 def test_a_free_port_is_found_and_a_taken_one_refused() -> None:

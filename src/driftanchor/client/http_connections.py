@@ -15,7 +15,7 @@ GONE = (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError)
 
 
 @dataclass(frozen=True)
-class Answer:
+class Reply:
     """What a server answered.
 
     Attributes:
@@ -29,14 +29,14 @@ class Answer:
     body: bytes
 
 
-class Connections:
+class HttpConnections:
     """Connections to the server at an address.
 
     Args:
         url: Its address, such as `"http://127.0.0.1:8484"`. A path is put before each path asked.
 
     Example:
-        >>> Connections("https://bandit.example.com/decide/").prefix
+        >>> HttpConnections("https://bandit.example.com/decide/").prefix
         '/decide'
     """
 
@@ -51,7 +51,7 @@ class Connections:
 
     def exchange(
         self, method: str, path: str, body: bytes | None, headers: dict[str, str], seconds: float
-    ) -> Answer:
+    ) -> Reply:
         """One request and its answer.
 
         A connection that the server closed while nobody used it is replaced, so a request may
@@ -91,13 +91,13 @@ class Connections:
         body: bytes | None,
         headers: dict[str, str],
         seconds: float,
-    ) -> Answer:
+    ) -> Reply:
         try:
             if connection.sock is not None:
                 connection.sock.settimeout(seconds)
             connection.request(method, self.prefix + path, body, headers)
             found = connection.getresponse()
-            answer = Answer(
+            answer = Reply(
                 found.status, {k.lower(): v for k, v in found.getheaders()}, found.read()
             )
         except BaseException:  # half an answer may be left in it

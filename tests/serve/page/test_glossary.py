@@ -1,8 +1,8 @@
 import re
 
 from driftanchor.serve.page.decision_view import PARTS
-from driftanchor.serve.page.files import static
-from driftanchor.serve.page.words import WORDS
+from driftanchor.serve.page.glossary import WORDS
+from driftanchor.serve.page.page_files import static
 
 
 def test_every_number_of_the_page_is_explained() -> None:

@@ -18,7 +18,7 @@ from driftanchor import OfflineData, plan, replay
 from driftanchor.core.stats.intervals import Estimate
 from driftanchor.errors import InvalidInput
 from driftanchor.planning.assess import Assessment
-from driftanchor.planning.page import reach, render
+from driftanchor.planning.assessment_page import reach, render
 from driftanchor.planning.tables import even_of, evens, losses
 from driftanchor.render import terminal
 from driftanchor.render.document import CONTENT_SECURITY

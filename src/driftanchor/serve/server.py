@@ -14,7 +14,7 @@ from typing import Any
 import uvicorn
 
 from driftanchor.errors import InvalidInput
-from driftanchor.live.stores.sql.store import open_sql
+from driftanchor.live.stores.sql.sql_store import open_sql
 from driftanchor.serve.app import create_app
 from driftanchor.serve.connection import Connection, sweep
 from driftanchor.serve.end_signals import end_signals
