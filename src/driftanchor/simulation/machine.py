@@ -11,7 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from driftanchor.core import check
 from driftanchor.simulation.chunk import CHUNK_ROUNDS, Chunk, Played, play
 from driftanchor.simulation.engines import ENGINES
-from driftanchor.simulation.processes import Processes, bundles, can_be_sent
+from driftanchor.simulation.processes import Processes, bundles, can_be_sent, play_all
 
 PIECES = 4  # of the work of a thread: the last to end is then not far behind the others
 AHEAD = 4  # pieces for each thread that wait for it while others are played
@@ -34,11 +34,11 @@ def on_this_machine(
     chunks = [piece for _, piece in pieces]
     processes = Processes()
     work: list[list[Chunk]] = [[chunk] for chunk in chunks]
-    play_bundle: PlayBundle = _play_here
+    play_bundle: PlayBundle = play_all
     policies = {type(whole.policy): whole.policy for whole in wholes}.values()
     if ENGINES[one.engine].processes and all(map(can_be_sent, policies)):
         work = list(bundles(chunks, threads))
-        play_bundle = processes.play if len(work) > 1 else _play_here
+        play_bundle = processes.play if len(work) > 1 else play_all
     together = one.is_compiled or play_bundle == processes.play
     pool = ThreadPoolExecutor(threads if together else 1)
     try:
@@ -88,7 +88,3 @@ def _size_of_pieces(wholes: Sequence[Chunk], threads: int) -> int:
     """Runs of a piece: enough pieces for all threads, and none that takes long."""
     runs = sum(whole.runs for whole in wholes)
     return max(1, min(-(-runs // (PIECES * threads)), CHUNK_ROUNDS // wholes[0].horizon))
-
-
-def _play_here(bundle: Sequence[Chunk]) -> list[Played]:
-    return [play(chunk) for chunk in bundle]
