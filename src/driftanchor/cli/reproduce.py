@@ -186,7 +186,9 @@ def _run(
         output.plain_warnings(quiet=quiet),
         cells_bar(quiet=quiet) as progress,
     ):
-        found = work.run(selection, out, progress.step, progress.finished, cluster)
+        found = work.run(
+            selection, out, progress.step, progress.finished, progress.more, cluster
+        )
         report = work.write(found, out, escape_formulas=escape_formulas)
     if progress.seconds:
         output.say(progress.summary(), quiet=quiet)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from driftanchor.experiments.selection import Selection, changes
 from driftanchor.files import write_whole
 
 REPORT = "report.html"
+MoreRuns = Callable[[int], None]
 
 
 def run(
@@ -37,6 +39,7 @@ def run(
     out: Path,
     progress: sweep.Progress | None = None,
     finished: sweep.Finished | None = None,
+    more_runs: MoreRuns | None = None,
     cluster: Any = None,
 ) -> Reproduction:
     """Run what `out` does not hold yet, and judge the claims about it.
@@ -46,6 +49,7 @@ def run(
         out: The folder of everything.
         progress: As for `sweep.run`.
         finished: As for `sweep.run`.
+        more_runs: Called before runs are added, with the number of claims that they may decide.
         cluster: As for `sweep.run`.
     """
     check.whole(selection.seed, "seed")
@@ -72,6 +76,8 @@ def run(
     while more := sweep.as_many_again(
         experiments, selection.seed, judging.undecided(judged), outcomes
     ):
+        if more_runs is not None:
+            more_runs(sum(one.verdict == "inconclusive" for one in judged))
         outcomes |= {key: joined([outcomes[key], x]) for key, x in play(more).items()}
         judged = judge()
     done = [one.claim for one in judged]
