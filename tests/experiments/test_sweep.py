@@ -108,17 +108,6 @@ def test_finished_cells_are_not_run_again(
     assert same(resumed, run(experiment, tmp_path / "b"))
 
 
-def test_a_policy_without_use_for_bounds_is_run_once_for_cells_that_differ_in_them(
-    tmp_path: Path, counted: list[str]
-) -> None:
-    text = SMALL.replace('vary.coverage = ["uniform", "optimal"]', "vary.bias_bound = [0.0, 0.5]")
-    for relative, runs in (("", 1), (", relative_bound = 0.0", 2)):
-        found = text.replace('["ts", {', '["hybrid-ts", {').replace("= 30 }", f"= 30{relative} }}")
-        del counted[:]
-        run(spec.parse(found, "small.toml"), tmp_path / str(runs))
-        assert sum(name.endswith("hybrid-ts") for name in counted) == 2 * runs  # of two gaps
-
-
 def test_chunks_whose_kernel_is_compiled_come_first(experiment: Experiment) -> None:
     chunks = [replace(job.chunk(), engine="events") for job in sweep.jobs([experiment], 0)[:6]]
     anchor = kernel_of(chunks[1])

@@ -7,6 +7,7 @@ import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -69,7 +70,7 @@ class Job:
         made_of = type(self.policy), loop.play_runs
         if made_of not in sources:
             sources[made_of] = source_key(*made_of)
-        bounded = self.policy.uses_bounds or bandit.is_relative
+        bounded = uses_bounds(type(self.policy)) or bandit.is_relative
         logs = {
             "offline": bandit.offline.tolist(),
             "offline_pulls": bandit.offline_pulls.tolist(),
@@ -147,3 +148,13 @@ class Job:
         regret = np.concatenate([lost for lost, _ in parts])
         pulls = np.concatenate([pulled for _, pulled in parts])
         return Outcome(regret[:, -1], regret[: self.curve_runs], pulls, self.most)
+
+
+def uses_bounds(policy: type[Policy]) -> bool:
+    """Whether bias bounds may change what a policy does.
+
+    A subclass that changes a method does not inherit that they do not.
+    """
+    home: Any = next(cls for cls in policy.__mro__ if "uses_bounds" in vars(cls))
+    rule = ("index", "choose", "believe", "sample")
+    return home.uses_bounds or any(getattr(home, x) is not getattr(policy, x) for x in rule)
