@@ -117,6 +117,22 @@ def test_a_line_says_how_far_the_work_is_and_how_long_it_will_take() -> None:
     assert cells.message() == "compiling or running the first cells, 0:00 so far"
     cells.step("a/x=1 ts", 1, 4)
     assert cells.message() == "25 % of all done after 0:00"
+    cells.step("a/x=2 ts", 4, 4)
+    assert cells.message().startswith("judging claims, drawing figures or writing the report")
+
+
+def test_more_runs_are_told_apart_from_those_of_the_beginning(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    cells = CellProgress(None, lines=True)
+    cells.step("a/x=1 ts", 4, 4)
+    cells.more(3)
+    assert cells.message() == "0 % of more runs for 3 claims done after 0:00"
+    cells.step("a/x=1 ts", 1, 2)
+    cells.finished("a/x=1")
+    assert capsys.readouterr().err == "a/x=1 done, 50 % of more runs for 3 claims after 0:00\n"
+    cells.more(1)
+    assert cells.message() == "0 % of more runs for 1 claim done after 0:00"
 
 
 def test_no_time_is_estimated_while_the_number_of_runs_is_not_known() -> None:

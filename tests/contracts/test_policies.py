@@ -229,6 +229,15 @@ def test_one_that_says_it_uses_no_logs_uses_none(variants: list[Policy]) -> None
             assert bits(plain) == bits(logged)
 
 
+def test_one_that_says_it_uses_no_bounds_uses_none(variants: list[Policy]) -> None:
+    def seen(policy: Policy, bound: float) -> tuple[bytes, bytes]:
+        bandit = Bandit([0.5, 0.4, 0.3], [0.1, 0.9, 0.2], [9, 30, 4], bias_bound=bound)
+        return bits(run(policy, bandit, horizon=200, runs=4))
+
+    for policy in variants:
+        assert policy.uses_bounds or seen(policy, 0.1) == seen(policy, math.inf)
+
+
 def test_a_short_simulation_is_the_beginning_of_a_long_one(policy: Policy) -> None:
     long = run(policy, BANDITS["paper"], horizon=80, runs=20, checkpoints=80)
     fewer = run(policy, BANDITS["paper"], horizon=80, runs=7, checkpoints=80)

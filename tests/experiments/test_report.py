@@ -208,7 +208,7 @@ def test_the_reports_open_with_the_counts_and_the_figures(page: str, kept: Kept)
 def test_both_reports_have_the_numbers_the_settings_and_the_versions(page: str, kept: Kept) -> None:
     found, out = kept
     experiment = found.experiments[0]
-    numbers = found.statistics(experiment, experiment.cells[0])["ts"]
+    numbers = found.statistics(experiment.cells[0])["ts"]
     told = escape(f"{numbers['mean']:.2f}"[:3])
     markdown = (out / "report.md").read_text(encoding="utf-8")
     assert "(figures/small.png)" in markdown

@@ -20,6 +20,7 @@ from driftanchor.experiments.experiment import Experiment
 from driftanchor.experiments.job import Job
 from driftanchor.experiments.outcome import Outcome, Outcomes, joined
 from driftanchor.simulation.chunk import Played
+from driftanchor.simulation.compile_ahead import kernel_of
 
 SMALL = (Path(__file__).parent / "small.toml").read_text(encoding="utf-8")
 
@@ -105,6 +106,13 @@ def test_finished_cells_are_not_run_again(
     assert counted[3:] == [name for name in rest if name != f"{experiment.cells[3].id} ts"]
     assert all(file.stat().st_mtime_ns == at for file, at in first.items())
     assert same(resumed, run(experiment, tmp_path / "b"))
+
+
+def test_chunks_whose_kernel_is_compiled_come_first(experiment: Experiment) -> None:
+    chunks = [replace(job.chunk(), engine="events") for job in sweep.jobs([experiment], 0)[:6]]
+    anchor = kernel_of(chunks[1])
+    taken = [i for i, _ in sweep.as_ready(chunks, lambda kernel: kernel == anchor)]
+    assert taken == [1, 3, 5, 0, 2, 4]
 
 
 def test_kept_numbers_are_the_same(

@@ -68,6 +68,40 @@ def test_a_naive_simulator_plays_the_same_arms(horizon: int) -> None:
         assert naive_pulls(indices, BANDIT, 300, 6, run).tolist() == ours[run].tolist()
 
 
+@pytest.mark.parametrize(
+    ("bandit", "horizon"),
+    [
+        (Bandit([0.6, *[0.5] * 11], reward="bernoulli"), 0),  # with ties
+        (Bandit([0.6, *[0.5] * 11], reward="bernoulli", delay=7), 0),
+        (BANDIT, 100),  # and 300 rounds: the radii only fall
+    ],
+)
+def test_arms_below_their_caps_are_passed_over_and_nothing_else_changes(
+    bandit: Bandit, horizon: int
+) -> None:
+    def pulls(engine: str) -> list[list[int]]:
+        rule = AdaUCB(noise=0.5, horizon=horizon)
+        found = simulate(rule, bandit, horizon=600, runs=2, seed=2, engine=engine, threads=1)
+        played: list[list[int]] = found.pulls[0].tolist()
+        return played
+
+    assert pulls("every-round") == pulls("interpreted")
+
+
+def test_a_live_kernel_plays_the_same_arms_while_arms_come_and_go() -> None:
+    def played(*, compiled: bool) -> list[str]:
+        learner = Learner(AdaUCB(), arms=[f"arm {i}" for i in range(9)], seed=5)
+        assert not compiled or learner._decider.prepare()
+        arms = []
+        for i in range(80):
+            arms.append(learner.pull(exclude=[f"arm {i % 9}"] if i % 3 == 0 else []))
+            learner.update(arms[-1], float(i % 2))
+        return arms
+
+    interpreted = played(compiled=False)  # first: later learners find the kernel
+    assert played(compiled=True) == interpreted
+
+
 def test_its_explanation_has_the_bound_of_every_arm() -> None:
     learner = Learner(AdaUCB(), arms=["A", "B"], seed=4)
     learner.update(["A", "A", "B"], [0.5, 0.7, 0.1])

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from driftanchor.cli.output import console_of, say
+from driftanchor.render.numbers import count
 from driftanchor.render.printable import printable
 
 PARTS = 4  # lines of a command whose only parts are runs
@@ -177,6 +178,12 @@ class CellProgress:
         self.seconds: dict[str, float] = {}
         self.start = self.last = time.monotonic()
         self.share = 0.0
+        self.all = "all"
+
+    def more(self, claims: int) -> None:
+        """What is played from now on are more runs, to decide this many claims."""
+        self.share = 0.0
+        self.all = f"more runs for {count(claims, 'claim')}"
 
     def step(self, what: str, done: int, total: int) -> None:
         """What has just been done took the time since the last call."""
@@ -186,20 +193,22 @@ class CellProgress:
         self.last = now
         self.share = done / total
         if self.bar is not None:
-            self.bar(what, done, total)
+            self.bar(what if self.all == "all" else f"{what}, {self.all}", done, total)
 
     def finished(self, cell: str) -> None:
         """All policies have been run in this cell."""
         if self.lines:
             spent = clock(time.monotonic() - self.start)
-            say(f"{cell} done, {100 * self.share:.0f} % of all after {spent}")
+            say(f"{cell} done, {100 * self.share:.0f} % of {self.all} after {spent}")
 
     def message(self) -> str:
         """How far the cells are now."""
         spent = clock(time.monotonic() - self.start)
-        if not self.share:
+        if not self.seconds:
             return f"compiling or running the first cells, {spent} so far"
-        return f"{100 * self.share:.0f} % of all done after {spent}"
+        if self.share == 1.0:
+            return f"judging claims, drawing figures or writing the report, {spent} so far"
+        return f"{100 * self.share:.0f} % of {self.all} done after {spent}"
 
     def summary(self) -> str:
         """How long each experiment took."""

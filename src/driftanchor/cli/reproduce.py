@@ -186,7 +186,7 @@ def _run(
         output.plain_warnings(quiet=quiet),
         cells_bar(quiet=quiet) as progress,
     ):
-        found = work.run(selection, out, progress.step, progress.finished, cluster)
+        found = work.run(selection, out, progress.step, progress.finished, progress.more, cluster)
         report = work.write(found, out, escape_formulas=escape_formulas)
     if progress.seconds:
         output.say(progress.summary(), quiet=quiet)
@@ -221,7 +221,7 @@ def _statistics(found: Reproduction) -> Table:
         )
         for experiment in found.experiments
         for cell in experiment.cells
-        for label, numbers in found.statistics(experiment, cell).items()
+        for label, numbers in found.statistics(cell).items()
     ]
     return Table(
         "regret at the horizon",

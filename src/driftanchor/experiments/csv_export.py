@@ -65,5 +65,5 @@ def _value(cell: Cell, word: str) -> object:
 def _summary(found: Reproduction) -> Iterator[list[Any]]:
     for experiment in found.experiments:
         for cell in experiment.cells:
-            for label, numbers in found.statistics(experiment, cell).items():
+            for label, numbers in found.statistics(cell).items():
                 yield [cell.id, label, *(round(x, DIGITS) for x in numbers.values())]

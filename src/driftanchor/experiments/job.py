@@ -7,6 +7,7 @@ import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from driftanchor.experiments.outcome import Outcome
 from driftanchor.policies.base import Policy
 from driftanchor.simulation.chunk import Chunk, Played
 from driftanchor.simulation.engines import ENGINES, fastest
+from driftanchor.simulation.engines.engine import PlayRuns
+
+Sources = dict[tuple[type[Policy], PlayRuns], str]  # the keys of the code that plays policies
 
 
 @dataclass(frozen=True)
@@ -53,14 +57,24 @@ class Job:
         """Rounds to simulate, times arms."""
         return self.runs * self.experiment.horizon * len(self.cell.bandit.online)
 
-    def key(self) -> str:
-        """A hash of everything the outcome depends on."""
+    def key(self, sources: Sources | None = None) -> str:
+        """A hash of everything the outcome depends on.
+
+        Args:
+            sources: What jobs share that are asked one after the other: to read the source code
+                of a policy takes long, and it is the same for all of them.
+        """
         bandit = self.cell.bandit
         loop = ENGINES[self.engine].loop_for(type(self.policy), bandit)
+        sources = {} if sources is None else sources
+        made_of = type(self.policy), loop.play_runs
+        if made_of not in sources:
+            sources[made_of] = source_key(*made_of)
+        bounded = uses_bounds(type(self.policy)) or bandit.is_relative
         logs = {
             "offline": bandit.offline.tolist(),
             "offline_pulls": bandit.offline_pulls.tolist(),
-            "bias_bound": [repr(x) for x in bandit.bias_bound.tolist()],
+            "bias_bound": [repr(x) for x in bandit.bias_bound.tolist()] if bounded else None,
             "relative_bound": [repr(x) for x in bandit.relative_bound.tolist()],
             "given": bandit.logs == "given",
             "bias": repr(bandit.bias),
@@ -81,7 +95,7 @@ class Job:
             "checkpoints": self.experiment.checkpoints,
             "seed": self.seed,
             "loop": loop.name,
-            "source": source_key(type(self.policy), loop.play_runs),
+            "source": sources[made_of],
         }
         return hashlib.sha256(json.dumps(numbers, sort_keys=True).encode()).hexdigest()[:24]
 
@@ -134,3 +148,13 @@ class Job:
         regret = np.concatenate([lost for lost, _ in parts])
         pulls = np.concatenate([pulled for _, pulled in parts])
         return Outcome(regret[:, -1], regret[: self.curve_runs], pulls, self.most)
+
+
+def uses_bounds(policy: type[Policy]) -> bool:
+    """Whether bias bounds may change what a policy does.
+
+    A subclass that changes a method does not inherit that they do not.
+    """
+    home: Any = next(cls for cls in policy.__mro__ if "uses_bounds" in vars(cls))
+    rule = ("index", "choose", "believe", "sample")
+    return home.uses_bounds or any(getattr(home, x) is not getattr(policy, x) for x in rule)

@@ -14,7 +14,7 @@ from typing import Any
 
 from driftanchor.core.record import seal
 from driftanchor.experiments.experiment import Cell, Experiment
-from driftanchor.experiments.job import Job
+from driftanchor.experiments.job import Job, Sources
 from driftanchor.experiments.reproduction import Reproduction, strict
 from driftanchor.files import write_whole
 from driftanchor.version import __version__
@@ -71,13 +71,14 @@ def _git(folder: Path, *words: str) -> str | None:
 
 def write(found: Reproduction, files: Iterable[Path], path: Path) -> None:
     """Write the manifest of `files`, which lie beside it or below."""
+    sources: Sources = {}
     body = {
         "versions": versions(),
         "commit": commit(),
         "seed": found.seed,
         "quick": found.quick,
         "changes": found.changes,
-        "experiments": {e.name: _experiment(e, found) for e in found.experiments},
+        "experiments": {e.name: _experiment(e, found, sources) for e in found.experiments},
         "sha256": {file.relative_to(path.parent).as_posix(): _hash(file) for file in sorted(files)},
     }
     with write_whole(path) as scratch:
@@ -90,7 +91,7 @@ def _hash(file: Path) -> str:
         return hashlib.file_digest(content, "sha256").hexdigest()
 
 
-def _experiment(experiment: Experiment, found: Reproduction) -> dict[str, Any]:
+def _experiment(experiment: Experiment, found: Reproduction, sources: Sources) -> dict[str, Any]:
     return {
         "horizon": experiment.horizon,
         "runs": experiment.runs,
@@ -98,18 +99,24 @@ def _experiment(experiment: Experiment, found: Reproduction) -> dict[str, Any]:
         "curve_runs": experiment.curve_runs,
         "checkpoints": list(experiment.checkpoints),
         "engine": experiment.engine,
-        "cells": {cell.id: _cell(experiment, cell, found) for cell in experiment.cells},
+        "cells": {c.id: _cell(experiment, c, found, sources) for c in experiment.cells},
     }
 
 
-def _cell(experiment: Experiment, cell: Cell, found: Reproduction) -> dict[str, Any]:
+def _cell(
+    experiment: Experiment, cell: Cell, found: Reproduction, sources: Sources
+) -> dict[str, Any]:
+    jobs = {
+        label: Job(experiment.at(cell), cell, label, found.seed, 0, experiment.runs)
+        for label in cell.policies
+    }
     return {
         "setting": dataclasses.asdict(cell.setting),
         "policies": {
             label: {
                 "policy": policy.name,
                 "parameters": policy.parameters(),
-                "key": Job(experiment.at(cell), cell, label, found.seed, 0, experiment.runs).key(),
+                "key": jobs[label].key(sources),
                 "runs": found.outcomes[cell.id, label].final.size,
             }
             for label, policy in cell.policies.items()

@@ -29,7 +29,7 @@ def means(experiment: Experiment, found: Reproduction) -> Table:
     labels = list(names)
     rows, best = [], set()
     for row, cell in enumerate(experiment.cells):
-        numbers = found.statistics(experiment, cell)
+        numbers = found.statistics(cell)
         lowest = min(numbers, key=lambda label: numbers[label]["mean"])
         best.add((row, 1 + labels.index(lowest)))
         texts = {p: with_error(x["mean"], x["se"]) for p, x in numbers.items()}
@@ -45,7 +45,7 @@ def tails(experiment: Experiment, found: Reproduction) -> Table:
     rows = [
         (cell_name(cell, experiment), names[label], *_tail(numbers))
         for cell in experiment.cells
-        for label, numbers in found.statistics(experiment, cell).items()
+        for label, numbers in found.statistics(cell).items()
     ]
     headings = ("cell", "policy", "median", "90 %", "99 %", "worst run", "stuck", "runs")
     return Table(TAILS, headings, tuple(rows), text=frozenset({0, 1}), words=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from driftanchor.experiments import manifest, number_tables, setting_text, spec, verdicts
 from driftanchor.experiments.experiment import Experiment
-from driftanchor.experiments.figures.drawing import Drawing, names_of
+from driftanchor.experiments.figures.drawing import Words, names_of
 from driftanchor.experiments.judging import ERROR_RATE
 from driftanchor.experiments.reproduction import SMOKE, Reproduction
 from driftanchor.experiments.verdicts import VerdictGroup
@@ -26,7 +26,7 @@ class Section:
     title: str
     source: str
     about: str
-    drawing: Drawing | None
+    drawing: Words | None
     tables: tuple[Table, ...]
     settings: tuple[tuple[str, str], ...]
 
@@ -58,12 +58,12 @@ class Report:
     facts: tuple[tuple[str, str], ...]
 
 
-def build(found: Reproduction, drawings: dict[str, Drawing]) -> Report:
+def build(found: Reproduction, drawings: dict[str, Words]) -> Report:
     """The report on a reproduction.
 
     Args:
         found: What was run.
-        drawings: Its figures by name.
+        drawings: The words of its figures by name.
     """
     sections = [_section(e, found, drawings) for e in found.experiments]
     shared = drawings.keys() - {experiment.name for experiment in found.experiments}
@@ -120,7 +120,7 @@ def _method(found: Reproduction) -> str:
     )
 
 
-def _section(experiment: Experiment, found: Reproduction, drawings: dict[str, Drawing]) -> Section:
+def _section(experiment: Experiment, found: Reproduction, drawings: dict[str, Words]) -> Section:
     return Section(
         experiment.name,
         experiment.title,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,6 @@ from driftanchor.errors import InvalidInput, require
 from driftanchor.experiments import (
     claims,
     csv_export,
-    figures,
     judging,
     manifest,
     report,
@@ -22,17 +22,16 @@ from driftanchor.experiments import (
     sweep,
     table_files,
 )
-from driftanchor.experiments.figures import pulls_saved
-from driftanchor.experiments.figures.drawing import Drawing
+from driftanchor.experiments.figures import all_pages
 from driftanchor.experiments.figures.print_page import PAGES
 from driftanchor.experiments.judging import JudgedClaim
 from driftanchor.experiments.outcome import joined
 from driftanchor.experiments.reproduction import Reproduction
 from driftanchor.experiments.selection import Selection, changes
 from driftanchor.files import write_whole
-from driftanchor.render import figure
 
 REPORT = "report.html"
+MoreRuns = Callable[[int], None]
 
 
 def run(
@@ -40,6 +39,7 @@ def run(
     out: Path,
     progress: sweep.Progress | None = None,
     finished: sweep.Finished | None = None,
+    more_runs: MoreRuns | None = None,
     cluster: Any = None,
 ) -> Reproduction:
     """Run what `out` does not hold yet, and judge the claims about it.
@@ -49,6 +49,7 @@ def run(
         out: The folder of everything.
         progress: As for `sweep.run`.
         finished: As for `sweep.run`.
+        more_runs: Called before runs are added, with the number of claims that they may decide.
         cluster: As for `sweep.run`.
     """
     check.whole(selection.seed, "seed")
@@ -75,6 +76,8 @@ def run(
     while more := sweep.as_many_again(
         experiments, selection.seed, judging.undecided(judged), outcomes
     ):
+        if more_runs is not None:
+            more_runs(sum(one.verdict == "inconclusive" for one in judged))
         outcomes |= {key: joined([outcomes[key], x]) for key, x in play(more).items()}
         judged = judge()
     done = [one.claim for one in judged]
@@ -106,11 +109,12 @@ def write(found: Reproduction, out: Path, *, escape_formulas: bool = True) -> Pa
             folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InvalidInput(f"cannot write to {str(out)!r}: {error}") from error
-    files = csv_export.write(found, out / "results", escape_formulas=escape_formulas)
-    files += table_files.write(found, out / "tables", escape_formulas=escape_formulas)
-    drawings, images = _draw(found, out / "figures")
-    files += images
-    content = report.build(found, drawings)
+    with all_pages.drawing(found.experiments, found.outcomes, out / "figures") as drawn:
+        files = csv_export.write(found, out / "results", escape_formulas=escape_formulas)
+        files += table_files.write(found, out / "tables", escape_formulas=escape_formulas)
+        pages = drawn()
+    files += [file for page in pages for file in page.files]
+    content = report.build(found, {words.name: words for words in pages[0].words})
     texts = {
         "claims.json": json.dumps(_claims(found), indent=2, allow_nan=False) + "\n",
         "report.md": report_markdown.render(content),
@@ -122,21 +126,6 @@ def write(found: Reproduction, out: Path, *, escape_formulas: bool = True) -> Pa
             scratch.write_text(text, encoding="utf-8")
     manifest.write(found, files, out / "manifest.json")
     return out / REPORT
-
-
-def _draw(found: Reproduction, folder: Path) -> tuple[dict[str, Drawing], list[Path]]:
-    """Every figure by its name, for the widest page, and the files of all pages."""
-    images: list[Path] = []
-    drawn: dict[str, Drawing] = {}
-    for page in reversed(PAGES):
-        drawings = [figures.draw(e, found.outcomes, page) for e in found.experiments]
-        theory = pulls_saved.draw(found.experiments, found.outcomes, page)
-        drawings += [theory] if theory is not None else []
-        with figure.sheet():
-            for drawing in drawings:
-                images += figure.save(drawing.figure, folder / page.folder, drawing.name)
-        drawn = {drawing.name: drawing for drawing in drawings}
-    return drawn, images
 
 
 def _claims(found: Reproduction) -> dict[str, object]:

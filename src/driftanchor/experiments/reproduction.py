@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from driftanchor.core.record import encode
@@ -45,9 +45,15 @@ class Reproduction:
     seed: int
     quick: bool
     changes: str
+    _known: dict[str, Statistics] = field(default_factory=dict, init=False, repr=False)
 
-    def statistics(self, experiment: Experiment, cell: Cell) -> Statistics:
+    def statistics(self, cell: Cell) -> Statistics:
         """Mean, standard error, quantiles, maximum and tail of final regret, by policy label."""
+        if cell.id not in self._known:  # several tables and files ask for them
+            self._known[cell.id] = self._statistics(cell)
+        return self._known[cell.id]
+
+    def _statistics(self, cell: Cell) -> Statistics:
         found = {label: self.outcomes[cell.id, label] for label in cell.policies}
         return {
             label: {
@@ -86,7 +92,7 @@ class Reproduction:
         """Everything for programs."""
         return {
             "cells": [
-                {"id": cell.id, "policies": strict(self.statistics(experiment, cell))}
+                {"id": cell.id, "policies": strict(self.statistics(cell))}
                 for experiment in self.experiments
                 for cell in experiment.cells
             ],

@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from driftanchor.errors import InvalidInput
 from driftanchor.experiments import outcome
 from driftanchor.experiments.experiment import Experiment
-from driftanchor.experiments.job import Job
+from driftanchor.experiments.job import Job, Sources
 from driftanchor.experiments.outcome import Outcome, Outcomes
 from driftanchor.simulation.chunk import Chunk, Played, play
 from driftanchor.simulation.cluster import on_cluster
-from driftanchor.simulation.compile_ahead import compiling_ahead
-from driftanchor.simulation.machine import on_this_machine, threads_to_use
+from driftanchor.simulation.compile_ahead import IsReady, compiling_ahead, kernel_of
+from driftanchor.simulation.machine import in_turn, threads_to_use
 from driftanchor.simulation.run import warn_without_numba
 
 Progress = Callable[[str, int, int], None]
@@ -75,7 +75,8 @@ def run(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InvalidInput(f"cannot write to {str(folder)!r}: {error}") from error
-    paths = [folder / f"{job.key()}.npz" for job in todo]
+    sources: Sources = {}
+    paths = [folder / f"{job.key(sources)}.npz" for job in todo]
     kept = {path: outcome.read(path) for path in paths}
     missing: Missing = {}
     for job, path in zip(todo, paths, strict=True):
@@ -133,9 +134,15 @@ def _run(missing: Missing, progress: Progress | None, cluster: Any) -> Ran:
 
 
 def _here(chunks: Sequence[Chunk]) -> Generator[tuple[int, Chunk, Played], None, None]:
-    """Play chunks one after the other, each on all cores; kernels are compiled ahead."""
-    with compiling_ahead(chunks):
-        for i, chunk in enumerate(chunks):
-            with contextlib.closing(on_this_machine([chunk], threads_to_use(None))) as parts:
-                for _, piece, played in parts:
-                    yield i, piece, played
+    """Play chunks on all cores, in order; while a kernel is compiled, those that need no other."""
+    with compiling_ahead(chunks) as is_ready:
+        yield from in_turn(as_ready(chunks, is_ready), threads_to_use(None))
+
+
+def as_ready(chunks: Sequence[Chunk], is_ready: IsReady) -> Iterator[tuple[int, Chunk]]:
+    """Chunks with their numbers: each time the first whose kernel is compiled, or the first."""
+    waiting = [(i, chunk, kernel_of(chunk)) for i, chunk in enumerate(chunks)]
+    while waiting:
+        ready = (place for place, (*_, kernel) in enumerate(waiting) if is_ready(kernel))
+        i, chunk, _ = waiting.pop(next(ready, 0))
+        yield i, chunk

@@ -73,7 +73,7 @@ def _numbers(
     names = names_of(experiment.cells)
     for cell in experiment.cells:
         words = number_tables.cell_name(cell, experiment)
-        for label, numbers in found.statistics(experiment, cell).items():
+        for label, numbers in found.statistics(cell).items():
             values = (_rounded(numbers[name]) for name in columns)
             yield [cell.id, words, label, names[label], *values]
 

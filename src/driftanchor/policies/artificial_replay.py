@@ -38,6 +38,7 @@ class ArtificialReplay(Policy):
     name = "artificial-replay"
     formula = "base policy on online rewards and the logged rewards used so far"
     source = "Banerjee, Sinclair, Tambe, Xu & Yu 2022, arXiv 2210.00025"
+    uses_bounds = False
     draw = staticmethod(one_normal)
     memory = 2  # logged rewards used, and their sum
 

@@ -43,6 +43,7 @@ class Policy:
     formula: ClassVar[str]
     source: ClassVar[str]
     uses_logs: ClassVar[bool] = True  # False where offline numbers change nothing
+    uses_bounds: ClassVar[bool] = True  # False where V changes nothing, unless W is promised too
     memory: ClassVar[int] = 0  # numbers per arm that `choose` keeps from round to round
     belief: ClassVar[Any] = None  # the type that `believe` returns, where the policy has it
     reads_beliefs: ClassVar[bool] = False  # True where a `choose` of its own calls `belief_at`

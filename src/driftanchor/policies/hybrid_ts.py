@@ -33,6 +33,7 @@ class HybridTS(Policy):
     name = "hybrid-ts"
     formula = "θ ~ N((S+N m+m₀)/(T+N+1), σ²/(T+N+1))"
     source = "baseline of Li, Fu, Chen & Kong 2026; TS after Agrawal & Goyal 2013"
+    uses_bounds = False
     draw = staticmethod(one_normal)
     belief = Posterior
     law = staticmethod(normal_law)

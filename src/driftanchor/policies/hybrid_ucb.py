@@ -42,6 +42,7 @@ class HybridUCB(Policy):
     name = "hybrid-ucb"
     formula = "(S+N m)/(T+N) + σ √(c log(t+N) / (T+N))"
     source = "Shivaswamy & Joachims 2012, PMLR 22:1046, HUCB1"
+    uses_bounds = False
     belief = PooledMean
     grows = True
 

@@ -17,21 +17,35 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-@dataclass(frozen=True, eq=False)
-class Drawing:
-    """A drawn figure with its words.
+@dataclass(frozen=True)
+class Words:
+    """The words of a figure.
 
     Attributes:
         name: The name of its files.
-        figure: What is saved to them.
         caption: What it shows, and in which setting.
         alt: What it shows, for readers who cannot see it.
     """
 
     name: str
-    figure: Figure
     caption: str
     alt: str
+
+
+@dataclass(frozen=True, eq=False)
+class Drawing(Words):
+    """A drawn figure with its words.
+
+    Attributes:
+        figure: What is saved to its files.
+    """
+
+    figure: Figure
+
+    @property
+    def words(self) -> Words:
+        """The words alone."""
+        return Words(self.name, self.caption, self.alt)
 
 
 def policies_of(cells: Iterable[Cell]) -> dict[str, str]:

@@ -91,7 +91,7 @@ def draw(experiment: Experiment, outcomes: Outcomes, page: Page = WIDE) -> Drawi
     over = " and over ".join(block.axis or "cells" for block in found)
     alt = f"Final regret of each policy over {over}. {lowest_regret(experiment, outcomes)}"
     caption = _caption(experiment, outcomes, tail=TAIL in measures)
-    return Drawing(experiment.name, figure, caption, alt)
+    return Drawing(experiment.name, caption, alt, figure)
 
 
 def _limits(

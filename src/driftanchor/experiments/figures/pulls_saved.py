@@ -90,7 +90,7 @@ def draw(
         return None
     with sheet(PRINT):
         figure = _draw(rows, experiments, outcomes, page)
-    return Drawing(NAME, figure, _caption(rows), _alt(rows, outcomes))
+    return Drawing(NAME, _caption(rows), _alt(rows, outcomes), figure)
 
 
 def _draw(

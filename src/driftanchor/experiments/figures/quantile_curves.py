@@ -85,7 +85,7 @@ def draw(experiment: Experiment, outcomes: Outcomes, page: Page = WIDE) -> Drawi
     legend_above(figure, keys + ([key(lower_bound.NAME, **lower_bound.look())] if bound else []))
     alt = f"Quantiles of regret over the rounds. {lowest_regret(experiment, outcomes)}"
     caption = _caption(experiment, outcomes, bound=bound)
-    return Drawing(experiment.name, figure, caption, alt)
+    return Drawing(experiment.name, caption, alt, figure)
 
 
 def _panel(

@@ -90,7 +90,7 @@ def draw(experiment: Experiment, outcomes: Outcomes, page: Page = WIDE) -> Drawi
     legend_above(figure, keys + ([key(lower_bound.NAME, **lower_bound.look())] if bound else []))
     alt = f"Regret of each policy over the rounds. {lowest_regret(experiment, outcomes)}"
     caption = _caption(experiment, outcomes, bound=bound, windows=windows)
-    return Drawing(experiment.name, figure, caption, alt)
+    return Drawing(experiment.name, caption, alt, figure)
 
 
 def _ends(cell: Cell, outcomes: Outcomes) -> list[float]:

@@ -78,7 +78,7 @@ def draw(experiment: Experiment, outcomes: Outcomes, page: Page = WIDE) -> Drawi
         counts.append(f"{names[label]}: mean at most TS's in {mean} of {of}, 99 % in {tail}")
     alt = f"99 % quantile of regret against its mean, both relative to TS. {'; '.join(counts)}."
     caption = _caption(experiment, cells, outcomes)
-    return Drawing(experiment.name, figure, caption, alt)
+    return Drawing(experiment.name, caption, alt, figure)
 
 
 def _points(label: str, cells: list[Cell], outcomes: Outcomes) -> Floats:
