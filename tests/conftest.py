@@ -44,10 +44,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Say to the workers where compiled kernels are, and that each has one core.
 
-    Kernels are kept beside pytest's own cache, where the workers share them. In tests all of a
-    kernel checks every index: no policy and no loop may leave its arrays. Threads of linear algebra
-    wait for work by running in circles, which costs more than the work of small matrices. Byte
-    code is kept, as Python does by itself: tests start many processes that run the same files.
+    Kernels are kept beside pytest's own cache, where the workers share them. They are those that
+    users get. No policy and no loop may leave its arrays: NumPy sees it in the interpreted runs
+    that each kernel is compared with, and in `make torture` the kernels check every index. Threads
+    of linear algebra wait for work by running in circles, which costs more than the work of small
+    matrices. Byte code is kept, as Python does by itself: tests start many processes that run the
+    same files.
     Commands print to a pipe without COLUMNS, which would fold their tables.
     While tests are collected nothing becomes garbage, so nobody looks for it.
     """
@@ -58,7 +60,6 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         sys.dont_write_bytecode = False
         os.environ["XDG_CACHE_HOME"] = str(config.rootpath / ".pytest_cache" / "kernels")
-        os.environ["NUMBA_BOUNDSCHECK"] = "1"
         os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 
