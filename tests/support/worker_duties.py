@@ -13,14 +13,14 @@ def tell_less(config: pytest.Config) -> None:
     """
     if config.getoption("durations"):
         return
-    for hook in config.hook.pytest_runtest_logreport.get_hookimpls():
-        if type(hook.plugin).__name__ == "WorkerInteractor":
-            send = hook.function
+    hooks = config.hook.pytest_runtest_logreport.get_hookimpls()
+    worker = next(hook for hook in hooks if type(hook.plugin).__name__ == "WorkerInteractor")
+    send = worker.function
 
-            def tell(report: pytest.TestReport) -> object:
-                return None if report.passed and report.when != "call" else send(report)
+    def tell(report: pytest.TestReport) -> object:
+        return None if report.passed and report.when != "call" else send(report)
 
-            hook.function = tell
+    worker.function = tell
 
 
 def share_rewriting(config: pytest.Config, number: int, workers: int) -> None:
