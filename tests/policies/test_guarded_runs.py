@@ -110,7 +110,7 @@ def test_against_thompson_sampling(bandit: Bandit, share: float, runs: int, time
     122 and 271. `REVERSED`: the logs have the order of the arms the wrong way round, which W = 0
     rules out; over 1,000 runs 176 and 256. The differences from the limits, 13 and 80, have
     standard errors of 4 over 500 runs and 18 over 150: a right program fails with probability 1e-3.
-    A share of 0.53 of `MOVED` would be noticed nine times in ten, and one of 0.51 in `make torture`.
+    A share of 0.53 of `MOVED` would be noticed nine times in ten, one of 0.51 in `make torture`.
     """
     result = simulate(
         ["ts", "guarded-anchor-ts"], bandit, horizon=10_000, runs=runs * times, seed=6

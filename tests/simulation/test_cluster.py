@@ -270,8 +270,8 @@ def test_a_worker_with_another_driftanchor_is_refused(
         file.write("\n# changed\n")
     mortal.have_workers(0)
     worker = mortal.add_worker(PYTHONPATH=str(tmp_path))
-    place = "^worker tcp://127.0.0.1:[0-9]+ has"
-    with pytest.raises(UnusableCluster, match=f"{place} driftanchor 0.0.1, and this process "):
+    place = r"^worker tcp://127\.0\.0\.1:[0-9]+ has"
+    with pytest.raises(UnusableCluster, match=rf"{place} driftanchor 0\.0\.1, and this process "):
         simulate("ts", BANDIT, cluster=mortal.address)
     monkeypatch.setattr(there, "identity", lambda *asked: {**identity(*asked), **OLDER})
     with pytest.raises(UnusableCluster, match=f"{place} driftanchor's source code "):
@@ -284,7 +284,7 @@ def test_a_worker_without_driftanchor_is_refused(mortal: DaskCluster, tmp_path: 
     mortal.have_workers(0)
     worker = mortal.add_worker(PYTHONPATH=str(tmp_path))
     with pytest.raises(
-        UnusableCluster, match="^worker tcp://127.0.0.1:[0-9]+ cannot import what it needs: "
+        UnusableCluster, match=r"^worker tcp://127\.0\.0\.1:[0-9]+ cannot import what it needs: "
     ):
         simulate("ts", BANDIT, cluster=mortal.address)
     worker.kill()

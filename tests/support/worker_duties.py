@@ -1,5 +1,7 @@
 """What the workers of pytest-xdist need not do: tell of what went well, and rewrite files twice."""
 
+from typing import Any
+
 import pytest
 from _pytest.assertion import rewrite
 from _pytest.assertion.rewrite import assertstate_key
@@ -14,7 +16,7 @@ def tell_less(config: pytest.Config) -> None:
     if config.getoption("durations"):
         return
     hooks = config.hook.pytest_runtest_logreport.get_hookimpls()
-    worker = next(hook for hook in hooks if type(hook.plugin).__name__ == "WorkerInteractor")
+    worker: Any = next(hook for hook in hooks if type(hook.plugin).__name__ == "WorkerInteractor")
     send = worker.function
 
     def tell(report: pytest.TestReport) -> object:
