@@ -45,7 +45,8 @@ bench: $(READY)  ## speed beside peers, C and NumPy: tables, and docs/evidence/b
 
 torture: $(READY)  ## hostile input: damaged logs, junk for every command; laws over 10 times the runs
 	$(BIN)/python -m benchmarks.torture $(TORTURE)
-	$(BIN)/pytest -m "slow or hypothesis" --times 10 --hypothesis-profile thorough tests
+	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest tests/contracts/test_policies.py tests/policies tests/simulation
+	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest -m "slow or hypothesis" --times 10 --hypothesis-profile thorough tests
 
 docs: $(READY)  ## build the documentation into site/
 	$(BIN)/zensical build --strict

@@ -17,6 +17,7 @@ ORDER = ("every-round", "thinned", "events", "interpreted")  # `processes` inter
 RUNS = {"every-round": 100, "thinned": 200, "events": 200}
 TURNS = 5  # beside C, for each round asked for: these jobs take some hundredths of a second
 INTERPRETED_HORIZON = 300  # every round costs the same there
+NUMPY_HORIZON = 3_000  # as there
 
 # Columns that targets are read from, and the job that each is a ratio to.
 OVER_C, OVER_FLOOR = "over the C loop", "over 2K + 1 normals"
@@ -75,7 +76,9 @@ def against_numpy(rounds: int) -> Blocks:
     rows = {}
     for policy in (name for name, cls in POLICIES.items() if cls().takes(bandit.reward_range)):
         jobs = {engine: usual_job(policy, bandit, engine) for engine in engines}
-        jobs["NumPy loop"] = lambda: cpu_cost(lambda: numpy_loop(bandit, 3_000), 3_000)
+        jobs["NumPy loop"] = lambda: cpu_cost(
+            lambda: numpy_loop(bandit, NUMPY_HORIZON), NUMPY_HORIZON
+        )
         costs = in_turn(jobs, rounds)
         rows[policy] = [ratio(costs["NumPy loop"], costs[engine]) for engine in engines]
     title = "Times as fast as a plain NumPy loop of TS"

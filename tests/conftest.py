@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 import pytest
+import worker_duties
 from dask_cluster import DaskCluster as DaskCluster
 from hypothesis import settings
 from own_policies import GREEDY, own_policy
@@ -44,21 +45,26 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Say to the workers where compiled kernels are, and that each has one core.
 
-    Kernels are kept beside pytest's own cache, where the workers share them. In tests all of a
-    kernel checks every index: no policy and no loop may leave its arrays. Threads of linear algebra
-    wait for work by running in circles, which costs more than the work of small matrices. Byte
-    code is kept, as Python does by itself: tests start many processes that run the same files.
+    Kernels are kept beside pytest's own cache, where the workers share them. They are those that
+    users get. No policy and no loop may leave its arrays: NumPy sees it in the interpreted runs
+    that each kernel is compared with, and in `make torture` the kernels check every index. Threads
+    of linear algebra wait for work by running in circles, which costs more than the work of small
+    matrices. Byte code is kept, as Python does by itself: tests start many processes that run the
+    same files.
     Commands print to a pipe without COLUMNS, which would fold their tables.
     While tests are collected nothing becomes garbage, so nobody looks for it.
     """
     os.environ.pop("COLUMNS", None)
-    if hasattr(config, "workerinput"):
+    worker = getattr(config, "workerinput", None)
+    if worker is not None:
         gc.disable()
+        worker_duties.tell_less(config)
+        number = worker_duties.number_of(worker["workerid"])
+        worker_duties.share_rewriting(config, number, worker["workercount"])
     else:
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         sys.dont_write_bytecode = False
         os.environ["XDG_CACHE_HOME"] = str(config.rootpath / ".pytest_cache" / "kernels")
-        os.environ["NUMBA_BOUNDSCHECK"] = "1"
         os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 
@@ -217,13 +223,20 @@ def measured() -> Measured:
 
 @pytest.fixture(scope="module")
 def little_drawn() -> Iterator[None]:
-    """Reports have figures as SVG alone, which they show, and nobody finds room for their texts.
+    """Figures of reports are made, and then written as empty SVGs: nobody renders them.
 
-    The other formats and the layout take most of the time. That all of them are written, always
-    with the same bytes, is tested with the report, and the layout with the figures.
+    Formats, layout and rendering take most of the time. That all formats are written, always with
+    the same bytes, and that the page shows them, is tested with the report, and the layout with
+    the figures.
     """
+
+    def write_empty(figure: Any, file: Path, kind: str) -> None:
+        file.write_text('<svg xmlns="http://www.w3.org/2000/svg"/>', encoding="utf-8")
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("driftanchor.render.figure.FORMATS", ("svg",))
+        patch.setattr("driftanchor.render.figure._print", write_empty)
+        patch.setattr("driftanchor.render.figure._make_readable", lambda figure: None)
         patch.setattr("matplotlib.figure.Figure.draw_without_rendering", lambda figure: None)
         layout = "matplotlib.layout_engine.ConstrainedLayoutEngine.execute"
         patch.setattr(layout, lambda engine, figure: None)

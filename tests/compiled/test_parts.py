@@ -13,8 +13,8 @@ import numba
 import numpy as np
 import pytest
 
-from driftanchor import Bandit, simulate
 from driftanchor.compiled import parts
+from driftanchor.compiled.kernels import kernel
 from driftanchor.compiled.overloads import register
 from driftanchor.core.hints import apart
 
@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 
 codegen: Any = importlib.import_module("numba.core.codegen")
 compiler: Any = importlib.import_module("numba.core.compiler")
-BANDIT = Bandit([0.5, 0.2])
+
+
+def noisy(policy: Any, x: float) -> float:
+    """A loop that is soon compiled."""
+    return x + float(policy.noise)
 
 
 def half(x: float) -> float:
@@ -113,8 +117,9 @@ def test_compiling_is_announced_once_and_leaves_the_collector_on(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     caplog.set_level(logging.INFO, "driftanchor")
     policy = load_policy("announced")
+    small: Any = kernel(type(policy), noisy)
     for _ in range(2):
-        simulate(policy, BANDIT, horizon=3, runs=1, engine="every-round")
+        assert small(policy.numbers(), 1.0) == 2.0
     assert [record.getMessage() for record in caplog.records] == [
         "compiling own: once, for some seconds"
     ]

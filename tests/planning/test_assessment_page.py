@@ -44,8 +44,13 @@ def found(request: pytest.FixtureRequest) -> Assessment:
     return replay(logs, split="2026-03-01", bias_bound=0.5, worlds=5, **options)
 
 
-def test_the_page_says_everything_and_asks_for_nothing(found: Assessment) -> None:
-    text = render(found)
+@pytest.fixture(scope="module")
+def text(found: Assessment) -> str:
+    """Its page."""
+    return render(found)
+
+
+def test_the_page_says_everything_and_asks_for_nothing(found: Assessment, text: str) -> None:
     page = Page(text)
     assert "//" not in re.sub(r'src="data:[^"]*"', "", text)
     assert not {"script", "link", "iframe", "object", "b"} & {tag for tag, _ in page.tags}
@@ -102,13 +107,12 @@ def test_no_break_even_is_told_as_none(found: Assessment) -> None:
     assert even_of(found, Estimate(math.inf, 0.01, math.inf)) == (most, f"0.01 to {most}")
 
 
-def test_the_same_assessment_gives_the_same_page(found: Assessment) -> None:
-    assert render(found) == render(found)
-
-
-def test_nothing_is_left_behind_where_a_page_cannot_be(found: Assessment, tmp_path: Path) -> None:
+def test_the_same_assessment_gives_the_same_page_and_leaves_nothing_where_it_cannot_be(
+    found: Assessment, text: str, tmp_path: Path
+) -> None:
     with pytest.raises(InvalidInput, match="cannot write"):
         found.write_page(tmp_path / "no" / "page.html")
     assert list(tmp_path.iterdir()) == []
     found.write_page(tmp_path / "page.html")
     assert [file.name for file in tmp_path.iterdir()] == ["page.html"]
+    assert (tmp_path / "page.html").read_text(encoding="utf-8") == text

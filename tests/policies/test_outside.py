@@ -57,7 +57,7 @@ def test_a_class_is_found_in_a_file_or_a_module(write: Write, tmp_path: Path) ->
     assert make("own_rule:Mine") == make("rules/own_rule.py:Mine")  # imported once
     assert make("own_module:Mine").name == "mine"
     assert make("driftanchor.policies.ts:TS") == TS()
-    result = simulate(["own_module:Mine"], Bandit([1.0, 0.0]), horizon=4, runs=1, threads=1)
+    result = simulate(["own_module:Mine"], Bandit([1, 0]), horizon=4, runs=1, engine="interpreted")
     assert result.pulls.tolist() == [[[2, 2]]]
 
 

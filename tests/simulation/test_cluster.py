@@ -28,6 +28,7 @@ BANDIT = Bandit([0.6, 0.5, 0.4], [0.5, 0.6, 0.4], offline_pulls=20)
 LONG: dict[str, Any] = {"horizon": 500, "runs": 20, "seed": 3, "engine": "interpreted"}
 DEADLY = 'return __import__("os")._exit(1)'
 SHORT: dict[str, Any] = {"horizon": 50, "runs": 3, "engine": "interpreted"}
+OLDER = {"driftanchor": "0.0.1"}  # as what decides the bits
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +141,7 @@ def test_a_worker_that_comes_later_is_compared_too(client: Any) -> None:
     asked = (address_of(chunk.policy), False)
     regret, _ = client.submit(there.play_there, play, chunk, asked, identity(*asked)).result()
     assert np.array_equal(regret, play(chunk)[0])
-    ours = {**identity(*asked), "driftanchor": "0.0.1"}
+    ours = {**identity(*asked), **OLDER}
     with pytest.raises(UnusableCluster, match=r"worker tcp.* has driftanchor .* process 0.0.1: "):
         client.submit(there.play_there, play, chunk, asked, ours).result()
 
@@ -245,31 +246,39 @@ def test_a_scheduler_without_workers_is_told(
         simulate("ts", BANDIT, cluster=mortal.address)
 
 
-@pytest.mark.parametrize(
-    ("other", "message"),
-    [
-        ("version", "has driftanchor 0.0.1, and this process "),
-        ("source", "has driftanchor's source code "),
-        ("nothing", "cannot import what it needs: "),
-    ],
-)
-def test_a_worker_with_another_driftanchor_is_refused(
-    other: str, message: str, mortal: DaskCluster, tmp_path: Path
-) -> None:
+def copied(tmp_path: Path) -> Path:
+    """A copy of the package, which a worker finds before the real one."""
     package = tmp_path / "driftanchor"
     shutil.copytree(Path(driftanchor.__file__).parent, package)
-    if other == "version":
-        (tmp_path / "driftanchor-0.0.1.dist-info").mkdir()
-        (tmp_path / "driftanchor-0.0.1.dist-info" / "METADATA").write_text(
-            "Metadata-Version: 2.1\nName: driftanchor\nVersion: 0.0.1\n"
-        )
-    elif other == "source":
-        with (package / "core" / "noise.py").open("a") as file:
-            file.write("\n# changed\n")
-    else:
-        (package / "__init__.py").write_text("raise ImportError('not here')")
+    return package
+
+
+def test_a_worker_with_another_driftanchor_is_refused(
+    mortal: DaskCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another version, and other source code, which is told once the versions are the same."""
+    about = tmp_path / "driftanchor-0.0.1.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: driftanchor\nVersion: 0.0.1\n")
+    with (copied(tmp_path) / "core" / "noise.py").open("a") as file:
+        file.write("\n# changed\n")
     mortal.have_workers(0)
     worker = mortal.add_worker(PYTHONPATH=str(tmp_path))
-    with pytest.raises(UnusableCluster, match=f"^worker tcp://127.0.0.1:[0-9]+ {message}"):
+    place = r"^worker tcp://127\.0\.0\.1:[0-9]+ has"
+    with pytest.raises(UnusableCluster, match=rf"{place} driftanchor 0\.0\.1, and this process "):
+        simulate("ts", BANDIT, cluster=mortal.address)
+    monkeypatch.setattr(there, "identity", lambda *asked: {**identity(*asked), **OLDER})
+    with pytest.raises(UnusableCluster, match=f"{place} driftanchor's source code "):
+        simulate("ts", BANDIT, cluster=mortal.address)
+    worker.kill()
+
+
+def test_a_worker_without_driftanchor_is_refused(mortal: DaskCluster, tmp_path: Path) -> None:
+    (copied(tmp_path) / "__init__.py").write_text("raise ImportError('not here')")
+    mortal.have_workers(0)
+    worker = mortal.add_worker(PYTHONPATH=str(tmp_path))
+    with pytest.raises(
+        UnusableCluster, match=r"^worker tcp://127\.0\.0\.1:[0-9]+ cannot import what it needs: "
+    ):
         simulate("ts", BANDIT, cluster=mortal.address)
     worker.kill()

@@ -70,11 +70,11 @@ def test_interpreted_and_compiled_leap_alike(case: str, engine: str) -> None:
 def test_regret_and_pulls_have_the_same_law(case: str, times: int) -> None:
     """False alarms: 10 cases × 2 engines × 3 checks at 1e-6 each.
 
-    Laws 0.3 apart are told apart nine times in ten; over the 2,500 runs of `make torture` those
-    0.1 apart. `make claims` compares 30,000 runs.
+    Laws 0.21 apart are told apart nine times in ten; over the 5,000 runs of `make torture` those
+    0.07 apart. `make claims` compares 30,000 runs.
     """
     bandit, policy = CASES[case]
-    effort: dict[str, Any] = {"horizon": 1_000, "runs": 250 * times, "checkpoints": [300, 1_000]}
+    effort: dict[str, Any] = {"horizon": 1_000, "runs": 500 * times, "checkpoints": [300, 1_000]}
     every = simulate(policy, bandit, seed=11, engine="every-round", **effort)
     for seed, engine in ((12, "thinned"), (13, "events")):
         leapt = simulate(policy, bandit, seed=seed, engine=engine, **effort)

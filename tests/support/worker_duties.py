@@ -1,0 +1,43 @@
+"""What the workers of pytest-xdist need not do: tell of what went well, and rewrite files twice."""
+
+from typing import Any
+
+import pytest
+from _pytest.assertion import rewrite
+from _pytest.assertion.rewrite import assertstate_key
+
+
+def tell_less(config: pytest.Config) -> None:
+    """Let a worker tell the controller of each test once, unless its setup or its end fails.
+
+    xdist does the same for the reports of collecting. Sending and reading these reports took some
+    ten seconds. With `--durations` all of them are sent.
+    """
+    if config.getoption("durations"):
+        return
+    hooks = config.hook.pytest_runtest_logreport.get_hookimpls()
+    worker: Any = next(hook for hook in hooks if type(hook.plugin).__name__ == "WorkerInteractor")
+    send = worker.function
+
+    def tell(report: pytest.TestReport) -> object:
+        return None if report.passed and report.when != "call" else send(report)
+
+    worker.function = tell
+
+
+def share_rewriting(config: pytest.Config, number: int, workers: int) -> None:
+    """Rewrite the asserts of this worker's share of the files, for all workers, where it is due.
+
+    All workers import all tests at the same time, and each would rewrite all of them.
+    """
+    state = config.stash[assertstate_key]
+    for file in sorted((config.rootpath / "tests").rglob("test_*.py"))[number::workers]:
+        kept = rewrite.get_cache_dir(file) / f"{file.stem}{rewrite.PYC_TAIL}"
+        if rewrite._read_pyc(file, kept) is None and rewrite.try_makedirs(kept.parent):
+            digest, code = rewrite._rewrite_test(file, config)
+            rewrite._write_pyc(state, code, digest, kept)
+
+
+def number_of(worker: str) -> int:
+    """The number of a worker such as `gw1`."""
+    return int(worker.removeprefix("gw"))
