@@ -70,7 +70,7 @@ def in_this_process(*arguments: str, encoding: str = "utf-8") -> tuple[object, s
         patch.setattr(sys, "argv", ["driftanchor", *arguments])
         with pytest.raises(SystemExit) as end:
             run()
-    return end.value.code, *(_read(stream) for stream in (out, err))
+    return end.value.code, _read(out), _read(err)
 
 
 def _read(stream: io.TextIOWrapper) -> str:

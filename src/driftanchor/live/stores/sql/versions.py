@@ -65,11 +65,10 @@ def _create(connection: Connection) -> None:
 @functools.cache
 def _statements(database: str) -> tuple[str, ...]:
     """What creates all tables; `MetaData.create_all` would look for each of them again."""
-    creating = [
-        each
-        for table in metadata.sorted_tables
-        for each in (CreateTable(table), *map(CreateIndex, sorted(table.indexes, key=_name)))
-    ]
+    creating: list[CreateTable | CreateIndex] = []
+    for table in metadata.sorted_tables:
+        creating.append(CreateTable(table))
+        creating += [CreateIndex(index) for index in sorted(table.indexes, key=_name)]
     return tuple(str(each.compile(dialect=DIALECTS[database])) for each in creating)
 
 
