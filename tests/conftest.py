@@ -278,4 +278,5 @@ def _slow_machines_print_no_more() -> None:
 def _commands_are_made_once() -> None:
     """Typer makes the tree of all commands anew for each call: most of the time of most calls."""
     testing: Any = importlib.import_module("typer.testing")
-    testing._get_command = functools.cache(testing._get_command)
+    main: Any = importlib.import_module("typer.main")
+    testing._get_command = main.get_command = functools.cache(main.get_command)

@@ -91,6 +91,7 @@ def test_without_numba_it_says_so_and_measures_what_is_left() -> None:
     program = (
         "import sys; sys.modules['numba'] = None; from benchmarks.__main__ import main; "
         "from benchmarks import engines; engines.INTERPRETED_HORIZON = engines.NUMPY_HORIZON = 10; "
+        "engines.HORIZON, engines.TURNS = 100, 1; "
         "sys.argv[1:] = ['--quick', '--json', '--only', 'engines']; sys.exit(main())"
     )
     before = (ROOT / "benchmarks" / "pages" / "measured" / "bench.json").read_bytes()

@@ -70,6 +70,8 @@ def url(folder: Path, shell: dict[str, str]) -> Iterator[str]:
             ended = server.wait(60)
             out.close()
     assert ended == 0
+    said = (folder / "log.txt").read_text()
+    assert "leaked" not in said  # as DuckDB says of what is still there when a process ends
 
 
 def test_curl_asks_and_tells(folder: Path, shell: dict[str, str], url: str) -> None:

@@ -65,14 +65,20 @@ def test_only_gap_squared_times_horizon_matters() -> None:
     assert other.wrong * 0.2 == pytest.approx(one.wrong * 0.02)
 
 
+@pytest.fixture(scope="module")
+def solved() -> frontier.Solution:
+    return frontier.solve(GAP, HORIZON, 0.3, blocks=24, width=0.025)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("sign", [1, -1])
-def test_the_rule_loses_in_simulation_what_the_program_says(sign: int) -> None:
+def test_the_rule_loses_in_simulation_what_the_program_says(
+    sign: int, solved: frontier.Solution
+) -> None:
     # Rewards are drawn, not ratios, and both arms moved by 7. The two means differ by more than 5
     # standard errors in one run of two million; 3 % are for the grid of L.
-    found = frontier.solve(GAP, HORIZON, 0.3, blocks=24, width=0.025)
-    lost = _played(found, sign, runs=4_000, rng=np.random.default_rng(11))
-    expected = found.point.right if sign > 0 else found.point.wrong
+    lost = _played(solved, sign, runs=4_000, rng=np.random.default_rng(11))
+    expected = solved.point.right if sign > 0 else solved.point.wrong
     error = float(lost.std()) / math.sqrt(lost.size)
     assert abs(float(lost.mean()) - expected) < 5 * error + 0.03 * expected
 

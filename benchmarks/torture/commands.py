@@ -45,9 +45,11 @@ def run(cases: int, seed: int = 0) -> children.Outcome:
 
 
 def prepare() -> None:
-    """Make the files, and see that nothing is compiled."""
+    """Make the files, and see that nothing is compiled and that commands are made once."""
     modules: Any = sys.modules
     modules["numba"] = None
+    typer: Any = importlib.import_module("typer.main")
+    typer.get_command = functools.cache(typer.get_command)
     junk.make_files()
     server: Any = importlib.import_module("driftanchor.serve.server")
     workers: Any = importlib.import_module("driftanchor.serve.workers")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import os
+import contextlib
+import io
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import driftanchor
+from driftanchor.cli.main import run
 
 if TYPE_CHECKING:
     from conftest import RunPython
@@ -58,16 +60,34 @@ def test_help_imports_nothing_heavy(run_python: RunPython) -> None:
     assert [line for line in printed if "imported:" in line] == ["imported: []"] * len(commands)
 
 
+def in_this_process(*arguments: str, encoding: str = "utf-8") -> tuple[object, str, str]:
+    """The exit code, and what the streams got: all that the script `driftanchor` does."""
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO(), encoding)) as out,
+        contextlib.redirect_stderr(io.TextIOWrapper(io.BytesIO(), encoding)) as err,
+    ):
+        patch.setattr(sys, "argv", ["driftanchor", *arguments])
+        with pytest.raises(SystemExit) as end:
+            run()
+    return end.value.code, _read(out), _read(err)
+
+
+def _read(stream: io.TextIOWrapper) -> str:
+    stream.seek(0)
+    return stream.read()
+
+
 def test_no_command_is_wrong_usage_and_shows_help() -> None:
-    done = command()
-    assert done.returncode == 2
-    assert "Examples:" in done.stdout + done.stderr
+    code, out, err = in_this_process()
+    assert code == 2
+    assert "Examples:" in out + err
 
 
 def test_an_unknown_command_is_wrong_usage_and_suggests_the_nearest() -> None:
-    done = command("simulat")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "Did you mean 'simulate'?" in done.stderr
+    code, out, err = in_this_process("simulat")
+    assert (code, out) == (2, "")
+    assert "Did you mean 'simulate'?" in err
 
 
 @pytest.mark.parametrize(
@@ -81,19 +101,19 @@ def test_an_unknown_command_is_wrong_usage_and_suggests_the_nearest() -> None:
     ],
 )
 def test_a_bad_value_is_wrong_usage(arguments: list[str], message: str) -> None:
-    done = command("simulate", *arguments)
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", message)
+    assert in_this_process("simulate", *arguments) == (2, "", message)
 
 
 def test_data_on_stdout_and_messages_on_stderr(tmp_path: Path) -> None:
     arguments = ["--horizon", "40", "--runs", "3", "--engine", "interpreted", "--policy", "ts"]
-    done = command("simulate", *arguments, "--csv", str(tmp_path / "out.csv"))
-    assert done.returncode == 0
-    assert done.stdout.startswith("regret after 40 rounds, 3 runs, seed 0\n")
-    setting, wrote = done.stderr.splitlines()
+    csv = tmp_path / "out.csv"
+    code, out, err = in_this_process("simulate", *arguments, "--csv", str(csv))
+    assert code == 0
+    assert out.startswith("regret after 40 rounds, 3 runs, seed 0\n")
+    setting, wrote = err.splitlines()
     assert setting.startswith("10 arms, online means 0.8,0.5*9, gaussian rewards with noise 1; ")
-    assert wrote == f"wrote {tmp_path / 'out.csv'}"
-    assert "\x1b" not in done.stdout + done.stderr
+    assert wrote == f"wrote {csv}"
+    assert "\x1b" not in out + err
 
 
 @pytest.mark.parametrize(
@@ -157,13 +177,6 @@ run()
 
 
 def test_what_a_stream_cannot_show_is_a_question_mark() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "driftanchor", "policies"],
-        capture_output=True,
-        encoding="latin-1",
-        env={**os.environ, "PYTHONIOENCODING": "latin-1"},
-        timeout=60,
-        check=False,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "median(anchor, ?_on, ?_hyb + N V/(T+N))" in done.stdout
+    code, out, err = in_this_process("policies", encoding="latin-1")
+    assert (code, err) == (0, "")
+    assert "median(anchor, ?_on, ?_hyb + N V/(T+N))" in out

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
+import contextlib
 import os
-import subprocess
 import sys
+import threading
 
 import pytest
 from typer.testing import CliRunner, Result
 
-from driftanchor.cli.main import app
+from driftanchor.cli.main import app, run
 
 SIMULATE = ("simulate", "--horizon", "40", "--runs", "3", "--policy", "ts")
 COMPILED = (*SIMULATE, "--engine", "every-round")
@@ -22,24 +23,31 @@ def on_a_terminal(*arguments: str, **environment: str) -> str:
     """All that a command shows on a terminal of 100 columns."""
     pty = pytest.importorskip("pty", reason="terminals as on Unix")
     ours, theirs = pty.openpty()
-    kept = {key: x for key, x in os.environ.items() if key not in ("NO_COLOR", "FORCE_COLOR")}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "driftanchor", *arguments],
-        stdout=theirs,
-        stderr=theirs,
-        env={**kept, "COLUMNS": "100", "TERM": "xterm", **environment},
-    )
-    os.close(theirs)
-    shown = b""
-    try:
-        while part := os.read(ours, 4096):
-            shown += part
-    except OSError:  # how Linux says that the other end is closed
-        pass
-    finally:
-        os.close(ours)
-    assert process.wait(60) == 0, shown
-    return shown.decode().removesuffix("\x1b[0m")  # colorama, where Numba finds it, says goodbye
+    shown: list[bytes] = []
+
+    def read() -> None:
+        with contextlib.suppress(OSError):  # how Linux says that the other end is closed
+            while part := os.read(ours, 4096):
+                shown.append(part)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("NO_COLOR", "FORCE_COLOR"):
+            patch.delenv(name, raising=False)
+        for name, value in {"COLUMNS": "100", "TERM": "xterm", **environment}.items():
+            patch.setenv(name, value)
+        patch.setattr(sys, "argv", ["driftanchor", *arguments])
+        with os.fdopen(theirs, "w", encoding="utf-8") as terminal:
+            patch.setattr(sys, "stdout", terminal)
+            patch.setattr(sys, "stderr", terminal)
+            with pytest.raises(SystemExit) as end:
+                run()
+    reader.join()
+    os.close(ours)
+    text = b"".join(shown).decode()
+    assert not end.value.code, text
+    return text.removesuffix("\x1b[0m")  # colorama, where Numba finds it, says goodbye
 
 
 def test_a_terminal_has_a_bar_that_says_what_goes_on_and_colour() -> None:

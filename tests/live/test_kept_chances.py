@@ -58,6 +58,27 @@ def test_what_is_kept_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert compute.times == 3  # the second of a question is one too many
 
 
+def test_few_laws_are_kept_where_they_are_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kept_chances, "FEW", 50)
+    monkeypatch.setattr(kept_chances, "MOST_KNOWN", 2)
+    kept, times = KeptChances(), list[float]()
+
+    def compute(some: Laws) -> Floats:
+        times.append(some.mean[0])
+        return np.array([[some.mean[0]]])
+
+    asked = Laws(*([0.0] for _ in range(6)))
+    for mean in (1.0, 2.0, 1.0, 2.0, 3.0, 1.0):
+        asked.mean[0] = mean  # whoever asks may use its lists again
+        kept.start()
+        assert kept.chances(asked, compute).tolist() == [[mean]]
+    assert times == [1.0, 2.0, 3.0, 1.0]
+    compiled = laws(1.0)
+    for _ in range(2):
+        kept.chances(compiled, compute)
+    assert len(times) == 6
+
+
 def test_a_campaign_of_rewards_has_the_same_propensities() -> None:
     kept, learner = KeptChances(), Learner(TS(), arms=["A", "B", "C"], seed=1)
     for i in range(12):

@@ -1,10 +1,8 @@
 from __future__ import annotations
 
 import contextlib
-from pathlib import Path
 
 import pytest
-from server_process import server_process
 
 from driftanchor import InvalidInput
 from driftanchor.serve.server import listen, url_of
@@ -29,21 +27,3 @@ def test_six_has_brackets() -> None:
             return ("::1", 80, 0, 0)
 
     assert url_of(Listening()) == "http://[::1]:80"  # type: ignore[arg-type]
-
-
-def test_a_server_that_read_logs_ends_without_a_word(tmp_path: Path) -> None:
-    logs, log = tmp_path / "shop.csv", tmp_path / "log"
-    logs.write_text("ad,won\n" + "A,1\nA,0\nB,0\nB,1\n" * 10)
-    words = (
-        "--store",
-        str(tmp_path / "a.db"),
-        "--log",
-        str(logs),
-        "--arm",
-        "ad",
-        "--reward",
-        "won",
-    )
-    with server_process(*words, "--relative-bound", "0.1", "--port", "0", log=log) as server:
-        assert server.end() == 0
-    assert "leaked" not in log.read_text()  # as DuckDB says of what is still there at the end

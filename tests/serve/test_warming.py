@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
@@ -10,12 +11,14 @@ from driftanchor import Campaign, StoreUnavailable
 from driftanchor.live import background, compiling
 from driftanchor.live.stores.store import open_store
 from driftanchor.live.tooling import Tooling
+from driftanchor.serve.request_log import Log
 from driftanchor.serve.served import Served, ServeSettings
 from driftanchor.serve.warming import warm_up
 
 
 def serving(path: Path, seconds: float) -> Served:
-    return Served(open_store(f"sqlite:///{path}"), ServeSettings(warm_up=seconds))
+    store = open_store(f"sqlite:///{path}")
+    return Served(store, ServeSettings(warm_up=seconds), log=Log(io.StringIO()))
 
 
 def test_kernels_are_there_before_the_first_request(tmp_path: Path) -> None:

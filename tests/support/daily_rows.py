@@ -12,17 +12,29 @@ START = datetime(2026, 1, 1)
 NAMES: dict[str, Any] = {"arm": "ad", "count": "n", "total": "k", "time": "at"}
 
 
-def daily(days: int = 8, arms: int = 2, seed: int = 0) -> Any:
-    """New events of each arm, a row a day; the traffic is common and varies."""
+def columns(days: int = 8, arms: int = 2, seed: int = 0, *, run: bool = False) -> dict[str, Any]:
+    """New events of each arm, a row a day; the traffic is common and varies.
+
+    Args:
+        days: Rows of each arm.
+        arms: How many there are.
+        seed: Of the numbers.
+        run: Give running totals of them.
+    """
     rng = np.random.default_rng(seed)
     traffic = rng.lognormal(0, 0.4, days) * 1000
-    parts = []
+    found: dict[str, Any] = {"ad": np.repeat(list("ABCDEF"[:arms]), days), "n": [], "k": []}
     for arm in range(arms):
         n = rng.poisson(traffic) + 1
-        at = [START + timedelta(days=i) for i in range(days)]
         k = rng.binomial(n, 0.1 + 0.02 * arm)
-        parts.append(pandas.DataFrame({"ad": "ABCDEF"[arm], "n": n, "k": k, "at": at}))
-    return pandas.concat(parts, ignore_index=True)
+        for name, new in (("n", n), ("k", k)):
+            found[name] = np.append(found[name], new.cumsum() if run else new).astype(np.int64)
+    return found | {"at": [START + timedelta(days=i) for i in range(days)] * arms}
+
+
+def daily(days: int = 8, arms: int = 2, seed: int = 0) -> Any:
+    """New events as a frame of pandas."""
+    return pandas.DataFrame(columns(days, arms, seed))
 
 
 def running(new: Any) -> Any:

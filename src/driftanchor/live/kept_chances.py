@@ -15,7 +15,8 @@ from driftanchor.core.check import Floats
 from driftanchor.core.win_chances import Laws
 
 LARGEST = 500_000  # laws of one question that are kept, 48 bytes each
-FEW = 50  # laws that are computed about as soon as compared
+FEW = 50  # laws that compiled code computes about as soon as they are compared
+MOST_KNOWN = 100  # groups of few laws whose chances are kept where they are interpreted
 
 
 class KeptChances:
@@ -25,6 +26,7 @@ class KeptChances:
         self._before: list[tuple[Laws, Floats]] = []
         self._now: list[tuple[Laws, Floats]] = []
         self._size = 0
+        self._known: dict[object, Floats] = {}
 
     def start(self) -> None:
         """Another question begins."""
@@ -33,7 +35,7 @@ class KeptChances:
     def chances(self, laws: Laws, compute: Callable[[Laws], Floats]) -> Floats:
         """The chances of laws, computed unless they are known. Nobody may write to either."""
         if len(laws.kind) < FEW:
-            return compute(laws)
+            return self._of_few(laws, compute) if isinstance(laws.kind, list) else compute(laws)
         place = len(self._now)
         if place < len(self._before) and _same(self._before[place][0], laws):
             rows = self._before[place][1]
@@ -42,6 +44,16 @@ class KeptChances:
         self._size += len(laws.kind)
         if self._size <= LARGEST:
             self._now.append((laws, rows))
+        return rows
+
+    def _of_few(self, laws: Laws, compute: Callable[[Laws], Floats]) -> Floats:
+        """As `chances`, interpreted: to compute takes milliseconds even for two laws."""
+        asked = tuple(map(tuple, laws))
+        rows = self._known.get(asked)
+        if rows is None:
+            if len(self._known) >= MOST_KNOWN:
+                self._known.clear()
+            rows = self._known[asked] = np.array(compute(laws))
         return rows
 
 

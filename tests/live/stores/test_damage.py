@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -50,21 +51,29 @@ DAMAGE = [
 ]
 
 
-@pytest.mark.parametrize("change", DAMAGE)
-def test_damage_is_an_error_of_ours(change: str, tmp_path: Path) -> None:
-    path = tmp_path / "store.db"
-    address = f"sqlite:///{path}"
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """A store that is not damaged yet, and the last decision in it."""
+    path = tmp_path_factory.mktemp("whole") / "store.db"
     offline = OfflineData.from_summary({"A": (9, 0.5, 0.25), "B": (9, 0.5, 0.25)})
     options: dict[str, Any] = {"offline": offline, "bias_bound": 0.1, "reward_range": (0, 1)}
-    campaign = Campaign.create(
-        "c", store=address, clock=Clock(), seed=1, reward_window=60.0, **options
-    )
-    first = asked(campaign, "u", key="k")
-    campaign.tell(first, 0.5)
-    campaign.add_arm("C", (5, 0.5, 0.25), 0.1)
-    last = asked(campaign, "v")
-    campaign.status()
-    campaign.close()
+    with Campaign.create(
+        "c", store=f"sqlite:///{path}", clock=Clock(), seed=1, reward_window=60.0, **options
+    ) as campaign:
+        first = asked(campaign, "u", key="k")
+        campaign.tell(first, 0.5)
+        campaign.add_arm("C", (5, 0.5, 0.25), 0.1)
+        last = asked(campaign, "v")
+        campaign.status()
+    assert not path.with_name("store.db-wal").exists()  # all is in one file
+    return path, last
+
+
+@pytest.mark.parametrize("change", DAMAGE)
+def test_damage_is_an_error_of_ours(change: str, tmp_path: Path, whole: tuple[Path, str]) -> None:
+    path, last = tmp_path / "store.db", whole[1]
+    shutil.copy(whole[0], path)
+    address = f"sqlite:///{path}"
     with sqlite3.connect(path) as connection:
         assert connection.execute(change).rowcount > 0
     connection.close()

@@ -1,3 +1,4 @@
+import io
 from collections.abc import Iterator
 
 import pytest
@@ -7,6 +8,7 @@ from starlette.testclient import TestClient
 
 from driftanchor.live.stores.access_keys import make_key
 from driftanchor.serve.app import create_app
+from driftanchor.serve.request_log import Log
 from driftanchor.serve.served import Served
 
 VIEWS = {
@@ -20,7 +22,7 @@ VIEWS = {
 def http() -> TestClient:
     """A server over the story; it is not closed, as others read on."""
     story = played()
-    served = Served(story.store, clock=story.clock)
+    served = Served(story.store, clock=story.clock, log=Log(io.StringIO()))
     return TestClient(create_app(served), LOCAL)
 
 

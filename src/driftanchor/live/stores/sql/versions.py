@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, insert, inspect, select, text
+import functools
+
+from sqlalchemy import Connection, Index, insert, inspect, select, text
+from sqlalchemy.schema import CreateIndex, CreateTable
 
 from driftanchor.errors import StoreMismatch, require
+from driftanchor.live.stores.sql.prepared import DIALECTS
 from driftanchor.live.stores.sql.schema import OLDER, REVISION, metadata, version
 
 LOCK = 7_302_118  # of those who create or upgrade tables in PostgreSQL at the same time
@@ -53,8 +57,23 @@ def _create(connection: Connection) -> None:
             f"the database has tables of another program, or lost its version: {', '.join(taken)}; "
             "use a separate database, schema or file"
         )
-    metadata.create_all(connection)
+    for statement in _statements(connection.dialect.name):
+        connection.exec_driver_sql(statement)
     connection.execute(insert(version).values(version_num=REVISION))
+
+
+@functools.cache
+def _statements(database: str) -> tuple[str, ...]:
+    """What creates all tables; `MetaData.create_all` would look for each of them again."""
+    creating: list[CreateTable | CreateIndex] = []
+    for table in metadata.sorted_tables:
+        creating.append(CreateTable(table))
+        creating += [CreateIndex(index) for index in sorted(table.indexes, key=_name)]
+    return tuple(str(each.compile(dialect=DIALECTS[database])) for each in creating)
+
+
+def _name(index: Index) -> str:
+    return str(index.name)
 
 
 def upgrade(connection: Connection) -> tuple[str | None, str]:
