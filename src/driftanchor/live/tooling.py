@@ -13,7 +13,7 @@ import numpy as np
 from driftanchor.core.evidence import Evidence, Round
 from driftanchor.live.background import compile_once, finish
 from driftanchor.live.kept_chances import KeptChances
-from driftanchor.live.propensities import Tools, compiled, propensities
+from driftanchor.live.propensities import Tools, compiled, for_these_types, propensities
 from driftanchor.policies.base import Policy
 
 ENOUGH = 2_000  # arms whose propensity is interpreted before it pays to compile
@@ -58,7 +58,7 @@ class Tooling:
             weight = MOVING if np.isfinite(evidence.relative_bounds).any() else 1
             self._interpreted += weight * evidence.pulls.size
             if self._interpreted >= ENOUGH:
-                apart = Evidence._make(array.copy() for array in evidence)
+                apart = _copied(evidence)
                 work = functools.partial(_compile, self._policy, self._kind, apart, now)
                 compile_once(("propensities", *self._kind), work)
             if evidence.pulls.size >= MANY:
@@ -67,7 +67,15 @@ class Tooling:
         return found
 
 
+def _copied(evidence: Evidence) -> Evidence:
+    """A copy that another thread may look at, of the same types: only the memory can be written."""
+    copies = Evidence._make(array.copy() for array in evidence)
+    for array, copy in zip(evidence, copies, strict=True):
+        copy.setflags(write=array.flags.writeable)
+    return copies
+
+
 def _compile(policy: Policy, kind: Kind, evidence: Evidence, now: Round) -> None:
     tools = compiled(policy)
     if propensities(policy, evidence, now, tools) is not None:
-        _ready[kind] = tools
+        _ready[kind] = for_these_types(tools, evidence, now)

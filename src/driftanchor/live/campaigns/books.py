@@ -158,7 +158,7 @@ class Books:
         apart, now = max(1, len(self.terms.arms) // SEEN_AT_ONCE), self.head.decisions
         if now // apart == (now - made) // apart:
             return
-        found = log_e_value(self.decisions - self.expected, self.variance)
+        found = log_e_value(self.decisions - self.expected, self.variance, self.log_e)
         self.log_e = max(self.log_e, found)
 
     @property
