@@ -19,8 +19,9 @@ import numpy as np
 from driftanchor.compiled.kernels import entry, kernel
 from driftanchor.core.check import Floats
 from driftanchor.core.evidence import Evidence, Round
+from driftanchor.core.hints import brief
 from driftanchor.core.index_law import MEDIAN
-from driftanchor.core.win_chances import Column, Laws, win_chances
+from driftanchor.core.win_chances import Column, Laws, WinDesk, win_chances
 from driftanchor.live.kept_chances import KeptChances
 from driftanchor.live.over_moves import over_moves
 from driftanchor.policies.base import Policy, kept_belief, remember
@@ -46,9 +47,15 @@ def interpreted(policy: Policy) -> Tools:
     return Tools(policy, laws_of_round, win_chances, _list_of_zeros, _list_of_rows, 0)
 
 
-def compiled(policy: Policy) -> Tools:
-    """Tools that are compiled, or loaded from disk, when they are first used."""
-    write, win = kernel(type(policy), laws_of_round), kernel(None, win_chances)
+def compiled(policy: Policy, *, few: bool = True) -> Tools:
+    """Tools that are compiled, or loaded from disk, when they are first used.
+
+    Args:
+        policy: The policy.
+        few: Whether arms are few, so that other threads can wait for their chances.
+    """
+    write = kernel(type(policy), laws_of_round)
+    win = kernel(None, win_chances_briefly if few else win_chances)
     belief = kept_belief(type(policy))
     kept = 0 if belief is None else len(belief._fields)
     return Tools(policy.numbers(), write, win, np.zeros, _whole_zeros, kept)
@@ -111,6 +118,7 @@ def propensities(
     return exact
 
 
+@brief
 def laws_of_round(
     policy: Policy, evidence: Evidence, now: Round, moves: Column, guard: bool, laws: Laws
 ) -> RoundKind:
@@ -118,6 +126,12 @@ def laws_of_round(
     for column in range(evidence.pulls.size):
         remember(policy, evidence, column)
     return write_laws(policy, evidence, now, moves, guard, laws)
+
+
+@brief
+def win_chances_briefly(laws: Laws, arms: int, desk: WinDesk, chances: Column) -> None:
+    """`win_chances`, as the function to compile for few arms."""
+    win_chances(laws, arms, desk, chances)
 
 
 class _Asked:

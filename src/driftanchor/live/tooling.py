@@ -20,7 +20,9 @@ ENOUGH = 2_000  # arms whose propensity is interpreted before it pays to compile
 MOVING = 100  # times as long as another arm: one whose propensity is a mean over common moves
 MANY = 2_000  # arms of one decision, which take longer to interpret than to compile
 
-Kind = tuple[type[Policy], str]  # the class, and its parameters
+FEW = 500  # arms whose chances take about a millisecond: other threads can wait for them
+
+Kind = tuple[type[Policy], str, bool]  # the class, its parameters, and whether arms are few
 
 _ready: dict[Kind, Tools] = {}
 
@@ -37,7 +39,7 @@ class Tooling:
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
-        self._kind = type(policy), repr(policy.parameters())
+        self._name = type(policy), repr(policy.parameters())
         self._interpreted = 0
         self.kept = KeptChances()
 
@@ -53,17 +55,18 @@ class Tooling:
             evidence: What the policy sees now.
             now: The round.
         """
-        found = _ready.get(self._kind)
+        kind = (*self._name, evidence.pulls.size < FEW)
+        found = _ready.get(kind)
         if found is None:
             weight = MOVING if np.isfinite(evidence.relative_bounds).any() else 1
             self._interpreted += weight * evidence.pulls.size
             if self._interpreted >= ENOUGH:
                 apart = _copied(evidence)
-                work = functools.partial(_compile, self._policy, self._kind, apart, now)
-                compile_once(("propensities", *self._kind), work)
+                work = functools.partial(_compile, self._policy, kind, apart, now)
+                compile_once(("propensities", *kind), work)
             if evidence.pulls.size >= MANY:
                 finish()
-                found = _ready.get(self._kind)
+                found = _ready.get(kind)
         return found
 
 
@@ -76,6 +79,6 @@ def _copied(evidence: Evidence) -> Evidence:
 
 
 def _compile(policy: Policy, kind: Kind, evidence: Evidence, now: Round) -> None:
-    tools = compiled(policy)
+    tools = compiled(policy, few=kind[-1])
     if propensities(policy, evidence, now, tools) is not None:
         _ready[kind] = for_these_types(tools, evidence, now)
