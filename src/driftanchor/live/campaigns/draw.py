@@ -68,8 +68,11 @@ def draw(
     evidence, now = decider.situation(number, exclude)
     tools = None if tooling is None else tooling.tools(evidence, now)
     kept = None if tooling is None else tooling.kept
-    with answers.errors_of(terms.policy.name):
+    try:
         chances = propensities(terms.policy, evidence, now, tools, kept)
+    except Exception:
+        with answers.errors_of(terms.policy.name):
+            raise
     if chances is None:
         state = State.of(decider.ledger)
         chances = decide.probabilities(terms, state, number, exclude, decide.COUNTED)
