@@ -1,7 +1,7 @@
 """Tools that compute propensities: interpreted at first, compiled in the background.
 
-A decision waits for the compiled ones only if it has thousands of arms, where to interpret takes
-longer. Both give the same numbers.
+A decision of hundreds of arms waits for the compiled ones for as long as to interpret would take,
+and one of thousands until they are there. Both give the same numbers.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from driftanchor.policies.base import Policy
 
 ENOUGH = 2_000  # arms whose propensity is interpreted before it pays to compile
 MOVING = 100  # times as long as another arm: one whose propensity is a mean over common moves
+SOME = 300  # arms of one decision, which take longer to interpret than to load from disk
+EACH = 1e-3  # seconds that it takes to interpret one of them
 MANY = 2_000  # arms of one decision, which take longer to interpret than to compile
 
 FEW = 500  # arms whose chances take about a millisecond: other threads can wait for them
@@ -59,13 +61,14 @@ class Tooling:
         found = _ready.get(kind)
         if found is None:
             weight = MOVING if np.isfinite(evidence.relative_bounds).any() else 1
-            self._interpreted += weight * evidence.pulls.size
-            if self._interpreted >= ENOUGH:
+            size = evidence.pulls.size
+            self._interpreted += weight * size
+            if self._interpreted >= ENOUGH or size >= SOME:
                 apart = _copied(evidence)
                 work = functools.partial(_compile, self._policy, kind, apart, now)
                 compile_once(("propensities", *kind), work)
-            if evidence.pulls.size >= MANY:
-                finish()
+            if size >= SOME:  # no longer than to interpret takes, unless that takes too long
+                finish(EACH * size if size < MANY else None)
                 found = _ready.get(kind)
         return found
 

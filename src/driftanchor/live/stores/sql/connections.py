@@ -9,6 +9,8 @@ from __future__ import annotations
 from sqlalchemy import Engine
 from sqlalchemy.pool import PoolProxiedConnection
 
+from driftanchor.live.stores.sql.locks import emptied
+
 KEPT = 4  # that stay out; the pool has more for whoever comes then
 
 
@@ -44,8 +46,8 @@ class Connections:
 
     def close(self) -> None:
         """Close all of them but those in a transaction; others are opened when they are needed."""
-        while self._idle:
-            self._idle.pop().invalidate()
+        for pooled in emptied(self._idle):
+            pooled.invalidate()
         self._engine.dispose()
 
     def abandon(self) -> None:

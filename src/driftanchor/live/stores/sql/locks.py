@@ -13,12 +13,22 @@ import weakref
 from collections.abc import Iterator
 from io import FileIO
 from pathlib import Path
+from typing import TypeVar
 
 if sys.platform != "win32":
     import fcntl
 
+T = TypeVar("T")
 Identity = tuple[int, int]  # of a file, whatever its name
-_OPEN: weakref.WeakSet[FileIO] = weakref.WeakSet()
+_OPEN: weakref.WeakSet[Lock] = weakref.WeakSet()
+
+
+class Lock(FileIO):
+    """The file of a lock. It closes itself when nobody has it, and a bare descriptor would stay."""
+
+    def __del__(self) -> None:
+        """Close it without a warning: a store need not be closed, and threads are interrupted."""
+        self.close()
 
 
 class Turns:
@@ -30,37 +40,42 @@ class Turns:
 
     def __init__(self, lock: Path) -> None:
         self._file = os.fspath(lock)
-        self._idle: list[tuple[FileIO, Identity]] = []  # open, and not locked by us
+        self._idle: list[tuple[Lock, Identity]] = []  # open, and not locked by us
 
     def next(self) -> Turn:
         """One more turn, which is still to be taken."""
         return Turn(self)
 
-    def opened(self) -> tuple[FileIO, Identity]:
+    def opened(self) -> tuple[Lock, Identity]:
         """The lock, open. It is opened again if another file has its name now.
 
         Raises:
             OSError: It cannot be opened.
         """
-        while self._idle:
-            handle, identity = self._idle.pop()
+        for handle, identity in emptied(self._idle):
             if not handle.closed and identity_of(self._file) == identity:
                 return handle, identity
             handle.close()
-        # A file object closes itself if a thread is interrupted; a bare descriptor would stay.
-        handle = FileIO(self._file, "ab")
+        handle = Lock(self._file, "ab")
         _OPEN.add(handle)
         found = os.fstat(handle.fileno())
         return handle, (found.st_dev, found.st_ino)
 
-    def keep(self, handle: FileIO, identity: Identity) -> None:
+    def keep(self, handle: Lock, identity: Identity) -> None:
         """Keep the lock open for a later turn."""
         self._idle.append((handle, identity))
 
     def close(self) -> None:
         """Close what is kept open; the next turn opens it again."""
-        while self._idle:
-            self._idle.pop()[0].close()
+        for handle, _ in emptied(self._idle):
+            handle.close()
+
+
+def emptied(idle: list[T]) -> Iterator[T]:
+    """What is in a list from which other threads take too, one by one; it is taken out."""
+    with contextlib.suppress(IndexError):
+        while True:
+            yield idle.pop()
 
 
 class Turn:
@@ -72,7 +87,7 @@ class Turn:
 
     def __init__(self, turns: Turns) -> None:
         self._turns = turns
-        self._held: tuple[FileIO, Identity] | None = None
+        self._held: tuple[Lock, Identity] | None = None
 
     def take(self) -> None:
         """Wait for the turn.
