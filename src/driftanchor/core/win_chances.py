@@ -54,15 +54,8 @@ class WinDesk(NamedTuple):
 
 def new_desk(arms: int, zeros: Callable[[int], Column], rows: Callable[[int], Column]) -> WinDesk:
     """Room to work for this many arms, of new lists or arrays."""
-    return WinDesk(
-        alive=rows(arms),
-        high=zeros(arms),
-        again=rows(arms),
-        below=zeros(arms),
-        slope=zeros(arms),
-        part=zeros(arms),
-        waiting=zeros(4 * DEEPEST),
-    )
+    below, slopes, parts = zeros(arms), zeros(arms), zeros(arms)
+    return WinDesk(rows(arms), zeros(arms), rows(arms), below, slopes, parts, zeros(4 * DEEPEST))
 
 
 def law_at(laws: Laws, row: int) -> IndexLaw:
@@ -137,14 +130,7 @@ def _add_wins(laws: Laws, first: int, arms: int, desk: WinDesk, chances: Column)
 
 def _is_same(laws: Laws, one: int, other: int) -> bool:
     """Whether two rows have the same law."""
-    return bool(
-        laws.mean[one] == laws.mean[other]
-        and laws.sd[one] == laws.sd[other]
-        and laws.place[one] == laws.place[other]
-        and laws.other_mean[one] == laws.other_mean[other]
-        and laws.other_sd[one] == laws.other_sd[other]
-        and laws.kind[one] == laws.kind[other]
-    )
+    return law_at(laws, one) == law_at(laws, other)
 
 
 @apart
@@ -307,10 +293,5 @@ def _wait(
 
 
 def _waited(desk: WinDesk, waiting: int) -> tuple[float, float, float, float]:
-    k = 4 * waiting
-    return (
-        desk.waiting[k],
-        desk.waiting[k + 1],
-        desk.waiting[k + 2],
-        desk.waiting[k + 3],
-    )
+    k, panels = 4 * waiting, desk.waiting
+    return panels[k], panels[k + 1], panels[k + 2], panels[k + 3]

@@ -1,8 +1,8 @@
 """What is kept from one question for chances to the next.
 
-Laws that are the same have the same chances. Between two rewards the laws of all arms often stay as they are, and chances are what takes the
-time: to compare thousands of laws takes a hundredth of it. What is kept is used only where every
-number of every law is the same, so that it changes no chance.
+Laws that are the same have the same chances. Between two rewards the laws of all arms often stay as
+they are, and chances are what takes the time: to compare thousands of laws takes a hundredth of it.
+What is kept is used only where every number of every law is the same, so that it changes no chance.
 
 Few arms are computed sooner than compared. Of them the room to work is kept: to make a dozen small
 arrays would take as long as the work.

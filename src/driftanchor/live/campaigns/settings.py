@@ -92,7 +92,11 @@ class Settings:
     def reward_of(self, value: object, ends: Range, argument: str = "reward") -> float:
         """A reward as a number, if it may count: finite, in the range, and no truth value."""
         low, high = ends
-        if type(value) is float and low <= value <= high and -check.LARGEST <= value <= check.LARGEST:
+        if (
+            type(value) is float
+            and low <= value <= high
+            and -check.LARGEST <= value <= check.LARGEST
+        ):
             paid = value  # nearly always
         else:
             paid = self._other_reward(value, ends, argument)

@@ -92,8 +92,8 @@ def detail_text(detail: Detail) -> str:
     Most details are an id and a unit, which need no look at what kind of thing each value is.
 
     Example:
-        >>> detail_text({"id": "5f", "unit": "Zoë"}), detail_text({"before": 0.5})
-        ('{"id": "5f", "unit": "Zo\\\\u00eb"}', '{"before": 0.5}')
+        >>> detail_text({"id": "5f", "unit": "ann"}), detail_text({"before": 0.5})
+        ('{"id": "5f", "unit": "ann"}', '{"before": 0.5}')
     """
     for value in detail.values():
         if type(value) is not str:

@@ -6,7 +6,6 @@ import contextlib
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import TypeVar
 
 from sqlalchemy import Connection
@@ -18,7 +17,14 @@ from driftanchor.live.stores.sql import access_keys, campaigns, engine, versions
 from driftanchor.live.stores.sql.connections import Connections
 from driftanchor.live.stores.sql.failures import Interrupted, translated
 from driftanchor.live.stores.sql.link import Link
-from driftanchor.live.stores.sql.locks import Identity, Turn, Turns, identity_of, lock_file, no_litter
+from driftanchor.live.stores.sql.locks import (
+    Identity,
+    Turn,
+    Turns,
+    identity_of,
+    lock_file,
+    no_litter,
+)
 from driftanchor.live.stores.sql.reader import SqlReader, happened, write
 from driftanchor.live.stores.sql.transaction import FIRST_TO_READ, Transaction
 from driftanchor.live.stores.store import Changes, Reader, Store

@@ -1,4 +1,4 @@
-"""Connections stay open between transactions, are no more than the pool allows, and can be closed."""
+"""Connections stay open between transactions, few of them, until they are closed."""
 
 from __future__ import annotations
 
