@@ -49,6 +49,14 @@ def test_arms_alike_share() -> None:
             assert chances([law] * arms) == pytest.approx([1 / arms] * arms, abs=1e-7)
 
 
+def test_arms_in_a_row_with_the_same_law_are_no_other_than_arms_apart() -> None:
+    one, other, fixed = one_sample(0.3, 0.1), median_law(0.2, 0.1, 0.3, 0.4, 0.1), constant(0.4)
+    in_a_row = chances([one, one, one, other, other, fixed, fixed])
+    apart = chances([one, other, fixed, one, other, fixed, one])
+    assert in_a_row[[0, 3, 5, 1, 4, 6, 2]] == pytest.approx(apart, abs=1e-12)
+    assert in_a_row[0] == in_a_row[1] == in_a_row[2]
+
+
 def test_largest_constants_share_exactly() -> None:
     laws = [constant(1.0), constant(0.9), constant(1.0), constant(1.0), one_sample(0.0, 0.01)]
     assert chances(laws).tolist() == [1 / 3, 0, 1 / 3, 1 / 3, 0]

@@ -54,6 +54,18 @@ def kernel(policy: type[Policy] | None, loop: Loop) -> Loop:
         return _kernels[policy, loop]
 
 
+def entry(loop: Loop, *arguments: Any) -> Loop:
+    """A kernel for arguments of these types alone. It does not look at the types of what it gets.
+
+    A call through a kernel finds out the type of each argument first, which takes longer than a
+    decision of ten arms.
+    """
+    numba = require("numba", extra="fast", why="compiled decisions")
+    compiled: Any = loop
+    found: Loop = compiled.compile(tuple(numba.typeof(x) for x in arguments))
+    return found
+
+
 def _compile(policy: type[Policy] | None, loop: Loop) -> Loop:
     """The loop, compiled or loaded when it is first called with arguments of new types."""
     overload_dispatch()

@@ -6,7 +6,8 @@ panels of Gauss and Legendre's rule are halved until the parts of all arms add u
 over the panel, which is known. An atom is spread over a panel of its own, 0 ≤ s ≤ 1, on which an
 arm has the law P(below) + s P(there): ∫ sⁿ ds = 1/(n + 1) is the share of each of n + 1 tied arms.
 
-The time grows with the number of arms that can win, not with its square. Plain scalar code,
+The time grows with the number of arms that can win, not with its square. Arms in a row that have
+the same law, as before their first reward, are looked at once. Plain scalar code,
 interpreted with lists and compiled with arrays; it allocates nothing.
 """
 
@@ -44,6 +45,7 @@ class WinDesk(NamedTuple):
 
     alive: Column  # first the rows of the arms that can win
     high: Column  # what their index is hardly above
+    again: Column  # 1 where the law is that of the arm before, 0 elsewhere
     below: Column  # P(index < x), where x is looked at
     slope: Column  # its density there, or P(index = x)
     part: Column  # what an arm wins on one panel
@@ -52,14 +54,8 @@ class WinDesk(NamedTuple):
 
 def new_desk(arms: int, zeros: Callable[[int], Column], rows: Callable[[int], Column]) -> WinDesk:
     """Room to work for this many arms, of new lists or arrays."""
-    return WinDesk(
-        alive=rows(arms),
-        high=zeros(arms),
-        below=zeros(arms),
-        slope=zeros(arms),
-        part=zeros(arms),
-        waiting=zeros(4 * DEEPEST),
-    )
+    below, slopes, parts = zeros(arms), zeros(arms), zeros(arms)
+    return WinDesk(rows(arms), zeros(arms), rows(arms), below, slopes, parts, zeros(4 * DEEPEST))
 
 
 def law_at(laws: Laws, row: int) -> IndexLaw:
@@ -120,7 +116,9 @@ def _add_wins(laws: Laws, first: int, arms: int, desk: WinDesk, chances: Column)
         if laws.kind[first + i] != NEVER:
             least, most = ends(law_at(laws, first + i))
             if most >= low:
-                desk.alive[count], desk.high[count] = first + i, most
+                desk.alive[count], desk.high[count], desk.again[count] = first + i, most, 0
+                if count > 0 and _is_same(laws, desk.alive[count - 1], first + i):
+                    desk.again[count] = 1
                 steady = steady and least == most
                 count += 1
     if steady:  # all are constants, and the same
@@ -128,6 +126,11 @@ def _add_wins(laws: Laws, first: int, arms: int, desk: WinDesk, chances: Column)
             chances[desk.alive[k]] = 1.0 / count
     else:
         _descend(laws, count, low, high, desk, chances)
+
+
+def _is_same(laws: Laws, one: int, other: int) -> bool:
+    """Whether two rows have the same law."""
+    return law_at(laws, one) == law_at(laws, other)
 
 
 @apart
@@ -161,11 +164,14 @@ def _descend(
 def _both_sides(laws: Laws, count: int, level: float, desk: WinDesk) -> tuple[float, float]:
     """How likely all indices are below a level, and how likely none is above it."""
     g_below, g_at = 1.0, 1.0
+    below, mass = 0.0, 0.0
     for k in range(count):
-        side = at(law_at(laws, desk.alive[k]), level)
-        desk.below[k], desk.slope[k] = side.below, side.mass
-        g_below *= side.below
-        g_at *= side.below + side.mass
+        if desk.again[k] == 0:
+            side = at(law_at(laws, desk.alive[k]), level)
+            below, mass = side.below, side.mass
+        desk.below[k], desk.slope[k] = below, mass
+        g_below *= below
+        g_at *= below + mass
     return g_below, g_at
 
 
@@ -190,12 +196,7 @@ def _between(
             desk.part[k] = 0.0
         for node in range(POINTS.size):
             level = left + half * (1.0 + POINTS[node])
-            g = 1.0
-            for k in range(count):
-                if desk.high[k] > left:
-                    side = slope(law_at(laws, desk.alive[k]), level)
-                    desk.below[k], desk.slope[k] = side.below, side.mass
-                    g *= side.below
+            g = _slopes(laws, count, left, level, desk)
             if g > 0.0:
                 sum_of_parts += _add_parts(count, left, g * half * WEIGHTS[node], desk)
         middle = left + half
@@ -209,6 +210,19 @@ def _between(
         _, g_middle = _both_sides(laws, count, middle, desk)
         waiting = _wait(desk, waiting, left, middle, g_left, g_middle)
         waiting = _wait(desk, waiting, middle, right, g_middle, g_right)
+
+
+def _slopes(laws: Laws, count: int, left: float, level: float, desk: WinDesk) -> float:
+    """Write how likely each index is below a level, and its density; returns G there."""
+    g, below, mass = 1.0, 0.0, 0.0
+    for k in range(count):
+        if desk.high[k] > left:
+            if desk.again[k] == 0:
+                side = slope(law_at(laws, desk.alive[k]), level)
+                below, mass = side.below, side.mass
+            desk.below[k], desk.slope[k] = below, mass
+            g *= below
+    return g
 
 
 @apart
@@ -250,10 +264,11 @@ def _spread_law(count: int, s: float, desk: WinDesk) -> float:
 
 def _add_parts(count: int, left: float, scale: float, desk: WinDesk) -> float:
     """Add one point of the rule to the parts of all arms; returns their sum."""
-    total = 0.0
+    total, won = 0.0, 0.0
     for k in range(count):
         if desk.high[k] > left and desk.slope[k] > 0.0:
-            won = scale * desk.slope[k] / desk.below[k]
+            if desk.again[k] == 0:
+                won = scale * desk.slope[k] / desk.below[k]
             desk.part[k] += won
             total += won
     return total
@@ -278,10 +293,5 @@ def _wait(
 
 
 def _waited(desk: WinDesk, waiting: int) -> tuple[float, float, float, float]:
-    k = 4 * waiting
-    return (
-        desk.waiting[k],
-        desk.waiting[k + 1],
-        desk.waiting[k + 2],
-        desk.waiting[k + 3],
-    )
+    k, panels = 4 * waiting, desk.waiting
+    return panels[k], panels[k + 1], panels[k + 2], panels[k + 3]

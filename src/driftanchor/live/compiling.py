@@ -38,10 +38,6 @@ def ask(kind: Kind, arguments: tuple[Any, ...]) -> None:
 
 
 def _compile(kind: Kind, arguments: tuple[Any, ...]) -> None:
-    numba = importlib.import_module("numba")
     kernels = importlib.import_module("driftanchor.compiled.kernels")
     loop: Any = kernels.kernel(kind[0].policy, chosen_column)  # type: ignore[attr-defined]
-    # What `compile` returns takes arguments of these types alone. A call through `loop` would
-    # find out the type of each array first, which takes longer than a decision of ten arms.
-    kernel: Kernel = loop.compile(tuple(numba.typeof(x) for x in arguments))
-    _kernels[kind] = kernel
+    _kernels[kind] = kernels.entry(loop, *arguments)

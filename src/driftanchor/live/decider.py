@@ -173,6 +173,8 @@ class Decider:
 
     def _seen(self, exclude: Sequence[object]) -> tuple[Evidence, int]:
         """The evidence without some arms, and how many can be played."""
+        if not exclude and self.ledger.on:
+            return self._evidence, self.ledger.on
         playable = self.ledger.playable.copy()
         for label in exclude:
             playable[self.terms.arms.column(label, "exclude")] = False
@@ -181,11 +183,17 @@ class Decider:
             raise self._nothing_left()
         return self._evidence._replace(playable=check.frozen(playable)), arms
 
-    def next_decision(self, exclude: Sequence[object] = ()) -> Decided:
-        """The next decision, as the event to keep and to apply."""
+    def next_decision(self, exclude: Sequence[object] = (), waits: bool = True) -> Decided:
+        """The next decision, as the event to keep and to apply.
+
+        Args:
+            exclude: Arms that cannot be played this time.
+            waits: Whether the decision waits for its reward at once.
+        """
         number = self.ledger.decisions + 1
-        column, memory = self.decide(number, exclude)
-        return Decided(number, column, changed_rows(self.ledger.memory, memory))
+        column = self._chosen(number, exclude)
+        rows = changed_rows(self.ledger.memory, self._memory) if self._remembers else ()
+        return Decided(number, column, rows, waits)
 
     def play(self, exclude: Sequence[object] = ()) -> int:
         """Make the next decision and write it down; the column that is played."""

@@ -16,11 +16,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from driftanchor.compiled.kernels import kernel
+from driftanchor.compiled.kernels import entry, kernel
 from driftanchor.core.check import Floats
 from driftanchor.core.evidence import Evidence, Round
+from driftanchor.core.hints import brief
 from driftanchor.core.index_law import MEDIAN
-from driftanchor.core.win_chances import Column, Laws, new_desk, win_chances
+from driftanchor.core.win_chances import Column, Laws, WinDesk, win_chances
 from driftanchor.live.kept_chances import KeptChances
 from driftanchor.live.over_moves import over_moves
 from driftanchor.policies.base import Policy, kept_belief, remember
@@ -46,12 +47,32 @@ def interpreted(policy: Policy) -> Tools:
     return Tools(policy, laws_of_round, win_chances, _list_of_zeros, _list_of_rows, 0)
 
 
-def compiled(policy: Policy) -> Tools:
-    """Tools that are compiled, or loaded from disk, when they are first used."""
-    write, win = kernel(type(policy), laws_of_round), kernel(None, win_chances)
+def compiled(policy: Policy, *, few: bool = True) -> Tools:
+    """Tools that are compiled, or loaded from disk, when they are first used.
+
+    Args:
+        policy: The policy.
+        few: Whether arms are few, so that other threads can wait for their chances.
+    """
+    write = kernel(type(policy), laws_of_round)
+    win = kernel(None, win_chances_briefly if few else win_chances)
     belief = kept_belief(type(policy))
     kept = 0 if belief is None else len(belief._fields)
     return Tools(policy.numbers(), write, win, np.zeros, _whole_zeros, kept)
+
+
+def for_these_types(tools: Tools, evidence: Evidence, now: Round) -> Tools:
+    """Compiled tools that take evidence of these types alone.
+
+    A kernel that takes any types finds out that of each array first, which takes longer than the
+    chances of ten arms.
+    """
+    asked = _Asked(tools, evidence, now, KeptChances())
+    room, at = asked.room, tools.zeros(1)
+    laws = Laws(*(tools.zeros(asked.arms) for _ in Laws._fields))
+    write = entry(tools.write, tools.policy, asked.evidence, now, at, True, laws)
+    win = entry(tools.win, laws, asked.arms, room.desk, tools.zeros(asked.arms))
+    return tools._replace(write=write, win=win)
 
 
 def propensities(
@@ -90,13 +111,14 @@ def propensities(
         shares = kind.guard * asked.chances(laws)[0]
         if kind.guard < 1.0:
             shares = shares + (1.0 - kind.guard) * asked.without_guard(kind)
-    total = float(shares.sum())
+    total = float(np.add.reduce(shares))
     if not abs(total - 1.0) <= RIGHT:
         return None
     exact: Floats = shares / total
     return exact
 
 
+@brief
 def laws_of_round(
     policy: Policy, evidence: Evidence, now: Round, moves: Column, guard: bool, laws: Laws
 ) -> RoundKind:
@@ -106,6 +128,12 @@ def laws_of_round(
     return write_laws(policy, evidence, now, moves, guard, laws)
 
 
+@brief
+def win_chances_briefly(laws: Laws, arms: int, desk: WinDesk, chances: Column) -> None:
+    """`win_chances`, as the function to compile for few arms."""
+    win_chances(laws, arms, desk, chances)
+
+
 class _Asked:
     """One question: the chances of all arms, given common moves and over all of them."""
 
@@ -113,19 +141,24 @@ class _Asked:
         self.tools, self.evidence, self.now, self.kept = tools, evidence, now, kept
         kept.start()
         self.arms = evidence.pulls.size
+        own = evidence.memory.shape[1]
+        self.room = kept.room(self.arms, own + tools.beliefs, tools.zeros, tools.rows)
         if tools.beliefs:
-            own = evidence.memory.shape[1]
-            memory = np.zeros((self.arms, own + tools.beliefs))
-            memory[:, :own] = evidence.memory
+            memory = self.room.memory
+            if own:
+                memory[:, :own] = evidence.memory
             self.evidence = evidence._replace(memory=memory)
-        self.desk = new_desk(self.arms, tools.zeros, tools.rows)
 
     def laws(self, moves: Floats, *, guard: bool) -> tuple[RoundKind, Laws]:
         """The laws of all arms for each move, in sds from its mean."""
-        size, at = self.arms * len(moves), self.tools.zeros(len(moves))
-        at[:] = moves.tolist()
-        laws = Laws(*(self.tools.zeros(size) for _ in range(6)))
-        kind = self.tools.write(self.tools.policy, self.evidence, self.now, at, guard, laws)
+        tools, size = self.tools, self.arms * len(moves)
+        at = tools.zeros(len(moves))
+        if moves is not STILL:
+            at[:] = moves.tolist()
+        laws = self.room.laws
+        if len(laws.kind) != size:
+            laws = Laws(*(tools.zeros(size) for _ in Laws._fields))
+        kind = tools.write(tools.policy, self.evidence, self.now, at, guard, laws)
         return RoundKind(*kind), laws
 
     def chances(self, laws: Laws) -> Floats:
@@ -133,9 +166,10 @@ class _Asked:
         return self.kept.chances(laws, self._computed)
 
     def _computed(self, laws: Laws) -> Floats:
-        chances = self.tools.zeros(len(laws.kind))
-        self.tools.win(laws, self.arms, self.desk, chances)
-        rows: Floats = np.reshape(chances, (-1, self.arms))
+        size = len(laws.kind)
+        chances = self.room.chances if laws is self.room.laws else self.tools.zeros(size)
+        self.tools.win(laws, self.arms, self.room.desk, chances)
+        rows: Floats = np.asarray(chances).reshape(-1, self.arms)
         return rows
 
     def without_guard(self, kind: RoundKind) -> Floats:

@@ -1,7 +1,7 @@
 """Tools that compute propensities: interpreted at first, compiled in the background.
 
-A decision waits for the compiled ones only if it has thousands of arms, where to interpret takes
-longer. Both give the same numbers.
+A decision of hundreds of arms waits for the compiled ones for as long as to interpret would take,
+and one of thousands until they are there. Both give the same numbers.
 """
 
 from __future__ import annotations
@@ -13,14 +13,18 @@ import numpy as np
 from driftanchor.core.evidence import Evidence, Round
 from driftanchor.live.background import compile_once, finish
 from driftanchor.live.kept_chances import KeptChances
-from driftanchor.live.propensities import Tools, compiled, propensities
+from driftanchor.live.propensities import Tools, compiled, for_these_types, propensities
 from driftanchor.policies.base import Policy
 
 ENOUGH = 2_000  # arms whose propensity is interpreted before it pays to compile
 MOVING = 100  # times as long as another arm: one whose propensity is a mean over common moves
+SOME = 300  # arms of one decision, which take longer to interpret than to load from disk
+EACH = 1e-3  # seconds that it takes to interpret one of them
 MANY = 2_000  # arms of one decision, which take longer to interpret than to compile
 
-Kind = tuple[type[Policy], str]  # the class, and its parameters
+FEW = 500  # arms whose chances take about a millisecond: other threads can wait for them
+
+Kind = tuple[type[Policy], str, bool]  # the class, its parameters, and whether arms are few
 
 _ready: dict[Kind, Tools] = {}
 
@@ -37,7 +41,7 @@ class Tooling:
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
-        self._kind = type(policy), repr(policy.parameters())
+        self._name = type(policy), repr(policy.parameters())
         self._interpreted = 0
         self.kept = KeptChances()
 
@@ -53,21 +57,31 @@ class Tooling:
             evidence: What the policy sees now.
             now: The round.
         """
-        found = _ready.get(self._kind)
+        kind = (*self._name, evidence.pulls.size < FEW)
+        found = _ready.get(kind)
         if found is None:
             weight = MOVING if np.isfinite(evidence.relative_bounds).any() else 1
-            self._interpreted += weight * evidence.pulls.size
-            if self._interpreted >= ENOUGH:
-                apart = Evidence._make(array.copy() for array in evidence)
-                work = functools.partial(_compile, self._policy, self._kind, apart, now)
-                compile_once(("propensities", *self._kind), work)
-            if evidence.pulls.size >= MANY:
-                finish()
-                found = _ready.get(self._kind)
+            size = evidence.pulls.size
+            self._interpreted += weight * size
+            if self._interpreted >= ENOUGH or size >= SOME:
+                apart = _copied(evidence)
+                work = functools.partial(_compile, self._policy, kind, apart, now)
+                compile_once(("propensities", *kind), work)
+            if size >= SOME:  # no longer than to interpret takes, unless that takes too long
+                finish(EACH * size if size < MANY else None)
+                found = _ready.get(kind)
         return found
 
 
+def _copied(evidence: Evidence) -> Evidence:
+    """A copy that another thread may look at, of the same types: only the memory can be written."""
+    copies = Evidence._make(array.copy() for array in evidence)
+    for array, copy in zip(evidence, copies, strict=True):
+        copy.setflags(write=array.flags.writeable)
+    return copies
+
+
 def _compile(policy: Policy, kind: Kind, evidence: Evidence, now: Round) -> None:
-    tools = compiled(policy)
+    tools = compiled(policy, few=kind[-1])
     if propensities(policy, evidence, now, tools) is not None:
-        _ready[kind] = tools
+        _ready[kind] = for_these_types(tools, evidence, now)

@@ -93,6 +93,7 @@ def test_a_thread_that_is_interrupted_holds_nobody_up(store: SqlStore) -> None:
     for leads in (False, True):
         job = group_commit._Job([Ask()])
         other = group_commit._Job([Ask()])
+        other.turn = threading.Event()
         writer = job if leads else group_commit._Job([Ask()])
         requests._waiting, requests._leader = [job, other], writer
         requests._leave(job)

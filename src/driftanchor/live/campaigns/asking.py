@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +10,7 @@ from driftanchor.errors import CampaignPaused, DefaultPlayed, InvalidInput, KeyR
 from driftanchor.live.campaigns.batch import Batch, Needs
 from driftanchor.live.campaigns.decision import Decision
 from driftanchor.live.campaigns.draw import draw
+from driftanchor.live.campaigns.new_id import new_id
 from driftanchor.live.campaigns.telling import show
 from driftanchor.live.stores.damage import damaged
 from driftanchor.live.stores.journal import decided_detail
@@ -172,7 +172,7 @@ def _new_row(
         held.holds = None
         batch.change(held)
     number, column = found.event.number, found.event.column
-    decision_id, propensity = secrets.token_hex(16), found.propensity
+    decision_id, propensity = new_id(), found.propensity
     assigned = books.waits and not waits
     detail = decided_detail(found.event, excluded, decision_id, unit, assigned=assigned)
     entry = batch.record("decided", decision=number, column=column, value=propensity, detail=detail)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from driftanchor.core.record import Record
 from driftanchor.live.campaigns.books import Books
@@ -21,8 +22,7 @@ from driftanchor.live.stores.store_rows import DecisionRow, Snapshot
 LEAST_BETWEEN_SNAPSHOTS = 256  # events
 
 
-@dataclass(frozen=True)
-class Needs:
+class Needs(NamedTuple):
     """What a request must find in the batch.
 
     Attributes:
@@ -69,26 +69,28 @@ class Batch:
 
     def read(self, reader: Reader, needs: Iterable[Needs]) -> None:
         """Find what the requests are about. What changed in this batch already stays as it is."""
-        wanted = list(needs)
-        keys = sorted({key for need in wanted for key in need.keys})
+        ids, units, keys = set[str](), set[str](), set[str]()
+        for need in needs:
+            ids.update(need.ids)
+            units.update(need.units)
+            keys.update(need.keys)
         if keys:
-            self.keyed.update(reader.keyed(keys))
-        ids = {one for need in wanted for one in need.ids}
-        ids.update(one for made in self.keyed.values() for one in made)
+            self.keyed.update(reader.keyed(sorted(keys)))
+            ids.update(*self.keyed.values())
         missing = sorted(ids - self.found.keys())
         if missing:
             self.know(reader.decisions(missing))
-        units = sorted({unit for need in wanted for unit in need.units})
         if units:
-            self.know(reader.holding(units, self.books.head.epoch))
+            self.know(reader.holding(sorted(units), self.books.head.epoch))
 
     def know(self, rows: Iterable[DecisionRow]) -> None:
         """Keep decisions that were read, unless they are known: they may have changed here."""
+        arms, epoch = len(self.books.terms.arms), self.books.head.epoch
         for row in rows:
-            if not 0 <= row.column < len(self.books.terms.arms):
+            if not 0 <= row.column < arms:
                 raise damaged(f"decision {row.number} is for an arm {row.column} that is not there")
             known = self.found.setdefault(row.id, row)
-            if known.holds is not None and known.epoch == self.books.head.epoch:
+            if known.holds is not None and known.epoch == epoch:
                 self.held[known.holds] = known
 
     def record(

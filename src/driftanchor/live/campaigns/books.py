@@ -123,7 +123,7 @@ class Books:
         a checksum.
         """
         numbers = np.concatenate([self.expected, self.variance, [self.log_e]])
-        sums = numbers.astype("<f8").tobytes()
+        sums = numbers.astype("<f8", copy=False).tobytes()
         return sums + struct.pack("<Q", zlib.crc32(sums))
 
     @reads_store
@@ -158,7 +158,7 @@ class Books:
         apart, now = max(1, len(self.terms.arms) // SEEN_AT_ONCE), self.head.decisions
         if now // apart == (now - made) // apart:
             return
-        found = log_e_value(self.decisions - self.expected, self.variance)
+        found = log_e_value(self.decisions - self.expected, self.variance, self.log_e)
         self.log_e = max(self.log_e, found)
 
     @property
@@ -173,20 +173,33 @@ class Books:
             raise UnreadableState(
                 f"event {entry.seq} follows event {self.head.seq}: events are missing or repeated"
             )
-        _, kind, _, number, column, value, _ = entry
-        if kind == "rewarded" and None not in (number, column, value):  # most events: no detour
-            self.ledger.learn(column, value)  # type: ignore[arg-type]
+        column, value = entry.column, entry.value
+        if column is None or value is None or entry.decision is None:
+            self._change(entry)
+        elif entry.kind == "rewarded":  # most events are of two kinds, and take no detour
+            self.ledger.learn(column, value)
+        elif entry.kind == "decided" and self._only_waits(entry):
+            self.ledger.decide(column)
         else:
-            event = core_event(entry, waits=self.waits)
-            if event is not None:
-                self.decider.apply(event)
-            if isinstance(event, ArmAdded):
-                self._widen(entry)
+            self._change(entry)
         self._count(entry)
         head = self.head
         head.seq = entry.seq
         if head.checksum is not None:
             head.checksum = checksum(entry, head.checksum)
+
+    def _only_waits(self, entry: Entry) -> bool:
+        """Whether a decision is the next one, and does no more than wait for its reward."""
+        detail, is_next = entry.detail or {}, entry.decision == self.ledger.decisions + 1
+        return is_next and self.waits and "memory" not in detail and "assigned" not in detail
+
+    def _change(self, entry: Entry) -> None:
+        """Let an event of any kind change the terms and the state."""
+        event = core_event(entry, waits=self.waits)
+        if event is not None:
+            self.decider.apply(event)
+        if isinstance(event, ArmAdded):
+            self._widen(entry)
 
     def _count(self, entry: Entry) -> None:
         """What the state does not know: squares, decisions by arm, and what arms are archived."""
@@ -243,7 +256,7 @@ class Books:
             ledger.totals.item(column),
             self.squares.item(column),
             ledger.pending.item(column),
-            ledger.memory[column].tolist(),
+            ledger.memory[column].tolist() if ledger.memory.size else [],
             0 if added is None else added.seq,
             None if added is None else added.detail,
             self.distrusted.get(column),

@@ -66,21 +66,24 @@ def draw(
     """
     terms, number = decider.terms, decider.ledger.decisions + 1
     evidence, now = decider.situation(number, exclude)
-    floors = floors_of(terms, settings, evidence.playable)
     tools = None if tooling is None else tooling.tools(evidence, now)
     kept = None if tooling is None else tooling.kept
-    with answers.errors_of(terms.policy.name):
+    try:
         chances = propensities(terms.policy, evidence, now, tools, kept)
+    except Exception:
+        with answers.errors_of(terms.policy.name):
+            raise
     if chances is None:
         state = State.of(decider.ledger)
         chances = decide.probabilities(terms, state, number, exclude, decide.COUNTED)
-    column = _floor(terms, number, floors)
-    if column is not None:
-        return Draw(Decided(number, column, waits=waits), mixed(chances, floors))
+    if settings.floor or settings.control:
+        floors = floors_of(terms, settings, evidence.playable)
+        chances, column = mixed(chances, floors), _floor(terms, number, floors)
+        if column is not None:
+            return Draw(Decided(number, column, waits=waits), chances)
     if tooling is not None and evidence.pulls.size >= MANY and not decider.is_compiled:
         decider.prepare()  # to interpret many arms would take longer, in each decision
-    event = decider.next_decision(exclude)
-    return Draw(dataclasses.replace(event, waits=waits), mixed(chances, floors))
+    return Draw(decider.next_decision(exclude, waits), chances)
 
 
 def explain(

@@ -47,7 +47,8 @@ class _Job:
     def __init__(self, requests: Sequence[Request]) -> None:
         self.requests = requests
         self.outcomes: list[Any] = []
-        self.turn = threading.Event()  # the job is done, or its thread is to write
+        # Set once the job is done, or its thread is to write; `None` for one that need not wait.
+        self.turn: threading.Event | None = None
         self.done = False
         self.taken: list[_Job] = []  # what its thread writes
 
@@ -112,10 +113,12 @@ class GroupCommit:
     def _take_part(self, job: _Job) -> None:
         """Wait until a job is done, or write it with all that waits."""
         with self._mutex:
-            self._waiting.append(job)
             if self._leader is None:
                 self._leader = job
-        if self._leader is not job:
+            else:
+                job.turn = threading.Event()
+            self._waiting.append(job)
+        if job.turn is not None:
             job.turn.wait()
         if job.done:
             return
@@ -133,13 +136,14 @@ class GroupCommit:
             if not other.done:  # only if this thread was interrupted
                 error = StoreUnavailable("the thread that wrote was interrupted: try again")
                 other.outcomes, other.done = [error], True
-            other.turn.set()
+            if other.turn is not None:
+                other.turn.set()
         with self._mutex:
             if job in self._waiting:
                 self._waiting.remove(job)
             if self._leader is job:
                 self._leader = self._waiting[0] if self._waiting else None
-            if self._leader is not None:
+            if self._leader is not None and self._leader.turn is not None:
                 self._leader.turn.set()
 
     def _write_all(self, jobs: list[_Job]) -> None:
@@ -170,9 +174,7 @@ class GroupCommit:
             batch.read(reader, [x.needs for job in jobs for x in job.requests])
             for job in jobs:
                 job.outcomes = [_outcome(batch, request) for request in job.requests]
-            if batch.is_long_ago() or any(
-                isinstance(x, SweepAndCheck) for job in jobs for x in job.requests
-            ):
+            if batch.is_long_ago() or _wants_check(jobs):
                 advance(batch, reader)
             after[:] = [books]
             return batch.changes()
@@ -215,6 +217,10 @@ class GroupCommit:
 def load(reader: Reader, terms: Terms, settings: Settings) -> Books:
     """The books of a campaign, from its sums."""
     return Books.load(terms, settings, reader.head, reader.arms(), reader.expected())
+
+
+def _wants_check(jobs: list[_Job]) -> bool:
+    return any([isinstance(x, SweepAndCheck) for job in jobs for x in job.requests])
 
 
 def _outcome(batch: Batch, request: Request) -> Any:

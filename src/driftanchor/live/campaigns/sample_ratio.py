@@ -28,6 +28,7 @@ LEVEL = (
 )
 STAKES = 2.0 ** -np.arange(1.0, 13.0)
 _PRICE = np.expm1(STAKES) - STAKES
+_HALF = math.log(0.5) + 1e-9  # and what rounding may add
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -165,15 +166,26 @@ def fold_many(ratio: RatioCheck, columns: Sequence[int] | Ints, propensities: Fl
     return replace(after, log_e=max(ratio.log_e, log_e_value(played - expected, variance)))
 
 
-def log_e_value(excess: Floats, variance: Floats) -> float:
+def log_e_value(excess: Floats, variance: Floats, least: float = -math.inf) -> float:
     """The logarithm of the mean capital of the bets on the sides of all arms that gain.
 
     Half of the capital is on the other sides and is not counted.
+
+    Args:
+        excess: How much more often than expected each arm was played.
+        variance: Q of each arm.
+        least: What is too little to matter. Where no bet alone is worth more, this is the answer:
+            the mean is no larger than the largest.
 
     Example:
         >>> round(log_e_value(np.zeros(2), np.zeros(2)), 3)
         -0.693
     """
-    capital = np.abs(excess)[:, None] * STAKES - variance[:, None] * _PRICE
-    top = float(capital.max())
-    return top + math.log(0.5 * float(np.exp(capital - top).mean()))
+    capital = np.abs(excess)[:, None] * STAKES
+    capital -= variance[:, None] * _PRICE
+    top = float(np.maximum.reduce(capital, axis=None))
+    if top + _HALF < least:
+        return least
+    capital -= top
+    np.exp(capital, out=capital)
+    return top + math.log(0.5 * (float(np.add.reduce(capital, axis=None)) / capital.size))

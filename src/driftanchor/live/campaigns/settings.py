@@ -91,13 +91,25 @@ class Settings:
 
     def reward_of(self, value: object, ends: Range, argument: str = "reward") -> float:
         """A reward as a number, if it may count: finite, in the range, and no truth value."""
-        if type(value).__name__ in ("bool", "bool_"):
-            raise InvalidInput(f"must be a number, got {value!r}: write 1 or 0", argument=argument)
-        low, high = max(ends[0], -check.LARGEST), min(ends[1], check.LARGEST)
-        paid = check.number(value, argument, low=low, high=high)
+        low, high = ends
+        if (
+            type(value) is float
+            and low <= value <= high
+            and -check.LARGEST <= value <= check.LARGEST
+        ):
+            paid = value  # nearly always
+        else:
+            paid = self._other_reward(value, ends, argument)
         if self.reward == "binary" and paid not in (0.0, 1.0):
             raise InvalidInput(f"must be 0 or 1, got {paid!r}", argument=argument)
         return paid
+
+    def _other_reward(self, value: object, ends: Range, argument: str) -> float:
+        """A reward that is no float, or not a right one."""
+        if type(value).__name__ in ("bool", "bool_"):
+            raise InvalidInput(f"must be a number, got {value!r}: write 1 or 0", argument=argument)
+        low, high = max(ends[0], -check.LARGEST), min(ends[1], check.LARGEST)
+        return check.number(value, argument, low=low, high=high)
 
     def to_json(self) -> record.Record:
         """A JSON-ready record."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import zlib
+from json.encoder import encode_basestring_ascii as quoted
 from typing import Any, NamedTuple
 
 from driftanchor.core import record
@@ -80,9 +81,24 @@ def checksum(entry: Entry, before: int) -> int:
     """The checksum of all events through this one, from that of the events before it."""
     seq, kind, at, decision, column, value, detail = entry
     number = None if value is None else float(value)
-    text = "" if detail is None else json.dumps(detail, allow_nan=False)
+    text = "" if detail is None else detail_text(detail)
     said = f"{seq} {kind} {at!r} {decision} {column} {number!r} {text}"
     return zlib.crc32(said.encode(), before)
+
+
+def detail_text(detail: Detail) -> str:
+    """What else must be known of an event, as JSON.
+
+    Most details are an id and a unit, which need no look at what kind of thing each value is.
+
+    Example:
+        >>> detail_text({"id": "5f", "unit": "ann"}), detail_text({"before": 0.5})
+        ('{"id": "5f", "unit": "ann"}', '{"before": 0.5}')
+    """
+    for value in detail.values():
+        if type(value) is not str:
+            return json.dumps(detail, allow_nan=False)
+    return f"{{{', '.join([f'{quoted(key)}: {quoted(x)}' for key, x in detail.items()])}}}"
 
 
 def core_event(entry: Entry, *, waits: bool) -> Event | None:

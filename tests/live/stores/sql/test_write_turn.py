@@ -65,6 +65,28 @@ def test_a_forked_process_has_no_lock_of_its_parent(tmp_path: Path) -> None:
         assert not is_free(file)  # the child closed it, and did not unlock it
 
 
+def test_a_lock_stays_open_from_turn_to_turn_while_it_is_the_same_file(tmp_path: Path) -> None:
+    file = write_turn.lock_file(tmp_path / "a.db")
+    turns, opened = write_turn.Turns(file), []
+    for replaced in (False, False, True):
+        if replaced:
+            file.unlink()
+        turn = turns.next()
+        turn.take()
+        assert not is_free(tmp_path / "a.db")
+        assert turn._held is not None
+        opened.append(turn._held[0])
+        turn.leave()
+        turn.leave()
+        assert is_free(tmp_path / "a.db")
+    first, second, third = opened
+    assert first is second
+    assert first.closed
+    assert not third.closed
+    turns.close()
+    assert third.closed
+
+
 # A file that closes itself warns.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_an_interrupt_at_any_line_leaves_no_lock(tmp_path: Path) -> None:

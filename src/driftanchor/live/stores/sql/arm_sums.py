@@ -38,7 +38,7 @@ def _values(campaign: int, row: ArmRow) -> tuple[Any, ...]:
         row.total,
         row.squares,
         row.pending,
-        json.dumps(row.memory, allow_nan=False),
+        json.dumps(row.memory, allow_nan=False) if row.memory else "[]",
         row.added_seq,
         None if row.added is None else json.dumps(row.added, allow_nan=False),
         row.distrusted_seq,

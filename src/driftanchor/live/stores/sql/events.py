@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sqlalchemy import bindparam, insert, select, text
 
 from driftanchor.live.stores.damage import parsed, typed
-from driftanchor.live.stores.journal import Entry
+from driftanchor.live.stores.journal import Entry, detail_text
 from driftanchor.live.stores.sql.link import Link
 from driftanchor.live.stores.sql.prepared import Prepared
 from driftanchor.live.stores.sql.schema import IS_CHANGE, events
@@ -47,7 +46,7 @@ def add(link: Link, campaign: int, entries: Sequence[Entry]) -> None:
             entry.decision,
             entry.column,
             entry.value,
-            None if entry.detail is None else json.dumps(entry.detail, allow_nan=False),
+            None if entry.detail is None else detail_text(entry.detail),
         )
         for entry in entries
     ]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
-from collections.abc import Iterator
+from types import TracebackType
 
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
@@ -28,34 +27,61 @@ class Interrupted(StoreUnavailable):
     """The connection broke; the same transaction may be tried again."""
 
 
-@contextlib.contextmanager
-def translated(url: URL) -> Iterator[None]:
-    """Raise errors of ours in place of those of drivers and of the file system."""
-    try:
-        yield
-    except _named("IntegrityError") as error:
-        raise Conflict(f"{_name(url)} refuses the change: {_said(error)}") from error
-    except _named("OperationalError") as error:
-        if sqlite_file(url) is None:
-            raise Interrupted(
+class translated:  # noqa: N801 - used as a function; a generator would take longer
+    """Raise errors of ours in place of those of drivers and of the file system.
+
+    Args:
+        url: The address of the store.
+    """
+
+    __slots__ = ("_url",)
+
+    def __init__(self, url: URL) -> None:
+        self._url = url
+
+    def __enter__(self) -> None:
+        """Nothing to do."""
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Raise the error in words of ours, if it is one of those."""
+        if isinstance(error, Exception):
+            ours = _ours(self._url, error)
+            if ours is not None:
+                raise ours from error
+
+
+def _ours(url: URL, error: Exception) -> Exception | None:
+    """What to raise in place of an error; `None` where it may stay as it is."""
+    is_server = sqlite_file(url) is None
+    if isinstance(error, _named("IntegrityError")):
+        return Conflict(f"{_name(url)} refuses the change: {_said(error)}")
+    if isinstance(error, _named("OperationalError")):
+        if is_server:
+            return Interrupted(
                 f"{_name(url)} cannot be reached: {_said(error)}; check that it runs"
-            ) from error
-        raise StoreUnavailable(_sqlite_words(url, error)) from error
-    except DBAPIError as error:
+            )
+        return StoreUnavailable(_sqlite_words(url, error))
+    if isinstance(error, DBAPIError):
         if error.connection_invalidated:
-            raise Interrupted(f"{_name(url)} closed the connection: {_said(error)}") from error
-        raise StoreUnavailable(_sqlite_words(url, error)) from error
-    except _named("Error") as error:
-        if sqlite_file(url) is None and isinstance(error, _named("InterfaceError")):
-            raise Interrupted(f"{_name(url)} closed the connection: {_said(error)}") from error
-        raise StoreUnavailable(_sqlite_words(url, error)) from error
-    except PoolTimeout as error:
-        raise StoreUnavailable(f"{_name(url)} has no free connection: {error}") from error
-    except SQLAlchemyError as error:
-        raise StoreUnavailable(f"{_name(url)} cannot be used: {_said(error)}") from error
-    except OSError as error:  # of the file of the lock
+            return Interrupted(f"{_name(url)} closed the connection: {_said(error)}")
+        return StoreUnavailable(_sqlite_words(url, error))
+    if isinstance(error, _named("Error")):
+        if is_server and isinstance(error, _named("InterfaceError")):
+            return Interrupted(f"{_name(url)} closed the connection: {_said(error)}")
+        return StoreUnavailable(_sqlite_words(url, error))
+    if isinstance(error, PoolTimeout):
+        return StoreUnavailable(f"{_name(url)} has no free connection: {error}")
+    if isinstance(error, SQLAlchemyError):
+        return StoreUnavailable(f"{_name(url)} cannot be used: {_said(error)}")
+    if isinstance(error, OSError):  # of the file of the lock
         remedy = "check that the folder is there and can be written"
-        raise StoreUnavailable(f"{_name(url)} cannot be used: {error}; {remedy}") from error
+        return StoreUnavailable(f"{_name(url)} cannot be used: {error}; {remedy}")
+    return None
 
 
 def _named(name: str) -> tuple[type[Exception], ...]:

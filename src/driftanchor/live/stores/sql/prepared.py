@@ -46,10 +46,12 @@ class Prepared:
 
     def run_for(self, link: Link, rows: Sequence[Sequence[Any]]) -> None:
         """Run it for many rows of parameters."""
+        if not rows:
+            return
+        text = self._text(link)
         if len(rows) == 1:  # psycopg would open a pipeline for it
-            self.run(link, *rows[0])
-        elif rows:
-            text = self._text(link)
+            link.run(text.sql, text.given(rows[0]))
+        else:
             link.run_for(text.sql, rows if text.takes_rows else [text.given(row) for row in rows])
 
     def _text(self, link: Link) -> _Text:

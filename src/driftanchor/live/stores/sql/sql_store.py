@@ -6,7 +6,6 @@ import contextlib
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import TypeVar
 
 from sqlalchemy import Connection
@@ -15,11 +14,19 @@ from sqlalchemy.engine import URL
 from driftanchor.errors import Conflict, NotFound, StoreUnavailable
 from driftanchor.live.stores.access_keys import KeyRow
 from driftanchor.live.stores.sql import campaign_rows, key_rows, sql_engine, versions
+from driftanchor.live.stores.sql.connections import Connections
 from driftanchor.live.stores.sql.failures import Interrupted, translated
 from driftanchor.live.stores.sql.link import Link
 from driftanchor.live.stores.sql.reader import SqlReader, happened, write
 from driftanchor.live.stores.sql.transaction import FIRST_TO_READ, Transaction
-from driftanchor.live.stores.sql.write_turn import Turn, lock_file, no_litter
+from driftanchor.live.stores.sql.write_turn import (
+    Identity,
+    Turn,
+    Turns,
+    identity_of,
+    lock_file,
+    no_litter,
+)
 from driftanchor.live.stores.store import Changes, Reader, Store
 from driftanchor.live.stores.store_rows import ArmRow, CampaignRow, Head
 
@@ -41,18 +48,19 @@ class SqlStore(Store):
         self.url = url
         self.patience = patience
         self._file = sql_engine.sqlite_file(url)
-        self._lock = None if self._file is None else lock_file(self._file)
+        self._turns = None if self._file is None else Turns(lock_file(self._file))
         self._engine = sql_engine.create_engine(url)
+        self._connections = Connections(self._engine)
         self._process = os.getpid()
         self._generation = 0
-        self._identity: tuple[int, int] | None = None  # of the file that was opened
+        self._identity: Identity | None = None  # of the file that was opened
 
     def prepare(self) -> None:
         """Create the tables of an empty store, and refuse those of another version."""
         with no_litter(self._file):
             self._patiently(lambda: self._alone(versions.prepare), min(OPENING, self.patience))
         if self._file is not None:
-            self._identity = _identity(self._file)
+            self._identity = identity_of(str(self._file))
 
     def upgrade(self) -> tuple[str | None, str]:
         """Bring the tables up to date; the versions before and after."""
@@ -62,7 +70,7 @@ class SqlStore(Store):
                 lambda: steps.append(self._alone(versions.upgrade)), min(OPENING, self.patience)
             )
         if self._file is not None:
-            self._identity = _identity(self._file)
+            self._identity = identity_of(str(self._file))
         return steps[-1]
 
     def create(self, row: CampaignRow, arms: Sequence[ArmRow]) -> CampaignRow:
@@ -109,6 +117,7 @@ class SqlStore(Store):
 
     def fold_in(self) -> None:
         """Write all of an SQLite store into its one file; nobody else may use it."""
+        self._connections.close()  # a second one would keep the file as it is
         with translated(self.url), self._engine.connect() as connection:
             raw = connection.connection.driver_connection
             assert raw is not None
@@ -169,7 +178,9 @@ class SqlStore(Store):
 
     def close(self) -> None:
         """Close all connections."""
-        self._engine.dispose()
+        self._connections.close()
+        if self._turns is not None:
+            self._turns.close()
 
     def _patiently(self, attempt: Callable[[], T], patience: float | None = None) -> T:
         """Try again while the connection breaks, but not for ever."""
@@ -179,7 +190,7 @@ class SqlStore(Store):
             try:
                 return attempt()
             except Interrupted as error:
-                self._engine.dispose()  # the others broke too, if the server was away
+                self._connections.close()  # the others broke too, if the server was away
                 if time.monotonic() + pause > until:
                     raise StoreUnavailable(str(error)) from error
             time.sleep(pause)
@@ -188,16 +199,16 @@ class SqlStore(Store):
     def _write(self, work: Callable[[Link], T]) -> T:
         """Do some work in a transaction that writes, once it is our turn."""
         with translated(self.url):
-            return Transaction(self._engine, self._turn()).write(work, self._look)
+            return Transaction(self._connections, self._turn()).write(work, self._look)
 
     def _turn(self) -> Turn | None:
-        return None if self._lock is None else Turn(self._lock)
+        return None if self._turns is None else self._turns.next()
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[Link]:
         """A link that reads, and sees one moment."""
         with translated(self.url):
-            transaction = Transaction(self._engine)
+            transaction = Transaction(self._connections)
             try:
                 self._look()
                 yield transaction.begin(FIRST_TO_READ)
@@ -237,29 +248,20 @@ class SqlStore(Store):
     def _look(self) -> None:
         """Use no connection of another process, and none to a file that is no longer there."""
         if self._process != os.getpid():
-            self._engine.dispose(close=False)  # they belong to the process we were forked from
+            self._connections.abandon()
             self._process = os.getpid()
         if self._file is None or self._identity is None:
             return
-        found = _identity(self._file)
+        found = identity_of(str(self._file))
         if found == self._identity:
             return
-        self._engine.dispose()
+        self._connections.close()
         self._generation += 1
         if found is None:
             raise StoreUnavailable(f"the store {str(self._file)!r} is gone: put the file back")
         with self._engine.connect() as connection:
             versions.check(versions.found(connection))
         self._identity = found
-
-
-def _identity(file: Path) -> tuple[int, int] | None:
-    """Which file it is; another one may get its name."""
-    try:
-        status = file.stat()
-    except FileNotFoundError:
-        return None
-    return status.st_dev, status.st_ino
 
 
 def _gone(campaign: int) -> NotFound:

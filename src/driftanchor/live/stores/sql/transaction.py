@@ -11,9 +11,9 @@ import sqlite3
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from sqlalchemy import Engine
 from sqlalchemy.pool import PoolProxiedConnection
 
+from driftanchor.live.stores.sql.connections import Connections
 from driftanchor.live.stores.sql.link import Link
 from driftanchor.live.stores.sql.sql_engine import roll_back_sqlite
 from driftanchor.live.stores.sql.write_turn import Turn
@@ -33,13 +33,12 @@ class Transaction:
     """One transaction, from the wait for its turn to its end.
 
     Args:
-        engine: Has the connections.
+        connections: The connections of the store.
         turn: What must be had before, if anything; it is given back at the end.
     """
 
-    def __init__(self, engine: Engine, turn: Turn | None = None) -> None:
-        self._engine, self._turn = engine, turn
-        self._database = engine.dialect.name
+    def __init__(self, connections: Connections, turn: Turn | None = None) -> None:
+        self._connections, self._turn = connections, turn
         self._pooled: PoolProxiedConnection | None = None
         self._driver: Any = None  # the driver's connection, while it may be in a transaction
 
@@ -70,10 +69,11 @@ class Transaction:
 
     def begin(self, first: Mapping[str, str | None]) -> Link:
         """Take a connection, and begin."""
-        self._pooled = self._engine.raw_connection()
+        database = self._connections.database
+        self._pooled = self._connections.take()
         self._driver = self._pooled.driver_connection
-        link = Link(self._database, self._driver)
-        statement = first[self._database]
+        link = Link(database, self._driver)
+        statement = first[database]
         if statement is not None:
             link.run(statement)
         return link
@@ -99,7 +99,8 @@ class Transaction:
                 if driver is not None:
                     pooled.invalidate()
                 else:
-                    pooled.close()
+                    self._pooled = None  # first, so that it is given back only once
+                    self._connections.give_back(pooled)
             self._pooled = self._driver = None
         finally:
             if self._turn is not None:

@@ -13,24 +13,81 @@ import weakref
 from collections.abc import Iterator
 from io import FileIO
 from pathlib import Path
+from typing import TypeVar
 
 if sys.platform != "win32":
     import fcntl
 
-_OPEN: weakref.WeakSet[FileIO] = weakref.WeakSet()
+T = TypeVar("T")
+Identity = tuple[int, int]  # of a file, whatever its name
+_OPEN: weakref.WeakSet[Lock] = weakref.WeakSet()
 
 
-class Turn:
-    """The turn to write to a database file.
+class Lock(FileIO):
+    """The file of a lock. It closes itself when nobody has it, and a bare descriptor would stay."""
+
+    def __del__(self) -> None:
+        """Close it without a warning: a store need not be closed, and threads are interrupted."""
+        self.close()
+
+
+class Turns:
+    """The turns to write to a database file. Its lock stays open from one turn to the next.
 
     Args:
         lock: The file of the lock.
     """
 
     def __init__(self, lock: Path) -> None:
-        self._file = lock
-        # A file object closes itself if a thread is interrupted; a bare descriptor would stay.
-        self._handle: FileIO | None = None
+        self._file = os.fspath(lock)
+        self._idle: list[tuple[Lock, Identity]] = []  # open, and not locked by us
+
+    def next(self) -> Turn:
+        """One more turn, which is still to be taken."""
+        return Turn(self)
+
+    def opened(self) -> tuple[Lock, Identity]:
+        """The lock, open. It is opened again if another file has its name now.
+
+        Raises:
+            OSError: It cannot be opened.
+        """
+        for handle, identity in emptied(self._idle):
+            if not handle.closed and identity_of(self._file) == identity:
+                return handle, identity
+            handle.close()
+        handle = Lock(self._file, "ab")
+        _OPEN.add(handle)
+        found = os.fstat(handle.fileno())
+        return handle, (found.st_dev, found.st_ino)
+
+    def keep(self, handle: Lock, identity: Identity) -> None:
+        """Keep the lock open for a later turn."""
+        self._idle.append((handle, identity))
+
+    def close(self) -> None:
+        """Close what is kept open; the next turn opens it again."""
+        for handle, _ in emptied(self._idle):
+            handle.close()
+
+
+def emptied(idle: list[T]) -> Iterator[T]:
+    """What is in a list from which other threads take too, one by one; it is taken out."""
+    with contextlib.suppress(IndexError):
+        while True:
+            yield idle.pop()
+
+
+class Turn:
+    """A turn to write to a database file.
+
+    Args:
+        turns: All turns of the file.
+    """
+
+    def __init__(self, turns: Turns) -> None:
+        self._turns = turns
+        self._held: tuple[Lock, Identity] | None = None
 
     def take(self) -> None:
         """Wait for the turn.
@@ -40,28 +97,40 @@ class Turn:
         """
         if sys.platform == "win32":  # SQLite's own waiting must do
             return
-        self._handle = self._file.open("ab", buffering=0)
-        _OPEN.add(self._handle)
-        fcntl.flock(self._handle, fcntl.LOCK_EX)
+        self._held = self._turns.opened()
+        fcntl.flock(self._held[0], fcntl.LOCK_EX)
 
     def leave(self) -> None:
         """Let the next one write; to do it again, or without a turn, does no harm."""
-        handle = self._handle
-        if sys.platform == "win32" or handle is None or handle.closed:
+        held = self._held
+        if sys.platform == "win32" or held is None:
             return
-        fcntl.flock(handle, fcntl.LOCK_UN)  # a forked process may have it open: unlock it first
-        handle.close()
+        if not held[0].closed:
+            fcntl.flock(held[0], fcntl.LOCK_UN)
+        self._held = None  # from here on an interrupt only means that it is opened again
+        self._turns.keep(*held)
 
 
 @contextlib.contextmanager
 def turn(database: Path) -> Iterator[None]:
     """Wait for the turn to write to a database file, and keep it until the block ends."""
-    held = Turn(lock_file(database))
+    turns = Turns(lock_file(database))
+    held = turns.next()
     try:
         held.take()
         yield
     finally:
         held.leave()
+        turns.close()
+
+
+def identity_of(file: str) -> Identity | None:
+    """Which file has a name now; another one may get it."""
+    try:
+        found = os.stat(file)
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _forget() -> None:

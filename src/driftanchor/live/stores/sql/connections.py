@@ -1,0 +1,57 @@
+"""Connections that wait for the next transaction.
+
+SQLAlchemy opens them and bounds how many there are. To give one back to its pool and to take it out
+again takes longer than two statements, so a few stay out.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import Engine
+from sqlalchemy.pool import PoolProxiedConnection
+
+from driftanchor.live.stores.sql.write_turn import emptied
+
+KEPT = 4  # that stay out; the pool has more for whoever comes then
+
+
+class Connections:
+    """The connections of a store.
+
+    Args:
+        engine: Opens them.
+
+    Attributes:
+        database: `"sqlite"` or `"postgresql"`.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self.database = engine.dialect.name
+        self._engine = engine
+        self._idle: list[PoolProxiedConnection] = []
+        self._abandoned: list[PoolProxiedConnection] = []
+
+    def take(self) -> PoolProxiedConnection:
+        """A connection that nobody else has, and that is in no transaction."""
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return self._engine.raw_connection()
+
+    def give_back(self, pooled: PoolProxiedConnection) -> None:
+        """Keep a connection that is in no transaction for the next one."""
+        if len(self._idle) < KEPT:
+            self._idle.append(pooled)
+        else:
+            pooled.close()
+
+    def close(self) -> None:
+        """Close all of them but those in a transaction; others are opened when they are needed."""
+        for pooled in emptied(self._idle):
+            pooled.invalidate()
+        self._engine.dispose()
+
+    def abandon(self) -> None:
+        """In a forked process: leave them to the process that opened them, which uses them on."""
+        self._abandoned += self._idle  # to drop the last reference would close them
+        self._idle = []
+        self._engine.dispose(close=False)
