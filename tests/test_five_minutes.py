@@ -40,12 +40,12 @@ def shell(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 def folder(tmp_path_factory: pytest.TempPathFactory, shell: dict[str, str]) -> Path:
     """The folder in which the section is followed, with the log of its first block."""
     here = tmp_path_factory.mktemp("here")
-    [install, *rest] = blocks()[0][1].splitlines(keepends=True)
-    extras = re.fullmatch(r'pip install "\.\[(.*)\]"\n', install)
+    install = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Install\n")[2]
+    extras = re.search(r'\$ pip install "\.\[(.*)\]"\n', install)
     assert extras is not None
     known = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert set(extras[1].split(",")) <= known["optional-dependencies"].keys()
-    subprocess.run(["sh", "-ec", "".join(rest)], cwd=here, env=shell, check=True)
+    subprocess.run(["sh", "-ec", blocks()[0][1]], cwd=here, env=shell, check=True)
     assert len((here / "last_quarter.csv").read_text().splitlines()) == 1 + 8 * 3 * 800
     return here
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from driftanchor.core.check import Floats
-from driftanchor.core.stats.intervals import mean_estimate
+from driftanchor.core.stats.summary import standard_error
 from driftanchor.planning.contenders import Contenders
 from driftanchor.planning.safe_choice import SafeChoice
 from driftanchor.planning.words import number
@@ -40,12 +40,11 @@ class EarlyNumbers:
 
 
 def loss(lost: Floats) -> str:
-    """The mean, and how far off it may be at 95 %.
+    """The mean and its standard error, as in the tables.
 
     Example:
         >>> import numpy as np
         >>> loss(np.array([20.0, 30.0] * 50))
-        '25.0 ± 0.985'
+        '25.0 ± 0.503'
     """
-    mean = mean_estimate(lost)
-    return f"{number(mean.value)} ± {number(mean.high - mean.value)}"
+    return f"{number(float(lost.mean()))} ± {number(float(standard_error(lost)))}"

@@ -10,7 +10,7 @@ from driftanchor.serve.page.share_reason import share_reason
         ("active", 0.0, 0, 0.5, 0.0, "no decisions"),
         ("active", 0.8, 100, 0.95, 0.0, "most likely the best"),
         ("active", 0.6, 100, 0.6, 0.0, "likely the best"),
-        ("active", 0.09, 100, 0.3, 0.08, "hardly more than its guaranteed 8 %"),
+        ("active", 0.09, 100, 0.3, 0.08, "about its guaranteed 8 %"),
         ("active", 0.4, 100, 0.02, 0.05, "to check that the logs are right"),
         ("active", 0.3, 100, 0.7, 0.0, "it leads"),
         ("active", 0.02, 100, 0.01, 0.0, "unlikely"),

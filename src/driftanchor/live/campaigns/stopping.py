@@ -136,11 +136,12 @@ def outlook_text(now: Outlook, labels: tuple[str, ...]) -> str:
         in 1,000 decisions on average, and with a probability of 95 % less than 3.20. That is below
         the 5.00 that matter to you: you can stop.
     """
+    most = rounded(now.loss_95)
     text = (
         f"{labels[now.leader]!r} is best with a probability of "
         f"{percent(float(now.p_best[now.leader]))}. Playing it alone from now on would lose "
         f"{rounded(now.loss)} rewards in 1,000 decisions on average, and with a probability of "
-        f"95 % less than {rounded(now.loss_95)}."
+        f"95 % {'nothing' if most == '0' else f'less than {most}'}."
     )
     if now.difference is None:
         return text

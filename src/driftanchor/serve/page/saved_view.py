@@ -97,7 +97,8 @@ def saved_text(gained: Saved, until: str = "") -> str:
     if high < 0:
         verdict, low, high, mean = "The logs cost about", -high, -low, -mean
     elif low <= 0:
-        verdict = "It is not clear yet whether the logs saved anything: about"
+        yet = "" if until else " yet"
+        verdict = f"It is not clear{yet} whether the logs saved anything: about"
     if until:
         verdict = f"Before the arms moved, until {until}: {verdict[0].lower()}{verdict[1:]}"
     return (

@@ -22,7 +22,7 @@ def share_reason(state: str, share: float, of: int, p_best: float, floor: float)
         >>> share_reason("active", 0.76, 1000, 0.998, 0.08)
         'It got 76 % of the last 1,000 decisions: it is most likely the best.'
         >>> share_reason("active", 0.09, 1000, 0.001, 0.08)
-        'It got 9 % of the last 1,000 decisions: hardly more than its guaranteed 8 %.'
+        'It got 9 % of the last 1,000 decisions: about its guaranteed 8 %.'
     """
     if state != "active":
         return f"It gets nothing: it is {state}."
@@ -32,7 +32,7 @@ def share_reason(state: str, share: float, of: int, p_best: float, floor: float)
     if p_best >= 0.5 and share >= 0.5:
         return f"{got}: it is {'most likely' if p_best > 0.9 else 'likely'} the best."
     if floor and share <= floor + LITTLE:
-        return f"{got}: hardly more than its guaranteed {percent(floor)}."
+        return f"{got}: about its guaranteed {percent(floor)}."
     if share > MUCH * max(p_best, floor, LITTLE):
         return (
             f"{got}, more than its chance to be the best: the rule plays it to check that the logs "

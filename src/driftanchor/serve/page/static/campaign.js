@@ -1,6 +1,6 @@
 // One campaign: the sentence, the arms, time, the logs, the traffic, and what to do.
 import { el } from "./dom.js";
-import { ago, chance, count, num, pct, time } from "./format.js";
+import { ago, chance, count, num, pct, risk, time } from "./format.js";
 import { word } from "./tips.js";
 import { Chart } from "./chart.js";
 import { ArmTable } from "./arms.js";
@@ -21,7 +21,7 @@ function tile(term, label, value, note) {
 function tiles(data) {
   const out = [
     tile("leader", "Leader", data.leader, `${chance(data.arms.find((arm) => arm.label === data.leader)?.p_best)} likely best`),
-    tile("loss", "Risk of stopping now", num(data.outlook.loss), "rewards in 1,000 decisions"),
+    tile("loss", "Risk of stopping now", risk(data.outlook.loss), "rewards in 1,000 decisions"),
     tile("decisions", "Decisions", count(data.decisions), `epoch ${data.epoch}`),
     tile("rewards", "Rewards", count(data.rewards), `${count(data.pending)} waiting`),
   ];

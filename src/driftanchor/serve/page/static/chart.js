@@ -93,7 +93,7 @@ export class Chart {
     this.drawn = arms;
     this.plot = new uPlot(
       {
-        width, height: width < 520 ? 240 : 320, legend: { show: false }, padding: [12, 12, 0, 0],
+        width, height: width < 520 ? 240 : 320, legend: { show: false }, padding: [12, 24, 0, 0],
         cursor: { y: false, points: { size: 7 } }, tzDate: (ts) => uPlot.tzDate(new Date(ts * 1e3), "Etc/UTC"),
         scales: { x: { time: true }, y: { range: (_, low, high) => this.limits(mode, low, high) } },
         axes: [{ ...text, space: 64, values: (_, ticks, __, ___, step) => ticks.map((x) => tick(x, step)) }, { ...text, size: 58, values: (_, ticks) => ticks.map((x) => mode.unit(x)) }],

@@ -18,6 +18,9 @@ export function num(x) {
   return text.replace("-", MINUS);
 }
 
+// What stopping may lose, without digits that matter to nobody.
+export const risk = (x) => (x < 0.001 ? "< 0.001" : num(x));
+
 // A number of the server as one of ours.
 export const value = (x) => (x === "inf" ? Infinity : x === "-inf" ? -Infinity : x);
 

@@ -1,6 +1,6 @@
 // All campaigns, those with an alarm first.
 import { el, svg, seriesClass } from "./dom.js";
-import { count, num, pct } from "./format.js";
+import { count, pct, risk } from "./format.js";
 import { word } from "./tips.js";
 import { start } from "./start.js";
 
@@ -40,7 +40,7 @@ function card(item) {
     [word("rewards", "rewards"), count(item.rewards)],
     [word("pending", "waiting"), count(item.pending)],
     [word("arm", "arms"), count(item.arms)],
-    [word("loss", "risk of stopping"), `${num(item.loss)} / 1,000`],
+    [word("loss", "risk of stopping"), `${risk(item.loss)} / 1,000`],
   ];
   return el(
     "li", { class: item.alarmed ? "card alarmed" : "card", "data-campaign": item.name },
