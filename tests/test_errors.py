@@ -12,6 +12,7 @@ ERRORS = [
     InvalidInput("must be at least 1, got 0", argument="horizon"),
     UnknownName("policy", "tss", ["ts", "ucb"]),
     UnknownName("engine", 3, [], argument="engine"),
+    UnknownName("column", "adv", ["ad"], argument="arm", place="last_quarter.csv"),
 ]
 
 

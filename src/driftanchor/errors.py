@@ -69,17 +69,36 @@ class InvalidInput(DriftanchorError, ValueError):
 
 
 class UnknownName(InvalidInput, LookupError):
-    """A name that is not among the known ones; the message suggests the nearest."""
+    """A name that is not among the known ones; the message suggests the nearest.
+
+    Args:
+        kind: What has such names, such as `"column"`.
+        name: The name.
+        known: The known ones.
+        argument: As of `InvalidInput`.
+        place: Where the name was looked for, such as the name of a file.
+
+    Example:
+        >>> print(UnknownName("column", "adv", ["ad", "at"], place="last_quarter.csv"))
+        'last_quarter.csv' has no column 'adv'; did you mean 'ad'?
+    """
 
     def __init__(
-        self, kind: str, name: object, known: Iterable[str], *, argument: str | None = None
+        self,
+        kind: str,
+        name: object,
+        known: Iterable[str],
+        *,
+        argument: str | None = None,
+        place: str | None = None,
     ) -> None:
         names = list(known)
         near = name if isinstance(name, str) and len(name) <= LONGEST_SHOWN else ""
         few = [known for known in names[:MOST_COMPARED] if len(known) <= LONGEST_SHOWN]
         nearest = difflib.get_close_matches(near, few, n=1, cutoff=0.5)
         hint = f"did you mean {nearest[0]!r}?" if nearest else f"known: {_listed(names)}"
-        super().__init__(f"unknown {kind} {shown(name)}; {hint}", argument=argument)
+        unknown = f"unknown {kind}" if place is None else f"{shown(place)} has no {kind}"
+        super().__init__(f"{unknown} {shown(name)}; {hint}", argument=argument)
         self.args = (kind, name, names)  # what a copy in another process is made from
 
     def __str__(self) -> str:
@@ -191,4 +210,9 @@ def require(module: str, *, extra: str, why: str) -> Any:
         return importlib.import_module(module)
     except ImportError as error:
         package = module.partition(".")[0]
-        raise MissingExtra(f'{why} needs {package}: pip install "driftanchor[{extra}]"') from error
+        raise MissingExtra(f"{why} needs {package}: {how_to_install(extra)}") from error
+
+
+def how_to_install(extra: str) -> str:
+    """How to install an extra. An index of packages may have a stranger's package of our name."""
+    return f'in a clone of driftanchor, run pip install ".[{extra}]"'

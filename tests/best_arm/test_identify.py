@@ -163,7 +163,10 @@ except da.MissingExtra as error:
     pulls, warning, error = told.splitlines()
     assert pulls == str(identify(Bandit([0.9, 0.1], noise=0.2), runs=3).pulls.tolist())
     assert warning.startswith("1 <string> Numba is not installed, so runs are interpreted.")
-    assert error == 'compiled simulation needs numba: pip install "driftanchor[fast]"'
+    assert (
+        error
+        == 'compiled simulation needs numba: in a clone of driftanchor, run pip install ".[fast]"'
+    )
 
 
 def test_it_gives_an_identification() -> None:

@@ -136,7 +136,7 @@ def test_a_missing_package_is_a_failure_that_names_its_extra(
     done = invoke("simulate", "--policy", "ts", "--runs", "1", "--horizon", "9", *arguments)
     assert (done.exit_code, done.stdout) == (1, "")
     assert done.stderr.startswith("error: ")
-    assert f'pip install "driftanchor[{extra}]"' in done.stderr
+    assert f'pip install ".[{extra}]"' in done.stderr
 
 
 def test_the_plot_formats_are_those_a_result_can_draw(tmp_path: Path) -> None:

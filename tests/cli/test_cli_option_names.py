@@ -29,6 +29,8 @@ def test_the_options_of_a_command_are_known() -> None:
         ("the folder my/reward_range", "the folder my/reward_range"),
         ("save(bias_bound=3)", "save(bias_bound=3)"),
         ("give noise='low'", "give --noise low"),
+        ("with reward_range (--range)", "with --range"),
+        ("with noise (--noise)", "with --noise"),
     ],
 )
 def test_arguments_become_options(message: str, shown: str) -> None:

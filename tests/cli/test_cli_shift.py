@@ -113,7 +113,7 @@ def test_the_picture_is_written(tmp_path: Path) -> None:
 
 BAD = {
     "events.csv --arm variant --reward won --by week": "--by is 'week', and there is",
-    "events.csv --arm variant --reward won --by land": "--by: unknown column of",
+    "events.csv --arm variant --reward won --by land": "--by: 'events.csv' has no column 'land'",
     "events.csv --arm variant --reward won --time at --by day --coverage 1": (
         "--coverage must be between 0.5 and 0.999, got 1"
     ),

@@ -269,5 +269,5 @@ def test_a_missing_matplotlib_is_told_before_anything_runs(
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
     done = invoke("small.toml")
     assert done.exit_code == 1
-    assert 'pip install "driftanchor[plot]"' in done.stderr
+    assert 'pip install ".[plot]"' in done.stderr
     assert not Path("out").exists()

@@ -83,7 +83,7 @@ def test_files_of_different_columns_are_read_together() -> None:
     )
     assert read("*.parquet").mean.tolist() == [1.0, 0.5]
     write("c.csv", "x,reward\n1,1\n")
-    with pytest.raises(LookupError, match=r"unknown column of 'c\.csv' 'arm'"):
+    with pytest.raises(LookupError, match=r"'c\.csv' has no column 'arm'"):
         read("*.csv")
 
 
@@ -119,8 +119,12 @@ REFUSED: dict[str, tuple[str, str | bytes, str]] = {
     "empty": ("a.csv", "", "'a.csv' is empty"),
     "blank": ("a.csv", "\n\n", "'a.csv' has no line of column names"),
     "names only": ("a.csv", "arm,reward\n", "'a.csv' has column names and no rows"),
-    "missing column": ("a.csv", "arm,rewards\nA,1\n", "'a.csv' 'reward'; did you mean 'rewards'"),
-    "no header": ("a.csv", "A,1\nB,0\n", "unknown column of 'a.csv' 'arm'; known: A, 1"),
+    "missing column": (
+        "a.csv",
+        "arm,rewards\nA,1\n",
+        "'a.csv' has no column 'reward'; did you mean 'rewards'",
+    ),
+    "no header": ("a.csv", "A,1\nB,0\n", "'a.csv' has no column 'arm'; known: A, 1"),
     "twice": (
         "a.csv",
         "arm,reward,reward\nA,1,1\n",
@@ -141,7 +145,7 @@ REFUSED: dict[str, tuple[str, str | bytes, str]] = {
     "zeros": ("a.csv", bytes(256), "UTF-16 or not text"),
     "nul": ("a.csv", "arm,reward\nA,1\nB\0,0\n", r"has a NUL byte on line 3, .* tr -d '\\000'"),
     "names of 2 MB": ("a.csv", "a," * 10**6 + "a\nA,1\n", "longer than 2,000,000 bytes: is it CSV"),
-    "name of 1 MB": ("a.csv", "a" * 2**20 + ",arm\nA,1\n", "unknown .* known: a{200}…, arm$"),
+    "name of 1 MB": ("a.csv", "a" * 2**20 + ",arm\nA,1\n", "has no column .* known: a{200}…, arm$"),
     "name in red": ("a.csv", "\x1b[31mred,arm\nA,1\n", r"unknown .* known: \\x1b\[31mred, arm$"),
     "open name": ("a.csv", '"arm,reward\nA,1\n', "the names .* has a quote that is out of place"),
     "not gzip": ("a.csv.gz", CSV, "'a.csv.gz' is damaged: Not a gzipped file"),
@@ -152,7 +156,7 @@ REFUSED: dict[str, tuple[str, str | bytes, str]] = {
     "json array": ("a.json", '[{"arm": "A"}]', "is a JSON array: write one object a line"),
     "json with bom": ("a.jsonl", b"\xef\xbb\xbf{}", "starts with a byte order mark"),
     "json without key": ("a.jsonl", '{"arm": "A", "rewad": 1}', "'reward'; did you mean 'rewad'"),
-    "no json": ("a.jsonl", "arm,reward\nA,1\n", "unknown column of 'a.jsonl' 'arm'; known: none"),
+    "no json": ("a.jsonl", "arm,reward\nA,1\n", "'a.jsonl' has no column 'arm'; known: none"),
     "unknown suffix": ("a.dat", CSV, "'a.dat' does not say its format"),
     "no suffix": ("part-0", CSV, "'part-0' does not say its format"),
 }

@@ -62,7 +62,9 @@ def test_a_few_such_labels_are_named(tmp_path: Path) -> None:
         read_logs(path, arm="arm", reward="reward", allow_rejects=True)
     path.write_text("arm,reward\nA,\nB,x\n")
     for arms in (None, ["A"]):
-        with pytest.raises(RejectedRows, match="reward_missing 1"):
+        with pytest.raises(
+            RejectedRows, match=r"reward_missing 1 .*: if an empty reward means 0, write 0"
+        ):
             read_logs(path, arm="arm", reward="reward", arms=arms, allow_rejects=True)
 
 

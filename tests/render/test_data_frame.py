@@ -49,7 +49,10 @@ def test_a_program_that_uses_polars_gets_polars(run_python: RunPython) -> None:
     ("missing", "message"),
     [
         (("pandas", "polars"), "to_frame needs pandas or polars: pip install pandas"),
-        (("narwhals",), r'to_frame needs narwhals: pip install "driftanchor\[logs\]"'),
+        (
+            ("narwhals",),
+            r'to_frame needs narwhals: in a clone of driftanchor, run pip install "\.\[logs\]"',
+        ),
     ],
 )
 def test_what_is_missing_is_named(

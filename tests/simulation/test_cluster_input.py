@@ -47,7 +47,7 @@ def test_threads_are_not_for_a_cluster() -> None:
 
 def test_without_dask_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(MissingExtra, match=re.escape('pip install "driftanchor[cluster]"')):
+    with pytest.raises(MissingExtra, match=re.escape('pip install ".[cluster]"')):
         simulate("ts", BANDIT, cluster="tcp://127.0.0.1:8786")
 
 

@@ -178,7 +178,9 @@ try:
 except da.MissingExtra as error:
     print(error)
 """)
-    assert told == 'plotting needs matplotlib: pip install "driftanchor[plot]"\n'
+    assert (
+        told == 'plotting needs matplotlib: in a clone of driftanchor, run pip install ".[plot]"\n'
+    )
 
 
 def test_formulas_are_only_left_when_that_is_said(tmp_path: Path) -> None:

@@ -284,8 +284,11 @@ except da.MissingExtra as error:
     here = simulate(policies, Bandit([0.5, 0.4]), horizon=60, runs=9, engine="interpreted")
     assert engine == f"processes {here.pulls.tolist()}"
     assert warning.startswith("1 UserWarning <string> Numba is not installed, so runs are ")
-    assert warning.endswith('pip install "driftanchor[fast]"')
-    assert error == 'compiled simulation needs numba: pip install "driftanchor[fast]"'
+    assert warning.endswith('pip install ".[fast]"')
+    assert (
+        error
+        == 'compiled simulation needs numba: in a clone of driftanchor, run pip install ".[fast]"'
+    )
 
 
 def test_with_numba_auto_compiles() -> None:

@@ -17,7 +17,7 @@ from driftanchor.compiled.kernels import kernel
 from driftanchor.core import check
 from driftanchor.core.check import Ints
 from driftanchor.core.noise import wrapping
-from driftanchor.errors import InvalidInput, shown
+from driftanchor.errors import InvalidInput, how_to_install, shown
 from driftanchor.simulation import engines
 from driftanchor.simulation.bandit import Bandit
 from driftanchor.simulation.engines.desk import desk_with, keys_of
@@ -168,7 +168,7 @@ def _is_compiled(engine: str) -> bool:
     if engine == "auto" and not installed:
         warnings.warn(
             "Numba is not installed, so runs are interpreted. Compiled they are some hundred times "
-            'faster: pip install "driftanchor[fast]"',
+            f"faster: {how_to_install('fast')}",
             stacklevel=3,
         )
     return engine == "compiled" or (engine == "auto" and installed)

@@ -41,9 +41,12 @@ def with_options(message: str, options: Mapping[str, str] | None = None) -> str:
         "give a --range, not 'reward_range'"
         >>> with_options("give law='bernoulli'", {"law": "--law"})
         'give --law bernoulli'
+        >>> with_options("give a reward_range (--range)", {"reward_range": "--range"})
+        'give a --range'
     """
     known = (_current.get() or {}) if options is None else options
     for name, option in known.items():
+        message = re.sub(rf"(?<![\w'\"./-]){name} \({option}\)", option, message)  # it names both
         message = re.sub(rf"(?<![\w'\"./-]){name}='([\w-]+)'", rf"{option} \1", message)
         if "_" in name:
             message = re.sub(rf"(?<!unknown )(?<![\w'\"./-]){name}(?![\w'\"=(])", option, message)

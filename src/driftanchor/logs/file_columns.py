@@ -130,7 +130,7 @@ def _column(scan: Scan, name: str, role: str) -> Column:
     column, argument = scan.columns.get(name), argument_of(role)
     file = scan.files[0].name
     if column is None:
-        raise UnknownName(f"column of {file!r}", name, scan.columns, argument=argument)
+        raise UnknownName("column", name, scan.columns, argument=argument, place=file)
     if column.type == "ambiguous":
         problem = f"is {name!r}, and {file!r} has more than one {name!r}: rename one of them"
         raise InvalidInput(problem, argument=argument)

@@ -18,7 +18,10 @@ from driftanchor.logs.query import LogQuery
 from driftanchor.logs.sources import LogSource, NumberedRows
 
 USABLE = -1  # the code of a row without a problem
-HINTS = {"time_unreadable": "write 2026-01-31T12:00, as in ISO 8601, or seconds since 1970"}
+HINTS = {
+    "reward_missing": "if an empty reward means 0, write 0 in its place first",
+    "time_unreadable": "write 2026-01-31T12:00, as in ISO 8601, or seconds since 1970",
+}
 
 
 @dataclass(frozen=True)

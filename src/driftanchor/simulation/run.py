@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from driftanchor.core import check
-from driftanchor.errors import InvalidInput
+from driftanchor.errors import InvalidInput, how_to_install
 from driftanchor.policies import by_name
 from driftanchor.simulation.bandit import Bandit
 from driftanchor.simulation.chunk import Chunk, play
@@ -110,6 +110,6 @@ def warn_without_numba() -> None:
     """Say that runs are interpreted, and what would make them fast."""
     warnings.warn(
         "Numba is not installed, so runs are interpreted, in as many processes as there are cores. "
-        'Compiled they are some thousand times faster: pip install "driftanchor[fast]"',
+        f"Compiled they are some thousand times faster: {how_to_install('fast')}",
         stacklevel=3,
     )
