@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -31,11 +32,16 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
     def serve(how: str) -> Callable[..., None]:
         def ready_at_once(
-            store: str, settings: ServeSettings, listening: socket, ready: Callable[[], None]
+            store: str,
+            settings: ServeSettings,
+            listening: socket,
+            ready: Callable[[], None],
+            stopping: Callable[[], None],
         ) -> None:
             found.update(store=store, settings=settings, how=how)
             listening.close()
             ready()
+            stopping()
 
         return ready_at_once
 
@@ -50,6 +56,8 @@ def test_the_first_line_is_the_address(asked: dict[str, Any]) -> None:
     first, *others = done.stdout.splitlines()
     assert first.startswith("http://127.0.0.1:")
     assert any("last-test: 0 decisions" in line for line in others)
+    assert done.stderr.endswith("stopping: finishing the requests that are open\n")
+    assert "no campaigns" not in done.stderr
     assert (asked["how"], asked["settings"].keys_required) == ("answer", False)
 
 
@@ -58,6 +66,7 @@ def test_json_is_one_line() -> None:
     done = run("serve", *COLUMNS, *bounds, "--port", "0", "--json", "--name", "shop")
     assert done.exit_code == 0, done.stderr
     (line,) = done.stdout.splitlines()
+    assert "stopping" not in done.stderr
     assert json.loads(line)["campaigns"] == ["shop"]
     again = run("serve", *COLUMNS, *bounds, "--port", "0", "--json", "--name", "shop")
     assert json.loads(again.stdout)["campaigns"] == ["shop"]
@@ -68,6 +77,24 @@ def test_a_store_is_served_as_it_is(asked: dict[str, Any]) -> None:
     assert done.exit_code == 0, done.stderr
     assert (asked["how"], asked["settings"].workers) == ("supervise", 3)
     assert asked["store"] == "sqlite:///other.db"
+    assert done.stderr.startswith(
+        "the store has no campaigns yet: create one with 'driftanchor campaign create', or start "
+        "with --log\n"
+    )
+
+
+def test_programs_and_quiet_people_are_spared_the_messages() -> None:
+    for words in (("--json",), ("--quiet",)):
+        assert run("serve", "--port", "0", *words).stderr == ""
+
+
+def test_a_port_that_is_taken_leaves_no_store_behind() -> None:
+    with contextlib.closing(running.listen("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        message = f"error: cannot listen on 127.0.0.1, port {port}: Address already in use. Is"
+        refused(2, message, "serve", *COLUMNS, "--bias-bound", "0.1", "--port", port)
+        refused(2, message, "serve", "--port", port)
+    assert [file.name for file in Path().iterdir()] == ["last test.csv"]
 
 
 @pytest.mark.parametrize(
@@ -94,25 +121,3 @@ def test_another_campaign_of_the_name_is_a_conflict() -> None:
 def test_the_name_of_a_file_becomes_that_of_a_campaign() -> None:
     assert name_of(["/data/Ads 2025 (final).parquet"]) == "Ads-2025-final"
     assert name_of(["é.csv"]) == "campaign"
-
-
-def test_a_demo_has_campaigns_of_its_own_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    served: list[Any] = []
-
-    def answer_for(found: Any, listening: socket, ready: Callable[[], object]) -> None:
-        served.append(found)
-        listening.close()
-        ready()
-
-    monkeypatch.setattr(running, "answer_for", answer_for)
-    monkeypatch.setattr("driftanchor.serve.demo.Demo.begin", lambda demo: None)
-    said = json.loads(run("serve", "--demo", "--port", "0", "--json").stdout)
-    assert said["demo"] is True
-    assert all(name.startswith("demo-") for name in said["campaigns"])
-    assert served[0].demo
-    assert not Path("driftanchor.db").exists()
-
-
-def test_a_demo_takes_neither_logs_nor_a_store_nor_workers() -> None:
-    for words in (COLUMNS, ("--store", "sqlite:///other.db"), ("--workers", "2")):
-        refused(2, "--demo", "serve", "--demo", "--port", "0", *words)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,8 +20,9 @@ from driftanchor.cli import options as opt
 from driftanchor.cli import output, parse
 from driftanchor.cli import store_options as at
 from driftanchor.cli.campaign_show import show_status
+from driftanchor.cli.serve_demo import check_demo, run_demo
 from driftanchor.core.log_options import LogOptions
-from driftanchor.errors import InvalidInput, require
+from driftanchor.errors import require
 
 if TYPE_CHECKING:
     from driftanchor.live.campaigns.status import Status
@@ -27,6 +30,11 @@ if TYPE_CHECKING:
 
 CAMPAIGN = "The campaign"
 SERVER = "The server"
+STOPPING = "stopping: finishing the requests that are open"
+EMPTY = (
+    "the store has no campaigns yet: create one with 'driftanchor campaign create', or start with "
+    "--log"
+)
 Logs = Annotated[
     list[str] | None,
     typer.Option(
@@ -139,27 +147,33 @@ def serve(
     where = _where(host, port, workers)
     if demo:
         check_demo(where, [*(logs or []), *([store] if store != at.DEFAULT else [])])
-        _run_demo(where, as_json=as_json)
+        run_demo(where, _stopping(as_json=as_json, quiet=quiet), as_json=as_json)
         return
     where |= _who(host, store, rate_limit)
-    made: tuple[Status, Terms] | None = None
+    terms: dict[str, Any] | None = None
     if logs or "arms" in options:
         with output.plain_warnings(quiet=quiet):
-            terms = creating.terms_of(
-                logs or [],
-                {
-                    "bias_bound": how.bounds(bias_bound),
-                    "relative_bound": how.bounds(relative_bound, "--relative-bound"),
-                },
-                by,
-                plan,
-                policy,
-                options,
+            terms = (
+                creating.terms_of(
+                    logs or [],
+                    {
+                        "bias_bound": how.bounds(bias_bound),
+                        "relative_bound": how.bounds(relative_bound, "--relative-bound"),
+                    },
+                    by,
+                    plan,
+                    policy,
+                    options,
+                )
+                | settings
             )
-            made = _created(
-                name or name_of(logs or ["campaign"]), store, options, {**terms, **settings}
-            )
-    _run(store, where, made, as_json=as_json)
+    named = name or name_of(logs or ["campaign"])
+
+    def create() -> tuple[Status, Terms] | None:
+        with output.plain_warnings(quiet=quiet):
+            return None if terms is None else _created(named, store, options, terms)
+
+    _run(store, where, create, as_json=as_json, quiet=quiet)
 
 
 def name_of(files: list[str]) -> str:
@@ -212,68 +226,42 @@ def _created(
 
 
 def _run(
-    store: str, where: dict[str, Any], made: tuple[Status, Terms] | None, *, as_json: bool
+    store: str,
+    where: dict[str, Any],
+    create: Callable[[], tuple[Status, Terms] | None],
+    *,
+    as_json: bool,
+    quiet: bool,
 ) -> None:
-    """Listen, say so once it answers, and answer until a signal ends it."""
+    """Listen, say so once it answers, and answer until a signal ends it.
+
+    Nothing is created before it listens: a port that is taken leaves no store behind.
+    """
     from driftanchor.live.stores.sql.sql_store import open_sql
     from driftanchor.serve.served import ServeSettings
     from driftanchor.serve.server import answer, listen, url_of
     from driftanchor.serve.workers import supervise
 
-    opened = open_sql(store)
-    try:
-        names = opened.names()
-    finally:
-        opened.close()
     settings = ServeSettings(**where)
-    listening = listen(settings.host, settings.port)
-    url = url_of(listening)
+    with contextlib.closing(listen(settings.host, settings.port)) as listening:
+        url, made = url_of(listening), create()
+        with contextlib.closing(open_sql(store)) as opened:
+            names = opened.names()
 
-    def ready() -> None:
-        if as_json:
-            output.show_line(json.dumps({"url": url, "campaigns": names}))  # one line: it is read
-        else:
+        def ready() -> None:
+            if as_json:  # one line: it is read
+                output.show_line(json.dumps({"url": url, "campaigns": names}))
+                return
             output.show_line(url)
             if made is not None:
                 show_status(*made)
+            if not names:
+                output.say(EMPTY, quiet=quiet)
 
-    run = answer if settings.workers == 1 else supervise
-    run(store, settings, listening, ready)
-
-
-def check_demo(where: dict[str, Any], others: list[str]) -> None:
-    """Refuse what a demo cannot do: it has one process, and logs and a store of its own."""
-    if others:
-        raise InvalidInput(
-            f"has its own logs and store, got {others[0]!r}: leave that out, or leave out --demo",
-            argument="demo",
-        )
-    if where["workers"] != 1:
-        raise InvalidInput(
-            f"runs in one process, got --workers {where['workers']}: leave that out",
-            argument="demo",
-        )
+        run = answer if settings.workers == 1 else supervise
+        run(store, settings, listening, ready, _stopping(as_json=as_json, quiet=quiet))
 
 
-def _run_demo(where: dict[str, Any], *, as_json: bool) -> None:
-    """Serve made-up campaigns until a signal ends it."""
-    from driftanchor.serve.demo import Demo
-    from driftanchor.serve.loopback import check_keys
-    from driftanchor.serve.served import Served, ServeSettings
-    from driftanchor.serve.server import answer_for, listen, url_of
-
-    with Demo() as demo:
-        check_keys(where["host"], demo.store.keys(), demo.clock())
-        settings = ServeSettings(**where)
-        listening = listen(settings.host, settings.port)
-        url, names = url_of(listening), demo.store.names()
-
-        def ready() -> None:
-            demo.begin()
-            if as_json:
-                output.show_line(json.dumps({"url": url, "campaigns": names, "demo": True}))
-            else:
-                output.show_line(url)
-                output.show_line("This is a demo: logs, visitors and clicks are made up.")
-
-        answer_for(Served(demo.store, settings, demo.clock, demo=True), listening, ready)
+def _stopping(*, as_json: bool, quiet: bool) -> Callable[[], None]:
+    """Says that the server stops; to programs the lines of stderr are its log, in JSON."""
+    return lambda: output.say(STOPPING, quiet=as_json or quiet)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import gc
 import logging
 import socket
@@ -34,11 +35,18 @@ class Server(uvicorn.Server):
         config: How it is run.
         served: What it serves.
         ready: Called once it answers.
+        stopping: Called when it starts to stop.
     """
 
-    def __init__(self, config: uvicorn.Config, served: Served, ready: Callable[[], object]) -> None:
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        served: Served,
+        ready: Callable[[], object],
+        stopping: Callable[[], object],
+    ) -> None:
         super().__init__(config)
-        self._served, self._ready = served, ready
+        self._served, self._ready, self._stopping = served, ready, stopping
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start to listen."""
@@ -55,6 +63,7 @@ class Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Accept nothing new, and answer what was accepted."""
         self._served.stopping = True
+        self._stopping()
         await super().shutdown(sockets)
 
     @contextlib.contextmanager
@@ -84,11 +93,14 @@ def listen(host: str, port: int) -> socket.socket:
             listening.listen(BACKLOG)
             closing.pop_all()
     except (OSError, OverflowError, UnicodeError) as error:
-        raise InvalidInput(
-            f"cannot be listened on ({host!r}, port {port}): {error}; take another --host or "
-            "--port",
-            argument="port",
-        ) from error
+        reason = getattr(error, "strerror", None) or str(error)
+        taken = getattr(error, "errno", None) == errno.EADDRINUSE
+        remedy = (
+            "Is another server running? Choose another --port"
+            if taken
+            else "Choose another --host or --port"
+        )
+        raise InvalidInput(f"cannot listen on {host}, port {port}: {reason}. {remedy}") from error
     listening.set_inheritable(True)
     return listening
 
@@ -104,6 +116,7 @@ def answer(
     settings: ServeSettings,
     listening: socket.socket,
     ready: Callable[[], object],
+    stopping: Callable[[], object] = lambda: None,
 ) -> None:
     """Answer requests in this process until a signal ends it.
 
@@ -112,17 +125,24 @@ def answer(
         settings: How the server is run.
         listening: The socket.
         ready: Called once it answers.
+        stopping: Called when it starts to stop.
     """
-    answer_for(Served(open_sql(store, settings.patience), settings), listening, ready)
+    answer_for(Served(open_sql(store, settings.patience), settings), listening, ready, stopping)
 
 
-def answer_for(served: Served, listening: socket.socket, ready: Callable[[], object]) -> None:
+def answer_for(
+    served: Served,
+    listening: socket.socket,
+    ready: Callable[[], object],
+    stopping: Callable[[], object] = lambda: None,
+) -> None:
     """As `answer`, for what is there to be served already.
 
     Args:
         served: What to serve; it is closed in the end.
         listening: The socket.
         ready: Called once it answers.
+        stopping: Called when it starts to stop.
     """
     warm_up(served)
     gc.collect()
@@ -145,7 +165,7 @@ def answer_for(served: Served, listening: socket.socket, ready: Callable[[], obj
     }
     config = uvicorn.Config(create_app(served), **options)
     try:
-        Server(config, served, ready).run([listening])
+        Server(config, served, ready, stopping).run([listening])
     finally:
         logging.getLogger().removeHandler(handler)
         gc.set_threshold(*before)

@@ -70,7 +70,11 @@ def work(store: str, settings: ServeSettings, listening: socket.socket, pipe: Co
 
 
 def supervise(
-    store: str, settings: ServeSettings, listening: socket.socket, ready: Callable[[], object]
+    store: str,
+    settings: ServeSettings,
+    listening: socket.socket,
+    ready: Callable[[], object],
+    stopping: Callable[[], object] = lambda: None,
 ) -> None:
     """Run workers until a signal ends them; one that dies is started again.
 
@@ -79,6 +83,7 @@ def supervise(
         settings: How the server is run.
         listening: The socket that all of them share.
         ready: Called once all of them answer.
+        stopping: Called when they start to stop.
     """
     log = Log()
     with _shared_metrics(), _signals() as stop:
@@ -96,6 +101,7 @@ def supervise(
                         _forget(worker)
                         time.sleep(PAUSE)
                         workers[i] = Worker(store, settings, listening)
+            stopping()
         finally:
             listening.close()
             for worker in workers:
