@@ -33,7 +33,7 @@ def options_of_serve() -> set[str]:
 @pytest.mark.usefixtures("in_own_folder")
 def test_the_commands_of_the_page_run() -> None:
     new("last_quarter")
-    lines = re.findall(r"^\$ driftanchor (.+)$", PAGE, re.MULTILINE)
+    lines = re.findall(r"^\$ (?:\(umask 077; )?driftanchor (.+?)\)?$", PAGE, re.MULTILINE)
     assert len(lines) >= 6
     for line in lines:
         words = shlex.split(line.partition(" > ")[0])
@@ -52,7 +52,12 @@ def test_the_unit_starts_a_server_that_may_write_only_where_it_must() -> None:
     program, command, *words = shlex.split(service["ExecStart"])
     assert (Path(program).name, command) == ("driftanchor", "serve")
     assert {word for word in words if word.startswith("--")} <= options_of_serve()
-    assert (service["DynamicUser"], service["ProtectSystem"]) == ("yes", "strict")
+    assert service["ProtectSystem"] == "strict"
+    user = service["User"]
+    assert f"useradd --system --home-dir /var/lib/{user} " in PAGE
+    store = re.search(r"^Environment=(DRIFTANCHOR_STORE=\S+)$", block("ini"), re.MULTILINE)
+    assert store is not None
+    assert f"sudo -u {user} env {store[1]} " in PAGE  # commands use the store of the server
     assert f"/var/lib/{service['StateDirectory']}/" in block("ini")
 
 
