@@ -27,7 +27,7 @@ LOADING = {
 @pytest.mark.parametrize("command", LOADING)
 def test_an_unknown_campaign_is_not_found(command: str) -> None:
     new("c")
-    message = "the store has no campaign 'd'; it has: c"
+    message = "there is no campaign 'd'; there are: c"
     refused(3, message, "campaign", command, "d", *LOADING[command])
     refused(2, "name must start with a letter", "campaign", command, "a b", *LOADING[command])
 
@@ -35,13 +35,15 @@ def test_an_unknown_campaign_is_not_found(command: str) -> None:
 @pytest.mark.parametrize("command", ["pause", "archive", "restore", "distrust", "add"])
 def test_an_unknown_campaign_has_no_arms(command: str) -> None:
     new("c")
-    refused(3, "the store has no campaign 'd'", "campaign", "arm", command, "d", "A")
+    refused(3, "there is no campaign 'd'", "campaign", "arm", command, "d", "A")
 
 
 @pytest.mark.parametrize("command", LOADING)
 def test_a_store_that_is_not_there_is_not_created(command: str) -> None:
     message = "there is no store 'driftanchor.db': 'driftanchor campaign create' makes one"
     refused(5, message, "campaign", command, "c", *LOADING[command])
+    message = f"the folder '{Path.cwd()}/no/such' does not exist: make it, or choose another place"
+    refused(5, message, "campaign", command, "c", *LOADING[command], "--store", "no/such/a.db")
     assert not list(Path().iterdir())
 
 

@@ -129,8 +129,8 @@ def test_a_name_is_given_once_unless_the_same_is_loaded() -> None:
             "must be a file such as 'bandit.db', or an address such as",
         ),
         (2, (*LOGS, "--store", "sqlite://"), "--store must name a file"),
-        (5, (*LOGS, "--store", "sqlite:///no/such/a.db"), "check that the folder is there"),
-        (5, (*LOGS, "--store", "sqlite:////proc/a.db"), "check that the folder is there"),
+        (5, (*LOGS, "--store", "sqlite:///no/such/a.db"), "no/such' does not exist: make it"),
+        (5, (*LOGS, "--store", "sqlite:////proc/a.db"), "check that the folder can be written"),
         (5, (*LOGS, "--store", "sqlite:///logs.csv"), "the file is no SQLite database"),
     ],
 )

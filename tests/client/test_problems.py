@@ -48,6 +48,14 @@ def test_what_is_no_problem_of_ours_means_that_the_server_is_away(body: bytes, s
     assert f"the answer {status} is not that of driftanchor" in str(found)
 
 
+def test_a_missing_key_is_not_a_wrong_one() -> None:
+    found = error_of_answer(401, b'{"code": "key_missing", "detail": "send a key"}')
+    assert type(found) is errors.InvalidInput
+    assert str(found) == "the server needs a key: da.Client(url, key=\N{HORIZONTAL ELLIPSIS})"
+    wrong = error_of_answer(401, b'{"code": "key_refused", "detail": "this key is unknown"}')
+    assert str(wrong) == "key is not accepted by the server: this key is unknown"
+
+
 def test_a_refused_key_is_named() -> None:
     found = error_of_answer(403, b'{"code": "role_missing", "detail": "it lacks the role decide"}')
     assert str(found) == "key is not accepted by the server: it lacks the role decide"

@@ -1,12 +1,23 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from driftanchor import errors
+from driftanchor.serve.body import Body, found_in
 from driftanchor.serve.bridge import Overloaded
-from driftanchor.serve.problem import Problem, problem_of, response_to
+from driftanchor.serve.problem import Problem, of_validation, problem_of, response_to
+from driftanchor.serve.request_bodies import (
+    AskBody,
+    ChangeBody,
+    CreateBody,
+    DefaultsBody,
+    RewardBody,
+    RewardItem,
+)
 
 
 @pytest.mark.parametrize(
@@ -45,6 +56,56 @@ def test_errors_have_a_status_and_a_code(error: Exception, status: int, code: st
 def test_values_are_left_out(text: str, said: str) -> None:
     problem = problem_of(errors.InvalidInput(text, argument="floor"))
     assert (problem.detail, problem.more) == (said, {"argument": "floor"})
+
+
+def test_an_unknown_campaign_is_not_named_but_the_others_are() -> None:
+    problem = problem_of(errors.NotFound("there is no campaign 'secret'; there are: a, b"))
+    assert problem.detail == "there is no campaign of this name; there are: a, b"
+
+
+@pytest.mark.parametrize(
+    ("model", "body", "detail", "pointer"),
+    [
+        (AskBody, {"secret": 1}, "unknown member; this request takes unit, exclude, n, peek", ""),
+        (RewardBody, {}, "`value` is missing", "/value"),
+        (RewardItem, {"value": 1.0}, "`decision_id` is missing", "/decision_id"),
+        (
+            ChangeBody,
+            {"add": {"secret": {"secret": 1}}},
+            "unknown member; this place takes n, mean, variance, bias_bound, relative_bound",
+            "/add",
+        ),
+        (
+            CreateBody,
+            {"name": "c", "offline": {"n": {"n": 1, "secret": 1}}},
+            "unknown member; this place takes n, mean, variance",
+            "/offline",
+        ),
+        (CreateBody, {"name": "c", "offline": {"secret": {}}}, "`n` is missing", "/offline"),
+        (
+            DefaultsBody,
+            {"defaults": [{"key": "k", "arm": "A", "secret": 1}]},
+            "unknown member; this place takes key, arm, ago",
+            "/defaults",
+        ),
+        (DefaultsBody, {"defaults": [{"key": "secret"}]}, "`arm` is missing", "/defaults"),
+    ],
+)
+def test_the_members_that_a_body_takes_are_named(
+    model: type[Body], body: dict[str, Any], detail: str, pointer: str
+) -> None:
+    with pytest.raises(ValidationError) as caught:
+        model.model_validate(body)
+    problem = of_validation(found_in(caught.value), model)
+    assert (problem.status, problem.detail) == (422, detail)
+    assert problem.more == {"pointer": pointer}
+
+
+def test_without_a_model_the_members_are_not_known() -> None:
+    with pytest.raises(ValidationError) as caught:
+        AskBody.model_validate({"secret": 1})
+    body = json.loads(bytes(response_to(caught.value).body))
+    assert (body["code"], body["detail"]) == ("unknown_member", "unknown member")
 
 
 def test_what_nobody_expected_is_raised_on() -> None:

@@ -54,8 +54,11 @@ def existing(address: str) -> Path | None:
     """The file of an SQLite store that must be there; `None` for PostgreSQL."""
     file = file_of(address)
     if file is not None and not file.exists():
+        from driftanchor.live.stores.sql.failures import missing_folder
+
         raise StoreUnavailable(
-            f"there is no store {str(file)!r}: 'driftanchor campaign create' makes one, and "
+            missing_folder(file)
+            or f"there is no store {str(file)!r}: 'driftanchor campaign create' makes one, and "
             "--store or DRIFTANCHOR_STORE names another"
         )
     return file

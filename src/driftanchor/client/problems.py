@@ -55,6 +55,8 @@ def error_of(status: int, problem: dict[str, Any]) -> DriftanchorError:
             "and the server runs"
         )
     said = excerpt(detail)
+    if code == "key_missing":
+        return InvalidInput("the server needs a key: da.Client(url, key=…)")
     if status in (401, 403):
         return InvalidInput(f"is not accepted by the server: {said}", argument="key")
     if status == 404:

@@ -26,7 +26,9 @@ B = TypeVar("B", bound=Body)
 
 
 async def read(
-    request: Request, model: type[B], judge: Callable[[Found], Problem] = of_validation
+    request: Request,
+    model: type[B],
+    judge: Callable[[Found, type[Body]], Problem] = of_validation,
 ) -> B:
     """The body of a request.
 
@@ -44,7 +46,7 @@ async def read(
     try:
         return model.model_validate_json(await request.body())
     except ValidationError as error:
-        raise judge(found_in(error)) from None
+        raise judge(found_in(error), model) from None
 
 
 def at_most(items: Sequence[Any], most: int, what: str) -> None:

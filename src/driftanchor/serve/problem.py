@@ -10,11 +10,11 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from http import HTTPStatus
-from typing import Any
+from typing import Any, get_args
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from starlette.exceptions import HTTPException
 
 from driftanchor import errors
@@ -23,6 +23,7 @@ from driftanchor.serve.bridge import Overloaded
 MEDIA = "application/problem+json"
 RETRY_AFTER = "1"  # seconds
 _RECEIVED = re.compile(r"(,|;| \()\s*got .*", re.DOTALL)
+_NO_CAMPAIGN = re.compile(r"no campaign '[^']*'")
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 CODES: Sequence[tuple[type[Exception], int, str]] = (  # the first that fits
     (errors.CampaignPaused, 409, "campaign_paused"),
@@ -102,27 +103,47 @@ def _said(error: Exception, status: int) -> str:
     if isinstance(error, errors.UnknownName):
         kind = str(error.args[0])
         return f"unknown {kind}"
-    return _QUOTED.sub("…", _RECEIVED.sub("", str(error)))
+    known = _NO_CAMPAIGN.sub("no campaign of this name", str(error))
+    return _QUOTED.sub("…", _RECEIVED.sub("", known))
 
 
-def of_validation(found: Sequence[Any]) -> Problem:
+def of_validation(found: Sequence[Any], model: type[BaseModel] | None = None) -> Problem:
     """The answer to a body, query or header that is not as documented.
 
     Args:
         found: What Pydantic found.
+        model: What a body must be.
     """
     first = found[0]
     if first["type"] == "json_invalid":
         return Problem(400, "invalid_json", "the body is not JSON in UTF-8")
     place = [str(part) for part in first["loc"] if part not in ("body", "query", "path", "header")]
     if first["type"] == "extra_forbidden":  # the name of the member is what was sent
-        return Problem(422, "unknown_member", "there is no such member", pointer=_at(place[:-1]))
-    return Problem(422, "invalid", str(first["msg"]), pointer=_at(place[:1]))
+        inside = place[:-1]
+        text = "unknown member" + ("" if model is None else f"; {_takes(model, inside)}")
+        return Problem(422, "unknown_member", text, pointer=_at(inside))
+    text = f"`{place[-1]}` is missing" if first["type"] == "missing" and place else first["msg"]
+    return Problem(422, "invalid", str(text), pointer=_at(place))
 
 
-def _at(place: list[str]) -> str:
-    """The place in a body; only the first names are ours, what is below may be labels."""
-    return "".join(f"/{name}" for name in place)
+def _at(place: Sequence[str]) -> str:
+    """The place in a body; only the first name is ours, what is below may be labels."""
+    return "".join(f"/{name}" for name in place[:1])
+
+
+def _takes(model: type[BaseModel], place: Sequence[str]) -> str:
+    """Which members a place in a body takes; labels and numbers on the way there are no members."""
+    for name in place:
+        field = model.model_fields.get(name)
+        model = (field and _model_in(field.annotation)) or model
+    return f"{'this place' if place else 'this request'} takes {', '.join(model.model_fields)}"
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    """The model in a type such as `dict[str, Logged] | None`, if there is one."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next(filter(None, map(_model_in, get_args(annotation))), None)
 
 
 def of_http(error: HTTPException) -> Problem:

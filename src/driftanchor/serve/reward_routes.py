@@ -12,7 +12,7 @@ from driftanchor.errors import DriftanchorError, InvalidInput, OtherReward, Stor
 from driftanchor.live.campaigns.decision import Receipt
 from driftanchor.live.campaigns.telling import Tell
 from driftanchor.serve.access import KeyedRoute, needs
-from driftanchor.serve.body import at_most, found_in, read, takes
+from driftanchor.serve.body import Body, at_most, found_in, read, takes
 from driftanchor.serve.direct import Shortcut
 from driftanchor.serve.documents import answers
 from driftanchor.serve.json_answer import finite_response, json_response
@@ -63,7 +63,7 @@ async def _one_of_many(served: Served, item: Any) -> dict[str, Any]:
         found = RewardItem.model_validate(item)
         return (await _told(served, found.decision_id, found.value)).to_json()
     except ValidationError as error:
-        problem = _of_reward(found_in(error))
+        problem = _of_reward(found_in(error), RewardItem)
     except StoreUnavailable:  # of all: the client sends all of it again
         raise
     except (Problem, DriftanchorError) as error:
@@ -93,14 +93,14 @@ async def _conflict(served: Served, decision_id: str) -> Problem:
     return Problem(409, "reward_conflict", text, recorded_at=row.settled_at)
 
 
-def _of_reward(found: Any) -> Problem:
+def _of_reward(found: Any, model: type[Body]) -> Problem:
     """What is wrong with a body of a reward; what is wrong with its value has codes of its own."""
     first = found[0]
     if first["loc"] == ("value",) and first["type"] != "missing":
         if first["type"] == "finite_number":
             return Problem(422, "reward_not_finite", "the value must be finite", pointer="/value")
         return Problem(422, "reward_not_number", "the value must be a number", pointer="/value")
-    return of_validation(found)
+    return of_validation(found, model)
 
 
 SHORTCUTS = (Shortcut("PUT", "/v1/decisions/{decision_id}/reward", "reward", tell),)

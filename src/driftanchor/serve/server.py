@@ -43,7 +43,7 @@ class Server(uvicorn.Server):
         config: uvicorn.Config,
         served: Served,
         ready: Callable[[], object],
-        stopping: Callable[[], object],
+        stopping: Callable[[], object] = lambda: None,
     ) -> None:
         super().__init__(config)
         self._served, self._ready, self._stopping = served, ready, stopping

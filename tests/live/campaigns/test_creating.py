@@ -22,7 +22,7 @@ def test_a_campaign_is_loaded_if_it_is_the_same(store: Store) -> None:
         create(store)
     with pytest.raises(Conflict, match="with another floor, policy, seed"):
         create(store, if_exists="load", policy=UCB(), floor=0.1, seed=2)
-    with pytest.raises(NotFound, match="no campaign 'd'; it has: c"):
+    with pytest.raises(NotFound, match="there is no campaign 'd'; there are: c"):
         Campaign.load("d", store=store)
 
 

@@ -43,8 +43,9 @@ def find(store: Store, name: str) -> CampaignRow:
     """The campaign of this name."""
     row = store.find(valid_name(name))
     if row is None:
-        known = ", ".join(store.names()[:30]) or "none"
-        raise NotFound(f"the store has no campaign {name!r}; it has: {known}")
+        known = ", ".join(store.names()[:30])
+        others = f"there are: {known}" if known else "there are none yet"
+        raise NotFound(f"there is no campaign {name!r}; {others}")
     return row
 
 

@@ -20,6 +20,8 @@ from campaign_parts import asked, create
 
 from driftanchor import Campaign, InvalidInput, StoreUnavailable
 from driftanchor.live.stores.sql.copying import backup
+from driftanchor.live.stores.sql.failures import missing_folder, translated
+from driftanchor.live.stores.sql.sql_engine import address
 from driftanchor.live.stores.sql.sql_store import open_sql
 from driftanchor.live.stores.store import open_store
 
@@ -85,8 +87,31 @@ def test_a_read_only_folder_is_an_error() -> None:
 
 
 def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(StoreUnavailable, match="check that the folder is there"):
-        open_store(f"sqlite:///{tmp_path / 'nowhere' / 'store.db'}")
+    folder = tmp_path / "nowhere"
+    with pytest.raises(StoreUnavailable) as caught:
+        open_store(f"sqlite:///{folder / 'store.db'}")
+    assert str(caught.value) == (
+        f"the folder {str(folder)!r} does not exist: make it, or choose another place for the store"
+    )
+    with (  # where there is no lock, SQLite itself says that it cannot open the file
+        pytest.raises(StoreUnavailable, match="nowhere' does not exist: make it"),
+        translated(address(str(folder / "store.db"))),
+    ):
+        sqlite3.connect(folder / "store.db")
+    folder.mkdir()
+    (folder / "store.db").mkdir()
+    with (
+        pytest.raises(StoreUnavailable, match="check that the folder can be written"),
+        translated(address(str(folder / "store.db"))),
+    ):
+        sqlite3.connect(folder / "store.db")
+
+
+def test_a_folder_that_cannot_be_looked_for_is_not_said_to_be_missing(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    assert missing_folder(file / "folder" / "store.db") is None
+    assert missing_folder(None) is None
 
 
 @pytest.mark.parametrize("where", [0, 5_000])

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from types import TracebackType
 
 from sqlalchemy.engine import URL
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from driftanchor.errors import Conflict, StoreUnavailable, excerpt
+from driftanchor.errors import Conflict, StoreUnavailable, excerpt, shown
 from driftanchor.live.stores.sql.sql_engine import sqlite_file
 
 REMEDIES = {  # what SQLite says, and what to do
     "full": "the disk is full: make room",
     "readonly": "it cannot be written: check the rights of the file and its folder",
-    "unable to open": "it cannot be opened: check that the folder is there and can be written",
+    "unable to open": "it cannot be opened: check that the folder can be written",
     "locked": "another program keeps the file locked: close it",
     "disk i/o": "the disk fails, or is full: check it",
     "malformed": "the file is damaged: restore a backup",
@@ -79,8 +80,8 @@ def _ours(url: URL, error: Exception) -> Exception | None:
     if isinstance(error, SQLAlchemyError):
         return StoreUnavailable(f"{_name(url)} cannot be used: {_said(error)}")
     if isinstance(error, OSError):  # of the file of the lock
-        remedy = "check that the folder is there and can be written"
-        return StoreUnavailable(f"{_name(url)} cannot be used: {error}; {remedy}")
+        said = f"{_name(url)} cannot be used: {error}; check that the folder can be written"
+        return StoreUnavailable(missing_folder(sqlite_file(url)) or said)
     return None
 
 
@@ -91,8 +92,26 @@ def _named(name: str) -> tuple[type[Exception], ...]:
     return tuple(kind for kind in found if isinstance(kind, type))
 
 
+def missing_folder(file: Path | None) -> str | None:
+    """What to say if the folder of an SQLite store does not exist; `None` if it does."""
+    folder = None if file is None else file.absolute().parent
+    try:
+        if folder is not None:
+            folder.stat()
+    except FileNotFoundError:
+        problem = f"the folder {shown(str(folder))} does not exist"
+        return f"{problem}: make it, or choose another place for the store"
+    except OSError:  # it may be there
+        pass
+    return None
+
+
 def _sqlite_words(url: URL, error: Exception) -> str:
     said = _said(error)
+    if "unable to open" in said.lower():
+        missing = missing_folder(sqlite_file(url))
+        if missing is not None:
+            return missing
     for part, remedy in REMEDIES.items():
         if part in said.lower():
             return f"{_name(url)}: {remedy} ({said})"
