@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from http.client import HTTPException
 from typing import Any
 
 import pytest
@@ -85,6 +86,25 @@ def test_it_ends_in_time_and_gives_each_try_what_is_left() -> None:
         server.calls().call("GET", "/", seconds=1.0)
     assert server.now <= 101.0
     assert [round(x[4], 2) for x in server.seen] == [1.0, 0.65, 0.25]
+
+
+@pytest.mark.parametrize(
+    ("failure", "said"),
+    [
+        (TimeoutError("timed out"), "did not answer within 0.2 s"),
+        (
+            ConnectionRefusedError(111, "Connection refused"),
+            "cannot be reached: Connection refused",
+        ),
+        (OSError("no such host"), "cannot be reached: no such host"),
+        (ConnectionResetError(104, "Reset"), "did not answer within 0.2 s (Reset)"),
+        (HTTPException(), "did not answer within 0.2 s (HTTPException)"),
+    ],
+)
+def test_a_server_that_is_away_is_not_one_that_is_slow(failure: Exception, said: str) -> None:
+    with pytest.raises(StoreUnavailable) as caught:
+        Scripted(failure).calls().call("GET", "/", seconds=0.18, promised=0.2)
+    assert str(caught.value) == f"the server at http://server {said}"
 
 
 def test_a_server_that_asks_to_wait_is_left_alone_for_that_time() -> None:

@@ -62,8 +62,9 @@ def test_it_asks_and_tells_as_a_campaign_does(server: HttpServer, client: Client
 def test_without_a_name_it_asks_the_only_campaign(server: HttpServer) -> None:
     with Client(server.url) as client:
         assert client.ask().campaign == "c"
-        with pytest.raises(NotFound):
+        with pytest.raises(NotFound) as caught:
             client.campaign("other").ask()
+        assert str(caught.value) == "there is no campaign of this name; there are: c"
 
 
 def test_many_at_once(client: Client) -> None:
@@ -140,7 +141,10 @@ def test_a_server_that_never_answers_costs_no_more_than_the_default() -> None:
         assert {x.arm for x in found} == {"B"}
         assert all(math.isnan(x.propensity) and x.number == 0 for x in found)
         assert len({x.id for x in found}) == 100
-        assert all("the caller's default" in x.note for x in found)
+        assert all(x.note.startswith("the caller's default: ") for x in found)
+        late = [x.note for x in found if "before this one" not in x.note]
+        assert late
+        assert all("answer within 0.001 s" in note for note in late)
         ignored = client.tell(str(found[0].id), 1.0)
         assert ignored == Receipt(str(found[0].id), "ignored", "B", None)
         assert client.tell_many([(str(found[1].id), 1.0)])[0] == Receipt(

@@ -146,7 +146,11 @@ REFUSED: dict[str, tuple[str, str | bytes, str]] = {
     "nul": ("a.csv", "arm,reward\nA,1\nB\0,0\n", r"has a NUL byte on line 3, .* tr -d '\\000'"),
     "names of 2 MB": ("a.csv", "a," * 10**6 + "a\nA,1\n", "longer than 2,000,000 bytes: is it CSV"),
     "name of 1 MB": ("a.csv", "a" * 2**20 + ",arm\nA,1\n", "has no column .* known: a{200}…, arm$"),
-    "name in red": ("a.csv", "\x1b[31mred,arm\nA,1\n", r"unknown .* known: \\x1b\[31mred, arm$"),
+    "name in red": (
+        "a.csv",
+        "\x1b[31mred,arm\nA,1\n",
+        r"has no column .* known: \\x1b\[31mred, arm$",
+    ),
     "open name": ("a.csv", '"arm,reward\nA,1\n', "the names .* has a quote that is out of place"),
     "not gzip": ("a.csv.gz", CSV, "'a.csv.gz' is damaged: Not a gzipped file"),
     "cut gzip": ("a.csv.gz", gzip.compress(CSV.encode())[:20], "'a.csv.gz' ends too early"),

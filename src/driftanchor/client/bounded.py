@@ -46,12 +46,13 @@ class Bounded:
         self._count = 0
         self._idle: list[queue.SimpleQueue[_Job]] = []
 
-    def run(self, work: Callable[[], Any], *, seconds: float) -> Any:
+    def run(self, work: Callable[[], Any], *, seconds: float, promised: float | None = None) -> Any:
         """What `work` returns, or raises.
 
         Args:
             work: What to do.
             seconds: How long to wait for it.
+            promised: The seconds that the message names, if the caller knows another number.
 
         Raises:
             TimeoutError: It takes longer, or all threads are still busy. It may go on.
@@ -60,7 +61,7 @@ class Bounded:
         if not self._hand_over(job):
             raise TimeoutError(f"{self._most} requests before this one still wait")
         if not job.done.wait(seconds):
-            raise TimeoutError(f"no answer within {seconds:g} s")
+            raise TimeoutError(f"no answer within {seconds if promised is None else promised:g} s")
         if job.error is not None:
             raise job.error
         return job.value

@@ -13,6 +13,7 @@ from driftanchor.client.http_connections import Reply
 from driftanchor.client.problems import AGAIN, error_of_answer
 from driftanchor.errors import InvalidInput, StoreUnavailable
 
+LOST = (ConnectionResetError, ConnectionAbortedError, BrokenPipeError)  # it was reached
 FIRST_WAIT, LONGEST_WAIT = 0.05, 5.0  # seconds between two tries
 
 
@@ -65,6 +66,7 @@ class Calls:
         *,
         seconds: float,
         request_key: str | None = None,
+        promised: float | None = None,
     ) -> Any:
         """What the server answers, from JSON.
 
@@ -74,6 +76,7 @@ class Calls:
             body: What to send, if something is to be sent.
             seconds: How long to try.
             request_key: The idempotency key.
+            promised: The seconds that a message names, if the caller knows another number.
 
         Raises:
             StoreUnavailable: The server did not answer in time, or its store is unavailable.
@@ -86,17 +89,16 @@ class Calls:
             headers["Content-Type"] = "application/json"
         if request_key is not None:
             headers["Idempotency-Key"] = request_key
-        end = self._clock() + seconds
+        end, named = self._clock() + seconds, seconds if promised is None else promised
         tries = 0
         while True:
             left = end - self._clock()
-            after, error = 0.0, StoreUnavailable(self._late(seconds))
+            after, error = 0.0, StoreUnavailable(self._unanswered(named))
             if left > 0:
                 try:
                     answer = self.exchanges.exchange(method, path, content, headers, left)
                 except (OSError, http.client.HTTPException) as failure:
-                    reason = str(failure) or type(failure).__name__
-                    error = StoreUnavailable(f"{self._late(seconds)} ({reason})")
+                    error = StoreUnavailable(self._unanswered(named, failure))
                 else:
                     if answer.status not in AGAIN:
                         return _content(answer)
@@ -109,8 +111,15 @@ class Calls:
             self._sleep(wait)
             tries += 1
 
-    def _late(self, seconds: float) -> str:
-        return f"the server at {self.exchanges.url} did not answer within {seconds:g} s"
+    def _unanswered(self, seconds: float, failure: Exception | None = None) -> str:
+        """Why there is no answer: nobody is there, or nobody answered in time."""
+        server = f"the server at {self.exchanges.url}"
+        if failure is None or isinstance(failure, TimeoutError):
+            return f"{server} did not answer within {seconds:g} s"
+        reason = getattr(failure, "strerror", None) or str(failure) or type(failure).__name__
+        if isinstance(failure, LOST) or not isinstance(failure, OSError):
+            return f"{server} did not answer within {seconds:g} s ({reason})"
+        return f"{server} cannot be reached: {reason}"
 
 
 def _content(answer: Reply) -> Any:

@@ -134,7 +134,7 @@ class Client:
         same = secrets.token_hex(16) if key is None else _sent(key, "key")
         sent = {name: value for name, value in body.items() if value not in (None, [], False)}
         if default is None:
-            answers = self._asked(sent, same, self._timeout)
+            answers = self._asked(sent, same, self._timeout, self._timeout)
         else:
             answers = self._asked_or_default(sent, same, count, _default(self.name, same, default))
         return answers[0] if n is None else answers
@@ -214,9 +214,11 @@ class Client:
     def __repr__(self) -> str:
         return f"<Client: {self.name or 'the only campaign'} at {self.url}>"
 
-    def _asked(self, body: Record, key: str, seconds: float) -> list[Decision]:
+    def _asked(self, body: Record, key: str, seconds: float, promised: float) -> list[Decision]:
         path = f"{self._line.path(self.name)}/decisions"
-        data = self._line.call("POST", path, body, seconds=seconds, request_key=key)
+        data = self._line.call(
+            "POST", path, body, seconds=seconds, request_key=key, promised=promised
+        )
         if "n" in body:
             return [decision_of(one) for one in list_in(data, "decisions")]
         return [decision_of(data)]
@@ -225,9 +227,12 @@ class Client:
         self, body: Record, key: str, count: int, default: Default
     ) -> list[Decision]:
         """The decisions, or the default as soon as it is clear that they do not come in time."""
-        seconds = ANSWERS_BY * self._default_after
+        promised = self._default_after
+        seconds = ANSWERS_BY * promised
         try:
-            return self._line.within(seconds, lambda: self._asked(body, key, seconds))
+            return self._line.within(
+                seconds, lambda: self._asked(body, key, seconds, promised), promised
+            )
         except (TimeoutError, StoreUnavailable, CampaignPaused, DefaultPlayed) as error:
             why = str(error)
         except DriftanchorError as error:

@@ -52,16 +52,19 @@ class Line:
         *,
         seconds: float | None = None,
         request_key: str | None = None,
+        promised: float | None = None,
     ) -> Any:
         """What the server answers; see `Calls.call`."""
         self._here()
         left = self._timeout if seconds is None else seconds
-        return self._calls.call(method, path, body, seconds=left, request_key=request_key)
+        return self._calls.call(
+            method, path, body, seconds=left, request_key=request_key, promised=promised
+        )
 
-    def within(self, seconds: float, work: Callable[[], T]) -> T:
+    def within(self, seconds: float, work: Callable[[], T], promised: float | None = None) -> T:
         """What `work` returns, if it does so in time; see `Bounded.run`."""
         self._here()
-        answer: T = self._bounded.run(work, seconds=seconds)
+        answer: T = self._bounded.run(work, seconds=seconds, promised=promised)
         return answer
 
     def path(self, campaign: str | None) -> str:
