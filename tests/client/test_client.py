@@ -212,7 +212,10 @@ def test_a_key_opens_what_its_roles_allow(tmp_path: Path) -> None:
             with pytest.raises(InvalidInput, match="key is not accepted by the server") as caught:
                 wrong()
             assert not any(key in str(caught.value) for key in keys.values())
-        for client in (decides, rewards):
+        without = Client(guarded.url, campaign="c", timeout=SLOW)
+        with pytest.raises(InvalidInput, match="the server needs a key"):
+            without.ask("u")
+        for client in (decides, rewards, without):
             client.close()
 
 

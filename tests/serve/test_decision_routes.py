@@ -67,7 +67,15 @@ def test_what_is_wrong_is_said_without_repeating_it(app: App) -> None:
         answer = app.http.post("/v1/campaigns/c/decisions", json=body)
         assert answer.status_code == status, (body, answer.text)
         assert answer.headers["content-type"] == "application/problem+json"
-        assert "secret" not in answer.text or body == {"secret": 1}
+        assert "secret" not in answer.text
+
+
+def test_a_request_with_another_member_is_answered_with_those_it_takes(app: App) -> None:
+    answer = app.http.post("/v1/campaigns/c/decisions", json={"user": "u-1"})
+    problem = answer.json()
+    assert problem["detail"] == "unknown member; this request takes unit, exclude, n, peek"
+    assert (problem["code"], problem["pointer"]) == ("unknown_member", "")
+    assert "user" not in answer.text
 
 
 def test_a_decision_is_explained(app: App) -> None:

@@ -69,6 +69,11 @@ def test_what_is_no_json_is_refused(app: App, body: str) -> None:
     assert answer.headers["content-type"] == "application/problem+json"
 
 
+def test_a_missing_value_is_named(app: App) -> None:
+    problem = app.http.put("/v1/decisions/x/reward", json={}).json()
+    assert (problem["detail"], problem["pointer"]) == ("`value` is missing", "/value")
+
+
 def test_a_body_must_say_that_it_is_json(app: App) -> None:
     answer = app.http.put("/v1/decisions/x/reward", content=b'{"value": 1}')
     assert (answer.status_code, answer.json()["code"]) == (415, "not_json")
