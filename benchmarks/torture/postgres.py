@@ -58,8 +58,6 @@ class Postgres:
             f"fsync={'on' if self.fsync else 'off'}",
             "listen_addresses=",
             f"unix_socket_directories={self.folder}",
-            "autovacuum=off",  # nobody needs long-lived data, and plans need no compiler
-            "jit=off",
         )
         options = [part for setting in settings for part in ("-c", setting)]
         command = [str(self._programs / "postgres"), "-D", str(self.folder / "data"), *options]
