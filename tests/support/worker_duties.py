@@ -1,10 +1,12 @@
-"""What the workers of pytest-xdist need not do: tell of what went well, and rewrite files twice."""
+"""What the workers of pytest-xdist need not do: tell of what went well, and rewrite files twice.
 
+Both only save time, and reach into pytest. With a pytest that is otherwise, they do nothing.
+"""
+
+import contextlib
 from typing import Any
 
 import pytest
-from _pytest.assertion import rewrite
-from _pytest.assertion.rewrite import assertstate_key
 
 
 def tell_less(config: pytest.Config) -> None:
@@ -16,7 +18,10 @@ def tell_less(config: pytest.Config) -> None:
     if config.getoption("durations"):
         return
     hooks = config.hook.pytest_runtest_logreport.get_hookimpls()
-    worker: Any = next(hook for hook in hooks if type(hook.plugin).__name__ == "WorkerInteractor")
+    ours = (hook for hook in hooks if type(hook.plugin).__name__ == "WorkerInteractor")
+    worker: Any = next(ours, None)
+    if worker is None:
+        return
     send = worker.function
 
     def tell(report: pytest.TestReport) -> object:
@@ -30,12 +35,15 @@ def share_rewriting(config: pytest.Config, number: int, workers: int) -> None:
 
     All workers import all tests at the same time, and each would rewrite all of them.
     """
-    state = config.stash[assertstate_key]
-    for file in sorted((config.rootpath / "tests").rglob("test_*.py"))[number::workers]:
-        kept = rewrite.get_cache_dir(file) / f"{file.stem}{rewrite.PYC_TAIL}"
-        if rewrite._read_pyc(file, kept) is None and rewrite.try_makedirs(kept.parent):
-            digest, code = rewrite._rewrite_test(file, config)
-            rewrite._write_pyc(state, code, digest, kept)
+    with contextlib.suppress(ImportError, AttributeError, LookupError, TypeError, ValueError):
+        from _pytest.assertion import rewrite
+
+        state = config.stash[rewrite.assertstate_key]
+        for file in sorted((config.rootpath / "tests").rglob("test_*.py"))[number::workers]:
+            kept = rewrite.get_cache_dir(file) / f"{file.stem}{rewrite.PYC_TAIL}"
+            if rewrite._read_pyc(file, kept) is None and rewrite.try_makedirs(kept.parent):
+                digest, code = rewrite._rewrite_test(file, config)
+                rewrite._write_pyc(state, code, digest, kept)
 
 
 def number_of(worker: str) -> int:
