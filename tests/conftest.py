@@ -28,6 +28,8 @@ from postgres_server import running_postgres
 from store_addresses import postgres_address
 
 if TYPE_CHECKING:
+    from served_app import App
+
     from driftanchor import Policy, Store
     from driftanchor.experiments.experiment import Experiment
     from driftanchor.experiments.outcome import Outcomes
@@ -49,7 +51,7 @@ def pytest_configure(config: pytest.Config) -> None:
     users get. No policy and no loop may leave its arrays: NumPy sees it in the interpreted runs
     that each kernel is compared with, and in `make torture` the kernels check every index. Threads
     of linear algebra wait for work by running in circles, which costs more than the work of small
-    matrices. Byte code is kept, as Python does by itself: tests start many processes that run the
+    matrices. Byte code is kept, as Python usually does: tests start many processes that run the
     same files.
     Commands print to a pipe without COLUMNS, which would fold their tables.
     While tests are collected nothing becomes garbage, so nobody looks for it.
@@ -266,6 +268,16 @@ def store(store_url: str) -> Iterator["Store"]:
     opened = importlib.import_module("driftanchor.live.stores.store").open_store(store_url)
     yield opened
     opened.close()
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator["App"]:
+    """A server in this process whose store has a campaign `c`."""
+    folder: Path = tmp_path_factory.mktemp("store")
+    served_app = importlib.import_module("served_app")
+    with served_app.running_app(f"sqlite:///{folder / 'store.db'}") as running:
+        running.create("c")
+        yield running
 
 
 @pytest.fixture(autouse=True, scope="session")

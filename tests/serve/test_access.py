@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from campaign_parts import Clock
 from route_rules import OPEN, ROLE_OF, UNDOCUMENTED
-from served_app import App, running_app
+from served_app import App
 
 from driftanchor.live.stores import access_keys
 from driftanchor.live.stores.access_keys import ROLES, make_key
@@ -19,14 +19,6 @@ from driftanchor.live.stores.sql.sql_store import SqlStore, open_sql
 from driftanchor.serve import access
 from driftanchor.serve.access import Access, NeedsRole, key_in
 from driftanchor.serve.problem import Problem
-
-
-@pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    folder = tmp_path_factory.mktemp("store")
-    with running_app(f"sqlite:///{folder / 'store.db'}") as running:
-        running.create("c")
-        yield running
 
 
 @pytest.fixture(scope="module")

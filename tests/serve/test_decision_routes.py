@@ -1,18 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
-from served_app import App, running_app
-
-
-@pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    folder: Path = tmp_path_factory.mktemp("store")
-    with running_app(f"sqlite:///{folder / 'store.db'}") as running:
-        running.create("c")
-        yield running
+from served_app import App
 
 
 def test_a_decision_is_made_and_made_once_for_a_unit(app: App) -> None:

@@ -2,18 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
-from served_app import App, running_app
-
-
-@pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    folder = tmp_path_factory.mktemp("store")
-    with running_app(f"sqlite:///{folder / 'store.db'}") as running:
-        running.create("c")
-        yield running
+from served_app import App
 
 
 def test_each_default_is_noted_once_whatever_is_wrong_with_others(app: App) -> None:

@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from route_rules import OPEN, ROLE_OF
-from served_app import App, running_app
+from served_app import App
 
 from driftanchor.serve import record_routes
 
 PATHS = sorted({path for method, path in {*OPEN, *ROLE_OF} if method == "GET"})
 CHANGING = {"/metrics": {"content-length"}}  # it counts the requests, these included
-
-
-@pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    folder: Path = tmp_path_factory.mktemp("store")
-    with running_app(f"sqlite:///{folder / 'store.db'}") as running:
-        running.create("c")
-        yield running
 
 
 def test_every_get_answers_head_alike_but_for_the_body(app: App) -> None:

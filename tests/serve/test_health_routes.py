@@ -1,22 +1,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from prometheus_client.parser import text_string_to_metric_families
-from served_app import App, running_app
+from served_app import App
 
 UNITS = ("_seconds", "_requests", "_info", "_total")
-
-
-@pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    folder: Path = tmp_path_factory.mktemp("store")
-    with running_app(f"sqlite:///{folder / 'store.db'}") as running:
-        running.create("c")
-        yield running
 
 
 def test_it_is_alive_and_ready(app: App) -> None:

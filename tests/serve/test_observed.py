@@ -2,21 +2,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from served_app import App, running_app
+from served_app import App
 
 from driftanchor.serve.observed import request_id_of
-
-
-@pytest.fixture(scope="module")
-def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
-    folder: Path = tmp_path_factory.mktemp("store")
-    with running_app(f"sqlite:///{folder / 'store.db'}") as running:
-        running.create("c")
-        yield running
 
 
 def test_a_request_has_the_id_of_its_trace() -> None:

@@ -110,17 +110,7 @@ def create(
     )  # fmt: skip
     number: Any = how.optional(seed, "--seed")
     with output.plain_warnings(quiet=quiet):
-        terms = terms_of(
-            files or [],
-            {
-                "bias_bound": how.bounds(bias_bound),
-                "relative_bound": how.bounds(relative_bound, "--relative-bound"),
-            },
-            by,
-            plan,
-            policy,
-            options,
-        )
+        terms = terms_of(files or [], bias_bound, relative_bound, by, plan, policy, options)
         is_new = at.is_missing(store)
         with Campaign.create(  # all of it is checked before the store is opened
             name,
@@ -142,13 +132,18 @@ def create(
 
 def terms_of(
     files: list[str],
-    bounds: dict[str, Any],
+    bias_bound: str | None,
+    relative_bound: str | None,
     by: str | None,
     plan: Path | None,
     policy: str | None,
     options: Any,
 ) -> dict[str, Any]:
     """The logs, the promises and the policy, as `Campaign.create` takes them."""
+    bounds: dict[str, Any] = {
+        "bias_bound": how.bounds(bias_bound),
+        "relative_bound": how.bounds(relative_bound, "--relative-bound"),
+    }
     chosen = None if policy is None else _policy(policy)
     if plan is not None:
         if any(bound is not None for bound in bounds.values()) or by is not None:

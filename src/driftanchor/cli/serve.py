@@ -153,20 +153,10 @@ def serve(
     terms: dict[str, Any] | None = None
     if logs or "arms" in options:
         with output.plain_warnings(quiet=quiet):
-            terms = (
-                creating.terms_of(
-                    logs or [],
-                    {
-                        "bias_bound": how.bounds(bias_bound),
-                        "relative_bound": how.bounds(relative_bound, "--relative-bound"),
-                    },
-                    by,
-                    plan,
-                    policy,
-                    options,
-                )
-                | settings
+            found = creating.terms_of(
+                logs or [], bias_bound, relative_bound, by, plan, policy, options
             )
+            terms = found | settings
     named = name or name_of(logs or ["campaign"])
 
     def create() -> tuple[Status, Terms] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from driftanchor.core import check
 from driftanchor.errors import CampaignPaused, DefaultPlayed, InvalidInput, KeyReused, shown
@@ -137,10 +138,10 @@ def text_of(value: object, argument: str) -> str | None:
             f"must be printable text of 1 to {LONGEST} characters, got {shown(value)}",
             argument=argument,
         )
-    return str(value)
+    return value
 
 
-def is_text(value: object) -> bool:
+def is_text(value: object) -> TypeGuard[str]:
     """Whether something can be a unit or a key: printable text that is not too long."""
     return isinstance(value, str) and value.isprintable() and 0 < len(value) <= LONGEST
 

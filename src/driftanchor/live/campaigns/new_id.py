@@ -11,7 +11,7 @@ _drawn: list[str] = []
 
 
 def new_id() -> str:
-    """An id that was never given before, and tells nothing of those before or after it."""
+    """An id that was never used before, and reveals nothing about other ids."""
     try:
         return _drawn.pop()
     except IndexError:

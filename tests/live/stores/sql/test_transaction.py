@@ -10,9 +10,9 @@ import psycopg
 import pytest
 from campaign_parts import Clock, create
 from interrupt import Interrupt
+from one_turn import one_turn
 
 from driftanchor.live.stores.sql.sql_store import SqlStore, open_sql
-from driftanchor.live.stores.sql.write_turn import turn
 
 PLACES = {"sqlite": 60, "postgresql": 25}
 
@@ -25,7 +25,10 @@ def is_free(store: SqlStore) -> bool:
             other.execute("SET lock_timeout = '2s'")  # a server takes a moment to notice
             other.execute("SELECT * FROM heads FOR UPDATE")
         return True
-    with contextlib.closing(sqlite3.connect(store._file, timeout=0)) as other, turn(store._file):
+    with (
+        contextlib.closing(sqlite3.connect(store._file, timeout=0)) as other,
+        one_turn(store._file),
+    ):
         other.execute("BEGIN IMMEDIATE")
         return True
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from interrupt import Interrupt
+from one_turn import one_turn
 
 from driftanchor import StoreUnavailable
 from driftanchor.live.stores.sql import write_turn
@@ -45,7 +46,7 @@ def bystander() -> Iterator[None]:
 def test_a_process_forked_meanwhile_does_not_keep_the_lock(tmp_path: Path) -> None:
     file = tmp_path / "a.db"
     with contextlib.ExitStack() as until_the_end:
-        with write_turn.turn(file):
+        with one_turn(file):
             until_the_end.enter_context(bystander())
             assert not is_free(file)
         assert is_free(file)
@@ -53,7 +54,7 @@ def test_a_process_forked_meanwhile_does_not_keep_the_lock(tmp_path: Path) -> No
 
 def test_a_forked_process_has_no_lock_of_its_parent(tmp_path: Path) -> None:
     file = tmp_path / "a.db"
-    with write_turn.turn(file):
+    with one_turn(file):
         child = os.fork()
         if child == 0:
             left = 1
@@ -93,7 +94,7 @@ def test_an_interrupt_at_any_line_leaves_no_lock(tmp_path: Path) -> None:
     file, interrupted = tmp_path / "a.db", 0
 
     def take_turn() -> None:
-        with write_turn.turn(file):
+        with one_turn(file):
             pass
 
     for place in range(1, 100):

@@ -111,19 +111,6 @@ class Turn:
         self._turns.keep(*held)
 
 
-@contextlib.contextmanager
-def turn(database: Path) -> Iterator[None]:
-    """Wait for the turn to write to a database file, and keep it until the block ends."""
-    turns = Turns(lock_file(database))
-    held = turns.next()
-    try:
-        held.take()
-        yield
-    finally:
-        held.leave()
-        turns.close()
-
-
 def identity_of(file: str) -> Identity | None:
     """Which file has a name now; another one may get it."""
     try:
