@@ -30,7 +30,7 @@ def test_what_waits_is_written_together(tmp_path: Path) -> None:
 
     async def ask() -> list[Any]:
         bridge = Bridge(Metrics())
-        asks = [asyncio.ensure_future(bridge.do(campaign, Ask(f"u{i}"))) for i in range(20)]
+        asks = [bridge.do(campaign, Ask(f"u{i}")) for i in range(20)]
         while not groups:
             await asyncio.sleep(0.001)
         assert bridge.waiting == 20
@@ -87,8 +87,12 @@ def test_there_is_no_use_in_waiting_behind_too_many(
 ) -> None:
     monkeypatch.setattr(bridging, "MOST_WAITING", 0)
     campaign = create(f"sqlite:///{tmp_path / 'store.db'}")
+
+    async def ask() -> None:
+        await Bridge(Metrics()).do(campaign, Ask())
+
     with pytest.raises(bridging.Overloaded, match="wait for the store"):
-        asyncio.run(Bridge(Metrics()).do(campaign, Ask()))
+        asyncio.run(ask())
     campaign.close()
 
 
@@ -97,10 +101,10 @@ def test_who_has_gone_gets_no_answer_and_holds_up_nobody(tmp_path: Path) -> None
 
     async def ask() -> int:
         bridge = Bridge(Metrics())
-        gone = asyncio.ensure_future(bridge.do(campaign, Ask("gone")))
-        await asyncio.sleep(0)
+        gone = bridge.do(campaign, Ask("gone"))
         gone.cancel()
         (made,) = await bridge.do(campaign, Ask("here"))
+        assert bridge.waiting == 0
         bridge.close()
         number: int = made.number
         return number

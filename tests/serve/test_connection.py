@@ -6,7 +6,6 @@ import contextlib
 import io
 import json
 import socket
-import time
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
@@ -159,23 +158,49 @@ def test_requests_that_do_not_end_are_given_up(
     assert [b" 408 " in text and b"request_too_slow" in text for text in said] == [True] * 6
 
 
-def test_a_connection_is_kept_between_requests(server: Server) -> None:
-    request = b"GET /livez HTTP/1.1\r\n" + HOST + b"\r\n"
+@pytest.mark.parametrize(
+    "request_", [b"GET /livez HTTP/1.1\r\n" + HOST + b"\r\n", POST + JSON + b"\r\n"]
+)
+def test_a_connection_is_kept_between_requests_but_not_for_ever(
+    server: Server, request_: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with connected(server) as client:
-        client.sendall(request)
-        assert b" 200 " in client.recv(65_536)
+        client.sendall(request_)
+        assert b"HTTP/1.1 " in client.recv(65_536)
         all_of_them: Any = server.server_state.connections
         (found,) = (x for x in all_of_them if x.client == client.getsockname())
         assert found.receiving_since is None
-        sweep([found], time.monotonic() + 1e9)
-        client.sendall(request)
-        assert b" 200 " in client.recv(65_536)
+        sweep([found], found.idle_since + connection.KEPT)
+        client.sendall(request_)
+        assert b"HTTP/1.1 " in client.recv(65_536)
+        monkeypatch.setattr(connection, "KEPT", 0.0)
+        assert everything(client) == b""
+
+
+def test_a_connection_that_waits_for_an_answer_is_not_idle() -> None:
+    waits = SimpleNamespace(receiving_since=None, writing_since=None, idle_since=None)
+    sweep([waits], 1e9)
+
+
+def test_busy_routes_answer_one_after_the_other(server: Server) -> None:
+    """Two requests at once, and a last one that closes the connection."""
+    ask = POST + JSON + b"Content-Length: 2\r\n"
+    with connected(server) as client:
+        client.sendall((ask + b"\r\n{}") * 2 + ask + b"Connection: close\r\n\r\n{}")
+        said = everything(client)
+    assert said.count(b"HTTP/1.1 404 ") == 3
+    assert said.count(b"connection: close") == 1
+    heads = [part.rpartition(b"HTTP/1.1")[2] for part in said.split(b"\r\n\r\n")[:3]]
+    for head in heads:
+        assert head.count(b"date: ") == head.count(b"content-length: ") == 1
 
 
 def test_a_client_that_reads_nothing_is_given_up() -> None:
     aborted: list[float] = []
     transport = SimpleNamespace(abort=lambda: aborted.append(1.0))
-    slow = SimpleNamespace(receiving_since=None, writing_since=5.0, transport=transport)
+    slow = SimpleNamespace(
+        receiving_since=None, writing_since=5.0, idle_since=None, transport=transport
+    )
     sweep([slow], 5.0 + connection.SLOWEST_ANSWER)
     assert not aborted
     sweep([slow], 5.1 + connection.SLOWEST_ANSWER)

@@ -45,6 +45,19 @@ def test_what_is_written_in_one_turn_goes_out_in_one_piece() -> None:
     assert asyncio.run(work()) == [b"headbody", b"more"]
 
 
+def test_what_is_whole_goes_out_at_once_after_what_waits() -> None:
+    async def work() -> list[bytes]:
+        pipe, transport = corked()
+        transport.write_now(b"first")
+        transport.write(b"second")
+        transport.write_now(b"third")
+        assert pipe.written == [b"first", b"secondthird"]
+        await asyncio.sleep(0)
+        return pipe.written
+
+    assert asyncio.run(work()) == [b"first", b"secondthird"]
+
+
 def test_nothing_is_lost_when_it_is_closed() -> None:
     async def work() -> None:
         pipe, transport = corked()

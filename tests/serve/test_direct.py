@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -66,3 +68,39 @@ def test_a_key_of_a_request_is_read(app: App) -> None:
         for _ in range(2)
     )
     assert first.json()["id"] == second.json()["id"]
+
+
+def test_a_failure_nobody_expected_is_a_problem_and_is_logged(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*given: Any) -> None:
+        raise RuntimeError("secret")
+
+    monkeypatch.setattr(app.served.bridge, "do", fail)
+    answer = app.http.post("/v1/campaigns/c/decisions", json={"unit": "someone"})
+    assert (answer.status_code, answer.json()["code"]) == (500, "internal")
+    app.served.log.close()
+    lines = [json.loads(line) for line in app.log.getvalue().splitlines()]
+    found = [x for x in lines if x.get("request_id") == answer.headers["x-request-id"]]
+    assert [x["event"] for x in found] == ["failure", "request"]
+    for secret in ("secret", "someone"):
+        assert secret not in answer.text + app.log.getvalue()
+
+
+def test_who_goes_while_a_body_comes_gets_no_answer(app: App) -> None:
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        return {"type": "http.disconnect"}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/v1/campaigns/c/decisions",
+        "headers": [(b"host", b"localhost"), (b"content-length", b"2")],
+    }
+    asyncio.run(app.http.app(scope, receive, send))  # type: ignore[arg-type]
+    assert sent == []

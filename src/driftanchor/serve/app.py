@@ -51,11 +51,11 @@ def create_app(served: Served) -> FastAPI:
     for routes in (*routers, ofrep, default_routes, page_routes):
         app.include_router(routes.router)
     app.add_middleware(HeadRequests)
-    shortcuts = (*decision_routes.SHORTCUTS, *reward_routes.SHORTCUTS)
-    app.add_middleware(Direct, served=served, shortcuts=shortcuts)
-    app.state.page_errors = recent_errors.new()
-    app.add_middleware(recent_errors.RecentErrors, kept=app.state.page_errors, clock=served.clock)
+    errors = app.state.page_errors = recent_errors.new()
+    app.add_middleware(recent_errors.RecentErrors, kept=errors, clock=served.clock)
     app.add_middleware(Limits)
+    app.add_middleware(Observed, served=served)
+    shortcuts = (*decision_routes.SHORTCUTS, *reward_routes.SHORTCUTS)
+    app.add_middleware(Direct, served=served, shortcuts=shortcuts, errors=errors)
     app.openapi = lambda: document(app)  # type: ignore[method-assign]
-    app.add_middleware(Observed, metrics=served.metrics, log=served.log)
     return app

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 from fastapi import Request
@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from driftanchor.serve.problem import Problem, of_validation
 
-JSON = re.compile(r"application/(json|[\w.+-]+\+json)\s*(;.*)?", re.IGNORECASE)
+JSON = re.compile(rb"application/(json|[\w.+-]+\+json)\s*(;.*)?", re.IGNORECASE)
 
 Found = Sequence[Any]
 
@@ -25,28 +25,39 @@ class Body(BaseModel):
 B = TypeVar("B", bound=Body)
 
 
-async def read(
-    request: Request,
+Judge = Callable[[Found, type[Body]], Problem]
+
+
+async def read(request: Request, model: type[B], judge: Judge = of_validation) -> B:
+    """The body of a request; see `parsed`."""
+    return parsed(request.headers.raw, await request.body(), model, judge)
+
+
+def parsed(
+    headers: Iterable[tuple[bytes, bytes]],
+    body: bytes,
     model: type[B],
-    judge: Callable[[Found, type[Body]], Problem] = of_validation,
+    judge: Judge = of_validation,
 ) -> B:
-    """The body of a request.
+    """What a body says.
 
     Args:
-        request: The request.
-        model: What its body must be.
+        headers: The headers that came with it.
+        body: The body.
+        model: What it must be.
         judge: The answer to a body that is otherwise.
 
     Raises:
         Problem: It is not JSON, or not as documented.
     """
-    kind = request.headers.get("content-type", "")
-    if JSON.fullmatch(kind) is None:
+    kind = next((value for name, value in headers if name == b"content-type"), b"")
+    if kind != b"application/json" and JSON.fullmatch(kind) is None:
         raise Problem(415, "not_json", "send the body as application/json")
     try:
-        return model.model_validate_json(await request.body())
+        found: B = model.__pydantic_validator__.validate_json(body)
     except ValidationError as error:
         raise judge(found_in(error), model) from None
+    return found
 
 
 def at_most(items: Sequence[Any], most: int, what: str) -> None:

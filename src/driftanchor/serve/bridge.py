@@ -10,6 +10,7 @@ import asyncio
 import queue
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 from driftanchor.errors import StoreUnavailable
@@ -43,22 +44,18 @@ class Bridge:
         self._lanes: list[_Lane] = []
         self._lane_of: dict[str, _Lane] = {}
 
-    async def do(self, campaign: Campaign, request: Request) -> Any:
-        """Do one request; its answer, once it is on disk.
+    def do(self, campaign: Campaign, request: Request) -> asyncio.Future[Any]:
+        """Do one request; to wait for is its answer, once it is on disk, or what it raised.
 
         Raises:
-            Exception: What the request raised.
-            StoreUnavailable: The store cannot be written, or too much waits for it.
+            Overloaded: Too much waits for the store.
         """
         if self.waiting >= MOST_WAITING:
             raise Overloaded(f"{self.waiting:,} requests wait for the store: try again later")
         future = asyncio.get_running_loop().create_future()
+        self._lane(campaign.name).jobs.put((campaign, request, future))
         self.waiting += 1
-        try:
-            self._lane(campaign.name).jobs.put((campaign, request, future))
-            return await future
-        finally:
-            self.waiting -= 1
+        return future
 
     def close(self) -> None:
         """Finish what waits, and end the threads."""
@@ -72,10 +69,22 @@ class Bridge:
         lane = self._lane_of.get(name)
         if lane is None:
             if len(self._lanes) < LANES:
-                self._lanes.append(_Lane(asyncio.get_running_loop(), self._metrics))
+                loop = asyncio.get_running_loop()
+                self._lanes.append(_Lane(loop, self._settle, self._metrics))
             lane = self._lanes[len(self._lane_of) % LANES]
             self._lane_of[name] = lane
         return lane
+
+    def _settle(self, group: list[Job], outcomes: list[Any]) -> None:
+        """Give each its answer, unless whoever asked has gone."""
+        self.waiting -= len(group)
+        for (_, _, future), outcome in zip(group, outcomes, strict=True):
+            if future.done():
+                continue
+            if isinstance(outcome, Exception):
+                future.set_exception(outcome)
+            else:
+                future.set_result(outcome)
 
 
 class _Lane:
@@ -83,11 +92,17 @@ class _Lane:
 
     Args:
         loop: The event loop that waits for the answers.
+        settle: Takes jobs and their outcomes, in the event loop.
         metrics: Counts.
     """
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, metrics: Metrics) -> None:
-        self.loop, self.metrics = loop, metrics
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        settle: Callable[[list[Job], list[Any]], None],
+        metrics: Metrics,
+    ) -> None:
+        self.loop, self.settle, self.metrics = loop, settle, metrics
         self._last = 1  # how many requests were taken together last
         self.jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self.thread = threading.Thread(target=self._run, name="driftanchor-write", daemon=True)
@@ -136,16 +151,5 @@ class _Lane:
                 if isinstance(error, StoreUnavailable):
                     self.metrics.failures.inc()
                 outcomes = [error] * len(group)
-            self.loop.call_soon_threadsafe(_settle, group, outcomes)
+            self.loop.call_soon_threadsafe(self.settle, group, outcomes)
         return None not in jobs
-
-
-def _settle(group: list[Job], outcomes: list[Any]) -> None:
-    """Give each its answer, unless whoever asked has gone."""
-    for (_, _, future), outcome in zip(group, outcomes, strict=True):
-        if future.done():
-            continue
-        if isinstance(outcome, Exception):
-            future.set_exception(outcome)
-        else:
-            future.set_result(outcome)

@@ -1,7 +1,7 @@
 """Connections: none may take for ever to send a request or to read an answer, or be one too many.
 
-What is too slow is looked for once a second among all connections, so that a request costs no
-timer.
+What is too slow or idle is looked for once a second among all connections, so that a request costs
+no timer.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ from collections.abc import Iterable
 from http import HTTPStatus
 from typing import Any
 
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from starlette.types import Scope
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
+from driftanchor.serve.answer import WHOLE, Fields
 from driftanchor.serve.corked import Corked
 from driftanchor.serve.problem import MEDIA, Problem
 
@@ -24,6 +26,7 @@ if sys.platform != "win32":
 
 SLOWEST_REQUEST = 10.0  # seconds from its first byte, or from the connection, to its last
 SLOWEST_ANSWER = 60.0  # seconds in which a client reads nothing of what waits for it
+KEPT = 75.0  # seconds that an idle connection is kept
 MOST_HEADERS = 100
 MOST_HEADER_BYTES = 32 * 1024  # of an address and headers that come in several parts
 LONGEST_ADDRESS = 8 * 1024  # bytes
@@ -38,21 +41,31 @@ class Connection(HttpToolsProtocol):
     Attributes:
         receiving_since: Since when a request is awaited or comes in; `None` between requests.
         writing_since: Since when the client reads nothing; `None` if it does.
+        idle_since: Since when all is answered and nothing comes; `None` if something does.
     """
 
     receiving_since: float | None = None
     writing_since: float | None = None
+    idle_since: float | None = None
     _unread = 0  # bytes of headers that are not complete
     _refusal: Problem | None = None
     _is_deaf = False  # whether what else comes is not read
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """A client has connected."""
-        corked: Any = Corked(transport, self.loop)
+        self._corked = Corked(transport, self.loop)
+        corked: Any = self._corked
+        # One for all requests: with one for each, a request would hold itself in memory.
+        self._extensions: Any = {WHOLE: self._send_whole}
         super().connection_made(corked)
         self.receiving_since = self.loop.time()
         if len(self.connections) > MOST_CONNECTIONS:
             transport.abort()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The connection has ended."""
+        self._extensions.clear()  # which would hold it in memory
+        super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         """Some bytes have come."""
@@ -62,6 +75,7 @@ class Connection(HttpToolsProtocol):
             data = without_upgrade(data)
         if self.receiving_since is None:  # also for empty lines, which begin no request
             self.receiving_since = self.loop.time()
+        self.idle_since = None
         self._unread += len(data)
         super().data_received(data)
         if self._unread > MOST_HEADER_BYTES and not self.transport.is_closing():
@@ -82,12 +96,45 @@ class Connection(HttpToolsProtocol):
         if len(self.pipeline) >= MOST_AHEAD:
             raise ValueError
         super().on_headers_complete()
+        self.scope["extensions"] = self._extensions
 
     def on_message_complete(self) -> None:
         """All of a request has come."""
         self.receiving_since = None
         self._unread = 0
         super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        """An answer is sent: begin with the request that came next, or wait for one."""
+        self.server_state.total_requests += 1
+        if self.transport.is_closing():
+            return
+        self.flow.resume_reading()
+        if self.pipeline:
+            self._start_asgi_task(*self.pipeline.pop())
+        else:
+            self.idle_since = self.loop.time()
+
+    def _send_whole(self, scope: Scope, status: int, fields: Fields, body: bytes) -> bool:
+        """Send a whole answer at once; `False` if it has to wait or is not of the usual kind."""
+        cycle = self.cycle
+        if cycle.scope is not scope:  # another request has come meanwhile
+            return False
+        if cycle.disconnected or cycle.response_started or self.flow.write_paused:
+            return False
+        head = [STATUS_LINE[status]]
+        for name, value in (*cycle.default_headers, *fields):
+            if name == b"connection":
+                return False
+            head += (name, b": ", value, b"\r\n")
+        head.append(b"\r\n" if cycle.keep_alive else b"connection: close\r\n\r\n")
+        cycle.response_started = cycle.response_complete = True
+        self._corked.write_now(b"".join([*head, body]))
+        cycle.message_event.set()
+        if not cycle.keep_alive:
+            self.transport.close()
+        cycle.on_response()
+        return True
 
     def pause_writing(self) -> None:
         """The client reads more slowly than we write."""
@@ -144,7 +191,7 @@ def without_upgrade(data: bytes) -> bytes:
 
 
 def sweep(connections: Iterable[Any], now: float) -> None:
-    """Close the connections that are too slow.
+    """Close the connections that are too slow, or idle for too long.
 
     Args:
         connections: All connections of a server.
@@ -156,6 +203,8 @@ def sweep(connections: Iterable[Any], now: float) -> None:
             found.refuse(408, "request_too_slow", "the request did not come in time")
         elif writing is not None and now - writing > SLOWEST_ANSWER:
             found.transport.abort()
+        elif found.idle_since is not None and now - found.idle_since > KEPT:
+            found.transport.close()
 
 
 def _most_connections() -> int:

@@ -32,6 +32,11 @@ class Corked:
             self._loop.call_soon(self._flush)
         self._waiting.append(data)
 
+    def write_now(self, data: bytes) -> None:
+        """Write something that is whole, after what waits."""
+        self._waiting.append(data)
+        self._flush()
+
     def close(self) -> None:
         """Write what waits, and close."""
         self._flush()

@@ -10,10 +10,11 @@ from driftanchor.live.campaigns.asking import LONGEST, Ask
 from driftanchor.live.campaigns.decision import Decision, Receipt
 from driftanchor.live.campaigns.telling import Expose
 from driftanchor.serve.access import KeyedRoute, needs
-from driftanchor.serve.body import read, takes
+from driftanchor.serve.answer import Answer, Fields
+from driftanchor.serve.body import parsed, takes
 from driftanchor.serve.direct import Shortcut
 from driftanchor.serve.documents import answers
-from driftanchor.serve.json_answer import finite_response, json_response
+from driftanchor.serve.json_answer import finite_answer, json_response
 from driftanchor.serve.owners import do_for
 from driftanchor.serve.problem import Problem
 from driftanchor.serve.request_bodies import AskBody
@@ -27,6 +28,7 @@ from driftanchor.serve.served import Served
 
 router = APIRouter(tags=["decisions"], route_class=KeyedRoute)
 MADE = DecisionAnswer | DecisionsAnswer
+REPLAYED = ((b"idempotent-replayed", b"true"),)
 IdempotencyKey = Annotated[
     str | None,
     Header(
@@ -50,24 +52,24 @@ async def decide(request: Request, name: str, idempotency_key: IdempotencyKey = 
     201 if a decision is new, 200 if it was made before, for the same unit or the same key. Two
     headers Idempotency-Key in one request are refused with 400.
     """
-    return await decided(request, name)
-
-
-async def decided(request: Request, name: str) -> Response:
-    """The answer to a request for decisions."""
     served: Served = request.app.state.served
-    idempotency_key = key_of(request)
-    body = await read(request, AskBody)
+    return (await decided(served, request.headers.raw, await request.body(), name)).response()
+
+
+async def decided(served: Served, headers: Fields, content: bytes, name: str) -> Answer:
+    """The answer to a request for decisions."""
+    idempotency_key = key_of(headers)
+    body = parsed(headers, content, AskBody)
     ask = Ask.checked(body.unit, body.exclude, body.n, body.peek, idempotency_key)
     made: list[Decision] = await served.bridge.do(await served.opened(name), ask)
     if not body.peek:
         served.answered(name, made)
     replayed = made[0].replayed
-    headers = {"Idempotent-Replayed": "true"} if replayed and idempotency_key is not None else None
+    more = REPLAYED if replayed and idempotency_key is not None else ()
     data = made[0].to_json()
     if body.n is not None:
         data = {"decisions": [decision.to_json() for decision in made]}
-    return finite_response(data, 200 if replayed or body.peek else 201, headers)
+    return finite_answer(data, 200 if replayed or body.peek else 201, more)
 
 
 @router.post(
@@ -94,20 +96,20 @@ async def explain(request: Request, decision_id: str) -> Response:
     return json_response((await served.read(campaign.explain, decision_id)).to_json())
 
 
-def key_of(request: Request) -> str | None:
+def key_of(headers: Fields) -> str | None:
     """The `Idempotency-Key` of a request, if it has one.
 
     Raises:
         Problem: It has several. Taking one of them could repeat a decision or lose one.
     """
-    found = request.headers.getlist("idempotency-key")
+    found = [value for name, value in headers if name == b"idempotency-key"]
     if len(found) > 1:
         raise Problem(
             400,
             "idempotency_key_repeated",
             "the header Idempotency-Key was sent more than once: send it once",
         )
-    return found[0] if found else None
+    return found[0].decode("latin-1") if found else None
 
 
 SHORTCUTS = (Shortcut("POST", "/v1/campaigns/{name}/decisions", "decide", decided),)

@@ -1,18 +1,26 @@
-"""Direct: the routes that are asked all the time, taken past the router of the framework.
+"""Direct: the routes that are asked all the time, taken past all layers and the framework.
 
-What FastAPI does for a route that takes a request and gives a response costs more than a decision
-does. The routes are still FastAPI's: it documents them, and answers them if this layer is left out.
+What these do for one request costs more than a decision does. Here the same is done in one place:
+a request is observed, limited, let in and answered. The routes are still FastAPI's: it documents
+them, and answers them if this layer is left out.
 """
 
 from __future__ import annotations
 
+import time
+from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from fastapi import Request, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from driftanchor.serve.problem import response_to
+from driftanchor.errors import DriftanchorError
+from driftanchor.serve.answer import Answer, Fields, send_answer
+from driftanchor.serve.limits import Limits
+from driftanchor.serve.observed import note, request_id_of
+from driftanchor.serve.page import recent_errors
+from driftanchor.serve.problem import Problem, problem_of
 from driftanchor.serve.served import Served
 
 
@@ -24,18 +32,13 @@ class Shortcut:
         method: Its method.
         path: Its path, such as `"/v1/decisions/{decision_id}/reward"`.
         role: The role that it needs.
-        endpoint: Answers a request; it gets the parameter.
+        endpoint: Answers the headers and the body of a request, for a value of the parameter.
     """
 
     method: str
     path: str
     role: str
-    endpoint: Callable[[Request, str], Awaitable[Response]]
-
-    @property
-    def parameter(self) -> str:
-        """The name of its parameter."""
-        return self.path.partition("{")[2].partition("}")[0]
+    endpoint: Callable[[Served, Fields, bytes, str], Awaitable[Answer]]
 
 
 class Direct:
@@ -45,34 +48,61 @@ class Direct:
         app: What is inside, which answers the others.
         served: What is served.
         shortcuts: The routes.
+        errors: Where errors are kept for the page.
     """
 
-    def __init__(self, app: ASGIApp, served: Served, shortcuts: Sequence[Shortcut]) -> None:
-        self.app, self._served = app, served
+    def __init__(
+        self,
+        app: ASGIApp,
+        served: Served,
+        shortcuts: Sequence[Shortcut],
+        errors: deque[dict[str, Any]],
+    ) -> None:
+        self.app, self._served, self._errors = app, served, errors
+        self._limits = Limits(app)
         self._known = [
             (x.method, x.path.partition("{")[0], x.path.rpartition("}")[2], x) for x in shortcuts
         ]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
+        shortcut, value = self._found(scope)
+        if shortcut is None:
+            await self.app(scope, receive, send)
+            return
+        start, status = time.perf_counter(), 0
+        scope["route"] = shortcut  # its path is logged and counted
+        request_id = request_id_of(scope["headers"])
+        try:
+            try:
+                body = await self._limits.read(scope, receive)
+                if body is None:
+                    return  # the client has gone
+                await self._served.access.admit(scope, shortcut.role)
+                answer = await shortcut.endpoint(self._served, scope["headers"], body, value)
+            except Exception as error:
+                answer = self._refused(error, scope, request_id)
+            status = answer.status
+            await send_answer(answer, (b"x-request-id", request_id.encode()), scope, send)
+        finally:
+            note(self._served, scope, request_id, status, start)
+
+    def _found(self, scope: Scope) -> tuple[Shortcut | None, str]:
+        """The route of a request, if it is one of these, and the value of its parameter."""
         if scope["type"] == "http":
             path: str = scope["path"]
             for method, before, after, shortcut in self._known:
                 if scope["method"] == method and path.startswith(before) and path.endswith(after):
                     value = path[len(before) : len(path) - len(after)]
                     if value and "/" not in value:
-                        await self._answer(shortcut, value, scope, receive, send)
-                        return
-        await self.app(scope, receive, send)
+                        return shortcut, value
+        return None, ""
 
-    async def _answer(
-        self, shortcut: Shortcut, value: str, scope: Scope, receive: Receive, send: Send
-    ) -> None:
-        scope["route"] = shortcut  # its path is logged and counted
-        scope["path_params"] = {shortcut.parameter: value}
-        try:
-            await self._served.access.admit(scope, shortcut.role)
-            response = await shortcut.endpoint(Request(scope, receive), value)
-        except Exception as error:
-            response = response_to(error)
-        await response(scope, receive, send)
+    def _refused(self, error: Exception, scope: Scope, request_id: str) -> Answer:
+        """The answer to an error, which the page shows too."""
+        if not isinstance(error, Problem | DriftanchorError):
+            self._served.log.failure(request_id, error)
+        answer = Answer.of(problem_of(error))
+        at = self._served.clock()
+        self._errors.append(recent_errors.error_of(scope, answer.status, answer.body, at))
+        return answer

@@ -11,6 +11,7 @@ from fastapi import Response
 from pydantic_core import to_json
 
 from driftanchor.core import record
+from driftanchor.serve.answer import Answer, Fields
 
 
 def json_response(
@@ -20,11 +21,9 @@ def json_response(
     return Response(json_text(data), status, headers, "application/json")
 
 
-def finite_response(
-    data: Mapping[str, Any], status: int = 200, headers: Mapping[str, str] | None = None
-) -> Response:
+def finite_answer(data: Mapping[str, Any], status: int = 200, headers: Fields = ()) -> Answer:
     """An answer of strict JSON whose numbers are all finite, which is quicker to write."""
-    return Response(to_json(data), status, headers, "application/json")
+    return Answer(status, to_json(data), headers=headers)
 
 
 def json_text(data: object) -> str:

@@ -49,30 +49,34 @@ class Limits:
             await self._larger[scope["path"]](scope, receive, send)
             return
         try:
-            length = declared(scope)
-            unread = None if length == 0 else await self._whole(scope, receive, length)
+            body = await self.read(scope, receive)
         except Problem as problem:
             if scope["path"].startswith("/ofrep/"):  # clients of OpenFeature look for these
                 problem.more |= {"errorCode": "PARSE_ERROR", "errorDetails": problem.detail}
             await problem.response()(scope, receive, send)
             return
-        if unread is None:
-            await self.app(scope, receive, send)
-            return
-        if unread["type"] != "http.request":
+        if body is None:
             return  # the client has gone
+        is_read = False
 
         async def receiving() -> Message:
-            nonlocal unread
-            if unread is None:
+            nonlocal is_read
+            if is_read:
                 return await receive()
-            read, unread = unread, None
-            return read
+            is_read = True
+            return {"type": "http.request", "body": body, "more_body": False}
 
         await self.app(scope, receiving, send)
 
-    async def _whole(self, scope: Scope, receive: Receive, length: int) -> Message:
-        """All of a body that is neither too large nor too deep, or that the client has gone."""
+    async def read(self, scope: Scope, receive: Receive) -> bytes | None:
+        """All of a body that is neither too large nor too deep; `None` if the client has gone.
+
+        Raises:
+            Problem: It is too large or too deep, or the request is not right.
+        """
+        length = declared(scope)
+        if length == 0:
+            return b""
         if length > self.most_bytes:
             if length <= MOST_DRAINED:
                 await drain(scope, receive)
@@ -80,13 +84,15 @@ class Limits:
         message = await receive()
         if message["type"] == "http.request" and message.get("more_body", False):
             message = await self._rest(message, receive)
-        body = message.get("body", b"")
+        if message["type"] != "http.request":
+            return None
+        body: bytes = message.get("body", b"")
         if len(body) > self.most_bytes:
             if message.get("more_body", False):
                 await drain(scope, receive, len(body))
             raise self._too_large()
         check_depth(body)
-        return message
+        return body
 
     async def _rest(self, message: Message, receive: Receive) -> Message:
         """All parts of a body as one; no more of them than it may have."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import ipaddress
 import re
 import socket
@@ -14,6 +15,7 @@ from driftanchor.live.stores.access_keys import KeyRow
 _PLACE = re.compile(rb"(?:https?://)?(\[[0-9A-Fa-f:.]+\]|[^\[\]:/?#@]+)(?::\d*)?")
 
 
+@functools.lru_cache(maxsize=64)  # clients name the same place again and again
 def is_local(place: bytes) -> bool:
     """Whether a `Host` or an `Origin` is this machine, by its name alone.
 

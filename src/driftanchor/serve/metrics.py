@@ -87,12 +87,17 @@ class Metrics:
         )
         build.labels(__version__).set(1)
         self._children: dict[tuple[str, ...], Any] = {}
+        self._of_requests: dict[tuple[str, str, int], tuple[Any, Any]] = {}
 
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count a request."""
         known = method if method in METHODS else "other"
-        self._child(self._requests, known, route, str(status)).inc()
-        self._child(self._seconds, route).observe(seconds)
+        found = self._of_requests.get((known, route, status))
+        if found is None:
+            counted = self._requests.labels(known, route, str(status))
+            found = self._of_requests[known, route, status] = counted, self._seconds.labels(route)
+        found[0].inc()
+        found[1].observe(seconds)
 
     def decided(self, campaign: str, made: Iterable[Decision]) -> None:
         """Count decisions."""

@@ -10,9 +10,8 @@ from typing import Any
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from driftanchor.serve.metrics import Metrics
 from driftanchor.serve.problem import problem_of
-from driftanchor.serve.request_log import Log
+from driftanchor.serve.served import Served
 
 TRACE = re.compile(rb"[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}")
 NOT_KEPT = ((b"cache-control", b"no-store"),)  # some caches look for no key in X-API-Key
@@ -24,12 +23,11 @@ class Observed:
 
     Args:
         app: What is inside.
-        metrics: Counts.
-        log: Logs.
+        served: What is served; it counts and logs.
     """
 
-    def __init__(self, app: ASGIApp, metrics: Metrics, log: Log) -> None:
-        self.app, self.metrics, self.log = app, metrics, log
+    def __init__(self, app: ASGIApp, served: Served) -> None:
+        self.app, self._served = app, served
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -56,16 +54,29 @@ class Observed:
         try:
             await self.app(scope, receive, sending)
         except Exception as error:
-            self.log.failure(request_id, error)
+            self._served.log.failure(request_id, error)
             if not status:
                 await problem_of(error).response()(scope, receive, sending)
             elif not is_whole:  # only the end of the connection can say that it is cut off
                 raise
         finally:
-            spent = time.perf_counter() - start
-            route = route_of(scope)
-            self.metrics.request(scope["method"], route, status, spent)
-            self.log.request(request_id, scope["method"], route, status, spent)
+            note(self._served, scope, request_id, status, start)
+
+
+def note(served: Served, scope: Scope, request_id: str, status: int, start: float) -> None:
+    """Count and log a request.
+
+    Args:
+        served: What is served.
+        scope: The request.
+        request_id: Its id.
+        status: What was answered; 0 for nothing.
+        start: When it began, by `time.perf_counter`.
+    """
+    spent = time.perf_counter() - start
+    method, route = scope["method"], route_of(scope)
+    served.metrics.request(method, route, status, spent)
+    served.log.request(request_id, method, route, status, spent)
 
 
 def request_id_of(headers: Iterable[tuple[bytes, bytes]]) -> str:

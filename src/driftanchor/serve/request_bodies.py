@@ -21,7 +21,7 @@ class AskBody(Body):
     unit: Annotated[str, Field(min_length=1, max_length=LONGEST)] | None = Field(
         None, description="Who it is for; a unit that asks again gets the same decision."
     )
-    exclude: list[Label] = Field([], description="Arms that cannot be played this time.")
+    exclude: tuple[Label, ...] = Field((), description="Arms that cannot be played this time.")
     n: Annotated[int, Field(ge=1, le=MOST)] | None = Field(
         None, description="How many decisions; the answer is then a list. Not with a unit."
     )

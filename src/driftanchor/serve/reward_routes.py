@@ -12,10 +12,11 @@ from driftanchor.errors import DriftanchorError, InvalidInput, OtherReward, Stor
 from driftanchor.live.campaigns.decision import Receipt
 from driftanchor.live.campaigns.telling import Tell
 from driftanchor.serve.access import KeyedRoute, needs
-from driftanchor.serve.body import Body, at_most, found_in, read, takes
+from driftanchor.serve.answer import Answer, Fields
+from driftanchor.serve.body import Body, at_most, found_in, parsed, read, takes
 from driftanchor.serve.direct import Shortcut
 from driftanchor.serve.documents import answers
-from driftanchor.serve.json_answer import finite_response, json_response
+from driftanchor.serve.json_answer import finite_answer, json_response
 from driftanchor.serve.owners import do_for
 from driftanchor.serve.problem import Problem, of_validation, problem_of
 from driftanchor.serve.request_bodies import MOST_REWARDS, RewardBody, RewardItem, RewardsBody
@@ -37,9 +38,16 @@ async def tell(request: Request, decision_id: str) -> Response:
 
     201 if it is new, 200 if it was sent before, 409 if the decision has another reward.
     """
-    body = await read(request, RewardBody, _of_reward)
-    receipt = await _told(request.app.state.served, decision_id, body.value)
-    return finite_response(receipt.to_json(), 200 if receipt.status == "replayed" else 201)
+    served: Served = request.app.state.served
+    headers, content = request.headers.raw, await request.body()
+    return (await rewarded(served, headers, content, decision_id)).response()
+
+
+async def rewarded(served: Served, headers: Fields, content: bytes, decision_id: str) -> Answer:
+    """The answer to the reward of a decision."""
+    body = parsed(headers, content, RewardBody, _of_reward)
+    receipt = await _told(served, decision_id, body.value)
+    return finite_answer(receipt.to_json(), 200 if receipt.status == "replayed" else 201)
 
 
 @router.post(
@@ -103,4 +111,4 @@ def _of_reward(found: Any, model: type[Body]) -> Problem:
     return of_validation(found, model)
 
 
-SHORTCUTS = (Shortcut("PUT", "/v1/decisions/{decision_id}/reward", "reward", tell),)
+SHORTCUTS = (Shortcut("PUT", "/v1/decisions/{decision_id}/reward", "reward", rewarded),)

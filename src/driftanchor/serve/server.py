@@ -24,7 +24,6 @@ from driftanchor.serve.served import Served, ServeSettings
 from driftanchor.serve.warming import warm_up
 
 BACKLOG = 2048  # connections that may wait to be accepted
-KEPT = 75  # seconds that an idle connection is kept
 COLLECTING = (20_000, 20, 50)  # new objects, and rounds, before garbage is looked for
 
 
@@ -160,7 +159,6 @@ def answer_for(
         "http": Connection,
         "ws": "none",
         "backlog": BACKLOG,
-        "timeout_keep_alive": KEPT,
         "timeout_graceful_shutdown": int(served.settings.grace),
     }
     config = uvicorn.Config(create_app(served), **options)

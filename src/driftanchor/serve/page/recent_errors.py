@@ -48,23 +48,32 @@ class RecentErrors:
 
         await self.app(scope, receive, sending)
         if status >= 400:
-            self._kept.append(self._error(scope, status, body))
+            self._kept.append(error_of(scope, status, body, self._clock()))
 
-    def _error(self, scope: Scope, status: int, body: bytes) -> dict[str, Any]:
-        try:
-            said = json.loads(body)
-        except ValueError:
-            said = {}
-        said = said if isinstance(said, dict) else {}
-        return {
-            "at": self._clock(),
-            "status": status,
-            "method": scope["method"],
-            "route": route_of(scope),
-            "campaign": campaign_in(scope["path"]),
-            "code": str(said.get("code", "")),
-            "detail": str(said.get("detail", "")),
-        }
+
+def error_of(scope: Scope, status: int, body: bytes, at: float) -> dict[str, Any]:
+    """What is kept of an error.
+
+    Args:
+        scope: The request.
+        status: The status of its answer.
+        body: The body of its answer.
+        at: The time.
+    """
+    try:
+        said = json.loads(body)
+    except ValueError:
+        said = {}
+    said = said if isinstance(said, dict) else {}
+    return {
+        "at": at,
+        "status": status,
+        "method": scope["method"],
+        "route": route_of(scope),
+        "campaign": campaign_in(scope["path"]),
+        "code": str(said.get("code", "")),
+        "detail": str(said.get("detail", "")),
+    }
 
 
 def campaign_in(path: str) -> str | None:
