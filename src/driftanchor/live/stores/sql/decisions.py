@@ -32,12 +32,21 @@ _CHANGE = Prepared(
     [*_CHANGING, "which"],
 )
 _ALL = select(*_FIELDS).where(decisions.c.campaign_id == bindparam("campaign"))
-_BY_ID = PreparedList(lambda ids: _ALL.where(decisions.c.id.in_(ids)), "campaign")
+# For a list of a few values SQLite would rather read all decisions of the campaign. The plus hides
+# the campaign from it, and the hint leaves it one index.
+_BY_ID = PreparedList(
+    lambda ids: (
+        select(*_FIELDS)
+        .where(decisions.c.id.in_(ids))
+        .where(text("+decisions.campaign_id = :campaign"))
+    ),
+    "campaign",
+)
 _HOLDING = PreparedList(
     lambda units: (
-        _ALL.where(decisions.c.epoch == bindparam("epoch"))
+        _ALL.with_hint(decisions, "INDEXED BY decisions_holds", "sqlite")
+        .where(decisions.c.epoch == bindparam("epoch"))
         .where(decisions.c.holds.in_(units))
-        .where(decisions.c.holds.is_not(None))
     ),
     "campaign",
     "epoch",
