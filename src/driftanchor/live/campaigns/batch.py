@@ -70,10 +70,10 @@ class Batch:
     def read(self, reader: Reader, needs: Iterable[Needs]) -> None:
         """Find what the requests are about. What changed in this batch already stays as it is."""
         ids, units, keys = set[str](), set[str](), set[str]()
-        for need in needs:
-            ids.update(need.ids)
-            units.update(need.units)
-            keys.update(need.keys)
+        for own_ids, own_units, own_keys in needs:
+            ids.update(own_ids)
+            units.update(own_units)
+            keys.update(own_keys)
         if keys:
             self.keyed.update(reader.keyed(sorted(keys)))
             ids.update(*self.keyed.values())
@@ -85,11 +85,11 @@ class Batch:
 
     def know(self, rows: Iterable[DecisionRow]) -> None:
         """Keep decisions that were read, unless they are known: they may have changed here."""
-        arms, epoch = len(self.books.terms.arms), self.books.head.epoch
+        arms, epoch, found = len(self.books.decider.labels), self.books.head.epoch, self.found
         for row in rows:
             if not 0 <= row.column < arms:
                 raise damaged(f"decision {row.number} is for an arm {row.column} that is not there")
-            known = self.found.setdefault(row.id, row)
+            known = found.setdefault(row.id, row)
             if known.holds is not None and known.epoch == epoch:
                 self.held[known.holds] = known
 
@@ -103,13 +103,13 @@ class Batch:
         detail: Detail | None = None,
     ) -> Entry:
         """Let an event happen."""
-        seq = self.books.head.seq + 1
-        entry = Entry(seq, kind, self.now, decision, column, value, detail)
-        self.books.apply(entry)
+        books = self.books
+        entry = Entry(books.head.seq + 1, kind, self.now, decision, column, value, detail)
+        books.apply(entry)
         self.entries.append(entry)
         remember(self.past, entry)
         if kind == "arm_added":
-            column = len(self.books.terms.arms) - 1
+            column = len(books.terms.arms) - 1
         if column is not None:
             self.columns.add(column)
         if kind == "decided" and detail is not None:
@@ -131,8 +131,9 @@ class Batch:
 
     def is_long_ago(self) -> bool:
         """Whether so much happened since the last snapshot that it is time for another."""
-        apart = max(LEAST_BETWEEN_SNAPSHOTS, len(self.books.terms.arms))
-        return self.books.head.seq - self.books.head.snapshot >= apart
+        head = self.books.head
+        since = head.seq - head.snapshot
+        return since >= LEAST_BETWEEN_SNAPSHOTS and since >= len(self.books.decider.labels)
 
     def changes(self) -> Changes | None:
         """What to write; `None` if nothing happened."""

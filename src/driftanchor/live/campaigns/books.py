@@ -18,7 +18,7 @@ from driftanchor.live.ledger import Ledger
 from driftanchor.live.state import State
 from driftanchor.live.state_events import ArmAdded
 from driftanchor.live.stores.damage import damaged, reads_store
-from driftanchor.live.stores.journal import Entry, checksum, core_event
+from driftanchor.live.stores.journal import Detail, Entry, checksum, core_event
 from driftanchor.live.stores.store_rows import ArmRow, Head
 from driftanchor.live.terms import Terms
 from driftanchor.live.tooling import Tooling
@@ -169,29 +169,31 @@ class Books:
     @reads_store
     def apply(self, entry: Entry) -> None:
         """Go on by one event."""
-        if entry.seq != self.head.seq + 1:
+        seq, kind, _, number, column, value, detail = entry
+        head, ledger = self.head, self.decider.ledger
+        if seq != head.seq + 1:
             raise UnreadableState(
-                f"event {entry.seq} follows event {self.head.seq}: events are missing or repeated"
+                f"event {seq} follows event {head.seq}: events are missing or repeated"
             )
-        column, value = entry.column, entry.value
-        if column is None or value is None or entry.decision is None:
+        # Most events are of two kinds, and take no detour.
+        if column is None or value is None or number is None:
             self._change(entry)
-        elif entry.kind == "rewarded":  # most events are of two kinds, and take no detour
-            self.ledger.learn(column, value)
-        elif entry.kind == "decided" and self._only_waits(entry):
-            self.ledger.decide(column)
+        elif kind == "rewarded":
+            ledger.learn(column, value)
+            self._square(column, value)
+        elif kind == "decided" and number == ledger.decisions + 1 and self._only_waits(detail):
+            ledger.decide(column)
+            self._decided(column)
         else:
             self._change(entry)
-        self._count(entry)
-        head = self.head
-        head.seq = entry.seq
+        head.seq = seq
         if head.checksum is not None:
             head.checksum = checksum(entry, head.checksum)
 
-    def _only_waits(self, entry: Entry) -> bool:
-        """Whether a decision is the next one, and does no more than wait for its reward."""
-        detail, is_next = entry.detail or {}, entry.decision == self.ledger.decisions + 1
-        return is_next and self.waits and "memory" not in detail and "assigned" not in detail
+    def _only_waits(self, detail: Detail | None) -> bool:
+        """Whether a decision does no more than wait for its reward."""
+        plain = detail is None or ("memory" not in detail and "assigned" not in detail)
+        return plain and self.waits
 
     def _change(self, entry: Entry) -> None:
         """Let an event of any kind change the terms and the state."""
@@ -200,6 +202,7 @@ class Books:
             self.decider.apply(event)
         if isinstance(event, ArmAdded):
             self._widen(entry)
+        self._count(entry)
 
     def _count(self, entry: Entry) -> None:
         """What the state does not know: squares, decisions by arm, and what arms are archived."""
@@ -215,14 +218,12 @@ class Books:
             return
         match entry.kind:
             case "decided":
-                self.decisions[column] += 1
-                head.decisions = self.ledger.decisions
+                self._decided(column)
             case "rewarded" | "defaulted" | "added":
-                self.squares[column] += self._square(column, entry.value)
+                self._square(column, entry.value)
             case "corrected":
-                before = (entry.detail or {})["before"]
-                self.squares[column] += self._square(column, entry.value)
-                self.squares[column] -= self._square(column, before)
+                self._square(column, entry.value)
+                self._square(column, (entry.detail or {})["before"], -1.0)
             case "arm_archived":
                 self.archived.add(column)
             case "arm_restored":
@@ -230,11 +231,17 @@ class Books:
             case "arm_distrusted":
                 self.distrusted[column] = entry.seq
 
-    def _square(self, column: int, reward: float | None) -> float:
+    def _decided(self, column: int) -> None:
+        """Count a decision of an arm."""
+        self.decisions[column] += 1
+        self.head.decisions = self.decider.ledger.decisions
+
+    def _square(self, column: int, reward: float | None, sign: float = 1.0) -> None:
+        """Add the squared distance of a reward from the centre, or take it away again."""
         middle = self._centres.get(column)
         if middle is None:
             middle = self._centres[column] = centre(self.terms, column)
-        return (float(reward or 0.0) - middle) ** 2
+        self.squares[column] += sign * (float(reward or 0.0) - middle) ** 2
 
     def _widen(self, entry: Entry) -> None:
         self.squares = np.append(self.squares, 0.0)
@@ -249,7 +256,7 @@ class Books:
         active = "active" if ledger.playable.item(column) else "paused"
         return ArmRow(
             column,
-            self.terms.arms[column],
+            self.decider.labels[column],
             "archived" if column in self.archived else active,
             self.decisions.item(column),
             ledger.pulls.item(column),

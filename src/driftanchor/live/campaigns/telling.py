@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from driftanchor.errors import NotFound, OtherReward, shown
-from driftanchor.live.campaigns.batch import Batch, Needs
+from driftanchor.live.campaigns.batch import NOTHING, Batch, Needs
 from driftanchor.live.campaigns.decision import Receipt, decision_id_text
 from driftanchor.live.stores.store_rows import WAITING, DecisionRow
 
 
-@dataclass(frozen=True)
-class Tell:
+class Tell(NamedTuple):
     """A reward for a decision.
 
     Attributes:
@@ -26,13 +25,14 @@ class Tell:
     @property
     def needs(self) -> Needs:
         """What must be known before."""
-        return Needs(ids=(self.decision_id,) if isinstance(self.decision_id, str) else ())
+        return Needs((self.decision_id,)) if isinstance(self.decision_id, str) else NOTHING
 
     def __call__(self, batch: Batch) -> Receipt:
         """What became of it."""
+        decision_id, given = self
         books = batch.books
-        reward = books.settings.reward_of(self.reward, books.terms.reward_range)
-        row = found(batch, decision_id_text(self.decision_id))
+        reward = books.settings.reward_of(given, books.decider.terms.reward_range)
+        row = found(batch, decision_id_text(decision_id))
         if row.reported is not None:
             if row.reported != reward:
                 raise OtherReward(
@@ -40,7 +40,8 @@ class Tell:
                     f"{reward!r}: a decision has one reward"
                 )
             return _receipt(batch, row, "replayed")
-        settle_if_due(batch, row)
+        if row.due_at is not None:
+            settle_if_due(batch, row)
         row.reported = reward
         if row.state in ("defaulted", "expired"):
             return _late(batch, row, reward)
@@ -64,7 +65,7 @@ class Expose:
     @property
     def needs(self) -> Needs:
         """What must be known before."""
-        return Needs(ids=(self.decision_id,))
+        return Needs((self.decision_id,))
 
     def __call__(self, batch: Batch) -> Receipt:
         """What became of it."""
@@ -135,4 +136,4 @@ def _late(batch: Batch, row: DecisionRow, reward: float) -> Receipt:
 
 
 def _receipt(batch: Batch, row: DecisionRow, status: str) -> Receipt:
-    return Receipt(row.id, status, batch.books.terms.arms[row.column], row.reward)
+    return Receipt(row.id, status, batch.books.decider.labels[row.column], row.reward)

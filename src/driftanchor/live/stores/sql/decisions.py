@@ -22,7 +22,7 @@ _FIELDS = [column for column in decisions.columns if column.name != "campaign_id
 _NUMBER = [column.name for column in _FIELDS].index("number")
 _ROW = attrgetter(*DecisionRow.__slots__)  # in the order of the columns
 _CHANGING = ("holds", "state", "exposed_at", "due_at", "settled_at", "reward", "reported")
-_CHANGED = attrgetter(*_CHANGING)
+_CHANGED = attrgetter(*_CHANGING, "id")
 _NAMES = [column.name for column in decisions.columns]
 _ADD = Prepared(insert(decisions), _NAMES)
 _CHANGE = Prepared(
@@ -97,7 +97,7 @@ def add(link: Link, campaign: int, rows: Sequence[DecisionRow]) -> None:
 
 def change(link: Link, rows: Sequence[DecisionRow]) -> None:
     """Keep what became of earlier decisions."""
-    _CHANGE.run_for(link, [(*(_CHANGED(row)), row.id) for row in rows])
+    _CHANGE.run_for(link, [_CHANGED(row) for row in rows])
 
 
 def _values(campaign: int, row: DecisionRow) -> list[Any]:
