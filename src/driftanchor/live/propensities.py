@@ -143,7 +143,7 @@ class _Asked:
         self.room = kept.room(evidence, tools.beliefs, tools.zeros, tools.rows)
 
     def laws(self, moves: Floats, *, guard: bool) -> tuple[RoundKind, Laws]:
-        """The laws of all arms for each move, in sds from its mean; the next call may reuse them."""
+        """The laws of all arms for each move, in sds from its mean, until the next call."""
         tools, size = self.tools, self.arms * len(moves)
         at = tools.zeros(len(moves))
         if moves is not STILL:

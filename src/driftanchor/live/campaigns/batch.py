@@ -6,9 +6,9 @@ all of them are read at once. What they change is kept here and written at the e
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from driftanchor.core.record import Record
 from driftanchor.live.campaigns.books import Books
@@ -116,6 +116,19 @@ class Batch:
             self.columns.update(changed for changed, _ in detail.get("memory", ()))
         return entry
 
+    def record_rewards(self, rows: Sequence[DecisionRow]) -> None:
+        """Let the rewards of decisions come, which the rows have already."""
+        seq, now, past = self.books.head.seq, self.now, self.past
+        entries = [
+            Entry(place, "rewarded", now, row.number, row.column, row.reward)
+            for place, row in enumerate(rows, seq + 1)
+        ]
+        self.books.apply(*entries)
+        self.entries += entries
+        for entry in entries:
+            remember(past, entry)
+        self.columns.update([row.column for row in rows])
+
     def make(self, row: DecisionRow) -> None:
         """Keep a new decision."""
         self.made[row.id] = self.found[row.id] = row
@@ -157,3 +170,18 @@ class Batch:
             books.head.snapshot = books.head.seq
             changes.snapshot = Snapshot(books.head.seq, state_fields(books.state))
         return changes
+
+
+class Spoiled(Exception):
+    """A request failed halfway, so that the batch cannot be written."""
+
+
+def outcome(batch: Batch, request: Callable[[Batch], Any]) -> Any:
+    """The answer to a request, or what it raised."""
+    before = batch.books.head.seq
+    try:
+        return request(batch)
+    except Exception as error:
+        if batch.books.head.seq != before:
+            raise Spoiled from error
+        return error

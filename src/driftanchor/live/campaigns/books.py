@@ -167,33 +167,33 @@ class Books:
         return self.settings.exposure == "ask"
 
     @reads_store
-    def apply(self, entry: Entry) -> None:
-        """Go on by one event."""
-        seq, kind, _, number, column, value, detail = entry
-        head, ledger = self.head, self.decider.ledger
-        if seq != head.seq + 1:
-            raise UnreadableState(
-                f"event {seq} follows event {head.seq}: events are missing or repeated"
-            )
-        # Most events are of two kinds, and take no detour.
-        if column is None or value is None or number is None:
-            self._change(entry)
-        elif kind == "rewarded":
-            ledger.learn(column, value)
-            self._square(column, value)
-        elif kind == "decided" and number == ledger.decisions + 1 and self._only_waits(detail):
-            ledger.decide(column)
-            self._decided(column)
-        else:
-            self._change(entry)
-        head.seq = seq
+    def apply(self, *entries: Entry) -> None:
+        """Go on by some events."""
+        head = self.head
+        for entry in entries:
+            seq, kind, _, number, column, value, detail = entry
+            if seq != head.seq + 1:
+                raise UnreadableState(
+                    f"event {seq} follows event {head.seq}: events are missing or repeated"
+                )
+            if column is None or value is None or number is None:
+                self._change(entry)
+            elif kind == "rewarded":  # most events are of two kinds, and take no detour
+                self.decider.ledger.learn(column, value)
+                self._square(column, value)
+            elif kind == "decided" and self._only_waits(number, detail):
+                self.decider.ledger.decide(column)
+                self._decided(column)
+            else:
+                self._change(entry)
+            head.seq = seq
         if head.checksum is not None:
-            head.checksum = checksum(entry, head.checksum)
+            head.checksum = checksum(entries, head.checksum)
 
-    def _only_waits(self, detail: Detail | None) -> bool:
-        """Whether a decision does no more than wait for its reward."""
+    def _only_waits(self, number: int, detail: Detail | None) -> bool:
+        """Whether a decision is the next one, and does no more than wait for its reward."""
         plain = detail is None or ("memory" not in detail and "assigned" not in detail)
-        return plain and self.waits
+        return plain and self.waits and number == self.decider.ledger.decisions + 1
 
     def _change(self, entry: Entry) -> None:
         """Let an event of any kind change the terms and the state."""
@@ -241,7 +241,8 @@ class Books:
         middle = self._centres.get(column)
         if middle is None:
             middle = self._centres[column] = centre(self.terms, column)
-        self.squares[column] += sign * (float(reward or 0.0) - middle) ** 2
+        square = sign * (float(reward or 0.0) - middle) ** 2
+        self.squares[column] = self.squares.item(column) + square
 
     def _widen(self, entry: Entry) -> None:
         self.squares = np.append(self.squares, 0.0)

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import bindparam, insert, select, text, update
 
 from driftanchor.errors import shown
-from driftanchor.live.stores.damage import damaged, parsed, typed
+from driftanchor.live.stores.damage import all_typed, damaged, parsed
 from driftanchor.live.stores.sql.link import Link
 from driftanchor.live.stores.sql.prepared import Prepared, PreparedList
 from driftanchor.live.stores.sql.schema import decisions, request_keys
@@ -108,30 +108,30 @@ def _values(campaign: int, row: DecisionRow) -> list[Any]:
 def by_id(link: Link, campaign: int, ids: Sequence[str]) -> list[DecisionRow]:
     """Decisions by their ids; what cannot be one is not asked for, as no driver takes any text."""
     known = [x for x in ids if x.isascii() and x.isprintable()]
-    return [typed(DecisionRow, row) for row in _BY_ID.rows(link, known, campaign)]
+    return all_typed(DecisionRow, _BY_ID.rows(link, known, campaign))
 
 
 def holding(link: Link, campaign: int, units: Sequence[str], epoch: int) -> list[DecisionRow]:
     """The decisions that units hold."""
-    return [typed(DecisionRow, row) for row in _HOLDING.rows(link, units, campaign, epoch)]
+    return all_typed(DecisionRow, _HOLDING.rows(link, units, campaign, epoch))
 
 
 def of_unit(link: Link, campaign: int, unit: str, after: int, through: int) -> list[DecisionRow]:
     """The decisions of a unit, of a range of numbers: only these are looked at."""
     found = _OF_UNIT.rows(link, campaign, after, through, unit)
-    return [typed(DecisionRow, row) for row in found]
+    return all_typed(DecisionRow, found)
 
 
 def due(link: Link, campaign: int, now: float, most: int) -> list[DecisionRow]:
     """Decisions that wait although their window has ended."""
-    return [typed(DecisionRow, row) for row in _DUE.rows(link, campaign, now, most)]
+    return all_typed(DecisionRow, _DUE.rows(link, campaign, now, most))
 
 
 def all_rows(link: Link, campaign: int, number: int = 0) -> Iterator[DecisionRow]:
     """Decisions after one, by number; some at a time, so that they need not fit the memory."""
     while True:
         found = _PAGE.rows(link, campaign, number, PAGE)
-        yield from (typed(DecisionRow, row) for row in found)
+        yield from all_typed(DecisionRow, found)
         if len(found) < PAGE:
             return
         number = found[-1][_NUMBER]
