@@ -75,7 +75,7 @@ class Ask:
 
     def __call__(self, batch: Batch) -> list[Decision]:
         """The decisions."""
-        excluded = list[int]()
+        excluded: list[int] = []
         if self.exclude:
             arms = batch.books.terms.arms
             excluded = sorted({arms.column(label, "exclude") for label in self.exclude})

@@ -69,7 +69,9 @@ class Batch:
 
     def read(self, reader: Reader, needs: Iterable[Needs]) -> None:
         """Find what the requests are about. What changed in this batch already stays as it is."""
-        ids, units, keys = set[str](), set[str](), set[str]()
+        ids: set[str] = set()
+        units: set[str] = set()
+        keys: set[str] = set()
         for own_ids, own_units, own_keys in needs:
             ids.update(own_ids)
             units.update(own_units)

@@ -16,7 +16,6 @@ from driftanchor.live.campaigns.settings import Settings
 from driftanchor.live.decider import Decider
 from driftanchor.live.ledger import Ledger
 from driftanchor.live.state import State
-from driftanchor.live.state_events import ArmAdded
 from driftanchor.live.stores.damage import damaged, reads_store
 from driftanchor.live.stores.journal import Detail, Entry, checksum, core_event
 from driftanchor.live.stores.store_rows import ArmRow, Head
@@ -122,8 +121,8 @@ class Books:
         For each arm the sum of p, then for each the sum of p (1 − p), the evidence against p, and
         a checksum.
         """
-        numbers = np.concatenate([self.expected, self.variance, [self.log_e]])
-        sums = numbers.astype("<f8", copy=False).tobytes()
+        parts = [x.astype("<f8", copy=False).data for x in (self.expected, self.variance)]
+        sums = b"".join([*parts, struct.pack("<d", self.log_e)])
         return sums + struct.pack("<Q", zlib.crc32(sums))
 
     @reads_store
@@ -155,7 +154,7 @@ class Books:
         Args:
             made: How many decisions were made since the last time.
         """
-        apart, now = max(1, len(self.terms.arms) // SEEN_AT_ONCE), self.head.decisions
+        apart, now = max(1, self.expected.size // SEEN_AT_ONCE), self.head.decisions
         if now // apart == (now - made) // apart:
             return
         found = log_e_value(self.decisions - self.expected, self.variance, self.log_e)
@@ -173,9 +172,8 @@ class Books:
         for entry in entries:
             seq, kind, _, number, column, value, detail = entry
             if seq != head.seq + 1:
-                raise UnreadableState(
-                    f"event {seq} follows event {head.seq}: events are missing or repeated"
-                )
+                problem = f"event {seq} follows event {head.seq}: events are missing or repeated"
+                raise UnreadableState(problem)
             if column is None or value is None or number is None:
                 self._change(entry)
             elif kind == "rewarded":  # most events are of two kinds, and take no detour
@@ -200,8 +198,6 @@ class Books:
         event = core_event(entry, waits=self.waits)
         if event is not None:
             self.decider.apply(event)
-        if isinstance(event, ArmAdded):
-            self._widen(entry)
         self._count(entry)
 
     def _count(self, entry: Entry) -> None:
@@ -214,6 +210,8 @@ class Books:
                 head.epoch = int(entry.value or 0)
             case "late":
                 head.late += 1
+            case "arm_added":
+                self._widen(entry)
         if column is None:
             return
         match entry.kind:
@@ -232,7 +230,6 @@ class Books:
                 self.distrusted[column] = entry.seq
 
     def _decided(self, column: int) -> None:
-        """Count a decision of an arm."""
         self.decisions[column] += 1
         self.head.decisions = self.decider.ledger.decisions
 

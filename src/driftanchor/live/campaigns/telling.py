@@ -65,7 +65,8 @@ def tell_all(batch: Batch, tells: Sequence[Tell]) -> list[Receipt | Exception]:
     """
     books, decisions = batch.books, batch.found
     settings, ends, labels = books.settings, books.terms.reward_range, books.decider.labels
-    outcomes, waiting = list[Receipt | Exception](), list[DecisionRow]()
+    outcomes: list[Receipt | Exception] = []
+    waiting: list[DecisionRow] = []
     for tell in tells:
         decision_id, given = tell
         row = decisions.get(decision_id) if type(decision_id) is str else None

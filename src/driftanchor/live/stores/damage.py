@@ -57,7 +57,9 @@ def typed(row: type[T], values: Sequence[Any]) -> T:
 
 def all_typed(row: type[T], found: Iterable[Sequence[Any]]) -> list[T]:
     """As `typed`, for some rows."""
-    known, last, rows = _fitting.setdefault(row, set()), None, list[T]()
+    known = _fitting.setdefault(row, set())
+    last: tuple[type, ...] = ()
+    rows: list[T] = []
     for values in found:
         kinds = tuple(map(type, values))
         if kinds != last and kinds not in known:

@@ -86,7 +86,8 @@ def checksum(entries: Iterable[Entry], before: int) -> int:
         >>> checksum([one, two], 0) == checksum([two], checksum([one], 0))
         True
     """
-    said, last, moment = list[str](), None, ""
+    said: list[str] = []
+    last, moment = None, ""
     for seq, kind, at, decision, column, value, detail in entries:
         if at is not last:  # events of one transaction have the same time
             last, moment = at, repr(at)
