@@ -80,6 +80,19 @@ def test_few_laws_of_several_questions_are_kept(monkeypatch: pytest.MonkeyPatch)
     assert times[4:] == [1.0, 2.0]
 
 
+def test_nothing_is_kept_for_another_number_of_arms(monkeypatch: pytest.MonkeyPatch) -> None:
+    for few in (0, 50):
+        monkeypatch.setattr(kept_chances, "FEW", few)
+        kept, compute = KeptChances(), Counted()
+        for arms, times in ((2, 1), (2, 1), (3, 2), (2, 3)):
+            learner = Learner(TS(), arms=[str(i) for i in range(arms)], seed=1)
+            evidence, _ = situation(learner.terms, learner.state, 1)
+            kept.start()
+            kept.room(evidence, 0, np.zeros, np.zeros)
+            kept.chances(laws(1.0, 2.0), compute)
+            assert compute.times == times
+
+
 def test_a_campaign_of_rewards_has_the_same_propensities() -> None:
     kept, learner = KeptChances(), Learner(TS(), arms=["A", "B", "C"], seed=1)
     for i in range(12):

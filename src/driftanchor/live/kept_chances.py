@@ -2,7 +2,7 @@
 
 Laws that are the same have the same chances. Between two rewards the laws of all arms often stay as
 they are, and chances are what takes the time: to compare laws takes a hundredth of it. What is kept
-is used only where every bit of every law is the same, so that it changes no chance.
+is used only where every number of every law is the same, so that it changes no chance.
 
 The room to work is kept too: to make a dozen small arrays would take as long as to fill them.
 """
@@ -72,6 +72,7 @@ class KeptChances:
             memory = np.zeros((arms, own + beliefs))
             room = Room(new_desk(arms, zeros, rows), laws, memory, evidence)
             self._shape, self._seen = shape, None
+            self._before, self._known = [], {}  # as many laws may be those of other arms
         if evidence is not self._seen:
             seen = evidence._replace(memory=room.memory) if beliefs else evidence
             room, self._seen = room._replace(evidence=seen), evidence
