@@ -33,7 +33,7 @@ from driftanchor.live.stores.sql.link import Link
 from driftanchor.live.stores.sql.sql_store import SqlStore, open_sql
 
 Statement = tuple[str, Any, bool]  # the text, its parameters, and whether it is for many rows
-Work = Callable[[Campaign], None]
+Work = Callable[[Campaign, list[str]], None]  # with the ids of the decisions so far
 REWARDS, BATCH = 2_000, 50
 ARMS = (10, 100, 10_000)
 OVER_BARE = "speed over the bare statements"
@@ -72,9 +72,7 @@ def against_statements(rounds: int, quick: bool = False) -> Blocks:
 
 
 def _rewards(count: int) -> tuple[int, Work]:
-    def work(campaign: Campaign) -> None:
-        with campaign.store.reading(1) as reader:
-            ids = [row.id for row in reader.all_decisions()]
+    def work(campaign: Campaign, ids: list[str]) -> None:
         for i in range(0, len(ids), BATCH):
             campaign.tell_many([(one, 0.5) for one in ids[i : i + BATCH]])
 
@@ -82,7 +80,7 @@ def _rewards(count: int) -> tuple[int, Work]:
 
 
 def _asks(count: int) -> tuple[int, Work]:
-    def work(campaign: Campaign) -> None:
+    def work(campaign: Campaign, _: list[str]) -> None:
         for i in range(count):
             campaign.ask(f"unit {i}")
 
@@ -106,6 +104,8 @@ def _compared(
         campaign.ask(peek=True)
         campaign.ask(n=max(1, 4_000 // arms) if not decisions else 1)
         background.finish()
+    with base.reading(1) as reader:
+        ids = [row.id for row in reader.all_decisions()] if decisions else []
     statements = list[list[Statement]]()
 
     def copied() -> SqlStore:
@@ -113,14 +113,19 @@ def _compared(
         copy(base, store)
         return store
 
-    with _written_down(copied(), statements) as store:
-        work(Campaign.load("c", store=store))
+    def opened(store: SqlStore) -> Campaign:
+        campaign = Campaign.load("c", store=store)
+        campaign.ask(peek=True)  # it reads all arms, once
+        return campaign
+
+    campaign = opened(copied())
+    with _written_down(campaign, statements):
+        work(campaign, ids)
 
     def ours() -> float:
-        campaign = Campaign.load("c", store=copied())
-        campaign.ask(peek=True)
+        campaign = opened(copied())
         start = time.perf_counter()
-        work(campaign)
+        work(campaign, ids)
         spent = time.perf_counter() - start
         campaign.close()
         return spent
@@ -131,8 +136,8 @@ def _compared(
 
 
 @contextlib.contextmanager
-def _written_down(store: SqlStore, into: list[list[Statement]]) -> Iterator[SqlStore]:
-    """Write down what is sent to a store in transactions that write."""
+def _written_down(campaign: Campaign, into: list[list[Statement]]) -> Iterator[None]:
+    """Write down what a campaign sends in transactions that write."""
     sent = list[list[Statement]]()
 
     class Noting(Link):
@@ -155,8 +160,8 @@ def _written_down(store: SqlStore, into: list[list[Statement]]) -> Iterator[SqlS
             super().run_for(sql, rows)
 
     with mock.patch.object(transaction, "Link", Noting):
-        yield store
-    store.close()
+        yield
+    campaign.close()
     for statements in sent:
         if any(sql.startswith(("INSERT", "UPDATE")) for sql, _, _ in statements):
             into.append([x for x in statements if not x[0].startswith("BEGIN")])

@@ -58,7 +58,7 @@ def test_what_is_kept_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert compute.times == 3  # the second of a question is one too many
 
 
-def test_few_laws_are_kept_where_they_are_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_few_laws_of_several_questions_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept_chances, "FEW", 50)
     monkeypatch.setattr(kept_chances, "MOST_KNOWN", 2)
     kept, times = KeptChances(), list[float]()
@@ -74,9 +74,23 @@ def test_few_laws_are_kept_where_they_are_interpreted(monkeypatch: pytest.Monkey
         assert kept.chances(asked, compute).tolist() == [[mean]]
     assert times == [1.0, 2.0, 3.0, 1.0]
     compiled = laws(1.0)
-    for _ in range(2):
-        kept.chances(compiled, compute)
-    assert len(times) == 6
+    for mean in (1.0, 2.0, 1.0):  # and whoever compiles its arrays
+        compiled.mean[0] = mean
+        assert kept.chances(compiled, compute).tolist() == [[mean]]
+    assert times[4:] == [1.0, 2.0]
+
+
+def test_nothing_is_kept_for_another_number_of_arms(monkeypatch: pytest.MonkeyPatch) -> None:
+    for few in (0, 50):
+        monkeypatch.setattr(kept_chances, "FEW", few)
+        kept, compute = KeptChances(), Counted()
+        for arms, times in ((2, 1), (2, 1), (3, 2), (2, 3)):
+            learner = Learner(TS(), arms=[str(i) for i in range(arms)], seed=1)
+            evidence, _ = situation(learner.terms, learner.state, 1)
+            kept.start()
+            kept.room(evidence, 0, np.zeros, np.zeros)
+            kept.chances(laws(1.0, 2.0), compute)
+            assert compute.times == times
 
 
 def test_a_campaign_of_rewards_has_the_same_propensities() -> None:

@@ -113,6 +113,8 @@ def choice(value: object, argument: str, choices: Sequence[str], *, of: str = ""
 
 def flag(value: object, argument: str) -> bool:
     """True or False; not what merely counts as one, since the text "no" counts as true."""
+    if value is True or value is False:  # nearly always
+        return value
     if not isinstance(value, bool | np.bool_):
         raise _bad(argument, "", f"must be True or False, got {shown(value)}")
     return bool(value)
@@ -144,6 +146,8 @@ def clock_time(clock: Callable[[], object]) -> float:
 
 def items(value: object, argument: str, *, of: str = "") -> list[object]:
     """A finite collection of values, in order; text is not one."""
+    if type(value) is list or type(value) is tuple:  # nearly always
+        return list(value)
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
         raise _bad(argument, of, f"must be a list of values, got {shown(value)}")
     try:

@@ -88,6 +88,7 @@ class Decider:
         )
         self._memory = self._evidence.memory[:, : terms.policy.memory]  # the policy's own part
         self._remembers = terms.policy.memory > 0
+        self._without_beliefs = self._evidence._replace(memory=ledger.memory)
         self._size = len(terms.arms)
         self._ready = None
         self._many = len(terms.arms) > ALL
@@ -108,10 +109,13 @@ class Decider:
     def situation(self, n: int, exclude: Sequence[object] = ()) -> tuple[Evidence, Round]:
         """What the policy sees when it makes decision `n`; see `driftanchor.live.decide`.
 
-        The memory is a copy, which the policy may change.
+        The memory is a copy, which the policy may change. While nothing else changes and the policy
+        has no memory, the evidence is the same object.
         """
         evidence, arms = self._seen(exclude)
         t = max(n, self.ledger.came + 1)
+        if evidence is self._evidence and not self._remembers:
+            return self._without_beliefs, Round(t, arms)
         return evidence._replace(memory=self.ledger.memory.copy()), Round(t, arms)
 
     def decide(self, n: int, exclude: Sequence[object] = ()) -> tuple[int, Floats]:

@@ -1,11 +1,10 @@
 """What is kept from one question for chances to the next.
 
 Laws that are the same have the same chances. Between two rewards the laws of all arms often stay as
-they are, and chances are what takes the time: to compare thousands of laws takes a hundredth of it.
-What is kept is used only where every number of every law is the same, so that it changes no chance.
+they are, and chances are what takes the time: to compare laws takes a hundredth of it. What is kept
+is used only where every number of every law is the same, so that it changes no chance.
 
-Few arms are computed sooner than compared. Of them the room to work is kept: to make a dozen small
-arrays would take as long as the work.
+The room to work is kept too: to make a dozen small arrays would take as long as to fill them.
 """
 
 from __future__ import annotations
@@ -16,20 +15,23 @@ from typing import NamedTuple
 import numpy as np
 
 from driftanchor.core.check import Floats
+from driftanchor.core.evidence import Evidence
 from driftanchor.core.win_chances import Column, Laws, WinDesk, new_desk
 
 LARGEST = 500_000  # laws of one question that are kept, 48 bytes each
-FEW = 50  # laws that compiled code computes about as soon as they are compared
-MOST_KNOWN = 100  # groups of few laws whose chances are kept where they are interpreted
+FEW = 50  # laws, of which several questions are kept
+MOST_KNOWN = 100  # groups of few laws whose chances are kept
+
+Same = object  # what is equal where all laws are the same
 
 
 class Room(NamedTuple):
     """Room to compute the chances of some arms; what it holds is of the question before."""
 
     desk: WinDesk
-    laws: Laws  # of few arms; of many they are kept, and the next question has others
-    chances: Column  # as `laws`
+    laws: Laws
     memory: Floats  # of the policy, and what compiled code believes of each arm
+    evidence: Evidence  # what the policy sees, with this memory
 
 
 class KeptChances:
@@ -38,61 +40,74 @@ class KeptChances:
     def __init__(self) -> None:
         self._room: Room | None = None
         self._shape: object = None  # for what the room is
-        self._before: list[tuple[Laws, Floats]] = []
-        self._now: list[tuple[Laws, Floats]] = []
+        self._seen: Evidence | None = None  # of the question before
+        self._before: list[tuple[Same, Floats]] = []
+        self._now: list[tuple[Same, Floats]] = []
         self._size = 0
-        self._known: dict[object, Floats] = {}
+        self._known: dict[Same, Floats] = {}
 
     def start(self) -> None:
         """Another question begins."""
         self._before, self._now, self._size = self._now, [], 0
 
     def room(
-        self, arms: int, width: int, zeros: Callable[[int], Column], rows: Callable[[int], Column]
+        self,
+        evidence: Evidence,
+        beliefs: int,
+        zeros: Callable[[int], Column],
+        rows: Callable[[int], Column],
     ) -> Room:
         """Room for a question; that of the question before if it has the right shape.
 
         Args:
-            arms: How many arms there are.
-            width: Numbers in the memory of each arm.
+            evidence: What the policy sees.
+            beliefs: Numbers of each arm that compiled code keeps beside the policy's memory.
             zeros: Makes a list or an array of zeros.
             rows: As `zeros`, of whole numbers.
         """
-        shape = arms, width, zeros
-        if self._room is None or self._shape != shape:
-            few = arms if arms < FEW else 0
-            laws = Laws(*(zeros(few) for _ in Laws._fields))
-            memory = np.zeros((arms, width))
-            self._room = Room(new_desk(arms, zeros, rows), laws, zeros(few), memory)
-            self._shape = shape
-        return self._room
+        arms, own = evidence.pulls.size, evidence.memory.shape[1]
+        room, shape = self._room, (arms, own, beliefs, zeros)
+        if room is None or self._shape != shape:
+            laws = Laws(*(zeros(arms) for _ in Laws._fields))
+            memory = np.zeros((arms, own + beliefs))
+            room = Room(new_desk(arms, zeros, rows), laws, memory, evidence)
+            self._shape, self._seen = shape, None
+            self._before, self._known = [], {}  # as many laws may be those of other arms
+        if evidence is not self._seen:
+            seen = evidence._replace(memory=room.memory) if beliefs else evidence
+            room, self._seen = room._replace(evidence=seen), evidence
+        if own and beliefs:
+            room.memory[:, :own] = evidence.memory
+        self._room = room
+        return room
 
     def chances(self, laws: Laws, compute: Callable[[Laws], Floats]) -> Floats:
-        """The chances of laws, computed unless they are known. Nobody may write to either."""
+        """The chances of laws, computed unless they are known. Nobody may write to them."""
+        same = _same(laws)
         if len(laws.kind) < FEW:
-            return self._of_few(laws, compute) if isinstance(laws.kind, list) else compute(laws)
+            return self._of_few(same, laws, compute)
         place = len(self._now)
-        if place < len(self._before) and _same(self._before[place][0], laws):
+        if place < len(self._before) and self._before[place][0] == same:
             rows = self._before[place][1]
         else:
             rows = compute(laws)
         self._size += len(laws.kind)
         if self._size <= LARGEST:
-            self._now.append((laws, rows))
+            self._now.append((same, rows))
         return rows
 
-    def _of_few(self, laws: Laws, compute: Callable[[Laws], Floats]) -> Floats:
-        """As `chances`, interpreted: to compute takes milliseconds even for two laws."""
-        asked = tuple(map(tuple, laws))
-        rows = self._known.get(asked)
+    def _of_few(self, same: Same, laws: Laws, compute: Callable[[Laws], Floats]) -> Floats:
+        """As `chances`: those of many questions fit the memory."""
+        rows = self._known.get(same)
         if rows is None:
             if len(self._known) >= MOST_KNOWN:
                 self._known.clear()
-            rows = self._known[asked] = np.array(compute(laws))
+            rows = self._known[same] = compute(laws)
         return rows
 
 
-def _same(one: Laws, other: Laws) -> bool:
-    return len(one.kind) == len(other.kind) and all(
-        np.array_equal(x, y) for x, y in zip(one, other, strict=True)
-    )
+def _same(laws: Laws) -> Same:
+    """What is equal for the same laws alone; it does not change when the laws do."""
+    if isinstance(laws.kind, list):
+        return tuple(map(tuple, laws))
+    return b"".join(laws)

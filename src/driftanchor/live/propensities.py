@@ -69,9 +69,8 @@ def for_these_types(tools: Tools, evidence: Evidence, now: Round) -> Tools:
     """
     asked = _Asked(tools, evidence, now, KeptChances())
     room, at = asked.room, tools.zeros(1)
-    laws = Laws(*(tools.zeros(asked.arms) for _ in Laws._fields))
-    write = entry(tools.write, tools.policy, asked.evidence, now, at, True, laws)
-    win = entry(tools.win, laws, asked.arms, room.desk, tools.zeros(asked.arms))
+    write = entry(tools.write, tools.policy, room.evidence, now, at, True, room.laws)
+    win = entry(tools.win, room.laws, asked.arms, room.desk, tools.zeros(asked.arms))
     return tools._replace(write=write, win=win)
 
 
@@ -138,19 +137,13 @@ class _Asked:
     """One question: the chances of all arms, given common moves and over all of them."""
 
     def __init__(self, tools: Tools, evidence: Evidence, now: Round, kept: KeptChances) -> None:
-        self.tools, self.evidence, self.now, self.kept = tools, evidence, now, kept
+        self.tools, self.now, self.kept = tools, now, kept
         kept.start()
         self.arms = evidence.pulls.size
-        own = evidence.memory.shape[1]
-        self.room = kept.room(self.arms, own + tools.beliefs, tools.zeros, tools.rows)
-        if tools.beliefs:
-            memory = self.room.memory
-            if own:
-                memory[:, :own] = evidence.memory
-            self.evidence = evidence._replace(memory=memory)
+        self.room = kept.room(evidence, tools.beliefs, tools.zeros, tools.rows)
 
     def laws(self, moves: Floats, *, guard: bool) -> tuple[RoundKind, Laws]:
-        """The laws of all arms for each move, in sds from its mean."""
+        """The laws of all arms for each move, in sds from its mean, until the next call."""
         tools, size = self.tools, self.arms * len(moves)
         at = tools.zeros(len(moves))
         if moves is not STILL:
@@ -158,7 +151,7 @@ class _Asked:
         laws = self.room.laws
         if len(laws.kind) != size:
             laws = Laws(*(tools.zeros(size) for _ in Laws._fields))
-        kind = tools.write(tools.policy, self.evidence, self.now, at, guard, laws)
+        kind = tools.write(tools.policy, self.room.evidence, self.now, at, guard, laws)
         return RoundKind(*kind), laws
 
     def chances(self, laws: Laws) -> Floats:
@@ -166,8 +159,7 @@ class _Asked:
         return self.kept.chances(laws, self._computed)
 
     def _computed(self, laws: Laws) -> Floats:
-        size = len(laws.kind)
-        chances = self.room.chances if laws is self.room.laws else self.tools.zeros(size)
+        chances = self.tools.zeros(len(laws.kind))
         self.tools.win(laws, self.arms, self.room.desk, chances)
         rows: Floats = np.asarray(chances).reshape(-1, self.arms)
         return rows
@@ -200,8 +192,9 @@ class _Asked:
 
     def _switches(self, kind: RoundKind) -> list[float]:
         """Where logs stop moving along: from there on their bias bound is the tighter promise."""
-        levels, relative = self.evidence.bias_bounds, self.evidence.relative_bounds
-        both = (self.evidence.offline_pulls > 0) & np.isfinite(levels) & np.isfinite(relative)
+        evidence = self.room.evidence
+        levels, relative = evidence.bias_bounds, evidence.relative_bounds
+        both = (evidence.offline_pulls > 0) & np.isfinite(levels) & np.isfinite(relative)
         switches = np.unique((levels[both] - relative[both] - kind.mean) / kind.sd)
         inside: list[float] = switches.tolist()
         return inside

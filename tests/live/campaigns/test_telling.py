@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import threading
+from typing import Any
 
 import pytest
 from campaign_parts import Clock, asked, create
 
 from driftanchor import Campaign, Conflict, Store
 from driftanchor.live.campaigns import group_commit
+from driftanchor.live.ledger import Ledger
 
 
 def test_the_default_reward_counts_when_the_window_ends(store: Store) -> None:
@@ -177,3 +179,58 @@ def test_a_reward_of_one_process_and_the_sweep_of_another_count_once(
     with campaign._reading() as reader:
         assert sum(arm.total for arm in reader.arms()) == told.count("recorded")
     campaign.close()
+
+
+def test_many_rewards_do_what_they_do_one_by_one(store: Store) -> None:
+    outcomes, events = [], []
+    for name in ("together", "alone"):
+        clock = Clock()
+        campaign = create(store, name, clock=clock, reward_window=60, exposure="report")
+        first, late, *others = (str(x.id) for x in campaign.ask(n=6))
+        shown = [first, late, *others[:2]]
+        for one in shown:
+            clock.now += 1 if one == late else 20
+            campaign.expose(one)
+        clock.now += 21  # the window of the first two is over
+        given: list[tuple[Any, float]] = [
+            *((one, 0.1 * i) for i, one in enumerate((others[0], first, *others[1:]))),
+            (others[0], 0.0),
+            (others[0], 0.5),
+            (others[1], 7.0),
+            ("nobody", 0.5),
+            (late, 1.0),
+            (5, 0.5),
+        ]
+        if name == "together":
+            answers = campaign.tell_many(given)
+        else:
+            answers = [campaign.tell_many([pair])[0] for pair in given]
+        outcomes.append([getattr(x, "status", type(x).__name__) for x in answers])
+        kept = campaign.events()
+        events.append([[x[part] for part in ("kind", "decision", "arm", "value")] for x in kept])
+        campaign.verify()
+    assert outcomes[0] == outcomes[1]
+    assert set(outcomes[0]) == {
+        *("recorded", "late", "replayed", "OtherReward", "InvalidInput", "NotFound")
+    }
+    assert events[0] == events[1]
+
+
+def test_a_reward_that_fails_halfway_spoils_no_other(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    campaign, learn = create(store), Ledger.learn
+    ids = [str(x.id) for x in campaign.ask(n=3)]
+
+    def failing(ledger: Ledger, column: int, reward: float, late: bool = False) -> None:
+        if reward == 0.25:
+            raise ZeroDivisionError
+        learn(ledger, column, reward, late)
+
+    monkeypatch.setattr(Ledger, "learn", failing)
+    answers = campaign.tell_many(list(zip(ids, (0.5, 0.25, 0.75), strict=True)))
+    kinds = [getattr(x, "status", type(x).__name__) for x in answers]
+    assert kinds == ["recorded", "UnreadableState", "recorded"]
+    assert campaign.decision(ids[1]).state == "open"
+    monkeypatch.undo()
+    campaign.verify()

@@ -71,10 +71,18 @@ def test_any_change_of_an_event_changes_the_checksum() -> None:
         entry._replace(detail={"id": "id-1", "unit": "a"}),
         entry._replace(detail=None),
     ]
-    found = {checksum(one, 0) for one in [entry, *others]}
+    found = {checksum([one], 0) for one in [entry, *others]}
     assert len(found) == 1 + len(others)
-    assert checksum(entry, 0) == checksum(entry._replace(), 0) != checksum(entry, 1)
-    assert checksum(entry._replace(value=1), 0) == checksum(entry._replace(value=1.0), 0)
+    assert checksum([entry], 0) == checksum([entry._replace()], 0) != checksum([entry], 1)
+    assert checksum([entry._replace(value=1)], 0) == checksum([entry._replace(value=1.0)], 0)
+
+
+def test_the_checksum_of_some_events_is_that_of_one_after_the_other() -> None:
+    entries = [Entry(i, "rewarded", at, 2, 1, 0.5) for i, at in enumerate((0.0, -0.0, 0, 1.5, 1.5))]
+    one_by_one = 5
+    for entry in entries:
+        one_by_one = checksum([entry], one_by_one)
+    assert checksum(entries, 5) == one_by_one
 
 
 def test_some_entries_leave_the_state_as_it_is() -> None:

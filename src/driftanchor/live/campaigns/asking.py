@@ -68,14 +68,17 @@ class Ask:
     def needs(self) -> Needs:
         """What must be known before."""
         return Needs(
-            units=() if self.unit is None else (self.unit,),
-            keys=() if self.key is None else (self.key,),
+            (),
+            () if self.unit is None else (self.unit,),
+            () if self.key is None else (self.key,),
         )
 
     def __call__(self, batch: Batch) -> list[Decision]:
         """The decisions."""
-        arms = batch.books.terms.arms
-        excluded = sorted({arms.column(label, "exclude") for label in self.exclude})
+        excluded: list[int] = []
+        if self.exclude:
+            arms = batch.books.terms.arms
+            excluded = sorted({arms.column(label, "exclude") for label in self.exclude})
         if self.key is not None and self.key in batch.keyed:
             return self._again(batch, batch.keyed[self.key])
         note, held = "", None
@@ -161,14 +164,9 @@ def _new_row(
 ) -> DecisionRow:
     """Draw a decision and keep it. The unit holds it in place of the one before."""
     books, now = batch.books, batch.now
-    arms, settings = books.terms.arms, books.settings
-    found = draw(
-        books.decider,
-        settings,
-        [arms[i] for i in excluded],
-        waits=waits,
-        tooling=books.tooling,
-    )
+    decider, settings = books.decider, books.settings
+    without = [decider.labels[i] for i in excluded]
+    found = draw(decider, settings, without, waits=waits, tooling=books.tooling)
     if held is not None and held.holds is not None:
         held.holds = None
         batch.change(held)
@@ -200,7 +198,7 @@ def _new_row(
 def _answer(batch: Batch, row: DecisionRow, replayed: bool, note: str = "") -> Decision:
     return Decision(
         row.id,
-        batch.books.terms.arms[row.column],
+        batch.books.decider.labels[row.column],
         row.propensity,
         replayed,
         batch.campaign,

@@ -6,9 +6,9 @@ all of them are read at once. What they change is kept here and written at the e
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from driftanchor.core.record import Record
 from driftanchor.live.campaigns.books import Books
@@ -69,11 +69,13 @@ class Batch:
 
     def read(self, reader: Reader, needs: Iterable[Needs]) -> None:
         """Find what the requests are about. What changed in this batch already stays as it is."""
-        ids, units, keys = set[str](), set[str](), set[str]()
-        for need in needs:
-            ids.update(need.ids)
-            units.update(need.units)
-            keys.update(need.keys)
+        ids: set[str] = set()
+        units: set[str] = set()
+        keys: set[str] = set()
+        for own_ids, own_units, own_keys in needs:
+            ids.update(own_ids)
+            units.update(own_units)
+            keys.update(own_keys)
         if keys:
             self.keyed.update(reader.keyed(sorted(keys)))
             ids.update(*self.keyed.values())
@@ -85,11 +87,11 @@ class Batch:
 
     def know(self, rows: Iterable[DecisionRow]) -> None:
         """Keep decisions that were read, unless they are known: they may have changed here."""
-        arms, epoch = len(self.books.terms.arms), self.books.head.epoch
+        arms, epoch, found = len(self.books.decider.labels), self.books.head.epoch, self.found
         for row in rows:
             if not 0 <= row.column < arms:
                 raise damaged(f"decision {row.number} is for an arm {row.column} that is not there")
-            known = self.found.setdefault(row.id, row)
+            known = found.setdefault(row.id, row)
             if known.holds is not None and known.epoch == epoch:
                 self.held[known.holds] = known
 
@@ -103,18 +105,31 @@ class Batch:
         detail: Detail | None = None,
     ) -> Entry:
         """Let an event happen."""
-        seq = self.books.head.seq + 1
-        entry = Entry(seq, kind, self.now, decision, column, value, detail)
-        self.books.apply(entry)
+        books = self.books
+        entry = Entry(books.head.seq + 1, kind, self.now, decision, column, value, detail)
+        books.apply(entry)
         self.entries.append(entry)
         remember(self.past, entry)
         if kind == "arm_added":
-            column = len(self.books.terms.arms) - 1
+            column = len(books.terms.arms) - 1
         if column is not None:
             self.columns.add(column)
         if kind == "decided" and detail is not None:
             self.columns.update(changed for changed, _ in detail.get("memory", ()))
         return entry
+
+    def record_rewards(self, rows: Sequence[DecisionRow]) -> None:
+        """Let the rewards of decisions come, which the rows have already."""
+        seq, now, past = self.books.head.seq, self.now, self.past
+        entries = [
+            Entry(place, "rewarded", now, row.number, row.column, row.reward)
+            for place, row in enumerate(rows, seq + 1)
+        ]
+        self.books.apply(*entries)
+        self.entries += entries
+        for entry in entries:
+            remember(past, entry)
+        self.columns.update([row.column for row in rows])
 
     def make(self, row: DecisionRow) -> None:
         """Keep a new decision."""
@@ -131,8 +146,9 @@ class Batch:
 
     def is_long_ago(self) -> bool:
         """Whether so much happened since the last snapshot that it is time for another."""
-        apart = max(LEAST_BETWEEN_SNAPSHOTS, len(self.books.terms.arms))
-        return self.books.head.seq - self.books.head.snapshot >= apart
+        head = self.books.head
+        since = head.seq - head.snapshot
+        return since >= LEAST_BETWEEN_SNAPSHOTS and since >= len(self.books.decider.labels)
 
     def changes(self) -> Changes | None:
         """What to write; `None` if nothing happened."""
@@ -156,3 +172,18 @@ class Batch:
             books.head.snapshot = books.head.seq
             changes.snapshot = Snapshot(books.head.seq, state_fields(books.state))
         return changes
+
+
+class Spoiled(Exception):
+    """A request failed halfway, so that the batch cannot be written."""
+
+
+def outcome(batch: Batch, request: Callable[[Batch], Any]) -> Any:
+    """The answer to a request, or what it raised."""
+    before = batch.books.head.seq
+    try:
+        return request(batch)
+    except Exception as error:
+        if batch.books.head.seq != before:
+            raise Spoiled from error
+        return error

@@ -16,9 +16,8 @@ from driftanchor.live.campaigns.settings import Settings
 from driftanchor.live.decider import Decider
 from driftanchor.live.ledger import Ledger
 from driftanchor.live.state import State
-from driftanchor.live.state_events import ArmAdded
 from driftanchor.live.stores.damage import damaged, reads_store
-from driftanchor.live.stores.journal import Entry, checksum, core_event
+from driftanchor.live.stores.journal import Detail, Entry, checksum, core_event
 from driftanchor.live.stores.store_rows import ArmRow, Head
 from driftanchor.live.terms import Terms
 from driftanchor.live.tooling import Tooling
@@ -122,8 +121,8 @@ class Books:
         For each arm the sum of p, then for each the sum of p (1 − p), the evidence against p, and
         a checksum.
         """
-        numbers = np.concatenate([self.expected, self.variance, [self.log_e]])
-        sums = numbers.astype("<f8", copy=False).tobytes()
+        parts = [x.astype("<f8", copy=False).data for x in (self.expected, self.variance)]
+        sums = b"".join([*parts, struct.pack("<d", self.log_e)])
         return sums + struct.pack("<Q", zlib.crc32(sums))
 
     @reads_store
@@ -155,7 +154,7 @@ class Books:
         Args:
             made: How many decisions were made since the last time.
         """
-        apart, now = max(1, len(self.terms.arms) // SEEN_AT_ONCE), self.head.decisions
+        apart, now = max(1, self.expected.size // SEEN_AT_ONCE), self.head.decisions
         if now // apart == (now - made) // apart:
             return
         found = log_e_value(self.decisions - self.expected, self.variance, self.log_e)
@@ -167,39 +166,39 @@ class Books:
         return self.settings.exposure == "ask"
 
     @reads_store
-    def apply(self, entry: Entry) -> None:
-        """Go on by one event."""
-        if entry.seq != self.head.seq + 1:
-            raise UnreadableState(
-                f"event {entry.seq} follows event {self.head.seq}: events are missing or repeated"
-            )
-        column, value = entry.column, entry.value
-        if column is None or value is None or entry.decision is None:
-            self._change(entry)
-        elif entry.kind == "rewarded":  # most events are of two kinds, and take no detour
-            self.ledger.learn(column, value)
-        elif entry.kind == "decided" and self._only_waits(entry):
-            self.ledger.decide(column)
-        else:
-            self._change(entry)
-        self._count(entry)
+    def apply(self, *entries: Entry) -> None:
+        """Go on by some events."""
         head = self.head
-        head.seq = entry.seq
+        for entry in entries:
+            seq, kind, _, number, column, value, detail = entry
+            if seq != head.seq + 1:
+                problem = f"event {seq} follows event {head.seq}: events are missing or repeated"
+                raise UnreadableState(problem)
+            if column is None or value is None or number is None:
+                self._change(entry)
+            elif kind == "rewarded":  # most events are of two kinds, and take no detour
+                self.decider.ledger.learn(column, value)
+                self._square(column, value)
+            elif kind == "decided" and self._only_waits(number, detail):
+                self.decider.ledger.decide(column)
+                self._decided(column)
+            else:
+                self._change(entry)
+            head.seq = seq
         if head.checksum is not None:
-            head.checksum = checksum(entry, head.checksum)
+            head.checksum = checksum(entries, head.checksum)
 
-    def _only_waits(self, entry: Entry) -> bool:
+    def _only_waits(self, number: int, detail: Detail | None) -> bool:
         """Whether a decision is the next one, and does no more than wait for its reward."""
-        detail, is_next = entry.detail or {}, entry.decision == self.ledger.decisions + 1
-        return is_next and self.waits and "memory" not in detail and "assigned" not in detail
+        plain = detail is None or ("memory" not in detail and "assigned" not in detail)
+        return plain and self.waits and number == self.decider.ledger.decisions + 1
 
     def _change(self, entry: Entry) -> None:
         """Let an event of any kind change the terms and the state."""
         event = core_event(entry, waits=self.waits)
         if event is not None:
             self.decider.apply(event)
-        if isinstance(event, ArmAdded):
-            self._widen(entry)
+        self._count(entry)
 
     def _count(self, entry: Entry) -> None:
         """What the state does not know: squares, decisions by arm, and what arms are archived."""
@@ -211,18 +210,18 @@ class Books:
                 head.epoch = int(entry.value or 0)
             case "late":
                 head.late += 1
+            case "arm_added":
+                self._widen(entry)
         if column is None:
             return
         match entry.kind:
             case "decided":
-                self.decisions[column] += 1
-                head.decisions = self.ledger.decisions
+                self._decided(column)
             case "rewarded" | "defaulted" | "added":
-                self.squares[column] += self._square(column, entry.value)
+                self._square(column, entry.value)
             case "corrected":
-                before = (entry.detail or {})["before"]
-                self.squares[column] += self._square(column, entry.value)
-                self.squares[column] -= self._square(column, before)
+                self._square(column, entry.value)
+                self._square(column, (entry.detail or {})["before"], -1.0)
             case "arm_archived":
                 self.archived.add(column)
             case "arm_restored":
@@ -230,11 +229,17 @@ class Books:
             case "arm_distrusted":
                 self.distrusted[column] = entry.seq
 
-    def _square(self, column: int, reward: float | None) -> float:
+    def _decided(self, column: int) -> None:
+        self.decisions[column] += 1
+        self.head.decisions = self.decider.ledger.decisions
+
+    def _square(self, column: int, reward: float | None, sign: float = 1.0) -> None:
+        """Add the squared distance of a reward from the centre, or take it away again."""
         middle = self._centres.get(column)
         if middle is None:
             middle = self._centres[column] = centre(self.terms, column)
-        return (float(reward or 0.0) - middle) ** 2
+        square = sign * (float(reward or 0.0) - middle) ** 2
+        self.squares[column] = self.squares.item(column) + square
 
     def _widen(self, entry: Entry) -> None:
         self.squares = np.append(self.squares, 0.0)
@@ -249,7 +254,7 @@ class Books:
         active = "active" if ledger.playable.item(column) else "paused"
         return ArmRow(
             column,
-            self.terms.arms[column],
+            self.decider.labels[column],
             "archived" if column in self.archived else active,
             self.decisions.item(column),
             ledger.pulls.item(column),

@@ -85,6 +85,8 @@ def reward_pairs(rewards: Iterable[tuple[str, float]]) -> list[tuple[Any, Any]]:
     """Pairs of a decision and its reward, neither of which is checked yet."""
     pairs: list[Any] = check.ordered(rewards, "rewards")
     for pair in pairs:
+        if type(pair) is tuple and len(pair) == 2:  # nearly always
+            continue
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             raise InvalidInput(
                 f"must be pairs of a decision and its reward, got {shown(pair)}",

@@ -10,16 +10,16 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeGuard
 
 from driftanchor.core import check
 from driftanchor.errors import StoreUnavailable
 from driftanchor.live.campaigns.arm_requests import SweepAndCheck
-from driftanchor.live.campaigns.batch import Batch, Needs
+from driftanchor.live.campaigns.batch import Batch, Needs, Spoiled, outcome
 from driftanchor.live.campaigns.books import Books
 from driftanchor.live.campaigns.same_campaign import SameCampaign
 from driftanchor.live.campaigns.settings import Settings
-from driftanchor.live.campaigns.telling import settle_if_due
+from driftanchor.live.campaigns.telling import Tell, needs_of, settle_if_due, tell_all
 from driftanchor.live.campaigns.watching import advance
 from driftanchor.live.stores.store import Changes, Reader, Store
 from driftanchor.live.stores.store_rows import CampaignRow
@@ -51,10 +51,6 @@ class _Job:
         self.turn: threading.Event | None = None
         self.done = False
         self.taken: list[_Job] = []  # what its thread writes
-
-
-class _Spoiled(Exception):
-    """A request failed halfway, so that the batch cannot be written."""
 
 
 class GroupCommit:
@@ -155,7 +151,7 @@ class GroupCommit:
                 job.outcomes, job.done = [error], True
         except Exception as error:
             if len(jobs) == 1 and len(jobs[0].requests) == 1:
-                cause = error.__cause__ if isinstance(error, _Spoiled) else error
+                cause = error.__cause__ if isinstance(error, Spoiled) else error
                 jobs[0].outcomes, jobs[0].done = [cause], True
                 return
             for job in jobs:
@@ -171,9 +167,9 @@ class GroupCommit:
             books = self._current(reader)
             batch = Batch(self.row.name, books, check.clock_time(self.clock))
             self._sweep(batch, reader)
-            batch.read(reader, [x.needs for job in jobs for x in job.requests])
+            batch.read(reader, [x for job in jobs for x in _needs(job.requests)])
             for job in jobs:
-                job.outcomes = [_outcome(batch, request) for request in job.requests]
+                job.outcomes = _outcomes(batch, job.requests)
             if batch.is_long_ago() or _wants_check(jobs):
                 advance(batch, reader)
             after[:] = [books]
@@ -223,12 +219,20 @@ def _wants_check(jobs: list[_Job]) -> bool:
     return any([isinstance(x, SweepAndCheck) for job in jobs for x in job.requests])
 
 
-def _outcome(batch: Batch, request: Request) -> Any:
-    """The answer to a request, or what it raised."""
-    before = batch.books.head.seq
-    try:
-        return request(batch)
-    except Exception as error:
-        if batch.books.head.seq != before:
-            raise _Spoiled from error
-        return error
+def _needs(requests: Sequence[Request]) -> list[Needs]:
+    """What must be known before some requests."""
+    if _are_rewards(requests):
+        return [needs_of(requests)]
+    return [request.needs for request in requests]
+
+
+def _outcomes(batch: Batch, requests: Sequence[Request]) -> list[Any]:
+    """The answer to each of some requests, or what it raised."""
+    if _are_rewards(requests):
+        return tell_all(batch, requests)
+    return [outcome(batch, request) for request in requests]
+
+
+def _are_rewards(requests: Sequence[Request]) -> TypeGuard[Sequence[Tell]]:
+    """Whether all requests are rewards, which are told together."""
+    return all([type(request) is Tell for request in requests])

@@ -12,18 +12,18 @@ Past = dict[tuple[float, int], HistoryRow]
 
 def remember(past: Past, entry: Entry) -> None:
     """Add an event to the history, if it is a decision or a reward."""
-    column = entry.column
-    if column is None or entry.kind not in KINDS:
+    _, kind, at, _, column, value, detail = entry
+    if column is None or kind not in KINDS:
         return
-    start = entry.at // STRETCH * STRETCH
+    start = at // STRETCH * STRETCH
     row = past.get((start, column))
     if row is None:
         row = past[start, column] = HistoryRow(start, column)
-    if entry.kind == "decided":
+    if kind == "decided":
         row.decisions += 1
         return
-    row.total += entry.value or 0.0
-    if entry.kind == "corrected":
-        row.total -= (entry.detail or {})["before"]
+    row.total += value or 0.0
+    if kind == "corrected":
+        row.total -= (detail or {})["before"]
     else:
         row.rewards += 1

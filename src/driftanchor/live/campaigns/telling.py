@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from driftanchor.errors import NotFound, OtherReward, shown
-from driftanchor.live.campaigns.batch import Batch, Needs
+from driftanchor.errors import InvalidInput, NotFound, OtherReward, shown
+from driftanchor.live.campaigns.batch import Batch, Needs, Spoiled, outcome
 from driftanchor.live.campaigns.decision import Receipt, decision_id_text
 from driftanchor.live.stores.store_rows import WAITING, DecisionRow
 
 
-@dataclass(frozen=True)
-class Tell:
+class Tell(NamedTuple):
     """A reward for a decision.
 
     Attributes:
@@ -26,13 +26,14 @@ class Tell:
     @property
     def needs(self) -> Needs:
         """What must be known before."""
-        return Needs(ids=(self.decision_id,) if isinstance(self.decision_id, str) else ())
+        return needs_of([self])
 
     def __call__(self, batch: Batch) -> Receipt:
         """What became of it."""
+        decision_id, given = self
         books = batch.books
-        reward = books.settings.reward_of(self.reward, books.terms.reward_range)
-        row = found(batch, decision_id_text(self.decision_id))
+        reward = books.settings.reward_of(given, books.decider.terms.reward_range)
+        row = found(batch, decision_id_text(decision_id))
         if row.reported is not None:
             if row.reported != reward:
                 raise OtherReward(
@@ -51,6 +52,50 @@ class Tell:
         return _receipt(batch, row, "recorded")
 
 
+def needs_of(tells: Sequence[Tell]) -> Needs:
+    """What must be known before some rewards."""
+    return Needs(tuple([x for x, _ in tells if isinstance(x, str)]))
+
+
+def tell_all(batch: Batch, tells: Sequence[Tell]) -> list[Receipt | Exception]:
+    """What became of each of some rewards.
+
+    Nearly all of them are the first for a decision that waits. Their events are recorded together:
+    to take each by itself would take longer than the statements of the store.
+    """
+    books, decisions = batch.books, batch.found
+    settings, ends, labels = books.settings, books.terms.reward_range, books.decider.labels
+    outcomes: list[Receipt | Exception] = []
+    waiting: list[DecisionRow] = []
+    for tell in tells:
+        decision_id, given = tell
+        row = decisions.get(decision_id) if type(decision_id) is str else None
+        if row is None or row.state != WAITING or row.reported is not None or _is_due(batch, row):
+            _record(batch, waiting)  # first: what comes now may be an event too
+            outcomes.append(outcome(batch, tell.__call__))
+            continue
+        try:
+            reward = settings.reward_of(given, ends)
+        except InvalidInput as error:
+            outcomes.append(error)
+            continue
+        row.reported = reward
+        _settle(batch, row, "rewarded", reward)
+        waiting.append(row)
+        outcomes.append(Receipt(row.id, "recorded", labels[row.column], reward))
+    _record(batch, waiting)
+    return outcomes
+
+
+def _record(batch: Batch, rows: list[DecisionRow]) -> None:
+    """Record the rewards of decisions that are settled already, and forget which they are."""
+    try:
+        batch.record_rewards(rows)
+    except Exception as error:
+        raise Spoiled from error
+    rows.clear()
+
+
 @dataclass(frozen=True)
 class Expose:
     """Word that a decision was shown.
@@ -64,7 +109,7 @@ class Expose:
     @property
     def needs(self) -> Needs:
         """What must be known before."""
-        return Needs(ids=(self.decision_id,))
+        return Needs((self.decision_id,))
 
     def __call__(self, batch: Batch) -> Receipt:
         """What became of it."""
@@ -97,13 +142,18 @@ def show(batch: Batch, row: DecisionRow) -> None:
 
 def settle_if_due(batch: Batch, row: DecisionRow) -> bool:
     """End the wait of a decision whose window is over; whether it was."""
-    if row.state != WAITING or row.due_at is None or row.due_at > batch.now:
+    if row.state != WAITING or not _is_due(batch, row):
         return False
     default = batch.books.settings.default_reward
     kind = "expired" if default is None else "defaulted"
     batch.record(kind, decision=row.number, column=row.column, value=default)
     _settle(batch, row, kind, default)
     return True
+
+
+def _is_due(batch: Batch, row: DecisionRow) -> bool:
+    """Whether the window of a decision is over."""
+    return row.due_at is not None and row.due_at <= batch.now
 
 
 def give_up(batch: Batch, row: DecisionRow) -> None:
@@ -135,4 +185,4 @@ def _late(batch: Batch, row: DecisionRow, reward: float) -> Receipt:
 
 
 def _receipt(batch: Batch, row: DecisionRow, status: str) -> Receipt:
-    return Receipt(row.id, status, batch.books.terms.arms[row.column], row.reward)
+    return Receipt(row.id, status, batch.books.decider.labels[row.column], row.reward)

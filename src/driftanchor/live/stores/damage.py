@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import typing
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ParamSpec, TypeVar
 
 from driftanchor.errors import DriftanchorError, InvalidInput, UnreadableState, shown
@@ -52,17 +52,25 @@ def parsed(text: Any) -> Any:
 
 def typed(row: type[T], values: Sequence[Any]) -> T:
     """A row of a table, whose values must be of the types that its fields have."""
-    found = tuple(map(type, values))
-    known = _fitting.get(row)
-    if known is None:
-        known = _fitting[row] = set()
-    if found not in known:
-        hints = typing.get_type_hints(row)
-        for (name, hint), value in zip(hints.items(), values, strict=True):
-            if type(value) not in _types(hint):
-                raise damaged(f"{name} of a {row.__name__} is {shown(value)}")
-        known.add(found)
-    return row(*values)
+    return all_typed(row, [values])[0]
+
+
+def all_typed(row: type[T], found: Iterable[Sequence[Any]]) -> list[T]:
+    """As `typed`, for some rows."""
+    known = _fitting.setdefault(row, set())
+    last: tuple[type, ...] = ()
+    rows: list[T] = []
+    for values in found:
+        kinds = tuple(map(type, values))
+        if kinds != last and kinds not in known:
+            hints = typing.get_type_hints(row)
+            for (name, hint), value in zip(hints.items(), values, strict=True):
+                if type(value) not in _types(hint):
+                    raise damaged(f"{name} of a {row.__name__} is {shown(value)}")
+            known.add(kinds)
+        last = kinds
+        rows.append(row(*values))
+    return rows
 
 
 def _types(hint: Any) -> set[type]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import zlib
+from collections.abc import Iterable
 from json.encoder import encode_basestring_ascii as quoted
 from typing import Any, NamedTuple
 
@@ -77,13 +78,23 @@ CHANGES = (
 WITHOUT_EVENT = ("late", "paused", "resumed", "epoch", "alarm", "keyed", "default_used")
 
 
-def checksum(entry: Entry, before: int) -> int:
-    """The checksum of all events through this one, from that of the events before it."""
-    seq, kind, at, decision, column, value, detail = entry
-    number = None if value is None else float(value)
-    text = "" if detail is None else detail_text(detail)
-    said = f"{seq} {kind} {at!r} {decision} {column} {number!r} {text}"
-    return zlib.crc32(said.encode(), before)
+def checksum(entries: Iterable[Entry], before: int) -> int:
+    """The checksum of all events through these, from that of the events before them.
+
+    Example:
+        >>> one, two = Entry(1, "paused", 0.0), Entry(2, "resumed", 0.5)
+        >>> checksum([one, two], 0) == checksum([two], checksum([one], 0))
+        True
+    """
+    said: list[str] = []
+    last, moment = None, ""
+    for seq, kind, at, decision, column, value, detail in entries:
+        if at is not last:  # events of one transaction have the same time
+            last, moment = at, repr(at)
+        number = value if value is None or type(value) is float else float(value)
+        text = "" if detail is None else detail_text(detail)
+        said.append(f"{seq} {kind} {moment} {decision} {column} {number!r} {text}")
+    return zlib.crc32("".join(said).encode(), before)
 
 
 def detail_text(detail: Detail) -> str:

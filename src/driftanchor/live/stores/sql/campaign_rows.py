@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any
 
 from sqlalchemy import bindparam, insert, select, update
@@ -18,6 +19,7 @@ from driftanchor.live.stores.sql.schema import campaigns, decisions, heads, traf
 from driftanchor.live.stores.store_rows import ArmRow, CampaignRow, Head
 
 _FIELDS = [field.name for field in dataclasses.fields(Head)]
+_VALUES = attrgetter(*_FIELDS)
 _HERE = select(*(heads.c[name] for name in _FIELDS)).where(
     heads.c.campaign_id == bindparam("campaign")
 )
@@ -63,8 +65,7 @@ def create(link: Link, row: CampaignRow, arms: Sequence[ArmRow]) -> CampaignRow:
     _ADD.run(link, row.name, row.created_at, terms, settings)
     kept = find(link, row.name)
     assert kept is not None
-    head = Head()
-    _ADD_HEAD.run(link, kept.id, *(getattr(head, name) for name in _FIELDS))
+    _ADD_HEAD.run(link, kept.id, *_VALUES(Head()))
     _ADD_TRAFFIC.run(link, kept.id, b"")
     arm_sums.put(link, kept.id, arms)
     return kept
@@ -106,7 +107,7 @@ def _head(row: Sequence[Any]) -> Head:
 
 def move(link: Link, campaign: int, head: Head) -> None:
     """Keep where a campaign is."""
-    _MOVE.run(link, *(getattr(head, name) for name in _FIELDS), campaign)
+    _MOVE.run(link, *_VALUES(head), campaign)
 
 
 def expected(link: Link, campaign: int) -> bytes:

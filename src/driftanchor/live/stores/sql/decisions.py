@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import bindparam, insert, select, text, update
 
 from driftanchor.errors import shown
-from driftanchor.live.stores.damage import damaged, parsed, typed
+from driftanchor.live.stores.damage import all_typed, damaged, parsed
 from driftanchor.live.stores.sql.link import Link
 from driftanchor.live.stores.sql.prepared import Prepared, PreparedList
 from driftanchor.live.stores.sql.schema import decisions, request_keys
@@ -22,7 +22,7 @@ _FIELDS = [column for column in decisions.columns if column.name != "campaign_id
 _NUMBER = [column.name for column in _FIELDS].index("number")
 _ROW = attrgetter(*DecisionRow.__slots__)  # in the order of the columns
 _CHANGING = ("holds", "state", "exposed_at", "due_at", "settled_at", "reward", "reported")
-_CHANGED = attrgetter(*_CHANGING)
+_CHANGED = attrgetter(*_CHANGING, "id")
 _NAMES = [column.name for column in decisions.columns]
 _ADD = Prepared(insert(decisions), _NAMES)
 _CHANGE = Prepared(
@@ -32,12 +32,21 @@ _CHANGE = Prepared(
     [*_CHANGING, "which"],
 )
 _ALL = select(*_FIELDS).where(decisions.c.campaign_id == bindparam("campaign"))
-_BY_ID = PreparedList(lambda ids: _ALL.where(decisions.c.id.in_(ids)), "campaign")
+# For a list of a few values SQLite would rather read all decisions of the campaign. The plus hides
+# the campaign from it, and the hint leaves it one index.
+_BY_ID = PreparedList(
+    lambda ids: (
+        select(*_FIELDS)
+        .where(decisions.c.id.in_(ids))
+        .where(text("+decisions.campaign_id = :campaign"))
+    ),
+    "campaign",
+)
 _HOLDING = PreparedList(
     lambda units: (
-        _ALL.where(decisions.c.epoch == bindparam("epoch"))
+        _ALL.with_hint(decisions, "INDEXED BY decisions_holds", "sqlite")
+        .where(decisions.c.epoch == bindparam("epoch"))
         .where(decisions.c.holds.in_(units))
-        .where(decisions.c.holds.is_not(None))
     ),
     "campaign",
     "epoch",
@@ -88,7 +97,7 @@ def add(link: Link, campaign: int, rows: Sequence[DecisionRow]) -> None:
 
 def change(link: Link, rows: Sequence[DecisionRow]) -> None:
     """Keep what became of earlier decisions."""
-    _CHANGE.run_for(link, [(*(_CHANGED(row)), row.id) for row in rows])
+    _CHANGE.run_for(link, [_CHANGED(row) for row in rows])
 
 
 def _values(campaign: int, row: DecisionRow) -> list[Any]:
@@ -99,30 +108,30 @@ def _values(campaign: int, row: DecisionRow) -> list[Any]:
 def by_id(link: Link, campaign: int, ids: Sequence[str]) -> list[DecisionRow]:
     """Decisions by their ids; what cannot be one is not asked for, as no driver takes any text."""
     known = [x for x in ids if x.isascii() and x.isprintable()]
-    return [typed(DecisionRow, row) for row in _BY_ID.rows(link, known, campaign)]
+    return all_typed(DecisionRow, _BY_ID.rows(link, known, campaign))
 
 
 def holding(link: Link, campaign: int, units: Sequence[str], epoch: int) -> list[DecisionRow]:
     """The decisions that units hold."""
-    return [typed(DecisionRow, row) for row in _HOLDING.rows(link, units, campaign, epoch)]
+    return all_typed(DecisionRow, _HOLDING.rows(link, units, campaign, epoch))
 
 
 def of_unit(link: Link, campaign: int, unit: str, after: int, through: int) -> list[DecisionRow]:
     """The decisions of a unit, of a range of numbers: only these are looked at."""
     found = _OF_UNIT.rows(link, campaign, after, through, unit)
-    return [typed(DecisionRow, row) for row in found]
+    return all_typed(DecisionRow, found)
 
 
 def due(link: Link, campaign: int, now: float, most: int) -> list[DecisionRow]:
     """Decisions that wait although their window has ended."""
-    return [typed(DecisionRow, row) for row in _DUE.rows(link, campaign, now, most)]
+    return all_typed(DecisionRow, _DUE.rows(link, campaign, now, most))
 
 
 def all_rows(link: Link, campaign: int, number: int = 0) -> Iterator[DecisionRow]:
     """Decisions after one, by number; some at a time, so that they need not fit the memory."""
     while True:
         found = _PAGE.rows(link, campaign, number, PAGE)
-        yield from (typed(DecisionRow, row) for row in found)
+        yield from all_typed(DecisionRow, found)
         if len(found) < PAGE:
             return
         number = found[-1][_NUMBER]

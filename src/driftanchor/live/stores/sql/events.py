@@ -38,17 +38,8 @@ _CHANGES = Prepared(  # written as the index has it, which is used then
 def add(link: Link, campaign: int, entries: Sequence[Entry]) -> None:
     """Keep new events."""
     rows = [
-        (
-            campaign,
-            entry.seq,
-            entry.kind,
-            entry.at,
-            entry.decision,
-            entry.column,
-            entry.value,
-            None if entry.detail is None else detail_text(entry.detail),
-        )
-        for entry in entries
+        (campaign, *rest, None if detail is None else detail_text(detail))
+        for *rest, detail in entries
     ]
     _ADD.run_for(link, rows)
 

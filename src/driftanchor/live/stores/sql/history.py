@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from sqlalchemy import BigInteger, Double, bindparam, cast, func, insert, select
 
 from driftanchor.core.record import Record
-from driftanchor.live.stores.damage import parsed, typed
+from driftanchor.live.stores.damage import all_typed, parsed, typed
 from driftanchor.live.stores.sql.link import Link
 from driftanchor.live.stores.sql.prepared import Prepared, Upsert
 from driftanchor.live.stores.sql.schema import history, snapshots, watches
@@ -71,7 +71,7 @@ def rows(
         found = _ROWS.rows(link, campaign, start)
     else:
         found = _LONGER.rows(link, campaign, start, stretch)
-    return [typed(HistoryRow, row) for row in found]
+    return all_typed(HistoryRow, found)
 
 
 def watch(link: Link, campaign: int) -> Record | None:

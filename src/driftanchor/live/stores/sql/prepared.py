@@ -36,30 +36,28 @@ class Prepared:
 
     def rows(self, link: Link, *values: Any) -> list[tuple[Any, ...]]:
         """Run it once, and fetch what it finds."""
-        text = self._text(link)
-        return link.rows(text.sql, text.given(values))
+        text = self._compiled.get(link.database) or self._text(link)
+        return link.rows(text.sql, values if text.takes_rows else text.given(values))
 
     def run(self, link: Link, *values: Any) -> None:
         """Run it once."""
-        text = self._text(link)
-        link.run(text.sql, text.given(values))
+        text = self._compiled.get(link.database) or self._text(link)
+        link.run(text.sql, values if text.takes_rows else text.given(values))
 
     def run_for(self, link: Link, rows: Sequence[Sequence[Any]]) -> None:
         """Run it for many rows of parameters."""
         if not rows:
             return
-        text = self._text(link)
+        text = self._compiled.get(link.database) or self._text(link)
         if len(rows) == 1:  # psycopg would open a pipeline for it
-            link.run(text.sql, text.given(rows[0]))
+            link.run(text.sql, rows[0] if text.takes_rows else text.given(rows[0]))
         else:
             link.run_for(text.sql, rows if text.takes_rows else [text.given(row) for row in rows])
 
     def _text(self, link: Link) -> _Text:
-        found = self._compiled.get(link.database)
-        if found is None:
-            found = self._compiled[link.database] = _Text(
-                self._statement, self._names, DIALECTS[link.database]
-            )
+        """Compile it, once for each database."""
+        found = _Text(self._statement, self._names, DIALECTS[link.database])
+        self._compiled[link.database] = found
         return found
 
 
@@ -87,9 +85,7 @@ class _Text:
         self.takes_rows = self._order == list(range(len(names)))
 
     def given(self, values: Sequence[Any]) -> Any:
-        """The parameters in the form that the driver takes."""
-        if self.takes_rows:
-            return values
+        """The parameters in the form that the driver takes, where that is another."""
         every = (*values, *self._constants) if self._constants else values
         if self._order is None:
             return dict(zip(self._names, every, strict=True))
@@ -112,6 +108,8 @@ class PreparedList:
 
     def rows(self, link: Link, listed: Sequence[Any], *values: Any) -> list[Any]:
         """What the query finds for the listed values, and the values of its other parameters."""
+        if len(listed) == 1:  # nearly always, unless requests are many
+            return self._of(1).rows(link, *values, listed[0])
         found: list[Any] = []
         for i in range(0, len(listed), MOST):
             some = list(listed[i : i + MOST])
@@ -121,11 +119,12 @@ class PreparedList:
         return found
 
     def _of(self, size: int) -> Prepared:
-        if size not in self._sizes:
+        found = self._sizes.get(size)
+        if found is None:
             names = [f"listed_{i}" for i in range(size)]
             query = self._query([bindparam(name) for name in names])
-            self._sizes[size] = Prepared(query, [*self._names, *names])
-        return self._sizes[size]
+            found = self._sizes[size] = Prepared(query, [*self._names, *names])
+        return found
 
 
 class Upsert:

@@ -92,12 +92,15 @@ class SqlReader(Reader):
 def write(link: Link, campaign: int, changes: Changes) -> None:
     """Write all changes of a transaction."""
     events.add(link, campaign, changes.entries)
-    decisions.change(link, changes.settled)  # first: a unit lets go of its decision
-    decisions.add(link, campaign, changes.made)
+    if changes.settled:
+        decisions.change(link, changes.settled)  # first: a unit lets go of its decision
+    if changes.made:
+        decisions.add(link, campaign, changes.made)
     arm_sums.put(link, campaign, changes.arms)
     history.add(link, campaign, changes.history)
-    at = changes.entries[0].at if changes.entries else 0.0
-    decisions.add_keys(link, campaign, changes.keys, at)
+    if changes.keys:
+        at = changes.entries[0].at if changes.entries else 0.0
+        decisions.add_keys(link, campaign, changes.keys, at)
     if changes.expected is not None:
         campaign_rows.expect(link, campaign, changes.expected)
     if changes.watch is not None:

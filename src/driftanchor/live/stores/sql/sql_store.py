@@ -48,6 +48,7 @@ class SqlStore(Store):
         self.url = url
         self.patience = patience
         self._file = sql_engine.sqlite_file(url)
+        self._path = str(self._file)
         self._turns = None if self._file is None else Turns(lock_file(self._file))
         self._engine = sql_engine.create_engine(url)
         self._connections = Connections(self._engine)
@@ -60,7 +61,7 @@ class SqlStore(Store):
         with no_litter(self._file):
             self._patiently(lambda: self._alone(versions.prepare), min(OPENING, self.patience))
         if self._file is not None:
-            self._identity = identity_of(str(self._file))
+            self._identity = identity_of(self._path)
 
     def upgrade(self) -> tuple[str | None, str]:
         """Bring the tables up to date; the versions before and after."""
@@ -70,7 +71,7 @@ class SqlStore(Store):
                 lambda: steps.append(self._alone(versions.upgrade)), min(OPENING, self.patience)
             )
         if self._file is not None:
-            self._identity = identity_of(str(self._file))
+            self._identity = identity_of(self._path)
         return steps[-1]
 
     def create(self, row: CampaignRow, arms: Sequence[ArmRow]) -> CampaignRow:
@@ -252,7 +253,7 @@ class SqlStore(Store):
             self._process = os.getpid()
         if self._file is None or self._identity is None:
             return
-        found = identity_of(str(self._file))
+        found = identity_of(self._path)
         if found == self._identity:
             return
         self._connections.close()

@@ -52,7 +52,11 @@ class Turns:
         Raises:
             OSError: It cannot be opened.
         """
-        for handle, identity in emptied(self._idle):
+        while self._idle:
+            try:
+                handle, identity = self._idle.pop()
+            except IndexError:  # another thread took it
+                break
             if not handle.closed and identity_of(self._file) == identity:
                 return handle, identity
             handle.close()
