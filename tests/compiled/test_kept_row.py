@@ -18,7 +18,7 @@ class Kept(NamedTuple):
 def test_the_numbers_of_a_row_come_back_by_their_names() -> None:
     read = reader(Kept, 1)
 
-    @numba.njit  # type: ignore[untyped-decorator]
+    @numba.njit
     def of(memory: Any, row: int) -> Any:
         return read(memory, row)
 

@@ -5,9 +5,8 @@ translates, and before each function it looks for new ways to compile. A kernel 
 such questions and some hundred answers. Here Numba keeps an answer, and looks for new ways only
 where something was added. It does so in the thread that compiles a kernel, and while it does.
 
-These are inner parts of Numba, tried with 0.60 and 0.68. Where one is missing, Numba goes its own
-way.
-The module imports Numba: import it where Numba is known to be there.
+These are inner parts of Numba, tried with 0.60 and 0.68. Where one is missing, the rest still
+serves. The module imports Numba: import it where Numba is known to be there.
 """
 
 from __future__ import annotations
