@@ -14,11 +14,13 @@ from driftanchor.compiled.shortcuts import shortcuts
 
 functions: Any = importlib.import_module("numba.core.types.functions")
 base: Any = importlib.import_module("numba.core.base")
+event: Any = importlib.import_module("numba.core.event")
 context: Any = importlib.import_module("numba.core.typing.context")
 PLACES = (
     (functions.BaseFunction, "get_call_type"),
     (base.BaseContext, "refresh"),
     (context.BaseContext, "refresh"),
+    (event, "install_timer"),
 )
 
 
