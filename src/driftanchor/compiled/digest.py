@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from driftanchor.compiled.overloads import BOUNDED, PART
+from driftanchor.compiled.plain_builtins import larger, smaller
 from driftanchor.core.common_move import is_relative
 from driftanchor.core.evidence import arm_at
 from driftanchor.core.index_law import constant
@@ -48,12 +49,12 @@ def _globals(function: types.FunctionType) -> Iterator[object]:
 def functions_of(policy: type[Policy] | None, loop: Loop) -> list[types.FunctionType]:
     """Every function that becomes part of a kernel: the loop's, and those of the policy, if any."""
     if policy is None:
-        return list(_reachable([loop]))
+        return list(_reachable([loop, larger, smaller]))
     own = policy.index is not Policy.index
     rule = [policy.index] if own else [policy.believe, policy.sample]
     rule += [policy.choose, policy.draw, policy.moved]
     rule += [plain_laws, constant, policy.law, policy.laws, *(policy.tails or ())]
-    return list(_reachable([loop, arm_at, is_relative, *rule]))
+    return list(_reachable([loop, larger, smaller, arm_at, is_relative, *rule]))
 
 
 def source_digest(policy: type[Policy] | None, loop: Loop) -> str | None:

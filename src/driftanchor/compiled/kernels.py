@@ -80,7 +80,7 @@ def _compile(policy: type[Policy] | None, loop: Loop) -> Loop:
         # What is brief is compiled beside other work, whose garbage must not pile up.
         undisturbed = contextlib.nullcontext() if "brief" in vars(loop) else _without_collecting()
         try:
-            with _compiling, undisturbed:
+            with _compiling, undisturbed, _shortcuts():
                 if folder is None or not kernel_cache.is_whole(folder):
                     _log.info("compiling %s: once, for some seconds", name)
                 if folder is None:
@@ -100,6 +100,13 @@ def _compile(policy: type[Policy] | None, loop: Loop) -> Loop:
     compiled.compile = guarded  # a call with arguments of new types asks this
     ready: Loop = compiled
     return ready
+
+
+def _shortcuts() -> contextlib.AbstractContextManager[None]:
+    """Let Numba take its shorter ways."""
+    module = importlib.import_module("driftanchor.compiled.shortcuts")  # which imports Numba
+    shorter: contextlib.AbstractContextManager[None] = module.shortcuts()
+    return shorter
 
 
 @contextlib.contextmanager

@@ -38,8 +38,7 @@ def overload_dispatch() -> None:
     """Let compiled code find `index`, `choose` and the like by the type of the policy's numbers."""
     extending = require("numba.extending", extra="fast", why="compiled simulation")
 
-    fixed = require("numba.np.unsafe.ndarray", extra="fast", why="compiled simulation")
-    to_tuple = fixed.to_fixed_tuple
+    reader = importlib.import_module("driftanchor.compiled.kept_row").reader
 
     def index(policy: Any, arm: Any, now: Any, z: Any) -> Any:
         cls = policy.instance_class.policy
@@ -83,10 +82,8 @@ def overload_dispatch() -> None:
         if base.kept_belief(cls) is None:
             believe = cls.believe
             return lambda policy, evidence, column: believe(policy, arm_at(evidence, column))
-        belief, first, count = cls.belief, cls.memory, len(cls.belief._fields)
-        return lambda policy, evidence, column: belief(
-            *to_tuple(evidence.memory[column, first:], count)
-        )
+        read = reader(cls.belief, cls.memory)
+        return lambda policy, evidence, column: read(evidence.memory, column)
 
     def remember(policy: Any, evidence: Any, column: Any) -> Any:
         cls = policy.instance_class.policy

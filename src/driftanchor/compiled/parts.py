@@ -15,8 +15,9 @@ The module imports Numba: import it where Numba is known to be there.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
+from driftanchor.compiled.plain_builtins import INSTEAD
 from driftanchor.errors import require
 
 
@@ -31,6 +32,8 @@ _lowering: Any = _numba("core.typed_passes").NativeLowering
 _base: Any = _compiler.CompilerBase
 _lookup_environment = _numba("core.environment").lookup_environment
 _make_function = _numba("_dynfunc").make_function
+_ir = _numba("core.ir")
+_processing: Any = _numba("core.untyped_passes").IRProcessing
 
 UNUSED = frozenset(  # passes, by the names that Numba gives them
     (
@@ -53,7 +56,23 @@ UNUSED = frozenset(  # passes, by the names that Numba gives them
 )
 
 
-class PartLibrary(_library):  # type: ignore[misc]
+class _Library(_library):  # type: ignore[misc]
+    """As Numba's, but with no time for functions that are only named in it: there are many."""
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        """Improve each function by itself."""
+        try:
+            passes, builder = self._codegen._function_pass_manager()
+        except TypeError:  # an older Numba
+            super()._optimize_functions(ll_module)
+            return
+        ll_module.data_layout = self._codegen._data_layout
+        for function in ll_module.functions:
+            if not function.is_declaration:
+                passes.run(function, builder)
+
+
+class PartLibrary(_Library):
     """The code of one function, to be put into a kernel; what it calls is not in it."""
 
     def finalize(self) -> None:
@@ -65,7 +84,7 @@ class PartLibrary(_library):  # type: ignore[misc]
         self._finalized = True
 
 
-class KernelLibrary(_library):  # type: ignore[misc]
+class KernelLibrary(_Library):
     """The code of a kernel with all its parts."""
 
     def finalize(self) -> None:
@@ -136,10 +155,27 @@ class KernelLowering(_lowering):  # type: ignore[misc]
         return True
 
 
-class _Compiler(_base):  # type: ignore[misc]
-    """Numba's own row of passes, with another one at its end."""
+@_machinery.register_pass(mutates_CFG=True, analysis_only=False)
+class PlainNames(_processing):  # type: ignore[misc]
+    """Puts functions of ours in place of some of Python's, before types are found."""
 
-    lowering = _lowering
+    _name = "driftanchor_plain_names"
+
+    def run_pass(self, state: Any) -> bool:
+        """Look at all names that the function reads."""
+        done: bool = super().run_pass(state)
+        for block in state.func_ir.blocks.values():
+            for step in block.find_insts(_ir.Assign):
+                name = step.value
+                if isinstance(name, _ir.Global) and callable(name.value):
+                    name.value = INSTEAD.get(name.value, name.value)
+        return done
+
+
+class _Compiler(_base):  # type: ignore[misc]
+    """Numba's own row of passes, with others in place of some."""
+
+    instead: ClassVar[dict[Any, Any]] = {}
     unused: frozenset[str] = frozenset()
 
     def define_pipelines(self) -> list[Any]:
@@ -148,7 +184,7 @@ class _Compiler(_base):  # type: ignore[misc]
         usual = _compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
         for step, text in usual.passes:
             if step._name not in self.unused:
-                passes.add_pass(self.lowering if step is _lowering else step, text)
+                passes.add_pass(self.instead.get(step, step), text)
         passes.finalize()
         return [passes]
 
@@ -156,16 +192,17 @@ class _Compiler(_base):  # type: ignore[misc]
 class PartCompiler(_Compiler):
     """For functions that a kernel calls."""
 
-    lowering = PartLowering
+    instead: ClassVar = {_lowering: PartLowering}
 
 
 class PlainPartCompiler(PartCompiler):
     """For those of them that are plain scalar code."""
 
+    instead: ClassVar = {_lowering: PartLowering, _processing: PlainNames}
     unused = UNUSED
 
 
 class KernelCompiler(_Compiler):
     """For the loop of a kernel."""
 
-    lowering = KernelLowering
+    instead: ClassVar = {_lowering: KernelLowering, _processing: PlainNames}

@@ -52,7 +52,7 @@ def arm_at(evidence: Evidence, column: int) -> ArmEvidence:
     return ArmEvidence(
         evidence.pulls[column],
         evidence.totals[column],
-        evidence.offline_pulls[column],
+        float(evidence.offline_pulls[column]),  # as of logs that moved: rules are compiled once
         evidence.offline_means[column],
         evidence.bias_bounds[column],
         evidence.pending[column],
