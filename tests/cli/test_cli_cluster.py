@@ -16,7 +16,8 @@ from driftanchor.cli.main import app
 from driftanchor.simulation import cluster as there
 
 if TYPE_CHECKING:
-    from conftest import DaskCluster, StartCluster
+    from conftest import StartCluster
+    from dask_cluster import DaskCluster
 
 SMALL = Path(__file__).parents[1] / "experiments" / "small.toml"
 SIMULATE = ("simulate", "--horizon", "40", "--runs", "3", "--engine", "interpreted")
