@@ -19,7 +19,7 @@ from driftanchor import TS, Bandit, InvalidInput, Result, UnusableCluster
 from driftanchor.simulation import cluster as there
 from driftanchor.simulation import simulate
 from driftanchor.simulation.chunk import Chunk, play
-from driftanchor.simulation.identity import address_of, identity
+from driftanchor.simulation.identity import Identity, Question, address_of, identities
 
 if TYPE_CHECKING:
     from conftest import LoadPolicy, StartCluster
@@ -144,11 +144,12 @@ def test_a_worker_that_comes_later_is_compared_too(client: Any) -> None:
         "ts", TS(), BANDIT, horizon=9, runs=1, seed=0, checkpoints=1, engine="interpreted"
     )
     asked = (address_of(chunk.policy), False)
-    regret, _ = client.submit(there.play_there, play, chunk, asked, identity(*asked)).result()
+    ours = identities([asked])[asked]
+    regret, _ = client.submit(there.play_there, play, chunk, asked, ours).result()
     assert np.array_equal(regret, play(chunk)[0])
-    ours = {**identity(*asked), **OLDER}
+    older = {**ours, **OLDER}
     with pytest.raises(UnusableCluster, match=r"worker tcp.* has driftanchor .* process 0.0.1: "):
-        client.submit(there.play_there, play, chunk, asked, ours).result()
+        client.submit(there.play_there, play, chunk, asked, older).result()
 
 
 @pytest.mark.usefixtures("one_by_one")
@@ -267,7 +268,11 @@ def test_a_worker_with_another_driftanchor_is_refused(
     place = r"^worker tcp://127\.0\.0\.1:[0-9]+ has"
     with pytest.raises(UnusableCluster, match=rf"{place} driftanchor 0\.0\.1, and this process "):
         simulate("ts", BANDIT, cluster=mortal.address)
-    monkeypatch.setattr(there, "identity", lambda *asked: {**identity(*asked), **OLDER})
+
+    def older(asked: list[Question]) -> dict[Question, Identity]:
+        return {question: {**mine, **OLDER} for question, mine in identities(asked).items()}
+
+    monkeypatch.setattr(there, "identities", older)
     with pytest.raises(UnusableCluster, match=f"{place} driftanchor's source code "):
         simulate("ts", BANDIT, cluster=mortal.address)
     worker.kill()

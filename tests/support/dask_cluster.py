@@ -41,6 +41,7 @@ class DaskCluster:
     def add_worker(self, threads: int = 1, path: str = "") -> Forked:
         """One more worker, with a PYTHONPATH of its own; it joins while the test goes on."""
         options = ["--no-nanny", "--nthreads", str(threads), "--death-timeout", "30"]
+        options += ["--local-directory", str(self.folder)]
         return self._start("worker", self.address, *options, path=path)
 
     @property
@@ -89,14 +90,9 @@ class DaskCluster:
     def _start(self, kind: str, *words: str, path: str = "") -> Forked:
         options = ["--host", "127.0.0.1", "--no-dashboard"]
         options += ["--dashboard-address", "127.0.0.1:0"]
-        if kind == "worker":
-            options += ["--local-directory", str(self.folder)]
+        log = self.folder / f"{len(self.processes)}.log"
         process = self._forks.start(
-            f"distributed.cli.dask_{kind}:main",
-            *(*words, *options),
-            folder=self.folder,
-            log=self.folder / f"{len(self.processes)}.log",
-            path=path,
+            "dask", kind, *words, *options, folder=self.folder, log=log, path=path
         )
         self.processes.append(process)
         return process

@@ -6,6 +6,7 @@ import gc
 import importlib
 import json
 import os
+import runpy
 import signal
 import subprocess
 import sys
@@ -63,19 +64,17 @@ class Forks:
         pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
         self._server: Any = subprocess.Popen(command, env={**os.environ, **env}, **pipes)
 
-    def start(self, main: str, *words: str, folder: Path, log: Path, path: str = "") -> Forked:
-        """What `python -m` would start in a folder, but for the imports.
+    def start(self, *words: str, folder: Path, log: Path, path: str = "") -> Forked:
+        """What `python -m` would start.
 
         Args:
-            main: The command, as module:function.
-            words: Its arguments.
-            folder: The folder it runs in, and imports from.
+            words: A module and its arguments.
+            folder: The folder it runs in.
             log: The file of what it writes.
-            path: A folder that it imports from before it looks elsewhere.
+            path: A folder of modules that it finds before others: its PYTHONPATH.
         """
         places = [str(folder), *([path] if path else [])]
-        task = {"main": main, "words": words, "log": str(log), "places": places}
-        return Forked(self, self.ask(task))
+        return Forked(self, self.ask({"words": words, "log": str(log), "places": places}))
 
     def ask(self, question: dict[str, Any]) -> Any:
         """Send a line and wait for its answer."""
@@ -97,7 +96,7 @@ def serve(imports: Sequence[str]) -> None:
     for line in sys.stdin:
         question = json.loads(line)
         answer = _ended(question["pid"]) if "pid" in question else os.fork()
-        if answer == 0 and "main" in question:
+        if answer == 0 and "words" in question:
             _become(**question)
         print(json.dumps(answer), flush=True)
 
@@ -107,25 +106,25 @@ def _ended(pid: int) -> int | None:
     return os.waitstatus_to_exitcode(status) if gone else None
 
 
-def _become(main: str, words: list[str], log: str, places: list[str]) -> None:
-    """Run a command as if this process had just begun."""
+def _become(words: list[str], log: str, places: list[str]) -> None:
+    """Run a command as if this process had just begun, and end."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     written = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    os.dup2(written, 1)
-    os.dup2(written, 2)
+    for descriptor, file in enumerate((os.open(os.devnull, os.O_RDONLY), written, written)):
+        os.dup2(file, descriptor)
     os.chdir(places[0])
     sys.path[:0] = places
-    module, _, function = main.partition(":")
+    sys.argv = words
+    code: Any = 0
     try:
-        getattr(importlib.import_module(module), function)(words)
-    except SystemExit:
-        pass
+        runpy.run_module(words[0], run_name="__main__", alter_sys=True)
+    except SystemExit as end:
+        code = end.code
     except BaseException:
         traceback.print_exc()
-    finally:
-        sys.stderr.flush()
-        os._exit(1)
+        code = 1
+    sys.stdout.flush()
+    os._exit(code if isinstance(code, int) else 1)
 
 
 if __name__ == "__main__":
