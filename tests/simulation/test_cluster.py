@@ -22,8 +22,9 @@ from driftanchor.simulation.chunk import Chunk, play
 from driftanchor.simulation.identity import Identity, Question, address_of, identities
 
 if TYPE_CHECKING:
-    from conftest import LoadPolicy, StartCluster
     from dask_cluster import DaskCluster
+
+    from conftest import LoadPolicy, StartCluster
 
 BANDIT = Bandit([0.6, 0.5, 0.4], [0.5, 0.6, 0.4], offline_pulls=20)
 LONG: dict[str, Any] = {"horizon": 300, "runs": 20, "seed": 3, "engine": "interpreted"}
