@@ -40,9 +40,10 @@ class Law(NamedTuple):
 def gaussian_walk(start: float, top: float, drift: float, steps: int) -> Law:
     """Steps of variance 1; it stops after a Brownian path through it has left (0, top)."""
     reach = min(top, start + drift * steps + FAR * math.sqrt(steps))
-    inside = (np.arange(math.ceil(reach / CELL)) + 0.5) * CELL
+    inside: Floats = (np.arange(math.ceil(reach / CELL), dtype=np.float64) + 0.5) * CELL
     outside = round(FAR / CELL)
-    places = (np.arange(-outside, inside.size + outside) + 0.5) * CELL
+    everywhere = np.arange(-outside, inside.size + outside, dtype=np.float64)
+    places: Floats = (everywhere + 0.5) * CELL
     kept = slice(outside, outside + inside.size)
 
     def one_step(x: Floats) -> tuple[Floats, Floats]:
