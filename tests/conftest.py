@@ -21,7 +21,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import worker_duties
-from dask_cluster import DaskCluster as DaskCluster
+from dask_cluster import IMPORTS, SETTINGS, DaskCluster
+from forks import Forks
 from hypothesis import settings
 from own_policies import GREEDY, own_policy
 from postgres_server import running_postgres
@@ -133,21 +134,31 @@ def load_policy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LoadPolicy:
 
 
 class StartCluster(Protocol):
-    """Start a scheduler and so many workers, the n-th of n threads, with these variables."""
+    """Start a scheduler and so many workers, the n-th of n threads."""
 
-    def __call__(self, workers: int, **env: str) -> DaskCluster: ...
+    def __call__(self, workers: int) -> DaskCluster: ...
+
+
+@pytest.fixture(scope="session")
+def dask_forks() -> Iterator[Forks]:
+    """What starts the processes of clusters."""
+    forks = Forks(*IMPORTS, env=SETTINGS)
+    yield forks
+    forks.close()
 
 
 @pytest.fixture(scope="module")
-def start_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartCluster]:
+def start_cluster(
+    dask_forks: Forks, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[StartCluster]:
     """A way to start Dask clusters, which end with the module."""
     with contextlib.ExitStack() as ends:
 
-        def start(workers: int, **env: str) -> DaskCluster:
-            cluster = DaskCluster(tmp_path_factory.mktemp("dask"), **env)
+        def start(workers: int) -> DaskCluster:
+            cluster = DaskCluster(dask_forks, tmp_path_factory.mktemp("dask"))
             ends.callback(cluster.close)
             for n in range(workers):
-                cluster.add_worker(n + 1, **env)
+                cluster.add_worker(n + 1)
             return cluster
 
         yield start

@@ -7,8 +7,8 @@ import importlib
 import json
 import re
 import shutil
-import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -23,6 +23,7 @@ from driftanchor.simulation import Bandit
 from driftanchor.simulation.engines import ENGINES
 
 ROOT = Path(__file__).parents[1]
+SHORT = {"INTERPRETED_HORIZON": 10, "NUMPY_HORIZON": 10, "HORIZON": 100, "TURNS": 1}
 SAVED = json.loads((ROOT / "benchmarks" / "pages" / "measured" / "bench.json").read_text())
 
 
@@ -87,19 +88,20 @@ def test_engines_are_those_that_simulate_has() -> None:
     assert {*engines.ORDER, "processes"} == set(ENGINES)
 
 
-def test_without_numba_it_says_so_and_measures_what_is_left() -> None:
-    program = (
-        "import sys; sys.modules['numba'] = None; from benchmarks.__main__ import main; "
-        "from benchmarks import engines; engines.INTERPRETED_HORIZON = engines.NUMPY_HORIZON = 10; "
-        "engines.HORIZON, engines.TURNS = 100, 1; "
-        "sys.argv[1:] = ['--quick', '--json', '--only', 'engines']; sys.exit(main())"
-    )
+def test_without_numba_it_says_so_and_measures_what_is_left(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "numba", None)
+    monkeypatch.setattr(engines, "check", partial(loop.check, runs=2, horizon=30))
+    for name, value in SHORT.items():
+        monkeypatch.setattr(engines, name, value)
+    monkeypatch.setattr(sys, "argv", ["bench", "--quick", "--json", "--only", "engines"])
     before = (ROOT / "benchmarks" / "pages" / "measured" / "bench.json").read_bytes()
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert engines.MISSING_NUMBA in done.stderr
-    assert "every-round" not in json.loads(done.stdout)["bench-engines"]["columns"]
-    assert "interpreted" in json.loads(done.stdout)["bench-engines"]["columns"]
+    assert importlib.import_module("benchmarks.__main__").main() == 0
+    told = capsys.readouterr()
+    assert engines.MISSING_NUMBA in told.err
+    assert "every-round" not in json.loads(told.out)["bench-engines"]["columns"]
+    assert "interpreted" in json.loads(told.out)["bench-engines"]["columns"]
     assert (ROOT / "benchmarks" / "pages" / "measured" / "bench.json").read_bytes() == before
 
 

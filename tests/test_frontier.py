@@ -8,23 +8,23 @@ import pytest
 from benchmarks.pages import frontier
 from driftanchor.core.check import Floats
 
-GAP, HORIZON = 0.02, 20_000
+GAP, HORIZON, BLOCKS = 0.02, 20_000, 16
 SLACK = 0.01  # of interpolation between the values of L, as a part of a regret
 
 
 @pytest.fixture(scope="module")
 def points() -> list[frontier.Point]:
-    return frontier.trace(GAP, HORIZON, blocks=24)
+    return frontier.trace(GAP, HORIZON, blocks=BLOCKS)
 
 
 def test_as_much_doubt_as_trust_loses_the_same_in_both_worlds() -> None:
-    point = frontier.solve(GAP, HORIZON, 0.5, blocks=24).point
+    point = frontier.solve(GAP, HORIZON, 0.5, blocks=BLOCKS).point
     assert point.right == pytest.approx(point.wrong, rel=1e-9)
     assert 0 < point.right < GAP * HORIZON / 2
 
 
 def test_without_doubt_the_logs_are_always_followed() -> None:
-    point = frontier.solve(GAP, HORIZON, 1e-6, blocks=24).point
+    point = frontier.solve(GAP, HORIZON, 1e-6, blocks=BLOCKS).point
     assert (point.right, point.wrong) == pytest.approx((0.0, GAP * HORIZON))
 
 
@@ -67,7 +67,7 @@ def test_only_gap_squared_times_horizon_matters() -> None:
 
 @pytest.fixture(scope="module")
 def solved() -> frontier.Solution:
-    return frontier.solve(GAP, HORIZON, 0.3, blocks=24, width=0.025)
+    return frontier.solve(GAP, HORIZON, 0.3, blocks=BLOCKS, width=0.025)
 
 
 @pytest.mark.slow
@@ -94,7 +94,8 @@ def _played(found: frontier.Solution, sign: int, runs: int, rng: np.random.Gener
         n = np.maximum(played, 1) * size
         apart = np.diff(total / n)[:, 0]
         ratio = np.where(played.all(axis=1), 2 * GAP * apart * n.prod(axis=1) / n.sum(axis=1), 0.0)
-        column = np.abs(found.ratios - ratio[:, None]).argmin(axis=1)
+        nearest = np.rint((ratio - found.ratios[0]) / np.diff(found.ratios[:2])).astype(int)
+        column = np.clip(nearest, 0, found.ratios.size - 1)
         arm = (rng.random(runs) < found.plays_b[k][played[:, 1], column]).astype(int)
         played[every, arm] += 1
         total[every, arm] += rng.normal(means[arm] * size, math.sqrt(size))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +14,10 @@ from driftanchor.cli.main import app
 from driftanchor.simulation import cluster as there
 
 if TYPE_CHECKING:
-    from conftest import DaskCluster, StartCluster
+    from dask_cluster import DaskCluster
+    from forks import Forks
+
+    from conftest import StartCluster
 
 SMALL = Path(__file__).parents[1] / "experiments" / "small.toml"
 SIMULATE = ("simulate", "--horizon", "40", "--runs", "3", "--engine", "interpreted")
@@ -89,26 +90,18 @@ def test_threads_are_not_for_a_cluster() -> None:
     assert done.stderr.startswith("error: --threads is for this machine")
 
 
-def test_ctrl_c_ends_it_and_leaves_the_cluster_empty(cluster: DaskCluster) -> None:
+def test_ctrl_c_ends_it_and_leaves_the_cluster_empty(
+    cluster: DaskCluster, dask_forks: Forks, tmp_path: Path
+) -> None:
     effort = ["--horizon", "1000000", "--runs", "200", "--policy", "ts"]
     effort += ["--engine", "every-round"]  # long enough to be interrupted
+    words = ["driftanchor", "simulate", *effort, "--cluster", cluster.address]
+    log = tmp_path / "said.txt"
     with cluster.client() as client:
-        process = subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                "driftanchor",
-                "simulate",
-                *effort,
-                "--cluster",
-                cluster.address,
-            ],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        process = dask_forks.start(*words, folder=tmp_path, log=log)
         cluster.wait_until(lambda: cluster.tasks(client) > 0)
         process.send_signal(signal.SIGINT)
-        assert process.communicate(timeout=60) == ("", "interrupted\n")
-        assert process.returncode == 130
+        assert process.wait(60) == 130
+        said = log.read_text().splitlines()
+        assert [line for line in said if not line.endswith(" so far")] == ["interrupted"]
         cluster.wait_until(lambda: cluster.tasks(client) == 0)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +11,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from forks import Forks
 
 from driftanchor import TS
 from driftanchor.compiled import kernel_cache, kernels
@@ -156,7 +155,7 @@ def test_byte_flips_in_real_kernels_mean_compiling_again_and_nothing_else(cache:
     files = sorted(cache.rglob("*.nb[ic]"))
     assert [file.suffix for file in files] == [".nbc", ".nbi"]
     rng = Random(0)
-    for flip in range(20):
+    for flip in range(10):
         written = [file.stat().st_mtime_ns for file in files]
         assert answers() == [False, True]  # loaded
         assert [file.stat().st_mtime_ns for file in files] == written
@@ -203,17 +202,12 @@ def test_a_setting_of_numba_that_leads_elsewhere_keeps_nothing_there(
 
 
 SMALL = """
-import sys
 from driftanchor import TS
 from driftanchor.compiled import kernels
-
-sys.path.insert(0, "")
 from small import above
 
-small, rule = kernels.kernel(TS, above), TS().numbers()
-print("ready", flush=True)
-sys.stdin.readline()
-assert small(rule, 30.0)
+small = kernels.kernel(TS, above)
+assert small(TS().numbers(), 30.0)
 print("loaded" if small.stats.cache_hits else "compiled")
 """
 
@@ -222,17 +216,11 @@ def test_of_two_processes_one_compiles_and_the_other_waits_and_loads(tmp_path: P
     lines = ["def above(policy, x):", "    total = 0.0", "    for i in range(9):"]
     lines += [f"        total += (x - i) ** {power}" for power in range(1, 25)]  # to take some time
     (tmp_path / "small.py").write_text("\n".join([*lines, "    return total > policy.noise"]))
-    env = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
-    command = [sys.executable, "-c", SMALL]
-    pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    both: list[Any] = [subprocess.Popen(command, cwd=tmp_path, env=env, **pipes) for _ in range(2)]
-    for process in both:
-        assert process.stdout.readline() == "ready\n"
-    for process in both:
-        process.stdin.write("\n")
-        process.stdin.flush()
-    assert sorted(process.communicate(timeout=120)[0] for process in both) == [
-        "compiled\n",
-        "loaded\n",
-    ]
-    assert [process.returncode for process in both] == [0, 0]
+    (tmp_path / "ask.py").write_text(SMALL)
+    logs = [tmp_path / "first.txt", tmp_path / "second.txt"]
+    imports = ("driftanchor.policies.ts", "driftanchor.compiled.parts")
+    forks = Forks(*imports, env={"XDG_CACHE_HOME": str(tmp_path)})  # so that both begin at once
+    both = [forks.start("ask", folder=tmp_path, log=log) for log in logs]
+    assert [process.wait(120) for process in both] == [0, 0]
+    assert sorted(log.read_text() for log in logs) == ["compiled\n", "loaded\n"]
+    forks.close()

@@ -4,27 +4,34 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
+from stray_policies import Partial, Stray
 
-from driftanchor import TS, AnchorTS, ArmEvidence, Bandit, Draws, Evidence, Policy, Round, simulate
-from driftanchor.core.noise import Stream
-from driftanchor.policies.base import largest_index
+from driftanchor import (
+    TS,
+    ArmEvidence,
+    Bandit,
+    Draws,
+    Evidence,
+    InvalidInput,
+    Policy,
+    Round,
+    simulate,
+)
+from driftanchor.compiled.kernels import kernel
+from driftanchor.core.noise import Stream, nothing
+from driftanchor.policies.base import index, largest_index
 from driftanchor.simulation import ENGINES
-
-if TYPE_CHECKING:
-    from conftest import RunPython
 
 BANDIT = Bandit.paper(biased=True)
 
 
-def same(policy: Policy) -> bool:
-    fast = simulate(policy, BANDIT, horizon=100, runs=2, engine="every-round")
-    slow = simulate(policy, BANDIT, horizon=100, runs=2, engine="interpreted")
-    return bool(np.array_equal(fast.pulls, slow.pulls))
+def one_index(policy: Any, arm: ArmEvidence, now: Round, z: Draws) -> float:
+    """A loop that is soon compiled."""
+    return index(policy, arm, now, z)
 
 
 def greedy(bonus: float) -> Policy:
@@ -51,17 +58,12 @@ def test_policies_with_the_same_fields_keep_their_own_rule() -> None:
 
 
 def test_a_class_defined_anew_under_the_same_name_runs_its_new_rule() -> None:
-    assert same(greedy(0.0))
-    assert same(greedy(50.0))
-
-
-class OtherIndex(AnchorTS):
-    """A rule of its own over a parent that keeps beliefs."""
-
-    name = "other-index"
-
-    def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
-        return arm.bias_bound
+    arm, now, z = ArmEvidence(4, 2.0, 0, 0.0, 0.0), Round(5, 2), nothing(np.zeros(4, np.uint64))
+    for bonus in (0.0, 50.0):
+        policy = greedy(bonus)
+        compiled = kernel(type(policy), one_index)
+        assert compiled(policy.numbers(), arm, now, z) == (2.0 + bonus) / 4
+        assert one_index(policy, arm, now, z) == (2.0 + bonus) / 4
 
 
 class OtherEvidence(TS):
@@ -88,7 +90,7 @@ def mirrored(evidence: Evidence) -> Evidence:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("cls", [OtherIndex, OtherEvidence])
+@pytest.mark.parametrize("cls", [Partial, OtherEvidence])
 def test_what_a_subclass_changes_is_what_runs_compiled(cls: type[Policy]) -> None:
     bandit = Bandit([0.5, -0.5, 0.2], 0.0, 5, bias_bound=[0.1, 0.9, 0.3])
     effort: dict[str, Any] = {"horizon": 300, "runs": 4}
@@ -101,66 +103,24 @@ def test_what_a_subclass_changes_is_what_runs_compiled(cls: type[Policy]) -> Non
     assert slow.pulls.tolist() != other.pulls.tolist()
 
 
-STRAY = """
-from dataclasses import dataclass
-from driftanchor import Evidence, Policy, Round
-from driftanchor.core.evidence import arm_at
-from driftanchor.core.noise import Stream
-
-@dataclass(frozen=True, kw_only=True)
-class Stray(Policy):
-    name = "stray"
-    formula = "by turns"
-    source = "this test"
-    memory = 2
-    what: int = 0
-
-    def choose(self, evidence: Evidence, now: Round, stream: Stream) -> int:
-        evidence.memory[now.t % 3, 1] += 1.0
-        if self.what == 1:
-            evidence.memory[0, 5] = 1.0
-        if self.what == 2:
-            evidence.memory[10**9, 0] = 1.0
-        if self.what == 3:
-            evidence.pulls[-4] += 1
-        if self.what == 4 and arm_at(evidence, 3).pulls > 10**6:
-            return 1
-        if self.what == 5:
-            raise ValueError("no more")
-        if self.what == 6:
-            return -1
-        if self.what == 7:
-            return 10**9
-        return now.t % 3
-"""
-ASTRAY = """
-import os, sys
-os.environ.pop("NUMBA_BOUNDSCHECK", None)
-sys.path.insert(0, "")
-import driftanchor as da
-from stray import Stray
-for what in range(8):
-    for engine in ("interpreted", "every-round"):
-        try:
-            bandit = da.Bandit([0.5, 0.4, 0.3])
-            print(da.simulate(Stray(what=what), bandit, horizon=6, runs=2, engine=engine).pulls[0])
-        except da.InvalidInput as error:
-            print(str(error).partition(";")[0])
-"""
-
-
+@pytest.mark.parametrize("engine", ["interpreted", "every-round"])
 def test_a_rule_that_leaves_its_arrays_is_stopped_and_named_without_any_setting(
-    run_python: RunPython, tmp_path: Path
+    engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "stray.py").write_text(STRAY)
-    said = run_python(ASTRAY).replace("\n ", " ").splitlines()
-    starts = [
-        "[[2 2 2] [2 2 2]]",
-        *["policy 'stray' raised IndexError: index"] * 3,
-        "policy 'stray' raised IndexError: no arm has this column",
-        "policy 'stray' raised ValueError: no more",
-        *["policy 'stray' chose no arm"] * 2,
-    ]
-    for lines in (said[0::2], said[1::2]):  # interpreted and compiled
-        assert len(lines) == len(starts)
-        assert all(map(str.startswith, lines, starts)), lines
+    monkeypatch.setattr("numba.config.BOUNDSCHECK", None)
+
+    def said(what: int) -> str:
+        bandit = Bandit([0.5, 0.4, 0.3])
+        try:
+            result = simulate(Stray(what=what), bandit, horizon=6, runs=2, engine=engine)
+        except InvalidInput as error:
+            return str(error)
+        return str(result.pulls.tolist())
+
+    assert said(0) == "[[[2, 2, 2], [2, 2, 2]]]"
+    for what in (1, 2, 3):
+        assert said(what).startswith("policy 'stray' raised IndexError: index")
+    assert said(4).startswith("policy 'stray' raised IndexError: no arm has this column")
+    assert said(5).startswith("policy 'stray' raised ValueError: no more")
+    for what in (6, 7):
+        assert said(what).startswith("policy 'stray' chose no arm")

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from stray_policies import Stray
 
-from driftanchor import TS, ArmEvidence, Bandit, Evidence, InvalidInput, Policy, Round, simulate
-from driftanchor.core.noise import Stream
+from driftanchor import TS, ArmEvidence, Bandit, InvalidInput, simulate
 from driftanchor.simulation.chunk import Chunk, play, rounds_to_read
 
 
@@ -36,18 +36,6 @@ def test_checkpoints_are_the_ceilings_of_even_steps(horizon: int, count: int) ->
     assert rounds_to_read(count, horizon).tolist() == expected
 
 
-@dataclass(frozen=True, kw_only=True)
-class Astray(Policy):
-    """Plays an arm that is not there."""
-
-    name = "astray"
-    formula = "none"
-    source = "this test"
-
-    def choose(self, evidence: Evidence, now: Round, stream: Stream) -> int:
-        return evidence.pulls.size + 50
-
-
 class Swapped(NamedTuple):
     """Not what TS calls its belief."""
 
@@ -65,8 +53,8 @@ class Confused(TS):
 
 @pytest.mark.parametrize("engine", ["every-round", "interpreted"])
 def test_a_column_that_is_not_there_is_refused(engine: str) -> None:
-    with pytest.raises(InvalidInput, match="'astray' chose no arm"):
-        simulate(Astray(), Bandit([0.6, 0.5]), horizon=5, runs=1, engine=engine)
+    with pytest.raises(InvalidInput, match="'stray' chose no arm"):
+        simulate(Stray(what=7), Bandit([0.6, 0.5, 0.4]), horizon=5, runs=1, engine=engine)
 
 
 def test_a_belief_of_another_type_than_named_is_refused() -> None:

@@ -19,13 +19,15 @@ from driftanchor import TS, Bandit, InvalidInput, Result, UnusableCluster
 from driftanchor.simulation import cluster as there
 from driftanchor.simulation import simulate
 from driftanchor.simulation.chunk import Chunk, play
-from driftanchor.simulation.identity import address_of, identity
+from driftanchor.simulation.identity import Identity, Question, address_of, identities
 
 if TYPE_CHECKING:
-    from conftest import DaskCluster, LoadPolicy, StartCluster
+    from dask_cluster import DaskCluster
+
+    from conftest import LoadPolicy, StartCluster
 
 BANDIT = Bandit([0.6, 0.5, 0.4], [0.5, 0.6, 0.4], offline_pulls=20)
-LONG: dict[str, Any] = {"horizon": 500, "runs": 20, "seed": 3, "engine": "interpreted"}
+LONG: dict[str, Any] = {"horizon": 300, "runs": 20, "seed": 3, "engine": "interpreted"}
 DEADLY = 'return __import__("os")._exit(1)'
 SHORT: dict[str, Any] = {"horizon": 50, "runs": 3, "engine": "interpreted"}
 OLDER = {"driftanchor": "0.0.1"}  # as what decides the bits
@@ -71,8 +73,12 @@ def long() -> Result:
 
 
 @pytest.mark.parametrize("engine", ["every-round", "events", "interpreted"])
-def test_the_numbers_are_those_of_this_machine(engine: str, two: DaskCluster) -> None:
-    rounds = 60 if engine == "interpreted" else 200_000
+def test_the_numbers_are_those_of_this_machine(
+    engine: str, two: DaskCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both workers play some chunks of each policy."""
+    rounds = 60 if engine == "interpreted" else 2_000
+    monkeypatch.setattr(there, "CHUNK_ROUNDS", 3 * rounds)
     policies = {"anchor": driftanchor.AnchorTS(), "other": driftanchor.AnchorTS(noise=2.0)}
     effort: dict[str, Any] = {"horizon": rounds, "runs": 12, "seed": 7, "engine": engine}
     here = simulate(policies, BANDIT, **effort)  # first: the workers then find its kernel on disk
@@ -87,7 +93,7 @@ def test_the_numbers_are_those_of_this_machine(engine: str, two: DaskCluster) ->
 
 @pytest.mark.usefixtures("one_by_one")
 def test_stopping_cancels_what_is_left_and_keeps_the_users_client(
-    two: DaskCluster, client: Any, long: Result
+    two: DaskCluster, client: Any
 ) -> None:
     def stop(*_: int) -> None:
         raise KeyboardInterrupt
@@ -95,7 +101,7 @@ def test_stopping_cancels_what_is_left_and_keeps_the_users_client(
     with pytest.raises(KeyboardInterrupt):
         simulate("ts", BANDIT, **LONG, cluster=client, progress=stop)
     two.wait_until(lambda: two.tasks(client) == 0)
-    assert same(simulate("ts", BANDIT, **LONG, cluster=client), long)
+    assert same(simulate("ts", BANDIT, **SHORT, cluster=client), simulate("ts", BANDIT, **SHORT))
 
 
 def test_a_client_that_is_closed_is_refused(two: DaskCluster) -> None:
@@ -139,11 +145,12 @@ def test_a_worker_that_comes_later_is_compared_too(client: Any) -> None:
         "ts", TS(), BANDIT, horizon=9, runs=1, seed=0, checkpoints=1, engine="interpreted"
     )
     asked = (address_of(chunk.policy), False)
-    regret, _ = client.submit(there.play_there, play, chunk, asked, identity(*asked)).result()
+    ours = identities([asked])[asked]
+    regret, _ = client.submit(there.play_there, play, chunk, asked, ours).result()
     assert np.array_equal(regret, play(chunk)[0])
-    ours = {**identity(*asked), **OLDER}
+    older = {**ours, **OLDER}
     with pytest.raises(UnusableCluster, match=r"worker tcp.* has driftanchor .* process 0.0.1: "):
-        client.submit(there.play_there, play, chunk, asked, ours).result()
+        client.submit(there.play_there, play, chunk, asked, older).result()
 
 
 @pytest.mark.usefixtures("one_by_one")
@@ -246,13 +253,6 @@ def test_a_scheduler_without_workers_is_told(
         simulate("ts", BANDIT, cluster=mortal.address)
 
 
-def copied(tmp_path: Path) -> Path:
-    """A copy of the package, which a worker finds before the real one."""
-    package = tmp_path / "driftanchor"
-    shutil.copytree(Path(driftanchor.__file__).parent, package)
-    return package
-
-
 def test_a_worker_with_another_driftanchor_is_refused(
     mortal: DaskCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -260,23 +260,29 @@ def test_a_worker_with_another_driftanchor_is_refused(
     about = tmp_path / "driftanchor-0.0.1.dist-info"
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: driftanchor\nVersion: 0.0.1\n")
-    with (copied(tmp_path) / "core" / "noise.py").open("a") as file:
+    package = tmp_path / "driftanchor"  # a worker finds it before the real one
+    shutil.copytree(Path(driftanchor.__file__).parent, package)
+    with (package / "core" / "noise.py").open("a") as file:
         file.write("\n# changed\n")
     mortal.have_workers(0)
-    worker = mortal.add_worker(PYTHONPATH=str(tmp_path))
+    worker = mortal.add_worker(path=str(tmp_path))
     place = r"^worker tcp://127\.0\.0\.1:[0-9]+ has"
     with pytest.raises(UnusableCluster, match=rf"{place} driftanchor 0\.0\.1, and this process "):
         simulate("ts", BANDIT, cluster=mortal.address)
-    monkeypatch.setattr(there, "identity", lambda *asked: {**identity(*asked), **OLDER})
+
+    def older(asked: list[Question]) -> dict[Question, Identity]:
+        return {question: {**mine, **OLDER} for question, mine in identities(asked).items()}
+
+    monkeypatch.setattr(there, "identities", older)
     with pytest.raises(UnusableCluster, match=f"{place} driftanchor's source code "):
         simulate("ts", BANDIT, cluster=mortal.address)
     worker.kill()
 
 
 def test_a_worker_without_driftanchor_is_refused(mortal: DaskCluster, tmp_path: Path) -> None:
-    (copied(tmp_path) / "__init__.py").write_text("raise ImportError('not here')")
+    (tmp_path / "driftanchor.py").write_text("raise ImportError('not here')")
     mortal.have_workers(0)
-    worker = mortal.add_worker(PYTHONPATH=str(tmp_path))
+    worker = mortal.add_worker(path=str(tmp_path))
     with pytest.raises(
         UnusableCluster, match=r"^worker tcp://127\.0\.0\.1:[0-9]+ cannot import what it needs: "
     ):

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[np.float64]
 
-HORIZON = 300
-NAIVE_RUNS, RUNS = 1_500, 6_000
+HORIZON = 200
+NAIVE_RUNS, RUNS = 1_800, 3_600  # worth as much as 2,400 of each, and cheaper
 
 
 class World(NamedTuple):
@@ -46,16 +46,21 @@ class State(NamedTuple):
     plays: int
 
 
+def normal(mean: Array, n: Array, rng: np.random.Generator) -> Array:
+    """Normals of variance 1/n; NumPy's own `normal` takes thrice as long with arrays."""
+    return np.asarray(mean + rng.standard_normal(mean.shape) / np.sqrt(n))
+
+
 def ts(s: State, rng: np.random.Generator) -> Array:
-    return rng.normal(s.S / (s.T + 1), 1 / np.sqrt(s.T + 1))
+    return normal(s.S / (s.T + 1), s.T + 1, rng)
 
 
 def anchor_ts(s: State, rng: np.random.Generator) -> Array:
     on_mean = s.S / (s.T + 1)
     hyb_mean = (s.S + s.N * s.m) / (s.T + s.N + 1)
     z = np.where(s.N > 0, s.N * s.V / np.maximum(s.T + s.N, 1), 0.0)
-    theta_on = rng.normal(on_mean, 1 / np.sqrt(s.T + 1))
-    theta_hyb = rng.normal(hyb_mean, 1 / np.sqrt(s.T + s.N + 1)) + z
+    theta_on = normal(on_mean, s.T + 1, rng)
+    theta_hyb = normal(hyb_mean, s.T + s.N + 1, rng) + z
     return np.clip(theta_on, np.minimum(on_mean, theta_hyb), np.maximum(on_mean, theta_hyb))
 
 
@@ -114,8 +119,12 @@ def naive(rule: Rule, world: World, seed: int, runs: int) -> Array:
     for plays in range(HORIZON):
         index = rule(State(pulls, sums, world.logs, m, world.bound, plays), rng)
         best = index == index.max(axis=1, keepdims=True)
-        arm = np.argmax(best * rng.uniform(0.5, 1.0, shape), axis=1)
-        sums[every, arm] += rng.normal(world.online[arm], 1.0)
+        arm = np.argmax(best, axis=1)
+        tied = best.sum(axis=1) > 1
+        if tied.any():  # each of them is as likely
+            ties = best[tied]
+            arm[tied] = np.argmax(ties * rng.uniform(0.5, 1.0, ties.shape), axis=1)
+        sums[every, arm] += world.online[arm] + rng.standard_normal(runs)
         pulls[every, arm] += 1
     return pulls
 
@@ -205,7 +214,7 @@ def hierarchical(s: State, relative: Array, rng: np.random.Generator) -> Array:
     own = np.minimum(s.V, relative) / 2
     n = np.where(s.N > 0, 1 / (1 / np.maximum(s.N, 1) + own**2), 0.0)
     mean = s.m + np.where(np.isfinite(relative), c, 0.0)
-    return rng.normal((s.S + n * mean) / (s.T + n + 1), 1 / np.sqrt(s.T + n + 1))
+    return normal((s.S + n * mean) / (s.T + n + 1), s.T + n + 1, rng)
 
 
 def sam(s: State, relative: Array, rng: np.random.Generator) -> Array:
@@ -220,8 +229,8 @@ def sam(s: State, relative: Array, rng: np.random.Generator) -> Array:
     g = (1 - w) * np.exp(-(mean**2) / (2 * vague)) / np.sqrt(vague)
     chance = np.where(s.T > 0, f / (f + g), 0.5)
     chance = np.where((s.N > 0) & np.isfinite(s.V), chance, 0.0)
-    informed = rng.normal((s.S + logs * s.m) / (s.T + logs), 1 / np.sqrt(s.T + logs))
-    alone = rng.normal(s.S / (s.T + 1), 1 / np.sqrt(s.T + 1))
+    informed = normal((s.S + logs * s.m) / (s.T + logs), s.T + logs, rng)
+    alone = normal(s.S / (s.T + 1), s.T + 1, rng)
     return np.where(rng.uniform(size=s.T.shape) < chance, informed, alone)
 
 

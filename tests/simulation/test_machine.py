@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
+from stray_policies import Stray
 
 from driftanchor import TS, UCB, Bandit, InvalidInput, Policy
 from driftanchor.simulation.chunk import Chunk, play
 from driftanchor.simulation.machine import in_turn
 
-BANDIT = Bandit([0.8, 0.5])
+BANDIT = Bandit([0.8, 0.5, 0.2])
 
 
 def chunk(policy: Policy, runs: int, engine: str) -> Chunk:
@@ -51,11 +52,5 @@ def test_a_chunk_is_taken_a_little_before_it_is_played() -> None:
 
 
 def test_what_a_policy_cannot_do_is_raised() -> None:
-    class Lost(TS):
-        name = "lost"
-
-        def choose(self, evidence: object, now: object, stream: object) -> int:
-            return 9
-
     with pytest.raises(InvalidInput, match="chose no arm"):
-        list(in_turn([(0, chunk(Lost(), 4, "every-round"))], 2))
+        list(in_turn([(0, chunk(Stray(what=7), 4, "every-round"))], 2))

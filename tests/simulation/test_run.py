@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pytest
+from stray_policies import Partial
 
 from driftanchor import (
     TS,
@@ -85,10 +86,11 @@ def test_logs_are_drawn_anew_in_each_run_and_are_the_same_for_every_policy(
 def test_the_mean_of_the_logs_has_the_law_of_a_mean(
     reward: str, seen: list[tuple[int, ArmEvidence]]
 ) -> None:
-    """z tests of mean and variance over 4,000 runs: false alarm 2e-6."""
+    """z tests of mean and variance over two arms of 2,000 runs: false alarm 2e-6."""
     bandit = Bandit([0.0, 0.0], [0.3, 0.3], 25, [1, 2], reward=reward, noise=2.0)
-    arms = spied(1, seen, bandit, horizon=1, runs=4000)
-    means = np.array([arm.offline_mean for arm in arms])
+    spied(1, seen, bandit, horizon=1, runs=2000)
+    means = np.array([arm.offline_mean for _, arm in seen])
+    assert means.size == 4000
     variance = (4.0 if reward == "gaussian" else 0.3 * 0.7) / 25
     assert abs(means.mean() - 0.3) < 4.9 * math.sqrt(variance / 4000)
     assert abs(means.var() / variance - 1) < 4.9 * math.sqrt(2 / 4000)
@@ -178,7 +180,7 @@ def test_a_policy_under_two_names_plays_alike() -> None:
         ({"engine": "every_round"}, "unknown engine 'every_round'; did you mean 'every-round'?"),
         ({"engine": None}, "engine must be one of auto, events,"),
         ({"progress": 3}, "progress must be a function, got 3"),
-        ({"horizon": 10**7, "checkpoints": 10**7, "runs": 10**9}, "fewer runs or checkpoints"),
+        ({"horizon": 10**5, "checkpoints": 10**5, "runs": 10**9}, "fewer runs or checkpoints"),
     ],
 )
 def test_unusable_arguments_are_refused(change: dict[str, Any], message: str) -> None:
@@ -240,26 +242,14 @@ def test_stopping_in_progress_stops_at_once(seen: list[tuple[int, ArmEvidence]])
     assert len(seen) < 6400 * 2 * 2
 
 
-@dataclass(frozen=True, kw_only=True)
-class Broken(Policy):
-    """NaN for arms without logs."""
-
-    name = "broken"
-    formula = "none"
-    source = "this test"
-
-    def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
-        return math.nan if arm.offline_pulls == 0 else 1.0
-
-
 @pytest.mark.parametrize("engine", ["interpreted", "every-round"])
 def test_an_index_that_is_nan_never_wins_and_is_refused_when_all_are(engine: str) -> None:
     with pytest.raises(
         InvalidInput, match="policy 'mine' chose no arm: its index is NaN for every arm"
     ):
-        simulate({"mine": Broken()}, Bandit([0.1, 0.2]), horizon=3, runs=2, engine=engine)
+        simulate({"mine": Partial()}, Bandit([0.1, 0.2]), horizon=3, runs=2, engine=engine)
     some = simulate(
-        {"mine": Broken()}, Bandit([0.1, 0.2], 0.0, [0, 3]), horizon=3, runs=2, engine=engine
+        {"mine": Partial()}, Bandit([0.1, 0.2], 0.0, [0, 3], 1.0), horizon=3, runs=2, engine=engine
     )
     assert some.pulls.tolist() == [[[0, 3], [0, 3]]]
 

@@ -2,37 +2,50 @@
 
 import importlib
 import json
-import os
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from forks import Forked, Forks
+
+# All that is the same for each process. `driftanchor` is not: some have another.
+IMPORTS = ("distributed.cli.dask_scheduler", "distributed.cli.dask_worker", "numba")
+# Idle, Dask looks at itself a hundred times a second, for pages that nobody opens.
+SETTINGS = {
+    "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",
+    "DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "1s",
+    "DASK_DISTRIBUTED__ADMIN__SYSTEM_MONITOR__INTERVAL": "10s",
+}
 
 
 class DaskCluster:
     """A Dask scheduler and its workers, each a process of its own, on loopback.
 
     Left alone, by a test run that was killed, they end by themselves.
+
+    Args:
+        forks: What starts them, with IMPORTS.
+        folder: Where they run.
     """
 
-    def __init__(self, folder: Path, **env: str) -> None:
-        self.folder = folder
-        self.processes: list[subprocess.Popen[bytes]] = []
+    def __init__(self, forks: Forks, folder: Path) -> None:
+        self.folder, self._forks = folder, forks
+        self.processes: list[Forked] = []
         where = folder / "scheduler.json"
         options = ["--port", "0", "--scheduler-file", str(where), "--idle-timeout", "300"]
-        self.scheduler = self._start("scheduler", *options, **env)
+        self.scheduler = self._start("scheduler", *options)
         self.wait_until(lambda: where.exists() and where.read_text())
         self.address: str = json.loads(where.read_text())["address"]
 
-    def add_worker(self, threads: int = 1, **env: str) -> subprocess.Popen[bytes]:
-        """One more worker; it joins while the test goes on."""
+    def add_worker(self, threads: int = 1, path: str = "") -> Forked:
+        """One more worker, with a PYTHONPATH of its own; it joins while the test goes on."""
         options = ["--no-nanny", "--nthreads", str(threads), "--death-timeout", "30"]
-        return self._start("worker", self.address, *options, **env)
+        options += ["--local-directory", str(self.folder)]
+        return self._start("worker", self.address, *options, path=path)
 
     @property
-    def workers(self) -> list[subprocess.Popen[bytes]]:
+    def workers(self) -> list[Forked]:
         """Those that are alive."""
         return [worker for worker in self.processes[1:] if worker.poll() is None]
 
@@ -66,7 +79,7 @@ class DaskCluster:
         until = time.monotonic() + 60
         while not condition():
             assert time.monotonic() < until, [log.read_text() for log in self.folder.glob("*.log")]
-            time.sleep(0.02)
+            time.sleep(0.05)
 
     def close(self) -> None:
         """Kill what is left."""
@@ -74,16 +87,12 @@ class DaskCluster:
             process.kill()
             process.wait(60)
 
-    def _start(self, *words: str, **env: str) -> subprocess.Popen[bytes]:
-        with (self.folder / f"{len(self.processes)}.log").open("wb") as log:
-            options = ["--host", "127.0.0.1", "--no-dashboard"]
-            options += ["--dashboard-address", "127.0.0.1:0"]
-            process = subprocess.Popen(
-                [sys.executable, "-m", "dask", *words, *options],
-                cwd=self.folder,
-                env={**os.environ, "DASK_TEMPORARY_DIRECTORY": str(self.folder), **env},
-                stdout=log,
-                stderr=log,
-            )
+    def _start(self, kind: str, *words: str, path: str = "") -> Forked:
+        options = ["--host", "127.0.0.1", "--no-dashboard"]
+        options += ["--dashboard-address", "127.0.0.1:0"]
+        log = self.folder / f"{len(self.processes)}.log"
+        process = self._forks.start(
+            "dask", kind, *words, *options, folder=self.folder, log=log, path=path
+        )
         self.processes.append(process)
         return process

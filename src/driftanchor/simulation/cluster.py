@@ -14,7 +14,7 @@ import importlib
 import logging
 import pickle
 import queue
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import urlsplit
@@ -22,9 +22,12 @@ from urllib.parse import urlsplit
 from driftanchor.errors import InvalidInput, UnusableCluster, require, shown
 from driftanchor.simulation.chunk import CHUNK_ROUNDS, Chunk, Played
 from driftanchor.simulation.identity import (
+    Identity,
+    Question,
     address_of,
     first_difference,
-    identity,
+    identities,
+    standing_identities,
     standing_identity,
     version,
 )
@@ -52,7 +55,7 @@ def on_cluster(
         return
     asked = [(address_of(whole.policy), whole.is_compiled) for whole in wholes]
     with _connected(cluster) as client:
-        ours = _agreed(client, play, dict.fromkeys(asked))
+        ours = _agreed(client, play, [*dict.fromkeys(asked)])
         pieces, tasks = [], []
         for i, whole in enumerate(wholes):
             size = max(1, CHUNK_ROUNDS // whole.horizon, -(-whole.runs // MOST_CHUNKS))
@@ -71,10 +74,10 @@ def on_cluster(
                 client.cancel([task for task in tasks if task is not None])
 
 
-def play_there(play: Play, chunk: Chunk, asked: tuple[str, bool], ours: dict[str, str]) -> Played:
+def play_there(play: Play, chunk: Chunk, asked: Question, ours: Identity) -> Played:
     """What a worker runs: a chunk, if it would give the same bits as the process that asked."""
     distributed = _dask()
-    _refuse(f"worker {distributed.get_worker().address}", standing_identity(*asked), ours)
+    _refuse(f"worker {distributed.get_worker().address}", standing_identity(asked), ours)
     return play(chunk)
 
 
@@ -145,28 +148,29 @@ def _address(cluster: object) -> str:
 
 
 def _agreed(
-    client: Any, play: Play, asked: dict[tuple[str, bool], None]
-) -> dict[tuple[str, bool], dict[str, str]]:
+    client: Any, play: Play, asked: Iterable[Question]
+) -> dict[Question, Identity]:
     """What decides the bits here, after every worker has said that it is the same there."""
     _wait_for_workers(client)
-    for module in (play.__module__, *(address.partition(":")[0] for address, _ in asked)):
+    needed = [play.__module__, *(address.partition(":")[0] for address, _ in asked)]
+    for module in dict.fromkeys(needed):
         try:
             client.run_on_scheduler(importlib.import_module, module)
         except ImportError as error:
             raise _without_code("the scheduler", error) from error
-    ours = {question: identity(*question) for question in asked}
-    for question in asked:
-        answers = client.run(standing_identity, *question, on_error="return")
-        for worker, theirs in answers.items():
-            if isinstance(theirs, OSError):  # it is gone, and others may come
-                continue
-            if isinstance(theirs, Exception):
-                raise _without_code(f"worker {worker}", theirs) from theirs
-            _refuse(f"worker {worker}", theirs, ours[question])
+    ours = identities(asked)
+    answers = client.run(standing_identities, [*ours], on_error="return")
+    for worker, theirs in answers.items():
+        if isinstance(theirs, OSError):  # it is gone, and others may come
+            continue
+        if isinstance(theirs, Exception):
+            raise _without_code(f"worker {worker}", theirs) from theirs
+        for question, mine in ours.items():
+            _refuse(f"worker {worker}", theirs[question], mine)
     return ours
 
 
-def key_of(play: Play, piece: Chunk, ours: dict[str, str]) -> str:
+def key_of(play: Play, piece: Chunk, ours: Identity) -> str:
     """The key of a task is its content, the code included: one key never means two results."""
     content = hashlib.sha256(pickle.dumps((play, piece, ours))).hexdigest()
     return f"driftanchor-{piece.policy.name}-{content}"
@@ -246,7 +250,7 @@ def _without_code(place: str, error: BaseException) -> UnusableCluster:
     )
 
 
-def _refuse(place: str, theirs: dict[str, str], ours: dict[str, str]) -> None:
+def _refuse(place: str, theirs: Identity, ours: Identity) -> None:
     differs = first_difference(theirs, ours)
     if differs:
         raise UnusableCluster(f"{place} {differs}: install the same on both and start it again")

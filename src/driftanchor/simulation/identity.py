@@ -20,6 +20,8 @@ from driftanchor.errors import InvalidInput
 from driftanchor.policies.base import Policy
 from driftanchor.simulation.engines.reference import play_runs
 
+Question = tuple[str, bool]  # a policy, as `address_of` gives it, and whether Numba compiles it
+Identity = dict[str, str]  # under names for people
 # What policies and engines call that the C library may round in its own way.
 _ROUNDED = (math.log, math.exp, math.log1p, math.expm1, math.erfc)
 
@@ -38,18 +40,30 @@ def address_of(policy: Policy) -> str:
     )
 
 
-def identity(address: str, numba: bool) -> dict[str, str]:
-    """What decides the bits of a policy's runs in this process, under names for people.
+def identities(asked: Iterable[Question]) -> dict[Question, Identity]:
+    """What decides the bits of some policies' runs in this process, as its files are now."""
+    package = _package()
+    return {question: _identity(question, package) for question in asked}
 
-    Args:
-        address: Of the policy, as `address_of` gives it.
-        numba: Whether Numba compiles the runs.
-    """
+
+@functools.cache
+def standing_identity(question: Question) -> Identity:
+    """The identity when first asked for: a worker keeps the code that it once loaded."""
+    return _identity(question, _standing_package())
+
+
+def standing_identities(asked: Iterable[Question]) -> dict[Question, Identity]:
+    """The same for each of some policies."""
+    return {question: standing_identity(question) for question in asked}
+
+
+def _identity(question: Question, package: str) -> Identity:
+    address, numba = question
     cls = _imported(address)
     module = inspect.getsourcefile(cls)
     decides = {
         "driftanchor": version("driftanchor"),
-        "driftanchor's source code": _package(),
+        "driftanchor's source code": package,
         f"the source code of {address}": source_digest(cls, play_runs)
         or _hash([Path(module).read_bytes()] if module else []),
         "a C library that rounds as": _rounding(),
@@ -57,13 +71,7 @@ def identity(address: str, numba: bool) -> dict[str, str]:
     return decides | ({"Numba": version("numba")} if numba else {})
 
 
-@functools.cache
-def standing_identity(address: str, numba: bool) -> dict[str, str]:
-    """The identity when first asked for: a worker keeps the code that it once loaded."""
-    return identity(address, numba)
-
-
-def first_difference(theirs: dict[str, str], ours: dict[str, str]) -> str | None:
+def first_difference(theirs: Identity, ours: Identity) -> str | None:
     """The first thing in which two processes differ, in words."""
     for what, mine in ours.items():
         if theirs.get(what) != mine:
@@ -93,6 +101,12 @@ def _package() -> str:
     return _hash(
         x for file in files for x in (str(file.relative_to(root)).encode(), file.read_bytes())
     )
+
+
+@functools.cache
+def _standing_package() -> str:
+    """Read once: what was loaded is not what an edited file says."""
+    return _package()
 
 
 @functools.cache

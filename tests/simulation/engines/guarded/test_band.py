@@ -3,60 +3,41 @@
 All seeds are fixed. Each check states the probability that right code fails it.
 """
 
+import functools
 import math
-from collections.abc import Callable
 
 import numpy as np
 import pytest
+from exact_walks import Law, Walk, coin_walk, gaussian_walk
 
-from benchmarks.pages.exactness import chance_of_gap
-from driftanchor.core.noise import Stream, keyed_stream, normal, uniform, wrapping
 from driftanchor.simulation.bandit import Bandit
 from driftanchor.simulation.engines.guarded import band
 from driftanchor.simulation.engines.rewards import world_of
 
-Walk = Callable[[Stream], tuple[int, float]]
-STEPS, TRIES = 40, 1_500
+STEPS, TRIES = 40, 750
 START, TOP, DRIFT = 4.0, 9.0, 0.05
 
 
-def same_walk(first: Walk, second: Walk, steps: int) -> bool:
-    """Whether two ways to walk take as many steps and end at the same place: 2e-6 in all.
+def fits(law: Law, walk: Walk) -> bool:
+    """Whether walks take as many steps and end where they should: 2e-6 in all.
 
     Laws 0.12 apart are told apart nine times in ten.
     """
-    sides = []
-    for kind, walk in enumerate((first, second)):
-        with wrapping():
-            walks = [walk(keyed_stream(8, f"band {kind}", i)) for i in range(TRIES)]
-        sides.append(np.array([(taken, round(end, 6)) for taken, end in walks]))
-    assert max(side[:, 0].max() for side in sides) <= steps
-    return all(chance_of_gap(sides[0][:, i], sides[1][:, i]) > 1e-6 for i in range(2))
+    return law.fits(walk, TRIES, false_alarm=2e-6)
 
 
 def whole(top: float) -> Walk:
     return lambda s: band.walk_within(START, top, DRIFT, 1.0, STEPS, s)
 
 
-def step_by_step(top: float) -> Walk:
-    """Between two steps a bridge leaves the band with the chance that it does not stay."""
-
-    def walked(stream: Stream) -> tuple[int, float]:
-        x = START
-        for step in range(1, STEPS + 1):
-            after = x + DRIFT + normal(stream)
-            left = uniform(stream) >= band.stays(x, after, top, 1.0)
-            x = after
-            if left:
-                return step, x
-        return STEPS, x
-
-    return walked
+@functools.cache
+def law(top: float) -> Law:
+    return gaussian_walk(START, top, DRIFT, STEPS)
 
 
 @pytest.mark.parametrize("top", [TOP, 5.0, math.inf])
 def test_a_gaussian_walk_stops_where_one_taken_step_by_step_may(top: float) -> None:
-    assert same_walk(whole(top), step_by_step(top), STEPS)
+    assert fits(law(top), whole(top))
 
 
 def test_a_path_stays_as_often_as_one_of_many_small_steps() -> None:
@@ -83,25 +64,17 @@ WORLD = world_of(Bandit([0.6, 0.5], reward="bernoulli"))
 @pytest.mark.parametrize(
     ("start", "top", "low"), [(1.31, 4.03, 0.553), (0.713, 1.23, 0.517), (0.41, 9.0, 0.307)]
 )
-def test_bernoulli_blocks_stop_where_single_rewards_do(
+def test_bernoulli_blocks_and_single_rewards_stop_where_they_should(
     start: float, top: float, low: float
 ) -> None:
-    assert same_walk(
-        lambda s: band.blocks_within(start, top, 0.6, low, 45, s),
-        lambda s: band.steps_within(WORLD, 0, start, top, low, 45, s),
-        45,
-    )
+    exact = coin_walk(start, top, 0.6, low, 45)
+    assert fits(exact, lambda s: band.blocks_within(start, top, 0.6, low, 45, s))
+    assert fits(exact, lambda s: band.steps_within(WORLD, 0, start, top, low, 45, s))
 
 
 def test_planted_faults_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """A band without its top, and a path that is looked at only at its end."""
-    assert not same_walk(whole(math.inf), step_by_step(TOP), STEPS)
-    honest = step_by_step(TOP)
+    assert not fits(law(TOP), whole(math.inf))
     real = band.stays
-    with wrapping():
-        before = [honest(keyed_stream(8, "band 1", i)) for i in range(TRIES)]
     monkeypatch.setattr(band, "stays", lambda x, y, top, v: float(real(x, y, top, v) > 0.0))
-    with wrapping():
-        blind = [whole(TOP)(keyed_stream(8, "band 0", i)) for i in range(TRIES)]
-    steps = [np.array([taken for taken, _ in side]) for side in (before, blind)]
-    assert chance_of_gap(steps[0], steps[1]) < 1e-6
+    assert not fits(law(TOP), whole(TOP))

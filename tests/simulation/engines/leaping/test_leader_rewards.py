@@ -5,88 +5,51 @@ All seeds are fixed. Each check states the probability that right code fails it.
 
 import functools
 import math
-from collections.abc import Callable
 
-import numpy as np
 import pytest
+from exact_walks import Law, Walk, coin_walk, gaussian_walk
 
-from benchmarks.pages.exactness import chance_of_gap
 from driftanchor.core.binomial import binomial
-from driftanchor.core.noise import Stream, keyed_stream, normal, uniform, wrapping
+from driftanchor.core.noise import Stream, keyed_stream, normal, wrapping
 from driftanchor.simulation.bandit import Bandit
 from driftanchor.simulation.engines.leaping import leader_rewards as leader
 from driftanchor.simulation.engines.rewards import world_of
 
-Walk = Callable[[Stream], tuple[int, float]]
-START, STEPS, TRIES = 2.0, 40, 2_500
+START, DRIFT, STEPS, TRIES = 2.0, 0.05, 40, 1_250
+INF = math.inf
 
 
-def same_walk(first: Walk, second: Walk, steps: int = STEPS) -> bool:
-    """Whether two ways to walk stop as often, at the same step, and end at the same place.
+def fits(law: Law, walk: Walk) -> bool:
+    """Whether walks take as many steps and end where they should: 2e-6 in all.
 
-    Two Kolmogorov–Smirnov checks at 1e-6 and one of a share (4.9 deviations): 3e-6 in all. Laws of
-    the place that are 0.1 apart are told apart nine times in ten, if most walks get there.
+    Laws 0.1 apart are told apart nine times in ten.
     """
-    stops, ends = walks(first, steps, 0)
-    other_stops, other_ends = walks(second, steps, 1)
-    share = len(stops) / TRIES
-    apart = abs(len(other_stops) / TRIES - share)
-    return (
-        chance_of_gap(np.array(ends), np.array(other_ends)) > 1e-6
-        and chance_of_gap(np.array(stops), np.array(other_stops)) > 1e-6
-        and apart < 4.9 * math.sqrt(2 * share * (1 - share) / TRIES)
-    )
-
-
-@functools.cache
-def walks(walk: Walk, steps: int, kind: int) -> tuple[list[int], list[float]]:
-    """At which steps walks stopped, and where the others ended."""
-    stops, ends = list[int](), list[float]()
-    with wrapping():
-        for i in range(TRIES):
-            taken, end = walk(keyed_stream(8, f"walk {kind}", i))
-            if taken < steps or end <= 0.0:
-                stops.append(taken)
-            else:
-                ends.append(round(end, 6))  # the same sums, rounded otherwise
-    return stops, ends
+    return law.fits(walk, TRIES, false_alarm=2e-6)
 
 
 def whole(stream: Stream) -> tuple[int, float]:
-    return leader.walk(START, 0.05, 1.0, STEPS, stream)
+    return leader.walk(START, DRIFT, 1.0, STEPS, stream)
 
 
-def step_by_step(stream: Stream) -> tuple[int, float]:
-    """Between two steps a bridge touches 0 with the chance of reflection."""
-    x = START
-    for step in range(1, STEPS + 1):
-        after = x + 0.05 + normal(stream)
-        touched = after <= 0.0 or uniform(stream) < math.exp(-2.0 * x * after)
-        x = after
-        if touched:
-            return step, x
-    return STEPS, x
+@functools.cache
+def law() -> Law:
+    return gaussian_walk(START, INF, DRIFT, STEPS)
 
 
 def test_a_gaussian_walk_stops_where_one_taken_step_by_step_may() -> None:
-    assert same_walk(whole, step_by_step)
+    assert fits(law(), whole)
 
 
 WORLD = world_of(Bandit([0.6, 0.5], reward="bernoulli"))
 
 
-@functools.cache
-def one_by_one(start: float, barrier: float) -> Walk:
-    return lambda s: leader.one_by_one(WORLD, 0, start, barrier, 45, s)
-
-
-@pytest.mark.parametrize(("start", "barrier"), [(1.3, 0.55), (0.7, 0.5), (0.4, 0.3)])
-def test_bernoulli_blocks_stop_where_single_rewards_do(start: float, barrier: float) -> None:
-    assert same_walk(
-        lambda s: leader.in_blocks(start, 0.6, barrier, 45, s),
-        one_by_one(start, barrier),
-        steps=45,
-    )
+@pytest.mark.parametrize(("start", "barrier"), [(1.3, 0.55), (0.7, 0.5), (0.41, 0.307)])
+def test_bernoulli_blocks_and_single_rewards_stop_where_they_should(
+    start: float, barrier: float
+) -> None:
+    exact = coin_walk(start, INF, 0.6, barrier, 45)
+    assert fits(exact, lambda s: leader.in_blocks(start, 0.6, barrier, 45, s))
+    assert fits(exact, lambda s: leader.one_by_one(WORLD, 0, start, barrier, 45, s))
 
 
 def test_blocks_below_any_barrier_take_all_steps() -> None:
@@ -121,6 +84,6 @@ def greedy_blocks(stream: Stream) -> tuple[int, float]:
 
 
 def test_planted_faults_are_caught() -> None:
-    assert not same_walk(late(whole), step_by_step)
-    assert not same_walk(unreflected, step_by_step)
-    assert not same_walk(greedy_blocks, one_by_one(1.3, 0.55), steps=45)
+    assert not fits(law(), late(whole))
+    assert not fits(law(), unreflected)
+    assert not fits(coin_walk(1.3, INF, 0.6, 0.55, 45), greedy_blocks)
