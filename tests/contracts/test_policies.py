@@ -119,7 +119,7 @@ def test_interpreted_and_compiled_runs_are_equal_to_the_bit(variants: list[Polic
     for rule, world in itertools.product(variants, BANDITS):
         if engine_in(BANDITS[world], rule) == "interpreted":
             continue
-        effort = {"horizon": 40, "runs": 3, "seed": 7, "checkpoints": 40}
+        effort = {"horizon": 30, "runs": 2, "seed": 7, "checkpoints": 30}
         compiled = run(rule, BANDITS[world], **effort)
         interpreted = run(rule, BANDITS[world], **effort, engine="interpreted")
         assert (compiled.engine, interpreted.engine) == ("every-round", "interpreted")
