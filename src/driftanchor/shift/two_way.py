@@ -161,7 +161,7 @@ class TwoWay:
         both = w * t
         total, sums = w.sum(axis=1), both.sum(axis=1)
         inner = -(w.T @ (w / total[:, None]))
-        inner.ravel()[:: len(inner) + 1] += w.sum(axis=0)  # its diagonal
+        inner.flat[:: len(inner) + 1] += w.sum(axis=0)  # its diagonal
         right = both.sum(axis=0) - (sums / total) @ w
         value, basis = np.linalg.eigh(inner)
         value, basis = value[self.components :], basis[:, self.components :]
