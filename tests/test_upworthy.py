@@ -79,7 +79,7 @@ def test_w_is_of_contrasts_within_the_other_pairs(data: Retests, tmp_path: Path)
 
 
 def test_every_block_of_the_page_is_measured(data: Retests) -> None:
-    asked = argparse.Namespace(runs=2, seed=1, most=60, engine="interpreted")
+    asked = argparse.Namespace(runs=2, seed=1, most=20, engine="interpreted")
     blocks = upworthy.measure(data, asked)
     assert set(blocks) == {f"upworthy-{x}" for x in NAMES}
     rows = {row["label"]: row["cells"] for row in blocks["upworthy-policies"]["rows"]}

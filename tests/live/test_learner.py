@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from any_text import any_text
 from hypothesis import given
 from hypothesis import strategies as st
 from pupils import OFFLINE, learner, play
@@ -136,12 +137,10 @@ JUNK = st.recursive(
     | st.booleans()
     | st.integers()
     | st.floats()
-    | st.text(max_size=3)
+    | any_text(3)
     | st.binary(max_size=3)
     | st.sampled_from(["A", "B", np.nan, np.array([1.0, 2.0]), np.int64(3), object()]),
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=2), inner, max_size=3)
-    ),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(any_text(2), inner, max_size=3),
     max_leaves=5,
 )
 

@@ -60,7 +60,7 @@ def test_a_naive_simulator_pulls_as_often(chance: Chance) -> None:
         np.add.at(wins, (np.arange(runs), arm), won)
         np.add.at(losses, (np.arange(runs), arm), ~won)
     coins = Bandit(means, reward="bernoulli")
-    ours = simulate("beta-ts", coins, horizon=horizon, runs=runs, engine="interpreted")
+    ours = simulate("beta-ts", coins, horizon=horizon, runs=runs, engine="every-round")
     for arm in range(3):
         theirs = wins[:, arm] + losses[:, arm]
         chance.same_mean(ours.pulls[0, :, arm], theirs, false_alarm=FALSE_ALARM / 3)

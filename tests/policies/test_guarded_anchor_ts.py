@@ -179,12 +179,12 @@ def test_few_logs_under_a_wide_bound_are_drawn_around_their_mean() -> None:
 @pytest.mark.parametrize("promise", ["bias_bound", "relative_bound"])
 @pytest.mark.parametrize("source", ["proved", "estimated"])
 def test_without_rewards_the_best_arm_of_the_logs_is_pulled(promise: str, source: str) -> None:
-    """5,000 logs of each of ten arms, 0.1 σ or more apart, and 400 pulls whose rewards wait."""
+    """5,000 logs of each of ten arms, 0.1 σ or more apart, and 200 pulls whose rewards wait."""
     rows = {f"arm {i}": (5_000, -0.1 * i, 1.0) for i in range(10)}
     bounds: dict[str, Any] = {promise: 0.0, "bias_bound_source": source}
     learner = Learner(offline=OfflineData.from_summary(rows), seed=3, **bounds)
-    pulled = [learner.pull() for _ in range(400)]
-    assert pulled.count("arm 0") >= 400 - 9 * WAITING
+    pulled = [learner.pull() for _ in range(200)]
+    assert pulled.count("arm 0") >= 200 - 9 * WAITING
     others = {label: pulled.count(label) for label in rows if label != "arm 0"}
     most = 0 if source == "proved" else WAITING
     assert max(others.values()) <= most

@@ -88,7 +88,7 @@ WORLDS = {
 def test_interpreted_and_compiled_runs_are_equal_to_the_bit(
     rule: GuardedAnchorTS, world: str
 ) -> None:
-    effort: dict[str, Any] = {"horizon": 150, "runs": 2, "seed": 11, "checkpoints": 150}
+    effort: dict[str, Any] = {"horizon": 120, "runs": 1, "seed": 11, "checkpoints": 120}
     one = simulate(rule, WORLDS[world], engine="interpreted", **effort)
     other = simulate(rule, WORLDS[world], engine="every-round", **effort)
     assert one.regret.tobytes() == other.regret.tobytes()

@@ -95,7 +95,7 @@ def test_a_naive_simulator_plays_the_same_arms() -> None:
             low, high = np.where(inside, q, low), np.where(inside, high, q)
         return low[:, 0]
 
-    ours = simulate("kl-ucb", bandit, horizon=300, runs=3, seed=6, engine="interpreted").pulls[0]
+    ours = simulate("kl-ucb", bandit, horizon=300, runs=3, seed=6, engine="every-round").pulls[0]
     for run in range(3):
         assert naive_pulls(indices, bandit, 300, 6, run).tolist() == ours[run].tolist()
 

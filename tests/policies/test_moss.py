@@ -40,7 +40,7 @@ def test_a_naive_simulator_plays_the_same_arms(horizon: int) -> None:
         return totals / pulls + 0.6 * np.sqrt(4 * np.log(np.maximum(share, 1)) / pulls)
 
     policy = MOSS(noise=0.6, horizon=horizon)
-    result = simulate(policy, BANDIT, horizon=400, runs=3, seed=6, engine="interpreted")
+    result = simulate(policy, BANDIT, horizon=400, runs=3, seed=6, engine="every-round")
     ours = result.pulls[0]
     for run in range(3):
         assert naive_pulls(indices, BANDIT, 400, 6, run).tolist() == ours[run].tolist()

@@ -60,7 +60,7 @@ def test_a_naive_simulator_pulls_as_often(chance: Chance) -> None:
         np.add.at(pulls, (np.arange(runs), arm), 1)
         np.add.at(totals, (np.arange(runs), arm), rng.normal(means[arm], sd))
     policy, bandit = MOTS(noise=sd, horizon=horizon), Bandit(means, noise=sd)
-    ours = simulate(policy, bandit, horizon=horizon, runs=runs, engine="interpreted")
+    ours = simulate(policy, bandit, horizon=horizon, runs=runs, engine="every-round")
     for arm in range(3):
         theirs = pulls[:, arm]
         chance.same_mean(ours.pulls[0, :, arm], theirs, false_alarm=FALSE_ALARM / 3)

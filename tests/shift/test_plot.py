@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from weekly_logs import MOVING, weeks
+from weekly_logs import suggested, weeks
 
 from driftanchor.core.arms import Arms
 from driftanchor.core.offline import OfflineData
@@ -15,7 +15,7 @@ from driftanchor.shift import suggest
 
 
 def test_plots_are_written(tmp_path: Path) -> None:
-    found = suggest(MOVING)
+    found = suggested()
     for suffix in ("svg", "png", "pdf"):
         path = tmp_path / f"moves.{suffix}"
         found.plot(path)
@@ -32,6 +32,7 @@ def test_plots_of_many_arms_and_odd_labels(tmp_path: Path) -> None:
         f"period {e}": OfflineData(Arms(labels), [100] * 30, rng.normal(0, 1, 30), [1.0] * 30)
         for e in range(15)
     }
-    suggest(many).plot(tmp_path / "many.svg")
+    found = suggest(many)
+    found.plot(tmp_path / "many.svg")
     with pytest.raises(InvalidInput, match=r"must end in one of .png, .pdf, .svg, got 'x.gif'"):
-        suggest(many).plot("x.gif")
+        found.plot("x.gif")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from weekly_logs import MOVING, data, weeks
+from weekly_logs import MOVING, data, suggested, weeks
 
 from driftanchor.core.offline import OfflineData
 from driftanchor.errors import InvalidInput
@@ -15,10 +15,8 @@ from driftanchor.shift import suggest
 
 
 def test_more_coverage_more_arms_and_fewer_periods_ask_for_more() -> None:
-    usual = suggest(MOVING).bias_bound
-    assert (
-        suggest(MOVING, coverage=0.8).bias_bound < usual < suggest(MOVING, coverage=0.99).bias_bound
-    )
+    usual = suggested().bias_bound
+    assert suggested(coverage=0.8).bias_bound < usual < suggested(coverage=0.99).bias_bound
     fewer = suggest(dict(list(MOVING.items())[:2]))
     assert fewer.bias_bound > 1.5 * usual
     assert fewer.notes[0].startswith(
@@ -38,7 +36,7 @@ def test_units_do_not_matter(scale: float, by: float) -> None:
         return OfflineData(offline.arms, offline.n, mean.tolist(), variance.tolist())
 
     other = suggest({label: moved(offline) for label, offline in MOVING.items()})
-    assert other.bias_bound == pytest.approx(scale * suggest(MOVING).bias_bound, rel=1e-6)
+    assert other.bias_bound == pytest.approx(scale * suggested().bias_bound, rel=1e-6)
 
 
 def test_one_arm_is_enough() -> None:
@@ -155,9 +153,10 @@ def test_arms_logged_at_different_times_need_a_larger_w() -> None:
     for label, many in zip(same, (1, 1, 1, 9, 9, 9), strict=True):
         a, b = same[label].mean
         other[label] = data(A=(2_000 * many, a, 0.24), B=(2_000 * (10 - many), b, 0.2))
-    assert suggest(other).relative_bound > 2 * suggest(same).relative_bound
-    assert any("different periods" in note for note in suggest(other).notes)
-    assert not any("different periods" in note for note in suggest(same).notes)
+    apart, alike = suggest(other), suggest(same)
+    assert apart.relative_bound > 2 * alike.relative_bound
+    assert any("different periods" in note for note in apart.notes)
+    assert not any("different periods" in note for note in alike.notes)
 
 
 def test_moves_that_are_exactly_common_leave_next_to_nothing_for_w() -> None:
@@ -189,8 +188,8 @@ def test_arms_seen_once_are_covered_like_the_others() -> None:
     new = {**MOVING, "2026-W05": data(C=(500, 0.4, 0.24), A=(0,))}
     found = suggest(new)
     assert (found.arms["C"].periods, found.arms["C"].tau) == (1, None)
-    assert found.tau == suggest(MOVING).tau
-    assert found.bias_bound > suggest(MOVING).bias_bound  # one arm more, and less known of it
+    assert found.tau == suggested().tau
+    assert found.bias_bound > suggested().bias_bound  # one arm more, and less known of it
     assert (
         "arm 'C' is seen in one period only: the bounds assume that such arms move as the others do"
         in found.notes

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import numpy as np
 import pytest
-from weekly_logs import MOVING, data, weeks
+from weekly_logs import MOVING, data, suggested, weeks
 
 from driftanchor.core.offline import OfflineData
 from driftanchor.errors import InvalidInput
@@ -17,7 +17,7 @@ from driftanchor.shift.suggest_bounds import SCALE
 
 
 def test_what_a_suggestion_says() -> None:
-    found = suggest(MOVING, unit="week")
+    found = suggested(unit="week")
     assert found.tau is not None
     assert 0.03 < found.tau.estimate < 0.07
     assert found.tau.low < found.tau.estimate < found.tau.high
@@ -41,15 +41,15 @@ def test_what_a_suggestion_says() -> None:
 
 
 def test_sensitivity_lines_are_half_the_bound_the_bound_and_twice_the_bound() -> None:
-    found = suggest(MOVING)
+    found = suggested()
     half, whole, twice = found.sensitivity
     assert (2 * half.bias_bound, twice.bias_bound / 2) == (whole.bias_bound, found.bias_bound)
     assert half.chance < whole.chance < twice.chance < 1
     assert whole.chance == pytest.approx(0.95)
     assert half.past <= whole.past <= twice.past == 1.0
     others = [0.5 - (0.58 + 0.45 + 0.52) / 3, 0.36 - (0.30 + 0.27 + 0.31) / 3]
-    assert suggest(MOVING).moves.shape == (2, 4)
-    tight = suggest(MOVING, coverage=0.5)
+    assert suggested().moves.shape == (2, 4)
+    tight = suggested(coverage=0.5)
     share = tight.sensitivity[0].past
     assert share == sum(abs(x) <= tight.bias_bound / 2 for x in _past(MOVING)) / 8
     assert min(abs(x - others[0]) for x in _past(MOVING)) < 1e-12
@@ -109,12 +109,12 @@ def test_notes_name_restless_arms_common_moves_and_useless_bounds() -> None:
 
 
 def test_json_is_strict_and_complete() -> None:
-    told = json.loads(json.dumps(suggest(MOVING).to_json(), allow_nan=False))
-    assert told["suggested_bias_bound"] == suggest(MOVING).bias_bound
+    told = json.loads(json.dumps(suggested().to_json(), allow_nan=False))
+    assert told["suggested_bias_bound"] == suggested().bias_bound
     assert set(told["arms"]["A"]) == {"periods", "n", "mean", "tau"}
     assert set(told["tau"]) == {"estimate", "low", "high"}
     assert len(told["sensitivity"]) == len(told["relative_sensitivity"]) == 3
-    found = suggest(MOVING)
+    found = suggested()
     assert found.common_sd is not None
     assert found.own_sd is not None
     assert told["suggested_relative_bound"] == found.relative_bound

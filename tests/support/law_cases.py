@@ -54,7 +54,7 @@ def draws(law: IndexLaw, n: int, rng: np.random.Generator) -> Floats:
     second = law.other_mean + law.other_sd * rng.standard_normal(n)
     if law.kind == index_law.MIXTURE:
         return np.where(rng.random(n) < law.place, first, second)
-    middle: Floats = np.median(np.stack([np.full(n, law.place), first, second]), axis=0)
+    middle: Floats = np.clip(law.place, np.minimum(first, second), np.maximum(first, second))
     return middle
 
 

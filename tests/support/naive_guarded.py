@@ -69,7 +69,7 @@ def worth(rule: GuardedAnchorTS, e: Seen, c: Array) -> tuple[Array, Array, Array
 def joint_bound(n: Array, live: Array, logs: Array, u: Array, allowed: Array) -> Array:
     """The largest x ≥ u with n (x − live)² + N (x − u)² ≤ allowed, by halving; u where none is."""
     low, high = u.copy(), u + np.sqrt(allowed / np.maximum(logs, 1)) + 1e-9
-    for _ in range(60):
+    for _ in range(36):  # to less than 1e-9
         x = (low + high) / 2
         fits = n * (x - live) ** 2 + logs * (x - u) ** 2 <= allowed
         low, high = np.where(fits, x, low), np.where(fits, high, x)

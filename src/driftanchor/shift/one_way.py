@@ -78,6 +78,10 @@ class OneWay:
 
     def estimate(self) -> Floats:
         """τ² by Paule & Mandel: where Q equals its expectation; 0 if it is below that anyway."""
+        return self._estimate
+
+    @cached_property
+    def _estimate(self) -> Floats:
         return self._where(OneWay.q, self.freedom)
 
     def lower(self, miss: float) -> Floats:

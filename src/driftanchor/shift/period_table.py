@@ -127,9 +127,14 @@ class PeriodTable:
         return np.where(self.seen, variance / np.maximum(self.n, 1.0), np.inf)
 
     def one_way(self, *, pooled: bool) -> OneWay:
-        """The model of the arms that were seen more than once."""
-        rows = self.repeated
-        return OneWay(self.mean[rows], self.noise[rows], pooled)
+        """The model of the arms that were seen more than once; it keeps what it has estimated."""
+        return self._one_ways[pooled]
+
+    @cached_property
+    def _one_ways(self) -> tuple[OneWay, OneWay]:
+        """By whether arms are pooled."""
+        mean, noise = self.mean[self.repeated], self.noise[self.repeated]
+        return OneWay(mean, noise, pooled=False), OneWay(mean, noise, pooled=True)
 
     @cached_property
     def error(self) -> Floats:

@@ -160,7 +160,8 @@ class TwoWay:
         w, t = (weight, self._apart) if short else (weight.T, self._apart.T)  # rows go first
         both = w * t
         total, sums = w.sum(axis=1), both.sum(axis=1)
-        inner = np.diag(w.sum(axis=0)) - w.T @ (w / total[:, None])
+        inner = -(w.T @ (w / total[:, None]))
+        inner.flat[:: len(inner) + 1] += w.sum(axis=0)  # its diagonal
         right = both.sum(axis=0) - (sums / total) @ w
         value, basis = np.linalg.eigh(inner)
         value, basis = value[self.components :], basis[:, self.components :]

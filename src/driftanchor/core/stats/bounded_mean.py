@@ -74,9 +74,9 @@ def _upper_end(x: Floats, limit: float) -> float:
 
 def _capital(x: Floats, r: float) -> tuple[float, float]:
     """The mean against which a bet is the best one, and the logarithm of its capital."""
-    stakes = 1.0 + r * x
-    if stakes.min() <= 0.0:  # r = −1 with a value of 1: the limit of bolder and bolder bets
+    if r <= -1.0 and x.max() >= 1.0:  # the limit of bolder and bolder bets
         return 1.0, math.inf
-    weights = 1.0 / stakes
+    bets = r * x
+    weights = 1.0 / (1.0 + bets)
     mean = float((x * weights).sum() / weights.sum())
-    return mean, float(np.log1p(r * x).sum()) - x.size * math.log1p(r * mean)
+    return mean, float(np.log1p(bets).sum()) - x.size * math.log1p(r * mean)

@@ -28,9 +28,6 @@ def log_chi_square(x: Floats, freedom: Floats) -> Floats:
         >>> np.exp(log_chi_square(np.array([3.841, 5.991]), np.array([1.0, 2.0]))).round(4).tolist()
         [0.95, 0.95]
     """
-    kinds, kind = np.unique(freedom, return_inverse=True)  # few differ, however many arms there are
-    log_gamma = np.array([math.lgamma(f / 2 + 1) for f in kinds.tolist()])[kind]
-    x, freedom, log_gamma = np.broadcast_arrays(x, freedom, log_gamma)
     a = freedom / 2
     half = np.minimum(x / 2, a + 40 + 12 * np.sqrt(a))  # further up the chance is 1
     terms = 60 + int(10 * math.sqrt(half.max()) + max(0.0, (half - a).max()))  # beyond: < 1e-16
@@ -38,11 +35,21 @@ def log_chi_square(x: Floats, freedom: Floats) -> Floats:
     series = np.ones_like(half)
     for i in range(0, len(half), ROWS):
         rows = slice(i, i + ROWS)
-        series[rows] += np.cumprod(half[rows, None] / (a[rows, None] + steps), axis=1).sum(axis=1)
+        below = (a if len(a) == 1 else a[rows])[:, None] + steps
+        series[rows] += np.cumprod(half[rows, None] / below, axis=1).sum(axis=1)
+    log_gamma = _log_gamma(a + 1)
     with np.errstate(divide="ignore"):
         first = a * np.log(half) - half - log_gamma
     log_chance: Floats = np.minimum(first + np.log(series), 0.0)
     return log_chance
+
+
+def _log_gamma(a: Floats) -> Floats:
+    """Log Γ of each; few differ, however many arms there are."""
+    if len(a) == 1:
+        return np.array([math.lgamma(a[0])])
+    kinds, kind = np.unique(a, return_inverse=True)
+    return np.array([math.lgamma(x) for x in kinds.tolist()])[kind]
 
 
 def chi_square_ratio(chance: float, freedom: float) -> float:
