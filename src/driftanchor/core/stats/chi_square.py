@@ -28,7 +28,9 @@ def log_chi_square(x: Floats, freedom: Floats) -> Floats:
         >>> np.exp(log_chi_square(np.array([3.841, 5.991]), np.array([1.0, 2.0]))).round(4).tolist()
         [0.95, 0.95]
     """
-    kinds, kind = np.unique(freedom, return_inverse=True)  # few differ, however many arms there are
+    kinds, kind = freedom, slice(None)
+    if freedom.size > 1:  # few differ, however many arms there are
+        kinds, kind = np.unique(freedom, return_inverse=True)
     log_gamma = np.array([math.lgamma(f / 2 + 1) for f in kinds.tolist()])[kind]
     x, freedom, log_gamma = np.broadcast_arrays(x, freedom, log_gamma)
     a = freedom / 2
