@@ -43,7 +43,7 @@ class Database:
         return self.memory == memory and self.copies.is_in_place()
 
     def leave(self) -> None:
-        """End the reading: remove the copies, and keep the database for the next one or close it."""
+        """End the reading: remove the copies, and keep the database or close it."""
         self.copies.close()
         if self._kept and self._is_well():
             _keep(self)

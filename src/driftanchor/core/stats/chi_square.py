@@ -28,10 +28,11 @@ def log_chi_square(x: Floats, freedom: Floats) -> Floats:
         >>> np.exp(log_chi_square(np.array([3.841, 5.991]), np.array([1.0, 2.0]))).round(4).tolist()
         [0.95, 0.95]
     """
-    kinds, kind = freedom, slice(None)
-    if freedom.size > 1:  # few differ, however many arms there are
+    if freedom.size == 1:
+        log_gamma = np.array([math.lgamma(f / 2 + 1) for f in freedom.tolist()])
+    else:  # few differ, however many arms there are
         kinds, kind = np.unique(freedom, return_inverse=True)
-    log_gamma = np.array([math.lgamma(f / 2 + 1) for f in kinds.tolist()])[kind]
+        log_gamma = np.array([math.lgamma(f / 2 + 1) for f in kinds.tolist()])[kind]
     x, freedom, log_gamma = np.broadcast_arrays(x, freedom, log_gamma)
     a = freedom / 2
     half = np.minimum(x / 2, a + 40 + 12 * np.sqrt(a))  # further up the chance is 1
