@@ -15,8 +15,10 @@ from log_folder import CSV, read, write
 from driftanchor import InvalidInput
 from driftanchor.logs import database, sandbox
 from driftanchor.logs.database import Database, close_idle, open_database
+from driftanchor.logs.file_source import FileSource
 from driftanchor.logs.log_file import LogFile
 from driftanchor.logs.log_files import find
+from driftanchor.logs.query import LogQuery
 
 pytestmark = pytest.mark.usefixtures("in_own_folder")
 duckdb: Any = importlib.import_module("duckdb")
@@ -85,6 +87,18 @@ def test_two_readings_at_once_have_a_database_each() -> None:
     again, _ = opened("a.csv")
     assert again is other  # the last that was used
     again.leave()
+
+
+def test_a_source_that_is_closed_twice_takes_nothing_from_the_next_reading() -> None:
+    query = LogQuery(arm="arm", reward="reward", memory=MEMORY)
+    source = FileSource(find([write("a.csv")]), query)
+    source.close()
+    other, (file,) = opened("a.csv")
+    source.close()
+    assert other.connection is source.connection
+    assert file.read_at.is_file()
+    assert not database._idle
+    other.leave()
 
 
 def test_large_or_many_files_are_read_where_they_are(started: list[int]) -> None:

@@ -43,7 +43,7 @@ class Database:
         return self.memory == memory and self.copies.is_in_place()
 
     def leave(self) -> None:
-        """End the reading: remove the copies, and keep the database or close it."""
+        """End the reading, once: remove the copies, and keep the database or close it."""
         self.copies.close()
         if self._kept and self._is_well():
             _keep(self)
@@ -83,9 +83,7 @@ def open_database(files: Sequence[LogFile], memory: str) -> tuple[Database, list
 def _taken(memory: str) -> Database | None:
     """The database that waits, if it fits; nobody else gets it until it is left."""
     with _changing:
-        if _idle and _idle[0].fits(memory):
-            return _idle.pop()
-    return None
+        return _idle.pop() if _idle and _idle[0].fits(memory) else None
 
 
 def _keep(database: Database) -> None:
@@ -97,12 +95,26 @@ def _keep(database: Database) -> None:
 
 
 def close_idle() -> None:
-    """Close the database that waits: a fork would lose its threads, and Python ends without it."""
+    """Close the database that waits."""
     with _changing:
-        others, _idle[:] = _idle[:], []
-    for other in others:
-        other.connection.close()
+        _close()
 
 
-os.register_at_fork(before=close_idle)
+def _close() -> None:
+    while _idle:
+        _idle.pop().connection.close()
+
+
+def _before_fork() -> None:
+    """Close it, for a fork has none of its threads; and let nobody change anything meanwhile."""
+    _changing.acquire()
+    _close()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_before_fork,
+        after_in_parent=_changing.release,
+        after_in_child=_changing.release,
+    )
 atexit.register(close_idle)

@@ -72,8 +72,9 @@ class FileSource:
         self._may_repeat_names = self.format.has_names
         self._sure = False
         self._ends = contextlib.ExitStack()
-        self._database, self.files = open_database(files, query.memory)
-        self._copies, self.connection = self._database.copies, self._database.connection
+        database, self.files = open_database(files, query.memory)
+        self._ends.callback(database.leave)
+        self._copies, self.connection = database.copies, database.connection
         try:
             self._ends.enter_context(MemoryGuard(query.memory, self.connection.interrupt))
             self._rows = self._survey()
@@ -227,7 +228,6 @@ class FileSource:
     def close(self) -> None:
         """Close the files, and remove the copies."""
         self._ends.close()
-        self._database.leave()
         with contextlib.suppress(ImportError, AttributeError):
             # narwhals keeps a handle on DuckDB, about which DuckDB 2.0 complains on stderr when
             # Python ends with NumPy loaded.
