@@ -8,6 +8,7 @@ import functools
 import gc
 import importlib
 import importlib.util
+import io
 import math
 import os
 import subprocess
@@ -236,21 +237,21 @@ def measured() -> Measured:
 
 @pytest.fixture(scope="module")
 def little_drawn() -> Iterator[None]:
-    """Figures of reports are made, and then written as empty SVGs: nobody renders them.
+    """Figures are made, and then written as empty SVGs: nobody renders them.
 
     Formats, layout and rendering take most of the time. That all formats are written, always with
     the same bytes, and that the page shows them, is tested with the report, and the layout with
     the figures.
     """
 
-    def write_empty(figure: Any, file: Path, kind: str) -> None:
-        file.write_text('<svg xmlns="http://www.w3.org/2000/svg"/>', encoding="utf-8")
+    def write_empty(figure: Any, file: Path | io.BytesIO, *how: object) -> None:
+        write = file.write if isinstance(file, io.BytesIO) else file.write_bytes
+        write(b'<svg xmlns="http://www.w3.org/2000/svg"/>')
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("driftanchor.render.figure.FORMATS", ("svg",))
         patch.setattr("driftanchor.render.figure._print", write_empty)
         patch.setattr("driftanchor.render.figure._make_readable", lambda figure: None)
-        patch.setattr("matplotlib.figure.Figure.draw_without_rendering", lambda figure: None)
         layout = "matplotlib.layout_engine.ConstrainedLayoutEngine.execute"
         patch.setattr(layout, lambda engine, figure: None)
         pages = "driftanchor.experiments.figures.all_pages"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 
 import pytest
 
 from driftanchor import DriftanchorError
 from driftanchor.logs import memory_guard, sandbox
+from driftanchor.logs.log_file import LogFile
 from driftanchor.logs.memory_guard import MemoryGuard, resident
 
 
@@ -35,7 +37,7 @@ def test_duckdb_stops_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
             pytest.raises(
                 DriftanchorError, match=r"'a\.csv' needs more memory than 50MB: allow more"
             ),
-            sandbox.naming_logs("'a.csv'", "50MB"),
+            sandbox.naming_logs([LogFile("a.csv", Path("a.csv"), "csv", "")], "50MB"),
             MemoryGuard("50MB", connection.interrupt),
         ):
             connection.execute(numbers).fetchall()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 from xml.dom import minidom
@@ -43,19 +44,32 @@ def test_labels_with_controls_halves_of_characters_and_rare_letters_are_drawn(
     assert minidom.parseString(text).documentElement is not None
 
 
-def test_a_figure_that_is_laid_out_once_is_the_one_that_savefig_lays_out(tmp_path: Path) -> None:
-    with figure.sheet():
-        drawn = figure.blank(3, 2)
-        axes = drawn.subplots()
+def test_a_figure_is_laid_out_and_drawn_as_by_savefig(tmp_path: Path) -> None:
+    def drawn() -> Any:
+        made = figure.blank(3, 2)
+        axes = made.subplots()
         figure.line(axes, X, X + 1, X / 10, palette.POLICY_LOOKS["ts"])
         axes.set_title("a")
-        saved = figure.save(drawn, tmp_path, "saved")
+        return made
+
+    def by_savefig(kind: str, **options: Any) -> bytes:
+        file = io.BytesIO()
+        drawn().savefig(file, format=kind, metadata=figure._UNDATED[kind], **options)
+        return file.getvalue()
+
+    with figure.sheet():
+        for kind in ("svg", "png", "pdf"):
+            figure.write(drawn(), tmp_path / f"a.{kind}")
+            assert (tmp_path / f"a.{kind}").read_bytes() == by_savefig(kind, dpi=figure.DPI)
+        assert figure.svg(drawn()) == by_savefig("svg")
+        one = drawn()
+        saved = figure.save(one, tmp_path, "saved")
         for path in saved:
-            figure.write(drawn, tmp_path / f"written{path.suffix}")
+            figure.write(one, tmp_path / f"written{path.suffix}")
     assert [path.suffix for path in saved] == [".png", ".svg", ".pdf"]
     for path in saved:
         assert path.read_bytes() == (tmp_path / f"written{path.suffix}").read_bytes()
-    assert drawn.dpi == 100
+    assert one.dpi == 100
 
 
 def test_the_sizes_of_a_sheet_follow_its_text() -> None:

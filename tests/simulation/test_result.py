@@ -7,7 +7,6 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import matplotlib.figure
 import numpy as np
 import pytest
 
@@ -152,7 +151,7 @@ def test_what_breaks_while_writing_leaves_the_old_file(
 
     path = tmp_path / f"x.{kind}"
     path.write_text("old")
-    monkeypatch.setattr(matplotlib.figure.Figure, "savefig", full)
+    monkeypatch.setattr("matplotlib.backends.backend_agg.FigureCanvasAgg.print_png", full)
     monkeypatch.setattr(csv, "writer", full)
     with pytest.raises(DriftanchorError, match=r"cannot write '.*': .*No space left"):
         write(kind, path)

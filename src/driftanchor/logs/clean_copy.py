@@ -1,8 +1,12 @@
-"""Copies of text files with the lines that are rows, and an account of the others."""
+"""Copies of files that DuckDB reads instead: with the lines that are rows, or of small files whole.
+
+Of lines that are no rows there is an account.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import shutil
 import tempfile
@@ -58,25 +62,36 @@ def write(lines: Iterable[Lines], path: Path, most: int | None) -> CleanCopy:
 
 
 class CleanCopies:
-    """A folder of copies, which is made when it is needed, and removed by `close`."""
+    """A folder of copies, which is made when it is needed, and removed by `close`.
+
+    Args:
+        files: Of how many files.
+    """
 
     def __init__(self, files: int) -> None:
         self._made: dict[Path, CleanCopy] = {}
-        try:
-            parent = tempfile.gettempdir()
-        except FileNotFoundError:  # no folder can be written to, which matters for odd files only
-            parent = os.sep
-        self._folder = Path(parent, f"driftanchor-{secrets.token_hex(16)}")
-        self.paths = [self._folder / str(i) for i in range(files)]
+        self._folder = _parent() / f"driftanchor-{secrets.token_hex(16)}"
+        self._there = False
+        self._rows = [self._folder / f"rows-{i}" for i in range(files)]
+        self._wholes = [self._folder / f"file-{i}" for i in range(files)]
 
     def __len__(self) -> int:
         return len(self._made)
 
+    @property
+    def paths(self) -> list[Path]:
+        """Where there may be copies."""
+        return [*self._rows, *self._wholes]
+
+    def is_in_place(self) -> bool:
+        """Whether a new folder would be made beside this one."""
+        return self._folder.parent == _parent()
+
     def add(self, file: LogFile, lines: Iterable[Lines], most: int | None) -> LogFile:
-        """The file with its copy."""
-        path = self.paths[len(self._made)]
+        """The file with a copy of its rows."""
+        path = self._rows[len(self._made)]
         try:
-            self._folder.mkdir(mode=0o700, exist_ok=bool(self._made))
+            self._make_folder()
             self._made[file.path] = write(lines, path, most)
         except OSError as error:
             raise DriftanchorError(
@@ -85,6 +100,20 @@ class CleanCopies:
                 "another folder with the environment variable TMPDIR"
             ) from error
         return replace(file, copy=path)
+
+    def whole(self, files: Sequence[LogFile]) -> list[LogFile]:
+        """The files with copies of all that is in them.
+
+        Raises:
+            OSError: One cannot be read or written.
+        """
+        self._make_folder()
+        twins = zip(files, self._wholes, strict=False)
+        return [replace(file, twin=shutil.copyfile(file.path, place)) for file, place in twins]
+
+    def _make_folder(self) -> None:
+        self._folder.mkdir(mode=0o700, exist_ok=self._there)
+        self._there = True
 
     def of(self, file: LogFile) -> CleanCopy:
         """What happened to the lines of a file; all are rows if there is no copy."""
@@ -96,5 +125,21 @@ class CleanCopies:
         return sum((copy.rejected for copy in self._made.values()), Counter[str]())
 
     def close(self) -> None:
-        """Remove them."""
-        shutil.rmtree(self._folder, ignore_errors=True)
+        """Remove them, and forget what happened."""
+        if self._there:
+            shutil.rmtree(self._folder, ignore_errors=True)
+        self._made, self._there = {}, False
+
+
+def originals(text: str, files: Sequence[LogFile]) -> str:
+    """A text that names files instead of their copies."""
+    copy = rf"{re.escape(str(_parent()))}/driftanchor-[0-9a-f]{{32}}/file-(\d+)"
+    return re.sub(copy, lambda found: str(files[int(found[1])].path), text)
+
+
+def _parent() -> Path:
+    """Where folders of copies are made."""
+    try:
+        return Path(tempfile.gettempdir())
+    except FileNotFoundError:  # no folder can be written to, which matters for odd files only
+        return Path(os.sep)

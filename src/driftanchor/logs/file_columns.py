@@ -114,11 +114,10 @@ def _read(column: Column, type: str) -> str:
 
 
 def _since_1970(number: str) -> str:
-    cases = f"WHEN abs({number}) < {LEAST_SECONDS} THEN NULL"
+    micros = f"WHEN abs({number}) < {LEAST_SECONDS} THEN NULL"
     for size, per_second in UNITS.items():
-        micros = f"CAST({number} * {1e6 / per_second} AS BIGINT)"
-        cases += f" WHEN abs({number}) < {size} THEN make_timestamp({micros})"
-    return f"CASE {cases} END"
+        micros += f" WHEN abs({number}) < {size} THEN {1e6 / per_second}"
+    return f"make_timestamp(CAST({number} * CASE {micros} END AS BIGINT))"
 
 
 def _text(column: Column) -> str:

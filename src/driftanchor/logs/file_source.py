@@ -14,10 +14,10 @@ import duckdb
 
 from driftanchor.core.provenance import Source
 from driftanchor.errors import InvalidInput
-from driftanchor.logs import frame_columns, sandbox
+from driftanchor.logs import frame_columns
 from driftanchor.logs.aggregate import Group, groups
-from driftanchor.logs.clean_copy import CleanCopies
 from driftanchor.logs.copies import copies
+from driftanchor.logs.database import open_database
 from driftanchor.logs.file_columns import select
 from driftanchor.logs.formats import FORMATS, Lines, Scan
 from driftanchor.logs.frame_columns import Frame
@@ -64,17 +64,17 @@ class FileSource:
     """
 
     def __init__(self, files: Sequence[LogFile], query: LogQuery) -> None:
-        self.files, self.query = list(files), query
+        self.query = query
         names = [repr(file.name) for file in files]
         self.name = ", ".join(names) if len(names) <= 3 else f"{names[0]} and {len(names) - 1} more"
         self.format = FORMATS[files[0].format]
         self.hopeful = True
-        self._copies = CleanCopies(len(files))
         self._may_repeat_names = self.format.has_names
         self._sure = False
         self._ends = contextlib.ExitStack()
-        paths = [*(file.path for file in files), *self._copies.paths]
-        self.connection = sandbox.connect(paths, query.memory)
+        database, self.files = open_database(files, query.memory)
+        self._ends.callback(database.leave)
+        self._copies, self.connection = database.copies, database.connection
         try:
             self._ends.enter_context(MemoryGuard(query.memory, self.connection.interrupt))
             self._rows = self._survey()
@@ -228,8 +228,6 @@ class FileSource:
     def close(self) -> None:
         """Close the files, and remove the copies."""
         self._ends.close()
-        self.connection.close()
-        self._copies.close()
         with contextlib.suppress(ImportError, AttributeError):
             # narwhals keeps a handle on DuckDB, about which DuckDB 2.0 complains on stderr when
             # Python ends with NumPy loaded.

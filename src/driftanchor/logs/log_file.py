@@ -30,6 +30,7 @@ class LogFile:
         format: What is in it: a key of `driftanchor.logs.formats.FORMATS`.
         compression: The suffix of its compression, or nothing.
         copy: Where its readable rows are, if DuckDB cannot be trusted with the file itself.
+        twin: Where a copy of all of it is, if DuckDB reads that.
     """
 
     name: str
@@ -37,6 +38,12 @@ class LogFile:
     format: str
     compression: str
     copy: Path | None = None
+    twin: Path | None = None
+
+    @property
+    def read_at(self) -> Path:
+        """Where DuckDB reads it."""
+        return self.copy or self.twin or self.path
 
     def open(self) -> BinaryIO:
         """Its bytes, unpacked."""

@@ -68,7 +68,7 @@ def open_source(logs: object, query: LogQuery) -> Iterator[LogSource]:
     from driftanchor.logs.sandbox import naming_logs
     from driftanchor.logs.sources import FileSource
 
-    with naming_logs(", ".join(repr(file.name) for file in files[:3]), query.memory):
+    with naming_logs(files, query.memory):
         rows = FileSource(files, query)
         try:
             yield rows

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from glob import escape
 from pathlib import Path
 
 import duckdb
 
 from driftanchor.errors import DriftanchorError, InvalidInput, excerpt
+from driftanchor.logs.clean_copy import originals
+from driftanchor.logs.log_file import LogFile
 from driftanchor.logs.sql import literal
 
 INTERRUPTED = "Query interrupted"  # what DuckDB raises at Ctrl-C
@@ -45,8 +47,9 @@ def connect(paths: Iterable[Path], memory: str) -> duckdb.DuckDBPyConnection:
 
 
 @contextlib.contextmanager
-def naming_logs(name: str, memory: str) -> Iterator[None]:
+def naming_logs(files: Sequence[LogFile], memory: str) -> Iterator[None]:
     """Turn errors of DuckDB into one line that names the logs."""
+    name = ", ".join(repr(file.name) for file in files[:3])
     try:
         yield
     except (duckdb.OutOfMemoryException, duckdb.InterruptException) as error:
@@ -59,5 +62,5 @@ def naming_logs(name: str, memory: str) -> Iterator[None]:
             raise
         raise KeyboardInterrupt from error
     except duckdb.Error as error:
-        reason = excerpt(str(error).strip().partition("\n")[0])
+        reason = excerpt(originals(str(error), files).strip().partition("\n")[0])
         raise InvalidInput(f"cannot read {name}: {reason}") from error

@@ -136,14 +136,20 @@ def break_even(shifts: Floats, saved: Floats) -> float:
         >>> break_even(np.array([0.0, 1.0, 2.0]), np.array([3.0, 1.0, -1.0]))
         1.5
     """
-    down = np.flatnonzero(saved <= 0)
-    if down.size == 0:
-        return math.inf
-    i = int(down[0])
-    if i == 0:
-        return 0.0
-    part = saved[i - 1] / (saved[i - 1] - saved[i])
-    return float(shifts[i - 1] + part * (shifts[i] - shifts[i - 1]))
+    return float(_first_falls(shifts, saved[None, :])[0])
+
+
+def _first_falls(shifts: Floats, saved: Floats) -> Floats:
+    """`break_even` of each row of savings."""
+    down = saved <= 0
+    at = down.argmax(axis=1)  # the place of the first that is not above 0
+    before = np.maximum(at - 1, 0)
+    rows = np.arange(len(saved))
+    with np.errstate(divide="ignore", invalid="ignore"):  # of rows that stay above, or begin below
+        part = saved[rows, before] / (saved[rows, before] - saved[rows, at])
+        between = shifts[before] + part * (shifts[at] - shifts[before])
+    found: Floats = np.where(down.any(axis=1), np.where(down[:, 0], 0.0, between), math.inf)
+    return found
 
 
 def break_even_of(shifts: Floats, saved: Sequence[Floats] | Floats, seed: int) -> Estimate:
@@ -156,7 +162,7 @@ def break_even_of(shifts: Floats, saved: Sequence[Floats] | Floats, seed: int) -
     counts = rng.multinomial(worlds, np.full(worlds, 1 / worlds), size=RESAMPLES)
     drawn = [counts[:, : len(found)] for found in saved]
     means = np.stack([x @ found / x.sum(1) for x, found in zip(drawn, saved, strict=True)], axis=1)
-    again = [break_even(shifts, row) for row in means]
+    again = _first_falls(shifts, means)
     low, high = np.quantile(again, [MISS / 2, 1 - MISS / 2], method="inverted_cdf")
     value = break_even(shifts, np.array([found.mean() for found in saved]))
     return Estimate(value, float(low), float(high))

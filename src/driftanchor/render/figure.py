@@ -86,14 +86,14 @@ def write(figure: Any, path: str | os.PathLike[str]) -> None:
     kind = check_suffix(path)[1:]
     _make_readable(figure)
     with write_whole(path) as file:
-        figure.savefig(file, format=kind, dpi=DPI, metadata=_UNDATED[kind])
+        _print(figure, file, kind)
 
 
 def save(figure: Any, folder: Path, name: str) -> list[Path]:
     """Save a figure in all `FORMATS`; the same figure always gives the same bytes."""
     paths = [folder / f"{name}.{suffix}" for suffix in FORMATS]
     _make_readable(figure)
-    figure.draw_without_rendering()
+    figure.get_layout_engine().execute(figure)
     figure.set_layout_engine("none")  # laid out once is enough
     for path in paths:
         kind = path.suffix[1:]
@@ -102,22 +102,27 @@ def save(figure: Any, folder: Path, name: str) -> list[Path]:
     return paths
 
 
-def _print(figure: Any, file: Path, kind: str) -> None:
-    """Write a figure that is laid out: `savefig` would draw it once more, to lay it out."""
+def _print(figure: Any, file: Path | io.BytesIO, kind: str, dpi: float = DPI) -> None:
+    """Lay a figure out, and write it: `savefig` would draw all of it twice, to lay it out."""
     backend, canvas = _CANVASES[kind]
     sheet = getattr(matplotlib(f"backends.{backend}"), canvas)(figure)
-    usual, figure.dpi = figure.dpi, DPI
+    usual, engine = figure.dpi, figure.get_layout_engine()
+    figure.dpi = dpi
     try:
+        engine.execute(figure)
+        figure.set_layout_engine("none")
+        figure.dpi = dpi  # laid out for SVG, it has another
         getattr(sheet, f"print_{kind}")(file, metadata=_UNDATED[kind])
     finally:
         figure.dpi = usual
+        figure.set_layout_engine(engine)
 
 
 def svg(figure: Any) -> bytes:
     """The figure as SVG; the same figure always gives the same bytes."""
     file = io.BytesIO()
     _make_readable(figure)
-    figure.savefig(file, format="svg", metadata=_UNDATED["svg"])
+    _print(figure, file, "svg", figure.dpi)
     return file.getvalue()
 
 

@@ -1,14 +1,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from driftanchor.logs import sandbox
 from driftanchor.logs.formats import Lines, Scan
 from driftanchor.logs.formats.csv import Csv
 from driftanchor.logs.log_file import LogFile
 from driftanchor.logs.query import LogQuery
+
+UNASKED: Any = None  # CSV is looked at without DuckDB
 
 
 def written(path: Path, content: str) -> LogFile:
@@ -17,13 +19,11 @@ def written(path: Path, content: str) -> LogFile:
 
 
 def scan(file: LogFile) -> Scan:
-    with sandbox.connect([file.path], "400MB") as connection:
-        return Csv().scan(connection, file, LogQuery(arm="arm", reward="x"))
+    return Csv().scan(UNASKED, file, LogQuery(arm="arm", reward="x"))
 
 
 def count(file: LogFile, most: int | None = None) -> int | None:
-    with sandbox.connect([file.path], "400MB") as connection:
-        return Csv().survey(connection, file, LogQuery(arm="arm", reward="x"), most).rows
+    return Csv().survey(UNASKED, file, LogQuery(arm="arm", reward="x"), most).rows
 
 
 @pytest.mark.parametrize(

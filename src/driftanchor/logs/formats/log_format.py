@@ -61,7 +61,7 @@ class Scan:
     @property
     def sql(self) -> str:
         """The files in a FROM clause; their paths are no patterns."""
-        names = ", ".join(literal(escape(str(file.copy or file.path))) for file in self.files)
+        names = ", ".join(literal(escape(str(file.read_at))) for file in self.files)
         return self.rows.format(f"{self.function}([{names}]{self.options})")
 
     def of(self, file: LogFile) -> Scan:
