@@ -22,6 +22,7 @@ import numpy.typing as npt
 import pytest
 import worker_duties
 from dask_cluster import DaskCluster as DaskCluster
+from examples import OnlyWhereTheyAre
 from hypothesis import settings
 from own_policies import GREEDY, own_policy
 from postgres_server import running_postgres
@@ -57,6 +58,7 @@ def pytest_configure(config: pytest.Config) -> None:
     While tests are collected nothing becomes garbage, so nobody looks for it.
     """
     os.environ.pop("COLUMNS", None)
+    config.pluginmanager.register(OnlyWhereTheyAre())
     worker = getattr(config, "workerinput", None)
     if worker is not None:
         gc.disable()
