@@ -22,6 +22,7 @@ import numpy.typing as npt
 import pytest
 import worker_duties
 from dask_cluster import DaskCluster as DaskCluster
+from drawn_once import DrawnOnce
 from examples import OnlyWhereTheyAre
 from hypothesis import settings
 from own_policies import GREEDY, own_policy
@@ -231,13 +232,15 @@ def little_drawn() -> Iterator[None]:
 
     Formats, layout and rendering take most of the time. That all formats are written, always with
     the same bytes, and that the page shows them, is tested with the report, and the layout with
-    the figures.
+    the figures. There all pages are drawn too: here the second page has the figures of the first.
     """
+    figures = importlib.import_module("driftanchor.experiments.figures")
 
     def write_empty(figure: Any, file: Path, kind: str) -> None:
         file.write_text('<svg xmlns="http://www.w3.org/2000/svg"/>', encoding="utf-8")
 
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(figures, "draw", DrawnOnce(figures.draw))
         patch.setattr("driftanchor.render.figure.FORMATS", ("svg",))
         patch.setattr("driftanchor.render.figure._print", write_empty)
         patch.setattr("driftanchor.render.figure._make_readable", lambda figure: None)

@@ -15,6 +15,7 @@ from guarded_cases import ARMS, ROUNDS, arm, at, seen, state_of
 from guarded_cases import RULES as RULES_OF_THE_GUARD
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from live_states import STATES, as_live
 from policy_cases import VARIANTS
 
 from driftanchor import (
@@ -29,7 +30,7 @@ from driftanchor import (
 )
 from driftanchor.compiled.kernels import kernel
 from driftanchor.core import win_chances
-from driftanchor.core.check import Floats, frozen
+from driftanchor.core.check import Floats
 from driftanchor.core.evidence import Evidence
 from driftanchor.core.index_law import one_sample
 from driftanchor.core.noise import key, start, wrapping
@@ -44,52 +45,12 @@ if TYPE_CHECKING:
 FALSE_ALARM = 1e-6
 INF = math.inf
 UNITS: dict[str, Any] = {"prior_mean": 0.3, "noise": 0.5}
-
-
-def as_live(evidence: Evidence) -> Evidence:
-    """Arrays that cannot be written to, but for the memory: kernels are compiled for those."""
-    arrays: list[Any] = [frozen(array.view()) for array in evidence]
-    return Evidence(*arrays)._replace(memory=evidence.memory)
-
-
-WRITABLE = {
-    "no promises": seen([arm(9, 0.4), arm(12, 0.3), arm(3, 0.5), arm(20, 0.45)]),
-    "levels": seen(
-        [
-            arm(9, 0.4, 20, 0.5, 0.2),
-            arm(12, 0.3, 500, 0.35, 0.1),
-            arm(1, 1.0),
-            arm(20, 0.45, 9, 0.4, INF),
-            arm(30, 0.9),
-        ],
-        [True, True, True, True, False],
-    ),
-    "not pulled": seen([arm(0), arm(0), arm(0, logs=30, logged=0.4, bound=0.1), arm(2, 0.5)]),
-    "order": seen(
-        [
-            arm(9, 0.4, 20, 0.5, relative=0.2),
-            arm(5, 0.5, 500, 0.55, relative=0.1),
-            arm(6, 0.5),
-            arm(0, logs=50, logged=0.5, relative=0.3),
-        ]
-    ),
-    "both": seen(
-        [
-            arm(2, 0.4, 20, 0.5, 0.3, relative=0.2),
-            arm(2, 0.4, 40, 0.6, 0.2, relative=0.1),
-            arm(6, 0.5, 10, 0.2, INF, relative=0.1),
-        ]
-    ),
-    "tried": seen([arm(3_000, 0.5), arm(900, 0.49), arm(900, 0.5, 40, 0.5, 0.1, relative=0.2)]),
-}
-STATES = {name: as_live(state) for name, state in WRITABLE.items()}
 RULES = [
     POLICIES[name](**parameters, **UNITS)
     for name in POLICIES
     if has_law(POLICIES[name])
     for parameters in [{}, *VARIANTS.get(name, [])]
 ]
-
 COMPILED = (AnchorTS, GuardedAnchorTS)  # see `test_chosen_column.py`
 
 
