@@ -23,6 +23,8 @@ import numpy.typing as npt
 import pytest
 import worker_duties
 from dask_cluster import IMPORTS, SETTINGS, DaskCluster
+from drawn_once import DrawnOnce
+from examples import OnlyWhereTheyAre
 from forks import Forks
 from hypothesis import settings
 from own_policies import GREEDY, own_policy
@@ -59,6 +61,7 @@ def pytest_configure(config: pytest.Config) -> None:
     While tests are collected nothing becomes garbage, so nobody looks for it.
     """
     os.environ.pop("COLUMNS", None)
+    config.pluginmanager.register(OnlyWhereTheyAre())
     worker = getattr(config, "workerinput", None)
     if worker is not None:
         gc.disable()
@@ -241,14 +244,16 @@ def little_drawn() -> Iterator[None]:
 
     Formats, layout and rendering take most of the time. That all formats are written, always with
     the same bytes, and that the page shows them, is tested with the report, and the layout with
-    the figures.
+    the figures. There all pages are drawn too: here the second page has the figures of the first.
     """
+    figures = importlib.import_module("driftanchor.experiments.figures")
 
     def write_empty(figure: Any, file: Path | io.BytesIO, *how: object) -> None:
         write = file.write if isinstance(file, io.BytesIO) else file.write_bytes
         write(b'<svg xmlns="http://www.w3.org/2000/svg"/>')
 
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(figures, "draw", DrawnOnce(figures.draw))
         patch.setattr("driftanchor.render.figure.FORMATS", ("svg",))
         patch.setattr("driftanchor.render.figure._print", write_empty)
         patch.setattr("driftanchor.render.figure._make_readable", lambda figure: None)

@@ -139,7 +139,7 @@ def test_the_reading_that_changes_nothing_is_anchor_ts() -> None:
 def test_every_other_reading_changes_something() -> None:
     bandit = Bandit([0.8, 0.5, 0.5], [0.5, 0.6, 0.6], offline_pulls=[1, 0, 2], bias_bound=0.3)
     policies = {"ours": AnchorTS()} | {letter.__name__: letter() for letter in LETTERS}
-    result = simulate(policies, bandit, horizon=300, runs=8, seed=3, engine="interpreted")
+    result = simulate(policies, bandit, horizon=40, runs=20, seed=3, engine="interpreted")
     for name, pulls in zip(policies, result.pulls, strict=True):
         assert (pulls != result.pulls[0]).any() == (name != "ours"), name
 

@@ -4,8 +4,6 @@ import re
 import tomllib
 from pathlib import Path
 
-from hatchling.builders.wheel import WheelBuilder
-
 from driftanchor.version import __version__
 
 ROOT = Path(__file__).parents[1]
@@ -30,6 +28,8 @@ def test_the_oldest_python_of_the_classifiers_is_the_one_required() -> None:
 
 
 def test_a_wheel_has_the_files_of_the_page_and_their_licence() -> None:
+    from hatchling.builders.wheel import WheelBuilder  # one test needs it, and it loads much
+
     static = ROOT / "src" / "driftanchor" / "serve" / "page" / "static"
     built = {file.distribution_path for file in WheelBuilder(str(ROOT)).recurse_included_files()}
     wanted = {f"driftanchor/serve/page/static/{file.name}" for file in static.iterdir()}

@@ -41,8 +41,9 @@ class Postgres:
         if os.geteuid() != 0:
             return package
         libraries = package.with_name(f"{package.name}.libs")  # PostgreSQL refuses root
-        shutil.copytree(libraries, self.folder / libraries.name)
-        shutil.copytree(package / "pginstall", self.folder / package.name / "pginstall")
+        programs = Path(package.name) / "pginstall"
+        shutil.copytree(libraries, self.folder / libraries.name, copy_function=_link)
+        shutil.copytree(package / "pginstall", self.folder / programs, copy_function=_link)
         self._user = {"user": "nobody"}
         shutil.chown(self.folder, "nobody")
         return self.folder / package.name
@@ -84,6 +85,14 @@ class Postgres:
             self._running.send_signal(how)
             self._running.wait(timeout=30)
             self._running = None
+
+
+def _link(there: str, here: str) -> None:
+    """Give a file another name, or copy it where that cannot be done."""
+    try:
+        os.link(there, here)
+    except OSError:  # such as on another disk
+        shutil.copy2(there, here)
 
 
 @contextlib.contextmanager

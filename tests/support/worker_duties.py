@@ -13,21 +13,29 @@ def tell_less(config: pytest.Config) -> None:
     """Let a worker tell the controller of each test once, unless its setup or its end fails.
 
     xdist does the same for the reports of collecting. Sending and reading these reports took some
-    ten seconds. With `--durations` all of them are sent.
+    ten seconds. With `--durations` all of them are sent. That a test begins or has ended is shown
+    with `-v` alone, and the keywords of a test that passed nowhere.
     """
     if config.getoption("durations"):
         return
-    hooks = config.hook.pytest_runtest_logreport.get_hookimpls()
-    ours = (hook for hook in hooks if type(hook.plugin).__name__ == "WorkerInteractor")
-    worker: Any = next(ours, None)
-    if worker is None:
-        return
-    send = worker.function
+    if send := _xdist(config, "pytest_runtest_logreport"):
+        ours = send.function
 
-    def tell(report: pytest.TestReport) -> object:
-        return None if report.passed and report.when != "call" else send(report)
+        def tell(report: pytest.TestReport) -> object:
+            if report.passed:
+                report.keywords = {}
+            return None if report.passed and report.when != "call" else ours(report)
 
-    worker.function = tell
+        send.function = tell
+    for name in ("pytest_runtest_logstart", "pytest_runtest_logfinish"):
+        if (send := _xdist(config, name)) and config.getoption("verbose") <= 0:
+            send.function = lambda nodeid, location: None
+
+
+def _xdist(config: pytest.Config, hook: str) -> Any:
+    """What xdist does in a worker when a hook is called; `None` if it does nothing."""
+    found = getattr(config.hook, hook).get_hookimpls()
+    return next((x for x in found if type(x.plugin).__name__ == "WorkerInteractor"), None)
 
 
 def share_rewriting(config: pytest.Config, number: int, workers: int) -> None:
