@@ -84,3 +84,8 @@ def test_other_threads_take_the_long_way(monkeypatch: pytest.MonkeyPatch) -> Non
         thread.start()
         thread.join()
         assert asked == {thread.ident}
+
+
+def test_what_is_called_by_keywords_goes_the_long_way() -> None:
+    with shortcuts(), event.install_timer(kind="numba:compile", callback=print) as timer:
+        assert timer is not None

@@ -2,8 +2,9 @@
 
 For every `a + b` Numba tries all that `+` may mean, once when it finds types and once when it
 translates, and before each function it looks for new ways to compile. A kernel has thousands of
-such questions and some hundred answers. Here Numba keeps an answer, and looks for new ways only
-where something was added. It does so in the thread that compiles a kernel, and while it does.
+such questions and some hundred answers. Here Numba keeps an answer, looks for new ways only where
+something was added, and times nothing. It does so in the thread that compiles a kernel, and while
+it does.
 
 These are inner parts of Numba, tried with 0.60 and 0.68. Where one is missing, the rest still
 serves. The module imports Numba: import it where Numba is known to be there.
@@ -52,10 +53,10 @@ def _instead(owner: Any, name: str, short: Callable[..., Any], here: int) -> Ite
         return
 
     @functools.wraps(long)
-    def either(*arguments: Any) -> Any:
-        if threading.get_ident() == here:
+    def either(*arguments: Any, **named: Any) -> Any:
+        if threading.get_ident() == here and not named:
             return short(long, *arguments)
-        return long(*arguments)
+        return long(*arguments, **named)
 
     setattr(owner, name, either)
     try:
