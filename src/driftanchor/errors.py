@@ -24,7 +24,6 @@ command line returns for it.
 
 from __future__ import annotations
 
-import difflib
 import importlib
 from collections.abc import Iterable
 from typing import Any
@@ -95,6 +94,8 @@ class UnknownName(InvalidInput, LookupError):
         names = list(known)
         near = name if isinstance(name, str) and len(name) <= LONGEST_SHOWN else ""
         few = [known for known in names[:MOST_COMPARED] if len(known) <= LONGEST_SHOWN]
+        import difflib  # only here: most programs make no such mistake
+
         nearest = difflib.get_close_matches(near, few, n=1, cutoff=0.5)
         hint = f"did you mean {nearest[0]!r}?" if nearest else f"known: {_listed(names)}"
         unknown = f"unknown {kind}" if place is None else f"{shown(place)} has no {kind}"

@@ -9,8 +9,12 @@ from typing import Any
 
 from forks import Forked, Forks
 
-# All that is the same for each process. `driftanchor` is not: some have another.
-IMPORTS = ("distributed.cli.dask_scheduler", "distributed.cli.dask_worker", "numba")
+IMPORTS = (
+    "distributed.cli.dask_scheduler",
+    "distributed.cli.dask_worker",
+    "driftanchor.compiled.parts",  # and with it Numba
+    "driftanchor.simulation.cluster",
+)
 # Idle, Dask looks at itself a hundred times a second, for pages that nobody opens.
 SETTINGS = {
     "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",

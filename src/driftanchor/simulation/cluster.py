@@ -7,7 +7,6 @@ again in every task, a worker is compared with this process (`driftanchor.simula
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import hashlib
 import importlib
@@ -92,6 +91,8 @@ def _connected(cluster: Any) -> Iterator[Any]:
             )
         yield cluster
         return
+    import asyncio  # only here: most programs use no cluster
+
     address = _address(cluster)
     beside = ThreadPoolExecutor(1)  # a notebook's own thread has a loop already
     options = {"timeout": ANSWER, "set_as_default": False, "name": "driftanchor"}
@@ -127,6 +128,8 @@ def _dask() -> Any:
 
 async def _greet(distributed: Any, address: str) -> None:
     """Meet the scheduler: `Client` would wait for ever for one that listens and never answers."""
+    import asyncio
+
     secrets = distributed.Security().get_connection_args("client")
     greeting = distributed.core.connect(address, timeout=ANSWER, **secrets)
     met = await asyncio.wait_for(greeting, 2 * ANSWER)
