@@ -13,7 +13,7 @@ import importlib
 import logging
 import pickle
 import queue
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import urlsplit
@@ -150,9 +150,7 @@ def _address(cluster: object) -> str:
     )
 
 
-def _agreed(
-    client: Any, play: Play, asked: Iterable[Question]
-) -> dict[Question, Identity]:
+def _agreed(client: Any, play: Play, asked: Sequence[Question]) -> dict[Question, Identity]:
     """What decides the bits here, after every worker has said that it is the same there."""
     _wait_for_workers(client)
     needed = [play.__module__, *(address.partition(":")[0] for address, _ in asked)]
