@@ -91,11 +91,11 @@ class UnknownName(InvalidInput, LookupError):
         argument: str | None = None,
         place: str | None = None,
     ) -> None:
+        import difflib  # only here: most programs make no such mistake
+
         names = list(known)
         near = name if isinstance(name, str) and len(name) <= LONGEST_SHOWN else ""
         few = [known for known in names[:MOST_COMPARED] if len(known) <= LONGEST_SHOWN]
-        import difflib  # only here: most programs make no such mistake
-
         nearest = difflib.get_close_matches(near, few, n=1, cutoff=0.5)
         hint = f"did you mean {nearest[0]!r}?" if nearest else f"known: {_listed(names)}"
         unknown = f"unknown {kind}" if place is None else f"{shown(place)} has no {kind}"

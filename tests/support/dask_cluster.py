@@ -1,11 +1,12 @@
 """Dask clusters of the tests' own."""
 
+import contextlib
 import importlib
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from forks import Forked, Forks
 
@@ -100,3 +101,24 @@ class DaskCluster:
         )
         self.processes.append(process)
         return process
+
+
+class StartCluster(Protocol):
+    """Start a scheduler and so many workers, the n-th of n threads."""
+
+    def __call__(self, workers: int) -> DaskCluster: ...
+
+
+@contextlib.contextmanager
+def clusters(forks: Forks, new_folder: Callable[[], Path]) -> Iterator[StartCluster]:
+    """A way to start clusters, which end with the block."""
+    with contextlib.ExitStack() as ends:
+
+        def start(workers: int) -> DaskCluster:
+            cluster = DaskCluster(forks, new_folder())
+            ends.callback(cluster.close)
+            for n in range(workers):
+                cluster.add_worker(n + 1)
+            return cluster
+
+        yield start

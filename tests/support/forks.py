@@ -21,8 +21,8 @@ class Forked:
     """A process of its own, with the methods of a `subprocess.Popen`."""
 
     def __init__(self, forks: Forks, pid: int) -> None:
-        self.pid = pid
-        self._forks, self._code = forks, None
+        self.pid, self._forks = pid, forks
+        self._code: int | None = None
 
     def poll(self) -> int | None:
         """Its exit code, or minus the signal that ended it; `None` while it runs."""
