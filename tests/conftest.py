@@ -3,7 +3,6 @@
 Tests take these as fixtures; their types are imported for the type checker alone.
 """
 
-import contextlib
 import functools
 import gc
 import importlib
@@ -22,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import worker_duties
-from dask_cluster import IMPORTS, SETTINGS, DaskCluster
+from dask_cluster import IMPORTS, SETTINGS, clusters
 from drawn_once import DrawnOnce
 from examples import OnlyWhereTheyAre
 from forks import Forks
@@ -32,6 +31,7 @@ from postgres_server import running_postgres
 from store_addresses import postgres_address
 
 if TYPE_CHECKING:
+    from dask_cluster import StartCluster
     from served_app import App
 
     from driftanchor import Policy, Store
@@ -137,12 +137,6 @@ def load_policy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LoadPolicy:
     return load
 
 
-class StartCluster(Protocol):
-    """Start a scheduler and so many workers, the n-th of n threads."""
-
-    def __call__(self, workers: int) -> DaskCluster: ...
-
-
 @pytest.fixture(scope="session")
 def dask_forks() -> Iterator[Forks]:
     """What starts the processes of clusters."""
@@ -154,17 +148,9 @@ def dask_forks() -> Iterator[Forks]:
 @pytest.fixture(scope="module")
 def start_cluster(
     dask_forks: Forks, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[StartCluster]:
+) -> Iterator["StartCluster"]:
     """A way to start Dask clusters, which end with the module."""
-    with contextlib.ExitStack() as ends:
-
-        def start(workers: int) -> DaskCluster:
-            cluster = DaskCluster(dask_forks, tmp_path_factory.mktemp("dask"))
-            ends.callback(cluster.close)
-            for n in range(workers):
-                cluster.add_worker(n + 1)
-            return cluster
-
+    with clusters(dask_forks, lambda: tmp_path_factory.mktemp("dask")) as start:
         yield start
 
 

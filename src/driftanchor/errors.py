@@ -24,7 +24,6 @@ command line returns for it.
 
 from __future__ import annotations
 
-import difflib
 import importlib
 from collections.abc import Iterable
 from typing import Any
@@ -92,6 +91,8 @@ class UnknownName(InvalidInput, LookupError):
         argument: str | None = None,
         place: str | None = None,
     ) -> None:
+        import difflib  # only here: most programs make no such mistake
+
         names = list(known)
         near = name if isinstance(name, str) and len(name) <= LONGEST_SHOWN else ""
         few = [known for known in names[:MOST_COMPARED] if len(known) <= LONGEST_SHOWN]

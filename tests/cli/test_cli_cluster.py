@@ -14,10 +14,9 @@ from driftanchor.cli.main import app
 from driftanchor.simulation import cluster as there
 
 if TYPE_CHECKING:
-    from dask_cluster import DaskCluster
+    from dask_cluster import DaskCluster, StartCluster
     from forks import Forks
 
-    from conftest import StartCluster
 
 SMALL = Path(__file__).parents[1] / "experiments" / "small.toml"
 SIMULATE = ("simulate", "--horizon", "40", "--runs", "3", "--engine", "interpreted")

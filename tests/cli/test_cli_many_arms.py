@@ -39,11 +39,12 @@ def rows(tmp_path: Path) -> str:
 def test_the_largest_arms_are_shown_and_json_has_all(command: str, rows: str) -> None:
     by = ("--by", "week") if command == "shift" else ()
     asked = (command, rows, "--arm", "arm", "--reward", "won", *by)
-    shown = [line.split()[0] for line in out(*asked).splitlines() if line.startswith("  arm")]
+    told = out(*asked)
+    shown = [line.split()[0] for line in told.splitlines() if line.startswith("  arm")]
     assert len(shown) == MOST_ROWS + 1  # and the heading
     assert not {f"arm{i}" for i in range(20)} & set(shown)
     note = f"the {MOST_ROWS} arms with the most rewards, of {MANY}: --json has all of them"
-    assert note in out(*asked)
+    assert note in told
     assert len(json.loads(out(*asked, "--json"))["arms"]) == MANY
 
 

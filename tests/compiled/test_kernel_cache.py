@@ -219,7 +219,7 @@ def test_of_two_processes_one_compiles_and_the_other_waits_and_loads(tmp_path: P
     (tmp_path / "ask.py").write_text(SMALL)
     logs = [tmp_path / "first.txt", tmp_path / "second.txt"]
     imports = ("driftanchor.policies.ts", "driftanchor.compiled.parts")
-    forks = Forks(*imports, env={"XDG_CACHE_HOME": str(tmp_path)})  # so that both begin at once
+    forks = Forks(*imports, env={"XDG_CACHE_HOME": str(tmp_path / "cache")})  # both begin at once
     both = [forks.start("ask", folder=tmp_path, log=log) for log in logs]
     assert [process.wait(120) for process in both] == [0, 0]
     assert sorted(log.read_text() for log in logs) == ["compiled\n", "loaded\n"]

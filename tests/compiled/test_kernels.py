@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 import threading
 import time
@@ -24,6 +25,7 @@ from driftanchor import (
     simulate,
 )
 from driftanchor.compiled import kernels as compiled
+from driftanchor.compiled.digest import source_digest
 from driftanchor.core.noise import NoDraws
 from driftanchor.core.posterior import Posterior
 from driftanchor.live.chosen_column import chosen_column
@@ -110,26 +112,10 @@ def test_an_edited_rule_takes_effect_in_the_next_process(
     assert kernels(cache) == 2
 
 
-DIGESTS = """
-import sys
-from pathlib import Path
-from driftanchor.compiled.digest import source_digest
-from driftanchor.simulation.engines.reference import play_runs
-sys.path.insert(0, "")
-sys.dont_write_bytecode = True
-for edit in EDITS:
-    for name, text in edit.items():
-        Path(name).write_text(text)
-        sys.modules.pop(Path(name).stem, None)
-    from my_policy import Mine
-    print(source_digest(Mine, play_runs))
-"""
-
-
 def test_whatever_a_rule_is_made_of_names_its_cache_folder(
-    run_python: RunPython, tmp_path: Path
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In one process, which imports the edited files anew."""
+    """The edited files are imported anew."""
     edits: list[dict[str, str]] = [
         {},
         {"rule": "SIGN * twist(1.0 + arm.bias_bound)"},
@@ -138,11 +124,16 @@ def test_whatever_a_rule_is_made_of_names_its_cache_folder(
         {"sign": "(1.0, 2.0)"},
         {},
     ]
-    texts = []
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # edited within a second
+    digests = []
     for edit in edits:
         write(tmp_path, **edit)
-        texts.append({path.name: path.read_text() for path in tmp_path.glob("*.py")})
-    digests = run_python(DIGESTS.replace("EDITS", repr(texts))).split()
+        mine = importlib.import_module("my_policy").Mine
+        digests.append(source_digest(mine, reference.play_runs))
+        for module in ("my_policy", "helper", "settings"):
+            del sys.modules[module]
+    assert None not in digests
     assert digests[0] == digests[-1]
     assert len({*digests}) == len(edits) - 1
 

@@ -22,9 +22,9 @@ from driftanchor.simulation.chunk import Chunk, play
 from driftanchor.simulation.identity import Identity, Question, address_of, identities
 
 if TYPE_CHECKING:
-    from dask_cluster import DaskCluster
+    from dask_cluster import DaskCluster, StartCluster
 
-    from conftest import LoadPolicy, StartCluster
+    from conftest import LoadPolicy
 
 BANDIT = Bandit([0.6, 0.5, 0.4], [0.5, 0.6, 0.4], offline_pulls=20)
 LONG: dict[str, Any] = {"horizon": 300, "runs": 20, "seed": 3, "engine": "interpreted"}
@@ -76,7 +76,7 @@ def long() -> Result:
 def test_the_numbers_are_those_of_this_machine(
     engine: str, two: DaskCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Both workers play some chunks of each policy."""
+    """Each policy is cut into four chunks, which two workers share."""
     rounds = 60 if engine == "interpreted" else 2_000
     monkeypatch.setattr(there, "CHUNK_ROUNDS", 3 * rounds)
     policies = {"anchor": driftanchor.AnchorTS(), "other": driftanchor.AnchorTS(noise=2.0)}

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,38 +34,36 @@ def two_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "WORTH_A_PROCESS", ALL_ROUNDS // 2)
 
 
-@pytest.mark.usefixtures("two_processes")
-def test_the_numbers_are_those_of_the_interpreted_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    played: list[int] = []
+def test_the_numbers_are_those_of_the_interpreted_engine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also of a policy that was given by its file, whose runs two processes play."""
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    (tmp_path / "given.py").write_text(own_policy("return arm.total"))
+    policies = {"ts": TS(), "own": make(f"{tmp_path}/given.py:Own")}
+    assert can_be_sent(policies["own"])
+    played: list[list[tuple[str, int]]] = []
     real = Processes.play
 
-    def counted(self: Processes, bundle: Any) -> Any:
-        played.append(sum(chunk.runs for chunk in bundle))
+    def noted(self: Processes, bundle: Any) -> Any:
+        runs = Counter[str]()
+        for chunk in bundle:
+            runs[chunk.name] += chunk.runs
+        played.append(sorted(runs.items()))
         return real(self, bundle)
 
-    monkeypatch.setattr(Processes, "play", counted)
+    monkeypatch.setattr(Processes, "play", noted)
+    monkeypatch.setattr(processes, "WORTH_A_PROCESS", ALL_ROUNDS * 5 // 4)
     seen: list[tuple[int, int]] = []
-    there = simulate("ts", BANDIT, engine="processes", progress=lambda *x: seen.append(x), **EFFORT)
-    here = simulate("ts", BANDIT, engine="interpreted", **EFFORT)
+    there = simulate(
+        policies, BANDIT, engine="processes", progress=lambda *x: seen.append(x), **EFFORT
+    )
+    here = simulate(policies, BANDIT, engine="interpreted", **EFFORT)
     assert there.engine == "processes"
     assert np.array_equal(there.regret, here.regret)
     assert np.array_equal(there.pulls, here.pulls)
-    assert played == [4, 4]
-    assert seen[-1] == (8, 8)
-
-
-@pytest.mark.usefixtures("two_processes")
-def test_processes_find_a_policy_that_was_given_by_its_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sys, "path", [*sys.path])
-    (tmp_path / "given.py").write_text(own_policy("return arm.total"))
-    policy = make(f"{tmp_path}/given.py:Own")
-    assert can_be_sent(policy)
-    there, here = (
-        simulate(policy, BANDIT, engine=engine, **EFFORT) for engine in ("processes", "interpreted")
-    )
-    assert np.array_equal(there.pulls, here.pulls)
+    assert sorted(played) == [[("own", 2), ("ts", 8)], [("own", 6)]]
+    assert seen[-1] == (16, 16)
 
 
 @pytest.mark.usefixtures("two_processes")

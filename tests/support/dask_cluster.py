@@ -1,16 +1,21 @@
 """Dask clusters of the tests' own."""
 
+import contextlib
 import importlib
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from forks import Forked, Forks
 
-# All that is the same for each process. `driftanchor` is not: some have another.
-IMPORTS = ("distributed.cli.dask_scheduler", "distributed.cli.dask_worker", "numba")
+IMPORTS = (
+    "distributed.cli.dask_scheduler",
+    "distributed.cli.dask_worker",
+    "driftanchor.compiled.parts",  # and with it Numba
+    "driftanchor.simulation.cluster",
+)
 # Idle, Dask looks at itself a hundred times a second, for pages that nobody opens.
 SETTINGS = {
     "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",
@@ -96,3 +101,24 @@ class DaskCluster:
         )
         self.processes.append(process)
         return process
+
+
+class StartCluster(Protocol):
+    """Start a scheduler and so many workers, the n-th of n threads."""
+
+    def __call__(self, workers: int) -> DaskCluster: ...
+
+
+@contextlib.contextmanager
+def clusters(forks: Forks, new_folder: Callable[[], Path]) -> Iterator[StartCluster]:
+    """A way to start clusters, which end with the block."""
+    with contextlib.ExitStack() as ends:
+
+        def start(workers: int) -> DaskCluster:
+            cluster = DaskCluster(forks, new_folder())
+            ends.callback(cluster.close)
+            for n in range(workers):
+                cluster.add_worker(n + 1)
+            return cluster
+
+        yield start

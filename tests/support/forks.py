@@ -21,8 +21,8 @@ class Forked:
     """A process of its own, with the methods of a `subprocess.Popen`."""
 
     def __init__(self, forks: Forks, pid: int) -> None:
-        self.pid = pid
-        self._forks, self._code = forks, None
+        self.pid, self._forks = pid, forks
+        self._code: int | None = None
 
     def poll(self) -> int | None:
         """Its exit code, or minus the signal that ended it; `None` while it runs."""
@@ -114,6 +114,9 @@ def _become(words: list[str], log: str, places: list[str]) -> None:
         os.dup2(file, descriptor)
     os.chdir(places[0])
     sys.path[:0] = places
+    others = {module.stem for place in places for module in Path(place).iterdir()}
+    for name in [name for name in sys.modules if name.partition(".")[0] in others]:
+        del sys.modules[name]  # it is another one here
     sys.argv = words
     code: Any = 0
     try:

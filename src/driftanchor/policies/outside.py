@@ -12,13 +12,15 @@ import importlib
 import operator
 import sys
 import traceback
-from importlib import metadata
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from driftanchor.errors import InvalidInput, UnknownName, shown
 from driftanchor.policies.base import Policy
+
+if TYPE_CHECKING:
+    from importlib import metadata
 
 GROUP = "driftanchor.policies"
 
@@ -100,6 +102,8 @@ def _is_policy(thing: Any, module: str | None = None) -> bool:
 
 def installed() -> dict[str, list[metadata.EntryPoint]]:
     """What installed packages offer under each name: more than one only where they disagree."""
+    from importlib import metadata  # only here: most programs ask for none of them
+
     found: dict[str, dict[str, metadata.EntryPoint]] = {}
     for point in metadata.entry_points(group=GROUP):
         found.setdefault(point.name, {}).setdefault(point.value, point)

@@ -7,14 +7,13 @@ again in every task, a worker is compared with this process (`driftanchor.simula
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import hashlib
 import importlib
 import logging
 import pickle
 import queue
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import urlsplit
@@ -92,6 +91,8 @@ def _connected(cluster: Any) -> Iterator[Any]:
             )
         yield cluster
         return
+    import asyncio  # only here: most programs use no cluster
+
     address = _address(cluster)
     beside = ThreadPoolExecutor(1)  # a notebook's own thread has a loop already
     options = {"timeout": ANSWER, "set_as_default": False, "name": "driftanchor"}
@@ -127,6 +128,8 @@ def _dask() -> Any:
 
 async def _greet(distributed: Any, address: str) -> None:
     """Meet the scheduler: `Client` would wait for ever for one that listens and never answers."""
+    import asyncio
+
     secrets = distributed.Security().get_connection_args("client")
     greeting = distributed.core.connect(address, timeout=ANSWER, **secrets)
     met = await asyncio.wait_for(greeting, 2 * ANSWER)
@@ -147,9 +150,7 @@ def _address(cluster: object) -> str:
     )
 
 
-def _agreed(
-    client: Any, play: Play, asked: Iterable[Question]
-) -> dict[Question, Identity]:
+def _agreed(client: Any, play: Play, asked: Sequence[Question]) -> dict[Question, Identity]:
     """What decides the bits here, after every worker has said that it is the same there."""
     _wait_for_workers(client)
     needed = [play.__module__, *(address.partition(":")[0] for address, _ in asked)]

@@ -11,7 +11,6 @@ import math
 import operator
 import struct
 from collections.abc import Iterable
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +80,8 @@ def first_difference(theirs: Identity, ours: Identity) -> str | None:
 
 def version(package: str) -> str:
     """The installed version of a package."""
+    from importlib import metadata  # only here: most programs use no cluster
+
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:

@@ -40,10 +40,10 @@ def test_compiled_and_interpreted_draw_the_same_rewards(policy: Policy, world: s
 
 
 def test_student_has_the_tail_of_three_degrees_of_freedom() -> None:
-    """Shares of |t| above the 50, 95 and 99 % points, 40,000 draws, 4.5 sd: false alarm 2e-5."""
+    """Shares of |t| above the 50, 95 and 99 % points, 20,000 draws, 4.5 sd: false alarm 2e-5."""
     source = stream(1)
     with wrapping():
-        drawn = np.array([student(source) for _ in range(40_000)]) * math.sqrt(3)
+        drawn = np.array([student(source) for _ in range(20_000)]) * math.sqrt(3)
     for point, share in ((0.764892, 0.5), (3.182446, 0.05), (5.840909, 0.01)):
         sd = math.sqrt(share * (1 - share) / drawn.size)
         assert abs((np.abs(drawn) > point).mean() - share) < 4.5 * sd
