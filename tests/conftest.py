@@ -3,6 +3,7 @@
 Tests take these as fixtures; their types are imported for the type checker alone.
 """
 
+import atexit
 import functools
 import gc
 import importlib
@@ -68,6 +69,7 @@ def pytest_configure(config: pytest.Config) -> None:
         worker_duties.tell_less(config)
         number = worker_duties.number_of(worker["workerid"])
         worker_duties.share_rewriting(config, number, worker["workercount"])
+        worker_duties.share_constants(config, number, worker["workercount"])
     else:
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         sys.dont_write_bytecode = False
@@ -76,14 +78,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Leave all that is there now out of the search for garbage, of which the tests make much."""
+    """Leave all that is there now out of the search for garbage, of which the tests make much.
+
+    It is taken back when the process ends: libraries count then what was not given back.
+    """
     gc.freeze()
     gc.enable()
-
-
-def pytest_sessionfinish() -> None:
-    """Take it back: libraries count at the end what was not given back."""
-    gc.unfreeze()
+    atexit.register(gc.unfreeze)
 
 
 @pytest.fixture

@@ -1,9 +1,10 @@
-"""What the workers of pytest-xdist need not do: tell of what went well, and rewrite files twice.
+"""What the workers of pytest-xdist need not do: tell of what went well, and read files twice.
 
-Both only save time, and reach into pytest. With a pytest that is otherwise, they do nothing.
+All of it only saves time, and reaches into pytest and Hypothesis. With others, it does nothing.
 """
 
 import contextlib
+import types
 from typing import Any
 
 import pytest
@@ -52,6 +53,22 @@ def share_rewriting(config: pytest.Config, number: int, workers: int) -> None:
             if rewrite._read_pyc(file, kept) is None and rewrite.try_makedirs(kept.parent):
                 digest, code = rewrite._rewrite_test(file, config)
                 rewrite._write_pyc(state, code, digest, kept)
+
+
+def share_constants(config: pytest.Config, number: int, workers: int) -> None:
+    """Find the constants of this worker's share of the package, for all workers, where it is due.
+
+    Hypothesis tries them as examples. It keeps what it found, beside the examples that failed; but
+    all workers would look at the same time, and each of them through all files.
+    """
+    with contextlib.suppress(ImportError, AttributeError, OSError, TypeError):
+        from hypothesis.internal.constants_ast import constants_from_module
+
+        for file in sorted((config.rootpath / "src").rglob("*.py"))[number::workers]:
+            module = types.ModuleType(file.stem)
+            module.__file__ = str(file)
+            constants_from_module(module)
+        constants_from_module.cache_clear()
 
 
 def number_of(worker: str) -> int:
