@@ -63,13 +63,10 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     os.environ.pop("COLUMNS", None)
     config.pluginmanager.register(OnlyWhereTheyAre())
-    worker = getattr(config, "workerinput", None)
-    if worker is not None:
+    if hasattr(config, "workerinput"):
         gc.disable()
         worker_duties.tell_less(config)
-        number = worker_duties.number_of(worker["workerid"])
-        worker_duties.share_rewriting(config, number, worker["workercount"])
-        worker_duties.share_constants(config, number, worker["workercount"])
+        worker_duties.share_rewriting(config)
     else:
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         sys.dont_write_bytecode = False
@@ -77,14 +74,16 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 
-def pytest_collection_finish() -> None:
-    """Leave all that is there now out of the search for garbage, of which the tests make much.
+def pytest_collection(session: pytest.Session) -> None:
+    """Share what Hypothesis reads; it wants to be set up before."""
+    worker_duties.share_constants(session.config)
 
-    It is taken back when the process ends: libraries count then what was not given back.
-    """
+
+def pytest_collection_finish() -> None:
+    """Leave all that is there now out of the search for garbage, of which the tests make much."""
     gc.freeze()
     gc.enable()
-    atexit.register(gc.unfreeze)
+    atexit.register(gc.unfreeze)  # libraries count in the end what was not given back
 
 
 @pytest.fixture
@@ -244,6 +243,7 @@ def little_drawn() -> Iterator[None]:
         patch.setattr("driftanchor.render.figure.FORMATS", ("svg",))
         patch.setattr("driftanchor.render.figure._print", write_empty)
         patch.setattr("driftanchor.render.figure._make_readable", lambda figure: None)
+        patch.setattr("matplotlib.figure.Figure.draw_without_rendering", lambda figure: None)
         layout = "matplotlib.layout_engine.ConstrainedLayoutEngine.execute"
         patch.setattr(layout, lambda engine, figure: None)
         pages = "driftanchor.experiments.figures.all_pages"

@@ -39,7 +39,7 @@ def _xdist(config: pytest.Config, hook: str) -> Any:
     return next((x for x in found if type(x.plugin).__name__ == "WorkerInteractor"), None)
 
 
-def share_rewriting(config: pytest.Config, number: int, workers: int) -> None:
+def share_rewriting(config: pytest.Config) -> None:
     """Rewrite the asserts of this worker's share of the files, for all workers, where it is due.
 
     All workers import all tests at the same time, and each would rewrite all of them.
@@ -48,14 +48,14 @@ def share_rewriting(config: pytest.Config, number: int, workers: int) -> None:
         from _pytest.assertion import rewrite
 
         state = config.stash[rewrite.assertstate_key]
-        for file in sorted((config.rootpath / "tests").rglob("test_*.py"))[number::workers]:
+        for file in sorted((config.rootpath / "tests").rglob("test_*.py"))[_share(config)]:
             kept = rewrite.get_cache_dir(file) / f"{file.stem}{rewrite.PYC_TAIL}"
             if rewrite._read_pyc(file, kept) is None and rewrite.try_makedirs(kept.parent):
                 digest, code = rewrite._rewrite_test(file, config)
                 rewrite._write_pyc(state, code, digest, kept)
 
 
-def share_constants(config: pytest.Config, number: int, workers: int) -> None:
+def share_constants(config: pytest.Config) -> None:
     """Find the constants of this worker's share of the package, for all workers, where it is due.
 
     Hypothesis tries them as examples. It keeps what it found, beside the examples that failed; but
@@ -64,13 +64,16 @@ def share_constants(config: pytest.Config, number: int, workers: int) -> None:
     with contextlib.suppress(ImportError, AttributeError, OSError, TypeError):
         from hypothesis.internal.constants_ast import constants_from_module
 
-        for file in sorted((config.rootpath / "src").rglob("*.py"))[number::workers]:
+        for file in sorted((config.rootpath / "src").rglob("*.py"))[_share(config)]:
             module = types.ModuleType(file.stem)
             module.__file__ = str(file)
             constants_from_module(module)
         constants_from_module.cache_clear()
 
 
-def number_of(worker: str) -> int:
-    """The number of a worker such as `gw1`."""
-    return int(worker.removeprefix("gw"))
+def _share(config: pytest.Config) -> slice:
+    """The files of this worker, such as every second one; none in a process that is no worker."""
+    worker = getattr(config, "workerinput", None)
+    if worker is None:
+        return slice(0)
+    return slice(int(worker["workerid"].removeprefix("gw")), None, worker["workercount"])

@@ -93,7 +93,7 @@ def save(figure: Any, folder: Path, name: str) -> list[Path]:
     """Save a figure in all `FORMATS`; the same figure always gives the same bytes."""
     paths = [folder / f"{name}.{suffix}" for suffix in FORMATS]
     _make_readable(figure)
-    figure.get_layout_engine().execute(figure)
+    figure.draw_without_rendering()
     figure.set_layout_engine("none")  # laid out once is enough
     for path in paths:
         kind = path.suffix[1:]

@@ -29,7 +29,7 @@ vary.arms = [2]
 
 
 def leave_out_marks(figure: Figure) -> None:
-    """Do without small ticks that have no text: they take most of the time of a layout."""
+    """Do without small ticks that have no text: to lay them out takes long."""
     for axes in figure.get_axes():
         for axis in (axes.xaxis, axes.yaxis):
             if isinstance(axis.get_minor_formatter(), NullFormatter):

@@ -36,7 +36,7 @@ def shown() -> Iterator[Shown]:
     """The demo before its arm moves, on a clock that the tests move."""
     with Demo(speed=0, start=1.79e9, parts=(QUICK, PARTS[1])) as demo:
         served = Served(demo.store, clock=demo.clock, log=Silent(), demo=True)
-        warm_up(served)  # as every server does: compiled decisions take a tenth of the time
+        warm_up(served)  # as every server does before it answers
         demo.play(16)
         with serving(served) as url, browsing(url) as browser:
             yield Shown(demo, browser)
