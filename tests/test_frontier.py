@@ -52,10 +52,10 @@ def test_the_points_are_their_own_bounds(points: list[frontier.Point]) -> None:
 def test_finer_grids_change_little(doubt: float) -> None:
     coarse, finer, fewer = (
         frontier.solve(GAP, HORIZON, doubt, blocks=blocks, width=width).point.weighed
-        for blocks, width in ((24, 0.05), (24, 0.025), (48, 0.05))
+        for blocks, width in ((24, 0.05), (24, 0.025), (12, 0.05))
     )
     assert finer == pytest.approx(coarse, rel=0.01)
-    assert 0.92 * coarse < fewer < coarse  # who decides more often does a little better
+    assert 0.88 * fewer < coarse < fewer  # who decides more often does a little better
 
 
 def test_only_gap_squared_times_horizon_matters() -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 SMALL = Path(__file__).parents[1] / "experiments" / "small.toml"
-SIMULATE = ("simulate", "--horizon", "40", "--runs", "3", "--engine", "interpreted")
+SIMULATE = ("simulate", "--horizon", "20", "--runs", "2", "--engine", "interpreted")
 pytestmark = pytest.mark.usefixtures("little_drawn")
 
 

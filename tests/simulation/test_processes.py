@@ -67,13 +67,6 @@ def test_the_numbers_are_those_of_the_interpreted_engine(
 
 
 @pytest.mark.usefixtures("two_processes")
-def test_what_a_policy_raises_is_raised_here(load_policy: LoadPolicy) -> None:
-    with pytest.raises(InvalidInput, match="raised ZeroDivisionError: division by zero") as caught:
-        simulate(load_policy("raises", "return 1 / 0"), BANDIT, engine="processes", **EFFORT)
-    assert isinstance(caught.value.__cause__, ZeroDivisionError)
-
-
-@pytest.mark.usefixtures("two_processes")
 def test_a_policy_that_cannot_be_sent_is_played_here(monkeypatch: pytest.MonkeyPatch) -> None:
     class Local(TS):
         """No other process can import it."""
@@ -97,6 +90,12 @@ def test_what_is_not_worth_a_process_is_played_here(monkeypatch: pytest.MonkeyPa
 def chunk_of(policy: Policy, runs: int) -> Chunk:
     rounds = np.array([10])
     return Chunk(policy.name, policy, BANDIT, rounds, "processes", 0, 0, runs)
+
+
+def test_what_a_policy_raises_is_raised_here(load_policy: LoadPolicy) -> None:
+    with pytest.raises(InvalidInput, match="raised ZeroDivisionError: division by zero") as caught:
+        Processes().play([chunk_of(load_policy("raises", "return 1 / 0"), 1)])
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
 
 
 def test_a_process_that_ends_early_is_reported(load_policy: LoadPolicy) -> None:
