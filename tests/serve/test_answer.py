@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from driftanchor.serve.answer import WHOLE, Answer, send_answer
+from driftanchor.serve.answer import WHOLE, WholeAnswer, send_answer
 from driftanchor.serve.problem import MEDIA, Problem
 
 OWN = (b"x-request-id", b"1")
-ANSWER = Answer(201, b"{}", headers=((b"idempotent-replayed", b"true"),))
+ANSWER = WholeAnswer(201, b"{}", headers=((b"idempotent-replayed", b"true"),))
 FIELDS = [
     (b"idempotent-replayed", b"true"),
     (b"content-length", b"2"),
@@ -26,7 +26,7 @@ def test_the_framework_gets_the_same_answer() -> None:
 
 def test_a_problem_is_answered_as_the_framework_would() -> None:
     problem = Problem(503, "overloaded", "wait")
-    answer = Answer.of(problem)
+    answer = WholeAnswer.of(problem)
     assert json.loads(answer.body) == problem.body()
     assert (answer.status, answer.media) == (503, MEDIA.encode())
     assert answer.fields() == problem.response().raw_headers

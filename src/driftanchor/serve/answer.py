@@ -1,4 +1,4 @@
-"""Answer: what a busy route answers, as bytes, and how it is sent."""
+"""WholeAnswer: what a busy route answers, as bytes, and how it is sent."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Fields = Sequence[tuple[bytes, bytes]]
 SendWhole = Callable[[Scope, int, Fields, bytes], bool]
 
 
-class Answer(NamedTuple):
+class WholeAnswer(NamedTuple):
     """An answer that is complete.
 
     Attributes:
@@ -34,7 +34,7 @@ class Answer(NamedTuple):
     headers: Fields = ()
 
     @classmethod
-    def of(cls, problem: Problem) -> Answer:
+    def of(cls, problem: Problem) -> WholeAnswer:
         """The answer to what went wrong."""
         response = problem.response()
         own = (b"content-length", b"content-type")
@@ -58,7 +58,9 @@ class Answer(NamedTuple):
         return response
 
 
-async def send_answer(answer: Answer, more: tuple[bytes, bytes], scope: Scope, send: Send) -> None:
+async def send_answer(
+    answer: WholeAnswer, more: tuple[bytes, bytes], scope: Scope, send: Send
+) -> None:
     """Send an answer.
 
     Args:

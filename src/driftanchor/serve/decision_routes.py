@@ -10,7 +10,7 @@ from driftanchor.live.campaigns.asking import LONGEST, Ask
 from driftanchor.live.campaigns.decision import Decision, Receipt
 from driftanchor.live.campaigns.telling import Expose
 from driftanchor.serve.access import KeyedRoute, needs
-from driftanchor.serve.answer import Answer, Fields
+from driftanchor.serve.answer import Fields, WholeAnswer
 from driftanchor.serve.body import parsed, takes
 from driftanchor.serve.direct import Shortcut
 from driftanchor.serve.documents import answers
@@ -56,7 +56,7 @@ async def decide(request: Request, name: str, idempotency_key: IdempotencyKey = 
     return (await decided(served, request.headers.raw, await request.body(), name)).response()
 
 
-async def decided(served: Served, headers: Fields, content: bytes, name: str) -> Answer:
+async def decided(served: Served, headers: Fields, content: bytes, name: str) -> WholeAnswer:
     """The answer to a request for decisions."""
     idempotency_key = key_of(headers)
     body = parsed(headers, content, AskBody)

@@ -16,7 +16,7 @@ from typing import Any
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from driftanchor.errors import DriftanchorError
-from driftanchor.serve.answer import Answer, Fields, send_answer
+from driftanchor.serve.answer import Fields, WholeAnswer, send_answer
 from driftanchor.serve.limits import Limits
 from driftanchor.serve.observed import note, request_id_of
 from driftanchor.serve.page import recent_errors
@@ -38,7 +38,7 @@ class Shortcut:
     method: str
     path: str
     role: str
-    endpoint: Callable[[Served, Fields, bytes, str], Awaitable[Answer]]
+    endpoint: Callable[[Served, Fields, bytes, str], Awaitable[WholeAnswer]]
 
 
 class Direct:
@@ -98,11 +98,11 @@ class Direct:
                         return shortcut, value
         return None, ""
 
-    def _refused(self, error: Exception, scope: Scope, request_id: str) -> Answer:
+    def _refused(self, error: Exception, scope: Scope, request_id: str) -> WholeAnswer:
         """The answer to an error, which the page shows too."""
         if not isinstance(error, Problem | DriftanchorError):
             self._served.log.failure(request_id, error)
-        answer = Answer.of(problem_of(error))
+        answer = WholeAnswer.of(problem_of(error))
         at = self._served.clock()
         self._errors.append(recent_errors.error_of(scope, answer.status, answer.body, at))
         return answer

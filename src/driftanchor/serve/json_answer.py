@@ -11,7 +11,7 @@ from fastapi import Response
 from pydantic_core import to_json
 
 from driftanchor.core import record
-from driftanchor.serve.answer import Answer, Fields
+from driftanchor.serve.answer import Fields, WholeAnswer
 
 
 def json_response(
@@ -21,9 +21,9 @@ def json_response(
     return Response(json_text(data), status, headers, "application/json")
 
 
-def finite_answer(data: Mapping[str, Any], status: int = 200, headers: Fields = ()) -> Answer:
+def finite_answer(data: Mapping[str, Any], status: int = 200, headers: Fields = ()) -> WholeAnswer:
     """An answer of strict JSON whose numbers are all finite, which is quicker to write."""
-    return Answer(status, to_json(data), headers=headers)
+    return WholeAnswer(status, to_json(data), headers=headers)
 
 
 def json_text(data: object) -> str:

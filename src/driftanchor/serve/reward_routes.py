@@ -12,7 +12,7 @@ from driftanchor.errors import DriftanchorError, InvalidInput, OtherReward, Stor
 from driftanchor.live.campaigns.decision import Receipt
 from driftanchor.live.campaigns.telling import Tell
 from driftanchor.serve.access import KeyedRoute, needs
-from driftanchor.serve.answer import Answer, Fields
+from driftanchor.serve.answer import Fields, WholeAnswer
 from driftanchor.serve.body import Body, at_most, found_in, parsed, read, takes
 from driftanchor.serve.direct import Shortcut
 from driftanchor.serve.documents import answers
@@ -43,7 +43,9 @@ async def tell(request: Request, decision_id: str) -> Response:
     return (await rewarded(served, headers, content, decision_id)).response()
 
 
-async def rewarded(served: Served, headers: Fields, content: bytes, decision_id: str) -> Answer:
+async def rewarded(
+    served: Served, headers: Fields, content: bytes, decision_id: str
+) -> WholeAnswer:
     """The answer to the reward of a decision."""
     body = parsed(headers, content, RewardBody, _of_reward)
     receipt = await _told(served, decision_id, body.value)

@@ -107,7 +107,7 @@ def _connected(cluster: Any) -> Iterator[Any]:
     finally:
         beside.shutdown(wait=False)
     # What goes wrong, our errors say. Dask leaves tasks behind that asyncio complains of.
-    with _hushed("distributed.client"), _hushed("asyncio"), client:
+    with _hushed("distributed.client"), _hushed("distributed.batched"), _hushed("asyncio"), client:
         yield client
 
 
