@@ -7,7 +7,19 @@ from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import bindparam, insert, select, text, update
+from sqlalchemy import (
+    BindParameter,
+    Select,
+    String,
+    bindparam,
+    func,
+    insert,
+    select,
+    text,
+    true,
+    update,
+)
+from sqlalchemy.dialects import postgresql
 
 from driftanchor.errors import shown
 from driftanchor.live.stores.damage import all_typed, damaged, parsed
@@ -33,7 +45,7 @@ _CHANGE = Prepared(
 )
 _ALL = select(*_FIELDS).where(decisions.c.campaign_id == bindparam("campaign"))
 # For a list of a few values SQLite would rather read all decisions of the campaign. The plus hides
-# the campaign from it, and the hint leaves it one index.
+# the campaign from it, and for units a hint leaves it one index.
 _BY_ID = PreparedList(
     lambda ids: (
         select(*_FIELDS)
@@ -42,15 +54,38 @@ _BY_ID = PreparedList(
     ),
     "campaign",
 )
-_HOLDING = PreparedList(
-    lambda units: (
+
+
+def _held(units: list[BindParameter[Any]]) -> Select[*tuple[Any, ...]]:
+    """The decisions that units hold, in SQLite."""
+    return (
         _ALL.with_hint(decisions, "INDEXED BY decisions_holds", "sqlite")
         .where(decisions.c.epoch == bindparam("epoch"))
         .where(decisions.c.holds.in_(units))
-    ),
-    "campaign",
-    "epoch",
-)
+    )
+
+
+def _held_one_by_one(units: list[BindParameter[Any]]) -> Select[*tuple[Any, ...]]:
+    """The same in PostgreSQL, which is told to look for each unit by itself.
+
+    It knows a campaign that grows only as it was a minute ago. For a list of units it may then read
+    all that the campaign holds.
+    """
+    asked = select(func.unnest(postgresql.array[Any](units, type_=String)).label("unit")).distinct()
+    unit = asked.subquery("asked")
+    one = (
+        _ALL.where(decisions.c.epoch == bindparam("epoch"))
+        .where(decisions.c.holds == unit.c.unit)
+        .limit(1)
+        .lateral("held")
+    )
+    return select(*one.c).select_from(unit.join(one, true()))
+
+
+_HOLDING = {
+    "sqlite": PreparedList(_held, "campaign", "epoch"),
+    "postgresql": PreparedList(_held_one_by_one, "campaign", "epoch"),
+}
 _DUE = Prepared(  # written as the index has it, which is used then
     _ALL.where(text("state = 'open' AND due_at IS NOT NULL"))
     .where(decisions.c.due_at <= bindparam("now"))
@@ -113,7 +148,7 @@ def by_id(link: Link, campaign: int, ids: Sequence[str]) -> list[DecisionRow]:
 
 def holding(link: Link, campaign: int, units: Sequence[str], epoch: int) -> list[DecisionRow]:
     """The decisions that units hold."""
-    return all_typed(DecisionRow, _HOLDING.rows(link, units, campaign, epoch))
+    return all_typed(DecisionRow, _HOLDING[link.database].rows(link, units, campaign, epoch))
 
 
 def of_unit(link: Link, campaign: int, unit: str, after: int, through: int) -> list[DecisionRow]:

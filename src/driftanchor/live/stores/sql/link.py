@@ -33,6 +33,18 @@ class Link:
         found: list[tuple[Any, ...]] = self._cursor.fetchall()
         return found
 
+    def rows_as_of_now(self, sql: str, values: Values = ()) -> list[tuple[Any, ...]]:
+        """As `rows`, for a statement that PostgreSQL must not run in the way it once found.
+
+        It keeps ways that it found while a table was empty, and reads all of the table then, until
+        it counts the rows again a minute later.
+        """
+        if self.database != "postgresql":
+            return self.rows(sql, values)
+        self._cursor.execute(sql, values, prepare=False)
+        found: list[tuple[Any, ...]] = self._cursor.fetchall()
+        return found
+
     def run(self, sql: str, values: Values = ()) -> None:
         """Run a statement."""
         self._cursor.execute(sql, values)

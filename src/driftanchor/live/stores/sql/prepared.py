@@ -39,6 +39,11 @@ class Prepared:
         text = self._compiled.get(link.database) or self._text(link)
         return link.rows(text.sql, values if text.takes_rows else text.given(values))
 
+    def rows_as_of_now(self, link: Link, *values: Any) -> list[tuple[Any, ...]]:
+        """As `rows`; see `Link.rows_as_of_now`."""
+        text = self._compiled.get(link.database) or self._text(link)
+        return link.rows_as_of_now(text.sql, values if text.takes_rows else text.given(values))
+
     def run(self, link: Link, *values: Any) -> None:
         """Run it once."""
         text = self._compiled.get(link.database) or self._text(link)
@@ -109,13 +114,13 @@ class PreparedList:
     def rows(self, link: Link, listed: Sequence[Any], *values: Any) -> list[Any]:
         """What the query finds for the listed values, and the values of its other parameters."""
         if len(listed) == 1:  # nearly always, unless requests are many
-            return self._of(1).rows(link, *values, listed[0])
+            return self._of(1).rows_as_of_now(link, *values, listed[0])
         found: list[Any] = []
         for i in range(0, len(listed), MOST):
             some = list(listed[i : i + MOST])
             size = 1 << (len(some) - 1).bit_length()
             some += some[-1:] * (size - len(some))  # to ask twice for one value changes nothing
-            found += self._of(size).rows(link, *values, *some)
+            found += self._of(size).rows_as_of_now(link, *values, *some)
         return found
 
     def _of(self, size: int) -> Prepared:
