@@ -57,10 +57,10 @@ UNUSED = frozenset(  # passes, by the names that Numba gives them
 
 
 class _Library(_library):  # type: ignore[misc]
-    """As Numba's, but with no time for functions that are only named in it: there are many."""
+    """As Numba's, but it skips functions that are only declared, of which there are many."""
 
     def _optimize_functions(self, ll_module: Any) -> None:
-        """Improve each function by itself."""
+        """Optimise the functions one at a time."""
         try:
             passes, builder = self._codegen._function_pass_manager()
         except TypeError:  # an older Numba

@@ -68,8 +68,9 @@ def _instead(owner: Any, name: str, short: Callable[..., Any], here: int) -> Ite
 def _remembered(long: Callable[..., Any], function: Any, context: Any, args: Any, kws: Any) -> Any:
     """The signature of a function for arguments of these types.
 
-    Numba keeps one type for all that is equal, so identity tells types apart. With an answer goes
-    the code that was found, which code under other options may have replaced since.
+    Numba keeps one type for all that is equal, so two types are the same if they are one object.
+    Numba also notes which code it found. A function that was compiled with other options since may
+    have changed that note, so it is restored with the answer.
     """
     flags = _flags.top_or_none()
     if kws or flags is None or not hasattr(function, "_impl_keys"):

@@ -115,7 +115,7 @@ def flag(value: object, argument: str) -> bool:
     """True or False; not what merely counts as one, since the text "no" counts as true."""
     if value is True or value is False:  # nearly always
         return value
-    if not isinstance(value, bool | np.bool_):
+    if not isinstance(value, np.bool_):
         raise _bad(argument, "", f"must be True or False, got {shown(value)}")
     return bool(value)
 

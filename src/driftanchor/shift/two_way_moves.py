@@ -150,20 +150,12 @@ def _spread(beyond: Callable[[Floats], Floats], start: float) -> tuple[Floats, F
     last = min(max(first + 1, int((chance >= RARE).sum())), len(coarse) - 1)
     low, high = coarse[first], coarse[last]
     nodes = int(np.clip(math.log(high / low) / CLOSE, *NODES))
-    tau = _geometric(low, high, nodes)
+    tau = np.geomspace(low, high, nodes)
     ends = np.minimum.accumulate(np.concatenate([[1.0], beyond(tau), [0.0]]))
     middle = np.concatenate([tau[:1], np.sqrt(tau[1:] * tau[:-1]), tau[-1:]])
     weight = -np.diff(ends)
     counts = weight > RARE / 10
     return middle[counts], weight[counts]
-
-
-def _geometric(low: float, high: float, count: int) -> Floats:
-    """As `np.geomspace`, of which most of the time is spent on other kinds of arguments."""
-    first, last = math.log10(low), math.log10(high)
-    found: Floats = np.power(10.0, np.arange(count) * ((last - first) / (count - 1)) + first)
-    found[0], found[-1] = low, high
-    return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -234,5 +234,5 @@ def _outcomes(batch: Batch, requests: Sequence[Request]) -> list[Any]:
 
 
 def _are_rewards(requests: Sequence[Request]) -> TypeGuard[Sequence[Tell]]:
-    """Whether all requests are rewards, which are told together."""
+    """Whether all requests are rewards; these are recorded together."""
     return all([type(request) is Tell for request in requests])

@@ -60,8 +60,8 @@ def needs_of(tells: Sequence[Tell]) -> Needs:
 def tell_all(batch: Batch, tells: Sequence[Tell]) -> list[Receipt | Exception]:
     """What became of each of some rewards.
 
-    Nearly all of them are the first for a decision that waits. Their events are recorded together:
-    to take each by itself would take longer than the statements of the store.
+    Nearly all of them are the first reward of a decision that waits. Their events are recorded
+    together: recording them one at a time takes longer than the statements of the store.
     """
     books, decisions = batch.books, batch.found
     settings, ends, labels = books.settings, books.terms.reward_range, books.decider.labels
