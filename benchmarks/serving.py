@@ -24,6 +24,7 @@ from benchmarks.http_load import Load, load, request
 from benchmarks.tables import Blocks, table
 from benchmarks.torture.postgres import running
 from driftanchor import Campaign, OfflineData
+from driftanchor.render import numbers
 
 ARMS = 10
 CLIENTS = {1: 300, 8: 2_000, 64: 6_000}  # and how many requests they send together
@@ -84,7 +85,8 @@ class Cost(NamedTuple):
 
 def label(store: str, kind: str, clients: int) -> str:
     """The row of a kind of request."""
-    return f"{store}: `{kind}`, {clients} client{'s' if clients > 1 else ''}"
+    what = EMPTY if kind == EMPTY else f"{store}: `{kind}`"
+    return f"{what}, {numbers.count(clients, 'client')}"
 
 
 def against_empty(rounds: int, quick: bool = False) -> Blocks:
@@ -108,7 +110,7 @@ def against_empty(rounds: int, quick: bool = False) -> Blocks:
                     many = count // 10 if quick else count
                     costs = [_round(empty, ours, clients, many) for _ in range(rounds)]
                     rows |= _rows(store, clients, costs)
-                    say(f"serving on {store}, {clients} clients")
+                    say(f"serving on {store}, {numbers.count(clients, 'client')}")
     columns = ["work", RATE, WORK, MEDIAN, SLOW, "requests a second"]
     return table("bench-serving", "Asks and rewards over HTTP", columns, rows)
 
@@ -172,8 +174,7 @@ def _rows(
                 ratio([x.cpu for x in nothing], [x.cpu for x in mine]),
             ]
         times = [spread((1e3 * x.load.quantile(part) for x in mine), "ms") for part in (0.5, 0.99)]
-        name = label(store, kind, clients) if kind != EMPTY else f"{EMPTY}, {clients} clients"
-        rows[name] = [*against, *times, spread(x.load.rate for x in mine)]
+        rows[label(store, kind, clients)] = [*against, *times, spread(x.load.rate for x in mine)]
     return rows
 
 
