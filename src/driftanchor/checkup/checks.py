@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from driftanchor.checkup import installation, surroundings
-from driftanchor.checkup.finding import Finding, problem
+from driftanchor.checkup.diagnosis import Diagnosis, problem
 from driftanchor.errors import MissingExtra
 
-INSTALLATION: tuple[Callable[[], Iterator[Finding]], ...] = (
+INSTALLATION: tuple[Callable[[], Iterator[Diagnosis]], ...] = (
     installation.python,
     installation.package,
     installation.core,
@@ -25,7 +25,7 @@ INSTALLATION: tuple[Callable[[], Iterator[Finding]], ...] = (
 
 def check_all(
     store: str | None = None, url: str | None = None, key: str | None = None
-) -> list[Finding]:
+) -> list[Diagnosis]:
     """What all checks found: of the installation, and of a store and a server if they are named.
 
     Args:
@@ -36,7 +36,7 @@ def check_all(
     Raises:
         InvalidInput: An address or a key is none.
     """
-    named: list[Finding] = []  # first, as a mistake in an address should not take long
+    named: list[Diagnosis] = []  # first, as a mistake in an address should not take long
     if store is not None:
         named += _store(store)
     if url is not None:
@@ -46,7 +46,7 @@ def check_all(
     return [*(each for check in INSTALLATION for each in check()), *named]
 
 
-def _store(address: str) -> list[Finding]:
+def _store(address: str) -> list[Diagnosis]:
     """The checks of a store, which need the packages of its extra."""
     try:
         from driftanchor.live.stores.store import require_sql

@@ -10,7 +10,7 @@ from importlib import metadata
 from pathlib import Path
 
 from driftanchor.checkup import requirements as needed
-from driftanchor.checkup.finding import Finding, fine, missing, problem
+from driftanchor.checkup.diagnosis import Diagnosis, fine, missing, problem
 from driftanchor.errors import how_to_install
 from driftanchor.version import __version__
 
@@ -29,7 +29,7 @@ WITHOUT = {  # what does not work without an extra
 }
 
 
-def python() -> Iterator[Finding]:
+def python() -> Iterator[Diagnosis]:
     """The version of Python, and parts of it that some builds lack."""
     version = platform.python_version()
     found = f"Python {version}, {sys.executable}"
@@ -49,7 +49,7 @@ def python() -> Iterator[Finding]:
         yield fine("python", found)
 
 
-def package() -> Iterator[Finding]:
+def package() -> Iterator[Diagnosis]:
     """This package: the code that runs, and the metadata that was installed with it."""
     place = Path(__file__).parents[1]
     found = f"driftanchor {__version__}, {place}"
@@ -65,18 +65,18 @@ def package() -> Iterator[Finding]:
         yield fine("driftanchor", found)
 
 
-def core() -> Iterator[Finding]:
+def core() -> Iterator[Diagnosis]:
     """The packages that everything needs."""
     yield _packages("packages", "", "driftanchor does not work without them")
 
 
-def extras() -> Iterator[Finding]:
+def extras() -> Iterator[Diagnosis]:
     """The packages of each extra."""
     for name in _known_extras():
         yield _packages(f"extra {name}", name, WITHOUT[name])
 
 
-def _packages(name: str, extra: str, cost: str) -> Finding:
+def _packages(name: str, extra: str, cost: str) -> Diagnosis:
     """The packages of an extra, or those that all need."""
     try:
         wanted = [each for each in needed.requirements() if each.extra == extra]

@@ -11,7 +11,7 @@ from pathlib import Path
 from sqlalchemy import Connection, text
 from sqlalchemy.engine import URL
 
-from driftanchor.checkup.finding import Finding, fine, problem
+from driftanchor.checkup.diagnosis import Diagnosis, fine, problem
 from driftanchor.errors import shown
 from driftanchor.live.stores.sql import versions
 from driftanchor.live.stores.sql.schema import metadata, version
@@ -21,7 +21,7 @@ SAFE = ("fsync", "synchronous_commit", "full_page_writes")  # what must not be o
 RIGHTS = ("SELECT", "INSERT", "UPDATE")
 
 
-def password_file(url: URL) -> Iterator[Finding]:
+def password_file(url: URL) -> Iterator[Diagnosis]:
     """Whether PostgreSQL's library reads the file of passwords: it skips one others can read."""
     if url.password is not None:
         return
@@ -38,7 +38,7 @@ def password_file(url: URL) -> Iterator[Finding]:
         yield fine(name, f"{where} is for you alone")
 
 
-def durability(connection: Connection) -> Iterator[Finding]:
+def durability(connection: Connection) -> Iterator[Diagnosis]:
     """Whether what is acknowledged is on disk."""
     name = "store durability"
     asked = text("SELECT name, setting, source FROM pg_settings WHERE name = ANY(:names)")
@@ -71,7 +71,7 @@ def _switch_on(connection: Connection, setting: str, source: str) -> str:
     return f"run ALTER SYSTEM SET {setting} = on; SELECT pg_reload_conf()"
 
 
-def writing(connection: Connection) -> Iterator[Finding]:
+def writing(connection: Connection) -> Iterator[Diagnosis]:
     """Whether the server and the rights of its user let us write."""
     name = "store rights"
     user, schema, is_standby = connection.execute(
@@ -97,7 +97,7 @@ def writing(connection: Connection) -> Iterator[Finding]:
         yield _rights(connection, user, schema)
 
 
-def _rights(connection: Connection, user: str, schema: str) -> Finding:
+def _rights(connection: Connection, user: str, schema: str) -> Diagnosis:
     asked = text("SELECT has_table_privilege(to_regclass(:table), :right)")
     lacking = {
         table: right
@@ -120,7 +120,7 @@ def _quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def clock(connection: Connection) -> Iterator[Finding]:
+def clock(connection: Connection) -> Iterator[Diagnosis]:
     """Whether the server and this machine agree about the time."""
     asked = text("SELECT extract(epoch FROM clock_timestamp())")
     before = time.time()
@@ -135,5 +135,5 @@ def clock(connection: Connection) -> Iterator[Finding]:
         yield fine("store clock", "the clocks of the server and of this machine agree")
 
 
-BEFORE: tuple[Callable[[URL], Iterator[Finding]], ...] = (password_file,)
-CHECKS: tuple[Callable[[Connection], Iterator[Finding]], ...] = (durability, writing, clock)
+BEFORE: tuple[Callable[[URL], Iterator[Diagnosis]], ...] = (password_file,)
+CHECKS: tuple[Callable[[Connection], Iterator[Diagnosis]], ...] = (durability, writing, clock)

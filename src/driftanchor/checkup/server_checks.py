@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
-from driftanchor.checkup.finding import Finding, fine, problem
+from driftanchor.checkup.diagnosis import Diagnosis, fine, problem
 from driftanchor.client.bounded import Bounded
 from driftanchor.client.calls import usable_key
 from driftanchor.client.http_connections import HttpConnections, Reply
@@ -55,7 +55,7 @@ class Asked:
         self._connections.close()
 
 
-def check_server(url: str, key: str | None = None) -> Iterator[Finding]:
+def check_server(url: str, key: str | None = None) -> Iterator[Diagnosis]:
     """All that is to be said about the server at an address.
 
     Args:
@@ -78,7 +78,7 @@ def check_server(url: str, key: str | None = None) -> Iterator[Finding]:
         asked.close()
 
 
-def alive(asked: Asked) -> Iterator[Finding]:
+def alive(asked: Asked) -> Iterator[Diagnosis]:
     """Whether a server of ours answers."""
     try:
         answer = asked.get("/livez")
@@ -92,7 +92,7 @@ def alive(asked: Asked) -> Iterator[Finding]:
         yield problem("server", found, f"{ALONE}: check the address and the proxy before it")
 
 
-def _unanswered(asked: Asked, error: Exception) -> Finding:
+def _unanswered(asked: Asked, error: Exception) -> Diagnosis:
     said = "it takes too long" if isinstance(error, TimeoutError) else excerpt(str(error))
     remedy = "check that 'driftanchor serve' runs there, and the address"
     if isinstance(error, ssl.SSLCertVerificationError):
@@ -100,23 +100,22 @@ def _unanswered(asked: Asked, error: Exception) -> Finding:
     return problem("server", f"no answer from {asked.url}: {said}", f"{ALONE}: {remedy}")
 
 
-def ready(asked: Asked) -> Iterator[Finding]:
+def ready(asked: Asked) -> Iterator[Diagnosis]:
     """Whether it can read its store."""
     answer = asked.get("/readyz?verbose")
-    data = _json(answer)
     if answer.status == 200:
-        many = data.get("checks", {}).get("campaigns", 0)
-        yield fine("server store", f"it can read its store, which has {count(many, 'campaign')}")
+        many = _within(_json(answer), "checks", "campaigns")
+        has = f", which has {count(many, 'campaign')}" if isinstance(many, int) else ""
+        yield fine("server store", f"it can read its store{has}")
     else:
-        found = f"it is not ready: {excerpt(str(data.get('detail', answer.status)))}"
+        found = f"it is not ready: {_said(answer)}"
         remedy = "run driftanchor doctor --store on its machine, as its user"
         yield problem("server store", found, f"{ALONE}: {remedy}")
 
 
-def version(asked: Asked) -> Iterator[Finding]:
+def version(asked: Asked) -> Iterator[Diagnosis]:
     """Whether it has the version of this program."""
-    info = _json(asked.get("/openapi.json")).get("info", {})
-    theirs = excerpt(str(info.get("version", "unknown")))
+    theirs = excerpt(str(_within(_json(asked.get("/openapi.json")), "info", "version")))
     found = f"it has version {theirs}"
     if theirs == __version__:
         yield fine("server version", f"{found}, as we do")
@@ -125,7 +124,7 @@ def version(asked: Asked) -> Iterator[Finding]:
         yield problem("server version", f"{found}, and we have {__version__}", advice)
 
 
-def key_works(asked: Asked) -> Iterator[Finding]:
+def key_works(asked: Asked) -> Iterator[Diagnosis]:
     """Whether a key is needed, and whether the one that is given works."""
     name = "server key"
     if asked.key is not None and urlsplit(asked.url).scheme == "http" and not _is_here(asked.url):
@@ -134,7 +133,7 @@ def key_works(asked: Asked) -> Iterator[Finding]:
         yield problem(name, found, advice)
         return
     answer = asked.get("/v1/campaigns", asked.key)
-    code = str(_json(answer).get("code", ""))
+    code = _within(_json(answer), "code")
     if code == "role_missing":
         yield fine(name, "it accepts the key, which may not read campaigns (role read)")
     elif answer.status == 200:
@@ -142,9 +141,8 @@ def key_works(asked: Asked) -> Iterator[Finding]:
     elif code == "key_missing" and asked.key is None:
         yield fine(name, "it needs a key, and none was given: --key-file names the file of one")
     else:
-        said = excerpt(str(_json(answer).get("detail", answer.status)))
         advice = "requests with it are refused; run driftanchor keys create --role decide"
-        yield problem(name, f"it refuses this: {said}", advice)
+        yield problem(name, f"it refuses this: {_said(answer)}", advice)
 
 
 CHECKS = (alive, ready, version, key_works)
@@ -155,10 +153,21 @@ def _is_here(url: str) -> bool:
     return is_local(urlsplit(url).netloc.encode("utf-8", "replace"))
 
 
-def _json(answer: Reply) -> dict[str, Any]:
-    """The object that is in an answer; an empty one if there is none."""
+def _json(answer: Reply) -> Any:
+    """What is in an answer; `None` if it is no JSON."""
     try:
-        found = json.loads(answer.body)
+        return json.loads(answer.body)
     except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
+        return None
+
+
+def _within(data: Any, *names: str) -> Any:
+    """What is below these names in JSON that may be anything; `None` if nothing is."""
+    for name in names:
+        data = data.get(name) if isinstance(data, dict) else None
+    return data
+
+
+def _said(answer: Reply) -> str:
+    """Why a server refused something, in its words."""
+    return excerpt(str(_within(_json(answer), "detail") or answer.status))

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from driftanchor.checkup.finding import Finding, fine, problem, sized
+from driftanchor.checkup.diagnosis import Diagnosis, fine, problem, sized
 from driftanchor.errors import shown
 from driftanchor.live.stores.sql.write_turn import lock_file
 from driftanchor.render.numbers import count
@@ -27,17 +27,18 @@ LITTLE = 200_000_000  # bytes
 DECISION = 300  # bytes that a decision takes with its unit and its reward
 
 
-def rights(file: Path) -> Iterator[Finding]:
+def rights(file: Path) -> Iterator[Diagnosis]:
     """Whether the store can be written, by this user and by the one that it belongs to."""
     name, folder = "store rights", file.absolute().parent
     beside = [file.with_name(file.name + end) for end in ("-wal", "-shm", "-lock")]
-    there = [place for place in (file, *beside) if place.exists()]
     try:
-        foreign = [place for place in there[1:] if not _is_for_owner(place, file)]
+        owner = file.stat()
+        there = [place for place in beside if place.exists()]
+        foreign = [place for place in there if not _lets_write(place.stat(), owner)]
     except OSError as error:
         yield problem(name, str(error), "check the rights of the file and its folder")
         return
-    locked = [place for place in (folder, *there) if not os.access(place, os.W_OK)]
+    locked = [place for place in (folder, file, *there) if not os.access(place, os.W_OK)]
     if foreign:
         named = ", ".join(shown(str(place)) for place in foreign)
         found = f"{named}: the user that the store belongs to cannot write to it"
@@ -45,19 +46,17 @@ def rights(file: Path) -> Iterator[Finding]:
         yield problem(name, found, f"its servers and commands fail; run as root: {give}")
     elif locked:
         named = ", ".join(shown(str(place)) for place in locked)
-        owner = file.stat().st_uid
-        advice = f"commands of yours cannot use it: run them as the user with the id {owner}"
+        advice = f"commands of yours cannot use it: run them as the user with the id {owner.st_uid}"
         yield problem(name, f"you cannot write to {named}", f"{advice}, or change the rights")
     else:
         yield fine(name, "you can write to the file and its folder")
 
 
-def _is_for_owner(place: Path, file: Path) -> bool:
+def _lets_write(found: os.stat_result, owner: os.stat_result) -> bool:
     """Whether a file beside a store can be written by the user that the store belongs to."""
-    found, store = place.stat(), file.stat()
-    if found.st_uid == store.st_uid:
+    if found.st_uid == owner.st_uid:
         return bool(found.st_mode & 0o200)
-    return bool(found.st_mode & (0o022 if found.st_gid == store.st_gid else 0o002))
+    return bool(found.st_mode & (0o022 if found.st_gid == owner.st_gid else 0o002))
 
 
 def _words(*places: Path) -> str:
@@ -65,7 +64,7 @@ def _words(*places: Path) -> str:
     return " ".join(shlex.quote(str(place)) for place in places)
 
 
-def locks(file: Path) -> Iterator[Finding]:
+def locks(file: Path) -> Iterator[Diagnosis]:
     """Whether a lock keeps others out; writers wait in front of one. It is held for a moment."""
     if sys.platform == "win32":  # there SQLite's own locks must do
         return
@@ -89,7 +88,7 @@ def locks(file: Path) -> Iterator[Finding]:
             os.close(handle)
 
 
-def file_system(file: Path) -> Iterator[Finding]:
+def file_system(file: Path) -> Iterator[Diagnosis]:
     """Whether the file is on a disk of this machine."""
     name, kind = "store place", _kind_of(file)
     if kind is None:
@@ -126,7 +125,7 @@ def _kind_of(file: Path) -> str | None:
     return kind
 
 
-def room(file: Path) -> Iterator[Finding]:
+def room(file: Path) -> Iterator[Diagnosis]:
     """Whether the disk has room for more decisions."""
     name = "store disk"
     try:
@@ -143,4 +142,4 @@ def room(file: Path) -> Iterator[Finding]:
         yield fine(name, found)
 
 
-CHECKS: tuple[Callable[[Path], Iterator[Finding]], ...] = (rights, locks, file_system, room)
+CHECKS: tuple[Callable[[Path], Iterator[Diagnosis]], ...] = (rights, locks, file_system, room)

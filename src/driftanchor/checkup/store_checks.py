@@ -11,7 +11,7 @@ from sqlalchemy import Connection, func, select
 from sqlalchemy.engine import URL
 
 from driftanchor.checkup import postgres_checks, sqlite_checks
-from driftanchor.checkup.finding import Finding, fine, missing, problem
+from driftanchor.checkup.diagnosis import Diagnosis, fine, missing, problem
 from driftanchor.errors import StoreMismatch, StoreUnavailable, shown
 from driftanchor.live.stores.sql import sql_engine, versions
 from driftanchor.live.stores.sql.failures import missing_folder, name_of
@@ -22,7 +22,7 @@ from driftanchor.render.numbers import count
 STOPPED = "no decision is made and no reward is kept there"
 
 
-def check_store(address: str) -> Iterator[Finding]:
+def check_store(address: str) -> Iterator[Diagnosis]:
     """All that is to be said about the store at an address.
 
     Raises:
@@ -59,7 +59,7 @@ def _not_there(file: Path) -> str | None:
     return None if is_file else f"{shown(str(file))} is not a regular file"
 
 
-def tables(connection: Connection, file: Path | None) -> Finding:
+def tables(connection: Connection, file: Path | None) -> Diagnosis:
     """Which version the tables have, and how much is in them."""
     name, known = "store", versions.found(connection)
     if known == REVISION:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from driftanchor.checkup.finding import Finding, fine, problem, sized
+from driftanchor.checkup.diagnosis import Diagnosis, fine, problem, sized
 from driftanchor.checkup.tiny_kernel import triangle
 from driftanchor.errors import excerpt, shown
 from driftanchor.render.numbers import count
@@ -19,7 +19,7 @@ CGROUP = Path("/sys/fs/cgroup/cpu.max")  # what a container may use, as "200000 
 NOT_KEPT = "each process compiles anew, for some seconds"
 
 
-def compiling() -> Iterator[Finding]:
+def compiling() -> Iterator[Diagnosis]:
     """Whether a small function can be compiled, and is kept; nothing where Numba is missing."""
     name = "compiling"
     try:
@@ -60,7 +60,7 @@ def _compile_again(version: str) -> str:
     )
 
 
-def kernels_kept() -> Iterator[Finding]:
+def kernels_kept() -> Iterator[Diagnosis]:
     """Whether compiled functions can be kept, and how large that folder is."""
     name = "kernels"
     try:
@@ -92,7 +92,7 @@ def kernels_kept() -> Iterator[Finding]:
     yield fine(name, f"{count(folders, 'kernel')}, {sized(sum(files))}, in {where}")
 
 
-def cores() -> Iterator[Finding]:
+def cores() -> Iterator[Diagnosis]:
     """Whether simulations start more threads than there are cores for them."""
     try:
         machine: Any = importlib.import_module("driftanchor.simulation.machine")
@@ -120,7 +120,7 @@ def _usable_cores() -> int:
     return found
 
 
-class Setting(NamedTuple):
+class Variable(NamedTuple):
     """A variable of the environment that changes what happens.
 
     Attributes:
@@ -133,24 +133,24 @@ class Setting(NamedTuple):
 
 
 SETTINGS = {
-    "NUMBA_BOUNDSCHECK": Setting(
+    "NUMBA_BOUNDSCHECK": Variable(
         "compiled code checks every index, which is slower", lambda value: value not in ("", "0")
     ),
-    "NUMBA_OPT": Setting(
+    "NUMBA_OPT": Variable(
         "compiled code is optimised less, and slower", lambda value: value not in ("", "3", "max")
     ),
-    "NUMBA_CACHE_DIR": Setting(
+    "NUMBA_CACHE_DIR": Variable(
         "nothing here: XDG_CACHE_HOME says where kernels are kept", lambda value: False
     ),
-    "PROMETHEUS_MULTIPROC_DIR": Setting(
+    "PROMETHEUS_MULTIPROC_DIR": Variable(
         "servers add up their metrics with all that is left in that folder", lambda value: True
     ),
-    "NO_COLOR": Setting("tables have no colours", lambda value: False),
-    "COLUMNS": Setting("tables and help are as wide as it says", lambda value: False),
+    "NO_COLOR": Variable("tables have no colours", lambda value: False),
+    "COLUMNS": Variable("tables and help are as wide as it says", lambda value: False),
 }
 
 
-def settings() -> Iterator[Finding]:
+def settings() -> Iterator[Diagnosis]:
     """Variables of the environment that are set and change what happens."""
     is_any = False
     for name, setting in SETTINGS.items():

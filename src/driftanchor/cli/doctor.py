@@ -16,7 +16,7 @@ from driftanchor.errors import InvalidInput
 from driftanchor.render.table import Table
 
 if TYPE_CHECKING:
-    from driftanchor.checkup.finding import Finding
+    from driftanchor.checkup.diagnosis import Diagnosis
 
 LARGEST_KEY = 10_000  # bytes of a file with a key
 
@@ -69,7 +69,7 @@ def doctor(
       driftanchor doctor --url http://127.0.0.1:8484 --key-file shop.key
     """
     from driftanchor.checkup.checks import check_all
-    from driftanchor.checkup.finding import MISSING, PROBLEM
+    from driftanchor.checkup.diagnosis import MISSING, PROBLEM
     from driftanchor.files import read_text
     from driftanchor.render.numbers import count
 
@@ -90,7 +90,7 @@ def doctor(
     output.say(f"all is well{but}", quiet=quiet or as_json)
 
 
-def _show(found: list[Finding]) -> None:
+def _show(found: list[Diagnosis]) -> None:
     """What was found, and below the table what to do about it."""
     rows = tuple((each.name, each.status, each.found) for each in found)
     output.show_table(Table("", ("check", "status", "found"), rows, text=frozenset({0, 1, 2})))

@@ -1,4 +1,4 @@
-"""Finding: what a check found, and what to do about it."""
+"""Diagnosis: what a check found, and what to do about it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ FINE, MISSING, PROBLEM = "fine", "missing", "problem"
 
 
 @dataclass(frozen=True)
-class Finding:
+class Diagnosis:
     """What a check found.
 
     Attributes:
@@ -25,19 +25,19 @@ class Finding:
     advice: str = ""
 
 
-def fine(name: str, found: str, advice: str = "") -> Finding:
+def fine(name: str, found: str, advice: str = "") -> Diagnosis:
     """All is well."""
-    return Finding(name, FINE, found, advice)
+    return Diagnosis(name, FINE, found, advice)
 
 
-def missing(name: str, found: str, advice: str) -> Finding:
+def missing(name: str, found: str, advice: str) -> Diagnosis:
     """Something optional is not there."""
-    return Finding(name, MISSING, found, advice)
+    return Diagnosis(name, MISSING, found, advice)
 
 
-def problem(name: str, found: str, advice: str) -> Finding:
+def problem(name: str, found: str, advice: str) -> Diagnosis:
     """Something will hurt."""
-    return Finding(name, PROBLEM, found, advice)
+    return Diagnosis(name, PROBLEM, found, advice)
 
 
 def sized(size: float) -> str:
