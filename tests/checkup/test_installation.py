@@ -77,10 +77,17 @@ def test_metadata_of_another_version(installed_as: Metadata) -> None:
 
 
 def test_an_extra_that_is_not_installed(installed_as: Metadata) -> None:
-    installed_as("Provides-Extra: plot", "Requires-Dist: no-such-package>=2; extra == 'plot'")
+    installed_as(
+        "Provides-Extra: plot",
+        "Requires-Dist: no-such-package>=2; extra == 'plot'",
+        "Requires-Dist: nor-such-a-one; extra == 'plot'",
+        "Requires-Dist: numpy; extra == 'plot'",
+    )
     found = only(installation.extras())
     assert (found.name, found.status) == ("extra plot", "missing")
-    assert found.found == "no-such-package is not installed"
+    assert found.found == (
+        f"numpy {metadata.version('numpy')}; not installed: no-such-package, nor-such-a-one"
+    )
     assert installation.WITHOUT["plot"] in found.advice
     assert 'pip install ".[plot]"' in found.advice
 
@@ -89,7 +96,12 @@ def test_an_extra_that_is_not_installed(installed_as: Metadata) -> None:
     ("line", "status", "found", "advice"),
     [
         ("numpy>=999", "problem", "is older than 999", 'pip install --upgrade "numpy>=999"'),
-        ("no-such-package", "problem", "is not installed", "in a clone, run pip install ."),
+        (
+            "no-such-package",
+            "problem",
+            "not installed: no-such-package",
+            "in a clone, run pip install .",
+        ),
     ],
 )
 def test_a_package_that_all_need(

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
 from campaign_parts import asked, create
+from sqlalchemy import Connection
+from sqlalchemy.engine import URL
 from store_addresses import postgres_address
 
-from driftanchor import InvalidInput
+from driftanchor import InvalidInput, StoreUnavailable
+from driftanchor.checkup import store_checks
 from driftanchor.checkup.diagnosis import Diagnosis
 from driftanchor.checkup.store_checks import check_store
+from driftanchor.live.stores.sql.looking import looked_at
 from driftanchor.live.stores.sql.schema import OLDER, REVISION
 from driftanchor.live.stores.sql.sql_store import open_sql
 
@@ -93,6 +98,24 @@ def test_what_is_no_store(tmp_path: Path) -> None:
         assert (found.status, message in found.found) == ("problem", True), found
         assert "no decision is made and no reward is kept there" in found.advice
     assert sorted(x.name for x in tmp_path.iterdir()) == ["pipe.db", "text.db"]
+
+
+def test_a_file_that_somebody_begins_to_use_while_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was read then may be halves of two states, which look like damage."""
+    create(str(tmp_path / "store.db")).close()
+    tries: list[URL] = []
+
+    def torn(url: URL) -> AbstractContextManager[Connection]:
+        tries.append(url)
+        if len(tries) == 1:
+            raise StoreUnavailable("the file is damaged: restore a backup")
+        return looked_at(url)
+
+    monkeypatch.setattr(store_checks, "looked_at", torn)
+    assert about(str(tmp_path / "store.db")).status == "fine"
+    assert len(tries) == 2
 
 
 def test_a_server_that_is_away_and_no_secret_is_shown() -> None:

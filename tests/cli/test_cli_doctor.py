@@ -57,7 +57,7 @@ def test_what_is_missing_is_said_and_fine() -> None:
     assert done.exit_code == 0
     assert "matplotlib is not installed" in done.stdout
     assert done.stdout.endswith('extra plot: run pip install ".[plot]"\n')
-    assert done.stderr == "all is well, but 1 thing that you may not need\n"
+    assert done.stderr == "no problems; missing: 1 thing that you may not need\n"
     assert run("doctor", "--quiet").stderr == ""
     assert run("doctor", "--json").stderr == ""
 

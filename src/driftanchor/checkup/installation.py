@@ -83,11 +83,10 @@ def _packages(name: str, extra: str, cost: str) -> Diagnosis:
     except metadata.PackageNotFoundError:
         return problem(name, "unknown: driftanchor was never installed", "see driftanchor above")
     seen = [needed.installed(each) for each in wanted]
-    found = ", ".join(
-        f"{each.wanted.name} {each.version or 'is not installed'}"
-        + (f" is older than {each.wanted.least}" if each.is_old else "")
-        + (f" cannot be imported ({each.trouble})" if each.trouble else "")
-        for each in seen
+    absent = [each.wanted.name for each in seen if each.version is None]
+    there = [_said(each) for each in seen if each.version is not None]
+    found = "; ".join(
+        filter(None, (", ".join(there), f"not installed: {', '.join(absent)}" if absent else ""))
     )
     for bad, how in (
         ([each for each in seen if each.is_old], "--upgrade"),
@@ -96,11 +95,18 @@ def _packages(name: str, extra: str, cost: str) -> Diagnosis:
         if bad:
             named = " ".join(f'"{each.wanted}"' for each in bad)
             return problem(name, found, f"{cost}; run pip install {how} {named}")
-    if all(each.version for each in seen):
+    if not absent:
         return fine(name, found)
     if not extra:
         return problem(name, found, f"{cost}: in a clone, run pip install .")
     return missing(name, found, f"{cost}; {how_to_install(extra)}")
+
+
+def _said(seen: needed.Installed) -> str:
+    """A package that is there, in words."""
+    old = f" is older than {seen.wanted.least}" if seen.is_old else ""
+    broken = f" cannot be imported ({seen.trouble})" if seen.trouble else ""
+    return f"{seen.wanted.name} {seen.version}{old}{broken}"
 
 
 def _known_extras() -> list[str]:

@@ -40,12 +40,21 @@ def check_store(address: str) -> Iterator[Diagnosis]:
             return
         yield from (each for check in sqlite_checks.CHECKS for each in check(file))
     try:
-        with looked_at(url) as connection:
-            yield tables(connection, file)
-            if file is None:
-                yield from (each for look in postgres_checks.CHECKS for each in look(connection))
-    except StoreUnavailable as error:
-        yield problem("store", str(error), f"until then {STOPPED}")
+        yield from _inside(url, file)
+    except StoreUnavailable:
+        try:  # once more: somebody may have begun to use an SQLite file while it was read
+            yield from _inside(url, file)
+        except StoreUnavailable as error:
+            yield problem("store", str(error), f"until then {STOPPED}")
+
+
+def _inside(url: URL, file: Path | None) -> list[Diagnosis]:
+    """What can be said of a store that can be read."""
+    with looked_at(url) as connection:
+        found = [tables(connection, file)]
+        if file is None:
+            found += [each for check in postgres_checks.CHECKS for each in check(connection)]
+        return found
 
 
 def _not_there(file: Path) -> str | None:

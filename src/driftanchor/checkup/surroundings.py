@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import shlex
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -78,8 +79,9 @@ def kernels_kept() -> Iterator[Diagnosis]:
         home.mkdir(0o700, parents=True, exist_ok=True)
         risk = kernel_cache.open_to_others(home)
         if risk is not None:
-            advice = f"nothing is kept or loaded there: {NOT_KEPT}; run chmod go-w on it if it is "
-            yield problem(name, risk, f"{advice}yours, or set XDG_CACHE_HOME to another folder")
+            both = " ".join(shlex.quote(str(place)) for place in (home.parent, home))
+            advice = f"nothing is kept or loaded there: {NOT_KEPT}; run chmod go-w {both}"
+            yield problem(name, risk, f"{advice}, or set XDG_CACHE_HOME to a folder of yours")
             return
         if not os.access(home, os.W_OK):
             raise PermissionError(13, "Permission denied", str(home))

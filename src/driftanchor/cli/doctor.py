@@ -10,7 +10,6 @@ import typer
 
 from driftanchor.cli import options as opt
 from driftanchor.cli import output
-from driftanchor.cli import store_options as at
 from driftanchor.cli.campaign_show import FOUND
 from driftanchor.errors import InvalidInput
 from driftanchor.render.table import Table
@@ -18,6 +17,7 @@ from driftanchor.render.table import Table
 if TYPE_CHECKING:
     from driftanchor.checkup.diagnosis import Diagnosis
 
+ALSO = "What else to check"
 LARGEST_KEY = 10_000  # bytes of a file with a key
 
 Store = Annotated[
@@ -28,7 +28,7 @@ Store = Annotated[
         help="Check this store too; nothing is written to it, and none is created.",
         show_default="none",
         envvar="DRIFTANCHOR_STORE",
-        rich_help_panel=at.WHERE,
+        rich_help_panel=ALSO,
     ),
 ]
 Url = Annotated[
@@ -37,6 +37,7 @@ Url = Annotated[
         metavar="URL",
         help="Check this server too, such as http://127.0.0.1:8484.",
         show_default="none",
+        rich_help_panel=ALSO,
     ),
 ]
 KeyFile = Annotated[
@@ -45,6 +46,7 @@ KeyFile = Annotated[
         metavar="FILE",
         help="The file of a key for that server, as 'keys create' printed it.",
         show_default="none",
+        rich_help_panel=ALSO,
     ),
 ]
 
@@ -86,8 +88,8 @@ def doctor(
         output.say(f"error: {count(len(bad), 'problem')}: {', '.join(bad)}")
         raise typer.Exit(FOUND)
     absent = sum(each.status == MISSING for each in found)
-    but = f", but {count(absent, 'thing')} that you may not need" if absent else ""
-    output.say(f"all is well{but}", quiet=quiet or as_json)
+    but = f"; missing: {count(absent, 'thing')} that you may not need" if absent else ""
+    output.say(f"no problems{but}", quiet=quiet or as_json)
 
 
 def _show(found: list[Diagnosis]) -> None:
