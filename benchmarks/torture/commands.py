@@ -57,13 +57,15 @@ def prepare() -> None:
     server.answer_for = _show_nobody
 
 
-def _serve_nobody(store: str, settings: Any, listening: Any, ready: Callable[[], None]) -> None:
+def _serve_nobody(
+    store: str, settings: Any, listening: Any, ready: Callable[[], None], stopping: object
+) -> None:
     """A server that ends as soon as it is ready: all that its options say has been looked at."""
     listening.close()
     ready()
 
 
-def _show_nobody(served: Any, listening: Any, ready: Callable[[], None]) -> None:
+def _show_nobody(served: Any, listening: Any, ready: Callable[[], None], stopping: object) -> None:
     """The same for a demo, which has its own store."""
     listening.close()
     ready()

@@ -53,6 +53,7 @@ LIKELY = {  # what is often right, by what stands for the value in the help
     "LO HI": ("0", "1", "-1e9", "1e9", "0.5"),
     "SIZE": ("400MB", "1GB", "50MB"),
     "ADDRESS": ("sqlite:///kept.db", "sqlite:///new.db", "sqlite:///no/a.db", "sqlite:///good.csv"),
+    "URL": ("http://127.0.0.1:9", "http://127.0.0.1:9/x", "127.0.0.1:9", "https://127.0.0.1:9"),
     "P": ("0", "0.1", "0.5", "1"),
     "ARM=P": ("A=0.1", "A=0.1,B=0.05", "A=1", "Z=0.1"),
     "UNIT": ("u", "user-1", "é"),

@@ -59,6 +59,7 @@ LINES = {
     "keys revoke": (["00000000", *STORE],),
     "theory": (["--online", "0.6,0.5", "--offline", "same", "--offline-pulls", "10"],),
     "policies": ([],),
+    "doctor": (STORE, ["--url", "http://127.0.0.1:9", *STORE]),
     "store upgrade": (STORE,),
     "store verify": (STORE,),
     "store backup": (["a.db", *STORE],),

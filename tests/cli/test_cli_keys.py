@@ -120,5 +120,5 @@ def test_no_command_takes_a_key_so_none_is_in_the_list_of_processes() -> None:
         for name, command in getattr(group, "commands", {}).items():
             groups.append((f"{path} {name}".strip(), command))
         found |= {(path, x.name) for x in group.params if re.search("key|secret|token", x.name)}
-    # The first is the key of a request, and the second takes ids.
-    assert found == {("campaign ask", "key"), ("keys revoke", "key")}
+    # The first is the key of a request, the second takes ids, and the third the name of a file.
+    assert found == {("campaign ask", "key"), ("keys revoke", "key"), ("doctor", "key_file")}

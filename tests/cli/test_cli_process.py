@@ -54,7 +54,9 @@ def test_the_version_is_shown() -> None:
 
 def test_help_imports_nothing_heavy(run_python: RunPython) -> None:
     """One command after the other in one process: the first that imports anything is named."""
-    commands = [[*words, "--help"] for words in ([], ["simulate"], ["logs"], ["policies"])]
+    commands = [
+        [*words, "--help"] for words in ([], ["simulate"], ["logs"], ["policies"], ["doctor"])
+    ]
     commands.append(["--version"])
     printed = run_python(IMPORTED.replace("COMMANDS", repr(commands))).splitlines()
     assert [line for line in printed if "imported:" in line] == ["imported: []"] * len(commands)

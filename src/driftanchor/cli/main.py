@@ -11,6 +11,7 @@ from driftanchor.cli import output, streams
 from driftanchor.cli.boundary import Boundary, say_ended
 from driftanchor.cli.campaign import campaign
 from driftanchor.cli.command import Command
+from driftanchor.cli.doctor import doctor
 from driftanchor.cli.identify import identify
 from driftanchor.cli.keys import keys
 from driftanchor.cli.logs import logs
@@ -37,6 +38,7 @@ for command in (
     serve,
     policies,
     theory,
+    doctor,
 ):
     app.command(cls=Command)(command)
 app.add_typer(campaign, name="campaign")
@@ -88,10 +90,11 @@ def main(
       driftanchor plan offline.json --bias-bound 0.02 --horizon 50000
       driftanchor campaign create checkout offline.json --bias-bound 0.02
       driftanchor policies
+      driftanchor doctor
 
     Every command has --help with examples, and --json for programs.
 
     Exit codes: 0 success, 1 failure, 2 wrong usage, 3 not found, 4 conflict, 5 store unavailable,
-    10 a check found a problem (reproduce --strict, campaign show --check), 130 interrupted,
+    10 a check found a problem (reproduce --strict, campaign show --check, doctor), 130 interrupted,
     141 the reader of the output has closed it; in general 128 + n for signal n.
     """

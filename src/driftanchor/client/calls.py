@@ -55,7 +55,7 @@ class Calls:
         self.exchanges = exchanges
         self._headers = {"Accept": "application/json"}
         if key is not None:
-            self._headers["Authorization"] = f"Bearer {_usable(key)}"
+            self._headers["Authorization"] = f"Bearer {usable_key(key)}"
         self._clock, self._sleep, self._chance = clock, sleep, chance
 
     def call(
@@ -138,7 +138,7 @@ def _after(text: str) -> float:
     return float(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0.0
 
 
-def _usable(key: object) -> str:
+def usable_key(key: object) -> str:
     """A key that can be sent, without the end of its line; the message does not show it."""
     text = key.rstrip("\r\n") if isinstance(key, str) else ""
     if not text or not text.isascii() or not text.isprintable() or " " in text:

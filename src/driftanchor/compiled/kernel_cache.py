@@ -30,6 +30,16 @@ MOST = 1_000  # kernels that are kept: some hundred MB
 DAY = 86_400.0
 
 
+def home() -> Path:
+    """The folder that has a folder for each kernel, which need not be there yet.
+
+    Raises:
+        RuntimeError: This user has no home.
+    """
+    root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return root / "driftanchor" / "kernels"
+
+
 def kept_in(name: str) -> Path | None:
     """The folder of the kernel of that name; `None` where none can be used.
 
@@ -37,12 +47,11 @@ def kept_in(name: str) -> Path | None:
     write to is not used, and a warning says so once.
     """
     try:
-        root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-        folder = root / "driftanchor" / "kernels" / name
+        folder = home() / name
         for place in reversed((folder, *folder.parents)):
             if not place.exists():
                 place.mkdir(0o700, exist_ok=True)
-        problem = _open_to_others(root, folder)
+        problem = open_to_others(folder.parent, folder)
     except (OSError, RuntimeError):  # RuntimeError: no home
         return None
     if problem is not None:
@@ -51,12 +60,18 @@ def kept_in(name: str) -> Path | None:
     return folder if os.access(folder, os.W_OK) else None
 
 
-def _open_to_others(root: Path, folder: Path) -> str | None:
-    """Why somebody else could put a file into a folder, if that is so."""
+def open_to_others(kernels: Path, *below: Path) -> str | None:
+    """Why somebody else could put a file into a folder, if that is so.
+
+    Args:
+        kernels: The folder of all kernels, as `home` gives it.
+        below: Folders in it.
+    """
+    root = kernels.parent.parent
     above = root.stat().st_mode
     if above & 0o002 and not above & 0o1000:  # others may rename what is in it, unless it is sticky
         return f"{str(root)!r} can be written to by all users"
-    for place in (folder.parent.parent, folder.parent, folder):
+    for place in (kernels.parent, kernels, *below):
         found = place.stat()
         if found.st_uid != os.geteuid():
             return f"{str(place)!r} belongs to another user"

@@ -60,27 +60,27 @@ def _ours(url: URL, error: Exception) -> Exception | None:
     """What to raise in place of an error; `None` where it may stay as it is."""
     is_server = sqlite_file(url) is None
     if isinstance(error, _named("IntegrityError")):
-        return Conflict(f"{_name(url)} refuses the change: {_said(error)}")
+        return Conflict(f"{name_of(url)} refuses the change: {_said(error)}")
     if isinstance(error, _named("OperationalError")):
         if is_server:
             return Interrupted(
-                f"{_name(url)} cannot be reached: {_said(error)}; check that it runs"
+                f"{name_of(url)} cannot be reached: {_said(error)}; check that it runs"
             )
         return StoreUnavailable(_sqlite_words(url, error))
     if isinstance(error, DBAPIError):
         if error.connection_invalidated:
-            return Interrupted(f"{_name(url)} closed the connection: {_said(error)}")
+            return Interrupted(f"{name_of(url)} closed the connection: {_said(error)}")
         return StoreUnavailable(_sqlite_words(url, error))
     if isinstance(error, _named("Error")):
         if is_server and isinstance(error, _named("InterfaceError")):
-            return Interrupted(f"{_name(url)} closed the connection: {_said(error)}")
+            return Interrupted(f"{name_of(url)} closed the connection: {_said(error)}")
         return StoreUnavailable(_sqlite_words(url, error))
     if isinstance(error, PoolTimeout):
-        return StoreUnavailable(f"{_name(url)} has no free connection: {error}")
+        return StoreUnavailable(f"{name_of(url)} has no free connection: {error}")
     if isinstance(error, SQLAlchemyError):
-        return StoreUnavailable(f"{_name(url)} cannot be used: {_said(error)}")
+        return StoreUnavailable(f"{name_of(url)} cannot be used: {_said(error)}")
     if isinstance(error, OSError):  # of the file of the lock
-        said = f"{_name(url)} cannot be used: {error}; check that the folder can be written"
+        said = f"{name_of(url)} cannot be used: {error}; check that the folder can be written"
         return StoreUnavailable(missing_folder(sqlite_file(url)) or said)
     return None
 
@@ -114,11 +114,11 @@ def _sqlite_words(url: URL, error: Exception) -> str:
             return missing
     for part, remedy in REMEDIES.items():
         if part in said.lower():
-            return f"{_name(url)}: {remedy} ({said})"
-    return f"{_name(url)} cannot be used: {said}"
+            return f"{name_of(url)}: {remedy} ({said})"
+    return f"{name_of(url)} cannot be used: {said}"
 
 
-def _name(url: URL) -> str:
+def name_of(url: URL) -> str:
     """The store as messages name it: what else is in an address may be a secret."""
     file = sqlite_file(url)
     if file is not None:

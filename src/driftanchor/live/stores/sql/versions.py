@@ -50,13 +50,18 @@ def check(known: str | None) -> None:
     )
 
 
-def _create(connection: Connection) -> None:
+def refuse_others(connection: Connection) -> None:
+    """Refuse a database without a version in which other tables have the names of ours."""
     taken = sorted(set(metadata.tables) & set(inspect(connection).get_table_names()))
     if taken:
         raise StoreMismatch(
             f"the database has tables of another program, or lost its version: {', '.join(taken)}; "
             "use a separate database, schema or file"
         )
+
+
+def _create(connection: Connection) -> None:
+    refuse_others(connection)
     for statement in _statements(connection.dialect.name):
         connection.exec_driver_sql(statement)
     connection.execute(insert(version).values(version_num=REVISION))

@@ -1,0 +1,189 @@
+"""What is said about compiling, kernels, cores and settings."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from driftanchor.checkup import surroundings
+from driftanchor.checkup.diagnosis import Diagnosis
+from driftanchor.compiled import kernel_cache, kernels
+
+if TYPE_CHECKING:
+    from conftest import RunPython
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache of the test's own, in which no kernel is known."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(kernels, "_kernels", {})
+    return tmp_path / "cache"
+
+
+def only(found: Iterable[Diagnosis]) -> Diagnosis:
+    (each,) = list(found)
+    return each
+
+
+def test_a_kernel_is_compiled_once_and_then_loaded(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = only(surroundings.compiling())
+    assert first.status == "fine"
+    assert first.found.startswith("compiled a function in ")
+    monkeypatch.setattr(kernels, "_kernels", {})
+    assert only(surroundings.compiling()).found.startswith("loaded a compiled function from disk")
+    kept = only(surroundings.kernels_kept())
+    assert kept.status == "fine"
+    assert kept.found.startswith("1 kernel, ")
+    assert str(cache / "driftanchor" / "kernels") in kept.found
+
+
+def test_numba_that_is_switched_off(run_python: RunPython) -> None:
+    """In a process of its own, as Numba looks at the variable when it is imported."""
+    program = "from driftanchor.checkup.surroundings import compiling; print(*compiling())"
+    said = run_python(program, env={"NUMBA_DISABLE_JIT": "1"})
+    assert "status='problem', found='NUMBA_DISABLE_JIT is set'" in said
+    assert "unset NUMBA_DISABLE_JIT" in said
+
+
+def test_without_numba_there_is_nothing_to_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "numba", None)
+    assert [*surroundings.compiling(), *surroundings.kernels_kept()] == []
+
+
+@pytest.mark.usefixtures("cache")
+def test_compiling_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    typing: Any = importlib.import_module("numba.core.typed_passes")
+
+    def fail(*_: object) -> None:
+        raise RuntimeError("LLVM is broken")
+
+    monkeypatch.setattr(typing.BaseNativeLowering, "run_pass", fail)
+    found = only(surroundings.compiling())
+    assert found.status == "problem"
+    assert "LLVM is broken" in found.found
+    assert 'pip install --force-reinstall "numba==' in found.advice
+
+
+@pytest.mark.usefixtures("cache")
+def test_compiled_code_that_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernels, "kernel", lambda policy, loop: lambda n: 11)
+    found = only(surroundings.compiling())
+    assert (found.status, found.found) == ("problem", "1 + 2 + 3 + 4 gives 11")
+
+
+@pytest.mark.usefixtures("cache")
+def test_a_disk_that_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.replace", full)
+    monkeypatch.setattr(Path, "replace", full)
+    found = only(surroundings.compiling())
+    assert found.status == "problem"
+    assert found.found.endswith("which could not be kept")
+    assert "make room" in found.advice
+
+
+def test_a_folder_that_others_can_write_to(cache: Path) -> None:
+    folder = cache / "driftanchor"
+    folder.mkdir(parents=True)
+    folder.chmod(0o777)
+    assert only(surroundings.compiling()).status == "fine"  # it is compiled, and not kept
+    found = only(surroundings.kernels_kept())
+    assert found.status == "problem"
+    assert "driftanchor' can be written to by other users" in found.found
+    assert f"run chmod go-w {folder} {folder / 'kernels'}, or set XDG_CACHE_HOME" in found.advice
+
+
+def test_a_folder_of_another_user(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (cache / "driftanchor" / "kernels").mkdir(0o700, parents=True)
+    monkeypatch.setattr("os.geteuid", lambda: os.getuid() + 1)
+    found = only(surroundings.kernels_kept())
+    assert (found.status, "belongs to another user" in found.found) == ("problem", True)
+
+
+def test_a_folder_that_cannot_be_made_or_written(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache.write_text("a file")
+    found = only(surroundings.kernels_kept())
+    assert found.status == "problem"
+    assert "XDG_CACHE_HOME" in found.advice
+    cache.unlink()
+    monkeypatch.setattr("os.access", lambda *_: False)  # as for a user that is not root
+    assert "Permission denied" in only(surroundings.kernels_kept()).found
+
+
+def test_a_user_without_a_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setattr(Path, "home", homeless)
+    found = only(surroundings.kernels_kept())
+    assert (found.status, "home" in found.found) == ("problem", True)
+    assert kernel_cache.kept_in("x") is None
+
+
+def test_as_many_threads_as_cores(run_python: RunPython, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that may use one core of the machine; with one core, a machine that has more."""
+    program = "from driftanchor.checkup.surroundings import cores; print(*cores())"
+    limited = f"import os; os.cpu_count = lambda: 8; os.sched_setaffinity(0, {{0}}); {program}"
+    said = run_python(limited)
+    assert "status='problem', found='1 core; simulations use 8 threads'" in said
+    assert "simulate --threads 1" in said
+    monkeypatch.setattr("os.cpu_count", lambda: len(os.sched_getaffinity(0)))
+    monkeypatch.setattr(surroundings, "CGROUP", Path("nothing"))
+    assert only(surroundings.cores()).status == "fine"
+
+
+@pytest.mark.parametrize(
+    ("limit", "status"), [("max 100000", "fine"), ("150000 100000", "problem"), ("x", "fine")]
+)
+def test_a_container_that_may_use_some_cores(
+    limit: str, status: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "cpu.max").write_text(f"{limit}\n")
+    monkeypatch.setattr(surroundings, "CGROUP", tmp_path / "cpu.max")
+    monkeypatch.setattr("os.cpu_count", lambda: 4)
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: range(4))
+    found = only(surroundings.cores())
+    assert found.status == status
+    assert found.found.startswith("2 cores" if status == "problem" else "4 cores")
+
+
+def test_no_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in surroundings.SETTINGS:
+        monkeypatch.delenv(name, raising=False)
+    assert only(surroundings.settings()).name == "settings"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "status"),
+    [
+        ("NUMBA_BOUNDSCHECK", "1", "problem"),
+        ("NUMBA_BOUNDSCHECK", "0", "fine"),
+        ("NUMBA_OPT", "0", "problem"),
+        ("NUMBA_OPT", "3", "fine"),
+        ("NUMBA_CACHE_DIR", "/x", "fine"),
+        ("PROMETHEUS_MULTIPROC_DIR", "/x", "problem"),
+        ("NO_COLOR", "1", "fine"),
+        ("COLUMNS", "80", "fine"),
+    ],
+)
+def test_a_setting(name: str, value: str, status: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NUMBA_BOUNDSCHECK", raising=False)  # `make torture` sets it
+    monkeypatch.setenv(name, value)
+    found = only(surroundings.settings())
+    assert (found.name, found.status) == (f"setting {name}", status)
+    assert found.found.startswith(f"{name}={value}: ")
+    assert (f"unset {name}" in found.advice) == (status == "problem")
