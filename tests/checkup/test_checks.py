@@ -49,5 +49,5 @@ def test_an_installation_without_any_package_that_works(run_python: RunPython) -
     bad = [name for name, each in found.items() if each["status"] == "problem"]
     extras = ("fast", "plot", "logs", "live", "postgres", "serve", "cluster")
     assert bad == ["packages", *(f"extra {name}" for name in extras), "store"]
-    assert {"compiling", "kernels", "cores"} & set(found) == set()
+    assert {"compiling", "kernels"} & set(found) == set()
     assert 'pip install ".[live]"' in found["store"]["advice"]

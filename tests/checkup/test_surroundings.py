@@ -1,4 +1,4 @@
-"""What is said about compiling, kernels, cores and settings."""
+"""What is said about compiling, kernels and settings."""
 
 from __future__ import annotations
 
@@ -132,33 +132,6 @@ def test_a_user_without_a_home(monkeypatch: pytest.MonkeyPatch) -> None:
     found = only(surroundings.kernels_kept())
     assert (found.status, "home" in found.found) == ("problem", True)
     assert kernel_cache.kept_in("x") is None
-
-
-def test_as_many_threads_as_cores(run_python: RunPython, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A process that may use one core of the machine; with one core, a machine that has more."""
-    program = "from driftanchor.checkup.surroundings import cores; print(*cores())"
-    limited = f"import os; os.cpu_count = lambda: 8; os.sched_setaffinity(0, {{0}}); {program}"
-    said = run_python(limited)
-    assert "status='problem', found='1 core; simulations use 8 threads'" in said
-    assert "simulate --threads 1" in said
-    monkeypatch.setattr("os.cpu_count", lambda: len(os.sched_getaffinity(0)))
-    monkeypatch.setattr(surroundings, "CGROUP", Path("nothing"))
-    assert only(surroundings.cores()).status == "fine"
-
-
-@pytest.mark.parametrize(
-    ("limit", "status"), [("max 100000", "fine"), ("150000 100000", "problem"), ("x", "fine")]
-)
-def test_a_container_that_may_use_some_cores(
-    limit: str, status: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "cpu.max").write_text(f"{limit}\n")
-    monkeypatch.setattr(surroundings, "CGROUP", tmp_path / "cpu.max")
-    monkeypatch.setattr("os.cpu_count", lambda: 4)
-    monkeypatch.setattr("os.sched_getaffinity", lambda _: range(4))
-    found = only(surroundings.cores())
-    assert found.status == status
-    assert found.found.startswith("2 cores" if status == "problem" else "4 cores")
 
 
 def test_no_setting(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -274,6 +274,17 @@ def test_a_rule_that_cannot_be_compiled_says_so_and_what_to_do() -> None:
         )
 
 
+def test_numba_that_is_switched_off_is_named(run_python: RunPython) -> None:
+    program = (
+        "import driftanchor as da; bandit = da.Bandit([0.5, 0.4])\n"
+        "try: da.simulate('ts', bandit, horizon=9, runs=1)\n"
+        "except da.InvalidInput as error: print(error)\n"
+        "da.simulate('ts', bandit, horizon=9, runs=1, engine='processes')"
+    )
+    said = run_python(program, env={"NUMBA_DISABLE_JIT": "1"})
+    assert said.startswith("the environment variable NUMBA_DISABLE_JIT switches Numba off: unset")
+
+
 def test_only_long_loops_let_other_threads_run() -> None:
     """A short one would wait longer for its turn than it takes."""
     long: Any = compiled.kernel(UCB, reference.play_runs)

@@ -18,7 +18,6 @@ INSTALLATION: tuple[Callable[[], Iterator[Diagnosis]], ...] = (
     installation.extras,
     surroundings.compiling,
     surroundings.kernels_kept,
-    surroundings.cores,
     surroundings.settings,
 )
 

@@ -85,7 +85,7 @@ def tables(connection: Connection, file: Path | None) -> Diagnosis:
         return missing(name, f"{_named(connection, file)}: there are no tables yet", advice)
     found = f"{_named(connection, file)}: tables of version {known}; this program has {REVISION}"
     if known in OLDER:
-        remedy = f"make a backup, stop the servers, and run driftanchor store upgrade{_at(file)}"
+        remedy = f"{versions.COPY_FIRST}, and run driftanchor store upgrade{_at(file)}"
     else:
         remedy = "install the driftanchor that wrote it, or a newer one"
     return problem(name, found, f"until then {STOPPED}: {remedy}")

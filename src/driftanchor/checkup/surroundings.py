@@ -1,4 +1,4 @@
-"""What the machine gives: compiling and its folder, cores, and variables that change behaviour."""
+"""What the machine gives: compiling and its folder, and variables that change behaviour."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from driftanchor.checkup.tiny_kernel import triangle
 from driftanchor.errors import excerpt, shown
 from driftanchor.render.numbers import count
 
-CGROUP = Path("/sys/fs/cgroup/cpu.max")  # what a container may use, as "200000 100000"
 NOT_KEPT = "each process compiles anew, for some seconds"
 
 
@@ -28,7 +27,8 @@ def compiling() -> Iterator[Diagnosis]:
     except Exception:  # the extra fast says why
         return
     if numba.config.DISABLE_JIT:
-        advice = "no simulation works with Numba switched off; run unset NUMBA_DISABLE_JIT"
+        need = "simulations need --engine processes, and decisions are interpreted"
+        advice = f"{need}; run unset NUMBA_DISABLE_JIT"
         yield problem(name, "NUMBA_DISABLE_JIT is set", advice)
         return
     began = time.perf_counter()
@@ -92,34 +92,6 @@ def kernels_kept() -> Iterator[Diagnosis]:
         yield problem(name, str(error), advice)
         return
     yield fine(name, f"{count(folders, 'kernel')}, {sized(sum(files))}, in {where}")
-
-
-def cores() -> Iterator[Diagnosis]:
-    """Whether simulations start more threads than there are cores for them."""
-    try:
-        machine: Any = importlib.import_module("driftanchor.simulation.machine")
-    except ImportError:  # without NumPy there are no simulations
-        return
-    threads, usable = machine.threads_to_use(None), _usable_cores()
-    found = f"{count(usable, 'core')}; simulations use {count(threads, 'thread')}"
-    if threads > usable:
-        advice = f"threads wait for each other and take memory: give simulate --threads {usable}"
-        yield problem("cores", found, advice)
-    else:
-        yield fine("cores", found)
-
-
-def _usable_cores() -> int:
-    """How many cores this process may use, which a container or `taskset` may limit."""
-    found = os.cpu_count() or 1
-    if hasattr(os, "sched_getaffinity"):
-        found = min(found, len(os.sched_getaffinity(0)))
-    try:
-        quota, period = CGROUP.read_text().split()[:2]
-        found = min(found, max(1, -(-int(quota) // int(period))))
-    except (OSError, ValueError):  # there is no such file, or it says "max"
-        pass
-    return found
 
 
 class Variable(NamedTuple):

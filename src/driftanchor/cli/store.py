@@ -29,7 +29,10 @@ def upgrade(
     as_json: opt.Json = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    """Update the tables of a store to this version. Make a backup first.
+    """Update the tables of a store to this version.
+
+    First stop the workers, and copy the file of the store (PostgreSQL: use pg_dump): 'store backup'
+    of this version cannot read older tables.
 
     Examples:
       driftanchor store upgrade --store sqlite:///bandit.db

@@ -125,6 +125,11 @@ def _without_collecting() -> Iterator[None]:
 def _dispatcher(loop: Loop, folder: Path | None) -> Any:
     """What Numba compiles the loop with, or loads it by from a folder."""
     numba = require("numba", extra="fast", why="compiled simulation")
+    if numba.config.DISABLE_JIT:
+        raise InvalidInput(
+            "the environment variable NUMBA_DISABLE_JIT switches Numba off: unset it (simulations "
+            'also run without Numba, with engine="processes")'
+        )
     parts = importlib.import_module("driftanchor.compiled.parts")
     options = {
         **PART,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from glob import escape
 from pathlib import Path
 
 import duckdb
 
+from driftanchor.cores import usable_cores
 from driftanchor.errors import DriftanchorError, InvalidInput, excerpt
 from driftanchor.logs.clean_copy import originals
 from driftanchor.logs.log_file import LogFile
@@ -30,7 +30,7 @@ def connect(paths: Iterable[Path], memory: str) -> duckdb.DuckDBPyConnection:
     allowed = ", ".join(map(literal, dict.fromkeys(names)))
     settings = {
         "memory_limit": literal(memory),
-        "threads": min(os.cpu_count() or 1, MOST_THREADS),
+        "threads": min(usable_cores(), MOST_THREADS),
         "temp_directory": "''",  # nothing is written beside the logs; too little memory is an error
         "enable_progress_bar": "false",
         "TimeZone": "'UTC'",

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from driftanchor.core import check
+from driftanchor.cores import usable_cores
 from driftanchor.simulation.chunk import CHUNK_ROUNDS, Chunk, Played, play
 from driftanchor.simulation.engines import ENGINES
 from driftanchor.simulation.processes import Processes, bundles, can_be_sent, play_all
@@ -19,9 +19,9 @@ PlayBundle = Callable[[Sequence[Chunk]], list[Played]]
 
 
 def threads_to_use(threads: int | None) -> int:
-    """As many as asked for, or all cores."""
+    """As many as asked for, or all cores that this process may use."""
     if threads is None:
-        return os.cpu_count() or 1
+        return usable_cores()
     return check.whole(threads, "threads", low=1, high=4096)
 
 

@@ -13,6 +13,9 @@ from driftanchor.live.stores.sql.schema import OLDER, REVISION, metadata, versio
 
 LOCK = 7_302_118  # of those who create or upgrade tables in PostgreSQL at the same time
 
+# `store backup` of this version cannot read older tables.
+COPY_FIRST = "stop the workers, copy the file of the store (PostgreSQL: use pg_dump)"
+
 
 def found(connection: Connection) -> str | None:
     """The last migration that a store has seen; `None` if it has no tables of ours."""
@@ -42,7 +45,7 @@ def check(known: str | None) -> None:
     if known in OLDER:
         raise StoreMismatch(
             f"the store has the tables of version {known}, and this driftanchor needs {REVISION}: "
-            "make a backup, then run: driftanchor store upgrade"
+            f"{COPY_FIRST}, then run: driftanchor store upgrade"
         )
     raise StoreMismatch(
         f"the store has the tables of version {known}, which this driftanchor does not know (it "
