@@ -9,15 +9,27 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from sqlalchemy import BindParameter, Dialect, Select, Table, bindparam
+from sqlalchemy import (
+    BindParameter,
+    Dialect,
+    Insert,
+    Select,
+    String,
+    Table,
+    Text,
+    bindparam,
+    cast,
+    func,
+    select,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
 
 from driftanchor.live.stores.sql.link import Link
 
-DIALECTS: dict[str, Dialect] = {
-    database: make_url(address).get_dialect()()
-    for database, address in (("sqlite", "sqlite://"), ("postgresql", "postgresql+psycopg://"))
+DIALECTS: dict[str, Dialect] = {  # parameters have places, not names
+    "sqlite": make_url("sqlite://").get_dialect()(),
+    "postgresql": make_url("postgresql+psycopg://").get_dialect()(paramstyle="numeric_dollar"),
 }
 MOST = 512  # values in one list
 
@@ -33,6 +45,7 @@ class Prepared:
     def __init__(self, statement: Any, names: Sequence[str]) -> None:
         self._statement, self._names = statement, tuple(names)
         self._compiled: dict[str, _Text] = {}
+        self._columns: _Columns | None = None
 
     def rows(self, link: Link, *values: Any) -> list[tuple[Any, ...]]:
         """Run it once, and fetch what it finds."""
@@ -50,8 +63,12 @@ class Prepared:
         """Run it for many rows of parameters."""
         if not rows:
             return
-        if len(rows) == 1:  # psycopg would open a pipeline for it
+        if len(rows) == 1:
             link.run(*self._asked(link, rows[0]))
+        elif link.database == "postgresql" and isinstance(self._statement, Insert):
+            if self._columns is None:
+                self._columns = _Columns(self._statement, self._names)
+            link.run(self._columns.sql, self._columns.given(rows))
         else:
             text = self._compiled.get(link.database) or self._text(link)
             link.run_for(text.sql, rows if text.takes_rows else [text.given(row) for row in rows])
@@ -97,6 +114,60 @@ class _Text:
         if self._order is None:
             return dict(zip(self._names, every, strict=True))
         return tuple([every[i] for i in self._order])
+
+
+class _Columns:
+    """A statement of PostgreSQL that inserts many rows at once, each column of them as an array.
+
+    To run a statement once for each row takes both sides twice as long.
+
+    Args:
+        statement: The statement for one row.
+        names: The columns that are given.
+
+    Attributes:
+        sql: Its text.
+    """
+
+    def __init__(self, statement: Any, names: tuple[str, ...]) -> None:
+        types = [statement.table.c[name].type for name in names]
+        self._is_text = [isinstance(kind, String) for kind in types]
+        arrays = [
+            cast(bindparam(name), postgresql.ARRAY(Text() if is_text else kind))
+            for name, kind, is_text in zip(names, types, self._is_text, strict=True)
+        ]
+        given = func.unnest(*arrays).table_valued(*names).render_derived(name="given")
+        several = statement.from_select(list(names), select(given))
+        self.sql: str = several.compile(dialect=DIALECTS["postgresql"]).string
+
+    def given(self, rows: Sequence[Sequence[Any]]) -> list[str]:
+        """The columns of some rows."""
+        columns = zip(self._is_text, zip(*rows, strict=True), strict=True)
+        return [array_of(column, is_text=is_text) for is_text, column in columns]
+
+
+def array_of(values: Sequence[Any], *, is_text: bool) -> str:
+    r"""An array as PostgreSQL reads it.
+
+    psycopg would look at each value by itself, which takes several times as long.
+
+    Args:
+        values: Texts, or numbers and truth values; any of them may be missing.
+        is_text: Whether they are texts.
+
+    Example:
+        >>> array_of([1, None, 0.5], is_text=False)
+        '{1, NULL, 0.5}'
+        >>> print(array_of(["a", None, '"b"'], is_text=True))
+        {"a",NULL,"\"b\""}
+    """
+    if not is_text:
+        return "{" + str(list(values))[1:-1].replace("None", "NULL") + "}"
+    quoted = [
+        "NULL" if x is None else '"' + x.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        for x in values
+    ]
+    return "{" + ",".join(quoted) + "}"
 
 
 class PreparedList:
