@@ -35,28 +35,32 @@ class Connections:
     def take(self) -> PoolProxiedConnection:
         """A connection that nobody else has, and that is in no transaction.
 
-        We say ourselves where a transaction begins and ends, on PostgreSQL too.
+        Its driver begins none by itself: we say where one begins.
         """
         try:
             return self._idle.pop()
         except IndexError:
             pooled = self._engine.raw_connection()
-            self._let_driver_begin(pooled, False)
+            self._let_begin(pooled, False)
             return pooled
 
     def give_back(self, pooled: PoolProxiedConnection) -> None:
         """Keep a connection that is in no transaction for the next one."""
         if len(self._idle) < KEPT:
             self._idle.append(pooled)
+            return
+        try:
+            self._let_begin(pooled, True)  # as SQLAlchemy expects of those in its pool
+        except Exception:  # it broke after its transaction, which was written all the same
+            pooled.invalidate()
         else:
-            self._let_driver_begin(pooled, True)  # as SQLAlchemy expects of what is in its pool
             pooled.close()
 
-    def _let_driver_begin(self, pooled: PoolProxiedConnection, begins: bool) -> None:
-        """Set whether psycopg begins a transaction by itself; SQLite's driver never does here."""
+    def _let_begin(self, pooled: PoolProxiedConnection, by_itself: bool) -> None:
+        """Say whether psycopg begins a transaction by itself; SQLite is told once and for all."""
         driver: Any = pooled.driver_connection
         if self.database == "postgresql":
-            driver.autocommit = not begins
+            driver.autocommit = not by_itself
 
     def close(self) -> None:
         """Close all of them but those in a transaction; others are opened when they are needed."""

@@ -43,6 +43,8 @@ class Link:
         It keeps ways that it found while a table was empty, and reads all of the table then, until
         it counts the rows again a minute later.
         """
+        if self.database == "sqlite":
+            return self.rows(sql, values)
         return self._found(sql, values, False)
 
     def run(self, sql: str, values: Values = ()) -> None:

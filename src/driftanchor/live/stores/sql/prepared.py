@@ -11,8 +11,11 @@ from typing import Any
 
 from sqlalchemy import (
     BindParameter,
+    Boolean,
     Dialect,
+    Double,
     Insert,
+    Integer,
     Select,
     String,
     Table,
@@ -27,11 +30,13 @@ from sqlalchemy.engine import make_url
 
 from driftanchor.live.stores.sql.link import Link
 
+_numbered: Any = make_url("postgresql+psycopg://").get_dialect()
 DIALECTS: dict[str, Dialect] = {  # parameters have places, not names
     "sqlite": make_url("sqlite://").get_dialect()(),
-    "postgresql": make_url("postgresql+psycopg://").get_dialect()(paramstyle="numeric_dollar"),
+    "postgresql": _numbered(paramstyle="numeric_dollar"),
 }
 MOST = 512  # values in one list
+TAKEN = (String, Integer, Double, Boolean)  # the types that an array is written of
 
 
 class Prepared:
@@ -103,23 +108,20 @@ class _Text:
         self.sql: str = compiled.string
         constants = {name: x for name, x in compiled.params.items() if name not in names}
         self._constants = tuple(constants.values())  # that the statement itself brings along
-        self._names = (*names, *constants)
-        places = compiled.positiontup  # None where parameters have names
-        self._order = None if places is None else [self._names.index(name) for name in places]
+        given = (*names, *constants)
+        self._order = [given.index(name) for name in compiled.positiontup]
         self.takes_rows = self._order == list(range(len(names)))
 
     def given(self, values: Sequence[Any]) -> Any:
         """The parameters in the form that the driver takes, where that is another."""
-        every = (*values, *self._constants) if self._constants else values
-        if self._order is None:
-            return dict(zip(self._names, every, strict=True))
+        every = (*values, *self._constants)
         return tuple([every[i] for i in self._order])
 
 
 class _Columns:
     """A statement of PostgreSQL that inserts many rows at once, each column of them as an array.
 
-    To run a statement once for each row takes both sides twice as long.
+    To run a statement once for each row takes twice as long, here and there.
 
     Args:
         statement: The statement for one row.
@@ -131,6 +133,7 @@ class _Columns:
 
     def __init__(self, statement: Any, names: tuple[str, ...]) -> None:
         types = [statement.table.c[name].type for name in names]
+        assert all(isinstance(kind, TAKEN) for kind in types)
         self._is_text = [isinstance(kind, String) for kind in types]
         arrays = [
             cast(bindparam(name), postgresql.ARRAY(Text() if is_text else kind))
@@ -224,7 +227,10 @@ class Upsert:
         }
 
     def run(self, link: Link, rows: Sequence[Sequence[Any]]) -> None:
-        """Insert or change rows, which have a value for each column of the table."""
+        """Insert or change rows, which have a value for each column of the table.
+
+        No two of them are the same row.
+        """
         self._by_database[link.database].run_for(link, rows)
 
 
