@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
+from collections.abc import Iterator
+from types import SimpleNamespace
 
 import psycopg
 import pytest
@@ -52,3 +55,30 @@ def test_nothing_is_committed_if_one_of_the_statements_before_fails(postgres: st
             link.commit()
         driver.rollback()
         assert link.rows("SELECT count(*) FROM t") == [(0,)]
+
+
+@contextlib.contextmanager
+def cancelled() -> Iterator[None]:
+    """As a pipeline of psycopg ends that was interrupted."""
+    try:
+        yield
+    finally:
+        raise psycopg.errors.QueryCanceled
+
+
+def test_an_interrupt_is_not_lost_in_the_error_that_follows_it(postgres: str) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with psycopg.connect(postgres_address(postgres), autocommit=True) as driver:
+        link = Link("postgresql", driver)
+        link._driver = SimpleNamespace(pipeline=cancelled)
+        link._cursor = SimpleNamespace(execute=interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            link.commit()
+        link._cursor = SimpleNamespace(execute=lambda *_, **__: None)
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt:  # an earlier one
+            with pytest.raises(psycopg.errors.QueryCanceled):
+                link.commit()

@@ -46,7 +46,7 @@ def test_many_rows_are_kept_to_the_bit_on_both_databases(store_url: str) -> None
     store = open_sql(store_url)
     add = Prepared(events.insert(), [column.name for column in events.columns])
     numbers = (0.1, -7.0, 1e-300, 1.7976931348623157e308, math.inf, -math.inf, 1 / 3, 5, None, 2.5)
-    rows = [
+    rows: list[tuple[object, ...]] = [
         (1, seq, f"k{seq}", 1763438400.123456, None if seq % 2 else 2**62 + seq, seq, number, text)
         for seq, (number, text) in enumerate(zip(numbers, ODD, strict=True))
     ]

@@ -7,6 +7,7 @@ a transaction half ended.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -65,31 +66,36 @@ class Link:
         """End the transaction; all of it is on disk afterwards."""
         if self.database == "sqlite":
             self._driver.commit()
-            return
-        with self._driver.pipeline():  # what follows on an error is not done
-            self._send()
-            self._cursor.execute("COMMIT")
+        else:
+            self._exchange("COMMIT")
 
     def _found(self, sql: str, values: Values, prepare: bool | None) -> list[tuple[Any, ...]]:
         if self.database == "sqlite":
             self._cursor.execute(sql, values)
         elif self._waiting:
-            with self._driver.pipeline():
-                self._send()
-                self._cursor.execute(sql, values, prepare=prepare)
+            self._exchange(sql, values, prepare)
         else:
             self._cursor.execute(sql, values, prepare=prepare)
         found: list[tuple[Any, ...]] = self._cursor.fetchall()
         return found
 
-    def _send(self) -> None:
-        """Send what waits, without waiting for the answers."""
+    def _exchange(self, sql: str, values: Values = (), prepare: bool | None = None) -> None:
+        """Send what waits and a last statement, and wait for all answers.
+
+        PostgreSQL does nothing that comes after a statement that fails.
+        """
         waiting, self._waiting = self._waiting, []
-        for sql, values, many in waiting:
-            if many:
-                self._cursor.executemany(sql, values)
-            else:
-                self._cursor.execute(sql, values)
+        handled = sys.exception()  # by whoever called us
+        try:
+            with self._driver.pipeline():
+                for one, given, many in waiting:
+                    (self._cursor.executemany if many else self._cursor.execute)(one, given)
+                self._cursor.execute(sql, values, prepare=prepare)
+        except Exception as error:
+            interrupt = _interrupt_behind(error, handled)
+            if interrupt is None:
+                raise
+            raise interrupt from None
 
 
 def _plain_cursor(driver: Any) -> Any:
@@ -97,3 +103,11 @@ def _plain_cursor(driver: Any) -> Any:
     from psycopg import RawCursor
 
     return RawCursor(driver)
+
+
+def _interrupt_behind(error: BaseException, handled: BaseException | None) -> BaseException | None:
+    """What interrupted an exchange, if anything did: psycopg may raise another error after it."""
+    behind = error.__context__
+    while behind is not handled and isinstance(behind, Exception):
+        behind = behind.__context__
+    return None if behind is handled else behind
