@@ -126,7 +126,6 @@ class _Lane:
         """
         jobs = [self.jobs.get()]
         if self._most > 1:
-            self._are_back.clear()
             self._gather()
         try:
             while len(jobs) < MOST_REQUESTS:
@@ -138,6 +137,7 @@ class _Lane:
 
     def _gather(self) -> None:
         """Wait while more come, but not for long, and for no more than came together lately."""
+        self._are_back.clear()
         for _ in range(STEPS):
             before = self.jobs.qsize()
             if before >= self._most - 1 or self._are_back.wait(STEP):
