@@ -174,7 +174,7 @@ def _replayed(store: SqlStore, statements: list[list[Statement]]) -> float:
     if file is None:
         dsn = store.url.set(drivername="postgresql").render_as_string(hide_password=False)
         with psycopg.connect(dsn) as server:
-            return _sent(server.cursor(), server.commit, statements, ())
+            return _sent(psycopg.RawCursor(server), server.commit, statements, ())
     connection = sqlite3.connect(file, isolation_level=None)
     for setting in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {setting}")

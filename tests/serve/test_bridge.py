@@ -47,6 +47,39 @@ def test_what_waits_is_written_together(tmp_path: Path) -> None:
     campaign.close()
 
 
+def test_those_who_came_together_are_waited_for_and_nobody_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bridging, "STEP", 600.0)
+    campaign = create(f"sqlite:///{tmp_path / 'store.db'}")
+    groups: list[int] = []
+    submit, others = campaign.submit, threading.Event()
+
+    def noted(requests: Any) -> Any:
+        groups.append(len(requests))
+        others.wait(60)
+        return submit(requests)
+
+    campaign.submit = noted  # type: ignore[method-assign]
+
+    async def ask() -> None:
+        bridge = Bridge(Metrics())
+        asks = [bridge.do(campaign, Ask("first"))]
+        while not groups:
+            await asyncio.sleep(0.001)
+        asks += [bridge.do(campaign, Ask(f"u{i}")) for i in range(19)]
+        others.set()
+        await asyncio.gather(*asks)
+        await asyncio.gather(*[bridge.do(campaign, Ask(f"v{i}")) for i in range(19)])
+        monkeypatch.setattr(bridging, "STEP", 0.001)
+        await bridge.do(campaign, Ask("alone"))
+        bridge.close()
+
+    asyncio.run(ask())
+    assert groups == [1, 19, 19, 1]
+    campaign.close()
+
+
 def test_each_request_gets_what_became_of_it(tmp_path: Path) -> None:
     campaign = create(f"sqlite:///{tmp_path / 'store.db'}")
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import queue
 import threading
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -20,7 +19,7 @@ from driftanchor.serve.metrics import Metrics
 
 LANES = 8  # threads that write: campaigns share them in turn
 MOST_WAITING = 20_000  # requests; beyond that there is no use in waiting
-STEP, STEPS = 1e-3, 8  # seconds to wait for others, and how often as long as they come
+STEP, STEPS = 1e-3, 8  # seconds to wait for others at most, and how often as long as they come
 Job = tuple[Campaign, Request, "asyncio.Future[Any]"]
 
 
@@ -53,7 +52,7 @@ class Bridge:
         if self.waiting >= MOST_WAITING:
             raise Overloaded(f"{self.waiting:,} requests wait for the store: try again later")
         future = asyncio.get_running_loop().create_future()
-        self._lane(campaign.name).jobs.put((campaign, request, future))
+        self._lane(campaign.name).add((campaign, request, future))
         self.waiting += 1
         return future
 
@@ -103,10 +102,17 @@ class _Lane:
         metrics: Metrics,
     ) -> None:
         self.loop, self.settle, self.metrics = loop, settle, metrics
-        self._last = 1  # how many requests were taken together last
+        self._most = 1  # how many requests were taken together lately
+        self._are_back = threading.Event()  # as many as that wait again
         self.jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self.thread = threading.Thread(target=self._run, name="driftanchor-write", daemon=True)
         self.thread.start()
+
+    def add(self, job: Job) -> None:
+        """Let a job wait for the thread."""
+        self.jobs.put(job)
+        if self.jobs.qsize() == self._most - 1:  # but for the one that the thread took first
+            self._are_back.set()
 
     def _run(self) -> None:
         while self._write(self._taken()):
@@ -119,21 +125,23 @@ class _Lane:
         them a little makes groups larger, and leaves the processor to the event loop meanwhile.
         """
         jobs = [self.jobs.get()]
-        if self._last > 1:
+        if self._most > 1:
             self._gather()
         try:
             while len(jobs) < MOST_REQUESTS:
                 jobs.append(self.jobs.get_nowait())
         except queue.Empty:
             pass
-        self._last = len(jobs)
+        self._most = max(len(jobs), self._most * 7 // 8)
         return jobs
 
     def _gather(self) -> None:
-        """Wait while more come, but not for long."""
+        """Wait while more come, but not for long, and for no more than came together lately."""
+        self._are_back.clear()
         for _ in range(STEPS):
             before = self.jobs.qsize()
-            time.sleep(STEP)
+            if before >= self._most - 1 or self._are_back.wait(STEP):
+                return
             if self.jobs.qsize() == before:
                 return
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from sqlalchemy import bindparam, select
 
 from driftanchor.live.stores.sql import prepared
 from driftanchor.live.stores.sql.link import Link
 from driftanchor.live.stores.sql.prepared import Prepared, PreparedList, Upsert
-from driftanchor.live.stores.sql.schema import history, snapshots
+from driftanchor.live.stores.sql.schema import events, history, snapshots
 from driftanchor.live.stores.sql.sql_store import open_sql
 
 
@@ -34,6 +36,30 @@ def test_statements_and_upserts_run_on_both_databases(store_url: str) -> None:
     with store._reading() as link:
         assert page.rows(link, 2, 0) == [(1, 4, 3, 0.25), (2, 4, 3, 0.25)]
         assert page.rows(link, 9, 9) == []
+    store.close()
+
+
+ODD = ("", "NULL", "None", '"', "\\", '\\"', "{a,b}", "a\nb\t", "ü 日本 🎯", "%s $1 'x'")
+
+
+def test_many_rows_are_kept_to_the_bit_on_both_databases(store_url: str) -> None:
+    store = open_sql(store_url)
+    add = Prepared(events.insert(), [column.name for column in events.columns])
+    numbers = (0.1, -7.0, 1e-300, 1.7976931348623157e308, math.inf, -math.inf, 1 / 3, 5, None, 2.5)
+    rows: list[tuple[object, ...]] = [
+        (1, seq, f"k{seq}", 1763438400.123456, None if seq % 2 else 2**62 + seq, seq, number, text)
+        for seq, (number, text) in enumerate(zip(numbers, ODD, strict=True))
+    ]
+    rows.append((1, 10, "none", 0.5, None, None, None, None))
+
+    def work(link: Link) -> None:
+        link.run("INSERT INTO campaigns VALUES (1, 'c', 0, '{}', '{}')")
+        add.run_for(link, rows)
+
+    store._write(work)
+    with store._reading() as link:
+        found = Prepared(select(events).order_by(events.c.seq), []).rows(link)
+        assert [tuple(row) for row in found] == rows
     store.close()
 
 

@@ -6,6 +6,8 @@ again takes longer than two statements, so a few stay out.
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import Engine
 from sqlalchemy.pool import PoolProxiedConnection
 
@@ -31,18 +33,34 @@ class Connections:
         self._abandoned: list[PoolProxiedConnection] = []
 
     def take(self) -> PoolProxiedConnection:
-        """A connection that nobody else has, and that is in no transaction."""
+        """A connection that nobody else has, and that is in no transaction.
+
+        Its driver begins none by itself: we say where one begins.
+        """
         try:
             return self._idle.pop()
         except IndexError:
-            return self._engine.raw_connection()
+            pooled = self._engine.raw_connection()
+            self._let_begin(pooled, False)
+            return pooled
 
     def give_back(self, pooled: PoolProxiedConnection) -> None:
         """Keep a connection that is in no transaction for the next one."""
         if len(self._idle) < KEPT:
             self._idle.append(pooled)
+            return
+        try:
+            self._let_begin(pooled, True)  # as SQLAlchemy expects of those in its pool
+        except Exception:  # it broke after its transaction, which was written all the same
+            pooled.invalidate()
         else:
             pooled.close()
+
+    def _let_begin(self, pooled: PoolProxiedConnection, by_itself: bool) -> None:
+        """Say whether psycopg begins a transaction by itself; SQLite is told once and for all."""
+        driver: Any = pooled.driver_connection
+        if self.database == "postgresql":
+            driver.autocommit = not by_itself
 
     def close(self) -> None:
         """Close all of them but those in a transaction; others are opened when they are needed."""

@@ -19,14 +19,11 @@ from driftanchor.live.stores.sql.sql_engine import roll_back_sqlite
 from driftanchor.live.stores.sql.write_turn import Turn
 
 T = TypeVar("T")
-FIRST = {  # what begins a transaction that writes; psycopg begins by itself
+FIRST = {  # what begins a transaction that writes
     "sqlite": "BEGIN IMMEDIATE",  # the lock at once: a reader that became a writer may have to wait
-    "postgresql": None,
+    "postgresql": "BEGIN",
 }
-FIRST_TO_READ = {
-    "sqlite": "BEGIN",
-    "postgresql": "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ",
-}
+FIRST_TO_READ = {"sqlite": "BEGIN", "postgresql": "BEGIN ISOLATION LEVEL REPEATABLE READ"}
 
 
 class Transaction:
@@ -54,8 +51,9 @@ class Transaction:
                 if self._turn is not None:
                     self._turn.take()
                 look()
-                answer = work(self.begin(FIRST))
-                self._driver.commit()
+                link = self.begin(FIRST)
+                answer = work(link)
+                link.commit()
                 self._driver = None
                 return answer
             except Exception:
@@ -67,15 +65,13 @@ class Transaction:
             self.end()
             raise
 
-    def begin(self, first: Mapping[str, str | None]) -> Link:
+    def begin(self, first: Mapping[str, str]) -> Link:
         """Take a connection, and begin."""
         database = self._connections.database
         self._pooled = self._connections.take()
         self._driver = self._pooled.driver_connection
         link = Link(database, self._driver)
-        statement = first[database]
-        if statement is not None:
-            link.run(statement)
+        link.run(first[database])
         return link
 
     def give_up(self) -> None:
