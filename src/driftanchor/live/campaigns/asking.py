@@ -175,7 +175,7 @@ def _new_row(
     assigned = books.waits and not waits
     detail = decided_detail(found.event, excluded, decision_id, unit, assigned=assigned)
     entry = batch.record("decided", decision=number, column=column, value=propensity, detail=detail)
-    books.drawn(found.probabilities)
+    books.traffic.drawn(found.probabilities)
     window = settings.reward_window
     row = DecisionRow(
         id=decision_id,

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from driftanchor.core.record import Record
 from driftanchor.live.campaigns.books import Books
-from driftanchor.live.campaigns.past import Past, remember
+from driftanchor.live.campaigns.past import Past, remember, remember_rewards
 from driftanchor.live.records import state_fields
 from driftanchor.live.stores.damage import damaged
 from driftanchor.live.stores.journal import Detail, Entry
@@ -107,7 +107,7 @@ class Batch:
         """Let an event happen."""
         books = self.books
         entry = Entry(books.head.seq + 1, kind, self.now, decision, column, value, detail)
-        books.apply(entry)
+        books.go_on(entry)
         self.entries.append(entry)
         remember(self.past, entry)
         if kind == "arm_added":
@@ -120,16 +120,16 @@ class Batch:
 
     def record_rewards(self, rows: Sequence[DecisionRow]) -> None:
         """Let the rewards of decisions come, which the rows have already."""
-        seq, now, past = self.books.head.seq, self.now, self.past
-        entries = [
-            Entry(place, "rewarded", now, row.number, row.column, row.reward)
-            for place, row in enumerate(rows, seq + 1)
-        ]
-        self.books.apply(*entries)
-        self.entries += entries
-        for entry in entries:
-            remember(past, entry)
-        self.columns.update([row.column for row in rows])
+        seq, now = self.books.head.seq, self.now
+        paid: dict[int, list[float]] = {}
+        for place, row in enumerate(rows, seq + 1):
+            column, reward = row.column, row.reward
+            assert reward is not None
+            paid.setdefault(column, []).append(reward)
+            self.entries.append(Entry(place, "rewarded", now, row.number, column, reward))
+        self.books.learn(paid)
+        remember_rewards(self.past, now, paid)
+        self.columns.update(paid)
 
     def make(self, row: DecisionRow) -> None:
         """Keep a new decision."""
@@ -155,6 +155,7 @@ class Batch:
         if not (self.entries or self.changed or self.keys or self.watch):
             return None
         books = self.books
+        books.seal(self.entries)
         changes = Changes(
             books.head,
             self.entries,
@@ -165,8 +166,8 @@ class Batch:
             self.keys,
         )
         if self.made:
-            books.weigh(len(self.made))
-            changes.expected = books.sums()
+            books.traffic.weigh(books.decisions, books.head.decisions, len(self.made))
+            changes.expected = books.traffic.to_bytes()
         changes.watch = self.watch
         if self.is_long_ago():
             books.head.snapshot = books.head.seq

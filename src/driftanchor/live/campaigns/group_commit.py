@@ -201,11 +201,10 @@ class GroupCommit:
         ):
             return load(reader, self.terms, self.settings)
         if head.seq > books.head.seq:
-            for entry in reader.entries(books.head.seq):
-                books.apply(entry)
+            books.apply(*reader.entries(books.head.seq))
             if head.decisions != books.head.decisions:
                 return load(reader, self.terms, self.settings)
-            books.expect(reader.expected())
+            books.traffic.take_over(reader.expected())
             books.head.snapshot = head.snapshot
         return books
 

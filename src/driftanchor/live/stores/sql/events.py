@@ -38,8 +38,10 @@ _CHANGES = Prepared(  # written as the index has it, which is used then
 def add(link: Link, campaign: int, entries: Sequence[Entry]) -> None:
     """Keep new events."""
     rows = [
-        (campaign, *rest, None if detail is None else detail_text(detail))
-        for *rest, detail in entries
+        (campaign, *entry)
+        if entry.detail is None
+        else (campaign, *entry[:-1], detail_text(entry.detail))
+        for entry in entries
     ]
     _ADD.run_for(link, rows)
 
