@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -15,8 +17,13 @@ from driftanchor.live.campaigns.sample_ratio import MANY, log_e_value, look
 def test_looks_that_are_left_out_would_find_nothing(
     arms: int, skew: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rng, looks = np.random.default_rng(arms), []
-    monkeypatch.setattr(propensity_sums, "look", lambda *args: looks.append(1) or look(*args))
+    rng, looks = np.random.default_rng(arms), list[int]()
+
+    def noted(*args: Any) -> tuple[float, int]:
+        looks.append(1)
+        return look(*args)
+
+    monkeypatch.setattr(propensity_sums, "look", noted)
     sums, decisions, most = PropensitySums(arms), np.zeros(arms, np.int64), 0.0
     for n in range(1, 2_001):
         shares = rng.dirichlet(np.ones(arms))

@@ -87,7 +87,7 @@ class Batch:
 
     def know(self, rows: Iterable[DecisionRow]) -> None:
         """Keep decisions that were read, unless they are known: they may have changed here."""
-        arms, epoch, found = len(self.books.decider.labels), self.books.head.epoch, self.found
+        arms, epoch, found = len(self.books.labels), self.books.head.epoch, self.found
         for row in rows:
             if not 0 <= row.column < arms:
                 raise damaged(f"decision {row.number} is for an arm {row.column} that is not there")
@@ -137,18 +137,20 @@ class Batch:
         if row.holds is not None:
             self.held[row.holds] = row
 
-    def change(self, row: DecisionRow) -> None:
-        """Keep a decision that changed."""
-        if row.id not in self.made:
-            self.changed[row.id] = row
-        if row.unit is not None and row.holds is None and self.held.get(row.unit) is row:
-            del self.held[row.unit]
+    def change(self, *rows: DecisionRow) -> None:
+        """Keep decisions that changed."""
+        made, changed, held = self.made, self.changed, self.held
+        for row in rows:
+            if row.id not in made:
+                changed[row.id] = row
+            if row.unit is not None and row.holds is None and held.get(row.unit) is row:
+                del held[row.unit]
 
     def is_long_ago(self) -> bool:
         """Whether so much happened since the last snapshot that it is time for another."""
         head = self.books.head
         since = head.seq - head.snapshot
-        return since >= LEAST_BETWEEN_SNAPSHOTS and since >= len(self.books.decider.labels)
+        return since >= LEAST_BETWEEN_SNAPSHOTS and since >= len(self.books.labels)
 
     def changes(self) -> Changes | None:
         """What to write; `None` if nothing happened."""
@@ -184,6 +186,8 @@ def outcome(batch: Batch, request: Callable[[Batch], Any]) -> Any:
     before = batch.books.head.seq
     try:
         return request(batch)
+    except Spoiled:
+        raise
     except Exception as error:
         if batch.books.head.seq != before:
             raise Spoiled from error

@@ -104,6 +104,11 @@ class Books:
         return self.decider.ledger
 
     @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of the arms, by column."""
+        return self.decider.labels
+
+    @property
     def state(self) -> State:
         """What happened, as it is now; the books may go on."""
         return State.of(self.ledger)
@@ -113,6 +118,7 @@ class Books:
         """Whether a decision waits for its reward as soon as it is made."""
         return self.settings.exposure == "ask"
 
+    @reads_store
     def apply(self, *entries: Entry) -> None:
         """Go on by some events."""
         for entry in entries:
@@ -150,7 +156,6 @@ class Books:
             self.squares[column] = squares
             self.head.seq += len(rewards)
 
-    @reads_store
     def seal(self, entries: Sequence[Entry]) -> None:
         """Take the checksum on by some events, in order."""
         if self.head.checksum is not None:

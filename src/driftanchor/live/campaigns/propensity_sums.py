@@ -40,16 +40,17 @@ class PropensitySums:
     """
 
     def __init__(self, arms: int) -> None:
-        self._lay_out(np.zeros(2 * arms + 1, "<f8"))
+        self._lay_out(arms)
         self._last: Floats | None = None  # the probabilities of the last decision,
         self._spread: Floats = self.variance  # and what they add to the variance
 
-    def _lay_out(self, numbers: Floats) -> None:
-        """Keep all numbers in one array, in the order in which the store has them."""
-        arms = numbers.size // 2
-        self._numbers = numbers
-        self.expected: Floats = numbers[:arms]
-        self.variance: Floats = numbers[arms : 2 * arms]
+    def _lay_out(self, arms: int) -> None:
+        """Make room for all numbers in one array, in the order in which the store has them."""
+        self._stored = np.zeros(2 * arms + 2, "<f8")
+        self._numbers: Floats = self._stored[:-1]
+        self._checksum = self._stored[-1:].view("<u8")
+        self.expected: Floats = self._stored[:arms]
+        self.variance: Floats = self._stored[arms : 2 * arms]
         self._quiet = 0  # the decision through which a look would find nothing new
 
     @property
@@ -63,8 +64,8 @@ class PropensitySums:
         For each arm the sum of p, then for each the sum of p (1 − p), the evidence against p, and
         a checksum.
         """
-        sums = self._numbers.tobytes()
-        return sums + struct.pack("<Q", zlib.crc32(sums))
+        self._checksum[0] = zlib.crc32(self._numbers.data)
+        return self._stored.tobytes()
 
     @reads_store
     def take_over(self, sums: bytes) -> None:
@@ -84,7 +85,7 @@ class PropensitySums:
     def add_arm(self) -> None:
         """One more arm, whose propensity was 0 until now."""
         before = self.expected, self.variance, self.log_e
-        self._lay_out(np.zeros(self._numbers.size + 2, "<f8"))
+        self._lay_out(self.expected.size + 1)
         self.expected[:-1], self.variance[:-1], self._numbers[-1] = before
 
     def drawn(self, probabilities: Floats) -> None:

@@ -34,7 +34,6 @@ _FIELDS = [column for column in decisions.columns if column.name != "campaign_id
 _NUMBER = [column.name for column in _FIELDS].index("number")
 _ROW = attrgetter(*DecisionRow.__slots__)  # in the order of the columns
 _CHANGING = ("holds", "state", "exposed_at", "due_at", "settled_at", "reward", "reported")
-_CHANGED = attrgetter(*_CHANGING, "id")
 _NAMES = [column.name for column in decisions.columns]
 _ADD = Prepared(insert(decisions), _NAMES)
 _CHANGE = Prepared(
@@ -49,8 +48,8 @@ _ALL = select(*_FIELDS).where(decisions.c.campaign_id == bindparam("campaign"))
 _BY_ID = PreparedList(
     lambda ids: (
         select(*_FIELDS)
-        .where(decisions.c.id.in_(ids))
         .where(text("+decisions.campaign_id = :campaign"))
+        .where(decisions.c.id.in_(ids))
     ),
     "campaign",
 )
@@ -132,7 +131,11 @@ def add(link: Link, campaign: int, rows: Sequence[DecisionRow]) -> None:
 
 def change(link: Link, rows: Sequence[DecisionRow]) -> None:
     """Keep what became of earlier decisions."""
-    _CHANGE.run_for(link, [_CHANGED(row) for row in rows])
+    values = [
+        (x.holds, x.state, x.exposed_at, x.due_at, x.settled_at, x.reward, x.reported, x.id)
+        for x in rows
+    ]  # in the order of `_CHANGING`
+    _CHANGE.run_for(link, values)
 
 
 def _values(campaign: int, row: DecisionRow) -> list[Any]:

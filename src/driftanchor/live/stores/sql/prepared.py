@@ -36,30 +36,29 @@ class Prepared:
 
     def rows(self, link: Link, *values: Any) -> list[tuple[Any, ...]]:
         """Run it once, and fetch what it finds."""
-        return link.rows(*self._asked(link, values))
+        text = self._compiled.get(link.database) or self._text(link)
+        return link.rows(text.sql, values if text.takes_rows else text.given(values))
 
     def rows_as_of_now(self, link: Link, *values: Any) -> list[tuple[Any, ...]]:
         """As `rows`; see `Link.rows_as_of_now`."""
-        return link.rows_as_of_now(*self._asked(link, values))
+        text = self._compiled.get(link.database) or self._text(link)
+        return link.rows_as_of_now(text.sql, values if text.takes_rows else text.given(values))
 
     def run(self, link: Link, *values: Any) -> None:
         """Run it once."""
-        link.run(*self._asked(link, values))
+        text = self._compiled.get(link.database) or self._text(link)
+        link.run(text.sql, values if text.takes_rows else text.given(values))
 
     def run_for(self, link: Link, rows: Sequence[Sequence[Any]]) -> None:
         """Run it for many rows of parameters."""
         if not rows:
             return
-        if len(rows) == 1:  # psycopg would open a pipeline for it
-            link.run(*self._asked(link, rows[0]))
-        else:
-            text = self._compiled.get(link.database) or self._text(link)
-            link.run_for(text.sql, rows if text.takes_rows else [text.given(row) for row in rows])
-
-    def _asked(self, link: Link, values: Sequence[Any]) -> tuple[str, Any]:
-        """The statement for a database, and its parameters in the form that the driver takes."""
         text = self._compiled.get(link.database) or self._text(link)
-        return text.sql, values if text.takes_rows else text.given(values)
+        given = rows if text.takes_rows else [text.given(row) for row in rows]
+        if len(rows) == 1:  # psycopg would open a pipeline for it
+            link.run(text.sql, given[0])
+        else:
+            link.run_for(text.sql, given)
 
     def _text(self, link: Link) -> _Text:
         """Compile it, once for each database."""
