@@ -126,7 +126,8 @@ class Batch:
             column, reward = row.column, row.reward
             assert reward is not None
             paid.setdefault(column, []).append(reward)
-            self.entries.append(Entry(place, "rewarded", now, row.number, column, reward))
+            event = place, "rewarded", now, row.number, column, reward, None
+            self.entries.append(Entry._make(event))
         self.books.learn(paid)
         remember_rewards(self.past, now, paid)
         self.columns.update(paid)
