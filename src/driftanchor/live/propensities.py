@@ -116,7 +116,7 @@ def propensities(
 
 
 def _exact(rows: Sequence[Floats] | Floats) -> Floats | None:
-    """The chances in the one row, if they add up to 1 but for rounding; nobody may write to them."""
+    """The chances in the one row, if they add up to 1 up to rounding; nobody may write to them."""
     total = float(np.add.reduce(rows[0]))
     if not abs(total - 1.0) <= RIGHT:
         return None

@@ -1,4 +1,4 @@
-"""The sums of propensities: how often each arm should have been played, and the evidence against it.
+"""The sums of propensities: how often each arm should have been played, and evidence against it.
 
 No event tells them, so that the store keeps them beside the events.
 """
@@ -26,7 +26,6 @@ class PropensitySums:
     Attributes:
         expected: The sum of the propensities of each arm.
         variance: The sum of p (1 − p) of each arm, p its propensities.
-        log_e: The evidence that arms are not played as their propensities say.
 
     Example:
         >>> sums = PropensitySums(2)

@@ -13,7 +13,6 @@ from sqlalchemy import (
     String,
     bindparam,
     func,
-    insert,
     select,
     text,
     true,
@@ -24,7 +23,7 @@ from sqlalchemy.dialects import postgresql
 from driftanchor.errors import shown
 from driftanchor.live.stores.damage import all_typed, damaged, parsed
 from driftanchor.live.stores.sql.link import Link
-from driftanchor.live.stores.sql.prepared import Prepared, PreparedList
+from driftanchor.live.stores.sql.prepared import Insert, Prepared, PreparedList
 from driftanchor.live.stores.sql.schema import decisions, request_keys
 from driftanchor.live.stores.store_rows import DecisionRow
 
@@ -34,8 +33,7 @@ _FIELDS = [column for column in decisions.columns if column.name != "campaign_id
 _NUMBER = [column.name for column in _FIELDS].index("number")
 _ROW = attrgetter(*DecisionRow.__slots__)  # in the order of the columns
 _CHANGING = ("holds", "state", "exposed_at", "due_at", "settled_at", "reward", "reported")
-_NAMES = [column.name for column in decisions.columns]
-_ADD = Prepared(insert(decisions), _NAMES)
+_ADD = Insert(decisions)
 _CHANGE = Prepared(
     update(decisions)
     .where(decisions.c.id == bindparam("which"))
@@ -103,7 +101,7 @@ _OF_UNIT = Prepared(
     .order_by(decisions.c.number),
     ["campaign", "after", "through", "unit"],
 )
-_ADD_KEYS = Prepared(insert(request_keys), [column.name for column in request_keys.columns])
+_ADD_KEYS = Insert(request_keys)
 _KEYED = PreparedList(
     lambda keys: (
         select(request_keys.c.key, request_keys.c.decisions)
@@ -124,7 +122,7 @@ _KEYS = Prepared(
 
 def add(link: Link, campaign: int, rows: Sequence[DecisionRow]) -> None:
     """Keep new decisions."""
-    _ADD.run_for(link, [_values(campaign, row) for row in rows])
+    _ADD.run(link, [_values(campaign, row) for row in rows])
 
 
 def change(link: Link, rows: Sequence[DecisionRow]) -> None:
@@ -199,4 +197,4 @@ def _ids(text: Any) -> list[str]:
 def add_keys(link: Link, campaign: int, keys: dict[str, list[str]], at: float) -> None:
     """Keep the keys of requests."""
     rows = [(campaign, key, json.dumps(ids), at) for key, ids in keys.items()]
-    _ADD_KEYS.run_for(link, rows)
+    _ADD_KEYS.run(link, rows)
