@@ -44,13 +44,10 @@ class Prepared:
     Args:
         statement: The statement.
         names: Its parameters, in the order in which they are given.
-
-    Attributes:
-        statement: The statement.
     """
 
     def __init__(self, statement: Any, names: Sequence[str]) -> None:
-        self.statement, self._names = statement, tuple(names)
+        self._statement, self._names = statement, tuple(names)
         self._compiled: dict[str, _Text] = {}
 
     def rows(self, link: Link, *values: Any) -> list[tuple[Any, ...]]:
@@ -81,7 +78,7 @@ class Prepared:
 
     def _text(self, link: Link) -> _Text:
         """Compile it, once for each database."""
-        found = _Text(self.statement, self._names, DIALECTS[link.database])
+        found = _Text(self._statement, self._names, DIALECTS[link.database])
         self._compiled[link.database] = found
         return found
 
@@ -235,7 +232,7 @@ class Insert:
             one.run_for(link, rows)
             return
         if self._together is None:
-            self._together = _Columns(one.statement, self._names)
+            self._together = _Columns(one._statement, self._names)
         link.run(self._together.sql, self._together.given(rows))
 
 
