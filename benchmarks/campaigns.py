@@ -32,7 +32,7 @@ from driftanchor.live.stores.sql.copying import copy
 from driftanchor.live.stores.sql.link import Link
 from driftanchor.live.stores.sql.sql_store import SqlStore, open_sql
 
-Statement = tuple[str, Any, bool]  # the text, its parameters, and whether it is for many rows
+Statement = tuple[str, Any, str]  # the text, its parameters, and the method that sent it
 Work = Callable[[Campaign, list[str]], None]  # with the ids of the decisions so far
 REWARDS, BATCH = 2_000, 50
 ARMS = (10, 100, 10_000)
@@ -148,15 +148,20 @@ def _written_down(campaign: Campaign, into: list[list[Statement]]) -> Iterator[N
             sent.append([])
 
         def rows(self, sql: str, values: Any = ()) -> list[tuple[Any, ...]]:
-            sent[-1].append((sql, values, False))
+            sent[-1].append((sql, values, "rows"))
             return super().rows(sql, values)
 
+        def rows_as_of_now(self, sql: str, values: Any = ()) -> list[tuple[Any, ...]]:
+            if self.database == "postgresql":  # in SQLite it is as `rows`, which notes it
+                sent[-1].append((sql, values, "rows_as_of_now"))
+            return super().rows_as_of_now(sql, values)
+
         def run(self, sql: str, values: Any = ()) -> None:
-            sent[-1].append((sql, values, False))
+            sent[-1].append((sql, values, "run"))
             super().run(sql, values)
 
         def run_for(self, sql: str, rows: Any) -> None:
-            sent[-1].append((sql, rows, True))
+            sent[-1].append((sql, rows, "run_for"))
             super().run_for(sql, rows)
 
     with mock.patch.object(transaction, "Link", Noting):
@@ -194,8 +199,11 @@ def _sent(
     for sent in statements:
         for sql in begin:
             cursor.execute(sql)
-        for sql, values, many in sent:
-            (cursor.executemany if many else cursor.execute)(sql, values)
+        for sql, values, method in sent:
+            if method == "rows_as_of_now":
+                cursor.execute(sql, values, prepare=False)
+            else:
+                (cursor.executemany if method == "run_for" else cursor.execute)(sql, values)
             if sql.startswith("SELECT"):
                 cursor.fetchall()
         commit()

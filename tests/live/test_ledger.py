@@ -71,6 +71,18 @@ def test_without_a_decision_there_is_nothing_before_it() -> None:
         Ledger.start(ARMS).before_last()
 
 
+@given(STEPS, REWARDS)
+def test_it_learns_many_rewards_as_one_by_one(steps: list[Any], rewards: Rewarded) -> None:
+    together, apart = Ledger.start(ARMS, memory=2), Ledger.start(ARMS, memory=2)
+    for ledger in (together, apart):
+        applied(ledger, steps)
+    together.apply(rewards)
+    for column, reward in zip(rewards.columns, rewards.rewards, strict=True):
+        apart.learn(column, reward)
+    assert State.of(together) == State.of(apart)
+    assert (together.came, together.waiting) == (apart.came, apart.waiting)
+
+
 @given(STEPS)
 def test_its_counts_are_the_sums_of_its_arrays(steps: list[Any]) -> None:
     ledger = Ledger.start(ARMS, memory=2)
@@ -121,7 +133,9 @@ def test_it_names_the_columns_that_changed() -> None:
     ledger.changes = 0
     applied(ledger, [Decided(1, 2), Rewarded((0,), (1.0,)), Decided(2, 1), GivenUp(1, 1)])
     assert ledger.changed[: ledger.changes].tolist() == [2, 0, 1, 1]
-    ledger.apply(Rewarded((0,) * FEW, (1.0,) * FEW))
+    ledger.apply(Rewarded((1, 0, 1), (1.0, 0.5, 0.0)))
+    assert ledger.changed[: ledger.changes].tolist() == [2, 0, 1, 1, 1, 0]
+    applied(ledger, [Rewarded((0,), (1.0,))] * FEW)
     assert ledger.changes > FEW
     for event in (Paused(0), ArmAdded("D")):
         ledger.changes = 0

@@ -246,8 +246,8 @@ def test_a_program_that_draws_a_common_move_for_each_arm_is_found_out(chance: Ch
     fits(chance, counts, right)
     tools = interpreted(rule)
 
-    def each_on_its_own(*asked: Any) -> RoundKind:
-        kind, laws = tools.write(*asked), asked[-1]
+    def each_on_its_own(*asked: Any) -> tuple[float, float, float]:
+        kind, laws = RoundKind(*tools.write(*asked)), asked[-1]
         for row in range(2):
             sd = math.hypot(laws.sd[row], kind.sd)
             write_law(laws, row, one_sample(laws.mean[row], sd))

@@ -45,6 +45,8 @@ class KeptChances:
         self._now: list[tuple[Same, Floats]] = []
         self._size = 0
         self._known: dict[Same, Floats] = {}
+        self._rows: Floats | None = None  # of `once`
+        self._answer: Floats | None = None
 
     def start(self) -> None:
         """Another question begins."""
@@ -95,6 +97,12 @@ class KeptChances:
         if self._size <= LARGEST:
             self._now.append((same, rows))
         return rows
+
+    def once(self, rows: Floats, compute: Callable[[Floats], Floats | None]) -> Floats | None:
+        """What follows from chances; the same object as the last time while they are the same."""
+        if rows is not self._rows:
+            self._rows, self._answer = rows, compute(rows)
+        return self._answer
 
     def _of_few(self, same: Same, laws: Laws, compute: Callable[[Laws], Floats]) -> Floats:
         """As `chances`: those of many questions fit the memory."""

@@ -8,7 +8,9 @@ decides often keeps a ledger, where an event costs the same however many arms th
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import operator
+from collections.abc import Mapping, Sequence
+from functools import reduce
 from typing import assert_never
 
 import numpy as np
@@ -161,15 +163,13 @@ class Ledger:
             self.memory[other] = row
 
     def _reward(self, event: Rewarded) -> None:
-        if len(event.columns) > 1:  # all of them or none
-            sums: dict[int, float] = {}
-            for column, reward in zip(event.columns, event.rewards, strict=True):
-                sums[column] = sums.get(column, self.totals.item(column)) + reward
-            for column in sorted(sums):
-                if not -math.inf < sums[column] < math.inf:
-                    raise self._too_large(column, sums[column])
+        if len(event.columns) == 1:
+            self.learn(event.columns[0], event.rewards[0], event.late)
+            return
+        paid: dict[int, list[float]] = {}
         for column, reward in zip(event.columns, event.rewards, strict=True):
-            self.learn(column, reward, event.late)
+            paid.setdefault(column, []).append(reward)
+        self.learn_all(paid, event.late)
 
     def learn(self, column: int, reward: float, late: bool = False) -> None:
         """One reward, as `Rewarded`; it ends no wait where none is: pulls are made elsewhere too.
@@ -197,6 +197,36 @@ class Ledger:
         if waiting > 0 and not late:
             self.pending[column] = waiting - 1
             self.waiting -= 1
+
+    def learn_all(self, paid: Mapping[int, Sequence[float]], late: bool = False) -> None:
+        """Many rewards, all of them or none: as to `learn` them one by one.
+
+        Args:
+            paid: The rewards of each arm, in the order in which they are added.
+            late: Whether their decisions were given up before.
+        """
+        totals = {
+            column: reduce(operator.add, rewards, self.totals.item(column))
+            for column, rewards in paid.items()
+        }
+        for column in sorted(totals):
+            if not -math.inf < totals[column] < math.inf:
+                raise self._too_large(column, totals[column])
+        for column, rewards in paid.items():
+            pulls, waiting, came = self.pulls.item(column), self.pending.item(column), len(rewards)
+            if self._rows is not None:
+                self._rows.append((column, pulls, self.totals.item(column), waiting))
+            self.totals[column] = totals[column]
+            self.pulls[column] = pulls + came
+            self.came += came
+            if self.changes <= FEW:
+                self._note(column)
+            if waiting > 0 and not late:
+                settled = min(came, waiting)
+                self.pending[column] = waiting - settled
+                self.waiting -= settled
+        if self._rows is not None and len(self._rows) > LONGEST:
+            self._settle()
 
     def _expect(self, column: int, more: int) -> None:
         """More decisions of an arm wait for a reward, or fewer if `more` is negative."""

@@ -11,12 +11,13 @@ are interpreted with lists, or compiled with arrays, and give the same numbers.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from driftanchor.compiled.kernels import entry, kernel
+from driftanchor.core import check
 from driftanchor.core.check import Floats
 from driftanchor.core.evidence import Evidence, Round
 from driftanchor.core.hints import brief
@@ -35,7 +36,7 @@ class Tools(NamedTuple):
     """What computes propensities: interpreted or compiled."""
 
     policy: Any  # the policy, or its numbers
-    write: Callable[..., RoundKind]  # `laws_of_round`
+    write: Callable[..., tuple[float, float, float]]  # `laws_of_round`
     win: Callable[..., None]  # `win_chances`
     zeros: Callable[[int], Column]
     rows: Callable[[int], Column]  # as `zeros`, of whole numbers
@@ -105,26 +106,35 @@ def propensities(
     asked = _Asked(tools or interpreted(policy), evidence, now, kept or KeptChances())
     kind, laws = asked.laws(STILL, guard=True)
     if kind.guard == 0.0:
-        shares = asked.without_guard(kind) if kind.sd > 0.0 else asked.chances(laws)[0]
-    else:
-        shares = kind.guard * asked.chances(laws)[0]
-        if kind.guard < 1.0:
-            shares = shares + (1.0 - kind.guard) * asked.without_guard(kind)
-    total = float(np.add.reduce(shares))
+        if kind.sd == 0.0:
+            return asked.kept.once(asked.chances(laws), _exact)
+        return _exact([asked.without_guard(kind)])
+    shares = kind.guard * asked.chances(laws)[0]
+    if kind.guard < 1.0:
+        shares = shares + (1.0 - kind.guard) * asked.without_guard(kind)
+    return _exact([shares])
+
+
+def _exact(rows: Sequence[Floats] | Floats) -> Floats | None:
+    """The chances in the one row, if they add up to 1 up to rounding; nobody may write to them."""
+    total = float(np.add.reduce(rows[0]))
     if not abs(total - 1.0) <= RIGHT:
         return None
-    exact: Floats = shares / total
-    return exact
+    return check.frozen(rows[0] / total)
 
 
 @brief
 def laws_of_round(
     policy: Policy, evidence: Evidence, now: Round, moves: Column, guard: bool, laws: Laws
-) -> RoundKind:
-    """`write_laws`, as the function to compile for a policy."""
+) -> tuple[float, float, float]:
+    """`write_laws`, as the function to compile for a policy; gives the fields of a `RoundKind`.
+
+    Compiled code takes longer to give a named tuple than to write the laws of ten arms.
+    """
     for column in range(evidence.pulls.size):
         remember(policy, evidence, column)
-    return write_laws(policy, evidence, now, moves, guard, laws)
+    kind = write_laws(policy, evidence, now, moves, guard, laws)
+    return kind.guard, kind.mean, kind.sd
 
 
 @brief

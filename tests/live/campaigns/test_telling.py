@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -219,15 +220,15 @@ def test_many_rewards_do_what_they_do_one_by_one(store: Store) -> None:
 def test_a_reward_that_fails_halfway_spoils_no_other(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    campaign, learn = create(store), Ledger.learn
+    campaign, learn = create(store), Ledger.learn_all
     ids = [str(x.id) for x in campaign.ask(n=3)]
 
-    def failing(ledger: Ledger, column: int, reward: float, late: bool = False) -> None:
-        if reward == 0.25:
+    def failing(ledger: Ledger, paid: Mapping[int, Sequence[float]]) -> None:
+        if any(0.25 in rewards for rewards in paid.values()):
             raise ZeroDivisionError
-        learn(ledger, column, reward, late)
+        learn(ledger, paid)
 
-    monkeypatch.setattr(Ledger, "learn", failing)
+    monkeypatch.setattr(Ledger, "learn_all", failing)
     answers = campaign.tell_many(list(zip(ids, (0.5, 0.25, 0.75), strict=True)))
     kinds = [getattr(x, "status", type(x).__name__) for x in answers]
     assert kinds == ["recorded", "UnreadableState", "recorded"]

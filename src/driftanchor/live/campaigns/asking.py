@@ -21,7 +21,7 @@ LONGEST = 256  # characters of a unit or a key
 MOST = 1_000  # decisions of one call
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Ask:
     """A request for decisions.
 
@@ -53,7 +53,9 @@ class Ask:
         key: object = None,
     ) -> Ask:
         """A request from what a caller gave, if that is right; see `Campaign.ask`."""
-        labels = tuple(str(x) for x in check.items(exclude, "exclude"))
+        labels: tuple[str, ...] = ()
+        if not (isinstance(exclude, tuple) and not exclude):  # it mostly is
+            labels = tuple(str(x) for x in check.items(exclude, "exclude"))
         count = 1 if n is None else check.whole(n, "n", low=1, high=MOST)
         if count > 1 and (unit is not None or peek):
             raise InvalidInput(
@@ -175,19 +177,19 @@ def _new_row(
     assigned = books.waits and not waits
     detail = decided_detail(found.event, excluded, decision_id, unit, assigned=assigned)
     entry = batch.record("decided", decision=number, column=column, value=propensity, detail=detail)
-    books.drawn(found.probabilities)
+    books.traffic.drawn(found.probabilities)
     window = settings.reward_window
     row = DecisionRow(
-        id=decision_id,
-        number=number,
-        seq=entry.seq,
-        column=column,
-        unit=unit,
-        holds=unit if settings.sticky is not None else None,
-        epoch=books.head.epoch,
-        propensity=propensity,
-        state=WAITING if waits else "assigned",
-        asked_at=now,
+        decision_id,
+        number,
+        entry.seq,
+        column,
+        unit,
+        unit if settings.sticky is not None else None,
+        books.head.epoch,
+        propensity,
+        WAITING if waits else "assigned",
+        now,
         exposed_at=now if waits else None,
         due_at=now + window if waits and window is not None else None,
     )

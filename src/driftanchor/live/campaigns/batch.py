@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from driftanchor.core.record import Record
 from driftanchor.live.campaigns.books import Books
-from driftanchor.live.campaigns.past import Past, remember
+from driftanchor.live.campaigns.past import Past, remember, remember_rewards
 from driftanchor.live.records import state_fields
 from driftanchor.live.stores.damage import damaged
 from driftanchor.live.stores.journal import Detail, Entry
@@ -87,7 +87,7 @@ class Batch:
 
     def know(self, rows: Iterable[DecisionRow]) -> None:
         """Keep decisions that were read, unless they are known: they may have changed here."""
-        arms, epoch, found = len(self.books.decider.labels), self.books.head.epoch, self.found
+        arms, epoch, found = len(self.books.labels), self.books.head.epoch, self.found
         for row in rows:
             if not 0 <= row.column < arms:
                 raise damaged(f"decision {row.number} is for an arm {row.column} that is not there")
@@ -107,7 +107,7 @@ class Batch:
         """Let an event happen."""
         books = self.books
         entry = Entry(books.head.seq + 1, kind, self.now, decision, column, value, detail)
-        books.apply(entry)
+        books.go_on(entry)
         self.entries.append(entry)
         remember(self.past, entry)
         if kind == "arm_added":
@@ -120,16 +120,17 @@ class Batch:
 
     def record_rewards(self, rows: Sequence[DecisionRow]) -> None:
         """Let the rewards of decisions come, which the rows have already."""
-        seq, now, past = self.books.head.seq, self.now, self.past
-        entries = [
-            Entry(place, "rewarded", now, row.number, row.column, row.reward)
-            for place, row in enumerate(rows, seq + 1)
-        ]
-        self.books.apply(*entries)
-        self.entries += entries
-        for entry in entries:
-            remember(past, entry)
-        self.columns.update([row.column for row in rows])
+        seq, now = self.books.head.seq, self.now
+        paid: dict[int, list[float]] = {}
+        for place, row in enumerate(rows, seq + 1):
+            column, reward = row.column, row.reward
+            assert reward is not None
+            paid.setdefault(column, []).append(reward)
+            event = place, "rewarded", now, row.number, column, reward, None
+            self.entries.append(Entry._make(event))
+        self.books.learn(paid)
+        remember_rewards(self.past, now, paid)
+        self.columns.update(paid)
 
     def make(self, row: DecisionRow) -> None:
         """Keep a new decision."""
@@ -137,24 +138,27 @@ class Batch:
         if row.holds is not None:
             self.held[row.holds] = row
 
-    def change(self, row: DecisionRow) -> None:
-        """Keep a decision that changed."""
-        if row.id not in self.made:
-            self.changed[row.id] = row
-        if row.unit is not None and row.holds is None and self.held.get(row.unit) is row:
-            del self.held[row.unit]
+    def change(self, *rows: DecisionRow) -> None:
+        """Keep decisions that changed."""
+        made, changed, held = self.made, self.changed, self.held
+        for row in rows:
+            if row.id not in made:
+                changed[row.id] = row
+            if row.unit is not None and row.holds is None and held.get(row.unit) is row:
+                del held[row.unit]
 
     def is_long_ago(self) -> bool:
         """Whether so much happened since the last snapshot that it is time for another."""
         head = self.books.head
         since = head.seq - head.snapshot
-        return since >= LEAST_BETWEEN_SNAPSHOTS and since >= len(self.books.decider.labels)
+        return since >= LEAST_BETWEEN_SNAPSHOTS and since >= len(self.books.labels)
 
     def changes(self) -> Changes | None:
         """What to write; `None` if nothing happened."""
         if not (self.entries or self.changed or self.keys or self.watch):
             return None
         books = self.books
+        books.seal(self.entries)
         changes = Changes(
             books.head,
             self.entries,
@@ -165,8 +169,8 @@ class Batch:
             self.keys,
         )
         if self.made:
-            books.weigh(len(self.made))
-            changes.expected = books.sums()
+            books.traffic.weigh(books.decisions, books.head.decisions, len(self.made))
+            changes.expected = books.traffic.to_bytes()
         changes.watch = self.watch
         if self.is_long_ago():
             books.head.snapshot = books.head.seq
@@ -183,6 +187,8 @@ def outcome(batch: Batch, request: Callable[[Batch], Any]) -> Any:
     before = batch.books.head.seq
     try:
         return request(batch)
+    except Spoiled:
+        raise
     except Exception as error:
         if batch.books.head.seq != before:
             raise Spoiled from error

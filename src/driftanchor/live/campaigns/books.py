@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import struct
-import zlib
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from driftanchor.core.check import Floats, Ints
 from driftanchor.errors import UnreadableState
-from driftanchor.live.campaigns.sample_ratio import log_e_value
+from driftanchor.live.campaigns.propensity_sums import PropensitySums
 from driftanchor.live.campaigns.settings import Settings
 from driftanchor.live.decider import Decider
 from driftanchor.live.ledger import Ledger
 from driftanchor.live.state import State
-from driftanchor.live.stores.damage import damaged, reads_store
+from driftanchor.live.stores.damage import reads_store
 from driftanchor.live.stores.journal import Detail, Entry, checksum, core_event
 from driftanchor.live.stores.store_rows import ArmRow, Head
 from driftanchor.live.terms import Terms
 from driftanchor.live.tooling import Tooling
-
-SEEN_AT_ONCE = 100  # arms, in a look at the traffic after each decision
 
 
 class Books:
@@ -37,9 +34,7 @@ class Books:
         head: The place of the last event, and what else the head of a campaign says.
         squares: For each arm the sum of squared distances of its rewards from `centre`.
         decisions: How many decisions chose each arm.
-        expected: The sum of the propensities of each arm over all decisions.
-        variance: The sum of p (1 − p) of each arm, p its propensities.
-        log_e: The evidence that arms are not played as their propensities say; see `RatioCheck`.
+        traffic: The sums of the propensities of each arm over all decisions.
         archived: The columns of arms that are archived.
         added: For each arm added, the place of its event and what that says.
         distrusted: For each arm whose logs no longer count, the place of the event.
@@ -53,9 +48,7 @@ class Books:
         self.head = Head()
         self.squares: Floats = np.zeros(count)
         self.decisions: Ints = np.zeros(count, np.int64)
-        self.expected: Floats = np.zeros(count)
-        self.variance: Floats = np.zeros(count)
-        self.log_e = 0.0
+        self.traffic = PropensitySums(count)
         self.archived: set[int] = set()
         self._centres: dict[int, float] = {}
         self.added: dict[int, Entry] = {}
@@ -92,7 +85,7 @@ class Books:
         books.head = dataclasses.replace(head)
         books.squares = np.array([row.squares for row in rows], np.float64)
         books.decisions = np.array([row.decisions for row in rows], np.int64)
-        books.expect(expected)
+        books.traffic.take_over(expected)
         books.archived = {row.column for row in rows if row.state == "archived"}
         books.added = {row.column: _added(row) for row in rows if row.added_seq}
         books.distrusted = {
@@ -111,54 +104,14 @@ class Books:
         return self.decider.ledger
 
     @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of the arms, by column."""
+        return self.decider.labels
+
+    @property
     def state(self) -> State:
         """What happened, as it is now; the books may go on."""
         return State.of(self.ledger)
-
-    def sums(self) -> bytes:
-        """The sums of propensities as the store keeps them, which no event tells.
-
-        For each arm the sum of p, then for each the sum of p (1 − p), the evidence against p, and
-        a checksum.
-        """
-        parts = [x.astype("<f8", copy=False).data for x in (self.expected, self.variance)]
-        sums = b"".join([*parts, struct.pack("<d", self.log_e)])
-        return sums + struct.pack("<Q", zlib.crc32(sums))
-
-    @reads_store
-    def expect(self, sums: bytes) -> None:
-        """Take over the sums of propensities from the store."""
-        if not sums:
-            return
-        if len(sums) % 16 == 0:  # older ones have no checksum
-            sums, checked = sums[:-8], sums[-8:]
-            if checked != struct.pack("<Q", zlib.crc32(sums)):
-                raise damaged("the sums of propensities are not what their checksum says")
-        found = np.frombuffer(sums, "<f8")
-        arms = found.size // 2  # arms may have been added since
-        if found.size % 2 == 0:
-            raise damaged(f"there are {found.size} sums of propensities")
-        self.expected[:arms], self.variance[:arms] = found[:arms], found[arms : 2 * arms]
-        self.log_e = found.item(-1)
-
-    def drawn(self, probabilities: Floats) -> None:
-        """Count the probabilities that a decision was drawn with."""
-        self.expected += probabilities
-        self.variance += probabilities * (1.0 - probabilities)
-
-    def weigh(self, made: int) -> None:
-        """Look whether arms are played as often as their probabilities say.
-
-        A look costs as much as there are arms, so with many it is rarer than decisions are.
-
-        Args:
-            made: How many decisions were made since the last time.
-        """
-        apart, now = max(1, self.expected.size // SEEN_AT_ONCE), self.head.decisions
-        if now // apart == (now - made) // apart:
-            return
-        found = log_e_value(self.decisions - self.expected, self.variance, self.log_e)
-        self.log_e = max(self.log_e, found)
 
     @property
     def waits(self) -> bool:
@@ -168,25 +121,45 @@ class Books:
     @reads_store
     def apply(self, *entries: Entry) -> None:
         """Go on by some events."""
-        head = self.head
         for entry in entries:
-            seq, kind, _, number, column, value, detail = entry
-            if seq != head.seq + 1:
-                problem = f"event {seq} follows event {head.seq}: events are missing or repeated"
-                raise UnreadableState(problem)
-            if column is None or value is None or number is None:
-                self._change(entry)
-            elif kind == "rewarded":  # most events are of two kinds, and take no detour
-                self.decider.ledger.learn(column, value)
-                self._square(column, value)
-            elif kind == "decided" and self._only_waits(number, detail):
-                self.decider.ledger.decide(column)
-                self._decided(column)
-            else:
-                self._change(entry)
-            head.seq = seq
-        if head.checksum is not None:
-            head.checksum = checksum(entries, head.checksum)
+            self.go_on(entry)
+        self.seal(entries)
+
+    @reads_store
+    def go_on(self, entry: Entry) -> None:
+        """Go on by one event. Its checksum is left to `seal`, which takes many at once."""
+        head = self.head
+        seq, kind, _, number, column, value, detail = entry
+        if seq != head.seq + 1:
+            problem = f"event {seq} follows event {head.seq}: events are missing or repeated"
+            raise UnreadableState(problem)
+        if column is None or value is None or number is None:
+            self._change(entry)
+        elif kind == "rewarded":  # most events are of two kinds, and take no detour
+            self.decider.ledger.learn(column, value)
+            self._square(column, value)
+        elif kind == "decided" and self._only_waits(number, detail):
+            self.decider.ledger.decide(column)
+            self._decided(column)
+        else:
+            self._change(entry)
+        head.seq = seq
+
+    @reads_store
+    def learn(self, paid: Mapping[int, Sequence[float]]) -> None:
+        """Go on by rewards, an event each: the rewards of each arm, in the order of the events."""
+        self.decider.ledger.learn_all(paid)
+        for column, rewards in paid.items():
+            middle, squares = self._centre(column), self.squares.item(column)
+            for reward in rewards:
+                squares += (reward - middle) ** 2
+            self.squares[column] = squares
+            self.head.seq += len(rewards)
+
+    def seal(self, entries: Sequence[Entry]) -> None:
+        """Take the checksum on by some events, in order."""
+        if self.head.checksum is not None:
+            self.head.checksum = checksum(entries, self.head.checksum)
 
     def _only_waits(self, number: int, detail: Detail | None) -> bool:
         """Whether a decision is the next one, and does no more than wait for its reward."""
@@ -235,17 +208,19 @@ class Books:
 
     def _square(self, column: int, reward: float | None, sign: float = 1.0) -> None:
         """Add the squared distance of a reward from the centre, or take it away again."""
+        square = sign * (float(reward or 0.0) - self._centre(column)) ** 2
+        self.squares[column] = self.squares.item(column) + square
+
+    def _centre(self, column: int) -> float:
         middle = self._centres.get(column)
         if middle is None:
             middle = self._centres[column] = centre(self.terms, column)
-        square = sign * (float(reward or 0.0) - middle) ** 2
-        self.squares[column] = self.squares.item(column) + square
+        return middle
 
     def _widen(self, entry: Entry) -> None:
         self.squares = np.append(self.squares, 0.0)
         self.decisions = np.append(self.decisions, 0)
-        self.expected = np.append(self.expected, 0.0)
-        self.variance = np.append(self.variance, 0.0)
+        self.traffic.add_arm()
         self.added[len(self.terms.arms) - 1] = entry
 
     def row(self, column: int) -> ArmRow:

@@ -109,13 +109,15 @@ class GroupCommit:
     def _take_part(self, job: _Job) -> None:
         """Wait until a job is done, or write it with all that waits."""
         with self._mutex:
-            if self._leader is None:
-                self._leader = job
+            if self._leader is None:  # then nobody waits
+                self._leader, job.taken = job, [job]
             else:
                 job.turn = threading.Event()
-            self._waiting.append(job)
-        if job.turn is not None:
-            job.turn.wait()
+                self._waiting.append(job)
+        if job.turn is None:
+            self._write_all(job.taken)
+            return
+        job.turn.wait()
         if job.done:
             return
         with self._mutex:
@@ -201,11 +203,10 @@ class GroupCommit:
         ):
             return load(reader, self.terms, self.settings)
         if head.seq > books.head.seq:
-            for entry in reader.entries(books.head.seq):
-                books.apply(entry)
+            books.apply(*reader.entries(books.head.seq))
             if head.decisions != books.head.decisions:
                 return load(reader, self.terms, self.settings)
-            books.expect(reader.expected())
+            books.traffic.take_over(reader.expected())
             books.head.snapshot = head.snapshot
         return books
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from driftanchor.live.stores.journal import Entry
 from driftanchor.live.stores.store_rows import HistoryRow
 
@@ -15,10 +17,7 @@ def remember(past: Past, entry: Entry) -> None:
     _, kind, at, _, column, value, detail = entry
     if column is None or kind not in KINDS:
         return
-    start = at // STRETCH * STRETCH
-    row = past.get((start, column))
-    if row is None:
-        row = past[start, column] = HistoryRow(start, column)
+    row = _row(past, at, column)
     if kind == "decided":
         row.decisions += 1
         return
@@ -27,3 +26,21 @@ def remember(past: Past, entry: Entry) -> None:
         row.total -= (detail or {})["before"]
     else:
         row.rewards += 1
+
+
+def remember_rewards(past: Past, at: float, paid: Mapping[int, Sequence[float]]) -> None:
+    """Add rewards that came at one time to the history: those of each arm, in order."""
+    for column, rewards in paid.items():
+        row = _row(past, at, column)
+        row.rewards += len(rewards)
+        for reward in rewards:
+            row.total += reward
+
+
+def _row(past: Past, at: float, column: int) -> HistoryRow:
+    """The row of an arm and a time."""
+    start = at // STRETCH * STRETCH
+    row = past.get((start, column))
+    if row is None:
+        row = past[start, column] = HistoryRow(start, column)
+    return row

@@ -91,7 +91,7 @@ class Status(Tabular):
 
         `panels` says how finely integrals are computed where there are many arms.
         """
-        terms, ledger, head = books.terms, books.ledger, books.head
+        terms, ledger, head, traffic = books.terms, books.ledger, books.head, books.traffic
         return cls(
             name,
             terms.policy.name,
@@ -105,7 +105,7 @@ class Status(Tabular):
             terms.reasons,
             {label: _arm(books, column) for column, label in enumerate(terms.arms)},
             outlook(terms, books.state, books.settings.matters, panels),
-            RatioCheck(books.decisions.copy(), books.expected, books.variance, books.log_e),
+            RatioCheck(books.decisions.copy(), traffic.expected, traffic.variance, traffic.log_e),
             alarms,
         )
 
@@ -190,7 +190,7 @@ def _arm(books: Books, column: int) -> ArmStatus:
         mean,
         variance,
         row.decisions,
-        books.expected.item(column),
+        books.traffic.expected.item(column),
         row.pending,
     )
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from driftanchor.errors import InvalidInput, NotFound, OtherReward, shown
 from driftanchor.live.campaigns.batch import Batch, Needs, Spoiled, outcome
@@ -12,7 +12,8 @@ from driftanchor.live.campaigns.decision import Receipt, decision_id_text
 from driftanchor.live.stores.store_rows import WAITING, DecisionRow
 
 
-class Tell(NamedTuple):
+@dataclass(slots=True)
+class Tell:
     """A reward for a decision.
 
     Attributes:
@@ -30,10 +31,9 @@ class Tell(NamedTuple):
 
     def __call__(self, batch: Batch) -> Receipt:
         """What became of it."""
-        decision_id, given = self
         books = batch.books
-        reward = books.settings.reward_of(given, books.decider.terms.reward_range)
-        row = found(batch, decision_id_text(decision_id))
+        reward = books.settings.reward_of(self.reward, books.decider.terms.reward_range)
+        row = found(batch, decision_id_text(self.decision_id))
         if row.reported is not None:
             if row.reported != reward:
                 raise OtherReward(
@@ -47,14 +47,13 @@ class Tell(NamedTuple):
             return _late(batch, row, reward)
         if row.state == "assigned":  # whoever has a reward has seen the arm
             show(batch, row)
-        batch.record("rewarded", decision=row.number, column=row.column, value=reward)
-        _settle(batch, row, "rewarded", reward)
+        _record(batch, [row])
         return _receipt(batch, row, "recorded")
 
 
 def needs_of(tells: Sequence[Tell]) -> Needs:
     """What must be known before some rewards."""
-    return Needs(tuple([x for x, _ in tells if isinstance(x, str)]))
+    return Needs(tuple([x.decision_id for x in tells if isinstance(x.decision_id, str)]))
 
 
 def tell_all(batch: Batch, tells: Sequence[Tell]) -> list[Receipt | Exception]:
@@ -64,36 +63,37 @@ def tell_all(batch: Batch, tells: Sequence[Tell]) -> list[Receipt | Exception]:
     together: recording them one at a time takes longer than the statements of the store.
     """
     books, decisions = batch.books, batch.found
-    settings, ends, labels = books.settings, books.terms.reward_range, books.decider.labels
+    reward_of, ends, labels = books.settings.reward_of, books.terms.reward_range, books.labels
     outcomes: list[Receipt | Exception] = []
     waiting: list[DecisionRow] = []
     for tell in tells:
-        decision_id, given = tell
-        row = decisions.get(decision_id) if type(decision_id) is str else None
+        one = tell.decision_id
+        row = decisions.get(one) if type(one) is str else None
         if row is None or row.state != WAITING or row.reported is not None or _is_due(batch, row):
             _record(batch, waiting)  # first: what comes now may be an event too
+            waiting = []
             outcomes.append(outcome(batch, tell.__call__))
             continue
         try:
-            reward = settings.reward_of(given, ends)
+            row.reported = reward = reward_of(tell.reward, ends)
         except InvalidInput as error:
             outcomes.append(error)
             continue
-        row.reported = reward
-        _settle(batch, row, "rewarded", reward)
         waiting.append(row)
         outcomes.append(Receipt(row.id, "recorded", labels[row.column], reward))
     _record(batch, waiting)
     return outcomes
 
 
-def _record(batch: Batch, rows: list[DecisionRow]) -> None:
-    """Record the rewards of decisions that are settled already, and forget which they are."""
+def _record(batch: Batch, rows: Sequence[DecisionRow]) -> None:
+    """Let rewards count that were reported."""
+    for row in rows:
+        row.reward = row.reported
+    _settle(batch, rows, "rewarded")
     try:
         batch.record_rewards(rows)
     except Exception as error:
         raise Spoiled from error
-    rows.clear()
 
 
 @dataclass(frozen=True)
@@ -144,10 +144,10 @@ def settle_if_due(batch: Batch, row: DecisionRow) -> bool:
     """End the wait of a decision whose window is over; whether it was."""
     if row.state != WAITING or not _is_due(batch, row):
         return False
-    default = batch.books.settings.default_reward
+    row.reward = default = batch.books.settings.default_reward
     kind = "expired" if default is None else "defaulted"
     batch.record(kind, decision=row.number, column=row.column, value=default)
-    _settle(batch, row, kind, default)
+    _settle(batch, [row], kind)
     return True
 
 
@@ -159,14 +159,17 @@ def _is_due(batch: Batch, row: DecisionRow) -> bool:
 def give_up(batch: Batch, row: DecisionRow) -> None:
     """End the wait of a decision without any reward."""
     batch.record("expired", decision=row.number, column=row.column)
-    _settle(batch, row, "expired", None)
+    _settle(batch, [row], "expired")
 
 
-def _settle(batch: Batch, row: DecisionRow, state: str, reward: float | None) -> None:
-    row.state, row.reward, row.settled_at = state, reward, batch.now
-    if batch.books.settings.sticky != "campaign":
-        row.holds = None
-    batch.change(row)
+def _settle(batch: Batch, rows: Iterable[DecisionRow], state: str) -> None:
+    """End the wait of decisions that have their reward, if there is one."""
+    now, keeps = batch.now, batch.books.settings.sticky == "campaign"
+    for row in rows:
+        row.state, row.settled_at = state, now
+        if not keeps:
+            row.holds = None
+    batch.change(*rows)
 
 
 def _late(batch: Batch, row: DecisionRow, reward: float) -> Receipt:
@@ -185,4 +188,4 @@ def _late(batch: Batch, row: DecisionRow, reward: float) -> Receipt:
 
 
 def _receipt(batch: Batch, row: DecisionRow, status: str) -> Receipt:
-    return Receipt(row.id, status, batch.books.decider.labels[row.column], row.reward)
+    return Receipt(row.id, status, batch.books.labels[row.column], row.reward)

@@ -197,8 +197,8 @@ def _arms(reader: Reader, books: Books) -> Iterator[str]:
             if kept != value:
                 name = f"{field.name} of arm {row.label!r}"
                 yield f"{name} is {kept!r}, the events give {value!r}"
-    books.expect(reader.expected())
-    expected = books.expected
+    books.traffic.take_over(reader.expected())
+    expected = books.traffic.expected
     if abs(expected.sum() - books.head.decisions) > 1e-6 * (1 + books.head.decisions):
         yield f"the propensities add up to {expected.sum():.6g}, not to the number of decisions"
 

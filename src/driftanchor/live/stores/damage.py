@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import json
 import typing
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Any, ParamSpec, TypeVar
 
 from driftanchor.errors import DriftanchorError, InvalidInput, UnreadableState, shown
@@ -52,25 +53,23 @@ def parsed(text: Any) -> Any:
 
 def typed(row: type[T], values: Sequence[Any]) -> T:
     """A row of a table, whose values must be of the types that its fields have."""
-    return all_typed(row, [values])[0]
+    known, kinds = _fitting.setdefault(row, set()), tuple(map(type, values))
+    if kinds not in known:
+        hints = typing.get_type_hints(row)
+        for (name, hint), value in zip(hints.items(), values, strict=True):
+            if type(value) not in _types(hint):
+                raise damaged(f"{name} of a {row.__name__} is {shown(value)}")
+        known.add(kinds)
+    return row(*values)
 
 
-def all_typed(row: type[T], found: Iterable[Sequence[Any]]) -> list[T]:
+def all_typed(row: type[T], found: Sequence[Sequence[Any]]) -> list[T]:
     """As `typed`, for some rows."""
-    known = _fitting.setdefault(row, set())
-    last: tuple[type, ...] = ()
-    rows: list[T] = []
-    for values in found:
-        kinds = tuple(map(type, values))
-        if kinds != last and kinds not in known:
-            hints = typing.get_type_hints(row)
-            for (name, hint), value in zip(hints.items(), values, strict=True):
-                if type(value) not in _types(hint):
-                    raise damaged(f"{name} of a {row.__name__} is {shown(value)}")
-            known.add(kinds)
-        last = kinds
-        rows.append(row(*values))
-    return rows
+    first, others = found[:1], found[1:]
+    kinds = [*map(type, chain.from_iterable(first))] * len(others)
+    if others and [*map(type, chain.from_iterable(others))] == kinds:  # nearly always
+        return [typed(row, first[0]), *[row(*values) for values in others]]
+    return [typed(row, values) for values in found]
 
 
 def _types(hint: Any) -> set[type]:

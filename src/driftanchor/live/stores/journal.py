@@ -28,6 +28,7 @@ from driftanchor.live.state_events import (
 )
 
 Detail = dict[str, Any]
+encoded = json.JSONEncoder(allow_nan=False).encode  # one for all: to make it takes longer
 
 
 class Entry(NamedTuple):
@@ -106,10 +107,12 @@ def detail_text(detail: Detail) -> str:
         >>> detail_text({"id": "5f", "unit": "ann"}), detail_text({"before": 0.5})
         ('{"id": "5f", "unit": "ann"}', '{"before": 0.5}')
     """
-    for value in detail.values():
+    said = []
+    for key, value in detail.items():
         if type(value) is not str:
-            return json.dumps(detail, allow_nan=False)
-    return f"{{{', '.join([f'{quoted(key)}: {quoted(x)}' for key, x in detail.items()])}}}"
+            return encoded(detail)
+        said.append(f"{quoted(key)}: {quoted(value)}")
+    return f"{{{', '.join(said)}}}"
 
 
 def core_event(entry: Entry, *, waits: bool) -> Event | None:

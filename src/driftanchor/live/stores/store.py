@@ -35,7 +35,7 @@ class Changes:
         settled: Earlier decisions that changed.
         history: What is added to the history.
         keys: The keys of requests, each with the ids of its decisions.
-        expected: The sums of propensities over all decisions, if they changed; see `Books.sums`.
+        expected: The sums of propensities, if they changed; see `PropensitySums`.
         snapshot: A snapshot to keep.
         watch: What is kept to watch the promises, if it changed.
     """
@@ -71,7 +71,7 @@ class Reader(abc.ABC):
 
     @abc.abstractmethod
     def expected(self) -> bytes:
-        """The sums of propensities, as `Books.sums` gives them; empty before the first."""
+        """The sums of propensities, as `PropensitySums` has them; empty before the first."""
 
     @abc.abstractmethod
     def decisions(self, ids: Sequence[str]) -> list[DecisionRow]:

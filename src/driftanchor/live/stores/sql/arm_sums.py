@@ -10,12 +10,12 @@ from sqlalchemy import bindparam, select
 
 from driftanchor.live.stores.damage import parsed, typed
 from driftanchor.live.stores.sql.link import Link
-from driftanchor.live.stores.sql.prepared import Prepared, Upsert
+from driftanchor.live.stores.sql.prepared import Insert, Prepared
 from driftanchor.live.stores.sql.schema import arms
 from driftanchor.live.stores.store_rows import ArmRow
 
 _FIXED = ("campaign_id", "arm", "label", "added_seq", "added")
-_PUT = Upsert(arms, replaced=tuple(x.name for x in arms.columns if x.name not in _FIXED))
+_PUT = Insert(arms, replaced=tuple(x.name for x in arms.columns if x.name not in _FIXED))
 _ALL = Prepared(
     select(arms).where(arms.c.campaign_id == bindparam("campaign")).order_by(arms.c.arm),
     ["campaign"],

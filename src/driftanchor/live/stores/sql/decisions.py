@@ -13,7 +13,6 @@ from sqlalchemy import (
     String,
     bindparam,
     func,
-    insert,
     select,
     text,
     true,
@@ -24,7 +23,7 @@ from sqlalchemy.dialects import postgresql
 from driftanchor.errors import shown
 from driftanchor.live.stores.damage import all_typed, damaged, parsed
 from driftanchor.live.stores.sql.link import Link
-from driftanchor.live.stores.sql.prepared import Prepared, PreparedList
+from driftanchor.live.stores.sql.prepared import Insert, Prepared, PreparedList
 from driftanchor.live.stores.sql.schema import decisions, request_keys
 from driftanchor.live.stores.store_rows import DecisionRow
 
@@ -34,9 +33,7 @@ _FIELDS = [column for column in decisions.columns if column.name != "campaign_id
 _NUMBER = [column.name for column in _FIELDS].index("number")
 _ROW = attrgetter(*DecisionRow.__slots__)  # in the order of the columns
 _CHANGING = ("holds", "state", "exposed_at", "due_at", "settled_at", "reward", "reported")
-_CHANGED = attrgetter(*_CHANGING, "id")
-_NAMES = [column.name for column in decisions.columns]
-_ADD = Prepared(insert(decisions), _NAMES)
+_ADD = Insert(decisions)
 _CHANGE = Prepared(
     update(decisions)
     .where(decisions.c.id == bindparam("which"))
@@ -49,8 +46,8 @@ _ALL = select(*_FIELDS).where(decisions.c.campaign_id == bindparam("campaign"))
 _BY_ID = PreparedList(
     lambda ids: (
         select(*_FIELDS)
-        .where(decisions.c.id.in_(ids))
         .where(text("+decisions.campaign_id = :campaign"))
+        .where(decisions.c.id.in_(ids))
     ),
     "campaign",
 )
@@ -69,16 +66,14 @@ def _held_one_by_one(units: list[BindParameter[Any]]) -> Select[*tuple[Any, ...]
     """The same in PostgreSQL, which is told to look for each unit by itself.
 
     It knows a campaign that grows only as it was a minute ago. For a list of units it may then read
-    all that the campaign holds.
+    all that the campaign holds. One unit alone needs no list, which takes longer to plan.
     """
+    of_epoch = _ALL.where(decisions.c.epoch == bindparam("epoch"))
+    if len(units) == 1:
+        return of_epoch.where(decisions.c.holds == units[0])
     asked = select(func.unnest(postgresql.array[Any](units, type_=String)).label("unit")).distinct()
     unit = asked.subquery("asked")
-    one = (
-        _ALL.where(decisions.c.epoch == bindparam("epoch"))
-        .where(decisions.c.holds == unit.c.unit)
-        .limit(1)
-        .lateral("held")
-    )
+    one = of_epoch.where(decisions.c.holds == unit.c.unit).limit(1).lateral("held")
     return select(*one.c).select_from(unit.join(one, true()))
 
 
@@ -106,7 +101,7 @@ _OF_UNIT = Prepared(
     .order_by(decisions.c.number),
     ["campaign", "after", "through", "unit"],
 )
-_ADD_KEYS = Prepared(insert(request_keys), [column.name for column in request_keys.columns])
+_ADD_KEYS = Insert(request_keys)
 _KEYED = PreparedList(
     lambda keys: (
         select(request_keys.c.key, request_keys.c.decisions)
@@ -127,12 +122,16 @@ _KEYS = Prepared(
 
 def add(link: Link, campaign: int, rows: Sequence[DecisionRow]) -> None:
     """Keep new decisions."""
-    _ADD.run_for(link, [_values(campaign, row) for row in rows])
+    _ADD.run(link, [_values(campaign, row) for row in rows])
 
 
 def change(link: Link, rows: Sequence[DecisionRow]) -> None:
     """Keep what became of earlier decisions."""
-    _CHANGE.run_for(link, [_CHANGED(row) for row in rows])
+    values = [
+        (x.holds, x.state, x.exposed_at, x.due_at, x.settled_at, x.reward, x.reported, x.id)
+        for x in rows
+    ]  # in the order of `_CHANGING`
+    _CHANGE.run_for(link, values)
 
 
 def _values(campaign: int, row: DecisionRow) -> list[Any]:
@@ -198,4 +197,4 @@ def _ids(text: Any) -> list[str]:
 def add_keys(link: Link, campaign: int, keys: dict[str, list[str]], at: float) -> None:
     """Keep the keys of requests."""
     rows = [(campaign, key, json.dumps(ids), at) for key, ids in keys.items()]
-    _ADD_KEYS.run_for(link, rows)
+    _ADD_KEYS.run(link, rows)

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import bindparam, insert, select, text
+from sqlalchemy import bindparam, select, text
 
 from driftanchor.live.stores.damage import parsed, typed
 from driftanchor.live.stores.journal import Entry, detail_text
 from driftanchor.live.stores.sql.link import Link
-from driftanchor.live.stores.sql.prepared import Prepared
+from driftanchor.live.stores.sql.prepared import Insert, Prepared
 from driftanchor.live.stores.sql.schema import IS_CHANGE, events
 
 AT_ONCE = 5_000  # rows that are fetched together
 
-_ADD = Prepared(insert(events), [column.name for column in events.columns])
+_ADD = Insert(events)
 _AFTER = Prepared(
     select(*(column for column in events.columns if column.name != "campaign_id"))
     .where(events.c.campaign_id == bindparam("campaign"))
@@ -38,10 +38,12 @@ _CHANGES = Prepared(  # written as the index has it, which is used then
 def add(link: Link, campaign: int, entries: Sequence[Entry]) -> None:
     """Keep new events."""
     rows = [
-        (campaign, *rest, None if detail is None else detail_text(detail))
-        for *rest, detail in entries
+        (campaign, *entry)
+        if entry.detail is None
+        else (campaign, *entry[:-1], detail_text(entry.detail))
+        for entry in entries
     ]
-    _ADD.run_for(link, rows)
+    _ADD.run(link, rows)
 
 
 def after(link: Link, campaign: int, seq: int, through: int | None = None) -> Iterator[Entry]:

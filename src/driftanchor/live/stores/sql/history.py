@@ -11,14 +11,14 @@ from sqlalchemy import BigInteger, Double, bindparam, cast, func, insert, select
 from driftanchor.core.record import Record
 from driftanchor.live.stores.damage import all_typed, parsed, typed
 from driftanchor.live.stores.sql.link import Link
-from driftanchor.live.stores.sql.prepared import Prepared, Upsert
+from driftanchor.live.stores.sql.prepared import Insert, Prepared
 from driftanchor.live.stores.sql.schema import history, snapshots, watches
 from driftanchor.live.stores.store_rows import HistoryRow, Snapshot
 
 _WATCH = Prepared(
     select(watches.c.record).where(watches.c.campaign_id == bindparam("campaign")), ["campaign"]
 )
-_KEEP_WATCH = Upsert(watches, replaced=("record",))
+_KEEP_WATCH = Insert(watches, replaced=("record",))
 _ROWS = Prepared(
     select(*(column for column in history.columns if column.name != "campaign_id"))
     .where(history.c.campaign_id == bindparam("campaign"))
@@ -51,7 +51,7 @@ _SNAPSHOT = Prepared(
     .limit(1),
     ["campaign", "through"],
 )
-_ADD = Upsert(history, added=("decisions", "rewards", "total"))
+_ADD = Insert(history, added=("decisions", "rewards", "total"))
 
 
 def add(link: Link, campaign: int, rows: Sequence[HistoryRow]) -> None:

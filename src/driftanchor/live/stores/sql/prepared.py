@@ -14,7 +14,6 @@ from sqlalchemy import (
     Boolean,
     Dialect,
     Double,
-    Insert,
     Integer,
     Select,
     String,
@@ -50,38 +49,32 @@ class Prepared:
     def __init__(self, statement: Any, names: Sequence[str]) -> None:
         self._statement, self._names = statement, tuple(names)
         self._compiled: dict[str, _Text] = {}
-        self._columns: _Columns | None = None
 
     def rows(self, link: Link, *values: Any) -> list[tuple[Any, ...]]:
         """Run it once, and fetch what it finds."""
-        return link.rows(*self._asked(link, values))
+        text = self._compiled.get(link.database) or self._text(link)
+        return link.rows(text.sql, values if text.takes_rows else text.given(values))
 
     def rows_as_of_now(self, link: Link, *values: Any) -> list[tuple[Any, ...]]:
         """As `rows`; see `Link.rows_as_of_now`."""
-        return link.rows_as_of_now(*self._asked(link, values))
+        text = self._compiled.get(link.database) or self._text(link)
+        return link.rows_as_of_now(text.sql, values if text.takes_rows else text.given(values))
 
     def run(self, link: Link, *values: Any) -> None:
         """Run it once."""
-        link.run(*self._asked(link, values))
+        text = self._compiled.get(link.database) or self._text(link)
+        link.run(text.sql, values if text.takes_rows else text.given(values))
 
     def run_for(self, link: Link, rows: Sequence[Sequence[Any]]) -> None:
         """Run it for many rows of parameters."""
         if not rows:
             return
-        if len(rows) == 1:
-            link.run(*self._asked(link, rows[0]))
-        elif link.database == "postgresql" and isinstance(self._statement, Insert):
-            if self._columns is None:
-                self._columns = _Columns(self._statement, self._names)
-            link.run(self._columns.sql, self._columns.given(rows))
-        else:
-            text = self._compiled.get(link.database) or self._text(link)
-            link.run_for(text.sql, rows if text.takes_rows else [text.given(row) for row in rows])
-
-    def _asked(self, link: Link, values: Sequence[Any]) -> tuple[str, Any]:
-        """The statement for a database, and its parameters in the form that the driver takes."""
         text = self._compiled.get(link.database) or self._text(link)
-        return text.sql, values if text.takes_rows else text.given(values)
+        given = rows if text.takes_rows else [text.given(row) for row in rows]
+        if len(rows) == 1:
+            link.run(text.sql, given[0])
+        else:
+            link.run_for(text.sql, given)
 
     def _text(self, link: Link) -> _Text:
         """Compile it, once for each database."""
@@ -120,8 +113,6 @@ class _Text:
 
 class _Columns:
     """A statement of PostgreSQL that inserts many rows at once, each column of them as an array.
-
-    To run a statement once for each row takes twice as long, here and there.
 
     Args:
         statement: The statement for one row.
@@ -208,12 +199,15 @@ class PreparedList:
         return found
 
 
-class Upsert:
+class Insert:
     """Inserts rows, or changes those that are there.
+
+    PostgreSQL takes many rows at once, each column of them as an array: a statement for each row
+    takes its driver four times as long and the server twice as long.
 
     Args:
         table: The table; its primary key says which rows are the same.
-        replaced: The columns that take the new value.
+        replaced: The columns that take the new value. Without any, a row that is there is an error.
         added: The columns to which the new value is added.
     """
 
@@ -225,16 +219,26 @@ class Upsert:
             name: Prepared(_upsert(insert(table), table, replaced, added), names)
             for name, insert in (("sqlite", sqlite.insert), ("postgresql", postgresql.insert))
         }
+        self._names = tuple(names)
+        self._together: _Columns | None = None
 
     def run(self, link: Link, rows: Sequence[Sequence[Any]]) -> None:
         """Insert or change rows, which have a value for each column of the table.
 
         No two of them are the same row.
         """
-        self._by_database[link.database].run_for(link, rows)
+        one = self._by_database[link.database]
+        if link.database != "postgresql" or len(rows) <= 1:
+            one.run_for(link, rows)
+            return
+        if self._together is None:
+            self._together = _Columns(one._statement, self._names)
+        link.run(self._together.sql, self._together.given(rows))
 
 
 def _upsert(insert: Any, table: Table, replaced: tuple[str, ...], added: tuple[str, ...]) -> Any:
+    if not (replaced or added):
+        return insert
     new = {name: insert.excluded[name] for name in replaced}
     new |= {name: table.c[name] + insert.excluded[name] for name in added}
     key = [column.name for column in table.primary_key]

@@ -105,7 +105,7 @@ traffic = Table(
     "traffic",
     metadata,
     _campaign(),
-    Column("expected", LargeBinary, nullable=False),  # 64-bit floats: see `Books.sums`
+    Column("expected", LargeBinary, nullable=False),  # 64-bit floats: `PropensitySums`
 )
 
 watches = Table("watches", metadata, _campaign(), Column("record", Text, nullable=False))

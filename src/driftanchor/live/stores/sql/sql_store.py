@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -52,6 +53,7 @@ class SqlStore(Store):
         self._turns = None if self._file is None else Turns(lock_file(self._file))
         self._engine = sql_engine.create_engine(url)
         self._connections = Connections(self._engine)
+        self._translated = translated(url)
         self._process = os.getpid()
         self._generation = 0
         self._identity: Identity | None = None  # of the file that was opened
@@ -119,7 +121,7 @@ class SqlStore(Store):
     def fold_in(self) -> None:
         """Write all of an SQLite store into its one file; nobody else may use it."""
         self._connections.close()  # a second one would keep the file as it is
-        with translated(self.url), self._engine.connect() as connection:
+        with self._translated, self._engine.connect() as connection:
             raw = connection.connection.driver_connection
             assert raw is not None
             raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").close()
@@ -149,7 +151,7 @@ class SqlStore(Store):
                 write(link, campaign, changes)
                 ended.append(changes)
 
-        self._patiently(lambda: self._write(once))
+        self._patiently(functools.partial(self._write, once))
 
     def add_key(self, row: KeyRow) -> None:
         """Keep a new key of the server."""
@@ -199,7 +201,7 @@ class SqlStore(Store):
 
     def _write(self, work: Callable[[Link], T]) -> T:
         """Do some work in a transaction that writes, once it is our turn."""
-        with translated(self.url):
+        with self._translated:
             return Transaction(self._connections, self._turn()).write(work, self._look)
 
     def _turn(self) -> Turn | None:
@@ -208,7 +210,7 @@ class SqlStore(Store):
     @contextlib.contextmanager
     def _reading(self) -> Iterator[Link]:
         """A link that reads, and sees one moment."""
-        with translated(self.url):
+        with self._translated:
             transaction = Transaction(self._connections)
             try:
                 self._look()
@@ -220,7 +222,7 @@ class SqlStore(Store):
     def _alone(self, work: Callable[[Connection], T]) -> T:
         """As `_write`, for work that needs SQLAlchemy's connection."""
         turn = self._turn()
-        with translated(self.url):
+        with self._translated:
             try:
                 if turn is not None:
                     turn.take()
@@ -241,7 +243,7 @@ class SqlStore(Store):
 
     @contextlib.contextmanager
     def _connected(self) -> Iterator[Connection]:
-        with translated(self.url):
+        with self._translated:
             self._look()
             with self._engine.connect() as connection:
                 yield connection
