@@ -7,6 +7,7 @@ import threading
 from typing import Any
 
 import numba
+import numpy as np
 import pytest
 from numba import extending
 
@@ -16,11 +17,13 @@ functions: Any = importlib.import_module("numba.core.types.functions")
 base: Any = importlib.import_module("numba.core.base")
 event: Any = importlib.import_module("numba.core.event")
 context: Any = importlib.import_module("numba.core.typing.context")
+postproc: Any = importlib.import_module("numba.core.postproc")
 PLACES = (
     (functions.BaseFunction, "get_call_type"),
     (base.BaseContext, "refresh"),
     (context.BaseContext, "refresh"),
     (event, "install_timer"),
+    (postproc.PostProcessor, "run"),
 )
 
 
@@ -52,6 +55,27 @@ def test_what_is_remembered_of_a_function_goes_by_the_types_of_its_arguments() -
             assert repr(compiled(3, 4)) == repr(sums(3, 4))
             assert repr(compiled(3, 0.5)) == repr(sums(3, 0.5))
             assert repr(compiled(1.5, 0.5)) == repr(sums(1.5, 0.5))
+
+
+def counted(n: int) -> Any:
+    for i in range(n):
+        yield i * i
+
+
+def summed(n: int) -> int:
+    total = 0
+    for x in counted(n):
+        total += x
+    return total
+
+
+def test_who_asks_where_variables_live_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A generator asks, and so does what counts references to an array that it makes."""
+    monkeypatch.setitem(summed.__globals__, "counted", numba.njit(counted))
+    with shortcuts():
+        compiled: Any = numba.njit(summed)
+        assert compiled(4) == 14
+        assert numba.njit(lambda n: np.ones(n).sum())(3) == 3.0
 
 
 def told(x: float) -> float:

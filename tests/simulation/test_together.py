@@ -12,12 +12,15 @@ from driftanchor import (
     TS,
     AnchorTS,
     Bandit,
+    GuardedAnchorTS,
     HybridTS,
     InvalidInput,
     MinUCB,
     simulate,
 )
+from driftanchor.policies.base import Alone
 from driftanchor.simulation import ENGINES
+from driftanchor.simulation.engines import Loop
 from driftanchor.simulation.engines.desk import lay_out
 from driftanchor.simulation.engines.late import LATE_REWARDS
 from driftanchor.simulation.engines.leaping import EVENTS, THINNED
@@ -171,3 +174,13 @@ def test_a_world_has_the_promises() -> None:
     assert world.relative_bounds.tolist() == [0.125] * 3
     desk = lay_out(world, HybridTS())
     assert desk.evidence.relative_bounds.tolist() == [0.125] * 3
+
+
+@pytest.mark.parametrize("loop", [EVERY_ROUND, LATE_REWARDS])
+def test_what_moves_arms_is_compiled_only_for_policies_whose_arms_move(loop: Loop) -> None:
+    """A rule with a `choose` of its own looks for itself, and one without logs at nothing."""
+    moved, alone = world_of(MOVED), world_of(Bandit(MEANS, MEANS, 16))
+    assert loop.lay_out(moved, AnchorTS()).together is True
+    for world, policy in ((alone, AnchorTS()), (moved, TS()), (moved, GuardedAnchorTS())):
+        together = loop.lay_out(world, policy).together
+        assert (type(together), bool(together)) == (Alone, False)

@@ -49,8 +49,10 @@ def overload_dispatch() -> None:
 
     def choose(policy: Any, evidence: Any, now: Any, stream: Any, together: Any) -> Any:
         own = policy.instance_class.policy.choose
-        if own is Policy.choose:
+        if own is Policy.choose and getattr(together, "instance_class", None) is not base.Alone:
             return base.largest
+        if own is Policy.choose:
+            own = base.largest_alone
         return lambda policy, evidence, now, stream, together: own(policy, evidence, now, stream)
 
     def moved_by(policy: Any, arm: Any, common: Any) -> Any:

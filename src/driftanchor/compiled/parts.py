@@ -8,7 +8,8 @@ all of them are made into machine code together.
 
 Numba asks for this with a compiler of one's own (`pipeline_class`), which is a row of passes. The
 functions of this package are plain scalar code, so their row leaves out the passes for what they do
-not use: closures, `with`, literals and array expressions. Functions of the user's own take all.
+not use: closures, `with`, literals and array expressions. They also have a translator of their own
+(see `translation`). Functions of the user's own take all passes, and Numba's translator.
 
 The module imports Numba: import it where Numba is known to be there.
 """
@@ -18,6 +19,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from driftanchor.compiled.plain_builtins import INSTEAD
+from driftanchor.compiled.translation import FITS, PartTranslator, Translator, call_of
 from driftanchor.errors import require
 
 
@@ -35,6 +37,9 @@ _make_function = _numba("_dynfunc").make_function
 _ir = _numba("core.ir")
 _processing: Any = _numba("core.untyped_passes").IRProcessing
 
+_Linkage: Any = require("llvmlite.binding", extra="fast", why="compiled simulation").Linkage
+_CALLED_BY_PYTHON = "_ZN7cpython"  # how Numba begins the name
+
 UNUSED = frozenset(  # passes, by the names that Numba gives them
     (
         "with_lifting",
@@ -51,6 +56,7 @@ UNUSED = frozenset(  # passes, by the names that Numba gives them
         "nopython_rewrites",
         "nopython_supported_feature_validation",
         "annotate_types",
+        "ir_legalization",
         "dump_parfor_diagnostics",
     )
 )
@@ -68,8 +74,12 @@ class _Library(_library):  # type: ignore[misc]
             return
         ll_module.data_layout = self._codegen._data_layout
         for function in ll_module.functions:
-            if not function.is_declaration:
+            if not function.is_declaration and not self._left_alone(function):
                 passes.run(function, builder)
+
+    def _left_alone(self, function: Any) -> bool:
+        """Whether a function is not optimised."""
+        return False
 
 
 class PartLibrary(_Library):
@@ -87,6 +97,20 @@ class PartLibrary(_Library):
 class KernelLibrary(_Library):
     """The code of a kernel with all its parts."""
 
+    is_brief = False
+
+    def _left_alone(self, function: Any) -> bool:
+        """Whether Python calls a long loop by this function, which takes its arguments apart.
+
+        There are more than a hundred, in arrays in tuples, and LLVM takes a tenth of its time for
+        what then runs for microseconds.
+        """
+        if self.is_brief or not function.name.startswith(_CALLED_BY_PYTHON):
+            return False
+        function.add_function_attribute("noinline")  # LLVM wants both
+        function.add_function_attribute("optnone")
+        return True
+
     def finalize(self) -> None:
         """Put the parts in, callers before what they call, and make machine code of all.
 
@@ -97,6 +121,13 @@ class KernelLibrary(_Library):
             _add_with_called(library, called_first)
         self._linking_libraries: list[Any] = list(reversed(called_first))
         super().finalize()
+
+    def _optimize_final_module(self) -> None:
+        """Optimise all of it: nobody else calls the parts."""
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.linkage == _Linkage.linkonce_odr:
+                function.linkage = "internal"
+        super()._optimize_final_module()
 
 
 def _add_with_called(library: Any, called_first: dict[Any, None]) -> None:
@@ -128,10 +159,31 @@ class PartLowering(_lowering):  # type: ignore[misc]
         name = described.qualname.rpartition(".")[2]
         # Numba finds the function by this object; nobody calls it.
         known_by = _make_function(described.lookup_module(), name, "", 0, lowered.env, (library,))
-        state.targetctx.insert_user_function(known_by, described, [library])
+        self.make_known(state.targetctx, known_by, described, library)
         state.reload_init.extend(getattr(library, "_reload_init", ()))  # from Numba 0.63 on
         state["cr"] = lowered._replace(cfunc=known_by)
         return True
+
+    def make_known(self, context: Any, known_by: Any, described: Any, library: Any) -> None:
+        """Let others call the part."""
+        context.insert_user_function(known_by, described, [library])
+
+
+@_machinery.register_pass(mutates_CFG=True, analysis_only=False)
+class PlainPartLowering(PartLowering):
+    """Makes a part of a function of ours."""
+
+    _name = "driftanchor_plain_part_lowering"
+
+    @property
+    def lowering_class(self) -> Any:
+        """What translates it."""
+        return PartTranslator
+
+    def make_known(self, context: Any, known_by: Any, described: Any, library: Any) -> None:
+        """Let others call the part, in the way that its translator begins it."""
+        call = call_of(described, library)
+        context.insert_func_defn([(call, known_by, described.argtypes)])
 
 
 @_machinery.register_pass(mutates_CFG=True, analysis_only=False)
@@ -140,10 +192,16 @@ class KernelLowering(_lowering):  # type: ignore[misc]
 
     _name = "driftanchor_kernel_lowering"
 
+    @property
+    def lowering_class(self) -> Any:
+        """What translates the loop."""
+        return Translator if FITS else super().lowering_class
+
     def run_pass(self, state: Any) -> bool:
         """Translate, put the parts in, and make machine code."""
         codegen = state.targetctx.codegen()
         state.library = KernelLibrary(codegen, state.func_id.func_qualname)
+        state.library.is_brief = not state.flags.release_gil
         state.library.enable_object_caching()
         super().run_pass(state)
         for variable in state.library._final_module.global_variables:
@@ -198,7 +256,10 @@ class PartCompiler(_Compiler):
 class PlainPartCompiler(PartCompiler):
     """For those of them that are plain scalar code."""
 
-    instead: ClassVar = {_lowering: PartLowering, _processing: PlainNames}
+    instead: ClassVar = {
+        _lowering: PlainPartLowering if FITS else PartLowering,
+        _processing: PlainNames,
+    }
     unused = UNUSED
 
 

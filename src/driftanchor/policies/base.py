@@ -178,7 +178,13 @@ def index(policy: Policy, arm: ArmEvidence, now: Round, z: Draws) -> float:
     return answers.index(policy, policy.index(arm, now, z))
 
 
-def choose(policy: Policy, evidence: Evidence, now: Round, stream: Stream, together: bool) -> int:
+class Alone(NamedTuple):
+    """Says that no arms move together. By its type, so that nothing is compiled that moves them."""
+
+
+def choose(
+    policy: Policy, evidence: Evidence, now: Round, stream: Stream, together: bool | Alone
+) -> int:
     """The column that `policy` plays; `together` is what `moves_together` says of the evidence.
 
     It does not change from round to round, so a loop asks once.
@@ -219,6 +225,12 @@ def moves_together(policy: Policy, evidence: Evidence) -> bool:
     return policy.uses_logs and is_relative(evidence)
 
 
+def together_or_alone(policy: Policy, evidence: Evidence) -> bool | Alone:
+    """What `choose` is to know of evidence whose bounds stay as they are."""
+    own = type(policy).choose is not Policy.choose  # which sees for itself
+    return Alone() if own else moves_together(policy, evidence) or Alone()
+
+
 def draw(policy: Policy, stream: Stream) -> Draws:
     """The noise `policy` needs for one arm in one round."""
     return policy.draw(stream)
@@ -237,6 +249,11 @@ def largest(policy: Policy, evidence: Evidence, now: Round, stream: Stream, toge
     """As `largest_index`, where it is known whether the logs move together."""
     if together:
         return largest_moved(policy, evidence, now, stream)
+    return largest_alone(policy, evidence, now, stream)
+
+
+def largest_alone(policy: Policy, evidence: Evidence, now: Round, stream: Stream) -> int:
+    """As `largest_index`, where no arms move together."""
     best = Best(-math.inf, -1, 0)
     for column in range(evidence.pulls.size):
         value = index_at(policy, evidence, column, now, draw(policy, stream))

@@ -14,9 +14,9 @@ import numpy as np
 from driftanchor.core.check import Floats, Ints
 from driftanchor.core.evidence import Evidence, Round
 from driftanchor.core.noise import Stream
-from driftanchor.policies.base import Policy, choose, moves_together, remember
+from driftanchor.policies.base import Alone, Policy, choose, remember
 from driftanchor.simulation.bandit import Bandit
-from driftanchor.simulation.engines import desk as common
+from driftanchor.simulation.engines import reference
 from driftanchor.simulation.engines.desk import Keys, prepare
 from driftanchor.simulation.engines.engine import Loop
 from driftanchor.simulation.engines.rewards import World, draw_reward
@@ -28,13 +28,14 @@ class LateDesk(NamedTuple):
     evidence: Evidence
     stream: Stream
     rewards: Stream
+    together: bool | Alone
     waiting: Ints  # the arms of the last rounds
 
 
 def lay_out(world: World, policy: Policy) -> LateDesk:
     """A desk for the runs of a policy."""
     queue = np.zeros(world.delay + world.batch, np.int64)
-    return LateDesk(*common.lay_out(world, policy), queue)
+    return LateDesk(*reference.lay_out(world, policy), queue)
 
 
 def play_runs(
@@ -65,7 +66,6 @@ def play_run(
     arms = world.online.size
     for arm in range(arms):
         remember(policy, evidence, arm)
-    together = moves_together(policy, evidence)
     reached = paid = 0
     for t in range(1, checkpoints[-1] + 1):
         while paid < rounds_paid(world, t):
@@ -75,7 +75,7 @@ def play_run(
             evidence.pending[arm] -= 1
             remember(policy, evidence, arm)
             paid += 1
-        arm = choose(policy, evidence, Round(t, arms), desk.stream, together)
+        arm = choose(policy, evidence, Round(t, arms), desk.stream, desk.together)
         if arm < 0 or arm >= arms:
             return False
         evidence.pending[arm] += 1

@@ -7,13 +7,32 @@ bits.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from driftanchor.core.check import Floats, Ints
-from driftanchor.core.evidence import Round
-from driftanchor.policies.base import Policy, choose, moves_together, remember
+from driftanchor.core.evidence import Evidence, Round
+from driftanchor.core.noise import Stream
+from driftanchor.policies.base import Alone, Policy, choose, remember, together_or_alone
 from driftanchor.simulation.bandit import Bandit
-from driftanchor.simulation.engines.desk import Desk, Keys, lay_out, prepare
+from driftanchor.simulation.engines import desk as common
+from driftanchor.simulation.engines.desk import Keys, prepare
 from driftanchor.simulation.engines.engine import Loop
 from driftanchor.simulation.engines.rewards import World, draw_reward
+
+
+class ReferenceDesk(NamedTuple):
+    """A desk that knows whether arms move together."""
+
+    evidence: Evidence
+    stream: Stream
+    rewards: Stream
+    together: bool | Alone
+
+
+def lay_out(world: World, policy: Policy) -> ReferenceDesk:
+    """A desk for the runs of a policy."""
+    desk = common.lay_out(world, policy)
+    return ReferenceDesk(*desk, together_or_alone(policy, desk.evidence))
 
 
 def play_runs(
@@ -22,7 +41,7 @@ def play_runs(
     keys: Keys,
     first_run: int,
     checkpoints: Ints,
-    desk: Desk,
+    desk: ReferenceDesk,
     regret: Floats,
     pulls: Ints,
 ) -> bool:
@@ -39,16 +58,17 @@ def play_runs(
     return True
 
 
-def play_run(policy: Policy, world: World, desk: Desk, checkpoints: Ints, regret: Floats) -> bool:
+def play_run(
+    policy: Policy, world: World, desk: ReferenceDesk, checkpoints: Ints, regret: Floats
+) -> bool:
     """Play one run; `regret` gets the pseudo-regret after each of the `checkpoints`."""
     evidence = desk.evidence
     arms = world.online.size
     for arm in range(arms):
         remember(policy, evidence, arm)
-    together = moves_together(policy, evidence)
     reached = 0
     for t in range(1, checkpoints[-1] + 1):
-        arm = choose(policy, evidence, Round(t, arms), desk.stream, together)
+        arm = choose(policy, evidence, Round(t, arms), desk.stream, desk.together)
         if arm < 0 or arm >= arms:
             return False
         evidence.totals[arm] += draw_reward(world, arm, desk.rewards[arm])
