@@ -17,13 +17,13 @@ from driftanchor.core.evidence import Evidence, Round, arm_at
 from driftanchor.policies.base import belief_at, keep
 from driftanchor.policies.guarded_beliefs import NEW, GuardedBelief
 from driftanchor.policies.guarded_bounds import Judgement, upper_bound
-from driftanchor.policies.guarded_quiet import is_quiet, round_logs
 
 if TYPE_CHECKING:
     from driftanchor.policies.guarded_anchor_ts import GuardedAnchorTS
 
 ASKED = -1.0  # in place of `until`, once an arm was asked for
 SHARE = 64  # a cap is used for the 64th part of all rounds so far: U hardly grows in it
+LONG = 4  # or for a quarter of them, where that suffices
 CAP, UNTIL, RIVALS = (GuardedBelief._fields.index(name) for name in ("cap", "until", "rivals"))
 
 
@@ -51,42 +51,81 @@ def is_capped(
     return belief.cap <= x and holds(belief, evidence.pending[column], now, judged)
 
 
+def is_below(
+    policy: GuardedAnchorTS,
+    evidence: Evidence,
+    column: int,
+    now: Round,
+    judged: Judgement,
+    x: float,
+) -> bool:
+    """Whether an arm has a cap below x."""
+    belief = belief_at(policy, evidence, column)
+    return belief.cap < x and holds(belief, evidence.pending[column], now, judged)
+
+
 def holds(belief: GuardedBelief, pending: int, now: Round, judged: Judgement) -> bool:
     """Whether the cap of an arm holds now."""
     return now.t <= belief.until and judged.rivals >= belief.rivals and pending == 0
 
 
-def all_can_be_below(
-    policy: GuardedAnchorTS, evidence: Evidence, now: Round, judged: Judgement, x: float
+def is_capped_anew(
+    policy: GuardedAnchorTS,
+    evidence: Evidence,
+    column: int,
+    now: Round,
+    judged: Judgement,
+    x: float,
 ) -> bool:
-    """Whether all arms but the leader surely have U ≤ x, with new caps for those that need them.
+    """The same, with a new cap for an arm that needs one.
 
     An arm gets its cap when it is asked for again: one that is played each time needs none.
     """
-    logs = round_logs(now, judged)
-    below = True
-    for column in range(evidence.pulls.size):
-        if column != judged.leader and evidence.playable[column]:
-            if is_capped(policy, evidence, column, now, judged, x):
-                continue
-            arm, belief = arm_at(evidence, column), belief_at(policy, evidence, column)
-            if belief.until == NEW:
-                keep(policy, evidence, column, UNTIL, ASKED)
-                below = below and is_quiet(policy, arm, belief, now, judged, logs, x)
-            else:
-                cap_anew(policy, evidence, column, now, judged)
-                below = below and is_capped(policy, evidence, column, now, judged, x)
-    return below
+    if is_capped(policy, evidence, column, now, judged, x):
+        return True
+    if belief_at(policy, evidence, column).until == NEW:
+        keep(policy, evidence, column, UNTIL, ASKED)
+        return False
+    cap_anew(policy, evidence, column, now, judged, x)
+    return is_capped(policy, evidence, column, now, judged, x)
 
 
 def cap_anew(
-    policy: GuardedAnchorTS, evidence: Evidence, column: int, now: Round, judged: Judgement
+    policy: GuardedAnchorTS,
+    evidence: Evidence,
+    column: int,
+    now: Round,
+    judged: Judgement,
+    x: float,
 ) -> None:
-    """Keep a cap of an arm, if it has none that holds."""
+    """Keep a cap of an arm: for long if one of at most x is likely, and otherwise for a while.
+
+    One that holds only for a while is nearly U, and stays.
+    """
     arm, belief = arm_at(evidence, column), belief_at(policy, evidence, column)
-    if arm.pulls == 0 or arm.pending > 0 or holds(belief, arm.pending, now, judged):
-        return
     last = now.t + now.t // SHARE
-    keep(policy, evidence, column, CAP, upper_bound(policy, arm, Round(last + 1, now.arms), judged))
+    brief = holds(belief, arm.pending, now, judged) and belief.until <= last
+    if arm.pulls == 0 or arm.pending > 0 or brief:
+        return
+    if belief.cap <= x:
+        far = now.t + now.t // LONG
+        cap = upper_bound(policy, arm, Round(far + 1, now.arms), judged)
+        if cap <= x:
+            keep_cap(policy, evidence, column, cap, far, judged)
+            return
+    cap = upper_bound(policy, arm, Round(last + 1, now.arms), judged)
+    keep_cap(policy, evidence, column, cap, last, judged)
+
+
+def keep_cap(
+    policy: GuardedAnchorTS,
+    evidence: Evidence,
+    column: int,
+    cap: float,
+    last: int,
+    judged: Judgement,
+) -> None:
+    """Keep a cap of an arm that holds up to round `last`."""
+    keep(policy, evidence, column, CAP, cap)
     keep(policy, evidence, column, UNTIL, float(last))
     keep(policy, evidence, column, RIVALS, float(judged.rivals))

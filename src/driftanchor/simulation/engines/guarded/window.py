@@ -32,7 +32,7 @@ from driftanchor.policies.guarded_bounds import (
     upper_bound,
 )
 from driftanchor.policies.guarded_judge import Led, lead
-from driftanchor.policies.guarded_quiet import is_quiet, round_logs
+from driftanchor.policies.guarded_quiet import arm_logs, is_quiet, round_logs
 
 SHORTEST, SHORTEST_MOVING = 8, 24  # rounds: shorter windows cost more than they save
 WIDTH = 2.0  # of the band to either side, in deviations of the mean at the end of the window
@@ -146,7 +146,8 @@ def highest_rival(
         second = max(second, believed_guess(policy, arm, belief, moves.high))
         if not second < guessed:
             return math.inf
-        if is_quiet(policy, arm, belief, end, most, logs, threshold):
+        own = arm_logs(policy, evidence, column)
+        if is_quiet(policy, arm, belief, own, end, most, logs, threshold):
             continue
         if upper_bound(policy, arm, end, most) > threshold:
             return math.inf
