@@ -66,6 +66,4 @@ def _cells(context: Any, builder: Any, array: Any, given: Any, at: Any, columns:
     """Where the numbers of a row are."""
     numbers = context.make_array(array)(context, builder, given)
     places = [(at, context.get_constant(_types.intp, column)) for column in columns]
-    return [
-        _cgutils.get_item_pointer(context, builder, array, numbers, place) for place in places
-    ]
+    return [_cgutils.get_item_pointer(context, builder, array, numbers, place) for place in places]

@@ -23,7 +23,7 @@ from driftanchor.core.hints import apart
 from driftanchor.core.noise import Draws, Stream, normal, two_normals, two_zeros, uniform
 from driftanchor.core.posterior import median
 from driftanchor.policies.account import Account
-from driftanchor.policies.base import Best, Policy, belief_at, challenge, draw, keeps_beliefs
+from driftanchor.policies.base import Best, Policy, belief_at, challenge, draw
 from driftanchor.policies.guarded_beliefs import (
     GuardedBelief,
     arm_seen,
@@ -39,7 +39,7 @@ from driftanchor.policies.guarded_bounds import (
     logs_of,
     upper_bound,
 )
-from driftanchor.policies.guarded_caps import is_below
+from driftanchor.policies.guarded_caps import bound_to_beat
 from driftanchor.policies.guarded_judge import judge, judge_quickly, judgement
 from driftanchor.policies.guarded_law import guarded_laws
 
@@ -218,9 +218,7 @@ def largest_bound(
     best = Best(-math.inf, -1, 0)
     for column in range(evidence.pulls.size):
         if evidence.playable[column]:
-            if keeps_beliefs(policy) and is_below(policy, evidence, column, now, judged, best.value):
-                continue
-            value = upper_bound(policy, arm_at(evidence, column), now, judged)
+            value = bound_to_beat(policy, evidence, column, now, judged, best.value)
             best = challenge(best, value, column, stream)
     return best.column
 

@@ -11,17 +11,17 @@ arm is played, its cap goes away. Interpreted, nothing is kept, and all of this 
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from driftanchor.core.evidence import Evidence, Round, arm_at
-from driftanchor.policies.base import belief_at, keep
-from driftanchor.policies.guarded_beliefs import NEW, GuardedBelief
-from driftanchor.policies.guarded_bounds import Judgement, upper_bound
+from driftanchor.policies.base import belief_at, keep, keeps_beliefs
+from driftanchor.policies.guarded_beliefs import GuardedBelief
+from driftanchor.policies.guarded_bounds import Judgement, believed_guess, upper_bound
 
 if TYPE_CHECKING:
     from driftanchor.policies.guarded_anchor_ts import GuardedAnchorTS
 
-ASKED = -1.0  # in place of `until`, once an arm was asked for
 SHARE = 64  # a cap is used for the 64th part of all rounds so far: U hardly grows in it
 LONG = 4  # or for a quarter of them, where that suffices
 CAP, UNTIL, RIVALS = (GuardedBelief._fields.index(name) for name in ("cap", "until", "rivals"))
@@ -51,19 +51,6 @@ def is_capped(
     return belief.cap <= x and holds(belief, evidence.pending[column], now, judged)
 
 
-def is_below(
-    policy: GuardedAnchorTS,
-    evidence: Evidence,
-    column: int,
-    now: Round,
-    judged: Judgement,
-    x: float,
-) -> bool:
-    """Whether an arm has a cap below x."""
-    belief = belief_at(policy, evidence, column)
-    return belief.cap < x and holds(belief, evidence.pending[column], now, judged)
-
-
 def holds(belief: GuardedBelief, pending: int, now: Round, judged: Judgement) -> bool:
     """Whether the cap of an arm holds now."""
     return now.t <= belief.until and judged.rivals >= belief.rivals and pending == 0
@@ -77,15 +64,9 @@ def is_capped_anew(
     judged: Judgement,
     x: float,
 ) -> bool:
-    """The same, with a new cap for an arm that needs one.
-
-    An arm gets its cap when it is asked for again: one that is played each time needs none.
-    """
+    """The same, with a new cap for an arm that needs one."""
     if is_capped(policy, evidence, column, now, judged, x):
         return True
-    if belief_at(policy, evidence, column).until == NEW:
-        keep(policy, evidence, column, UNTIL, ASKED)
-        return False
     cap_anew(policy, evidence, column, now, judged, x)
     return is_capped(policy, evidence, column, now, judged, x)
 
@@ -129,3 +110,26 @@ def keep_cap(
     keep(policy, evidence, column, CAP, cap)
     keep(policy, evidence, column, UNTIL, float(last))
     keep(policy, evidence, column, RIVALS, float(judged.rivals))
+
+
+def bound_to_beat(
+    policy: GuardedAnchorTS,
+    evidence: Evidence,
+    column: int,
+    now: Round,
+    judged: Judgement,
+    x: float,
+) -> float:
+    """U of an arm in a guard pull; −∞ where a cap shows that it is below x.
+
+    U of the leader is the threshold, where that is above the leader's guess.
+    """
+    arm = arm_at(evidence, column)
+    if keeps_beliefs(policy):
+        belief = belief_at(policy, evidence, column)
+        if belief.cap < x and holds(belief, arm.pending, now, judged):
+            return -math.inf
+        leads = column == judged.leader and arm.pulls > 0
+        if leads and judged.threshold > believed_guess(policy, arm, belief, judged.common.mean):
+            return judged.threshold
+    return upper_bound(policy, arm, now, judged)

@@ -3,7 +3,8 @@
 U > x is what makes a guard pull, and most arms are far below. The bounds of
 `driftanchor.policies.guarded_bounds` are radii √(2 log(t/H)/n) around means, so a bound is at most
 x where the squared distance exceeds the squared radius. log t is the same for all arms, and log n
-is kept once it was asked for. The answer errs on one side only: an arm that is called quiet has U ≤ x, rounding included.
+is kept once it was asked for. The answer errs on one side only: an arm that is called quiet has
+U ≤ x, rounding included.
 """
 
 from __future__ import annotations

@@ -117,7 +117,7 @@ def fill(
         marks.online[column] = online
         for b in range(bins):
             needed = least_noise(arm, belief, largest_move(window, b), level)
-            p = first * upper(needed)
+            p = first * (first if needed == online else upper(needed))  # the same without logs
             marks.hybrid[b, column] = needed
             marks.hazards[b, column] = -math.log1p(-p) if p < 1.0 else CERTAIN
             marks.totals[b] += marks.hazards[b, column]

@@ -31,6 +31,7 @@ from driftanchor.policies.guarded_bounds import (
     logs_of,
     upper_bound,
 )
+from driftanchor.policies.guarded_caps import is_capped
 from driftanchor.policies.guarded_judge import Led, lead
 from driftanchor.policies.guarded_quiet import arm_logs, is_quiet, round_logs
 
@@ -57,6 +58,7 @@ class Window(NamedTuple):
     moves: Moves
     second: float  # the guesses of all other arms are at most this
     guess: float  # the leader's guess is at least this
+    rival: int  # where there is none: an arm that may be tested or lead, or 0
 
 
 def find_window(policy: GuardedAnchorTS, evidence: Evidence, t: int, longest: int) -> Window:
@@ -66,28 +68,30 @@ def find_window(policy: GuardedAnchorTS, evidence: Evidence, t: int, longest: in
         led = lead(policy, evidence, now, True)
     else:
         led = lead(policy, evidence, now, False)
-    rounds = longest
+    rounds, rival = longest, 0
     shortest = SHORTEST_MOVING if led.judged.common.sd > 0.0 else SHORTEST
     while rounds >= shortest:
-        window = window_of(policy, evidence, t, led, rounds)
+        window = window_of(policy, evidence, t, led, rounds, rival)
         if window.rounds > 0:
             return window
-        rounds //= 4
-    return no_window()
+        rounds, rival = rounds // 4, window.rival
+    return no_window(0)
 
 
-def no_window() -> Window:
+def no_window(rival: int) -> Window:
     """Nothing is known of the next rounds."""
-    return Window(0, 0, 0.0, 0.0, Moves(0.0, 0.0, 0.0, 0.0), 0.0, 0.0)
+    return Window(0, 0, 0.0, 0.0, Moves(0.0, 0.0, 0.0, 0.0), 0.0, 0.0, rival)
 
 
 @apart
-def window_of(policy: GuardedAnchorTS, evidence: Evidence, t: int, led: Led, rounds: int) -> Window:
-    """A window of that many rounds, if it is one."""
+def window_of(
+    policy: GuardedAnchorTS, evidence: Evidence, t: int, led: Led, rounds: int, rival: int
+) -> Window:
+    """A window of that many rounds, if it is one; `rival` is the arm to look at first."""
     leader = led.judged.leader
     arm = arm_at(evidence, leader)
     if arm.pulls == 0:
-        return no_window()
+        return no_window(0)
     live = arm.total / arm.pulls
     last = arm.pulls + rounds
     reach = WIDTH * policy.noise * math.sqrt(rounds) / last
@@ -97,7 +101,7 @@ def window_of(policy: GuardedAnchorTS, evidence: Evidence, t: int, led: Led, rou
         high = live + reach
         moves = moves_between(policy, evidence, leader, low, high, last)
     if not stays_so(arm, moves):
-        return no_window()
+        return no_window(0)
     # The guess grows with the live mean and the move; with more pulls it comes closer to the mean.
     least = Judgement(
         Posterior(moves.low, 0.0), 0.0, led.judged.rivals + rounds, 0, 0.0, 0.0, False
@@ -118,10 +122,10 @@ def window_of(policy: GuardedAnchorTS, evidence: Evidence, t: int, led: Led, rou
         Posterior(moves.high, moves.most_sd), 0.0, led.judged.rivals, leader, doubt, 0.0, False
     )
     end = Round(t + rounds, evidence.pulls.size)
-    second = highest_rival(policy, evidence, moves, most, end, guessed, threshold)
+    second, rival = highest_rival(policy, evidence, moves, most, end, guessed, threshold, rival)
     if not second < guessed:
-        return no_window()
-    return Window(rounds, leader, low, high, moves, second, guessed)
+        return no_window(rival)
+    return Window(rounds, leader, low, high, moves, second, guessed, 0)
 
 
 def highest_rival(
@@ -132,26 +136,34 @@ def highest_rival(
     end: Round,
     guessed: float,
     threshold: float,
-) -> float:
-    """The largest guess of all arms but the leader; infinite where one may be tested or lead."""
+    first: int,
+) -> tuple[float, int]:
+    """The largest guess of all arms but the leader; infinite where one may be tested or lead.
+
+    With that arm. The arms are looked at from `first` on.
+    """
     logs = round_logs(end, most)
     second = -math.inf
-    for column in range(evidence.pulls.size):
+    arms = evidence.pulls.size
+    for place in range(first, first + arms):
+        column = place if place < arms else place - arms
         if column == most.leader:
             continue
         arm, belief = arm_at(evidence, column), belief_at(policy, evidence, column)
         unknown = arm.pulls == 0 and log_weight(arm, belief, moves.high) == 0.0
         if unknown or not stays_so(arm, moves):
-            return math.inf
+            return math.inf, column
         second = max(second, believed_guess(policy, arm, belief, moves.high))
         if not second < guessed:
-            return math.inf
+            return math.inf, column
+        if is_capped(policy, evidence, column, end, most, threshold):
+            continue
         own = arm_logs(policy, evidence, column)
         if is_quiet(policy, arm, belief, own, end, most, logs, threshold):
             continue
         if upper_bound(policy, arm, end, most) > threshold:
-            return math.inf
-    return second
+            return math.inf, column
+    return second, 0
 
 
 def pulled(arm: ArmEvidence, pulls: int, mean: float) -> ArmEvidence:
