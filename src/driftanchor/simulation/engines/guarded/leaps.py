@@ -78,10 +78,11 @@ def play_run(policy: GuardedAnchorTS, world: World, desk: GuardedDesk, clock: Cl
     evidence = desk.evidence
     for arm in range(evidence.pulls.size):
         remember(policy, evidence, arm)
-    longest, patience = LEAST, 1
+    longest, patience, rival = LEAST, 1, 0
     while rounds_left(clock) > 0:
         longest = max(LEAST, min(longest, rounds_left(clock)))
-        window = find_window(policy, evidence, clock.hands[0] + 1, longest)
+        window = find_window(policy, evidence, clock.hands[0] + 1, longest, rival)
+        rival = window.rival
         if window.rounds > 0 and follow(policy, world, desk, clock, window):
             longest, patience = LONGER * window.rounds, 1
             continue

@@ -58,24 +58,29 @@ class Window(NamedTuple):
     moves: Moves
     second: float  # the guesses of all other arms are at most this
     guess: float  # the leader's guess is at least this
-    rival: int  # where there is none: an arm that may be tested or lead, or 0
+    rival: int  # the arm that last may have been tested or lead
 
 
-def find_window(policy: GuardedAnchorTS, evidence: Evidence, t: int, longest: int) -> Window:
-    """The window from round t on: the longest of some that were tried."""
+def find_window(
+    policy: GuardedAnchorTS, evidence: Evidence, t: int, longest: int, rival: int
+) -> Window:
+    """The window from round t on: the longest of some that were tried.
+
+    `rival` is the arm that is looked at first: what was in the way of a window mostly still is.
+    """
     now = Round(t, evidence.pulls.size)
     if is_relative(evidence):  # asked here, so that each is compiled for what it is called with
         led = lead(policy, evidence, now, True)
     else:
         led = lead(policy, evidence, now, False)
-    rounds, rival = longest, 0
+    rounds = longest
     shortest = SHORTEST_MOVING if led.judged.common.sd > 0.0 else SHORTEST
     while rounds >= shortest:
         window = window_of(policy, evidence, t, led, rounds, rival)
         if window.rounds > 0:
             return window
         rounds, rival = rounds // 4, window.rival
-    return no_window(0)
+    return no_window(rival)
 
 
 def no_window(rival: int) -> Window:
@@ -87,11 +92,11 @@ def no_window(rival: int) -> Window:
 def window_of(
     policy: GuardedAnchorTS, evidence: Evidence, t: int, led: Led, rounds: int, rival: int
 ) -> Window:
-    """A window of that many rounds, if it is one; `rival` is the arm to look at first."""
+    """A window of that many rounds, if it is one; `rival` as for `find_window`."""
     leader = led.judged.leader
     arm = arm_at(evidence, leader)
     if arm.pulls == 0:
-        return no_window(0)
+        return no_window(rival)
     live = arm.total / arm.pulls
     last = arm.pulls + rounds
     reach = WIDTH * policy.noise * math.sqrt(rounds) / last
@@ -101,7 +106,7 @@ def window_of(
         high = live + reach
         moves = moves_between(policy, evidence, leader, low, high, last)
     if not stays_so(arm, moves):
-        return no_window(0)
+        return no_window(rival)
     # The guess grows with the live mean and the move; with more pulls it comes closer to the mean.
     least = Judgement(
         Posterior(moves.low, 0.0), 0.0, led.judged.rivals + rounds, 0, 0.0, 0.0, False
@@ -122,10 +127,12 @@ def window_of(
         Posterior(moves.high, moves.most_sd), 0.0, led.judged.rivals, leader, doubt, 0.0, False
     )
     end = Round(t + rounds, evidence.pulls.size)
-    second, rival = highest_rival(policy, evidence, moves, most, end, guessed, threshold, rival)
-    if not second < guessed:
+    if rival != leader and upper_bound(policy, arm_at(evidence, rival), end, most) > threshold:
         return no_window(rival)
-    return Window(rounds, leader, low, high, moves, second, guessed, 0)
+    second, other = highest_rival(policy, evidence, moves, most, end, guessed, threshold)
+    if not second < guessed:
+        return no_window(other)
+    return Window(rounds, leader, low, high, moves, second, guessed, rival)
 
 
 def highest_rival(
@@ -136,17 +143,14 @@ def highest_rival(
     end: Round,
     guessed: float,
     threshold: float,
-    first: int,
 ) -> tuple[float, int]:
     """The largest guess of all arms but the leader; infinite where one may be tested or lead.
 
-    With that arm. The arms are looked at from `first` on.
+    With it that arm.
     """
     logs = round_logs(end, most)
     second = -math.inf
-    arms = evidence.pulls.size
-    for place in range(first, first + arms):
-        column = place if place < arms else place - arms
+    for column in range(evidence.pulls.size):
         if column == most.leader:
             continue
         arm, belief = arm_at(evidence, column), belief_at(policy, evidence, column)
