@@ -12,7 +12,6 @@ from hypothesis import given
 from driftanchor import ArmEvidence, GuardedAnchorTS, Round
 from driftanchor.core.evidence import arm_at
 from driftanchor.core.noise import wrapping
-from driftanchor.policies.guarded_beliefs import beliefs
 from driftanchor.policies.guarded_bounds import (
     WAITING,
     GuardBounds,
@@ -176,6 +175,6 @@ def test_no_upper_bound_is_below_the_least(
     ours = judged(rule, state, t)
     for column in range(len(arms)):
         one = arm_at(state, column)
-        least = least_bound(rule, one, beliefs(rule, one))
+        least = least_bound(rule, one)
         assert least <= upper_bound(rule, one, at(state, t), ours)
         assert (least == -INF) == (one.pulls == 0 or one.pending > 0)

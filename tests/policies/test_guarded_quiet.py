@@ -30,7 +30,8 @@ def test_a_quiet_arm_has_a_bound_at_most_the_level(
     for column in range(len(arms)):
         one = arm_at(state, column)
         bound = upper_bound(rule, one, now, ours)
-        belief, own = beliefs(rule, one), arm_logs(rule, state, column)
+        belief = beliefs(rule, one)
+        own = arm_logs(rule, state, column, one, belief)
         for x in (level, bound + near):
             if x == x and is_quiet(rule, one, belief, own, now, ours, logs, x):
                 assert bound <= x
@@ -53,9 +54,8 @@ def test_an_arm_far_below_is_quiet_by_rewards_and_by_logs() -> None:
 
 
 def test_the_logarithms_of_an_arm() -> None:
-    rule = GuardedAnchorTS()
-    state = seen([arm(0), arm(8, 0.5), arm(4, 0.5, 12, 1.2, 1.0), arm(4, 0.5, 12, relative=1.0)])
-    assert arm_logs(rule, state, 0) == (0.0, 0.0, 0.0)  # never needed
-    assert arm_logs(rule, state, 1) == (math.log(8), math.log(8), math.log(8))
-    assert arm_logs(rule, state, 2) == (math.log(4), math.log(16), math.log(4))
-    assert arm_logs(rule, state, 3) == (math.log(4), math.log(16), math.log(7))
+    arms = [arm(0), arm(8, 0.5), arm(4, 0.5, 12, 1.2, 1.0), arm(4, 0.5, 12, relative=1.0)]
+    rule, state = GuardedAnchorTS(), seen(arms)
+    logs = [arm_logs(rule, state, i, one, beliefs(rule, one)) for i, one in enumerate(arms)]
+    numbers = [(1, 1, 1), (8, 8, 8), (4, 16, 4), (4, 16, 7)]  # log 1 where there are no rewards
+    assert logs == [tuple(map(math.log, three)) for three in numbers]

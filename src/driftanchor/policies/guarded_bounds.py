@@ -107,14 +107,14 @@ def upper_bound(policy: GuardedAnchorTS, arm: ArmEvidence, now: Round, judged: J
     return middle
 
 
-def least_bound(policy: GuardedAnchorTS, arm: ArmEvidence, belief: GuardedBelief) -> float:
+def least_bound(policy: GuardedAnchorTS, arm: ArmEvidence) -> float:
     """U is at least this: the smaller of the audit and the online bound, without their radius.
 
     It is nearly U itself for the arm that is most pulled, whose radius is 0.
     """
     if arm.pulls == 0 or arm.pending > 0:
         return -math.inf
-    return belief.live + policy.noise * min(HOPE, policy.budget) / arm.pulls
+    return arm.total / arm.pulls + policy.noise * min(HOPE, policy.budget) / arm.pulls
 
 
 def bounds(policy: GuardedAnchorTS, arm: ArmEvidence, now: Round, judged: Judgement) -> GuardBounds:

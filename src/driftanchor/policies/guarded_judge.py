@@ -59,8 +59,7 @@ def judge_quickly(
     leader = led.judged.leader
     if leader < 0:
         return led.judged
-    own = arm_seen(evidence, leader, relative)
-    x = max(led.best, least_bound(policy, own, belief_at(policy, evidence, leader)))
+    x = max(led.best, least_bound(policy, arm_at(evidence, leader)))
     if keeps_beliefs(policy) and not relative:
         if all_are_capped(policy, evidence, now, led.judged, x):
             return judgement(led.judged, x, False)
@@ -103,7 +102,7 @@ def judge_closely(policy: GuardedAnchorTS, evidence: Evidence, now: Round, led: 
     for column in range(evidence.pulls.size):
         if column != led.judged.leader and evidence.playable[column]:
             arm, belief = arm_at(evidence, column), belief_at(policy, evidence, column)
-            own = arm_logs(policy, evidence, column)
+            own = arm_logs(policy, evidence, column, arm, belief)
             if is_quiet(policy, arm, belief, own, now, led.judged, logs, threshold):
                 continue
             if upper_bound(policy, arm, now, led.judged) > threshold:

@@ -52,12 +52,17 @@ class ArmLogs(NamedTuple):
     moved: float  # log (T + N') under W
 
 
-def arm_logs(policy: GuardedAnchorTS, evidence: Evidence, column: int) -> ArmLogs:
+def arm_logs(
+    policy: GuardedAnchorTS,
+    evidence: Evidence,
+    column: int,
+    arm: ArmEvidence,
+    belief: GuardedBelief,
+) -> ArmLogs:
     """The logarithms of an arm, kept with what is believed of it: the leader's are never needed."""
-    belief = belief_at(policy, evidence, column)
     if belief.log_pulls != UNASKED:
         return ArmLogs(belief.log_pulls, belief.log_both, belief.log_moved)
-    logs = new_logs(arm_at(evidence, column), belief)
+    logs = new_logs(arm, belief)
     keep(policy, evidence, column, LOG_PULLS, logs.pulls)
     keep(policy, evidence, column, LOG_BOTH, logs.both)
     keep(policy, evidence, column, LOG_MOVED, logs.moved)
@@ -123,7 +128,7 @@ def all_are_quiet(
     for column in range(evidence.pulls.size):
         if column != judged.leader and evidence.playable[column]:
             arm, belief = arm_at(evidence, column), belief_at(policy, evidence, column)
-            own = arm_logs(policy, evidence, column)
+            own = arm_logs(policy, evidence, column, arm, belief)
             if not is_quiet(policy, arm, belief, own, now, judged, logs, x):
                 return False
     return True

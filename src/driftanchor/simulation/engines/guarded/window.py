@@ -162,7 +162,7 @@ def highest_rival(
             return math.inf, column
         if is_capped(policy, evidence, column, end, most, threshold):
             continue
-        own = arm_logs(policy, evidence, column)
+        own = arm_logs(policy, evidence, column, arm, belief)
         if is_quiet(policy, arm, belief, own, end, most, logs, threshold):
             continue
         if upper_bound(policy, arm, end, most) > threshold:
