@@ -64,52 +64,29 @@ def is_capped_anew(
     judged: Judgement,
     x: float,
 ) -> bool:
-    """The same, with a new cap for an arm that needs one."""
+    """The same, with a new cap for an arm that needs one.
+
+    It holds for long where one of at most x is likely, and otherwise for a while.
+    """
     if is_capped(policy, evidence, column, now, judged, x):
         return True
-    cap_anew(policy, evidence, column, now, judged, x)
-    return is_capped(policy, evidence, column, now, judged, x)
-
-
-def cap_anew(
-    policy: GuardedAnchorTS,
-    evidence: Evidence,
-    column: int,
-    now: Round,
-    judged: Judgement,
-    x: float,
-) -> None:
-    """Keep a cap of an arm: for long if one of at most x is likely, and otherwise for a while.
-
-    One that holds only for a while is nearly U, and stays.
-    """
     arm, belief = arm_at(evidence, column), belief_at(policy, evidence, column)
     last = now.t + now.t // SHARE
-    brief = holds(belief, arm.pending, now, judged) and belief.until <= last
-    if arm.pulls == 0 or arm.pending > 0 or brief:
-        return
+    if arm.pulls == 0 or arm.pending > 0:
+        return False
+    if holds(belief, arm.pending, now, judged) and belief.until <= last:
+        return False  # the cap is nearly U
+    cap = math.inf
     if belief.cap <= x:
         far = now.t + now.t // LONG
         cap = upper_bound(policy, arm, Round(far + 1, now.arms), judged)
-        if cap <= x:
-            keep_cap(policy, evidence, column, cap, far, judged)
-            return
-    cap = upper_bound(policy, arm, Round(last + 1, now.arms), judged)
-    keep_cap(policy, evidence, column, cap, last, judged)
-
-
-def keep_cap(
-    policy: GuardedAnchorTS,
-    evidence: Evidence,
-    column: int,
-    cap: float,
-    last: int,
-    judged: Judgement,
-) -> None:
-    """Keep a cap of an arm that holds up to round `last`."""
+        last = far if cap <= x else last
+    if cap > x:
+        cap = upper_bound(policy, arm, Round(last + 1, now.arms), judged)
     keep(policy, evidence, column, CAP, cap)
     keep(policy, evidence, column, UNTIL, float(last))
     keep(policy, evidence, column, RIVALS, float(judged.rivals))
+    return cap <= x
 
 
 def bound_to_beat(

@@ -130,9 +130,9 @@ def few_marks(
     arm = arm_at(evidence, window.leader)
     belief = belief_at(policy, evidence, window.leader)
     own = leader_chance(arm, belief, window, 0, level)
-    if own == 0.0:
+    if own == 0.0:  # a hazard may be 0, for which nothing is drawn
         return math.inf, math.inf
-    total = hazard_of(own)
+    total = -math.log1p(-own)
     margin = MARGIN * policy.noise / math.sqrt(arm.pulls)
     for column in range(evidence.pulls.size):
         if column != window.leader:
@@ -157,7 +157,7 @@ def keep_hazard(
     arm, belief = arm_at(evidence, column), belief_at(policy, evidence, column)
     online, first = online_noise(arm, belief, level)
     needed = least_noise(arm, belief, window.moves.high, level)
-    marks.kept[column] = hazard_of(first * tail_of(needed, online, first))
+    marks.kept[column] = hazard_of(first, online, needed)
     marks.kept_level[column] = level
     marks.kept_pulls[column] = evidence.pulls[column]
 
@@ -170,13 +170,9 @@ def online_noise(arm: ArmEvidence, belief: GuardedBelief, level: float) -> tuple
     return online, upper(online)
 
 
-def tail_of(needed: float, online: float, first: float) -> float:
-    """`upper` of the noise that the hybrid sample needs: without logs that of the online sample."""
-    return first if needed == online else upper(needed)
-
-
-def hazard_of(p: float) -> float:
-    """−log(1 − p)."""
+def hazard_of(first: float, online: float, needed: float) -> float:
+    """−log of the chance that not both noises are above what is needed, `online` with `first`."""
+    p = first * (first if needed == online else upper(needed))  # the same without logs
     return -math.log1p(-p) if p < 1.0 else CERTAIN
 
 
@@ -199,7 +195,7 @@ def fill(
         for b in range(bins):
             needed = least_noise(arm, belief, largest_move(window, b), level)
             marks.hybrid[b, column] = needed
-            marks.hazards[b, column] = hazard_of(first * tail_of(needed, online, first))
+            marks.hazards[b, column] = hazard_of(first, online, needed)
             marks.totals[b] += marks.hazards[b, column]
     return rate_all(policy, evidence, window, marks, level, bins)
 
