@@ -6,15 +6,18 @@ import math
 from typing import Any
 
 import pytest
-from guarded_cases import INF, PROVED, arm, beside
+from guarded_cases import ARMS, INF, PROVED, ROUNDS, RULES, arm, at, beside, judged, state_of
+from hypothesis import given
 
 from driftanchor import ArmEvidence, GuardedAnchorTS, Round
+from driftanchor.core.evidence import arm_at
 from driftanchor.core.noise import wrapping
 from driftanchor.policies.guarded_bounds import (
     WAITING,
     GuardBounds,
     bounds,
     guess,
+    least_bound,
     upper_bound,
 )
 
@@ -161,3 +164,17 @@ def test_a_test_waits_for_its_rewards() -> None:
         assert upper_bound(rule, some, now, beside(0.5)) == expected
     bare = arm(0, pending=50)  # without logs there is nothing else to go by
     assert upper_bound(rule, bare, now, beside(0.5)) > 0.5
+
+
+@given(RULES, ARMS, ROUNDS)
+def test_no_upper_bound_is_below_the_least(
+    rule: GuardedAnchorTS, arms: list[tuple[ArmEvidence, bool]], t: int
+) -> None:
+    """Nothing is allowed for rounding."""
+    state = state_of(arms)
+    ours = judged(rule, state, t)
+    for column in range(len(arms)):
+        one = arm_at(state, column)
+        least = least_bound(rule, one)
+        assert least <= upper_bound(rule, one, at(state, t), ours)
+        assert (least == -INF) == (one.pulls == 0 or one.pending > 0)

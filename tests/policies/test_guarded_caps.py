@@ -11,23 +11,24 @@ from driftanchor.core.evidence import arm_at
 from driftanchor.policies.base import keep, keeps_beliefs
 from driftanchor.policies.guarded_beliefs import beliefs
 from driftanchor.policies.guarded_bounds import upper_bound
-from driftanchor.policies.guarded_caps import SHARE, all_are_capped, cap_anew, holds
+from driftanchor.policies.guarded_caps import LONG, SHARE, all_are_capped, holds, is_capped_anew
 
 ONE = arm(40, 0.3, 200, 0.2, 0.1)
 
 
-@given(RULES, ARMS, ROUNDS, st.floats(0, 1), st.integers(0, 10**6))
+@given(RULES, ARMS, ROUNDS, st.sampled_from([SHARE, LONG]), st.floats(0, 1), st.integers(0, 10**6))
 def test_no_bound_exceeds_the_bound_one_round_later_with_fewer_rivals(
     rule: GuardedAnchorTS,
     arms: list[tuple[ArmEvidence, bool]],
     t: int,
+    share: int,
     part: float,
     more: int,
 ) -> None:
     """In any round up to the last, with any more rivals: nothing is allowed for rounding."""
     state = state_of([(one._replace(relative_bound=float("inf")), on) for one, on in arms])
     ours, now = judged(rule, state, t), at(state, t)
-    last = t + t // SHARE
+    last = t + t // share
     later = now._replace(t=t + round(part * (last - t)))
     for column in range(len(arms)):
         one = arm_at(state, column)
@@ -49,7 +50,7 @@ def test_a_cap_holds_up_to_its_round_with_no_fewer_rivals_and_nothing_pending() 
 
 def test_interpreted_nothing_is_kept() -> None:
     rule, state = GuardedAnchorTS(), seen([arm(5_000, 0.5), ONE])
-    cap_anew(rule, state, 1, Round(5_100, 2), beside())
+    is_capped_anew(rule, state, 1, Round(5_100, 2), beside(), 1.0)
     keep(rule, state, 1, 0, 1.0)
     assert not keeps_beliefs(rule)
     assert not all_are_capped(rule, state, Round(5_100, 2), beside(), float(10**9))

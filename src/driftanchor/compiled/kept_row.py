@@ -1,4 +1,4 @@
-"""How compiled code reads what is kept of an arm: a row of numbers, as a named tuple.
+"""How compiled code reads and writes what is kept of an arm: a row of numbers, as a named tuple.
 
 The module imports Numba: import it where Numba is known to be there.
 """
@@ -32,14 +32,38 @@ def reader(kind: Any, first: int) -> Any:
 
         def translate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
             given, at = values
-            numbers = context.make_array(array)(context, builder, given)
-            places = [(at, context.get_constant(_types.intp, column)) for column in columns]
-            cells = [
-                _cgutils.get_item_pointer(context, builder, array, numbers, place)
-                for place in places
-            ]
+            cells = _cells(context, builder, array, given, at, columns)
             return context.make_tuple(builder, found, [builder.load(cell) for cell in cells])
 
         return found(array, row), translate
 
     return read
+
+
+def writer(kind: Any, first: int) -> Any:
+    """A function for compiled code: (array, row, a `kind`) writes it, from column `first` on.
+
+    A loop over the numbers of a tuple would be compiled as a jump for each of them.
+    """
+    columns = range(first, first + len(kind._fields))
+
+    @_extending.intrinsic  # type: ignore[untyped-decorator]
+    def write(context: Any, array: Any, row: Any, kept: Any) -> Any:
+        def translate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            given, at, numbers = values
+            cells = _cells(context, builder, array, given, at, columns)
+            for i, cell in enumerate(cells):
+                number = builder.extract_value(numbers, i)
+                builder.store(context.cast(builder, number, kept[i], array.dtype), cell)
+            return context.get_dummy_value()
+
+        return _types.void(array, row, kept), translate
+
+    return write
+
+
+def _cells(context: Any, builder: Any, array: Any, given: Any, at: Any, columns: range) -> Any:
+    """Where the numbers of a row are."""
+    numbers = context.make_array(array)(context, builder, given)
+    places = [(at, context.get_constant(_types.intp, column)) for column in columns]
+    return [_cgutils.get_item_pointer(context, builder, array, numbers, place) for place in places]

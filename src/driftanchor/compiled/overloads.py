@@ -38,7 +38,7 @@ def overload_dispatch() -> None:
     """Let compiled code find `index`, `choose` and the like by the type of the policy's numbers."""
     extending = require("numba.extending", extra="fast", why="compiled simulation")
 
-    reader = importlib.import_module("driftanchor.compiled.kept_row").reader
+    kept_row = importlib.import_module("driftanchor.compiled.kept_row")  # which imports Numba
 
     def index(policy: Any, arm: Any, now: Any, z: Any) -> Any:
         cls = policy.instance_class.policy
@@ -84,22 +84,17 @@ def overload_dispatch() -> None:
         if base.kept_belief(cls) is None:
             believe = cls.believe
             return lambda policy, evidence, column: believe(policy, arm_at(evidence, column))
-        read = reader(cls.belief, cls.memory)
+        read = kept_row.reader(cls.belief, cls.memory)
         return lambda policy, evidence, column: read(evidence.memory, column)
 
     def remember(policy: Any, evidence: Any, column: Any) -> Any:
         cls = policy.instance_class.policy
         if base.kept_belief(cls) is None:
             return lambda policy, evidence, column: None
-        believe = cls.believe
-        first, count = cls.memory, len(cls.belief._fields)
-
-        def keep(policy: Any, evidence: Any, column: Any) -> None:
-            belief = believe(policy, arm_at(evidence, column))
-            for i in range(count):
-                evidence.memory[column, first + i] = belief[i]
-
-        return keep
+        believe, write = cls.believe, kept_row.writer(cls.belief, cls.memory)
+        return lambda policy, evidence, column: write(
+            evidence.memory, column, believe(policy, arm_at(evidence, column))
+        )
 
     def keeps_beliefs(policy: Any) -> Any:
         kept = base.kept_belief(policy.instance_class.policy) is not None

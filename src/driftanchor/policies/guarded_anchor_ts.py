@@ -39,6 +39,7 @@ from driftanchor.policies.guarded_bounds import (
     logs_of,
     upper_bound,
 )
+from driftanchor.policies.guarded_caps import bound_to_beat
 from driftanchor.policies.guarded_judge import judge, judge_quickly, judgement
 from driftanchor.policies.guarded_law import guarded_laws
 
@@ -216,8 +217,8 @@ def largest_bound(
     """The arm of a guard pull: the largest U."""
     best = Best(-math.inf, -1, 0)
     for column in range(evidence.pulls.size):
-        value = upper_bound(policy, arm_at(evidence, column), now, judged)
         if evidence.playable[column]:
+            value = bound_to_beat(policy, evidence, column, now, judged, best.value)
             best = challenge(best, value, column, stream)
     return best.column
 

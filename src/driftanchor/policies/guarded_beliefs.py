@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 
 NEW = 0.0  # in place of `until`, for an arm that has no cap yet
+UNASKED = -1.0  # in place of a logarithm that nobody asked for yet: those of pulls are at least 0
 
 
 class GuardedBelief(NamedTuple):
@@ -34,7 +35,7 @@ class GuardedBelief(NamedTuple):
     moved_sd: float
     say: float  # of the common move: w
     say_total: float  # w y
-    log_pulls: float  # log T
+    log_pulls: float  # log T; this and the next two once asked for: see `guarded_quiet`
     log_both: float  # log (T + N)
     log_moved: float  # log (T + N') under W
     cap: float  # U is at most this: see `guarded_caps`
@@ -50,23 +51,23 @@ def beliefs(policy: GuardedAnchorTS, arm: ArmEvidence) -> GuardedBelief:
         live, live_sd = arm.total / arm.pulls, policy.noise / root
         reach = policy.clip * policy.noise / root
     logged = float(arm.offline_pulls)
-    weight = mean = moved_weight = 0.0
-    sd = moved_sd = math.inf
+    weight, mean, sd, guess = 0.0, live, live_sd, live
     if logged > 0.0 and arm.bias_bound < math.inf:
         weight = moved_pulls(logged, own_sd(arm.bias_bound), policy.noise)
-    n = arm.pulls + weight  # perhaps below 1
-    if n > 0.0:
-        mean = (arm.total + weight * arm.offline_mean) / n
-        sd = policy.noise / math.sqrt(n)
-    # Before the first reward the mean as it is: an arm that nothing is known of may be taken to
-    # pay just that.
-    guess = limited(policy, live, reach, mean) if arm.pulls > 0 else arm.offline_mean
+        n = arm.pulls + weight  # perhaps below 1
+        if n > 0.0:
+            mean = (arm.total + weight * arm.offline_mean) / n
+            sd = policy.noise / math.sqrt(n)
+        guess = limited(policy, live, reach, mean)
+    if arm.pulls == 0:
+        # The mean as it is: an arm that nothing is known of may be taken to pay just that.
+        guess = arm.offline_mean
+    moved_weight, moved_sd = 0.0, math.inf
     if logged > 0.0 and arm.relative_bound < math.inf:
         moved_weight = moved_pulls(logged, own_sd(arm.relative_bound), policy.noise)
         if arm.pulls + moved_weight > 0.0:
             moved_sd = policy.noise / math.sqrt(arm.pulls + moved_weight)
     say = say_of(arm, policy.noise)
-    log_pulls = log_of(arm.pulls)
     return GuardedBelief(
         live,
         live_sd,
@@ -79,9 +80,9 @@ def beliefs(policy: GuardedAnchorTS, arm: ArmEvidence) -> GuardedBelief:
         moved_sd,
         say.weight,
         say.total,
-        log_pulls,
-        log_of(arm.pulls + logged) if logged > 0.0 else log_pulls,
-        log_of(arm.pulls + moved_weight) if moved_weight > 0.0 else log_pulls,
+        UNASKED,
+        UNASKED,
+        UNASKED,
         math.inf,
         NEW,
         math.inf,
@@ -117,11 +118,6 @@ def limited(policy: GuardedAnchorTS, live: float, reach: float, mean: float) -> 
 def is_insured(policy: GuardedAnchorTS) -> bool:
     """Whether the bounds may be wrong: where they are proved, budget and ε are 0."""
     return policy.budget > 0.0 or policy.eps > 0.0
-
-
-def log_of(n: float) -> float:
-    """The logarithm of n, and 0 for what is never asked for: an arm without rewards and logs."""
-    return math.log(n) if n > 0.0 else 0.0
 
 
 def log_weight(arm: ArmEvidence, belief: GuardedBelief, common: float) -> float:

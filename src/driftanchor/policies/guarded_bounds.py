@@ -107,6 +107,16 @@ def upper_bound(policy: GuardedAnchorTS, arm: ArmEvidence, now: Round, judged: J
     return middle
 
 
+def least_bound(policy: GuardedAnchorTS, arm: ArmEvidence) -> float:
+    """U is at least this: the smaller of the audit and the online bound, without their radius.
+
+    It is nearly U itself for the arm that is most pulled, whose radius is 0.
+    """
+    if arm.pulls == 0 or arm.pending > 0:
+        return -math.inf
+    return arm.total / arm.pulls + policy.noise * min(HOPE, policy.budget) / arm.pulls
+
+
 def bounds(policy: GuardedAnchorTS, arm: ArmEvidence, now: Round, judged: Judgement) -> GuardBounds:
     """The three upper bounds of one arm."""
     n = arm.pulls + arm.pending

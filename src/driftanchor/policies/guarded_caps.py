@@ -11,19 +11,19 @@ arm is played, its cap goes away. Interpreted, nothing is kept, and all of this 
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from driftanchor.core.evidence import Evidence, Round, arm_at
-from driftanchor.policies.base import belief_at, keep
-from driftanchor.policies.guarded_beliefs import NEW, GuardedBelief
-from driftanchor.policies.guarded_bounds import Judgement, upper_bound
-from driftanchor.policies.guarded_quiet import is_quiet, round_logs
+from driftanchor.policies.base import belief_at, keep, keeps_beliefs
+from driftanchor.policies.guarded_beliefs import GuardedBelief
+from driftanchor.policies.guarded_bounds import Judgement, believed_guess, upper_bound
 
 if TYPE_CHECKING:
     from driftanchor.policies.guarded_anchor_ts import GuardedAnchorTS
 
-ASKED = -1.0  # in place of `until`, once an arm was asked for
 SHARE = 64  # a cap is used for the 64th part of all rounds so far: U hardly grows in it
+LONG = 4  # or for a quarter of them, where that suffices
 CAP, UNTIL, RIVALS = (GuardedBelief._fields.index(name) for name in ("cap", "until", "rivals"))
 
 
@@ -56,37 +56,57 @@ def holds(belief: GuardedBelief, pending: int, now: Round, judged: Judgement) ->
     return now.t <= belief.until and judged.rivals >= belief.rivals and pending == 0
 
 
-def all_can_be_below(
-    policy: GuardedAnchorTS, evidence: Evidence, now: Round, judged: Judgement, x: float
+def is_capped_anew(
+    policy: GuardedAnchorTS,
+    evidence: Evidence,
+    column: int,
+    now: Round,
+    judged: Judgement,
+    x: float,
 ) -> bool:
-    """Whether all arms but the leader surely have U ≤ x, with new caps for those that need them.
+    """The same, with a new cap for an arm that needs one.
 
-    An arm gets its cap when it is asked for again: one that is played each time needs none.
+    It holds for long where one of at most x is likely, and otherwise for a while.
     """
-    logs = round_logs(now, judged)
-    below = True
-    for column in range(evidence.pulls.size):
-        if column != judged.leader and evidence.playable[column]:
-            if is_capped(policy, evidence, column, now, judged, x):
-                continue
-            arm, belief = arm_at(evidence, column), belief_at(policy, evidence, column)
-            if belief.until == NEW:
-                keep(policy, evidence, column, UNTIL, ASKED)
-                below = below and is_quiet(policy, arm, belief, now, judged, logs, x)
-            else:
-                cap_anew(policy, evidence, column, now, judged)
-                below = below and is_capped(policy, evidence, column, now, judged, x)
-    return below
-
-
-def cap_anew(
-    policy: GuardedAnchorTS, evidence: Evidence, column: int, now: Round, judged: Judgement
-) -> None:
-    """Keep a cap of an arm, if it has none that holds."""
+    if is_capped(policy, evidence, column, now, judged, x):
+        return True
     arm, belief = arm_at(evidence, column), belief_at(policy, evidence, column)
-    if arm.pulls == 0 or arm.pending > 0 or holds(belief, arm.pending, now, judged):
-        return
     last = now.t + now.t // SHARE
-    keep(policy, evidence, column, CAP, upper_bound(policy, arm, Round(last + 1, now.arms), judged))
+    if arm.pulls == 0 or arm.pending > 0:
+        return False
+    if holds(belief, arm.pending, now, judged) and belief.until <= last:
+        return False  # the cap is nearly U
+    cap = math.inf
+    if belief.cap <= x:
+        far = now.t + now.t // LONG
+        cap = upper_bound(policy, arm, Round(far + 1, now.arms), judged)
+        last = far if cap <= x else last
+    if cap > x:
+        cap = upper_bound(policy, arm, Round(last + 1, now.arms), judged)
+    keep(policy, evidence, column, CAP, cap)
     keep(policy, evidence, column, UNTIL, float(last))
     keep(policy, evidence, column, RIVALS, float(judged.rivals))
+    return cap <= x
+
+
+def bound_to_beat(
+    policy: GuardedAnchorTS,
+    evidence: Evidence,
+    column: int,
+    now: Round,
+    judged: Judgement,
+    x: float,
+) -> float:
+    """U of an arm in a guard pull; −∞ where a cap shows that it is below x.
+
+    U of the leader is the threshold, where that is above the leader's guess.
+    """
+    arm = arm_at(evidence, column)
+    if keeps_beliefs(policy):
+        belief = belief_at(policy, evidence, column)
+        if belief.cap < x and holds(belief, arm.pending, now, judged):
+            return -math.inf
+        leads = column == judged.leader and arm.pulls > 0
+        if leads and judged.threshold > believed_guess(policy, arm, belief, judged.common.mean):
+            return judged.threshold
+    return upper_bound(policy, arm, now, judged)

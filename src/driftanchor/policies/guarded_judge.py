@@ -11,9 +11,15 @@ from driftanchor.core.hints import apart
 from driftanchor.core.posterior import Posterior
 from driftanchor.policies.base import belief_at, keeps_beliefs
 from driftanchor.policies.guarded_beliefs import arm_seen, log_weight
-from driftanchor.policies.guarded_bounds import Judgement, believed_guess, logs_of, upper_bound
-from driftanchor.policies.guarded_caps import all_are_capped, all_can_be_below, is_capped
-from driftanchor.policies.guarded_quiet import all_are_quiet, is_quiet, round_logs
+from driftanchor.policies.guarded_bounds import (
+    Judgement,
+    believed_guess,
+    least_bound,
+    logs_of,
+    upper_bound,
+)
+from driftanchor.policies.guarded_caps import all_are_capped, is_capped, is_capped_anew
+from driftanchor.policies.guarded_quiet import all_are_quiet, arm_logs, is_quiet, round_logs
 
 if TYPE_CHECKING:
     from driftanchor.policies.guarded_anchor_ts import GuardedAnchorTS
@@ -46,32 +52,42 @@ def judge_quickly(
 ) -> Judgement:
     """As `judge`, without the bounds of arms that are surely below the threshold.
 
-    It is at least the leader's guess, and in most rounds all arms are below that. `relative` is as
-    for `arm_seen`.
+    It is at least the leader's guess and the least that U of the leader can be, and in most rounds
+    all arms are below that. `relative` is as for `arm_seen`.
     """
     led = lead(policy, evidence, now, relative)
-    if led.judged.leader < 0:
+    leader = led.judged.leader
+    if leader < 0:
         return led.judged
+    x = max(led.best, least_bound(policy, arm_at(evidence, leader)))
     if keeps_beliefs(policy) and not relative:
-        if all_are_capped(policy, evidence, now, led.judged, led.best):
-            return judgement(led.judged, led.best, False)
-        if all_can_be_below(policy, evidence, now, led.judged, led.best):
-            return judgement(led.judged, led.best, False)
-        return judge_with_caps(policy, evidence, now, led)
-    if all_are_quiet(policy, evidence, now, led.judged, led.best):
-        return judgement(led.judged, led.best, False)
+        if all_are_capped(policy, evidence, now, led.judged, x):
+            return judgement(led.judged, x, False)
+        return judge_with_caps(policy, evidence, now, led, x)
+    if all_are_quiet(policy, evidence, now, led.judged, x):
+        return judgement(led.judged, x, False)
     return judge_closely(policy, evidence, now, led)
 
 
 @apart
-def judge_with_caps(policy: GuardedAnchorTS, evidence: Evidence, now: Round, led: Led) -> Judgement:
-    """As `judge_quickly`, where some arm has no cap below the leader's guess."""
-    leader = arm_at(evidence, led.judged.leader)
-    threshold = max(led.best, upper_bound(policy, leader, now, led.judged))
+def judge_with_caps(
+    policy: GuardedAnchorTS, evidence: Evidence, now: Round, led: Led, x: float
+) -> Judgement:
+    """As `judge_quickly`, where some arm has no cap of at most x, which the threshold is at least.
+
+    The threshold itself is computed for the first arm that needs it.
+    """
+    threshold, known = x, False
     for column in range(evidence.pulls.size):
         if column != led.judged.leader and evidence.playable[column]:
-            if is_capped(policy, evidence, column, now, led.judged, threshold):
+            if is_capped_anew(policy, evidence, column, now, led.judged, threshold):
                 continue
+            if not known:
+                leader = arm_at(evidence, led.judged.leader)
+                threshold = max(led.best, upper_bound(policy, leader, now, led.judged))
+                known = True
+                if is_capped(policy, evidence, column, now, led.judged, threshold):
+                    continue
             if upper_bound(policy, arm_at(evidence, column), now, led.judged) > threshold:
                 return judgement(led.judged, threshold, True)
     return judgement(led.judged, threshold, False)
@@ -86,7 +102,8 @@ def judge_closely(policy: GuardedAnchorTS, evidence: Evidence, now: Round, led: 
     for column in range(evidence.pulls.size):
         if column != led.judged.leader and evidence.playable[column]:
             arm, belief = arm_at(evidence, column), belief_at(policy, evidence, column)
-            if is_quiet(policy, arm, belief, now, led.judged, logs, threshold):
+            own = arm_logs(policy, evidence, column, arm, belief)
+            if is_quiet(policy, arm, belief, own, now, led.judged, logs, threshold):
                 continue
             if upper_bound(policy, arm, now, led.judged) > threshold:
                 return judgement(led.judged, threshold, True)

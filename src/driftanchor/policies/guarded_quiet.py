@@ -3,7 +3,8 @@
 U > x is what makes a guard pull, and most arms are far below. The bounds of
 `driftanchor.policies.guarded_bounds` are radii √(2 log(t/H)/n) around means, so a bound is at most
 x where the squared distance exceeds the squared radius. log t is the same for all arms, and log n
-is kept. The answer errs on one side only: an arm that is called quiet has U ≤ x, rounding included.
+is kept once it was asked for. The answer errs on one side only: an arm that is called quiet has
+U ≤ x, rounding included.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from driftanchor.core.common_move import moves_along
 from driftanchor.core.evidence import ArmEvidence, Evidence, Round, arm_at
 from driftanchor.core.hints import apart
-from driftanchor.policies.base import belief_at
-from driftanchor.policies.guarded_beliefs import GuardedBelief, hybrid, is_insured
+from driftanchor.policies.base import belief_at, keep
+from driftanchor.policies.guarded_beliefs import UNASKED, GuardedBelief, hybrid, is_insured
 from driftanchor.policies.guarded_bounds import HOPE, Judgement
 
 if TYPE_CHECKING:
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 ROUNDING = 1e-12  # of the numbers compared: some thousand times what rounding makes of them
 LOG_2 = math.log(2.0)
+LOG_PULLS, LOG_BOTH, LOG_MOVED = (
+    GuardedBelief._fields.index(name) for name in ("log_pulls", "log_both", "log_moved")
+)
 
 
 class RoundLogs(NamedTuple):
@@ -40,10 +44,47 @@ def round_logs(now: Round, judged: Judgement) -> RoundLogs:
     )
 
 
+class ArmLogs(NamedTuple):
+    """The logarithms of one arm, which has rewards."""
+
+    pulls: float  # log T
+    both: float  # log (T + N)
+    moved: float  # log (T + N') under W
+
+
+def arm_logs(
+    policy: GuardedAnchorTS,
+    evidence: Evidence,
+    column: int,
+    arm: ArmEvidence,
+    belief: GuardedBelief,
+) -> ArmLogs:
+    """The logarithms of an arm, kept with what is believed of it: the leader's are never needed."""
+    if belief.log_pulls != UNASKED:
+        return ArmLogs(belief.log_pulls, belief.log_both, belief.log_moved)
+    logs = new_logs(arm, belief)
+    keep(policy, evidence, column, LOG_PULLS, logs.pulls)
+    keep(policy, evidence, column, LOG_BOTH, logs.both)
+    keep(policy, evidence, column, LOG_MOVED, logs.moved)
+    return logs
+
+
+@apart
+def new_logs(arm: ArmEvidence, belief: GuardedBelief) -> ArmLogs:
+    """The logarithms of an arm; 0 for one without rewards, of which none is needed."""
+    if arm.pulls == 0:
+        return ArmLogs(0.0, 0.0, 0.0)
+    pulls = math.log(arm.pulls)
+    both = math.log(arm.pulls + arm.offline_pulls) if arm.offline_pulls > 0.0 else pulls
+    weight = belief.moved_weight
+    return ArmLogs(pulls, both, math.log(arm.pulls + weight) if weight > 0.0 else pulls)
+
+
 def is_quiet(
     policy: GuardedAnchorTS,
     arm: ArmEvidence,
     belief: GuardedBelief,
+    own: ArmLogs,
     now: Round,
     judged: Judgement,
     logs: RoundLogs,
@@ -55,13 +96,13 @@ def is_quiet(
     if arm.pulls == 0 or arm.pending > 0:
         return False
     # H = min(K n, n + R), and log (n + R) ≥ log 2 + (log n + log R)/2
-    both = max(logs.rivals, LOG_2 + 0.5 * (belief.log_pulls + logs.rivals))
-    share = min(logs.arms + belief.log_pulls, both)
-    if two_are_quiet(policy, arm, belief, judged, logs, x, share):
+    both = max(logs.rivals, LOG_2 + 0.5 * (own.pulls + logs.rivals))
+    share = min(logs.arms + own.pulls, both)
+    if two_are_quiet(policy, arm, belief, own, judged, logs, x, share):
         return True
     if now.arms * arm.pulls <= arm.pulls + judged.rivals:
         return False
-    return is_quiet_near(policy, arm, belief, judged, logs, x)
+    return is_quiet_near(policy, arm, belief, own, judged, logs, x)
 
 
 @apart
@@ -69,13 +110,14 @@ def is_quiet_near(
     policy: GuardedAnchorTS,
     arm: ArmEvidence,
     belief: GuardedBelief,
+    own: ArmLogs,
     judged: Judgement,
     logs: RoundLogs,
     x: float,
 ) -> bool:
     """The same with the share n + R as it is, for an arm that is near x."""
     share = math.log(arm.pulls + judged.rivals)
-    return two_are_quiet(policy, arm, belief, judged, logs, x, share)
+    return two_are_quiet(policy, arm, belief, own, judged, logs, x, share)
 
 
 def all_are_quiet(
@@ -86,7 +128,8 @@ def all_are_quiet(
     for column in range(evidence.pulls.size):
         if column != judged.leader and evidence.playable[column]:
             arm, belief = arm_at(evidence, column), belief_at(policy, evidence, column)
-            if not is_quiet(policy, arm, belief, now, judged, logs, x):
+            own = arm_logs(policy, evidence, column, arm, belief)
+            if not is_quiet(policy, arm, belief, own, now, judged, logs, x):
                 return False
     return True
 
@@ -95,6 +138,7 @@ def two_are_quiet(
     policy: GuardedAnchorTS,
     arm: ArmEvidence,
     belief: GuardedBelief,
+    own: ArmLogs,
     judged: Judgement,
     logs: RoundLogs,
     x: float,
@@ -112,7 +156,7 @@ def two_are_quiet(
         return True
     if not is_logged(arm):
         return online
-    return (online or audit) and hybrid_is_quiet(policy, arm, belief, judged, logs, x)
+    return (online or audit) and hybrid_is_quiet(policy, arm, belief, own, judged, logs, x)
 
 
 def is_logged(arm: ArmEvidence) -> bool:
@@ -124,6 +168,7 @@ def hybrid_is_quiet(
     policy: GuardedAnchorTS,
     arm: ArmEvidence,
     belief: GuardedBelief,
+    own: ArmLogs,
     judged: Judgement,
     logs: RoundLogs,
     x: float,
@@ -141,13 +186,13 @@ def hybrid_is_quiet(
     if along and belief.moved_weight > 0.0 and is_insured(policy):
         # likely_bound
         law = hybrid(arm, belief, common)
-        radius = max(1.0, 2.0 * (logs.now - logs.arms - belief.log_moved))
+        radius = max(1.0, 2.0 * (logs.now - logs.arms - own.moved))
         if x >= law.mean and law.sd * law.sd * radius <= (x - law.mean) ** 2:
             return True
     # hybrid_bound: reach² (n + N)/σ² is 2 log⁺(t/(K (n + N)))
     logged = float(arm.offline_pulls)
     both = arm.pulls + logged
-    spread = policy.noise * policy.noise * 2.0 * max(logs.now - logs.arms - belief.log_both, 0.0)
+    spread = policy.noise * policy.noise * 2.0 * max(logs.now - logs.arms - own.both, 0.0)
     above = x * both - (arm.total + logged * ceiling)  # (x − mean) (n + N)
     above -= ROUNDING * (abs(arm.total) + logged * abs(ceiling))
     if above >= 0.0 and spread * both <= above * above:

@@ -79,7 +79,7 @@ def by_marks(name: str) -> Counts:
     stream = keyed_stream(5, f"{name} by marks", 0)
     rule = rule_of(name)
     with wrapping():
-        window = find_window(rule, state, t, 24)
+        window = find_window(rule, state, t, 24, 0)
         assert window.rounds > 0
         top = min(window.low, window.guess)
         level = max(top - 0.02, 0.5 * (top + window.second))
@@ -131,3 +131,36 @@ def test_bins_cover_all_draws() -> None:
     assert edges == sorted(edges)
     assert 0.0 in edges  # `normal_within` draws from one side
     assert [marks.upper_edge(b) for b in range(marks.BINS)] == edges[1:]
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_marks_that_are_surely_few_are(name: str) -> None:
+    """The level is that of `find_level`, and no bound is below what it bounds, as levels move."""
+    arms, rule = STATES[name], rule_of(name)
+    table, sure = marks.make_marks(len(arms)), 0
+    marks.forget(table)
+    for gain in (0.3, 0.31, 0.3, 0.5, 0.29, 0.6):
+        first = arms[0]._replace(total=arms[0].total + gain * arms[0].pulls)
+        state = seen([first, *arms[1:]])
+        window = find_window(rule, state, int(state.pulls.sum()) + 1, 24, 0)
+        assert window.rounds > 0
+        level, hazard = marks.few_marks(rule, state, window, table)
+        exact, rate = marks.find_level(rule, state, window, marks.make_marks(len(arms)))
+        assert hazard >= -math.log1p(-rate)
+        if level < math.inf:
+            sure += 1
+            assert level == exact
+            assert rate * window.rounds < marks.FEW
+    assert bool(sure) == (name in ("no logs", "V", "a leader between others", "one arm"))
+
+
+def test_a_new_run_keeps_nothing_of_the_last() -> None:
+    state = seen(STATES["no logs"])
+    state.totals[0] += 200.0
+    window = find_window(RULE, state, 1_000, 24, 0)
+    table = marks.make_marks(3)
+    marks.forget(table)
+    marks.few_marks(RULE, state, window, table)
+    assert table.kept_pulls.tolist() == [-1.0, 300.0, 310.0]  # none of the leader
+    marks.forget(table)
+    assert table.kept_pulls.tolist() == [-1.0] * 3

@@ -44,7 +44,7 @@ def with_leader(state: Evidence, leader: int, pulls: int, mean: float) -> Eviden
 def test_the_leader_leads_and_no_guard_pull_is_due(name: str, rule: str) -> None:
     policy, state = RULES[rule], seen(STATES[name])
     t = int(state.pulls.sum()) + 1
-    window = find_window(policy, state, t, 64)
+    window = find_window(policy, state, t, 64, 0)
     assert window.rounds >= 8
     rng = np.random.default_rng(1)
     ends = (window.low, min(window.high, window.low + 1.0))
@@ -74,7 +74,27 @@ def arms_of(state: Evidence) -> list[ArmEvidence]:
 
 def test_there_is_no_window_where_something_may_happen() -> None:
     policy = GuardedAnchorTS()
-    assert find_window(policy, seen([arm(5_000, 0.5), arm(0)]), 5_001, 64).rounds == 0  # unknown
-    assert find_window(policy, seen([arm(5_000, 0.5), arm(5, -0.9)]), 10**6, 64).rounds == 0  # due
-    assert find_window(policy, seen([arm(0, logs=9, bound=0.0)]), 1, 64).rounds == 0  # no reward
+    assert find_window(policy, seen([arm(5_000, 0.5), arm(0)]), 5_001, 64, 0).rounds == 0  # unknown
+    assert (
+        find_window(policy, seen([arm(5_000, 0.5), arm(5, -0.9)]), 10**6, 64, 0).rounds == 0
+    )  # due
+    assert find_window(policy, seen([arm(0, logs=9, bound=0.0)]), 1, 64, 0).rounds == 0  # no reward
     assert beliefs(policy, arm(0)).sd == math.inf
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("name", STATES)
+def test_whichever_arm_is_looked_at_first_the_window_is_the_same(name: str, rule: str) -> None:
+    policy, state = RULES[rule], seen(STATES[name])
+    t = int(state.pulls.sum()) + 1
+    for longest in (64, 10**4, 10**6):
+        windows = [
+            find_window(policy, state, t, longest, rival)._replace(rival=0)
+            for rival in range(state.pulls.size)
+        ]
+        assert windows == [windows[0]] * len(windows)
+
+
+def test_a_window_names_the_arm_that_was_in_the_way() -> None:
+    state = seen([arm(5_000, 0.5), arm(500, -0.9), arm(5, -0.9)])
+    assert find_window(GuardedAnchorTS(), state, 10**6, 64, 0).rival == 2

@@ -32,7 +32,14 @@ from driftanchor.simulation.engines.desk import Keys, prepare
 from driftanchor.simulation.engines.engine import Loop
 from driftanchor.simulation.engines.guarded.band import blocks_within, steps_within, walk_within
 from driftanchor.simulation.engines.guarded.marked_round import marked_round
-from driftanchor.simulation.engines.guarded.marks import Marks, find_level, make_marks
+from driftanchor.simulation.engines.guarded.marks import (
+    Marks,
+    few_marks,
+    fill,
+    find_level,
+    forget,
+    make_marks,
+)
 from driftanchor.simulation.engines.guarded.window import Window, find_window
 from driftanchor.simulation.engines.rewards import BERNOULLI, GAUSSIAN, World
 
@@ -78,10 +85,12 @@ def play_run(policy: GuardedAnchorTS, world: World, desk: GuardedDesk, clock: Cl
     evidence = desk.evidence
     for arm in range(evidence.pulls.size):
         remember(policy, evidence, arm)
-    longest, patience = LEAST, 1
+    forget(desk.marks)
+    longest, patience, rival = LEAST, 1, 0
     while rounds_left(clock) > 0:
         longest = max(LEAST, min(longest, rounds_left(clock)))
-        window = find_window(policy, evidence, clock.hands[0] + 1, longest)
+        window = find_window(policy, evidence, clock.hands[0] + 1, longest, rival)
+        rival = window.rival
         if window.rounds > 0 and follow(policy, world, desk, clock, window):
             longest, patience = LONGER * window.rounds, 1
             continue
@@ -112,18 +121,24 @@ def follow(
 ) -> bool:
     """Leap from mark to mark while the window holds; False where rounds are too busy for it."""
     evidence, leader = desk.evidence, window.leader
-    level, rate = find_level(policy, evidence, window, desk.marks)
+    level, hazard = few_marks(policy, evidence, window, desk.marks)
+    counted = level == math.inf
+    if counted:
+        level, rate = find_level(policy, evidence, window, desk.marks)
+        hazard = -math.log1p(-rate)
     if level == math.inf:
         return False
     end = min(clock.hands[0] + window.rounds, clock.checkpoints[-1])
-    hazard = -math.log1p(-rate)
     while clock.hands[0] < end:
         left = end - clock.hands[0]
         wait, marked = left, False
         if hazard > 0.0:
-            drawn = exponential(desk.stream) / hazard
-            if drawn < left:
-                wait, marked = int(drawn), True
+            drawn = exponential(desk.stream)
+            if not counted and drawn < left * hazard:  # before the first leap
+                hazard = -math.log1p(-fill(policy, evidence, window, desk.marks, level))
+                counted = True
+            if counted and drawn / hazard < left:
+                wait, marked = int(drawn / hazard), True
         if wait > 0:
             taken = leap(policy, world, desk, clock, window, wait)
             # Leaving the band before the mark starts anew: the wait for a mark has no memory.

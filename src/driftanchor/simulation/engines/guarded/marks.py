@@ -28,6 +28,8 @@ BINS = len(EDGES) + 1
 DEPTHS = (2.5, 4.0, 5.5)  # levels tried, in deviations of the leader's live mean below it
 FEW = 0.3  # marks in the whole window that are few enough
 BUSY = 0.15  # marks a round above which single rounds are cheaper
+MARGIN = 0.5  # how far below the level a kept hazard is taken, in deviations as for `DEPTHS`
+ROUNDING = 1.0 + 1e-9  # more than rounding makes of a chance
 
 
 class Marks(NamedTuple):
@@ -41,6 +43,9 @@ class Marks(NamedTuple):
         Floats  # (bin): a bound on the chance that both samples of the leader are at most the level
     )
     rates: Floats  # (bin): the chance that a round is in this bin, and marked
+    kept: Floats  # of an arm: its hazard at a level, where there is one bin
+    kept_level: Floats  # that level
+    kept_pulls: Floats  # the pulls of the arm then; −1 where nothing is kept
 
 
 def make_marks(arms: int) -> Marks:
@@ -52,7 +57,16 @@ def make_marks(arms: int) -> Marks:
         np.zeros(BINS),
         np.zeros(BINS),
         np.zeros(BINS),
+        np.zeros(arms),
+        np.zeros(arms),
+        np.zeros(arms),
     )
+
+
+def forget(marks: Marks) -> None:
+    """Keep nothing: a new run begins."""
+    for column in range(marks.kept_pulls.size):
+        marks.kept_pulls[column] = -1.0
 
 
 def bins_of(window: Window) -> int:
@@ -75,14 +89,11 @@ def find_level(
     policy: GuardedAnchorTS, evidence: Evidence, window: Window, marks: Marks
 ) -> tuple[float, float]:
     """The level with the fewest marks of some, and how many a round; the table is filled for it."""
-    arm = arm_at(evidence, window.leader)
-    sd = policy.noise / math.sqrt(arm.pulls)
-    top = min(window.low, window.guess)
     best, least = math.inf, BUSY
     filled = math.inf
     for depth in DEPTHS:
-        level = max(top - depth * sd, 0.5 * (top + window.second))
-        if not window.second <= level < top or level == filled:
+        level = level_at(policy, evidence, window, depth)
+        if level == math.inf or level == filled:
             break
         rate = fill(policy, evidence, window, marks, level)
         filled = level
@@ -94,6 +105,75 @@ def find_level(
     if best < math.inf and filled != best:
         fill(policy, evidence, window, marks, best)
     return best, least
+
+
+def level_at(policy: GuardedAnchorTS, evidence: Evidence, window: Window, depth: float) -> float:
+    """The level at a depth, at most half way to the next guess; infinite where there is none."""
+    sd = policy.noise / math.sqrt(evidence.pulls[window.leader])
+    top = min(window.low, window.guess)
+    level = max(top - depth * sd, 0.5 * (top + window.second))
+    return level if window.second <= level < top else math.inf
+
+
+@apart
+def few_marks(
+    policy: GuardedAnchorTS, evidence: Evidence, window: Window, marks: Marks
+) -> tuple[float, float]:
+    """What `find_level` finds where marks are surely few, with a bound on their hazard a round.
+
+    An arm's hazard falls as the level rises, so its hazard at a lower level is a bound while the
+    arm waits. The level is infinite where the bounds do not show that marks are few.
+    """
+    level = level_at(policy, evidence, window, DEPTHS[0])
+    if level == math.inf or window.moves.most_sd > 0.0:
+        return math.inf, math.inf
+    arm = arm_at(evidence, window.leader)
+    belief = belief_at(policy, evidence, window.leader)
+    own = leader_chance(arm, belief, window, 0, level)
+    if own == 0.0:  # a hazard may be 0, for which nothing is drawn
+        return math.inf, math.inf
+    total = -math.log1p(-own)
+    margin = MARGIN * policy.noise / math.sqrt(arm.pulls)
+    for column in range(evidence.pulls.size):
+        if column != window.leader:
+            waited = marks.kept_pulls[column] == evidence.pulls[column]
+            if not (waited and 0.0 <= level - marks.kept_level[column] <= 2.0 * margin):
+                keep_hazard(policy, evidence, window, marks, column, level - margin)
+            total += marks.kept[column]
+    total *= ROUNDING
+    few = total < BUSY and total * window.rounds < FEW  # a chance is at most its hazard
+    return (level if few else math.inf), total
+
+
+def keep_hazard(
+    policy: GuardedAnchorTS,
+    evidence: Evidence,
+    window: Window,
+    marks: Marks,
+    column: int,
+    level: float,
+) -> None:
+    """Keep the hazard of an arm at a level."""
+    arm, belief = arm_at(evidence, column), belief_at(policy, evidence, column)
+    online, first = online_noise(arm, belief, level)
+    needed = least_noise(arm, belief, window.moves.high, level)
+    marks.kept[column] = hazard_of(first, online, needed)
+    marks.kept_level[column] = level
+    marks.kept_pulls[column] = evidence.pulls[column]
+
+
+def online_noise(arm: ArmEvidence, belief: GuardedBelief, level: float) -> tuple[float, float]:
+    """The online sample is above the level if its noise is above this, and the chance of it."""
+    if arm.pulls == 0:  # before the first reward both samples are the hybrid one
+        return -math.inf, 1.0
+    online = (level - belief.live) / belief.live_sd
+    return online, upper(online)
+
+
+def hazard_of(first: float, online: float, needed: float) -> float:
+    """−log of the chance that not both noises are above what is needed, `online` with `first`."""
+    p = first * (first if needed == online else upper(needed))  # the same without logs
+    return -math.log1p(-p) if p < 1.0 else CERTAIN
 
 
 @apart
@@ -110,16 +190,12 @@ def fill(
                 marks.hazards[b, column] = 0.0
             continue
         arm, belief = arm_at(evidence, column), belief_at(policy, evidence, column)
-        online, first = -math.inf, 1.0
-        if arm.pulls > 0:  # before the first reward both samples are the hybrid one
-            online = (level - belief.live) / belief.live_sd
-            first = upper(online)
+        online, first = online_noise(arm, belief, level)
         marks.online[column] = online
         for b in range(bins):
             needed = least_noise(arm, belief, largest_move(window, b), level)
-            p = first * upper(needed)
             marks.hybrid[b, column] = needed
-            marks.hazards[b, column] = -math.log1p(-p) if p < 1.0 else CERTAIN
+            marks.hazards[b, column] = hazard_of(first, online, needed)
             marks.totals[b] += marks.hazards[b, column]
     return rate_all(policy, evidence, window, marks, level, bins)
 
@@ -135,14 +211,21 @@ def rate_all(
     """The chances of the bins, with what the leader adds."""
     arm = arm_at(evidence, window.leader)
     belief = belief_at(policy, evidence, window.leader)
-    online = upper((window.low - level) / belief.live_sd)
     rate = 0.0
     for b in range(bins):
         within = 1.0 if bins == 1 else upper(lower_edge(b)) - upper(upper_edge(b))
-        marks.own[b] = online * leader_hybrid(arm, belief, window, b, level)
+        marks.own[b] = leader_chance(arm, belief, window, b, level)
         marks.rates[b] = within * -math.expm1(-marks.totals[b] + math.log1p(-marks.own[b]))
         rate += marks.rates[b]
     return rate
+
+
+def leader_chance(
+    arm: ArmEvidence, belief: GuardedBelief, window: Window, b: int, level: float
+) -> float:
+    """A bound on the chance that both samples of the leader are at most the level."""
+    online = upper((window.low - level) / belief.live_sd)
+    return online * leader_hybrid(arm, belief, window, b, level)
 
 
 def leader_hybrid(

@@ -31,8 +31,9 @@ from driftanchor.policies.guarded_bounds import (
     logs_of,
     upper_bound,
 )
+from driftanchor.policies.guarded_caps import is_capped
 from driftanchor.policies.guarded_judge import Led, lead
-from driftanchor.policies.guarded_quiet import is_quiet, round_logs
+from driftanchor.policies.guarded_quiet import arm_logs, is_quiet, round_logs
 
 SHORTEST, SHORTEST_MOVING = 8, 24  # rounds: shorter windows cost more than they save
 WIDTH = 2.0  # of the band to either side, in deviations of the mean at the end of the window
@@ -57,10 +58,16 @@ class Window(NamedTuple):
     moves: Moves
     second: float  # the guesses of all other arms are at most this
     guess: float  # the leader's guess is at least this
+    rival: int  # the arm that last may have been tested or lead
 
 
-def find_window(policy: GuardedAnchorTS, evidence: Evidence, t: int, longest: int) -> Window:
-    """The window from round t on: the longest of some that were tried."""
+def find_window(
+    policy: GuardedAnchorTS, evidence: Evidence, t: int, longest: int, rival: int
+) -> Window:
+    """The window from round t on: the longest of some that were tried.
+
+    `rival` is the arm that is looked at first: what was in the way of a window mostly still is.
+    """
     now = Round(t, evidence.pulls.size)
     if is_relative(evidence):  # asked here, so that each is compiled for what it is called with
         led = lead(policy, evidence, now, True)
@@ -69,25 +76,27 @@ def find_window(policy: GuardedAnchorTS, evidence: Evidence, t: int, longest: in
     rounds = longest
     shortest = SHORTEST_MOVING if led.judged.common.sd > 0.0 else SHORTEST
     while rounds >= shortest:
-        window = window_of(policy, evidence, t, led, rounds)
+        window = window_of(policy, evidence, t, led, rounds, rival)
         if window.rounds > 0:
             return window
-        rounds //= 4
-    return no_window()
+        rounds, rival = rounds // 4, window.rival
+    return no_window(rival)
 
 
-def no_window() -> Window:
+def no_window(rival: int) -> Window:
     """Nothing is known of the next rounds."""
-    return Window(0, 0, 0.0, 0.0, Moves(0.0, 0.0, 0.0, 0.0), 0.0, 0.0)
+    return Window(0, 0, 0.0, 0.0, Moves(0.0, 0.0, 0.0, 0.0), 0.0, 0.0, rival)
 
 
 @apart
-def window_of(policy: GuardedAnchorTS, evidence: Evidence, t: int, led: Led, rounds: int) -> Window:
-    """A window of that many rounds, if it is one."""
+def window_of(
+    policy: GuardedAnchorTS, evidence: Evidence, t: int, led: Led, rounds: int, rival: int
+) -> Window:
+    """A window of that many rounds, if it is one; `rival` as for `find_window`."""
     leader = led.judged.leader
     arm = arm_at(evidence, leader)
     if arm.pulls == 0:
-        return no_window()
+        return no_window(rival)
     live = arm.total / arm.pulls
     last = arm.pulls + rounds
     reach = WIDTH * policy.noise * math.sqrt(rounds) / last
@@ -97,7 +106,7 @@ def window_of(policy: GuardedAnchorTS, evidence: Evidence, t: int, led: Led, rou
         high = live + reach
         moves = moves_between(policy, evidence, leader, low, high, last)
     if not stays_so(arm, moves):
-        return no_window()
+        return no_window(rival)
     # The guess grows with the live mean and the move; with more pulls it comes closer to the mean.
     least = Judgement(
         Posterior(moves.low, 0.0), 0.0, led.judged.rivals + rounds, 0, 0.0, 0.0, False
@@ -118,10 +127,12 @@ def window_of(policy: GuardedAnchorTS, evidence: Evidence, t: int, led: Led, rou
         Posterior(moves.high, moves.most_sd), 0.0, led.judged.rivals, leader, doubt, 0.0, False
     )
     end = Round(t + rounds, evidence.pulls.size)
-    second = highest_rival(policy, evidence, moves, most, end, guessed, threshold)
+    if rival != leader and upper_bound(policy, arm_at(evidence, rival), end, most) > threshold:
+        return no_window(rival)
+    second, other = highest_rival(policy, evidence, moves, most, end, guessed, threshold)
     if not second < guessed:
-        return no_window()
-    return Window(rounds, leader, low, high, moves, second, guessed)
+        return no_window(other)
+    return Window(rounds, leader, low, high, moves, second, guessed, rival)
 
 
 def highest_rival(
@@ -132,8 +143,11 @@ def highest_rival(
     end: Round,
     guessed: float,
     threshold: float,
-) -> float:
-    """The largest guess of all arms but the leader; infinite where one may be tested or lead."""
+) -> tuple[float, int]:
+    """The largest guess of all arms but the leader; infinite where one may be tested or lead.
+
+    With it that arm.
+    """
     logs = round_logs(end, most)
     second = -math.inf
     for column in range(evidence.pulls.size):
@@ -142,15 +156,18 @@ def highest_rival(
         arm, belief = arm_at(evidence, column), belief_at(policy, evidence, column)
         unknown = arm.pulls == 0 and log_weight(arm, belief, moves.high) == 0.0
         if unknown or not stays_so(arm, moves):
-            return math.inf
+            return math.inf, column
         second = max(second, believed_guess(policy, arm, belief, moves.high))
         if not second < guessed:
-            return math.inf
-        if is_quiet(policy, arm, belief, end, most, logs, threshold):
+            return math.inf, column
+        if is_capped(policy, evidence, column, end, most, threshold):
+            continue
+        own = arm_logs(policy, evidence, column, arm, belief)
+        if is_quiet(policy, arm, belief, own, end, most, logs, threshold):
             continue
         if upper_bound(policy, arm, end, most) > threshold:
-            return math.inf
-    return second
+            return math.inf, column
+    return second, 0
 
 
 def pulled(arm: ArmEvidence, pulls: int, mean: float) -> ArmEvidence:
