@@ -177,6 +177,35 @@ def test_a_worker_that_is_killed_costs_only_time(
     assert len(seen) == 20
 
 
+@pytest.mark.usefixtures("one_by_one")
+def test_numbers_that_die_with_their_worker_are_played_again(
+    long: Result, mortal: DaskCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All tasks have finished, and nobody has their numbers when the second is looked at."""
+    mortal.have_workers(1)
+    (worker,) = mortal.workers
+    seen: list[int] = []
+    with mortal.client() as client:
+        tasks: list[Any] = []
+        submit = client.submit
+
+        def remember(*args: Any, **options: Any) -> Any:
+            tasks.append(submit(*args, **options))
+            return tasks[-1]
+
+        def kill(done: int, _: int) -> None:
+            if not seen:
+                mortal.wait_until(lambda: all(task.status == "finished" for task in tasks))
+                worker.kill()
+                mortal.wait_until(lambda: all(task.status == "lost" for task in tasks))
+                mortal.add_worker()
+            seen.append(done)
+
+        monkeypatch.setattr(client, "submit", remember)
+        assert same(simulate("ts", BANDIT, **LONG, cluster=client, progress=kill), long)
+    assert seen == [*range(1, 21)]
+
+
 def test_a_chunk_over_which_worker_after_worker_dies_is_given_up(
     mortal: DaskCluster, load_policy: LoadPolicy, monkeypatch: pytest.MonkeyPatch
 ) -> None:

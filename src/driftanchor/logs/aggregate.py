@@ -183,7 +183,8 @@ def fetch(frame: Frame) -> list[dict[str, Any]]:
     """A small frame as rows of plain values; what is missing is None."""
     native: Any = frame.to_native()
     if hasattr(native, "fetchall"):  # a DuckDB relation: narwhals would need pyarrow
-        return [dict(zip(native.columns, row, strict=True)) for row in native.fetchall()]
+        names = native.columns
+        return [dict(zip(names, row, strict=True)) for row in native.fetchall()]
     eager = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
     columns = {name: _values(eager.get_column(name), name) for name in eager.columns}
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]

@@ -188,15 +188,21 @@ def _finished(client: Any, tasks: Sequence[Any]) -> Iterator[int]:
     for n in range(len(tasks)):
         watch(n)
     deaths = [0] * len(tasks)
+    lost: list[int] = []  # finished, and played again: the worker died that had their numbers
     left = len(tasks)
     while left:
         try:
             n = done.get(timeout=1.0)
         except queue.Empty:
             _wait_for_workers(client)  # at once where there are any
+            while lost:
+                done.put(lost.pop())  # they may be finished now
             continue
-        if tasks[n].status in ("cancelled", "lost"):
+        if tasks[n].status == "cancelled":
             raise _gone(client)
+        if tasks[n].status == "lost":
+            lost.append(n)
+            continue
         killed = tasks[n].status == "error" and isinstance(tasks[n].exception(), killed_worker)
         if killed and deaths[n] < MOST_DEATHS:
             deaths[n] += 1
