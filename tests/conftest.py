@@ -79,19 +79,10 @@ def pytest_collection(session: pytest.Session) -> None:
     worker_duties.share_constants(session.config)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the tests of Dask clusters first: one worker then imports Dask and starts clusters."""
-    items.sort(key=lambda item: "start_cluster" not in getattr(item, "fixturenames", ()))
-
-
 def pytest_collection_finish() -> None:
-    """Leave all that is there now out of the search for garbage, of which the tests make much.
-
-    Python would look through all that came since each time that it has grown by 70,000 things,
-    which took one second in twenty. Here it waits for ten times as many.
-    """
+    """Leave all that is there now out of the search for garbage, of which the tests make much."""
     gc.freeze()
-    gc.set_threshold(700, 10, 100)
+    gc.set_threshold(700, 10, 100)  # to look through all the rest took one second in twenty
     gc.enable()
     atexit.register(gc.unfreeze)  # libraries count in the end what was not given back
 
