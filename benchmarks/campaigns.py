@@ -111,6 +111,7 @@ def _compared(
     def copied() -> SqlStore:
         store = open_sql(place())
         copy(base, store)
+        store.close()  # both begin with an empty WAL; a closed store opens again
         return store
 
     def opened(store: SqlStore) -> Campaign:
