@@ -128,7 +128,7 @@ def test_a_package_that_cannot_be_imported(monkeypatch: pytest.MonkeyPatch) -> N
     broken = found["extra postgres"]
     assert broken.status == "problem"
     assert "cannot be imported (ModuleNotFoundError" in broken.found
-    assert 'pip install --force-reinstall "psycopg[binary]>=3.1"' in broken.advice
+    assert 'pip install --force-reinstall "psycopg[binary]>=3.2"' in broken.advice
 
 
 def test_a_folder_of_sources_that_nobody_installed() -> None:

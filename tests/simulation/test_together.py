@@ -18,7 +18,7 @@ from driftanchor import (
     MinUCB,
     simulate,
 )
-from driftanchor.policies.base import Alone
+from driftanchor.core.common_move import Alone
 from driftanchor.simulation import ENGINES
 from driftanchor.simulation.engines import Loop
 from driftanchor.simulation.engines.desk import lay_out

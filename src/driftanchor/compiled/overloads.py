@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from driftanchor.core.common_move import is_relative
+from driftanchor.core.common_move import Alone, is_relative
 from driftanchor.core.evidence import arm_at
 from driftanchor.core.index_law import constant
 from driftanchor.core.noise import NoDraws
@@ -49,7 +49,7 @@ def overload_dispatch() -> None:
 
     def choose(policy: Any, evidence: Any, now: Any, stream: Any, together: Any) -> Any:
         own = policy.instance_class.policy.choose
-        if own is Policy.choose and getattr(together, "instance_class", None) is not base.Alone:
+        if own is Policy.choose and getattr(together, "instance_class", None) is not Alone:
             return base.largest
         if own is Policy.choose:
             own = base.largest_alone

@@ -36,6 +36,10 @@ def is_relative(evidence: Evidence) -> bool:
     return False
 
 
+class Alone(NamedTuple):
+    """Says that no arms move together. By its type, so that nothing is compiled that moves them."""
+
+
 def common_move(evidence: Evidence, noise: float) -> Posterior:
     """What is believed of the common move c: normal, from all arms together.
 

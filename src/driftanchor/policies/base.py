@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, cast
 
 from driftanchor.core import check
-from driftanchor.core.common_move import common_move, is_relative, moved
+from driftanchor.core.common_move import Alone, common_move, is_relative, moved
 from driftanchor.core.evidence import ArmEvidence, Evidence, Round, arm_at
 from driftanchor.core.hints import apart
 from driftanchor.core.noise import Draws, Stream, normal, nothing, uniform
@@ -178,17 +178,10 @@ def index(policy: Policy, arm: ArmEvidence, now: Round, z: Draws) -> float:
     return answers.index(policy, policy.index(arm, now, z))
 
 
-class Alone(NamedTuple):
-    """Says that no arms move together. By its type, so that nothing is compiled that moves them."""
-
-
 def choose(
     policy: Policy, evidence: Evidence, now: Round, stream: Stream, together: bool | Alone
 ) -> int:
-    """The column that `policy` plays; `together` is what `moves_together` says of the evidence.
-
-    It does not change from round to round, so a loop asks once.
-    """
+    """The column that `policy` plays; `together` is what `moves_together` says, once for a run."""
     return answers.column(policy, policy.choose(evidence, now, stream))
 
 
@@ -223,12 +216,6 @@ def moved_by(policy: Policy, arm: ArmEvidence, common: float) -> ArmEvidence:
 def moves_together(policy: Policy, evidence: Evidence) -> bool:
     """Whether `policy` uses logs of which a relative bound is promised."""
     return policy.uses_logs and is_relative(evidence)
-
-
-def together_or_alone(policy: Policy, evidence: Evidence) -> bool | Alone:
-    """What `choose` is to know of evidence whose bounds stay as they are."""
-    own = type(policy).choose is not Policy.choose  # which sees for itself
-    return Alone() if own else moves_together(policy, evidence) or Alone()
 
 
 def draw(policy: Policy, stream: Stream) -> Draws:

@@ -198,7 +198,7 @@ def look(excess: Floats, variance: Floats, least: float) -> tuple[float, int]:
 
     Example:
         >>> look(np.zeros(2), np.zeros(2), 0.0)
-        (0.0, 1)
+        (0.0, 4)
     """
     capital, top = _bets(excess, variance)
     if excess.size > MANY and top + math.log(0.5) < least - 1e-9:

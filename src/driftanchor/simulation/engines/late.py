@@ -12,9 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from driftanchor.core.check import Floats, Ints
+from driftanchor.core.common_move import Alone
 from driftanchor.core.evidence import Evidence, Round
 from driftanchor.core.noise import Stream
-from driftanchor.policies.base import Alone, Policy, choose, remember
+from driftanchor.policies.base import Policy, choose, remember
 from driftanchor.simulation.bandit import Bandit
 from driftanchor.simulation.engines import reference
 from driftanchor.simulation.engines.desk import Keys, prepare

@@ -10,9 +10,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from driftanchor.core.check import Floats, Ints
+from driftanchor.core.common_move import Alone
 from driftanchor.core.evidence import Evidence, Round
 from driftanchor.core.noise import Stream
-from driftanchor.policies.base import Alone, Policy, choose, remember, together_or_alone
+from driftanchor.policies.base import Policy, choose, moves_together, remember
 from driftanchor.simulation.bandit import Bandit
 from driftanchor.simulation.engines import desk as common
 from driftanchor.simulation.engines.desk import Keys, prepare
@@ -32,7 +33,9 @@ class ReferenceDesk(NamedTuple):
 def lay_out(world: World, policy: Policy) -> ReferenceDesk:
     """A desk for the runs of a policy."""
     desk = common.lay_out(world, policy)
-    return ReferenceDesk(*desk, together_or_alone(policy, desk.evidence))
+    own = type(policy).choose is not Policy.choose  # which sees for itself
+    together = False if own else moves_together(policy, desk.evidence)
+    return ReferenceDesk(*desk, together or Alone())
 
 
 def play_runs(
