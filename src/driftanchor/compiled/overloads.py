@@ -119,7 +119,18 @@ def overload_dispatch() -> None:
         return lambda policy, arm, now: law(policy, believe(policy, arm), now)
 
     def write_laws(policy: Any, evidence: Any, now: Any, moves: Any, guard: Any, laws: Any) -> Any:
-        return policy.instance_class.policy.laws or round_law.plain_laws
+        own = policy.instance_class.policy.laws
+        if own is None:
+            return round_law.plain_laws  # which reads no kept beliefs
+
+        def remember_first(
+            policy: Any, evidence: Any, now: Any, moves: Any, guard: Any, laws: Any
+        ) -> Any:
+            for column in range(evidence.pulls.size):
+                base.remember(policy, evidence, column)
+            return own(policy, evidence, now, moves, guard, laws)
+
+        return remember_first
 
     options = part_options(ours=True)
     asked_of_rules = (

@@ -23,6 +23,7 @@ FEW = 50  # laws, of which several questions are kept
 MOST_KNOWN = 100  # groups of few laws whose chances are kept
 
 Same = object  # what is equal where all laws are the same
+Copy = list[list[float] | bytearray]  # of laws
 
 
 class Room(NamedTuple):
@@ -41,8 +42,8 @@ class KeptChances:
         self._room: Room | None = None
         self._shape: object = None  # for what the room is
         self._seen: Evidence | None = None  # of the question before
-        self._before: list[tuple[Same, Floats]] = []
-        self._now: list[tuple[Same, Floats]] = []
+        self._before: list[tuple[Copy, Floats]] = []
+        self._now: list[tuple[Copy, Floats]] = []
         self._size = 0
         self._known: dict[Same, Floats] = {}
         self._rows: Floats | None = None  # of `once`
@@ -85,17 +86,15 @@ class KeptChances:
 
     def chances(self, laws: Laws, compute: Callable[[Laws], Floats]) -> Floats:
         """The chances of laws, computed unless they are known. Nobody may write to them."""
-        same = _same(laws)
         if len(laws.kind) < FEW:
-            return self._of_few(same, laws, compute)
+            return self._of_few(_same(laws), laws, compute)
         place = len(self._now)
-        if place < len(self._before) and self._before[place][0] == same:
-            rows = self._before[place][1]
-        else:
-            rows = compute(laws)
+        copy, rows = self._before[place] if place < len(self._before) else ([], None)
+        if rows is None or not all(a == b for a, b in zip(copy, laws, strict=True)):
+            copy, rows = _copied(laws), compute(laws)
         self._size += len(laws.kind)
         if self._size <= LARGEST:
-            self._now.append((same, rows))
+            self._now.append((copy, rows))
         return rows
 
     def once(self, rows: Floats, compute: Callable[[Floats], Floats | None]) -> Floats | None:
@@ -112,6 +111,11 @@ class KeptChances:
                 self._known.clear()
             rows = self._known[same] = compute(laws)
         return rows
+
+
+def _copied(laws: Laws) -> Copy:
+    """A copy to compare with: a `bytearray` compares all bytes of an array at once."""
+    return [x.copy() if isinstance(x, list) else bytearray(x) for x in laws]
 
 
 def _same(laws: Laws) -> Same:

@@ -25,7 +25,7 @@ from driftanchor.core.index_law import MEDIAN
 from driftanchor.core.win_chances import Column, Laws, WinDesk, win_chances
 from driftanchor.live.kept_chances import KeptChances
 from driftanchor.live.over_moves import over_moves
-from driftanchor.policies.base import Policy, kept_belief, remember
+from driftanchor.policies.base import Policy, kept_belief
 from driftanchor.policies.round_law import RoundKind, has_law, write_laws
 
 RIGHT = 1e-6  # how well probabilities must add up
@@ -131,8 +131,6 @@ def laws_of_round(
 
     Compiled code takes longer to give a named tuple than to write the laws of ten arms.
     """
-    for column in range(evidence.pulls.size):
-        remember(policy, evidence, column)
     kind = write_laws(policy, evidence, now, moves, guard, laws)
     return kind.guard, kind.mean, kind.sd
 
