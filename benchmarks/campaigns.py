@@ -64,7 +64,7 @@ def against_statements(rounds: int, quick: bool = False) -> Blocks:
             count = REWARDS // 10 if quick else REWARDS
             rows[reward_label(name)] = [_compared(place, 10, _rewards(count), rounds)]
             for many in arms:
-                asks = 20 if many > 1_000 else 100
+                asks = 60 if many > 1_000 else 200
                 rows[ask_label(name, many)] = [_compared(place, many, _asks(asks), rounds)]
     columns = ["work", OVER_BARE]
     title = "Durable decisions and rewards over the bare statements they need"
@@ -153,8 +153,8 @@ def _written_down(campaign: Campaign, into: list[list[Statement]]) -> Iterator[N
             return super().rows(sql, values)
 
         def rows_as_of_now(self, sql: str, values: Any = ()) -> list[tuple[Any, ...]]:
-            if self.database == "postgresql":  # in SQLite it is as `rows`, which notes it
-                sent[-1].append((sql, values, "rows_as_of_now"))
+            anew = self.database == "postgresql"  # SQLite makes no difference
+            sent[-1].append((sql, values, "rows_as_of_now" if anew else "rows"))
             return super().rows_as_of_now(sql, values)
 
         def run(self, sql: str, values: Any = ()) -> None:
