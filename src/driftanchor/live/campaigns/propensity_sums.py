@@ -1,6 +1,6 @@
 """The sums of propensities: how often each arm should have been played, and evidence against it.
 
-No event tells them, so that the store keeps them beside the events.
+No event holds them, so the store keeps them beside the events.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ class Connections:
             pooled.close()
 
     def _let_begin(self, pooled: PoolProxiedConnection, by_itself: bool) -> None:
-        """Say whether psycopg begins a transaction by itself; SQLite is told once and for all."""
+        """Set whether psycopg begins transactions itself; SQLite's driver never does here."""
         driver: Any = pooled.driver_connection
         if self.database == "postgresql":
             driver.autocommit = not by_itself
