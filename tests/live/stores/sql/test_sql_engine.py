@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from sqlalchemy.engine import make_url
@@ -13,6 +14,9 @@ from driftanchor import InvalidInput, StoreUnavailable
 from driftanchor.live.stores.sql.failures import translated
 from driftanchor.live.stores.sql.sql_engine import address
 from driftanchor.live.stores.store import open_store
+
+if TYPE_CHECKING:
+    from conftest import RunPython
 
 REFUSED = [
     "sqlite://user:SECRET@host",
@@ -47,6 +51,20 @@ def test_messages_show_neither_users_nor_settings() -> None:
         raise SQLAlchemyError("it broke")
     assert "'postgresql+psycopg://db:5/bandit' cannot be used: it broke" in str(error.value)
     assert "SECRET" not in str(error.value)
+
+
+def test_nothing_that_psycopg_says_of_a_lost_connection_is_on_stderr(
+    run_python: RunPython,
+) -> None:
+    said = run_python(
+        "import io, logging, sys\n"
+        "from driftanchor.live.stores.sql.sql_engine import address, create_engine\n"
+        "sys.stderr = io.StringIO()\n"
+        "create_engine(address('postgresql://nobody@localhost/nothing'))\n"
+        "logging.getLogger('psycopg').warning('the connection is lost')\n"
+        "print(repr(sys.stderr.getvalue()))"
+    )
+    assert said == "''\n"
 
 
 def test_names_of_usual_length_are_taken() -> None:

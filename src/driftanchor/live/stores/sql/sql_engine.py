@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import re
 import sqlite3
 from pathlib import Path
@@ -20,6 +21,7 @@ BUSY = 10.0  # seconds to wait for programs that write to the file without our l
 LONGEST_PART = 240  # bytes of a name, as systems take 255 and files beside it have longer names
 LONGEST_NAME = 3_000  # bytes of a path
 SCHEME = re.compile(r"[A-Za-z][\w+.-]+:")  # one letter would be a drive, as in C:\bandit.db
+_unheard = logging.NullHandler()
 WRITING = "driftanchor_writing"  # the option of a connection that is going to write
 
 
@@ -83,6 +85,9 @@ def sqlite_file(url: URL) -> Path | None:
 def create_engine(url: URL) -> Engine:
     """An engine whose connections are set up as the contract of a store needs it."""
     if sqlite_file(url) is None:
+        # If nobody takes its log, psycopg writes to stderr that a connection is lost. Our errors say
+        # that already.
+        logging.getLogger("psycopg").addHandler(_unheard)
         return sqlalchemy.create_engine(url, connect_args={"connect_timeout": REACH})
     engine = sqlalchemy.create_engine(url, connect_args={"timeout": BUSY})
     event.listen(engine, "connect", _set_up_sqlite)
