@@ -85,8 +85,8 @@ def sqlite_file(url: URL) -> Path | None:
 def create_engine(url: URL) -> Engine:
     """An engine whose connections are set up as the contract of a store needs it."""
     if sqlite_file(url) is None:
-        # If nobody takes its log, psycopg writes to stderr that a connection is lost. Our errors say
-        # that already.
+        # If nobody takes its log, psycopg writes to stderr that a connection is lost. Our errors
+        # say that already.
         logging.getLogger("psycopg").addHandler(_unheard)
         return sqlalchemy.create_engine(url, connect_args={"connect_timeout": REACH})
     engine = sqlalchemy.create_engine(url, connect_args={"timeout": BUSY})
