@@ -68,7 +68,8 @@ def test_a_server_that_runs(server: HttpServer) -> None:
     assert {each.status for each in found.values()} == {"fine"}, found
     assert found["server store"].found.endswith("which has 1 campaign")
     assert found["server version"].found == f"it has version {__version__}, as we do"
-    assert found["server key"].found == "it needs no key"
+    assert found["server key"].found == "it needs no key, and checks none"
+    assert seen(server.url, "wrong")["server key"].found == "it needs no key, and checks none"
 
 
 def test_keys(server: HttpServer) -> None:

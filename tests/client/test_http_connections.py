@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from http.client import HTTPException
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
+from driftanchor.client import http_connections
 from driftanchor.client.http_connections import HttpConnections
 from driftanchor.errors import InvalidInput
 
@@ -103,6 +105,24 @@ def test_threads_share_connections_and_never_answers(server: _Server) -> None:
 def test_an_address_that_is_none_is_refused(url: str) -> None:
     with pytest.raises(InvalidInput, match="must be the address of a server"):
         HttpConnections(url)
+
+
+def test_a_password_in_an_address_is_not_repeated() -> None:
+    with pytest.raises(InvalidInput, match="got one with a user") as refused:
+        HttpConnections("http://user:SECRET@127.0.0.1")
+    assert "SECRET" not in str(refused.value)
+
+
+def test_an_answer_without_end_is_not_read_to_its_end(
+    server: _Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(http_connections, "LARGEST", 100)
+    connections = HttpConnections(f"http://127.0.0.1:{server.server_port}")
+    assert sent(connections, b"x" * 100) == b"x" * 100
+    with pytest.raises(HTTPException, match="more than 100 bytes"):
+        sent(connections, b"x" * 101)
+    assert sent(connections, b"again") == b"again"
+    connections.close()
 
 
 def test_an_address_may_have_a_path_and_be_secure() -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from driftanchor.errors import InvalidInput, shown
 
 MOST_IDLE = 32  # connections that are kept open while nobody uses them
+LARGEST = 16 * 2**20  # bytes of an answer: ours are smaller, and another server may send anything
 GONE = (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError)
 
 
@@ -97,9 +98,10 @@ class HttpConnections:
                 connection.sock.settimeout(seconds)
             connection.request(method, self.prefix + path, body, headers)
             found = connection.getresponse()
-            answer = Reply(
-                found.status, {k.lower(): v for k, v in found.getheaders()}, found.read()
-            )
+            content = found.read(LARGEST + 1)
+            if len(content) > LARGEST:
+                raise http.client.HTTPException(f"the answer has more than {LARGEST:,} bytes")
+            answer = Reply(found.status, {k.lower(): v for k, v in found.getheaders()}, content)
         except BaseException:  # half an answer may be left in it
             connection.close()
             raise
@@ -140,8 +142,10 @@ def _parts(url: object) -> urllib.parse.SplitResult:
     except ValueError:
         usable = False
     if not usable or parts is None:
+        secret = isinstance(url, str) and "@" in url  # there may be a password in it
         raise InvalidInput(
-            f"must be the address of a server, such as 'http://127.0.0.1:8484', got {shown(url)}",
+            "must be the address of a server, such as 'http://127.0.0.1:8484', got "
+            f"{'one with a user' if secret else shown(url)}",
             argument="url",
         )
     return parts
