@@ -128,7 +128,7 @@ def _dispatcher(loop: Loop, folder: Path | None) -> Any:
     if numba.config.DISABLE_JIT:
         raise InvalidInput(
             "the environment variable NUMBA_DISABLE_JIT switches Numba off: unset it (simulations "
-            "also run without Numba, with the engine 'processes')"
+            "also run without Numba, with engine='processes')"
         )
     parts = importlib.import_module("driftanchor.compiled.parts")
     options = {

@@ -81,7 +81,8 @@ class SqlStore(Store):
 
         def work(link: Link) -> CampaignRow:
             if campaign_rows.find(link, row.name) is not None:
-                raise Conflict(f"there is a campaign {row.name!r} already: load it")
+                remedy = "take another name, or load it with if_exists='load'"
+                raise Conflict(f"there is a campaign {row.name!r} already: {remedy}")
             return campaign_rows.create(link, row, arms)
 
         return self._patiently(lambda: self._write(work))
