@@ -1,4 +1,4 @@
-"""How the files of the project lie, and how long they are."""
+"""Where the files of the project are, and what they are called."""
 
 import re
 from pathlib import Path
@@ -6,18 +6,6 @@ from pathlib import Path
 from driftanchor.cli.main import app
 
 ROOT = Path(__file__).parents[1]
-LONGEST = 300  # lines of a file, which should read in one sitting
-FOLDERS = ("src", "tests", "benchmarks")
-
-
-def test_no_file_is_too_long_to_read_in_one_sitting() -> None:
-    files = [file for folder in FOLDERS for file in (ROOT / folder).rglob("*.py")]
-    lengths = {
-        str(file.relative_to(ROOT)): len(file.read_text(encoding="utf-8").splitlines())
-        for file in files
-    }
-    assert len(lengths) > 400
-    assert {name: lines for name, lines in lengths.items() if lines > LONGEST} == {}
 
 
 def test_folders_of_tests_are_packages_of_the_source() -> None:
