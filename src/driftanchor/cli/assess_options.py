@@ -13,6 +13,7 @@ import typer
 from driftanchor.cli import options as opt
 from driftanchor.cli import output, outputs, parse, progress
 from driftanchor.errors import InvalidInput, require
+from driftanchor.render.printable import printable
 
 if TYPE_CHECKING:
     from driftanchor.planning.assess import Assessment
@@ -61,7 +62,7 @@ Worlds = Annotated[
     typer.Option(
         metavar="N",
         help="How many possible worlds to draw; each policy plays once in each.",
-        show_default="40 to 200, depending on horizon and arms",
+        show_default="100; 40 beyond 20,000 rounds",
         rich_help_panel=opt.EFFORT,
     ),
 ]
@@ -128,18 +129,36 @@ def at_work(*, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
         yield advance
 
 
-def show(found: Assessment, page: Path | None, *, as_json: bool, quiet: bool) -> None:
-    """Write the page; then show the verdict and the tables, or JSON."""
+def show(
+    found: Assessment,
+    page: Path | None,
+    *,
+    as_json: bool,
+    quiet: bool,
+    command: str | None = None,
+) -> None:
+    """Write the page; then show the verdict and the tables, or JSON.
+
+    Args:
+        found: The result.
+        page: The file of the page.
+        as_json: Show JSON.
+        quiet: Say nothing on stderr.
+        command: The command to run instead, if the logs should not be used.
+    """
 
     def show_all() -> None:
         if as_json:
-            output.show_json(found.to_json())
+            record = found.to_json()
+            output.show_json(record if command is None else {**record, "run_instead": command})
             return
-        from driftanchor.planning.tables import evens, losses
+        from driftanchor.planning.tables import losses
 
         for sentence in (found.answer, *found.details):
             output.show_text(sentence)
-        for content in (losses(found), evens(found), *found.texts().tables):
+        if command is not None:
+            output.show_line(printable(f"Run instead: {command}"))  # in one line, to copy
+        for content in (losses(found), *found.texts().tables):
             output.show_line("")
             output.show_table(content)
         for note in found.notes:

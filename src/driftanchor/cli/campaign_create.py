@@ -212,7 +212,10 @@ def _of_plan(path: Path) -> tuple[dict[str, Any], Policy]:
             f"{str(path)!r} is not what 'driftanchor plan --json' printed"
         ) from error
     if found.get("decision") != "use":
-        output.say("warning: the plan advises not to use the logs")
+        output.say(
+            "warning: the plan advises not to use the logs; to start cold, give --bias-bound inf "
+            "in place of --plan"
+        )
     return bounds, rule
 
 

@@ -99,6 +99,28 @@ def _values(typed: dict[str, Any]) -> LogOptions:
     return cast("LogOptions", given)
 
 
+def typed(options: LogOptions) -> list[str]:
+    """Return the words that give these options on the command line, without those for output.
+
+    Example:
+        >>> typed({"arm": "ad", "arms": ["A", "B"], "reward_range": (0, 1), "allow_rejects": True})
+        ['--arm', 'ad', '--arms', 'A,B', '--range', '0', '1', '--allow-rejects']
+    """
+    words: list[str] = []
+    for name, value in cast("dict[str, Any]", options).items():
+        option = LOG_OPTIONS[name]
+        if option.group == "output":
+            continue
+        words.append(flags_of(name)[0])
+        if option.kind == "labels":
+            words.append(",".join(value))
+        elif option.kind == "range":
+            words += [f"{x:.17g}" for x in value]
+        elif option.kind != "flag":
+            words.append(str(value))
+    return words
+
+
 def rows(how: Provenance, examples: Sequence[Example]) -> str:
     """How many rows were read, filtered, rejected and used."""
     from driftanchor.logs.rejects import in_words

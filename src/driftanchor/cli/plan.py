@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,6 +21,7 @@ from driftanchor.files import read_text
 if TYPE_CHECKING:
     from driftanchor.core.offline import OfflineData
     from driftanchor.logs.periods import Periods
+    from driftanchor.planning.plan import Plan
 
 Law = Annotated[
     str,
@@ -94,7 +96,20 @@ def plan(
             **bounds,
             **numbers,
         )
-    how.show(found, target, as_json=as_json, quiet=quiet)
+    command = None if found.decision == "use" else cold_start(files, options, found)
+    if command is not None and bias_bound_source is not None:
+        command += f" --bias-bound-source {bias_bound_source}"
+    how.show(found, target, as_json=as_json, quiet=quiet, command=command)
+
+
+def cold_start(files: list[str], options: LogOptions, found: Plan) -> str:
+    """Return the command that starts cold and keeps the noise known from the logs."""
+    from driftanchor.cli.serve import name_of
+
+    words = ["driftanchor", "campaign", "create", name_of(files), *files, *log.typed(options)]
+    if found.law.name == "bernoulli" and "reward_range" not in options:
+        words += ["--range", "0", "1"]
+    return shlex.join([*words, "--bias-bound", "inf"])
 
 
 def periods_of(

@@ -21,9 +21,10 @@ from driftanchor.planning.contenders import RULE, Contenders
 from driftanchor.planning.curve import QUANTILES, Curve
 from driftanchor.planning.promise import Promise
 from driftanchor.planning.reward_law import RewardLaw
-from driftanchor.planning.safe_choice import SafeChoice, Safety
+from driftanchor.planning.safe_choice import BASELINE, SafeChoice, Safety
 from driftanchor.planning.scenes import Lost
 from driftanchor.planning.words import Texts
+from driftanchor.planning.worlds import against
 from driftanchor.render.numbers import count
 from driftanchor.render.tabular import Tabular
 from driftanchor.version import __version__
@@ -80,28 +81,23 @@ class Assessment(Tabular, abc.ABC):
         return self.compared.by_shift
 
     @property
-    def by_bound(self) -> Curve:
-        """What everyone lost by the bounds that policies are given."""
-        return self.compared.by_bound
-
-    @property
     def choice(self) -> SafeChoice:
         """Who is safe, and who is best."""
         return self.compared.choice
 
     @property
     def baseline(self) -> str:
-        """The better rule without the logs."""
-        return self.choice.baseline
+        """The default rule without the logs, with which every rule is compared."""
+        return BASELINE
 
     @property
     def best_policy(self) -> str:
-        """The recommended rule: the best safe one with the logs, or the baseline."""
+        """The recommended rule: one that uses the logs, or the baseline."""
         return self.choice.best
 
     @property
     def safety(self) -> dict[str, Safety]:
-        """For each contender, whether it is safe and what it may lose."""
+        """The risk of each contender."""
         return dict(self.choice.safety)
 
     @property
@@ -126,18 +122,29 @@ class Assessment(Tabular, abc.ABC):
 
     @property
     def break_even_policy(self) -> str:
-        """The rule whose break-even counts: the best one, or the default rule."""
-        return self.best_policy if self.choice.uses_logs else RULE
+        """The rule of the break-even: the best one with the logs."""
+        return self.choice.rule
 
     @property
     def break_even(self) -> Estimate:
-        """Up to which shift logs help that rule; infinite: all shifts that were tried."""
+        """The shift up to which logs help that rule; infinite if they help at all shifts tried."""
         return self.compared.break_even
 
     @property
-    def break_evens(self) -> tuple[tuple[Promise, Estimate], ...]:
-        """The same for the default rule, for each promise it may be given."""
-        return self.compared.break_evens
+    def worst_moves(self) -> dict[str, float]:
+        """The moves of the worst case, by arm: the same for every rule. Arms that stay are absent.
+
+        A rate goes no further than 0 and 1. With a relative bound, all arms may also move together.
+        """
+        return self.moves(self.promise.reach)
+
+    def moves(self, reach: Floats) -> dict[str, float]:
+        """Return the moves against the logs, by at most `reach`, of the arms that move."""
+        shift = against(self.offline, reach, self.horizon)
+        if self.law.name == "bernoulli":
+            logged = np.where(self.offline.n > 0, self.offline.mean, self.offline.pooled_mean())
+            shift = np.clip(logged + shift, 0.0, 1.0) - logged
+        return {x: float(d) for x, d in zip(self.offline.arms, shift, strict=True) if d != 0}
 
     @property
     def break_even_shift(self) -> float:
@@ -152,18 +159,22 @@ class Assessment(Tabular, abc.ABC):
     @property
     @abc.abstractmethod
     def limit(self) -> str:
-        """Up to which shift the logs help, in one sentence."""
+        """The break-even in one sentence."""
+
+    @property
+    def instead(self) -> str:
+        """How to play without the logs, in one sentence; empty if there is nothing to do."""
+        return ""
 
     @property
     def verdict(self) -> str:
-        """The answer, its risk, a bolder choice if there is one, and how long the logs help."""
+        """The answer, the risk, a bolder rule if there is one, and the break-even."""
         return " ".join((self.answer, *self.details))
 
     @property
     def details(self) -> tuple[str, ...]:
         """The sentences of the verdict after the answer."""
-        limits = (self.limit,) if self.choice.uses_logs else ()
-        return (*verdict_prose.details(self), *limits)
+        return verdict_prose.details(self)
 
     @abc.abstractmethod
     def texts(self) -> Texts:
@@ -189,7 +200,7 @@ class Assessment(Tabular, abc.ABC):
             "saved": [x.value for x in saved],
             "saved_low": [x.low for x in saved],
             "saved_high": [x.high for x in saved],
-            "bad_case": [self.safety[label].worst for label in rows],
+            "worst_case": [self.safety[label].extra.value for label in rows],
             "safe": [self.safety[label].safe for label in rows],
         }
 
@@ -197,8 +208,6 @@ class Assessment(Tabular, abc.ABC):
         """For programs."""
         provenance = self.offline.provenance
         shifts = {"shift": (self.by_shift.x * self.by_shift.unit).tolist()}
-        promises = [promise for promise, _ in self.break_evens]
-        bounds = {name: [x.sizes()[name] for x in promises] for name in self.promise.sizes()}
         return {
             "verdict": self.verdict,
             "decision": self.decision,
@@ -216,12 +225,9 @@ class Assessment(Tabular, abc.ABC):
                 }
                 for label, numbers in self.summary().items()
             },
-            "safety": {label: x._asdict() for label, x in self.safety.items()},
+            "worst_case": self.worst_moves,
+            "safety": {label: x.to_json() for label, x in self.safety.items()},
             "by_shift": self.by_shift.to_json(shifts),
-            "by_bound": self.by_bound.to_json(bounds),
-            "break_even_by_bound": [
-                {**promise.sizes(), **self._even(even)} for promise, even in self.break_evens
-            ],
             **self.promise.to_json(self.offline.arms),
             "horizon": self.horizon,
             "worlds": self.worlds,

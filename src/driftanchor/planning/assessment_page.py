@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from driftanchor.planning import pictures
 from driftanchor.planning.assess import USE, Assessment
-from driftanchor.planning.tables import even_of, evens, losses
+from driftanchor.planning.tables import losses
 from driftanchor.render.document import document, figure, pairs_of, table_of
 from driftanchor.render.markup import Html, tag
-from driftanchor.render.numbers import MISSING, rounded
 from driftanchor.version import __version__
 
 
@@ -45,31 +44,13 @@ def _main(found: Assessment) -> list[Html]:
         pairs_of(tuple(who)),
         tag("h2", "If the means move further"),
         _picture(pictures.by_shift(found)),
-        tag("p", reach(found)),
-        tag("h2", f"If you declare another {found.promise.letter}"),
-        _picture(pictures.by_bound(found)),
-        table_of(evens(found)),
+        tag("p", found.limit),
         tag("h2", "The logs"),
         *(table_of(table) for table in texts.tables),
         tag("h2", "How this was found"),
         tag("p", texts.how),
         tag("ul", *(tag("li", text) for text in (*found.notes, *found.reasons))),
     ]
-
-
-def reach(found: Assessment) -> str:
-    """Up to which shift the logs help, in a sentence."""
-    even, label = found.break_even, found.break_even_policy
-    value, ends = even_of(found, even)
-    if even.value > found.largest_shift:
-        return f"{label} gains by the logs at every shift that was tried."
-    if value in ("none", rounded(0.0)):
-        return f"{label} does not gain by the logs here, even if no mean has moved."
-    sure = "" if ends == MISSING else f" (95 % interval {ends})"
-    return (
-        f"{label} gains by the logs up to a shift of {value}{sure}: from there on it loses more "
-        "than is lost without them."
-    )
 
 
 def _picture(picture: pictures.Picture) -> Html:

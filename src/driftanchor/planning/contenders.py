@@ -46,11 +46,6 @@ class Contender:
         """Whether it plays without the logs."""
         return self.given == "nothing"
 
-    @property
-    def heeds_bound(self) -> bool:
-        """Whether it looks at the bounds that are declared."""
-        return self.given == "promise"
-
     def to_json(self) -> dict[str, Any]:
         """Its policy and parameters, for programs."""
         if self.policy is None:

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from driftanchor.core.check import Floats
 from driftanchor.core.stats.summary import standard_error
 from driftanchor.planning.contenders import Contenders
-from driftanchor.planning.safe_choice import SafeChoice
 from driftanchor.planning.words import number
 
 Early = Callable[[str], None]
@@ -32,11 +31,6 @@ class EarlyNumbers:
         if scene == self.scene:
             how = "without" if self.contenders[label].cold else "with"
             self.say(f"{label} {how} the logs: loses {loss(lost)}")
-
-    def chosen(self, choice: SafeChoice) -> None:
-        """The best safe choice is known; break-evens are not."""
-        lost = number(choice.safety[choice.best].worst)
-        self.say(f"best safe choice: {choice.best}; in the bad case it loses {lost}")
 
 
 def loss(lost: Floats) -> str:

@@ -11,7 +11,7 @@ from driftanchor.simulation.machine import threads_to_use
 
 ROUNDS = 15_000_000  # of one arm, in all worlds together: a quarter of a minute on two cores
 PER_MINUTE = 2 * ROUNDS  # of one thread
-FEWEST, MOST = 40, 200  # worlds
+FEWEST, MOST = 40, 100  # worlds
 EVERY_ROUND = 20_000  # rounds up to which leaping over some saves nothing
 PAIRED = 1_000_000  # rounds up to which every reward is drawn, the same for all
 PATIENCE = 5.0  # minutes without a warning
@@ -35,7 +35,7 @@ def worlds_to_play(asked: object, horizon: int, arms: int, threads: int | None =
             f"must be at most {FARTHEST:,}, got {horizon:,}: logs matter most in the first rounds",
             argument="horizon",
         )
-    fitting = default_worlds(horizon, arms)
+    fitting = default_worlds(horizon)
     worlds = fitting if asked is None else check.whole(asked, "worlds", low=2, high=10**6)
     played = min(horizon, PAIRED) if ENGINES[engine_for(horizon)].leaps else horizon
     minutes = worlds * played * arms / PER_MINUTE / threads_to_use(threads)
@@ -56,28 +56,14 @@ def worlds_to_play(asked: object, horizon: int, arms: int, threads: int | None =
     return worlds
 
 
-def default_worlds(horizon: int, arms: int) -> int:
-    """As many as can be played in half a minute or so, up to where more would hardly tell more.
+def default_worlds(horizon: int) -> int:
+    """Return the number of worlds: 100, and 40 beyond 20,000 rounds.
 
     Example:
-        >>> [default_worlds(horizon, 5) for horizon in (1_000, 30_000, 10_000_000)]
-        [200, 100, 40]
+        >>> [default_worlds(horizon) for horizon in (1_000, 20_000, 10_000_000)]
+        [100, 100, 40]
     """
-    return int(min(max(ROUNDS // (horizon * arms), FEWEST), MOST))
-
-
-def fewer(worlds: int) -> tuple[int, int]:
-    """How many of the worlds are a few, and how many are more: a fifth and half, or 40 if less.
-
-    Scenes that neither the choice nor a bad case rests on are played in a few worlds. More are
-    played where a few leave the sign of a saving open.
-
-    Example:
-        >>> [fewer(worlds) for worlds in (2, 60, 200)]
-        [(2, 2), (40, 40), (40, 100)]
-    """
-    few, more = (min(worlds, max(worlds // part, FEWEST)) for part in (5, 2))
-    return few, more
+    return MOST if horizon <= EVERY_ROUND else FEWEST
 
 
 def engine_for(horizon: int) -> str:

@@ -1,4 +1,4 @@
-"""The two pictures: what is lost by how far means have moved, and by the bounds declared."""
+"""The picture of an assessment: the loss of each rule by shift."""
 
 from __future__ import annotations
 
@@ -36,20 +36,7 @@ def by_shift(found: Assessment) -> Picture:
     """What is lost by how far the means have moved."""
     texts, curve = found.texts(), found.by_shift
     drawn = _draw(found, curve, texts.shift_ticks, texts.shift_axis, texts.shift_mark)
-    return Picture(drawn, f"{texts.shift_says} {_common(found)}", _alt(curve, "shift"))
-
-
-def by_bound(found: Assessment) -> Picture:
-    """What is lost by the bounds that policies are given."""
-    curve = found.by_bound
-    ticks = tuple(rounded(float(x)) for x in curve.x)
-    letters = found.promise.letters
-    axis = f"{found.promise.axis[0]} that policies are given"
-    drawn = _draw(found, curve, ticks, axis, found.texts().bound_mark)
-    says = "The same worlds as in the table, and policies that are given another "
-    says += " and ".join(letters)
-    says += ", both in proportion." if len(letters) > 1 else "."
-    return Picture(drawn, f"{says} {_common(found)}", _alt(curve, f"bound {found.promise.axis[0]}"))
+    return Picture(drawn, f"{texts.shift_says} {_common(found)}", _alt(curve))
 
 
 def _draw(
@@ -119,17 +106,17 @@ def _mark(axes: Axes, x: float, word: str) -> None:
 
 
 def _common(found: Assessment) -> str:
+    runs = found.by_shift.lost[0][found.baseline].size
     return (
-        f"Mean over {found.worlds:,} runs of {found.horizon:,} rounds, bands of ± one standard "
-        "error."
+        f"Means of {runs:,} runs of {found.horizon:,} rounds, with bands of ± one standard error."
     )
 
 
-def _alt(curve: Curve, name: str) -> str:
+def _alt(curve: Curve) -> str:
     """The means in words, for those who cannot see them."""
     parts = []
     for label in curve.lost[0]:
         means = ", ".join(rounded(float(lost[label].mean())) for lost in curve.lost)
         parts.append(f"{label}: {means}")
     at = ", ".join(rounded(float(x * curve.unit)) for x in curve.x)
-    return f"Rewards lost at {name} {at}. {'; '.join(parts)}."
+    return f"Rewards lost at shift {at}. {'; '.join(parts)}."

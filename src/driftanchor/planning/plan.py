@@ -27,7 +27,7 @@ from driftanchor.planning.reach import within_reach
 from driftanchor.planning.reward_law import COINS, RewardLaw, law_of
 from driftanchor.planning.scenes import Progress
 from driftanchor.planning.words import Texts
-from driftanchor.planning.worlds import Worlds, shifts_of, spread
+from driftanchor.planning.worlds import Worlds, shifts_of
 from driftanchor.theory.arm_terms import arm_terms
 
 THEORY = ("gap", "anchor saves", "min-ucb saves", "lai-robbins")
@@ -51,8 +51,13 @@ class Plan(Assessment):
 
     @property
     def limit(self) -> str:
-        """Up to which shift the logs help, in one sentence."""
+        """The break-even in one sentence."""
         return plan_prose.limit(self)
+
+    @property
+    def instead(self) -> str:
+        """How to play without the logs, in one sentence."""
+        return plan_prose.INSTEAD
 
     def texts(self) -> Texts:
         """What its page says."""
@@ -101,8 +106,8 @@ def plan(
         bias_bound_source: Where the promise comes from, as for `Learner`.
         law: How rewards vary: `"gaussian"`, `"bernoulli"`, or `"auto"` to decide by the logs.
         reward_range: The lowest and the highest reward possible.
-        worlds: How many to draw; `None` for 40 to 200, by horizon and arms.
-            Scenes other than the expected one take a fifth of them, and at least 20.
+        worlds: How many to draw; `None` for 100, and for 40 beyond 20,000 rounds. Each policy
+            plays once in each of them, in the expected worlds, in the worst case and at each shift.
         seed: The seed of all noise.
         threads: How many to use at most; it changes no number.
         progress: Called with (runs done, runs in all) as runs end.
@@ -135,15 +140,17 @@ def plan(
         ends = COINS
     who, reasons = contenders(offline, ends, bias_bound_source)
     many = worlds_to_play(worlds, rounds, len(offline.arms), threads)
-    truth = Worlds.draw(offline, rewards, promise, many, check.whole(seed, "seed"))
+    truth = Worlds.draw(offline, rewards, promise, rounds, many, check.whole(seed, "seed"))
     who, out_of_reach = within_reach(who, truth, promise, rounds)
+    # The worst case is one of the shifts, unless arms have different bounds.
+    same_for_all = {float(x) for x in promise.reach} if np.ptp(promise.reach) == 0 else set()
     compared = compare(
         truth,
         who,
         promise=promise,
-        spread=spread(offline) or rewards.noise / 10,
-        shifts=shifts_of(offline, rewards),
+        shifts=sorted({*shifts_of(offline, rewards), *same_for_all}),
         unit=1.0,
+        worst_shift=next(iter(same_for_all), None),
         horizon=rounds,
         seed=seed,
         threads=threads,

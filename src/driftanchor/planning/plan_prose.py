@@ -7,17 +7,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from driftanchor.planning.assess import USE
-from driftanchor.planning.verdict_prose import expected
+from driftanchor.planning.verdict_prose import expected, moves_text
 from driftanchor.planning.words import Texts, number
 from driftanchor.render.table import Table
 
 if TYPE_CHECKING:
+    from driftanchor.core.check import Floats
     from driftanchor.planning.plan import Plan
 
 SAVES = ("gap", "Anchor-TS saves", "MIN-UCB saves", "needed")  # the columns from theory
 AGAINST = (
-    "The arm that leads in the logs is worse by the shift. Of the arms that can then overtake it, "
-    "the one furthest behind in the logs is better by the shift."
+    "The arm that leads in the logs is worse by the shift, and another arm is better by the shift: "
+    "the arm for which this costs a rule that trusts the logs most."
+)
+INSTEAD = (
+    "To start cold, declare bias_bound=inf: then the logged means are ignored, and the noise of a "
+    "reward is still taken from the logs."
 )
 
 
@@ -25,25 +30,40 @@ def answer(found: Plan) -> str:
     """The answer in one sentence."""
     if found.decision == USE:
         return f"Use the logs, with {found.best_policy}: {expected(found)}."
+    rule = found.choice.rule
+    why = "saves too little of" if found.safety[rule].safe else "may add too much to"
     return (
-        f"Do not use the logs: with {_moves(found)}, no safe rule saves enough of the "
-        f"{number(found.cold_loss)} rewards that are lost without them in "
-        f"{found.horizon:,} decisions."
+        f"Do not use the logs: with {_moves(found)}, {rule} {why} the {number(found.cold_loss)} "
+        f"rewards that are lost without them in {found.horizon:,} decisions."
     )
 
 
 def limit(found: Plan) -> str:
-    """Up to which shift the logs help."""
-    even, declared = found.break_even.value, number(found.promise.size)
-    if even > found.largest_shift:
-        most = number(found.largest_shift)
-        return f"The logs help even if means moved against them by {most}, the most that was tried."
-    if even == 0:
-        return "The logs help on average, but not if the means moved against them at all."
+    """The break-even, and how it compares with the declared bound."""
+    even = found.break_even
+    if even.value > found.largest_shift:
+        most = np.full(len(found.offline.arms), found.largest_shift)
+        return (
+            f"Break-even: none up to the largest shift tried; even if {_against(found, most)}, "
+            f"{found.break_even_policy} loses less with the logs than without."
+        )
+    if even.value == 0:
+        return (
+            f"Break-even: none; {found.break_even_policy} saves nothing with the logs even if no "
+            "mean moves."
+        )
+    moves = _against(found, np.full(len(found.offline.arms), even.value))
+    high = min(even.high, found.largest_shift)
+    over = "more than " if even.high > found.largest_shift else ""
     return (
-        f"The logs help as long as no mean moved against them by more than {number(even)} "
-        f"({declared} is declared)."
+        f"Break-even: if {moves}, {found.break_even_policy} loses as much with the logs as without "
+        f"(95 % interval of the shift: {number(even.low)} to {over}{number(high)}); you allowed "
+        f"{number(found.promise.size)}."
     )
+
+
+def _against(found: Plan, reach: Floats) -> str:
+    return moves_text(found.moves(reach))
 
 
 def _moves(found: Plan) -> str:
@@ -68,13 +88,12 @@ def page_texts(found: Plan) -> Texts:
         how="The logs are taken as they are. In each world the means behind them are drawn "
         "from what the logs leave open, then moved, and every policy plays once. Rewards are "
         f"{law}: {found.law.why}. Savings are paired world by world. Own moves are uniform "
-        f"within ±{letter}, because nothing else is known of them.{_common(found)} The "
-        f"break-even is for a bad case. {AGAINST}",
+        f"within ±{letter}, because nothing else is known of them.{_common(found)} In the worst "
+        f"case and at the break-even, two arms move against the logs. {AGAINST}",
         shift_axis="how far means have moved against the logs",
         shift_ticks=tuple(number(float(x)) for x in found.by_shift.x),
         shift_says=AGAINST,
         shift_mark=(float(found.promise.reach.max()), f"{letter} = {size}"),
-        bound_mark=(found.promise.axis[1], "declared"),
         tables=(arm_table(found),),
     )
 

@@ -54,11 +54,6 @@ class Promise:
         return np.minimum(self.levels, self.apart)
 
     @property
-    def is_zero(self) -> bool:
-        """Whether nothing may have moved: all bounds that are declared are 0."""
-        return not any(self.sizes().values())
-
-    @property
     def letter(self) -> str:
         """The bound that limits own moves, as in formulas."""
         return "W" if self.is_relative else "V"
@@ -69,13 +64,6 @@ class Promise:
         return largest(self.apart if self.is_relative else self.levels)
 
     @property
-    def axis(self) -> tuple[str, float]:
-        """The letter and the size of a bound that is not 0, if there is one, for pictures."""
-        if self.is_relative and self.size == 0 and self.has_levels:
-            return "V", largest(self.levels)
-        return self.letter, self.size
-
-    @property
     def text(self) -> str:
         """Both, in words."""
         sizes = self.sizes()
@@ -83,32 +71,9 @@ class Promise:
             f"{letter} = {number(sizes[name])}" for letter, name in LETTERS.items() if name in sizes
         )
 
-    @property
-    def letters(self) -> list[str]:
-        """Those of the bounds that are declared."""
-        return [letter for letter, name in LETTERS.items() if name in self.sizes()]
-
     def trusting(self) -> Promise:
         """The promise that no arm has moved on its own."""
         return Promise(self.levels, np.zeros(len(self.apart)))
-
-    def times(self, factor: float, spread: float) -> Promise:
-        """The promise with every bound multiplied by a factor.
-
-        Args:
-            factor: How many times.
-            spread: What is multiplied where every bound is 0.
-        """
-        zero = self.is_zero
-        if factor == 1.0 and not zero:
-            return self
-
-        def scaled(bounds: Floats) -> Floats:
-            finite = np.isfinite(bounds)
-            here = np.full(bounds.shape, spread) if zero else np.where(finite, bounds, 0.0)
-            return np.where(finite, factor * here, np.inf)
-
-        return Promise(scaled(self.levels), scaled(self.apart))
 
     def to_json(self, arms: Arms) -> dict[str, dict[str, float | str | None] | None]:
         """For programs: `bias_bound` and `relative_bound` by arm; null where none is declared."""

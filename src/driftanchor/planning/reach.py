@@ -27,7 +27,7 @@ def within_reach(
     engine = ENGINES[engine_for(horizon)]
     if horizon <= PAIRED or not engine.leaps:
         return dict(contenders), ()
-    bandits = scene_of(truth.part(slice(0, 1)).expected, promise, contenders).bandits
+    bandits = scene_of(truth.expected, promise, contenders).bandits
 
     def is_slow(one: Contender) -> bool:
         there: Bandit = bandits[one.given][0]

@@ -48,7 +48,7 @@ class Replay(Assessment):
 
     @property
     def limit(self) -> str:
-        """Up to which shift the logs help, in one sentence."""
+        """The break-even in one sentence."""
         return replay_prose.limit(self)
 
     def held(self, label: str) -> str:
@@ -108,7 +108,7 @@ def replay(
         horizon: Rounds; `None` for as many as there are later rewards, up to 100,000.
         by: What the periods are for `"auto"`, as for `read_periods`: `"week"`, or a column.
         bias_bound_source: Where the bounds come from, as for `Learner`.
-        worlds: Runs of each policy; `None` for 40 to 200, by horizon and arms.
+        worlds: Runs of each policy; `None` for 100, and for 40 beyond 20,000 rounds.
         seed: The seed of all noise.
         threads: How many to use at most; it changes no number.
         progress: Called with (runs done, runs in all) as runs end.
@@ -139,14 +139,13 @@ def replay(
         notes += promises_kept(past, promise)
     who, reasons = contenders(past.before, ends, bias_bound_source)
     runs = worlds_to_play(worlds, rounds, many, threads)
-    truth = PastWorlds(past, promise, runs)
+    truth = PastWorlds(past, promise, rounds, runs)
     who, out_of_reach = within_reach(who, truth, promise, rounds)
     notes += out_of_reach
     compared = compare(
         truth,
         who,
         promise=promise,
-        spread=past.largest or past.law.noise / 10,
         shifts=SHIFTS,
         unit=past.largest,
         horizon=rounds,

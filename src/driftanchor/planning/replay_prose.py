@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from driftanchor.planning.assess import USE
-from driftanchor.planning.verdict_prose import expected
+from driftanchor.planning.verdict_prose import expected, worst_case
 from driftanchor.planning.words import Texts, interval, number
 from driftanchor.render.table import Table
 
@@ -18,20 +18,29 @@ def answer(found: Replay) -> str:
     there = found.history.by.there
     if found.decision == USE:
         return f"The logs would have helped, with {found.best_policy}: {there}, {expected(found)}."
-    risky = found.choice.bolder is not None
+    rule = found.choice.rule
+    why = "saves too little of" if found.safety[rule].safe else "could have added too much to"
     return (
-        f"The logs would {'have helped only at a risk' if risky else 'not have helped'}: "
-        f"{there}, no safe rule saves enough of the {number(found.cold_loss)} rewards that are "
+        f"{_refusal(found)}: {there}, {rule} {why} the {number(found.cold_loss)} rewards that are "
         f"lost without them in {found.horizon:,} decisions."
     )
 
 
+def _refusal(found: Replay) -> str:
+    """Whether the logs would have helped at a risk, or not at all."""
+    if found.choice.bolder is not None or not found.safety[found.choice.rule].safe:
+        return "The logs would have helped only at a risk"
+    return "The logs would not have helped"
+
+
 def limit(found: Replay) -> str:
-    """Up to which multiple of the shift that happened the logs help."""
+    """The break-even as a multiple of the shift that happened."""
     even, unit = found.break_even.value, found.by_shift.unit
     if even > found.largest_shift or unit == 0:
         most = number(found.by_shift.x[-1])
         return f"The logs would have helped even with {most} times the shift that happened."
+    if even == 0:
+        return "The logs would not have helped if nothing had moved."
     return f"The logs would have helped up to {number(even / unit)} times the shift that happened."
 
 
@@ -45,21 +54,19 @@ def page_texts(found: Replay) -> Texts:
         title="What would these logs have been worth?",
         answers=(
             "would have helped",
-            "only at a risk" if found.choice.bolder else "would not have helped",
+            _refusal(found).removeprefix("The logs ").removeprefix("would have helped "),
         ),
         lead=f"{len(found.offline.arms)} arms, {sizes}; {bounds}; {found.horizon:,} rounds.",
         expected=f"{there}, as it really was: {found.worlds:,} runs of each policy.",
         how=f"{past.by.how}: its means are taken for the truth, and runs differ by the rewards "
-        "drawn. In each run all policies meet the same rewards. The bad case, by which rules "
-        "are judged safe or not, is not what happened but what the promise would have allowed: "
-        "the arm that leads in the logs is worse than logged, and another one is better and "
-        "overtakes it.",
+        "drawn. In each run all policies meet the same rewards. The worst case, which decides "
+        "whether a rule is safe, is not what happened but what the promise would have allowed: "
+        f"{worst_case(found)}.",
         shift_axis="how far the means move, in multiples of what happened",
         shift_ticks=tuple(number(float(x)) for x in found.by_shift.x),
         shift_says=f"Every mean moved 0 to 2 times as far as it really did (the furthest by "
         f"{largest}).",
         shift_mark=(1.0, "what happened"),
-        bound_mark=(found.promise.axis[1], "declared" if found.declared else "the largest shift"),
         tables=(shift_table(found),),
     )
 

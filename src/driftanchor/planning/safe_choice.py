@@ -1,123 +1,110 @@
-"""The verdict's reasons: which rules are safe, and which of them is best."""
+"""The recommendation: the default rule, another rule that is better, or a cold start."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from driftanchor.core.check import Floats
+from driftanchor.core.record import encode
 from driftanchor.core.stats.intervals import Estimate, mean_estimate
-from driftanchor.planning.contenders import LOG_BEST, RULE, Contenders
+from driftanchor.planning.contenders import BLIND, HEEDING, RULE, RULE_COLD
 from driftanchor.planning.scenes import Lost
 
-MATTERS = 0.05  # of what is lost without the logs: to save less is not worth the trouble
-# Times what is lost without the logs: to lose more is not safe.
-TAIL_LIMIT = 1.1  # for the 95 % quantile in the expected worlds
-BAD_LIMIT = 2.0  # for the mean in a bad case
-TAIL = 0.95
+BASELINE = RULE_COLD  # the cold start that every rule is compared with
+MATTERS = 0.05  # of the baseline's loss: a smaller difference does not count
+TAIL = 0.95  # 19 of 20 worlds
 
 
 class Safety(NamedTuple):
-    """What a rule may lose.
+    """The risk of a rule, compared with the baseline world by world.
 
     Attributes:
-        safe: Whether both of the following are within their limits.
-        tail: Its 95 % quantile in the expected worlds.
-        cold_tail: The same without the logs.
-        worst: Its largest mean in the bad cases that the promise allows.
-        cold_worst: In that case, without the logs.
+        safe: Whether its extra loss in the worst case is at most the baseline's expected loss.
+        ratio: In 19 of 20 expected worlds, it loses at most this many times the baseline's loss.
+        extra: Its loss above the baseline's in the worst case, in rewards.
     """
 
     safe: bool
-    tail: float
-    cold_tail: float
-    worst: float
-    cold_worst: float
+    ratio: float
+    extra: Estimate
 
-    @property
-    def long_tail(self) -> bool:
-        """Whether it is the tail in the expected worlds that makes it unsafe."""
-        return self.tail > TAIL_LIMIT * self.cold_tail
+    def to_json(self) -> dict[str, Any]:
+        """For programs."""
+        return {"safe": self.safe, "ratio": encode(self.ratio), "extra": self.extra.to_json()}
 
 
 @dataclass(frozen=True)
 class SafeChoice:
-    """Who is safe, and who is best.
+    """The recommendation and its reasons.
 
     Attributes:
-        baseline: The better way without the logs.
-        best: The best safe choice; `baseline` where no safe rule saves enough to matter.
-        safety: Of each contender.
-        bolder: A rule that saves much more and is not safe, if there is one.
+        rule: The best rule with the logs: the default rule unless another one is better.
+        uses_logs: Whether that rule is safe and saves enough to matter.
+        safety: The risk of each contender.
+        bolder: A rule that saves much more than the recommendation and loses more in the worst
+            case, if there is one.
     """
 
-    baseline: str
-    best: str
+    rule: str
+    uses_logs: bool
     safety: Mapping[str, Safety]
     bolder: str | None
 
     @property
-    def uses_logs(self) -> bool:
-        """Whether the logs are to be used."""
-        return self.best != self.baseline
+    def best(self) -> str:
+        """The recommended way to play: the rule, or the baseline."""
+        return self.rule if self.uses_logs else BASELINE
 
 
-def cold_baseline(lost: Lost, contenders: Contenders) -> str:
-    """Who plays without the logs and loses least."""
-    cold = [label for label, one in contenders.items() if one.cold]
-    return min(cold, key=lambda label: float(lost[label].mean()))
+def safe_choice(expected: Lost, worst: Lost) -> SafeChoice:
+    """Choose the rule, and decide whether to use the logs.
 
+    A rule is safe if in the worst case it loses, on average, at most as much more than the baseline
+    as the baseline loses in the expected worlds.
 
-def safe_choice(lost: Lost, bad: Sequence[Lost], contenders: Contenders) -> SafeChoice:
-    """Find the best safe choice.
-
-    A rule is safe if its 95 % quantile in the expected worlds is at most 1.1 times that of playing
-    without the logs, and if in no bad case that the promise allows its mean is above twice what is
-    lost without the logs, in that case or in the expected worlds, whichever is more: where a bad
-    case is nearly a tie, hardly anything can be lost, and a ratio says nothing.
-
-    Of the safe rules that save enough to matter the one with the lowest mean is best. Of those that
-    save almost as much the default rule is preferred, because it is insured against broken
-    promises; then the best rule that looks at the bounds at all.
+    The default rule stays the choice unless another safe rule is better: in the expected worlds it
+    loses less, beyond the 95 % interval of the paired difference and by at least 5 % of the
+    baseline's loss; and in the worst case it loses no more, again by the paired interval and up to
+    those 5 %. So a recommendation changes only if paired differences do. Rules that read the bounds
+    come first, and a rule that trusts the logs must beat those as well.
 
     Args:
-        lost: In the expected worlds, by each contender in each world.
-        bad: The same in each bad case.
-        contenders: All of them.
+        expected: Losses in the expected worlds, by contender and world.
+        worst: Losses in the same worlds with the worst-case shift.
     """
-    baseline = cold_baseline(lost, contenders)
-    cold = float(lost[baseline].mean())
-    slack = MATTERS * cold
-    safety = {label: _safety(label, baseline, lost, bad) for label in contenders}
-    saved = {
-        label: mean_estimate(lost[baseline] - lost[label])
-        for label, one in contenders.items()
-        if not one.cold
-    }
-    learning = [label for label in saved if label != LOG_BEST]  # who never learns is never best
-    helpful = [label for label in learning if matters(saved[label], cold)]
-    fit = {x: saved[x].value for x in helpful if safety[x].safe}
-    best = _preferred(fit, slack, contenders) if fit else baseline
-    got = fit.get(best, 0.0)
-    more = {x: saved[x].value for x in helpful if not safety[x].safe}
-    more = {x: value for x, value in more.items() if value >= got + slack}
-    bolder = max(more, key=more.__getitem__) if more else None
-    return SafeChoice(baseline, best, safety, bolder)
+    cold = float(expected[BASELINE].mean())
+    safety = {label: _safety(label, expected, worst) for label in expected}
 
+    def better(label: str, other: str) -> bool:
+        gain = mean_estimate(expected[other] - expected[label])
+        risk = mean_estimate(worst[label] - worst[other])
+        return matters(gain, cold) and risk.high <= MATTERS * cold
 
-def _preferred(fit: Mapping[str, float], slack: float, contenders: Contenders) -> str:
-    """Of the rules that save almost as much as the best, the one that is insured best."""
-    close = [label for label, value in fit.items() if value >= max(fit.values()) - slack]
-    if RULE in close:
-        return RULE
-    heeding = [label for label in close if contenders[label].heeds_bound]
-    return max(heeding or close, key=fit.__getitem__)
+    rule = RULE
+    learning = [label for label in (*HEEDING, BLIND) if label in expected]
+    for label in learning:
+        if safety[label].safe and better(label, rule):
+            rule = label
+    saved = mean_estimate(expected[BASELINE] - expected[rule])
+    uses_logs = safety[rule].safe and matters(saved, cold)
+    best = rule if uses_logs else BASELINE
+    gains = {label: mean_estimate(expected[best] - expected[label]) for label in learning}
+    bolder = [
+        label
+        for label, gain in gains.items()
+        if matters(gain, cold) and worst[label].mean() > worst[best].mean()
+    ]
+    return SafeChoice(
+        rule, uses_logs, safety, max(bolder, key=lambda x: gains[x].value, default=None)
+    )
 
 
 def matters(saved: Estimate, cold: float) -> bool:
-    """Whether a saving is above what chance explains, and enough of what is lost without logs.
+    """Whether a saving is above chance, and at least 5 % of the baseline's loss.
 
     Example:
         >>> [matters(Estimate(5, low, 9), cold) for low, cold in ((1, 50), (-1, 50), (1, 200))]
@@ -126,10 +113,21 @@ def matters(saved: Estimate, cold: float) -> bool:
     return saved.low > 0 and saved.value >= MATTERS * cold
 
 
-def _safety(label: str, baseline: str, lost: Lost, bad: Sequence[Lost]) -> Safety:
-    tail, cold_tail = (float(np.quantile(lost[x], TAIL)) for x in (label, baseline))
-    usual = float(lost[baseline].mean())
-    cases = [(float(x[label].mean()), float(x[baseline].mean())) for x in bad]
-    worst, there = max(cases, key=lambda case: case[0] / max(case[1], usual, 1e-300))
-    risk = Safety(worst <= BAD_LIMIT * max(there, usual), tail, cold_tail, worst, there)
-    return risk._replace(safe=risk.safe and not risk.long_tail)
+def ratio_in_most_worlds(lost: Floats, cold: Floats) -> float:
+    """Return the smallest r such that `lost <= r * cold` in at least 19 of 20 worlds.
+
+    Example:
+        >>> cold = np.full(20, 10.0)
+        >>> ratio_in_most_worlds(np.arange(1.0, 21.0), cold)
+        1.9
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = np.where(lost <= 0, 0.0, lost / cold)
+    return float(np.quantile(ratios, TAIL, method="inverted_cdf"))
+
+
+def _safety(label: str, expected: Lost, worst: Lost) -> Safety:
+    extra = mean_estimate(worst[label] - worst[BASELINE])
+    limit = float(expected[BASELINE].mean())
+    ratio = ratio_in_most_worlds(expected[label], expected[BASELINE])
+    return Safety(extra.value <= limit, ratio, extra)

@@ -31,12 +31,10 @@ class Scene(NamedTuple):
     Attributes:
         bandits: By what a contender is given: see `Given`.
         labels: The contenders that play.
-        first: The number of its first world.
     """
 
     bandits: Mapping[Given, Sequence[Bandit]]
     labels: tuple[str, ...]
-    first: int = 0
 
     @property
     def worlds(self) -> int:
@@ -48,7 +46,6 @@ def scene_of(
     worlds: Callable[[Promise, bool], Sequence[Bandit]],
     told: Promise,
     contenders: Contenders,
-    first: int = 0,
 ) -> Scene:
     """The scene of worlds that are made for a promise, for those who play there.
 
@@ -56,7 +53,6 @@ def scene_of(
         worlds: Makes the worlds for what policies are given, with the logs or without them.
         told: What policies are given.
         contenders: Those who play.
-        first: The number of the first world.
     """
 
     def made(given: Given) -> Sequence[Bandit]:
@@ -64,7 +60,7 @@ def scene_of(
         return worlds(promise, given != "nothing")
 
     needed = dict.fromkeys(one.given for one in contenders.values())
-    return Scene({given: made(given) for given in needed}, tuple(contenders), first)
+    return Scene({given: made(given) for given in needed}, tuple(contenders))
 
 
 class Stage:
@@ -104,15 +100,6 @@ class Stage:
         self.done = 0
         self.total = 0
 
-    def expect(self, runs: int) -> None:
-        """Take down how many runs are still to come, at most."""
-        self.total = self.done + runs
-
-    def finish(self) -> None:
-        """No more runs are to come."""
-        if self.progress is not None and self.done < self.total:
-            self.progress(self.total, self.total)
-
     def runs(self, scenes: Mapping[Name, Scene]) -> int:
         """How many runs it takes to play scenes."""
         return sum(
@@ -124,6 +111,7 @@ class Stage:
 
     def play(self, scenes: Mapping[Name, Scene]) -> dict[Name, dict[str, Floats]]:
         """What each contender loses in each world of each scene."""
+        self.total = self.done + self.runs(scenes)
         found: dict[Name, dict[str, Floats]] = {name: {} for name in scenes}
         chunks: list[Chunk] = []
         places: list[tuple[Name, str]] = []
@@ -135,7 +123,7 @@ class Stage:
                     found[name][label] = self.horizon * np.array([*map(gap_of_log_best, bandits)])
                     continue
                 found[name][label] = np.empty(len(bandits))
-                chunks.append(self._chunk(label, one.policy, bandits, scene.first))
+                chunks.append(self._chunk(label, one.policy, bandits))
                 places.append((name, label))
         if chunks:
             self._play(chunks, places, found)
@@ -150,15 +138,15 @@ class Stage:
         with contextlib.closing(on_this_machine(chunks, self.workers)) as played:
             for p, piece, (regret, _) in played:
                 name, label = places[p]
-                lost, start = found[name][label], piece.first - chunks[p].first
+                lost, start = found[name][label], piece.first
                 lost[start : start + piece.runs] = regret[:, -1]
                 self.done += piece.runs
                 if self.early is not None and start + piece.runs == lost.size:
                     self.early(name, label, lost)
                 if self.progress is not None:
-                    self.progress(self.done, max(self.done, self.total))
+                    self.progress(self.done, self.total)
 
-    def _chunk(self, label: str, policy: Policy, bandits: Sequence[Bandit], first: int) -> Chunk:
+    def _chunk(self, label: str, policy: Policy, bandits: Sequence[Bandit]) -> Chunk:
         """The runs of a contender in a scene; their numbers are those of its worlds."""
         return Chunk(
             label,
@@ -167,7 +155,7 @@ class Stage:
             np.array([self.horizon]),
             self.engine,
             self.seed,
-            first,
+            0,
             len(bandits),
             means_of_alike(bandits),
         )

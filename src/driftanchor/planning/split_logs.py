@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -68,12 +67,14 @@ class SplitLogs:
         """What came, had the means moved `shift` times as far."""
         return self._moved_by(shift * self.moved, given, logs)
 
-    def against_the_logs(self, given: Promise, promise: Promise, logs: bool) -> Bandit:
+    def against_the_logs(
+        self, given: Promise, promise: Promise, horizon: int, logs: bool
+    ) -> Bandit:
         """What could have come: arms moved against the logs as far as a promise allows.
 
         Where arms may move together, they also move as far as they did in the mean.
         """
-        move = against(self.before, promise.reach)
+        move = against(self.before, promise.reach, horizon)
         if promise.is_relative:
             both = np.array([label in self.shifts for label in self.after.arms])
             together = float(self.moved[both].mean())
@@ -107,11 +108,8 @@ class PastWorlds:
 
     history: SplitLogs
     promise: Promise
+    horizon: int
     runs: int
-
-    def part(self, worlds: slice) -> PastWorlds:
-        """Some of the runs."""
-        return dataclasses.replace(self, runs=len(range(self.runs)[worlds]))
 
     def expected(self, given: Promise, logs: bool = True) -> Sequence[Bandit]:
         """What happened."""
@@ -121,10 +119,7 @@ class PastWorlds:
         """What would have happened, had the means moved this many times as far."""
         return [self.history.bandit(shift, given, logs)] * self.runs
 
-    def bad(self, given: Promise, logs: bool = True) -> Sequence[Bandit]:
-        """What the promise would have allowed: arms moved against the logs."""
-        return [self.history.against_the_logs(given, self.promise, logs)] * self.runs
-
-    def allows(self, shift: float) -> bool:
-        """None of the other moves is a bad case: they are multiples of what happened."""
-        return False
+    def worst(self, given: Promise, logs: bool = True) -> Sequence[Bandit]:
+        """Two arms moved against the logs by the declared bounds."""
+        bandit = self.history.against_the_logs(given, self.promise, self.horizon, logs)
+        return [bandit] * self.runs

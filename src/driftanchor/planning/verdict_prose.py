@@ -2,35 +2,42 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
-from driftanchor.planning.contenders import BLIND, RULE
-from driftanchor.planning.safe_choice import BAD_LIMIT, MATTERS, TAIL_LIMIT
-from driftanchor.planning.words import number
+from driftanchor.core.stats.intervals import mean_estimate
+from driftanchor.planning.safe_choice import MATTERS
+from driftanchor.planning.words import interval, number
 from driftanchor.render.numbers import percent
 
 if TYPE_CHECKING:
-    from driftanchor.planning.assess import Assessment
-    from driftanchor.planning.safe_choice import Safety
+    from collections.abc import Mapping
 
-LEGEND = (
-    "lost: compared with always playing the best arm.",
-    "bad case: the mean if the logs mislead as much as the declared bounds allow. Then the arm "
-    "that leads in the logs has become worse, and another one better.",
-    f"safe: in 19 of 20 worlds it loses at most {TAIL_LIMIT:g} times what is lost without the "
-    f"logs, and in the bad case at most {BAD_LIMIT:g} times (or {BAD_LIMIT:g} times the usual loss "
-    "without the logs, if that is more). Only safe rules are recommended.",
-)
+    from driftanchor.core.stats.intervals import Estimate
+    from driftanchor.planning.assess import Assessment
+
+
+def legend(found: Assessment) -> tuple[str, ...]:
+    """The meaning of the columns in the table of losses."""
+    return (
+        "lost: compared with always playing the best arm.",
+        f"saved: how much less than {found.baseline}, which is the default rule without the logs, "
+        "in the same worlds (95 % interval).",
+        f"worst case: how much more than {found.baseline} if {worst_case(found)} (95 % interval).",
+        f"safe: in the worst case at most {number(found.cold_loss)} more, which is what "
+        f"{found.baseline} loses on average. Only safe rules are recommended.",
+    )
 
 
 def details(found: Assessment) -> tuple[str, ...]:
-    """What follows the answer: the risk of the best rule, and a bolder rule if there is one."""
-    sentences = (risk(found), bolder(found)) if found.choice.uses_logs else (reason(found),)
-    return tuple(filter(None, sentences))
+    """The sentences after the answer."""
+    if found.choice.uses_logs:
+        return tuple(filter(None, (most_worlds(found), risk(found), bolder(found), found.limit)))
+    return tuple(filter(None, (reason(found), bolder(found), found.instead)))
 
 
 def expected(found: Assessment) -> str:
-    """What the best rule should lose, beside what is lost without the logs."""
+    """The loss of the best rule and of the baseline."""
     saved, cold = found.saved(found.best_policy).value, found.cold_loss
     return (
         f"about {number(cold - saved)} rewards are lost in {found.horizon:,} decisions instead of "
@@ -38,53 +45,87 @@ def expected(found: Assessment) -> str:
     )
 
 
+def most_worlds(found: Assessment) -> str:
+    """The ratio of losses in 19 of 20 worlds, rounded up; empty if it is infinite."""
+    ratio = found.safety[found.best_policy].ratio
+    if not math.isfinite(ratio):
+        return ""
+    times = math.ceil(100 * ratio) / 100
+    return f"In 19 of 20 worlds it loses at most {times:g} times as much as without the logs."
+
+
 def risk(found: Assessment) -> str:
-    """What the best rule loses in the bad case."""
-    best = found.safety[found.best_policy]
-    return f"The risk: {_bad_case(best)}."
+    """The extra loss of the best rule in the worst case."""
+    extra = found.safety[found.best_policy].extra
+    return (
+        f"Worst case, with {found.promise.text} fully used against the logs: if "
+        f"{worst_case(found)}, it loses {more_or_less(extra)} than without the logs."
+    )
+
+
+def worst_case(found: Assessment) -> str:
+    """The moves of the worst case, as a clause."""
+    moves = moves_text(found.worst_moves)
+    together = ", on top of any move that all arms share" if found.promise.is_relative else ""
+    return f"{moves}{together}" if moves else f"no arm moves{' on its own' if together else ''}"
+
+
+def moves_text(moves: Mapping[str, float]) -> str:
+    """Moves of arms in words.
+
+    Example:
+        >>> moves_text({"blue": -0.02, "red": 0.01})
+        'the mean of blue falls by 0.02 and that of red rises by 0.01'
+    """
+    parts = [
+        f"{label} {'falls' if move < 0 else 'rises'} by {number(abs(move))}"
+        for label, move in sorted(moves.items(), key=lambda item: item[1])
+    ]
+    return "the mean of " + " and that of ".join(parts) if parts else ""
+
+
+def more_or_less(extra: Estimate) -> str:
+    """An extra loss with its interval.
+
+    Example:
+        >>> from driftanchor.core.stats.intervals import Estimate
+        >>> more_or_less(Estimate(3.0, 1.0, 5.0)), more_or_less(Estimate(-3.0, -5.0, 1.0))
+        ('3 more (95 % interval 1 to 5)', '3 less (95 % interval −1 to 5)')
+    """
+    if extra.value >= 0:
+        return f"{number(extra.value)} more (95 % interval {interval(extra)})"
+    value, low, high = extra
+    less = type(extra)(-value, -high, -low)
+    return f"{number(less.value)} less (95 % interval {interval(less)})"
 
 
 def bolder(found: Assessment) -> str:
-    """A rule that saves much more and is not safe; empty if there is none."""
-    label = found.choice.bolder
+    """A rule that saves much more and loses more in the worst case; empty if there is none."""
+    label, best = found.choice.bolder, found.best_policy
     if label is None:
         return ""
-    lost = number(found.cold_loss - found.saved(label).value)
-    return f"{label} should lose only {lost}, but risks too much: {_too_much(found.safety[label])}."
+    worst = found.compared.worst
+    more = mean_estimate(worst[label] - worst[best])
+    other = best if found.choice.uses_logs else "without the logs"
+    where = "in that worst case" if found.choice.uses_logs else f"if {worst_case(found)}"
+    unsafe = "" if found.safety[label].safe else ", which is not safe"
+    return (
+        f"{label} loses only {number(float(found.lost[label].mean()))} on average, but "
+        f"{number(more.value)} more than {other} {where}{unsafe}."
+    )
 
 
 def reason(found: Assessment) -> str:
-    """Why no rule is recommended: savings are too small, or the risk is too large."""
-    cold = found.cold_loss
-    if found.choice.bolder is not None:
-        return bolder(found)
-    saved = found.saved(RULE).value
-    change = f"saves {number(saved)}" if saved > 0 else f"loses {number(-saved)} more"
-    trusted = ""
-    if BLIND in found.lost and found.saved(BLIND).high < 0:  # it is left out of long horizons
-        trusted = f", and trusting the logs loses {number(-found.saved(BLIND).value)} more"
-    return (
-        f"With the logs, {RULE} {change}{trusted}; to matter, a rule must save "
-        f"{percent(MATTERS)} of what is lost, {number(MATTERS * cold)}."
-    )
-
-
-def _bad_case(one: Safety) -> str:
-    if one.worst <= one.cold_worst:
+    """Why the best rule with the logs is not recommended."""
+    rule, cold = found.choice.rule, found.cold_loss
+    if not found.safety[rule].safe:
+        extra = found.safety[rule].extra
         return (
-            "even if the logs mislead as much as the declared bounds allow, no more is lost "
-            f"with them ({number(one.worst)}) than without ({number(one.cold_worst)})"
+            f"If {worst_case(found)}, {rule} loses {more_or_less(extra)} than without the logs; "
+            f"at most {number(cold)} more is safe."
         )
+    more = mean_estimate(found.lost[rule] - found.lost[found.baseline])
     return (
-        "if the logs mislead as much as the declared bounds allow, "
-        f"{number(one.worst)} are lost instead of {number(one.cold_worst)} without them"
-    )
-
-
-def _too_much(one: Safety) -> str:
-    if not one.long_tail:
-        return _bad_case(one)
-    return (
-        f"one time in twenty {number(one.tail)} or more are lost, and without the logs "
-        f"{number(one.cold_tail)}"
+        f"With the logs, {rule} loses {more_or_less(more)}; to matter, it must save at least "
+        f"{percent(MATTERS)} ({number(MATTERS * cold)}), and more than chance explains."
     )

@@ -24,7 +24,6 @@ class Texts(NamedTuple):
     shift_ticks: tuple[str, ...]
     shift_says: str
     shift_mark: tuple[float, str]  # where on that axis, and what is there
-    bound_mark: tuple[float, str]
     tables: tuple[Table, ...]
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
 
-from driftanchor.core.check import Floats
+from driftanchor.core.check import LARGEST, Floats
 from driftanchor.core.noise import key
 from driftanchor.core.offline import OfflineData
 from driftanchor.planning.promise import Promise
@@ -16,9 +15,8 @@ from driftanchor.planning.reward_law import RewardLaw, draw_means
 from driftanchor.simulation.alike import with_means
 from driftanchor.simulation.bandit import Bandit
 
-CLOSE, WIDE = 1.3, 2.0  # neighbours on the grid of shifts are this many times apart
-DOUBLINGS = 3  # of the shift at which every arm can overtake
-MOST_SHIFTS = 11
+SHIFTS = 8  # on the grid, beside 0
+FARTHEST = 4.0  # times the shift at which every logged arm can overtake: the last of the grid
 TINY = 1e-12
 
 
@@ -30,6 +28,7 @@ class Worlds:
         offline: The logs, which are the same in all worlds.
         law: Of rewards.
         promise: How far means may have moved.
+        horizon: Rounds.
         means: Offline means, (world, arm).
         own: Uniform on ±1, (world, arm): of own moves nothing but the bound is known.
         common: Uniform on ±1, (world,): where in its range the common move is.
@@ -38,13 +37,20 @@ class Worlds:
     offline: OfflineData
     law: RewardLaw
     promise: Promise
+    horizon: int
     means: Floats
     own: Floats
     common: Floats
 
     @classmethod
     def draw(
-        cls, offline: OfflineData, law: RewardLaw, promise: Promise, worlds: int, seed: int
+        cls,
+        offline: OfflineData,
+        law: RewardLaw,
+        promise: Promise,
+        horizon: int,
+        worlds: int,
+        seed: int,
     ) -> Worlds:
         """Draw this many worlds; more worlds leave the first ones as they are."""
         means = draw_means(law, offline, worlds, seed)
@@ -55,15 +61,10 @@ class Worlds:
             offline,
             law,
             promise,
+            horizon,
             means,
             own.uniform(-1, 1, means.shape),
             common.uniform(-1, 1, worlds),
-        )
-
-    def part(self, worlds: slice) -> Worlds:
-        """Some of the worlds."""
-        return dataclasses.replace(
-            self, means=self.means[worlds], own=self.own[worlds], common=self.common[worlds]
         )
 
     def expected(self, given: Promise, logs: bool = True) -> list[Bandit]:
@@ -71,18 +72,13 @@ class Worlds:
         return self._bandits(self.own * self.promise.reach, given, logs)
 
     def moved(self, shift: float, given: Promise, logs: bool = True) -> list[Bandit]:
-        """Arms moved against the logs by so much: see `against`."""
+        """Two arms moved against the logs by a shift: see `against`."""
         reach = np.full(len(self.offline.arms), shift)
-        return self._bandits(against(self.offline, reach), given, logs)
+        return self._bandits(against(self.offline, reach, self.horizon), given, logs)
 
-    def bad(self, given: Promise, logs: bool = True) -> list[Bandit]:
-        """Arms moved against the logs as far as the promise allows."""
-        return self._bandits(against(self.offline, self.promise.reach), given, logs)
-
-    def allows(self, shift: float) -> bool:
-        """Whether the promise allows the move against the logs by so much."""
-        move = against(self.offline, np.full(len(self.offline.arms), shift))
-        return bool((np.abs(move) <= self.promise.reach).all())
+    def worst(self, given: Promise, logs: bool = True) -> list[Bandit]:
+        """Two arms moved against the logs by the declared bounds."""
+        return self._bandits(against(self.offline, self.promise.reach, self.horizon), given, logs)
 
     def _bandits(self, own: Floats, given: Promise, logs: bool) -> list[Bandit]:
         """One for each world; a rate goes no further than 0 and 1."""
@@ -156,15 +152,14 @@ def spread(offline: OfflineData) -> float:
 def shifts_of(offline: OfflineData, law: RewardLaw) -> list[float]:
     """Shifts to try, ascending from 0: in units of the logs, whatever is declared.
 
-    The move against the logs (see `against`) is worst for those who follow them just before the
-    next arm can overtake the leader, at half of its gap. The shifts are these halves, or half of
-    the gap's standard error where that is more; then twice the largest up to 8 times; thinned where
-    they are close together and filled in where they are far apart.
+    Two arms that move towards each other by half of their gap meet. The shifts go in equal ratios
+    from half of the smallest gap to the leader to four times half of the largest. The standard
+    error of a gap takes its place where that is larger.
 
     Example:
         >>> logs = OfflineData.from_summary({"A": (9999, 0.5), "B": (9999, 0.4), "C": (9999, 0.1)})
         >>> [round(x, 3) for x in shifts_of(logs, RewardLaw("gaussian", 1.0, ""))]
-        [0.0, 0.05, 0.1, 0.2, 0.4, 0.8, 1.6]
+        [0.0, 0.05, 0.082, 0.135, 0.221, 0.362, 0.594, 0.975, 1.6]
     """
     n, means = offline.n, offline.mean
     logged = np.flatnonzero(n > 0)
@@ -177,46 +172,37 @@ def shifts_of(offline: OfflineData, law: RewardLaw) -> list[float]:
         for i in logged
         if i != lead
     ] or [law.noise / np.sqrt(n[lead])]
-    points = _spaced(sorted(map(float, halves)))
+    points = np.geomspace(min(halves), FARTHEST * max(halves), SHIFTS).tolist()
     if law.name == "bernoulli":
         points = [x for x in points if x < 1.0]
     return [0.0, *points]
 
 
-def _spaced(halves: list[float]) -> list[float]:
-    """Points from the first to 8 times the last, neither too close together nor too far apart."""
-    first, last = halves[0], halves[-1]
-    close = CLOSE
-    while True:
-        points = [first]
-        for x in [*halves[1:], *(last * 2.0**i for i in range(1, DOUBLINGS + 1))]:
-            if x < close * points[-1]:
-                continue
-            between = int(np.ceil(np.log(x / points[-1]) / np.log(max(WIDE, close)) - 1e-9))
-            points += np.geomspace(points[-1], x, between + 1)[1:].tolist()
-        if len(points) < MOST_SHIFTS:
-            return points
-        close *= 1.2
+def against(offline: OfflineData, reach: Floats, horizon: int) -> Floats:
+    """Return the move of each arm, by at most `reach`, that hurts a rule that trusts the logs most.
 
-
-def against(offline: OfflineData, reach: Floats) -> Floats:
-    """The shift of each arm by at most `reach` that misleads a rule that follows the logs.
-
-    The arm that leads in the logs goes down. The arm furthest behind that can overtake it this way
-    goes up: it is better now, and looks as bad as can be. If none can, the next one goes up.
+    The arm that leads in the logs goes down, and one other arm goes up. A rule that pools logs and
+    live rewards then plays the leader until its pooled mean has fallen below the logged mean of the
+    other arm: after N g/(r − g) rounds, where N is the number of the leader's logged rewards, r its
+    fall and g the logged gap, and never if r ≤ g. In each of these rounds it loses what the other
+    arm is better by. The other arm is the one for which this is most, or the one that comes closest
+    if none overtakes.
 
     Example:
         >>> logs = OfflineData.from_summary({"A": (9, 0.1), "B": (9, 0.5), "C": (9, 0.4)})
-        >>> against(logs, np.full(3, 0.1)).tolist(), against(logs, np.full(3, 0.3)).tolist()
-        ([0.0, -0.1, 0.1], [0.3, -0.3, 0.0])
+        >>> [against(logs, np.full(3, reach), 900).tolist() for reach in (0.1, 0.3)]
+        [[0.0, -0.1, 0.1], [0.3, -0.3, 0.0]]
     """
     means = np.where(offline.n > 0, offline.mean, -np.inf)
-    lead, second, *_ = np.argsort(-means, kind="stable")
-    behind = means[lead] - means
-    # At half of its gap an arm does not overtake yet, whatever rounding makes of the half.
-    overtakes = np.isfinite(behind) & (reach + reach[lead] > behind * (1 + 1e-9))
-    overtakes[lead] = False
-    up = int(np.argmax(np.where(overtakes, behind, -1.0))) if overtakes.any() else second
+    lead = int(np.argmax(means))
+    gap = means[lead] - means
+    better = reach + reach[lead] - gap
+    with np.errstate(divide="ignore", invalid="ignore"):
+        hidden = np.where(reach[lead] > gap, offline.n[lead] * gap / (reach[lead] - gap), np.inf)
+    cost = np.where(better > 0, better * np.minimum(hidden, horizon), better)
+    cost = np.maximum(cost, -LARGEST)  # an arm without logs never overtakes
+    cost[lead] = -np.inf
+    up = int(np.argmax(cost))
     shift = np.zeros(len(reach))
     shift[lead], shift[up] = -reach[lead], reach[up]
     return shift
