@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from typer.testing import CliRunner, Result
 
 from driftanchor import OfflineData
 from driftanchor.cli.main import app
+from driftanchor.live.campaigns.campaign import Campaign
 
 EVENTS = ("--arm", "ad", "--reward", "won")
 SMALL = ("--horizon", "30", "--worlds", "3")
@@ -36,18 +38,50 @@ def test_plan_says_the_verdict_first_and_then_the_tables() -> None:
     assert (done.exit_code, wrote) == (0, f"wrote {Path('plan.html').resolve()}")
     early = [line for line in parts if " runs done after " not in line]
     assert early[0].startswith("ts without the logs: loses ")
-    assert early[-1].startswith("best safe choice: ")
+    assert early[-1].startswith("guarded-anchor-ts with the logs: loses ")
     verdict, _, rest = done.stdout.partition("\n\n")
     sentences = verdict.splitlines()
     assert sentences[0].startswith(("Use the logs, with ", "Do not use the logs: "))
     assert len(sentences) > 1
     title, *lines = rest.splitlines()
-    assert title.startswith("Rewards lost in 30 decisions, and how many fewer than by ")
+    assert title.startswith("Rewards lost in 30 decisions, and the difference to guarded-")
     heads = [line.split()[0] for line in lines if line.split()]
     rules = {"hybrid-ts", "log-best", "hierarchical-ts", "min-ucb", "anchor-ts"}
     assert {"ts", "guarded-anchor-ts", *rules} <= set(heads)
     page = Path("plan.html").read_text()
-    assert all(sentence in page for sentence in sentences)
+    *said, command = sentences
+    assert command.startswith("Run instead: ")
+    assert all(sentence in page for sentence in said)
+
+
+def test_do_not_use_the_logs_prints_the_command_to_run_instead() -> None:
+    """It creates a campaign with the policy of the baseline: noise and prior mean of the logs."""
+    options = ("--bias-bound", "0.9", "--bias-bound-source", "guessed", "--where", "at > '2026'")
+    done = run("plan", *PLAN[:-2], *options, "--quiet")
+    assert done.stdout.startswith("Do not use the logs: ")
+    (line,) = [x for x in done.stdout.splitlines() if x.startswith("Run instead: ")]
+    words = shlex.split(line.removeprefix("Run instead: "))
+    assert words[:5] == ["driftanchor", "campaign", "create", "logs", "logs.csv"]
+    told = json.loads(run("plan", *PLAN[:-2], *options, "--json").stdout)
+    assert shlex.split(told["run_instead"]) == words
+    created = run(*words[1:], "--store", "new.db", "--json")
+    assert created.exit_code == 0, created.output
+    with Campaign.load("logs", store="new.db") as campaign:
+        terms = campaign.terms
+    baseline = {"policy": terms.policy.name, "logs": False, **terms.policy.parameters()}
+    assert told["parameters"][told["baseline"]] == baseline
+    assert set(terms.bias_bounds) == {math.inf}
+    assert terms.offline.n.tolist() == [60, 60]
+
+
+def test_no_command_is_printed_where_the_logs_are_to_be_used() -> None:
+    logs = OfflineData.from_summary({"A": (9000, 0.5, 0.25), "B": (9000, 0.2, 0.16)})
+    Path("good.json").write_text(json.dumps(logs.to_json()))
+    options = ("good.json", "--bias-bound", "0.01", "--horizon", "500", "--worlds", "10")
+    shown = run("plan", *options, "--quiet").stdout
+    assert shown.startswith("Use the logs, with ")
+    assert "Run instead: " not in shown
+    assert "run_instead" not in json.loads(run("plan", *options, "--json").stdout)
 
 
 def test_plan_json() -> None:
@@ -66,6 +100,7 @@ def test_a_plan_from_saved_offline_data_is_the_same() -> None:
     direct = json.loads(run("plan", *PLAN, "--json").stdout)
     for told in (direct, again := json.loads(saved.stdout)):
         told["provenance"].pop("read_at")
+        assert told.pop("run_instead").endswith(" --bias-bound inf")
     assert again == direct
 
 

@@ -27,13 +27,12 @@ NOISE = np.linspace(-5, 5, 101)
 
 
 def assessment(means: dict[str, float], even: float = 0.02, **changes: Any) -> Plan:
-    """Everyone loses 100 but for these; the same at all shifts and bounds."""
+    """Everyone loses 100 but for these; the same in the worst case and at all shifts."""
     lost = {label: means.get(label, 100.0) + NOISE for label in WHO}
     promise = promised(0.05, None, LOGS).promise
-    shifts, bounds = Curve(np.array([0.0, 0.1]), (lost, lost)), Curve(np.array([0.05]), (lost,))
-    estimate = Estimate(even, 0.01, math.inf)
-    choice = safe_choice(lost, [lost], WHO)
-    compared = Compared(lost, shifts, bounds, choice, estimate, ((promise, estimate),))
+    shifts = Curve(np.array([0.0, 0.1]), (lost, lost))
+    even_at = Estimate(even, 0.01, math.inf)
+    compared = Compared(lost, lost, shifts, safe_choice(lost, lost), even_at)
     fields: dict[str, Any] = {"horizon": 1_000, "worlds": 101, "seed": 3, "notes": ("a note",)}
     return Plan(
         offline=LOGS,
@@ -79,7 +78,12 @@ def test_json_is_strict_and_has_every_contender() -> None:
     assert list(record["policies"]) == list(record["safety"]) == list(WHO)
     assert record["policies"][RULE]["saved"]["value"] == pytest.approx(60.0)
     assert record["by_shift"]["shift"] == [0.0, 0.1]
-    assert record["by_bound"]["bias_bound"] == [0.05]
+    assert record["worst_case"] == pytest.approx({"A": -0.05, "B": 0.05})
+    assert record["safety"][RULE] == {
+        "safe": True,
+        "ratio": pytest.approx(45 / 105, abs=0.01),
+        "extra": pytest.approx({"value": -60.0, "low": -60.0, "high": -60.0}),
+    }
     assert record["notes"] == ["a note"]
 
 

@@ -9,11 +9,10 @@ from driftanchor.planning.effort import FEWEST, MOST, default_worlds, engine_for
 from driftanchor.simulation.engines import ENGINES
 
 
-def test_as_many_worlds_as_a_minute_allows() -> None:
-    assert default_worlds(1, 2) == MOST
-    assert default_worlds(10**9, 100) == FEWEST
-    assert default_worlds(20_000, 10) == 75
-    assert worlds_to_play(None, 20_000, 10) == 75
+def test_the_number_of_worlds_is_fixed() -> None:
+    assert default_worlds(1) == default_worlds(20_000) == MOST
+    assert default_worlds(20_001) == default_worlds(10**9) == FEWEST
+    assert worlds_to_play(None, 20_000, 10) == MOST
     assert worlds_to_play(7, 20_000, 10) == 7
 
 

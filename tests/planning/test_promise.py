@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import pytest
 
 from driftanchor import OfflineData
@@ -66,15 +65,3 @@ def test_a_promise_of_nothing_is_refused(
 ) -> None:
     with pytest.raises(InvalidInput, match=f"^{names} must be finite for at least one arm with"):
         promised(bias_bound, relative_bound, LOGS)
-
-
-def test_other_promises_are_in_proportion() -> None:
-    promise = promised([0.1, math.inf, 0.3], [0.2, 0.1, math.inf], LOGS).promise
-    twice = promise.times(2.0, 9.0)
-    assert twice.levels == pytest.approx([0.2, math.inf, 0.6])
-    assert twice.apart == pytest.approx([0.4, 0.2, math.inf])
-    assert promise.times(1.0, 9.0) is promise
-    assert promised(None, 0.0, LOGS).promise.times(2.0, 0.2).apart.tolist() == [0.4] * 3
-    half = promised(0.1, 0.0, LOGS).promise.times(0.5, 9.0)
-    assert (half.size, half.sizes()["bias_bound"]) == (0.0, 0.05)
-    assert not np.any(promised(0.1, 0.05, LOGS).promise.trusting().apart)

@@ -23,7 +23,7 @@ def test_rules_that_play_every_round_are_left_out_beyond_a_million_rounds(
     bounds: tuple[float | None, float | None], slow: set[str]
 ) -> None:
     promise = promised(*bounds, LOGS).promise
-    truth = Worlds.draw(LOGS, law_of(LOGS, "bernoulli", COINS), promise, 2, 0)
+    truth = Worlds.draw(LOGS, law_of(LOGS, "bernoulli", COINS), promise, 10**9, 2, 0)
     who, _ = contenders(LOGS, COINS, None)
     assert within_reach(who, truth, promise, 10**6) == (who, ())
     kept, (note,) = within_reach(who, truth, promise, 10**9)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -30,6 +31,7 @@ from driftanchor.planning.words import Texts
 from driftanchor.planning.worlds import Worlds, shifts_of
 from driftanchor.theory.arm_terms import arm_terms
 
+CLOSE = 0.1  # relative distance at which the bound replaces a shift of the grid
 THEORY = ("gap", "anchor saves", "min-ucb saves", "lai-robbins")
 MISSING = "give periods, as read_periods reads them (--by week on the command line), or a number"
 
@@ -142,15 +144,17 @@ def plan(
     many = worlds_to_play(worlds, rounds, len(offline.arms), threads)
     truth = Worlds.draw(offline, rewards, promise, rounds, many, check.whole(seed, "seed"))
     who, out_of_reach = within_reach(who, truth, promise, rounds)
-    # The worst case is one of the shifts, unless arms have different bounds.
-    same_for_all = {float(x) for x in promise.reach} if np.ptp(promise.reach) == 0 else set()
+    shifts, bound = shifts_of(offline, rewards), None
+    if np.ptp(promise.reach) == 0:  # then the worst case is one of the shifts
+        bound = float(promise.reach[0])
+        shifts = sorted([*(x for x in shifts if not math.isclose(x, bound, rel_tol=CLOSE)), bound])
     compared = compare(
         truth,
         who,
         promise=promise,
-        shifts=sorted({*shifts_of(offline, rewards), *same_for_all}),
+        shifts=shifts,
         unit=1.0,
-        worst_shift=next(iter(same_for_all), None),
+        worst_shift=bound,
         horizon=rounds,
         seed=seed,
         threads=threads,

@@ -89,8 +89,10 @@ def more_or_less(extra: Estimate) -> str:
 
     Example:
         >>> from driftanchor.core.stats.intervals import Estimate
-        >>> more_or_less(Estimate(3.0, 1.0, 5.0)), more_or_less(Estimate(-3.0, -5.0, 1.0))
-        ('3 more (95 % interval 1 to 5)', '3 less (95 % interval −1 to 5)')
+        >>> more_or_less(Estimate(3.0, 1.0, 5.0))
+        '3.00 more (95 % interval 1.00 to 5.00)'
+        >>> more_or_less(Estimate(-3.0, -5.0, 1.0))
+        '3.00 less (95 % interval −1.00 to 5.00)'
     """
     if extra.value >= 0:
         return f"{number(extra.value)} more (95 % interval {interval(extra)})"

@@ -159,7 +159,7 @@ def shifts_of(offline: OfflineData, law: RewardLaw) -> list[float]:
     Example:
         >>> logs = OfflineData.from_summary({"A": (9999, 0.5), "B": (9999, 0.4), "C": (9999, 0.1)})
         >>> [round(x, 3) for x in shifts_of(logs, RewardLaw("gaussian", 1.0, ""))]
-        [0.0, 0.05, 0.082, 0.135, 0.221, 0.362, 0.594, 0.975, 1.6]
+        [0.0, 0.05, 0.074, 0.11, 0.164, 0.244, 0.362, 0.538, 0.8]
     """
     n, means = offline.n, offline.mean
     logged = np.flatnonzero(n > 0)
