@@ -54,7 +54,7 @@ def test_logs_that_fit_are_to_be_used(helpful: Plan) -> None:
     assert helpful.saved(best).low > 0.05 * helpful.cold_loss
     assert helpful.saved("hybrid-ts").low > 0
     assert f" instead of {helpful.cold_loss:.1f} without the logs" in helpful.answer
-    assert "Worst case, with V = 0.01 fully used against the logs: if " in helpful.verdict
+    assert "Worst case, with the bounds fully used against the logs: if " in helpful.verdict
     assert helpful.limit in helpful.verdict
 
 
@@ -261,6 +261,7 @@ def test_the_worst_case_is_a_point_of_the_curve(helpful: Plan) -> None:
 
 def test_the_break_even_agrees_with_the_worst_case() -> None:
     """A rule that saves at the bound and before breaks even beyond it, and the other way round."""
+    assert "; you allowed 0.005." in plan(LOGS, bias_bound=0.005, horizon=500, worlds=6).limit
     for bound in (0.005, 0.015, 0.03):
         found = plan(LOGS, bias_bound=bound, horizon=500, worlds=6)
         rule = found.break_even_policy
@@ -283,6 +284,14 @@ def test_every_scene_has_the_same_number_of_worlds(helpful: Plan) -> None:
 
 def test_a_move_of_a_rate_is_told_as_far_as_it_goes(harmful: Plan) -> None:
     assert harmful.worst_moves["A"] == pytest.approx(-0.12)  # V is 0.3, and a rate stops at 0
+
+
+def test_bounds_that_differ_are_told_by_arm() -> None:
+    bounds = {"A": 0.01, "B": 0.01, "C": 0.05, "D": 0.1}
+    found = plan(LOGS, bias_bound=bounds, horizon=500, worlds=6)
+    assert found.worst_moves == pytest.approx({"A": -0.01, "D": 0.1})
+    assert "you allowed" not in found.limit
+    assert all(found.compared.worst is not lost for lost in found.by_shift.lost)
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import os
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -48,6 +48,8 @@ class Assessment(Tabular, abc.ABC):
         notes: What else to know.
         compared: What everyone lost.
     """
+
+    each: ClassVar[str] = "worlds"  # what every policy plays once, in sentences
 
     offline: OfflineData
     promise: Promise

@@ -9,6 +9,7 @@ import numpy as np
 from driftanchor.planning.assess import USE
 from driftanchor.planning.verdict_prose import expected, moves_text
 from driftanchor.planning.words import Texts, number
+from driftanchor.render.numbers import count
 from driftanchor.render.table import Table
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def answer(found: Plan) -> str:
     why = "saves too little of" if found.safety[rule].safe else "may add too much to"
     return (
         f"Do not use the logs: with {_moves(found)}, {rule} {why} the {number(found.cold_loss)} "
-        f"rewards that are lost without them in {found.horizon:,} decisions."
+        f"rewards that are lost without them in {count(found.horizon, 'decision')}."
     )
 
 
@@ -55,15 +56,16 @@ def limit(found: Plan) -> str:
     moves = _against(found, np.full(len(found.offline.arms), even.value))
     high = min(even.high, found.largest_shift)
     over = "more than " if even.high > found.largest_shift else ""
+    reach = found.promise.reach
+    allowed = f"; you allowed {number(float(reach[0]))}" if np.ptp(reach) == 0 else ""
     return (
         f"Break-even: if {moves}, {found.break_even_policy} loses as much with the logs as without "
-        f"(95 % interval of the shift: {number(even.low)} to {over}{number(high)}); you allowed "
-        f"{number(found.promise.size)}."
+        f"(95 % interval of the shift: {number(even.low)} to {over}{number(high)}){allowed}."
     )
 
 
 def _against(found: Plan, reach: Floats) -> str:
-    return moves_text(found.moves(reach))
+    return moves_text(found.moves(reach), found.promise.is_relative)
 
 
 def _moves(found: Plan) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import Any, ClassVar, Unpack
 
 from driftanchor.core import check
 from driftanchor.core.log_options import LogOptions
@@ -37,6 +37,8 @@ class Replay(Assessment):
         history: Before and after.
         declared: Whether a bound was given, and not taken from what happened.
     """
+
+    each: ClassVar[str] = "runs"
 
     history: SplitLogs
     declared: bool

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from driftanchor.planning.assess import USE
 from driftanchor.planning.verdict_prose import expected, worst_case
 from driftanchor.planning.words import Texts, interval, number
+from driftanchor.render.numbers import count
 from driftanchor.render.table import Table
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def answer(found: Replay) -> str:
     why = "saves too little of" if found.safety[rule].safe else "could have added too much to"
     return (
         f"{_refusal(found)}: {there}, {rule} {why} the {number(found.cold_loss)} rewards that are "
-        f"lost without them in {found.horizon:,} decisions."
+        f"lost without them in {count(found.horizon, 'decision')}."
     )
 
 

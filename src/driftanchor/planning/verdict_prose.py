@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from driftanchor.core.stats.intervals import mean_estimate
 from driftanchor.planning.safe_choice import MATTERS
 from driftanchor.planning.words import interval, number
-from driftanchor.render.numbers import percent
+from driftanchor.render.numbers import count, percent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,7 +22,7 @@ def legend(found: Assessment) -> tuple[str, ...]:
     return (
         "lost: compared with always playing the best arm.",
         f"saved: how much less than {found.baseline}, which is the default rule without the logs, "
-        "in the same worlds (95 % interval).",
+        f"in the same {found.each} (95 % interval).",
         f"worst case: how much more than {found.baseline} if {worst_case(found)} (95 % interval).",
         f"safe: in the worst case at most {number(found.cold_loss)} more, which is what "
         f"{found.baseline} loses on average. Only safe rules are recommended.",
@@ -40,8 +40,8 @@ def expected(found: Assessment) -> str:
     """The loss of the best rule and of the baseline."""
     saved, cold = found.saved(found.best_policy).value, found.cold_loss
     return (
-        f"about {number(cold - saved)} rewards are lost in {found.horizon:,} decisions instead of "
-        f"{number(cold)} without the logs, {percent(saved / cold)} less"
+        f"about {number(cold - saved)} rewards are lost in {count(found.horizon, 'decision')} "
+        f"instead of {number(cold)} without the logs, {percent(saved / cold)} less"
     )
 
 
@@ -51,37 +51,46 @@ def most_worlds(found: Assessment) -> str:
     if not math.isfinite(ratio):
         return ""
     times = math.ceil(100 * ratio) / 100
-    return f"In 19 of 20 worlds it loses at most {times:g} times as much as without the logs."
+    return (
+        f"In 19 of 20 {found.each} it loses at most {times:.2f} times as much as without the logs."
+    )
 
 
 def risk(found: Assessment) -> str:
     """The extra loss of the best rule in the worst case."""
     extra = found.safety[found.best_policy].extra
     return (
-        f"Worst case, with {found.promise.text} fully used against the logs: if "
+        "Worst case, with the bounds fully used against the logs: if "
         f"{worst_case(found)}, it loses {more_or_less(extra)} than without the logs."
     )
 
 
 def worst_case(found: Assessment) -> str:
     """The moves of the worst case, as a clause."""
-    moves = moves_text(found.worst_moves)
-    together = ", on top of any move that all arms share" if found.promise.is_relative else ""
-    return f"{moves}{together}" if moves else f"no arm moves{' on its own' if together else ''}"
+    return moves_text(found.worst_moves, found.promise.is_relative)
 
 
-def moves_text(moves: Mapping[str, float]) -> str:
+def moves_text(moves: Mapping[str, float], together: bool) -> str:
     """Moves of arms in words.
 
+    Args:
+        moves: By arm.
+        together: Whether all arms may also move together.
+
     Example:
-        >>> moves_text({"blue": -0.02, "red": 0.01})
+        >>> moves_text({"blue": -0.02, "red": 0.01}, together=False)
         'the mean of blue falls by 0.02 and that of red rises by 0.01'
+        >>> moves_text({}, together=True)
+        'no arm moves on its own'
     """
+    if not moves:
+        return "no arm moves on its own" if together else "no mean moves"
     parts = [
         f"{label} {'falls' if move < 0 else 'rises'} by {number(abs(move))}"
         for label, move in sorted(moves.items(), key=lambda item: item[1])
     ]
-    return "the mean of " + " and that of ".join(parts) if parts else ""
+    shared = ", on top of any move that all arms share" if together else ""
+    return f"the mean of {' and that of '.join(parts)}{shared}"
 
 
 def more_or_less(extra: Estimate) -> str:
@@ -128,6 +137,6 @@ def reason(found: Assessment) -> str:
         )
     more = mean_estimate(found.lost[rule] - found.lost[found.baseline])
     return (
-        f"With the logs, {rule} loses {more_or_less(more)}; to matter, it must save at least "
-        f"{percent(MATTERS)} ({number(MATTERS * cold)}), and more than chance explains."
+        f"With the logs, {rule} loses {more_or_less(more)} than without; to matter, it must save "
+        f"at least {percent(MATTERS)} ({number(MATTERS * cold)}), and more than chance explains."
     )
