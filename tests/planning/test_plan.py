@@ -298,7 +298,11 @@ def test_bounds_that_differ_are_told_by_arm() -> None:
 def test_the_recommendation_does_not_depend_on_the_seed_or_on_a_digit_of_the_bound(
     tmp_path: Path,
 ) -> None:
-    """README's example. In 16 plans with these bounds and other seeds all choices were the same."""
+    """README's example.
+
+    Seeds are fixed. Seeds 0 to 7 chose the same at both bounds, 16 of 16; by the rule of three,
+    another seed differs with a probability of at most about 0.19 (95 %).
+    """
     example_log.write_file(tmp_path / "log.csv")
     logs = da.OfflineData.from_logs(str(tmp_path / "log.csv"), arm="ad", reward="converted")
     law = law_of(logs, "auto", COINS)
