@@ -19,7 +19,7 @@ RANGE = f"BETWEEN TIMESTAMP '{EARLIEST}' AND TIMESTAMP '{LATEST}'"
 ISO = "____-__-__%"  # DuckDB reads 31/12/24 too: as the year 31
 NAN = "'nan', 'NaN', 'NAN', '-nan'"
 NUMERIC = {*WHOLE, *(f"U{kind}" for kind in WHOLE), "FLOAT", "DOUBLE", "BOOLEAN"}
-LABELS = ("arm", "by")
+LABELS = ("arm", "by", "within")
 EXCERPT = 50  # characters of a value that are kept to be shown
 NO_LABELS = ("STRUCT", "MAP", "UNION", "BLOB", "VARIANT")
 ZONED = ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ")
@@ -139,7 +139,7 @@ def _column(scan: Scan, name: str, role: str) -> Column:
 def _holds(column: Column, role: str, wanted: str) -> InvalidInput:
     type = excerpt(column.type)
     problem = f"is column {shown(column.name)}, which holds {type}, not {wanted}"
-    return InvalidInput(problem, argument=role)
+    return InvalidInput(problem, argument=argument_of(role))
 
 
 def _where(query: LogQuery) -> list[str]:

@@ -135,6 +135,13 @@ class FileSource:
             alike[key] = scan if known is None else replace(known, files=(*known.files, file))
         return list(alike.values())
 
+    def by_file(self) -> Frame:
+        """The rows with the number of their file in the column `file`; call it after `certain`."""
+        scans = [scan.of(file) for scan in self.scans for file in scan.files]
+        selects = (select(scan, self.query, hopeful=self.hopeful) for scan in scans)
+        parts = (f"SELECT *, {i} AS file FROM ({sql})" for i, sql in enumerate(selects))
+        return self._frame(" UNION ALL ".join(parts))
+
     @property
     def rejected(self) -> Counter[str]:
         """How many lines are no rows, by the reason."""

@@ -1,0 +1,270 @@
+"""Arms compared within files, periods or groups, where their shares of the rows differ there.
+
+The strata are the files, if there are several, together with the values of `by`, or else with the
+days, weeks or months of `time`: the shortest that leave enough rewards in each. If arms cannot be
+compared within both, because each file has another arm, they are compared within one of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import narwhals as nw
+import numpy as np
+
+from driftanchor.core.check import Floats
+from driftanchor.core.provenance import Strata
+from driftanchor.core.stats.coins import like_coins
+from driftanchor.core.stats.stratified import Stratified, stratified
+from driftanchor.errors import InvalidInput
+from driftanchor.logs import calendar, labels, row_rules
+from driftanchor.logs.aggregate import Group, fetch
+from driftanchor.logs.query import CALENDAR, LogQuery
+from driftanchor.logs.sources import FileSource, LogSource
+
+MOST_CELLS = 100_000  # arms times strata
+MOST_STRATA = 2_000
+MOST_FILES = 500  # each is a part of one statement of SQL
+FEWEST = 20  # rewards of an arm in a period, on average
+DAYS = {"day": 1.0, "week": 7.0, "month": 30.4}
+CLEAR, CHANGED = 2.0, 3.0  # standard errors: of an order that counts, of a change that is real
+
+Numbers = tuple[int, float, float]  # n, mean, variance of an arm
+Cells = dict[tuple[Any, ...], dict[str, list[float]]]  # by stratum and arm: n, and sum of rewards
+
+
+class Compared(NamedTuple):
+    """The numbers of each arm to use, how they were found, and warnings."""
+
+    arms: dict[str, Numbers]
+    strata: Strata
+    warnings: list[str]
+
+
+def compare(rows: LogSource, query: LogQuery, arms: Mapping[str, Group]) -> Compared | None:
+    """Compare arms within strata.
+
+    Args:
+        rows: The rows, which were read before.
+        query: What is asked of them.
+        arms: What the first reading found.
+
+    Returns:
+        None if there is one stratum or one arm only, or if there are too many strata.
+    """
+    known = {label: group for label, group in arms.items() if group.n > 0}
+    found = _strata(rows, query, known) if len(known) > 1 else None
+    if found is None:
+        return None
+    within, n, mean = found
+    fit = stratified(n, mean)
+    means = np.clip(fit.mean, mean[n > 0].min(), mean[n > 0].max())
+    effective = {
+        label: max(min(group.n, 2), min(group.n, math.floor(x * (1 + 1e-12))))
+        for (label, group), x in zip(known.items(), fit.n.tolist(), strict=True)
+    }
+    what = in_words(within)
+    strata = Strata(
+        within,
+        n.shape[1],
+        "stratified" if fit.differ else "pooled",
+        f"the arms' shares of the rows differ between {what}"
+        if fit.differ
+        else f"the arms' shares of the rows are the same in all {what}, as far as chance allows",
+        tuple((label, group.n, group.mean) for label, group in known.items()),
+        tuple((x, effective[x], m) for x, m in zip(known, means.tolist(), strict=True)),
+    )
+    used = {label: (group.n, group.mean, group.variance) for label, group in arms.items()}
+    if fit.differ:
+        for label, size, m in strata.stratified:
+            used[label] = size, m, _variance(arms[label], size, m)
+    warned = [_apart(list(known), fit, what), _misleads(known, strata) if fit.differ else None]
+    return Compared(used, strata, [text for text in warned if text])
+
+
+def in_words(within: tuple[str, ...]) -> str:
+    """What the strata are, as a plural.
+
+    Example:
+        >>> in_words(("file", "week")), in_words(("country",))
+        ('files and weeks', "values of 'country'")
+    """
+    plain = ("file", *CALENDAR)
+    return " and ".join(f"{x}s" if x in plain else f"values of {x!r}" for x in within)
+
+
+def _strata(
+    rows: LogSource, query: LogQuery, arms: Mapping[str, Group]
+) -> tuple[tuple[str, ...], Floats, Floats] | None:
+    """What the strata are, and the numbers and means of rewards by arm and stratum."""
+    files = isinstance(rows, FileSource) and 1 < len(rows.files) <= MOST_FILES
+    period = query.within or _period(query, rows, arms)
+    dimensions = [*(["file"] if files else []), *([period] if period else [])]
+    if not dimensions:
+        return None
+    cells = _cells(rows, query, list(arms), files, period)
+    if cells is None:
+        return None
+    tables = []
+    for kept in _choices(dimensions, needed=query.within):
+        places = [dimensions.index(x) for x in kept]
+        table = _table(cells, places, list(arms))
+        if 1 < table[0].shape[1] <= MOST_STRATA:
+            tables.append((tuple(kept), *table))
+    return min(tables, key=lambda t: stratified(*t[1:]).part.max()) if tables else None
+
+
+def _choices(dimensions: list[str], needed: str | None) -> Iterator[list[str]]:
+    """The ways to make strata, the finest first."""
+    yield dimensions
+    if len(dimensions) > 1:
+        yield dimensions[1:]
+        if needed is None:
+            yield dimensions[:1]
+
+
+def _period(query: LogQuery, rows: LogSource, arms: Mapping[str, Group]) -> str | None:
+    """The shortest part of the calendar that leaves enough rewards; None without times."""
+    first = [group.first for group in arms.values() if group.first]
+    last = [group.last for group in arms.values() if group.last]
+    if query.time is None or not first or not last:
+        return None
+    days = (max(last) - min(first)).total_seconds() / 86_400
+    rewards = sum(group.n for group in arms.values())
+    dated = isinstance(rows.frame.collect_schema()["time"], nw.Datetime)
+    for part, length in DAYS.items():
+        periods = days / length + 1
+        enough = rewards >= FEWEST * len(arms) * periods and len(arms) * periods <= MOST_CELLS
+        if enough and periods <= MOST_STRATA and (dated or part != "month"):
+            return part
+    return None
+
+
+def _cells(
+    rows: LogSource, query: LogQuery, arms: list[str], files: bool, period: str | None
+) -> Cells | None:
+    """One GROUP BY over the rows that can be used; None if it finds too many groups."""
+    frame = rows.by_file() if files and isinstance(rows, FileSource) else rows.frame
+    schema = frame.collect_schema()
+    kept, good = row_rules.kept(query, schema), row_rules.usable(query)
+    parts = {"arm": nw.col("arm")}
+    if files:
+        parts["file"] = nw.col("file")
+    is_column = period == query.within and query.within_calendar is None
+    if period is not None:
+        named = nw.col("within") if is_column else calendar.number(period, query, schema["time"])
+        parts["period"] = named
+    keys = list(parts)
+    count = nw.col("count") if query.shape != "events" else nw.lit(1)
+    total = {
+        "events": nw.col("reward"),
+        "totals": nw.col("total"),
+        "moments": nw.when(nw.col("count") > 0).then(nw.col("count") * nw.col("mean")),
+    }[query.shape]
+    sums = (
+        frame.filter(good if kept is None else kept & good)
+        .select(**parts, n=count, total=total)
+        .group_by(*keys)
+        .agg(nw.col("n").sum(), nw.col("total").sum())
+        .head(MOST_CELLS + 1)
+    )
+    found: Cells = defaultdict(dict)
+    listed = fetch(sums)
+    if len(listed) > MOST_CELLS:
+        if query.within is None:
+            return None
+        raise InvalidInput(
+            f"is {query.within!r}, which has more than {MOST_CELLS:,} combinations with the arms: "
+            "name a column with fewer values, or longer periods",
+            argument="by",
+        )
+    wanted = set(arms)
+    for row in listed:
+        label = labels.label_of(row["arm"])
+        if label not in wanted or not row["n"]:
+            continue
+        stratum = tuple(_key(row[key]) for key in keys[1:])
+        cell = found[stratum].setdefault(label, [0.0, 0.0])
+        cell[0] += float(row["n"])
+        cell[1] += float(row["total"])
+    return found
+
+
+def _key(value: object) -> object:
+    """A value to group by; all that stand for a missing one are None."""
+    return None if labels.label_problem(value) == "arm_missing" else labels.label_of(value)
+
+
+def _table(cells: Cells, places: list[int], arms: list[str]) -> tuple[Floats, Floats]:
+    """Numbers and means of rewards by arm and stratum, of some dimensions of the cells."""
+    column: dict[tuple[Any, ...], int] = {}
+    for stratum in cells:
+        column.setdefault(tuple(stratum[i] for i in places), len(column))
+    row = {label: i for i, label in enumerate(arms)}
+    n, total = np.zeros((2, len(arms), len(column)))
+    for stratum, inside in cells.items():
+        at = column[tuple(stratum[i] for i in places)]
+        for label, (size, rewards) in inside.items():
+            n[row[label], at] += size
+            total[row[label], at] += rewards
+    return n, np.divide(total, n, out=np.zeros_like(n), where=n > 0)
+
+
+def _variance(group: Group, n: int, mean: float) -> float:
+    """The variance of an arm's rewards; if they are all 0 or 1, its mean determines it."""
+    if n > 1 and like_coins(group.n, group.mean, group.variance):
+        return mean * (1 - mean) * n / (n - 1)
+    return group.variance
+
+
+def _apart(arms: list[str], fit: Stratified, what: str) -> str | None:
+    """The warning that some arms share no stratum, even through other arms."""
+    if fit.part.max() == 0:
+        return None
+    first, other = (arms[int(np.argmax(fit.part == part))] for part in (0, 1))
+    return (
+        f"{first!r} and {other!r} are never in the same of the {what}, so they can only be "
+        "compared across them: a difference may be one of time or place, and not of the arms"
+    )
+
+
+def _misleads(arms: Mapping[str, Group], strata: Strata) -> str | None:
+    """The warning that pooled means put the leading arms into another order.
+
+    The leader of either kind of means is compared with all other arms. Orders differ if one kind
+    shows a clear difference that the other does not show, and the change is beyond its noise.
+    """
+    pooled, within = (
+        np.array([(n, mean) for _, n, mean in means], dtype=float).T
+        for means in (strata.pooled, strata.stratified)
+    )
+    freedom = pooled[0] - 1
+    variances = np.array([group.variance for group in arms.values()])
+    known = (freedom > 0) & ~np.isnan(variances)
+    noise2 = float(np.average(variances[known], weights=freedom[known])) if known.any() else 0.0
+    worst, pair = 0.0, None
+    for a in {int(pooled[1].argmax()), int(within[1].argmax())}:
+        orders, changes = [], 0.0
+        noises = [noise2 * (1 / n[a] + 1 / n) for n, _ in (pooled, within)]
+        for (_, mean), noise in zip((pooled, within), noises, strict=True):
+            orders.append(np.sign(mean[a] - mean) * (np.abs(mean[a] - mean) > CLEAR * noise**0.5))
+        changes = np.abs((pooled[1][a] - pooled[1]) - (within[1][a] - within[1]))
+        least = CHANGED * np.sqrt(np.maximum(noises[1] - noises[0], 0.0))
+        real = (orders[0] != orders[1]) & (changes > least) & (changes > 1e-9 * np.ptp(pooled[1]))
+        b = int(np.where(real, changes, 0.0).argmax())
+        if real[b] and changes[b] > worst:
+            worst, pair = float(changes[b]), (a, b)
+    if pair is None:
+        return None
+    a, b = sorted(pair, key=lambda i: -pooled[1][i])
+    names = list(arms)
+    what = in_words(strata.within)
+    return (
+        f"pooled over all rows, {names[a]!r} has the mean {pooled[1][a]:.4g} and {names[b]!r} "
+        f"{pooled[1][b]:.4g}; compared within {what}, they have {within[1][a]:.4g} and "
+        f"{within[1][b]:.4g}. Their shares of the rows differ between {what} (Simpson's paradox), "
+        f"so the means within {what} are used"
+    )
