@@ -25,6 +25,7 @@ PROBLEMS = {  # of a value, by the end of the reason; {} is what the value is
     "too_long": "whose {} is too long",
     "not_printable": "whose {} is not printable",
 }
+PLAIN = ("file", "day", "week", "month")  # strata that are no columns
 LINES = {
     "line_ragged": "with too many or too few fields",
     "line_unreadable": "that cannot be read",
@@ -71,6 +72,20 @@ class Strata:
     why: str
     pooled: Means
     stratified: Means
+
+    @property
+    def what(self) -> str:
+        """What the strata are, as a plural."""
+        return strata_text(self.within)
+
+    def text(self) -> str:
+        """Which means are used and why, in a sentence."""
+        if self.used == "pooled":
+            return f"means are those of all rows: {self.why}"
+        return (
+            f"arms are compared within {self.what} ({self.count:,} in all), because {self.why}; n "
+            "is the effective number of rewards"
+        )
 
     def to_json(self) -> dict[str, Any]:
         """A JSON-ready part of a record."""
@@ -181,6 +196,16 @@ class Provenance:
                 read_at=_text(body["read_at"], "read_at"),
                 strata=None if body.get("strata") is None else Strata.from_json(body["strata"]),
             )
+
+
+def strata_text(within: tuple[str, ...]) -> str:
+    """What strata are, as a plural.
+
+    Example:
+        >>> strata_text(("file", "week")), strata_text(("country",))
+        ('files and weeks', "values of 'country'")
+    """
+    return " and ".join(f"{x}s" if x in PLAIN else f"values of {x!r}" for x in within)
 
 
 def reason_text(reason: str) -> str:

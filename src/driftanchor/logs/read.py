@@ -25,9 +25,7 @@ if TYPE_CHECKING:
     from driftanchor.logs.sources import LogSource
 
 
-def read_logs(
-    logs: object, *, by: str | None = None, **options: Unpack[LogOptions]
-) -> LogSummary:
+def read_logs(logs: object, *, by: str | None = None, **options: Unpack[LogOptions]) -> LogSummary:
     """Read logs as `OfflineData.from_logs` does, and return all that was found.
 
     Args:

@@ -1,28 +1,29 @@
 """Arms compared within files, periods or groups, where their shares of the rows differ there.
 
 The strata are the files, if there are several, together with the values of `by`, or else with the
-days, weeks or months of `time`: the shortest that leave enough rewards in each. If arms cannot be
-compared within both, because each file has another arm, they are compared within one of them.
+days, weeks or months of `time`: the shortest that leave enough rewards in each. If some arms never
+share a stratum, because each has a file or days of its own, coarser strata are tried: without the
+files, of weeks instead of days, or of files alone.
 """
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import narwhals as nw
 import numpy as np
 
 from driftanchor.core.check import Floats
-from driftanchor.core.provenance import Strata
+from driftanchor.core.provenance import Strata, strata_text
 from driftanchor.core.stats.coins import like_coins
-from driftanchor.core.stats.stratified import Stratified, stratified
+from driftanchor.core.stats.stratified import Stratified, parts_of, stratified
 from driftanchor.errors import InvalidInput
 from driftanchor.logs import calendar, labels, row_rules
 from driftanchor.logs.aggregate import Group, fetch
-from driftanchor.logs.query import CALENDAR, LogQuery
+from driftanchor.logs.query import LogQuery
 from driftanchor.logs.sources import FileSource, LogSource
 
 MOST_CELLS = 100_000  # arms times strata
@@ -33,7 +34,8 @@ DAYS = {"day": 1.0, "week": 7.0, "month": 30.4}
 CLEAR, CHANGED = 2.0, 3.0  # standard errors: of an order that counts, of a change that is real
 
 Numbers = tuple[int, float, float]  # n, mean, variance of an arm
-Cells = dict[tuple[Any, ...], dict[str, list[float]]]  # by stratum and arm: n, and sum of rewards
+Cells = dict[tuple[Any, Any], dict[str, list[float]]]  # by (file, period), arm: n, sum of rewards
+Key = Callable[[Any, Any], object]  # the stratum of a file and a period
 
 
 class Compared(NamedTuple):
@@ -66,7 +68,7 @@ def compare(rows: LogSource, query: LogQuery, arms: Mapping[str, Group]) -> Comp
         label: max(min(group.n, 2), min(group.n, math.floor(x * (1 + 1e-12))))
         for (label, group), x in zip(known.items(), fit.n.tolist(), strict=True)
     }
-    what = in_words(within)
+    what = strata_text(within)
     strata = Strata(
         within,
         n.shape[1],
@@ -85,45 +87,41 @@ def compare(rows: LogSource, query: LogQuery, arms: Mapping[str, Group]) -> Comp
     return Compared(used, strata, [text for text in warned if text])
 
 
-def in_words(within: tuple[str, ...]) -> str:
-    """What the strata are, as a plural.
-
-    Example:
-        >>> in_words(("file", "week")), in_words(("country",))
-        ('files and weeks', "values of 'country'")
-    """
-    plain = ("file", *CALENDAR)
-    return " and ".join(f"{x}s" if x in plain else f"values of {x!r}" for x in within)
-
-
 def _strata(
     rows: LogSource, query: LogQuery, arms: Mapping[str, Group]
 ) -> tuple[tuple[str, ...], Floats, Floats] | None:
     """What the strata are, and the numbers and means of rewards by arm and stratum."""
     files = isinstance(rows, FileSource) and 1 < len(rows.files) <= MOST_FILES
     period = query.within or _period(query, rows, arms)
-    dimensions = [*(["file"] if files else []), *([period] if period else [])]
-    if not dimensions:
+    if not files and period is None:
         return None
     cells = _cells(rows, query, list(arms), files, period)
     if cells is None:
         return None
-    tables = []
-    for kept in _choices(dimensions, needed=query.within):
-        places = [dimensions.index(x) for x in kept]
-        table = _table(cells, places, list(arms))
-        if 1 < table[0].shape[1] <= MOST_STRATA:
-            tables.append((tuple(kept), *table))
-    return min(tables, key=lambda t: stratified(*t[1:]).part.max()) if tables else None
+    best, fewest = None, len(arms)
+    for within, key in _choices(files, period, needed=query.within is not None):
+        n, mean = _table(cells, key, list(arms))
+        if 1 < n.shape[1] <= MOST_STRATA:
+            parts = int(parts_of(n > 0)[0].max())
+            if parts < fewest:
+                best, fewest = (within, n, mean), parts
+    return best
 
 
-def _choices(dimensions: list[str], needed: str | None) -> Iterator[list[str]]:
-    """The ways to make strata, the finest first."""
-    yield dimensions
-    if len(dimensions) > 1:
-        yield dimensions[1:]
-        if needed is None:
-            yield dimensions[:1]
+def _choices(
+    files: bool, period: str | None, needed: bool
+) -> Iterator[tuple[tuple[str, ...], Key]]:
+    """The ways to make strata of (file, period), the finest first."""
+    if period is not None:
+        if files:
+            yield ("file", period), lambda file, by: (file, by)
+        yield (period,), lambda _, by: by
+        if period == "day" and not needed:
+            if files:
+                yield ("file", "week"), lambda file, day: (file, (day - 1) // 7)
+            yield ("week",), lambda _, day: (day - 1) // 7
+    if files and not needed:
+        yield ("file",), lambda file, _: file
 
 
 def _period(query: LogQuery, rows: LogSource, arms: Mapping[str, Group]) -> str | None:
@@ -153,7 +151,7 @@ def _cells(
     parts = {"arm": nw.col("arm")}
     if files:
         parts["file"] = nw.col("file")
-    is_column = period == query.within and query.within_calendar is None
+    is_column = query.within is not None and query.within_calendar is None
     if period is not None:
         named = nw.col("within") if is_column else calendar.number(period, query, schema["time"])
         parts["period"] = named
@@ -186,27 +184,28 @@ def _cells(
         label = labels.label_of(row["arm"])
         if label not in wanted or not row["n"]:
             continue
-        stratum = tuple(_key(row[key]) for key in keys[1:])
-        cell = found[stratum].setdefault(label, [0.0, 0.0])
+        by = row.get("period")
+        by = _value(by) if is_column or by is None else int(by)
+        cell = found[row.get("file"), by].setdefault(label, [0.0, 0.0])
         cell[0] += float(row["n"])
         cell[1] += float(row["total"])
     return found
 
 
-def _key(value: object) -> object:
+def _value(value: object) -> str | None:
     """A value to group by; all that stand for a missing one are None."""
     return None if labels.label_problem(value) == "arm_missing" else labels.label_of(value)
 
 
-def _table(cells: Cells, places: list[int], arms: list[str]) -> tuple[Floats, Floats]:
-    """Numbers and means of rewards by arm and stratum, of some dimensions of the cells."""
-    column: dict[tuple[Any, ...], int] = {}
-    for stratum in cells:
-        column.setdefault(tuple(stratum[i] for i in places), len(column))
+def _table(cells: Cells, key: Key, arms: list[str]) -> tuple[Floats, Floats]:
+    """Numbers and means of rewards by arm and stratum."""
+    column: dict[object, int] = {}
+    for cell in cells:
+        column.setdefault(key(*cell), len(column))
     row = {label: i for i, label in enumerate(arms)}
     n, total = np.zeros((2, len(arms), len(column)))
-    for stratum, inside in cells.items():
-        at = column[tuple(stratum[i] for i in places)]
+    for cell, inside in cells.items():
+        at = column[key(*cell)]
         for label, (size, rewards) in inside.items():
             n[row[label], at] += size
             total[row[label], at] += rewards
@@ -261,7 +260,7 @@ def _misleads(arms: Mapping[str, Group], strata: Strata) -> str | None:
         return None
     a, b = sorted(pair, key=lambda i: -pooled[1][i])
     names = list(arms)
-    what = in_words(strata.within)
+    what = strata.what
     return (
         f"pooled over all rows, {names[a]!r} has the mean {pooled[1][a]:.4g} and {names[b]!r} "
         f"{pooled[1][b]:.4g}; compared within {what}, they have {within[1][a]:.4g} and "

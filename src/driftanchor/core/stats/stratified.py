@@ -18,8 +18,8 @@ means take arms for independent, with the variance σ²/n_k each. The effective 
 
     1/n'_k = 1/n_k + 2 (X G⁻ Xᵀ)_kk
 
-makes that safe: it is never above n_k, and as 2 |M_kj| ≤ M_kk + M_jj, the difference of any two arms
-never looks surer than it is. For two arms with the same number of rewards it is exact.
+makes that safe. It is never above n_k. With M = X G⁻ Xᵀ, 2 |M_kj| ≤ M_kk + M_jj, so the difference
+of two arms never looks surer than it is. For two arms with as many rewards each it is exact.
 
 Arms that are linked by no chain of strata cannot be compared within strata. Each such part of the
 table is fitted by itself, at its own mix.
@@ -31,7 +31,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from driftanchor.core.check import Floats, Ints
+from driftanchor.core.check import Bools, Floats, Ints
 from driftanchor.core.stats.chi_square import chi_square_ratio
 
 CHANCE = 0.01  # of finding different shares where they are equal
@@ -94,7 +94,7 @@ def stratified(n: Floats, mean: Floats) -> Stratified:
     )
 
 
-def parts_of(seen: Floats) -> tuple[Ints, Ints]:
+def parts_of(seen: Bools) -> tuple[Ints, Ints]:
     """The part of each arm and of each stratum: parts share neither an arm nor a stratum."""
     arms = len(seen)
     label = np.arange(arms)
@@ -102,9 +102,8 @@ def parts_of(seen: Floats) -> tuple[Ints, Ints]:
         by_stratum = np.where(seen, label[:, None], arms).min(axis=0)
         new = np.where(seen, by_stratum, arms).min(axis=1)
         if (new == label).all():
-            return np.unique(label, return_inverse=True)[1], np.searchsorted(
-                np.unique(label), by_stratum
-            )
+            known = np.unique(label)
+            return np.searchsorted(known, label), np.searchsorted(known, by_stratum)
         label = new
 
 
