@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from driftanchor.errors import InvalidInput, UnknownName, excerpt, shown
 from driftanchor.logs.formats import FORMATS, Column, Scan
+from driftanchor.logs.formats.log_format import FILE
 from driftanchor.logs.labels import LONGEST
 from driftanchor.logs.query import LogQuery, argument_of
 from driftanchor.logs.sql import identifier
@@ -53,6 +54,8 @@ def select(scan: Scan, query: LogQuery, *, hopeful: bool = False, numbered: bool
     parts |= scan.bad_lines
     if twice:
         parts["line_repeats_key"] = twice
+    if scan.names_files:
+        parts["file"] = identifier(FILE)
     if numbered:
         parts["row"] = "row_number() OVER ()"
     listed = ", ".join(f"{sql} AS {identifier(name)}" for name, sql in parts.items())

@@ -136,10 +136,9 @@ class FileSource:
         return list(alike.values())
 
     def by_file(self) -> Frame:
-        """The rows with the number of their file in the column `file`; call it after `certain`."""
-        scans = [scan.of(file) for scan in self.scans for file in scan.files]
-        selects = (select(scan, self.query, hopeful=self.hopeful) for scan in scans)
-        parts = (f"SELECT *, {i} AS file FROM ({sql})" for i, sql in enumerate(selects))
+        """The rows with the path of their file in the column `file`; call it after `certain`."""
+        scans = (replace(scan, names_files=True) for scan in self.scans)
+        parts = (select(scan, self.query, hopeful=self.hopeful) for scan in scans)
         return self._frame(" UNION ALL ".join(parts))
 
     @property

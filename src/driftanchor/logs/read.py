@@ -104,11 +104,10 @@ def _summary(rows: LogSource, query: LogQuery) -> LogSummary:
     compared = compare(rows, query, groups)
     arms = {}
     for label, group in groups.items():
-        numbers = compared.arms[label] if compared else (group.n, group.mean, group.variance)
+        numbers = compared.arms[label]
         arms[label] = ArmSummary(*numbers, mean_interval(*numbers), group.first, group.last)
     provenance = provenance_of(rows, query, accounted)
-    if compared is not None:
-        provenance = replace(provenance, strata=compared.strata)
+    provenance = replace(provenance, strata=compared.strata)
     offline = OfflineData(
         Arms(arms),
         [arm.n for arm in arms.values()],
@@ -117,7 +116,7 @@ def _summary(rows: LogSource, query: LogQuery) -> LogSummary:
         ", ".join(source.name for source in provenance.sources),
         provenance,
     )
-    warned = (*accounted.doubts, *(compared.warnings if compared else ()), *oddities(arms))
+    warned = (*accounted.doubts, *compared.warnings, *oddities(arms))
     return LogSummary(offline, provenance, arms, accounted.examples, warned)
 
 

@@ -20,15 +20,14 @@ from driftanchor.core.check import Floats
 from driftanchor.core.provenance import Strata, strata_text
 from driftanchor.core.stats.coins import like_coins
 from driftanchor.core.stats.stratified import Stratified, parts_of, stratified
-from driftanchor.errors import InvalidInput
 from driftanchor.logs import calendar, labels, row_rules
 from driftanchor.logs.aggregate import Group, fetch
 from driftanchor.logs.query import LogQuery
 from driftanchor.logs.sources import FileSource, LogSource
 
-MOST_CELLS = 100_000  # arms times strata
-MOST_STRATA = 2_000
-MOST_FILES = 500  # each is a part of one statement of SQL
+MOST_CELLS = 100_000  # of arms and strata with rewards
+MOST_EQUATIONS = 2_000  # there are as many as arms, or as strata
+MOST_NUMBERS = 10_000_000  # arms times strata
 FEWEST = 20  # rewards of an arm in a period, on average
 DAYS = {"day": 1.0, "week": 7.0, "month": 30.4}
 CLEAR, CHANGED = 2.0, 3.0  # standard errors: of an order that counts, of a change that is real
@@ -38,29 +37,34 @@ Cells = dict[tuple[Any, Any], dict[str, list[float]]]  # by (file, period), arm:
 Key = Callable[[Any, Any], object]  # the stratum of a file and a period
 
 
+class _TooMany(Exception):
+    """There are too many strata to compare arms within."""
+
+
 class Compared(NamedTuple):
     """The numbers of each arm to use, how they were found, and warnings."""
 
     arms: dict[str, Numbers]
-    strata: Strata
+    strata: Strata | None
     warnings: list[str]
 
 
-def compare(rows: LogSource, query: LogQuery, arms: Mapping[str, Group]) -> Compared | None:
+def compare(rows: LogSource, query: LogQuery, arms: Mapping[str, Group]) -> Compared:
     """Compare arms within strata.
 
     Args:
         rows: The rows, which were read before.
         query: What is asked of them.
         arms: What the first reading found.
-
-    Returns:
-        None if there is one stratum or one arm only, or if there are too many strata.
     """
+    used = {label: (group.n, group.mean, group.variance) for label, group in arms.items()}
     known = {label: group for label, group in arms.items() if group.n > 0}
-    found = _strata(rows, query, known) if len(known) > 1 else None
+    try:
+        found = _strata(rows, query, known) if len(known) > 1 else None
+    except _TooMany as error:
+        return Compared(used, None, [str(error)])
     if found is None:
-        return None
+        return Compared(used, None, [])
     within, n, mean = found
     fit = stratified(n, mean)
     means = np.clip(fit.mean, mean[n > 0].min(), mean[n > 0].max())
@@ -73,13 +77,10 @@ def compare(rows: LogSource, query: LogQuery, arms: Mapping[str, Group]) -> Comp
         within,
         n.shape[1],
         "stratified" if fit.differ else "pooled",
-        f"the arms' shares of the rows differ between {what}"
-        if fit.differ
-        else f"the arms' shares of the rows are the same in all {what}, as far as chance allows",
+        _why(fit, what),
         tuple((label, group.n, group.mean) for label, group in known.items()),
         tuple((x, effective[x], m) for x, m in zip(known, means.tolist(), strict=True)),
     )
-    used = {label: (group.n, group.mean, group.variance) for label, group in arms.items()}
     if fit.differ:
         for label, size, m in strata.stratified:
             used[label] = size, m, _variance(arms[label], size, m)
@@ -87,25 +88,44 @@ def compare(rows: LogSource, query: LogQuery, arms: Mapping[str, Group]) -> Comp
     return Compared(used, strata, [text for text in warned if text])
 
 
+def _why(fit: Stratified, what: str) -> str:
+    if fit.differ:
+        return f"the arms' shares of the rows differ between {what}"
+    if fit.part.max() > 0:
+        return f"some arms never share any of the {what}"
+    return f"the arms' shares of the rows are the same in all {what}, up to chance"
+
+
 def _strata(
     rows: LogSource, query: LogQuery, arms: Mapping[str, Group]
 ) -> tuple[tuple[str, ...], Floats, Floats] | None:
     """What the strata are, and the numbers and means of rewards by arm and stratum."""
-    files = isinstance(rows, FileSource) and 1 < len(rows.files) <= MOST_FILES
+    files = isinstance(rows, FileSource) and len(rows.files) > 1
     period = query.within or _period(query, rows, arms)
     if not files and period is None:
         return None
     cells = _cells(rows, query, list(arms), files, period)
-    if cells is None:
-        return None
-    best, fewest = None, len(arms)
+    best, fewest, skipped = None, len(arms), None
     for within, key in _choices(files, period, needed=query.within is not None):
-        n, mean = _table(cells, key, list(arms))
-        if 1 < n.shape[1] <= MOST_STRATA:
+        many = len({key(*cell) for cell in cells})
+        if min(many, len(arms)) > MOST_EQUATIONS or many * len(arms) > MOST_NUMBERS:
+            skipped = within
+        elif many > 1:
+            n, mean = _table(cells, key, list(arms))
             parts = int(parts_of(n > 0)[0].max())
             if parts < fewest:
                 best, fewest = (within, n, mean), parts
+    if best is None and skipped is not None:
+        raise _too_many(skipped)
     return best
+
+
+def _too_many(within: tuple[str, ...]) -> _TooMany:
+    return _TooMany(
+        f"there are too many {strata_text(within)} to compare arms within them, so the means are "
+        "those of all rows: if the arms' shares of the rows changed, they may mislead; name fewer "
+        "groups with by (--by)"
+    )
 
 
 def _choices(
@@ -136,15 +156,15 @@ def _period(query: LogQuery, rows: LogSource, arms: Mapping[str, Group]) -> str 
     for part, length in DAYS.items():
         periods = days / length + 1
         enough = rewards >= FEWEST * len(arms) * periods and len(arms) * periods <= MOST_CELLS
-        if enough and periods <= MOST_STRATA and (dated or part != "month"):
+        if enough and (dated or part != "month"):
             return part
     return None
 
 
 def _cells(
     rows: LogSource, query: LogQuery, arms: list[str], files: bool, period: str | None
-) -> Cells | None:
-    """One GROUP BY over the rows that can be used; None if it finds too many groups."""
+) -> Cells:
+    """One GROUP BY over the rows that can be used."""
     frame = rows.by_file() if files and isinstance(rows, FileSource) else rows.frame
     schema = frame.collect_schema()
     kept, good = row_rules.kept(query, schema), row_rules.usable(query)
@@ -172,13 +192,7 @@ def _cells(
     found: Cells = defaultdict(dict)
     listed = fetch(sums)
     if len(listed) > MOST_CELLS:
-        if query.within is None:
-            return None
-        raise InvalidInput(
-            f"is {query.within!r}, which has more than {MOST_CELLS:,} combinations with the arms: "
-            "name a column with fewer values, or longer periods",
-            argument="by",
-        )
+        raise _too_many(tuple(key for key in ("file" if files else "", period) if key))
     wanted = set(arms)
     for row in listed:
         label = labels.label_of(row["arm"])
@@ -225,8 +239,8 @@ def _apart(arms: list[str], fit: Stratified, what: str) -> str | None:
         return None
     first, other = (arms[int(np.argmax(fit.part == part))] for part in (0, 1))
     return (
-        f"{first!r} and {other!r} are never in the same of the {what}, so they can only be "
-        "compared across them: a difference may be one of time or place, and not of the arms"
+        f"{first!r} and {other!r} never appear together in any of the {what}, so they are compared "
+        f"across {what}: their means may differ because the {what} differ, and not the arms"
     )
 
 

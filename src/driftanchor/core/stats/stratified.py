@@ -71,27 +71,57 @@ def stratified(n: Floats, mean: Floats) -> Stratified:
         ([0.3, 0.3], [360.0, 360.0], True)
     """
     seen = n > 0
-    of_arm, of_stratum, total = n.sum(axis=1), n.sum(axis=0), n.sum()
     part, part_of_stratum = parts_of(seen)
-    centre = float(np.where(seen, n * mean, 0.0).sum() / total)
-    away = np.where(seen, mean - centre, 0.0)
-    mix = n / of_arm[:, None]
-    pooled = (mix * away).sum(axis=1)
+    of_arm, of_stratum = n.sum(axis=1), n.sum(axis=0)
     in_part = np.bincount(part, weights=of_arm)
-    together = part_of_stratum[:, None] == part_of_stratum
-    # The second term makes the matrix invertible, and the effects of a part sum to 0 at its mix.
+    centre = float((n * np.where(seen, mean, 0.0)).sum() / n.sum())
+    away = np.where(seen, mean - centre, 0.0)
+    together = part[:, None] == part_of_stratum
+    expected = together * np.outer(of_arm, of_stratum) / in_part[part][:, None]
+    solve = _by_arms if len(of_arm) <= len(of_stratum) else _by_strata
+    level, noise = solve(n, away, expected, part, part_of_stratum)
+    added = np.maximum(noise - 1 / of_arm, 0.0)
+    differ = _shares_differ(n, expected, part, part_of_stratum)
+    return Stratified(centre + level, 1 / (1 / of_arm + 2 * added), part, differ)
+
+
+def _by_arms(
+    n: Floats, mean: Floats, _: Floats, part: Ints, part_of_stratum: Ints
+) -> tuple[Floats, Floats]:
+    """The means and their variances over σ², from one equation for each arm.
+
+    With A = diag(n_k) − n diag(1/N_s) nᵀ and J = n_k n_j/N within parts, the covariance of the
+    means is σ² (A + J)⁻¹.
+    """
+    of_arm, of_stratum = n.sum(axis=1), n.sum(axis=0)
+    in_part = np.bincount(part, weights=of_arm)
+    total = np.bincount(part, weights=(n * mean).sum(axis=1))
+    of_level = (n * mean).sum(axis=0) / of_stratum
+    normal = np.diag(of_arm) - (n / of_stratum) @ n.T
+    normal += (part[:, None] == part) * np.outer(of_arm, of_arm) / in_part[part]
+    inverse = np.linalg.inv(normal)
+    effect = inverse @ (n * (mean - of_level)).sum(axis=1)
+    return (total / in_part)[part] + effect, inverse.diagonal()
+
+
+def _by_strata(
+    n: Floats, mean: Floats, expected: Floats, part: Ints, part_of_stratum: Ints
+) -> tuple[Floats, Floats]:
+    """The same from one equation for each stratum, as in the formulas above.
+
+    A second term makes G invertible, and lets the effects of a part sum to 0 at its mix.
+    """
+    of_arm, of_stratum = n.sum(axis=1), n.sum(axis=0)
+    in_part = np.bincount(part, weights=of_arm)
+    mix = n / of_arm[:, None]
+    pooled = (mix * mean).sum(axis=1)
     normal = np.diag(of_stratum) - n.T @ mix
+    together = part_of_stratum[:, None] == part_of_stratum
     normal += together * np.outer(of_stratum, of_stratum) / in_part[part_of_stratum]
-    effect = np.linalg.solve(normal, (n * (away - pooled[:, None])).sum(axis=0))
-    whole_mix = (part[:, None] == part_of_stratum) * of_stratum / in_part[part_of_stratum]
-    apart = whole_mix - mix
+    effect = np.linalg.solve(normal, (n * (mean - pooled[:, None])).sum(axis=0))
+    apart = (expected - n) / of_arm[:, None]
     added = (apart * np.linalg.solve(normal, apart.T).T).sum(axis=1)
-    return Stratified(
-        centre + pooled - mix @ effect,
-        1 / (1 / of_arm + 2 * np.maximum(added, 0.0)),
-        part,
-        _shares_differ(n, of_arm[:, None] * whole_mix, part, part_of_stratum),
-    )
+    return pooled - mix @ effect, 1 / of_arm + added
 
 
 def parts_of(seen: Bools) -> tuple[Ints, Ints]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 SAMPLE = 10_000  # objects whose keys are looked at
 MOST_KEYS = 1_000  # that are named if one is missing
-CHECKED = "(SELECT CASE WHEN json_valid(json) THEN json END AS json FROM {})"
+CHECKED = "(SELECT * REPLACE (CASE WHEN json_valid(json) THEN json END AS json) FROM {})"
 
 
 class Jsonl(Format):
