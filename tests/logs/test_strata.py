@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import math
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -10,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow
+import pyarrow.compute
 import pytest
 from log_forms import FORMS, forms_of
 
@@ -67,6 +69,23 @@ def test_equal_arms_of_two_files_with_other_splits_are_equal() -> None:
     assert [row[1] for row in strata.stratified] == [360, 360]
     assert OfflineData.from_json(offline.to_json()) == offline
     assert Provenance.from_json(summary.provenance.to_json()) == summary.provenance
+
+
+@pytest.mark.parametrize("form", ["jsonl", "parquet", "csv with line breaks", "csv.gz"])
+def test_files_of_every_format_are_compared(form: str, tmp_path: Path) -> None:
+    named = []
+    for place in RATES:
+        folder = tmp_path / place
+        folder.mkdir()
+        part = table().filter(pyarrow.compute.field("place") == place)
+        forms_of(part, folder)
+        text = (folder / "rows.csv").read_text()
+        (folder / "rows.csv").write_text(text.replace("A,one", 'A,"o\nne"').replace(place, "x"))
+        (folder / "rows.csv.gz").write_bytes(gzip.compress(text.encode()))
+        named.append(folder / f"rows.{form.partition(' ')[0]}")
+    with pytest.warns(UserWarning, match=SIMPSON):
+        offline = OfflineData.from_logs(named, **NAMES)
+    np.testing.assert_allclose(offline.mean, [0.3, 0.3])
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -182,9 +182,11 @@ def _cells(
         "totals": nw.col("total"),
         "moments": nw.when(nw.col("count") > 0).then(nw.col("count") * nw.col("mean")),
     }[query.shape]
-    sums = (
-        frame.filter(good if kept is None else kept & good)
-        .select(**parts, n=count, total=total)
+    if kept is not None:
+        frame = frame.with_columns(kept=kept)
+        good = nw.col("kept") & good
+    sums = (  # DuckDB would read times once more to filter by them
+        frame.select(**parts, n=nw.when(good).then(count), total=nw.when(good).then(total))
         .group_by(*keys)
         .agg(nw.col("n").sum(), nw.col("total").sum())
         .head(MOST_CELLS + 1)
