@@ -192,4 +192,4 @@ def test_arms_are_compared_within_a_column() -> None:
     )
     assert Campaign.load("d").terms.offline.mean.tolist() == pytest.approx([0.3, 0.3])
     run("logs", *LOGS[:5], "--save", "offline.json")
-    refused(2, "--by: is for logs", *NEW, "offline.json", "--bias-bound", "0.1", "--by", "land")
+    refused(2, "--by is for logs", *NEW, "offline.json", "--bias-bound", "0.1", "--by", "land")

@@ -41,7 +41,7 @@ class _TooMany(Exception):
     """There are too many strata to compare arms within."""
 
 
-class Compared(NamedTuple):
+class ArmNumbers(NamedTuple):
     """The numbers of each arm to use, how they were found, and warnings."""
 
     arms: dict[str, Numbers]
@@ -49,7 +49,7 @@ class Compared(NamedTuple):
     warnings: list[str]
 
 
-def compare(rows: LogSource, query: LogQuery, arms: Mapping[str, Group]) -> Compared:
+def compare(rows: LogSource, query: LogQuery, arms: Mapping[str, Group]) -> ArmNumbers:
     """Compare arms within strata.
 
     Args:
@@ -62,9 +62,9 @@ def compare(rows: LogSource, query: LogQuery, arms: Mapping[str, Group]) -> Comp
     try:
         found = _strata(rows, query, known) if len(known) > 1 else None
     except _TooMany as error:
-        return Compared(used, None, [str(error)])
+        return ArmNumbers(used, None, [str(error)])
     if found is None:
-        return Compared(used, None, [])
+        return ArmNumbers(used, None, [])
     within, n, mean = found
     fit = stratified(n, mean)
     means = np.clip(fit.mean, mean[n > 0].min(), mean[n > 0].max())
@@ -85,7 +85,7 @@ def compare(rows: LogSource, query: LogQuery, arms: Mapping[str, Group]) -> Comp
         for label, size, m in strata.stratified:
             used[label] = size, m, _variance(arms[label], size, m)
     warned = [_apart(list(known), fit, what), _misleads(known, strata) if fit.differ else None]
-    return Compared(used, strata, [text for text in warned if text])
+    return ArmNumbers(used, strata, [text for text in warned if text])
 
 
 def _why(fit: Stratified, what: str) -> str:
@@ -256,22 +256,24 @@ def _misleads(arms: Mapping[str, Group], strata: Strata) -> str | None:
         np.array([(n, mean) for _, n, mean in means], dtype=float).T
         for means in (strata.pooled, strata.stratified)
     )
-    freedom = pooled[0] - 1
     variances = np.array([group.variance for group in arms.values()])
-    known = (freedom > 0) & ~np.isnan(variances)
-    noise2 = float(np.average(variances[known], weights=freedom[known])) if known.any() else 0.0
-    worst, pair = 0.0, None
+    known = (pooled[0] > 1) & ~np.isnan(variances)
+    noise2 = float(np.average(variances[known], weights=pooled[0][known])) if known.any() else 0.0
+    largest, pair = 0.0, None
     for a in {int(pooled[1].argmax()), int(within[1].argmax())}:
-        orders, changes = [], 0.0
+        apart = [mean[a] - mean for _, mean in (pooled, within)]
         noises = [noise2 * (1 / n[a] + 1 / n) for n, _ in (pooled, within)]
-        for (_, mean), noise in zip((pooled, within), noises, strict=True):
-            orders.append(np.sign(mean[a] - mean) * (np.abs(mean[a] - mean) > CLEAR * noise**0.5))
-        changes = np.abs((pooled[1][a] - pooled[1]) - (within[1][a] - within[1]))
-        least = CHANGED * np.sqrt(np.maximum(noises[1] - noises[0], 0.0))
-        real = (orders[0] != orders[1]) & (changes > least) & (changes > 1e-9 * np.ptp(pooled[1]))
-        b = int(np.where(real, changes, 0.0).argmax())
-        if real[b] and changes[b] > worst:
-            worst, pair = float(changes[b]), (a, b)
+        order, other_order = (
+            np.sign(x) * (np.abs(x) > CLEAR * np.sqrt(noise))
+            for x, noise in zip(apart, noises, strict=True)
+        )
+        change = np.abs(apart[0] - apart[1])
+        rounding = 1e-9 * np.abs(pooled[1]).max()
+        least = CHANGED * np.sqrt(np.maximum(noises[1] - noises[0], 0.0)) + rounding
+        change = np.where((order != other_order) & (change > least), change, 0.0)
+        b = int(change.argmax())
+        if change[b] > largest:
+            largest, pair = float(change[b]), (a, b)
     if pair is None:
         return None
     a, b = sorted(pair, key=lambda i: -pooled[1][i])
