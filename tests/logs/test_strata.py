@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import importlib
 import math
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -10,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow
-import pyarrow.compute
 import pytest
 from log_forms import FORMS, forms_of
 
 from driftanchor import InvalidInput, OfflineData, Provenance, read_logs
 
+pyarrow: Any = importlib.import_module("pyarrow")
+compute: Any = importlib.import_module("pyarrow.compute")
 pytestmark = pytest.mark.usefixtures("in_own_folder")
 SIMPSON = "Simpson's paradox"
 NAMES: Any = {"arm": "arm", "reward": "reward"}
@@ -77,7 +78,7 @@ def test_files_of_every_format_are_compared(form: str, tmp_path: Path) -> None:
     for place in RATES:
         folder = tmp_path / place
         folder.mkdir()
-        part = table().filter(pyarrow.compute.field("place") == place)
+        part = table().filter(compute.field("place") == place)
         forms_of(part, folder)
         text = (folder / "rows.csv").read_text()
         (folder / "rows.csv").write_text(text.replace("A,one", 'A,"o\nne"').replace(place, "x"))

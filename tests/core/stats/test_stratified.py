@@ -12,7 +12,7 @@ from driftanchor.core.stats.stratified import parts_of, stratified
 def tables(many: int, seen: float = 0.7) -> list[tuple[Floats, Floats]]:
     """Random tables of counts and means with gaps; every arm and stratum has rewards."""
     rng = np.random.default_rng(5)
-    found = []
+    found: list[tuple[Floats, Floats]] = []
     while len(found) < many:
         shape = rng.integers(2, 6), rng.integers(2, 8)
         n = rng.integers(1, 60, shape) * (rng.random(shape) < seen).astype(float)
