@@ -146,3 +146,50 @@ def test_the_store_is_taken_from_the_environment(monkeypatch: pytest.MonkeyPatch
     assert Path("mine.db").exists()
     assert said("campaign", "list")["campaigns"][0]["name"] == "c"
     assert not Path("driftanchor.db").exists()
+
+
+@pytest.mark.filterwarnings("default")
+def test_equal_arms_of_two_files_with_other_splits_are_no_winners() -> None:
+    """Both ads have rates of 10 % in one file and 50 % in the other."""
+    for name, rate, shares in (("one", 1, (900, 100)), ("two", 5, (100, 900))):
+        rows = [
+            f"{ad},{int(i % 10 < rate)}"
+            for ad, n in zip("AB", shares, strict=True)
+            for i in range(n)
+        ]
+        Path(f"{name}.csv").write_text("\n".join(["ad,won", *rows]) + "\n")
+    logs = ("one.csv", "two.csv", "--arm", "ad", "--reward", "won")
+    done = run(*NEW, *logs, "--relative-bound", "0.01", "--json")
+    assert done.exit_code == 0, done.stderr
+    assert "warning: pooled over all rows, 'B' has the mean 0.46 and 'A' 0.14; " in done.stderr
+    assert "note: arms are compared within files (2 in all), because" in done.stderr
+    status = json.loads(done.stdout)
+    assert status["p_best"]["B"] == pytest.approx(0.5, abs=0.01)
+    assert [arm["logs_mean"] for arm in status["arms"].values()] == pytest.approx([0.3, 0.3])
+    shown = run("campaign", "show", "c").stdout
+    assert "logs: arms are compared within files (2 in all), because the arms' shares" in shown
+    plan = said("plan", *logs, "--relative-bound", "0.01", "--horizon", "30", "--worlds", "2")
+    assert plan["provenance"]["strata"]["used"] == "stratified"
+
+
+@pytest.mark.filterwarnings("ignore:pooled over all rows")
+def test_arms_are_compared_within_a_column() -> None:
+    rows = [
+        f"{ad},{land},{int(i % 10 < rate)}"
+        for land, rate, shares in (("DE", 1, (900, 100)), ("FR", 5, (100, 900)))
+        for ad, n in zip("AB", shares, strict=True)
+        for i in range(n)
+    ]
+    Path("logs.csv").write_text("\n".join(["ad,land,won", *rows]) + "\n")
+    done = run(*NEW, *LOGS, "--by", "land", "--json", "--quiet")
+    assert done.exit_code == 0, done.stderr
+    assert json.loads(done.stdout)["p_best"]["B"] == pytest.approx(0.5, abs=0.01)
+    plan = run("plan", *LOGS, "--horizon", "30", "--worlds", "2", "--by", "land", "--json")
+    Path("plan.json").write_text(plan.stdout)
+    assert (
+        run("campaign", "create", "d", *LOGS[:5], "--by", "land", "--plan", "plan.json").exit_code
+        == 0
+    )
+    assert Campaign.load("d").terms.offline.mean.tolist() == pytest.approx([0.3, 0.3])
+    run("logs", *LOGS[:5], "--save", "offline.json")
+    refused(2, "--by is for logs", *NEW, "offline.json", "--bias-bound", "0.1", "--by", "land")

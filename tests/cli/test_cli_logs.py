@@ -181,3 +181,33 @@ def test_the_page_shows_what_the_command_prints() -> None:
     command, _, output = console.partition("\n")
     words = command.removeprefix("$ driftanchor logs ").split()
     assert logs(*words).stdout.strip("\n") == output.strip("\n")
+
+
+@pytest.mark.filterwarnings("default")
+def test_pooled_and_stratified_means_and_which_are_used() -> None:
+    rows = [
+        f"{ad},{int(i % 10 < rate)},{land}"
+        for land, rate, shares in (("DE", 1, (900, 100)), ("FR", 5, (100, 900)))
+        for ad, n in zip("AB", shares, strict=True)
+        for i in range(n)
+    ]
+    Path("logs.csv").write_text("\n".join(["variant,reward,land", *rows]) + "\n")
+    done = logs(*EVENTS, "--by", "land")
+    assert done.stderr.startswith("warning: pooled over all rows, 'B' has the mean 0.46")
+    head, _, first, second, _, why, read = done.stdout.strip("\n").split("\n")
+    assert head.split()[-4:] == ["pooled", "n", "pooled", "mean"]
+    assert first.split()[:3] == ["A", "360", "0.3"]
+    assert first.split()[-2:] == ["1,000", "0.14"]
+    assert second.split()[-2:] == ["1,000", "0.46"]
+    assert why == (
+        "arms are compared within values of 'land' (2 in all), because the arms' shares of the "
+        "rows differ between values of 'land'; n is the effective number of rewards"
+    )
+    assert read == "2,000 rows read, 0 filtered, 0 rejected, 2,000 used"
+    told = json.loads(logs(*EVENTS, "--by", "land", "--json").stdout)["strata"]
+    assert (told["within"], told["count"], told["used"]) == (["land"], 2, "stratified")
+    assert told["pooled"]["B"] == {"n": 1000, "mean": pytest.approx(0.46)}
+    assert told["stratified"]["B"] == {"n": 360, "mean": pytest.approx(0.3)}
+    assert json.loads(logs(*EVENTS, "--json").stdout)["strata"] is None
+    same = logs("logs.csv", "--arm", "land", "--reward", "reward", "--by", "land")
+    assert "never appear together in any of the values of 'land'" in same.stderr

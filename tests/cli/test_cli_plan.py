@@ -174,7 +174,7 @@ def test_replay_by_a_filter_needs_no_time() -> None:
         (("plan", *PLAN, "--relative-bound", "0.3"), "is 0.3 and contradicts"),
         (("plan", *PLAN, "--relative-bound", "auto"), "--relative-bound auto needs --by"),
         (("plan", *PLAN, "--relative-bound", "Auto"), "--relative-bound auto needs --by"),
-        (("plan", *PLAN, "--by", "week"), "--by week is for --bias-bound auto"),
+        (("plan", *PLAN, "--by", "week"), "--by is 'week', and there is neither time"),
         (
             ("plan", *PLAN, "--relative-bound", "auto", "--by", "week"),
             "--by is 'week', and there is neither time nor a column of that name",

@@ -121,3 +121,15 @@ def test_another_campaign_of_the_name_is_a_conflict() -> None:
 def test_the_name_of_a_file_becomes_that_of_a_campaign() -> None:
     assert name_of(["/data/Ads 2025 (final).parquet"]) == "Ads-2025-final"
     assert name_of(["é.csv"]) == "campaign"
+
+
+def test_rows_that_were_not_used_are_told() -> None:
+    Path("last test.csv").write_text(LOGS * 3 + "A,,2026-01-02\n")
+    options = ("--relative-bound", "0.1", "--port", "0", "--allow-rejects")
+    done = run("serve", *COLUMNS, *options, "--json")
+    assert done.exit_code == 0, done.stderr
+    told = json.loads(done.stdout.splitlines()[0])
+    lost = {"line_repeats_header": 2, "reward_missing": 1}
+    assert (told["rows_read"], told["rows_rejected"]) == (303, lost)
+    sentence = "3 of 303 rows were not used: 2 that repeat the column names, 1 without a reward"
+    assert f"note: {sentence}\n" in done.stderr

@@ -195,7 +195,9 @@ def test_rows_that_cannot_be_running_totals(
         for day, (n, k) in enumerate(zip(ns, ks, strict=True))
     ]
     logs = pandas.DataFrame(rows, columns=["ad", "n", "k", "at"])
-    assert read_logs(logs, **NAMES).offline.n.tolist() == [sum(ns) for ns in counts]
+    found = read_logs(logs, **NAMES).provenance
+    assert found.strata is not None
+    assert [n for _, n, _ in found.strata.pooled] == [sum(ns) for ns in counts]
 
 
 def test_arms_with_few_rows_and_arms_not_wanted_do_not_decide() -> None:

@@ -52,8 +52,9 @@ By = Annotated[
     str | None,
     typer.Option(
         metavar="PERIOD",
-        help="With auto: the periods to compare. day, week or month of --time; or a column, such "
-        "as country.",
+        help="Compare arms within these: day, week or month of --time; or a column, such as "
+        "country. For auto, the periods between which arms moved.",
+        show_default="files, if there are several, and periods of --time",
         rich_help_panel=PROMISE,
     ),
 ]
@@ -109,13 +110,10 @@ def auto_bound(bounds: Mapping[str, object]) -> str | None:
 
 
 def check_periods(auto: str | None, by: str | None) -> None:
-    """See that --by is given if a bound is auto, and only then."""
+    """See that --by is given if a bound is auto."""
     if auto is not None and by is None:
         problem = "auto needs --by: the periods to compare, such as --by week with --time"
         raise InvalidInput(problem, argument=auto)
-    if auto is None and by is not None:
-        problem = f"{by} is for --bias-bound auto or --relative-bound auto"
-        raise InvalidInput(problem, argument="by")
 
 
 @contextlib.contextmanager

@@ -15,7 +15,7 @@ from driftanchor.cli import options as opt
 from driftanchor.cli import output, parse
 from driftanchor.cli import plan as plans
 from driftanchor.cli import store_options as at
-from driftanchor.cli.campaign_show import show_status
+from driftanchor.cli.campaign_show import show_status, status_json
 from driftanchor.core.log_options import LogOptions
 from driftanchor.errors import DriftanchorError, InvalidInput, UnreadableState
 from driftanchor.files import read_text
@@ -110,7 +110,9 @@ def create(
     )  # fmt: skip
     number: Any = how.optional(seed, "--seed")
     with output.plain_warnings(quiet=quiet):
-        terms = terms_of(files or [], bias_bound, relative_bound, by, plan, policy, options)
+        terms = terms_of(
+            files or [], bias_bound, relative_bound, by, plan, policy, options, quiet=quiet
+        )
         is_new = at.is_missing(store)
         with Campaign.create(  # all of it is checked before the store is opened
             name,
@@ -125,7 +127,7 @@ def create(
     if is_new:
         output.say(f"created the store {str(at.file_of(store))!r}", quiet=quiet)
     if as_json:
-        output.show_json(status.to_json())
+        output.show_json(status_json(status, agreed_terms))
     else:
         show_status(status, agreed_terms)
 
@@ -138,6 +140,8 @@ def terms_of(
     plan: Path | None,
     policy: str | None,
     options: Any,
+    *,
+    quiet: bool,
 ) -> dict[str, Any]:
     """The logs, the promises and the policy, as `Campaign.create` takes them."""
     bounds: dict[str, Any] = {
@@ -146,14 +150,14 @@ def terms_of(
     }
     chosen = None if policy is None else _policy(policy)
     if plan is not None:
-        if any(bound is not None for bound in bounds.values()) or by is not None:
+        if any(bound is not None for bound in bounds.values()):
             raise InvalidInput("--plan has the bounds: leave --bias-bound and --relative-bound out")
         bounds, best = _of_plan(plan)
         chosen = best if chosen is None else chosen
     if not files:
         return {"arms": _arms_alone(options, bounds, by), "policy": chosen}
     periods = plans.periods_of(files, by, bounds, options)
-    offline = plans.read(files, options)
+    offline = plans.read(files, by, options, quiet=quiet)
     if periods is not None:
         bounds = _suggested(bounds, periods, offline)
     return {"offline": offline, "policy": chosen, **bounds}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from driftanchor.cli import log_flags as log
 from driftanchor.cli import options as opt
 from driftanchor.cli import output
 from driftanchor.cli import store_options as at
@@ -72,11 +73,18 @@ def show(
         status = campaign.status()
         terms = campaign.terms
     if as_json:
-        output.show_json(status.to_json())
+        output.show_json(status_json(status, terms))
     else:
         show_status(status, terms)
+        for line in log.notes(terms.offline.provenance):
+            output.show_text(f"logs: {line}")
     if check and status.is_alarmed:
         raise typer.Exit(FOUND)
+
+
+def status_json(status: Status, terms: Terms) -> dict[str, Any]:
+    """The status of a campaign for programs, with how many rows of its logs were not used."""
+    return {**status.to_json(), **log.row_counts(terms.offline.provenance)}
 
 
 def show_status(status: Status, terms: Terms) -> None:

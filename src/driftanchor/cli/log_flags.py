@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from driftanchor.cli import parse
+from driftanchor.cli import output, parse
 from driftanchor.core.log_options import LOG_OPTIONS, Kind, LogOption, LogOptions, flags_of
 
 if TYPE_CHECKING:
@@ -119,6 +119,28 @@ def typed(options: LogOptions) -> list[str]:
         elif option.kind != "flag":
             words.append(str(value))
     return words
+
+
+def tell(how: Provenance | None, *, quiet: bool) -> None:
+    """Say on stderr which rows were not used, and whether arms were compared within strata."""
+    for line in notes(how):
+        output.say(f"note: {line}", quiet=quiet)
+
+
+def notes(how: Provenance | None) -> list[str]:
+    """What people should know about how logs were read; nothing if all rows were pooled."""
+    if how is None:
+        return []
+    is_stratified = how.strata is not None and how.strata.used == "stratified"
+    lines = [how.rejected_text(), how.strata.text() if how.strata and is_stratified else ""]
+    return [line for line in lines if line]
+
+
+def row_counts(how: Provenance | None) -> dict[str, Any]:
+    """The numbers of rows read and rejected, for the JSON of a command; none without logs."""
+    if how is None:
+        return {}
+    return {"rows_read": how.rows_read, "rows_rejected": dict(how.rows_rejected)}
 
 
 def rows(how: Provenance, examples: Sequence[Example]) -> str:

@@ -84,7 +84,7 @@ def plan(
     }
     with how.at_work(quiet=quiet) as progress:
         periods = periods_of(files, by, bounds, options)
-        offline = read(files, options)
+        offline = read(files, by, options, quiet=quiet)
         found = work(
             offline,
             periods=periods,
@@ -126,18 +126,24 @@ def periods_of(
             argument=auto,
         )
     how.check_periods(auto, by)
-    return None if by is None else read_periods(files, by=by, **options)
+    return None if auto is None or by is None else read_periods(files, by=by, **options)
 
 
-def read(files: list[str], options: Any) -> OfflineData:
-    """Read logs, or offline data that were saved: those need no column of arms."""
+def read(files: list[str], by: str | None, options: Any, *, quiet: bool) -> OfflineData:
+    """Read logs, or saved offline data, which need no --arm; tell which rows were not used."""
+    offline = _read(files, by, options)
+    log.tell(offline.provenance, quiet=quiet)
+    return offline
+
+
+def _read(files: list[str], by: str | None, options: Any) -> OfflineData:
     from driftanchor.logs.read import read_logs
 
     if "arm" in options:
-        return read_logs(files, **options).offline
+        return read_logs(files, by=by, **options).offline
     if len(files) != 1 or Path(files[0]).suffix != ".json":
         raise InvalidInput("is missing: name the column of the arms", argument="arm")
-    needless = [name for name in options if name != "reward_range"]
+    needless = [name for name in options if name != "reward_range"] + (["by"] if by else [])
     if needless:
         raise InvalidInput(
             f"is for logs and --arm is missing: without it {files[0]!r} is read as saved offline "

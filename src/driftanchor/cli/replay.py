@@ -98,4 +98,5 @@ def replay(
             **numbers,
             **options,
         )
+    log.tell(found.history.provenance, quiet=quiet)
     how.show(found, target, as_json=as_json, quiet=quiet)

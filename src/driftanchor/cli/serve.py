@@ -154,7 +154,7 @@ def serve(
     if logs or "arms" in options:
         with output.plain_warnings(quiet=quiet):
             found = creating.terms_of(
-                logs or [], bias_bound, relative_bound, by, plan, policy, options
+                logs or [], bias_bound, relative_bound, by, plan, policy, options, quiet=quiet
             )
             terms = found | settings
     named = name or name_of(logs or ["campaign"])
@@ -240,7 +240,8 @@ def _run(
 
         def ready() -> None:
             if as_json:  # one line: it is read
-                output.show_line(json.dumps({"url": url, "campaigns": names}))
+                counts = {} if made is None else log.row_counts(made[1].offline.provenance)
+                output.show_line(json.dumps({"url": url, "campaigns": names, **counts}))
                 return
             output.show_line(url)
             if made is not None:

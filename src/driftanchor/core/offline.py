@@ -110,12 +110,20 @@ class OfflineData(Tabular):
         return cls(arms, n, mean, variance, source)
 
     @classmethod
-    def from_logs(cls, logs: object, **options: Unpack[LogOptions]) -> OfflineData:
+    def from_logs(
+        cls, logs: object, *, by: str | None = None, **options: Unpack[LogOptions]
+    ) -> OfflineData:
         """From the rows of logs: files, a frame, or a table of a warehouse.
+
+        Where the arms' shares of the rows differ between files, or between periods of `time`, arms
+        are compared within these, and n is the effective number of rewards. `provenance.strata`
+        tells.
 
         Args:
             logs: Paths or patterns of CSV, Parquet or JSON lines files; a pandas, polars or pyarrow
                 frame; a DuckDB relation; an Ibis table, which is aggregated where it lives.
+            by: Compare arms within these, instead of within periods of `time`: `"day"`, `"week"`
+                or `"month"` of `time`; or the name of a column, such as of countries.
             **options: The columns, filters and limits: see `LogOptions`. `arm` is needed, and
                 `reward`, or `count` with `total` or `mean`.
 
@@ -133,7 +141,7 @@ class OfflineData(Tabular):
         # The core imports no higher layer. This one line reaches up, when it is called: people
         # look for the ways to make offline data here.
         read_logs = importlib.import_module("driftanchor.logs.read").read_logs
-        offline: OfflineData = read_logs(logs, **options).offline
+        offline: OfflineData = read_logs(logs, by=by, **options).offline
         return offline
 
     @classmethod

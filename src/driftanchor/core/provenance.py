@@ -8,9 +8,33 @@ from typing import Any
 
 from driftanchor.core import check, record
 from driftanchor.errors import InvalidInput, shown
+from driftanchor.render.numbers import count
 
 Pairs = tuple[tuple[str, str], ...]
 Counts = tuple[tuple[str, int], ...]
+Means = tuple[tuple[str, int, float], ...]
+PROBLEMS = {  # of a value, by the end of the reason; {} is what the value is
+    "missing": "without {}",
+    "not_number": "whose {} is not a number",
+    "not_finite": "whose {} is not finite",
+    "not_whole": "whose {} is not a whole number",
+    "out_of_range": "whose {} is out of range",
+    "unreadable": "whose {} cannot be read",
+    "negative": "whose {} is negative",
+    "without_count": "with a {} but no count",
+    "too_long": "whose {} is too long",
+    "not_printable": "whose {} is not printable",
+}
+PLAIN = ("file", "day", "week", "month")  # strata that are no columns
+LINES = {
+    "line_ragged": "with too many or too few fields",
+    "line_unreadable": "that cannot be read",
+    "line_in_quotes": "inside quotes that do not end",
+    "line_too_long": "that are too long",
+    "line_not_json": "that are not JSON objects",
+    "line_repeats_header": "that repeat the column names",
+    "line_repeats_key": "with a key that is there twice",
+}
 
 
 @dataclass(frozen=True)
@@ -30,6 +54,64 @@ class Source:
 
 
 @dataclass(frozen=True)
+class Strata:
+    """How arms were compared: pooled over all rows, or stratified, within files or periods.
+
+    Attributes:
+        within: What the strata are: `file`; `day`, `week` or `month`; or a column.
+        count: How many strata there are.
+        used: `"pooled"` or `"stratified"`: which means the offline data have.
+        why: The reason, in words.
+        pooled: (arm, number of rewards, mean) over all rows.
+        stratified: (arm, effective number of rewards, mean) within strata.
+    """
+
+    within: tuple[str, ...]
+    count: int
+    used: str
+    why: str
+    pooled: Means
+    stratified: Means
+
+    @property
+    def what(self) -> str:
+        """What the strata are, as a plural."""
+        return strata_text(self.within)
+
+    def text(self) -> str:
+        """Which means are used and why, in a sentence."""
+        if self.used == "pooled":
+            return f"means are those of all rows: {self.why}"
+        return (
+            f"arms are compared within {self.what} ({self.count:,} in all), because {self.why}; n "
+            "is the effective number of rewards"
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON-ready part of a record."""
+        means = {
+            name: {label: {"n": n, "mean": mean} for label, n, mean in rows}
+            for name, rows in (("pooled", self.pooled), ("stratified", self.stratified))
+        }
+        head = {"within": list(self.within), "count": self.count}
+        return {**head, "used": self.used, "why": self.why, **means}
+
+    @classmethod
+    def from_json(cls, data: object) -> Strata:
+        """Read what `to_json` wrote."""
+        body = _mapping(data, "strata")
+        within = check.items(body.get("within"), "within")
+        return cls(
+            within=tuple(_text(x, "within") for x in within),
+            count=check.whole(body.get("count"), "count"),
+            used=check.choice(_text(body.get("used"), "used"), "used", ("pooled", "stratified")),
+            why=_text(body.get("why"), "why"),
+            pooled=_means(body.get("pooled"), "pooled"),
+            stratified=_means(body.get("stratified"), "stratified"),
+        )
+
+
+@dataclass(frozen=True)
 class Provenance:
     """How offline data were read from logs.
 
@@ -41,6 +123,7 @@ class Provenance:
         rows_filtered: Those the filters left out.
         rows_rejected: (reason, count) pairs of those that could not be used.
         read_at: When, in UTC.
+        strata: How arms were compared, where the logs have several files, times or groups.
 
     Example:
         >>> columns = (("arm", "variant"), ("reward", "converted"))
@@ -56,14 +139,31 @@ class Provenance:
     rows_filtered: int
     rows_rejected: Counts
     read_at: str
+    strata: Strata | None = None
 
     @property
     def rows_used(self) -> int:
         """The rows behind the numbers: all others are filtered or rejected."""
         return self.rows_read - self.rows_filtered - sum(n for _, n in self.rows_rejected)
 
+    def rejected_text(self) -> str:
+        """How many rows could not be used and why, in a sentence; empty if all could.
+
+        Example:
+            >>> reasons = (("reward_missing", 9), ("time_unreadable", 3))
+            >>> Provenance((), (), (), 40_000, 0, reasons, "").rejected_text()
+            '12 of 40,000 rows were not used: 9 without a reward, 3 whose time cannot be read'
+        """
+        if not self.rows_rejected:
+            return ""
+        reasons = sorted(self.rows_rejected, key=lambda pair: -pair[1])
+        lost, kept = sum(n for _, n in reasons), self.rows_read - self.rows_filtered
+        why = ", ".join(f"{n:,} {reason_text(reason)}" for reason, n in reasons)
+        return f"{lost:,} of {count(kept, 'row')} {'was' if lost == 1 else 'were'} not used: {why}"
+
     def to_json(self) -> dict[str, Any]:
         """A JSON-ready part of a record."""
+        strata = {} if self.strata is None else {"strata": self.strata.to_json()}
         return {
             "sources": [asdict(source) for source in self.sources],
             "columns": dict(self.columns),
@@ -72,6 +172,7 @@ class Provenance:
             "rows_filtered": self.rows_filtered,
             "rows_rejected": dict(self.rows_rejected),
             "read_at": self.read_at,
+            **strata,
         }
 
     @classmethod
@@ -80,7 +181,7 @@ class Provenance:
         with record.damage_named("provenance"):
             body = _mapping(data, "provenance")
             for field in cls.__dataclass_fields__:
-                if field not in body:
+                if field not in body and field != "strata":  # which older records lack
                     raise InvalidInput(f"provenance lacks {field!r}")
             rejected = _mapping(body["rows_rejected"], "rows_rejected")
             return cls(
@@ -93,7 +194,45 @@ class Provenance:
                     (k, check.whole(n, "rows_rejected", of=repr(k))) for k, n in rejected.items()
                 ),
                 read_at=_text(body["read_at"], "read_at"),
+                strata=None if body.get("strata") is None else Strata.from_json(body["strata"]),
             )
+
+
+def strata_text(within: tuple[str, ...]) -> str:
+    """What strata are, as a plural.
+
+    Example:
+        >>> strata_text(("file", "week")), strata_text(("country",))
+        ('files and weeks', "values of 'country'")
+    """
+    return " and ".join(f"{x}s" if x in PLAIN else f"values of {x!r}" for x in within)
+
+
+def reason_text(reason: str) -> str:
+    """A reason to reject rows, in words that follow their number.
+
+    Example:
+        >>> [reason_text(x) for x in ("arm_missing", "total_not_number", "line_ragged")]
+        ['without an arm', 'whose total is not a number', 'with too many or too few fields']
+    """
+    if reason in LINES:
+        return LINES[reason]
+    role, _, problem = reason.partition("_")
+    if problem not in PROBLEMS:
+        return f"rejected as {reason}"
+    thing = "value to group by" if role == "by" else role
+    if problem == "missing":
+        thing = f"{'an' if role == 'arm' else 'a'} {thing}"
+    return PROBLEMS[problem].format(thing)
+
+
+def _means(data: object, name: str) -> Means:
+    found = []
+    for label, row in _mapping(data, name).items():
+        numbers = _mapping(row, f"{name} {label!r}")
+        n = check.whole(numbers.get("n"), "n", of=repr(label))
+        found.append((label, n, check.number(numbers.get("mean"), "mean", of=repr(label))))
+    return tuple(found)
 
 
 def _source(data: object) -> Source:

@@ -10,7 +10,8 @@ The way of a row, file by file:
 4. `row_rules.py` says which rows are kept and which can be used, `aggregate.py` groups them by arm.
 5. `account.py` accounts for every row. Rows that cannot be used are counted and shown by
    `rejects.py`; counts that only grow are refused by `running_totals.py`.
-6. `summary.py` is what `read_logs` returns, `periods.py` what `read_periods` returns.
+6. `strata.py` compares arms within files, periods or a column, where their shares differ there.
+7. `summary.py` is what `read_logs` returns, `periods.py` what `read_periods` returns.
 """
 
 from driftanchor.logs.periods import Periods, read_periods

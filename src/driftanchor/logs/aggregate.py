@@ -71,7 +71,8 @@ def groups(frame: Frame, query: LogQuery, total: int | None = None) -> list[Grou
         good = nw.col("kept") & good
     parts = {"arm": ARM}
     if query.by is not None:
-        parts["by"] = calendar.number(query, schema["time"]) if query.calendar else nw.col("by")
+        part = query.calendar
+        parts["by"] = calendar.number(part, query, schema["time"]) if part else nw.col("by")
     parts |= {role: _where(good, nw.col(role)) for role in query.numbers}
     found = [nw.col(next(iter(query.numbers))).count().alias("used")]
     if filtered is not None:

@@ -16,28 +16,28 @@ from driftanchor.logs.query import LogQuery
 EPOCH = date(1970, 1, 1).toordinal()
 
 
-def number(query: LogQuery, dtype: nw.dtypes.DType) -> nw.Expr:
+def number(part: str, query: LogQuery, dtype: nw.dtypes.DType) -> nw.Expr:
     """The day, ISO week or month in which the column `time` is, counted from the year 1, in UTC.
 
     Days are those of `date.toordinal`: 1 is a Monday.
     """
     time = nw.col("time")
     if not isinstance(dtype, nw.Datetime):  # seconds since 1970
-        if query.calendar == "month":
+        if part == "month":
             raise InvalidInput(
                 f"is column {query.time!r}, which holds numbers: they have no months here; convert "
                 "it to timestamps first",
                 argument="time",
             )
         day = _times(time, 86_400) + EPOCH
-        return day if query.calendar == "day" else _times(day - 1, 7)
+        return day if part == "day" else _times(day - 1, 7)
     year = _whole(time.dt.year())
-    if query.calendar == "month":
+    if part == "month":
         return _where_known(12 * year + _whole(time.dt.month()) - 1)
     past = year - 1
     leap_days = _times(past, 4) - _times(past, 100) + _times(past, 400)
     day = 365 * past + leap_days + _whole(time.dt.ordinal_day())
-    number = day if query.calendar == "day" else _times(day - 1, 7)
+    number = day if part == "day" else _times(day - 1, 7)
     return _where_known(number.cast(nw.Int64))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from driftanchor.errors import InvalidInput, UnknownName, excerpt, shown
 from driftanchor.logs.formats import FORMATS, Column, Scan
+from driftanchor.logs.formats.log_format import FILE
 from driftanchor.logs.labels import LONGEST
 from driftanchor.logs.query import LogQuery, argument_of
 from driftanchor.logs.sql import identifier
@@ -19,7 +20,7 @@ RANGE = f"BETWEEN TIMESTAMP '{EARLIEST}' AND TIMESTAMP '{LATEST}'"
 ISO = "____-__-__%"  # DuckDB reads 31/12/24 too: as the year 31
 NAN = "'nan', 'NaN', 'NAN', '-nan'"
 NUMERIC = {*WHOLE, *(f"U{kind}" for kind in WHOLE), "FLOAT", "DOUBLE", "BOOLEAN"}
-LABELS = ("arm", "by")
+LABELS = ("arm", "by", "within")
 EXCERPT = 50  # characters of a value that are kept to be shown
 NO_LABELS = ("STRUCT", "MAP", "UNION", "BLOB", "VARIANT")
 ZONED = ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ")
@@ -53,6 +54,8 @@ def select(scan: Scan, query: LogQuery, *, hopeful: bool = False, numbered: bool
     parts |= scan.bad_lines
     if twice:
         parts["line_repeats_key"] = twice
+    if scan.names_files:
+        parts["file"] = identifier(FILE)
     if numbered:
         parts["row"] = "row_number() OVER ()"
     listed = ", ".join(f"{sql} AS {identifier(name)}" for name, sql in parts.items())
@@ -139,7 +142,7 @@ def _column(scan: Scan, name: str, role: str) -> Column:
 def _holds(column: Column, role: str, wanted: str) -> InvalidInput:
     type = excerpt(column.type)
     problem = f"is column {shown(column.name)}, which holds {type}, not {wanted}"
-    return InvalidInput(problem, argument=role)
+    return InvalidInput(problem, argument=argument_of(role))
 
 
 def _where(query: LogQuery) -> list[str]:

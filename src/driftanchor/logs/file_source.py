@@ -135,6 +135,12 @@ class FileSource:
             alike[key] = scan if known is None else replace(known, files=(*known.files, file))
         return list(alike.values())
 
+    def by_file(self) -> Frame:
+        """The rows with the path of their file in the column `file`; call it after `certain`."""
+        scans = (replace(scan, names_files=True) for scan in self.scans)
+        parts = (select(scan, self.query, hopeful=self.hopeful) for scan in scans)
+        return self._frame(" UNION ALL ".join(parts))
+
     @property
     def rejected(self) -> Counter[str]:
         """How many lines are no rows, by the reason."""

@@ -16,6 +16,7 @@ from driftanchor.logs.sql import identifier
 from driftanchor.logs.times import EARLIEST, LATEST, LEAST_SECONDS, UNITS
 
 Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
+LABELS = ("arm", "by", "within")
 
 
 def frame_of(logs: object) -> Frame:
@@ -42,7 +43,7 @@ def project(frame: Frame, query: LogQuery) -> Frame:
     for role, name in query.columns.items():
         if name not in schema:
             raise _unknown(name, schema.names(), argument_of(role))
-    labels = {role: name for role, name in query.columns.items() if role in ("arm", "by")}
+    labels = {role: name for role, name in query.columns.items() if role in LABELS}
     parts = {role: _label(name, schema[name], role) for role, name in labels.items()}
     for role, name in query.numbers.items():
         parts[role] = _number(name, schema[name], role)
@@ -129,7 +130,8 @@ def _of_known_years(frame: Frame) -> Frame:
 
 
 def _holds(name: str, dtype: nw.dtypes.DType, role: str, wanted: str) -> InvalidInput:
-    return InvalidInput(f"is column {name!r}, which holds {dtype}, not {wanted}", argument=role)
+    problem = f"is column {name!r}, which holds {dtype}, not {wanted}"
+    return InvalidInput(problem, argument=argument_of(role))
 
 
 def _in_utc(frame: Frame) -> Frame:

@@ -65,6 +65,7 @@ class LogSummary:
             "rows_used": self.provenance.rows_used,
             "rows_rejected": how.pop("rows_rejected"),
             "rejected_examples": [asdict(example) for example in self.examples],
+            "strata": how.pop("strata", None),
             "warnings": list(self.warnings),
             "provenance": how,
         }

@@ -11,10 +11,10 @@ from driftanchor.core.arms import Arms
 from driftanchor.core.log_options import LogOptions
 from driftanchor.core.offline import OfflineData
 from driftanchor.core.provenance import Provenance
-from driftanchor.errors import InvalidInput, UnknownName, require
+from driftanchor.errors import require
 from driftanchor.logs import labels
-from driftanchor.logs.query import CALENDAR, LogQuery
-from driftanchor.logs.read import open_source, provenance_of
+from driftanchor.logs.query import LogQuery
+from driftanchor.logs.read import naming_periods, open_source, provenance_of
 
 if TYPE_CHECKING:
     from driftanchor.logs.aggregate import Group
@@ -73,18 +73,9 @@ def read_periods(logs: object, *, by: str, **options: Unpack[LogOptions]) -> Per
     require("narwhals", extra="logs", why="reading logs")
     from driftanchor.logs.row_account import account
 
-    try:
-        with open_source(logs, query) as rows:
-            accounted = account(rows, query)
-            how = provenance_of(rows, query, accounted)
-    except UnknownName as error:
-        if error.argument == "by" and by in CALENDAR:
-            raise InvalidInput(
-                f"is {by!r}, and there is neither time nor a column of that name: name the column "
-                "of the times",
-                argument="by",
-            ) from error
-        raise
+    with naming_periods(by), open_source(logs, query) as rows:
+        accounted = account(rows, query)
+        how = provenance_of(rows, query, accounted)
     source = ", ".join(source.name for source in how.sources)
     arms = Arms(dict.fromkeys(arm for _, arm in accounted.cells))
     cells = {(p, arm): group for (p, arm), group in accounted.cells.items() if p and group.used}

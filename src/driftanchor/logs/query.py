@@ -35,6 +35,8 @@ class NothingKept(InvalidInput):
 
 def argument_of(role: str) -> str:
     """The option that names the column of a role; several columns may be those of `where`."""
+    if role == "within":
+        return "by"
     return "where" if role.startswith("where ") else role
 
 
@@ -42,7 +44,8 @@ def argument_of(role: str) -> str:
 class LogQuery:
     """What to read, under the names of `core.log_options.LogOptions`, which explains them.
 
-    `by` is that of `read_periods`: what to group by beside the arm.
+    `by` is that of `read_periods`: what to group by beside the arm. `within` is the `by` of
+    `read_logs`: what to compare arms within; a row without a value of it is used all the same.
 
     Example:
         >>> LogQuery(arm="variant", count="views", total="clicks").numbers
@@ -69,14 +72,17 @@ class LogQuery:
     memory: str = "400MB"
     full_hash: bool = False
     by: str | None = None
+    within: str | None = None
     shape: Shape = field(init=False)
     condition: filters.Condition | None = field(init=False)
 
     def __post_init__(self) -> None:
-        for role in (*COLUMNS, "by"):
+        for role in (*COLUMNS, "by", "within"):
             column = getattr(self, role)
             if column is not None and (not isinstance(column, str) or not column):
-                raise InvalidInput(f"must name a column, got {shown(column)}", argument=role)
+                raise InvalidInput(
+                    f"must name a column, got {shown(column)}", argument=argument_of(role)
+                )
         if self.arm is None:
             raise InvalidInput("is missing: name the column of the arms", argument="arm")
         since, until = bound(self.since, "since"), bound(self.until, "until")
@@ -142,7 +148,15 @@ class LogQuery:
     @property
     def calendar(self) -> str | None:
         """Which part of the calendar to group by, if `by` is one and not a column."""
-        return self.by if self.by in CALENDAR and self.time is not None else None
+        return self._calendar(self.by)
+
+    @property
+    def within_calendar(self) -> str | None:
+        """The same for `within`."""
+        return self._calendar(self.within)
+
+    def _calendar(self, by: str | None) -> str | None:
+        return by if by in CALENDAR and self.time is not None else None
 
     @property
     def where_kinds(self) -> dict[str, filters.Kind]:
@@ -157,6 +171,8 @@ class LogQuery:
             roles["time"] = self.time
         if self.by is not None and self.calendar is None:
             roles["by"] = self.by
+        if self.within is not None and self.within_calendar is None:
+            roles["within"] = self.within
         extra = {f"where {i}": column for i, column in enumerate(self.where_kinds, start=1)}
         return roles | extra
 

@@ -6,6 +6,7 @@ import contextlib
 import os
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -13,9 +14,9 @@ from driftanchor.core.arms import Arms
 from driftanchor.core.log_options import LogOptions
 from driftanchor.core.offline import OfflineData
 from driftanchor.core.provenance import Provenance
-from driftanchor.errors import require
+from driftanchor.errors import InvalidInput, UnknownName, require
 from driftanchor.logs import log_files
-from driftanchor.logs.query import LogQuery
+from driftanchor.logs.query import CALENDAR, LogQuery
 from driftanchor.logs.times import shown_time
 
 if TYPE_CHECKING:
@@ -24,11 +25,12 @@ if TYPE_CHECKING:
     from driftanchor.logs.sources import LogSource
 
 
-def read_logs(logs: object, **options: Unpack[LogOptions]) -> LogSummary:
+def read_logs(logs: object, *, by: str | None = None, **options: Unpack[LogOptions]) -> LogSummary:
     """Read logs as `OfflineData.from_logs` does, and return all that was found.
 
     Args:
         logs: Files, a frame or a table.
+        by: What to compare arms within, as for `OfflineData.from_logs`.
         **options: The columns, filters and limits: see `LogOptions`.
 
     Raises:
@@ -42,13 +44,28 @@ def read_logs(logs: object, **options: Unpack[LogOptions]) -> LogSummary:
         >>> {label: (arm.n, arm.mean) for label, arm in summary.arms.items()}
         {'a': (900, 0.01), 'b': (1000, 0.021)}
     """
-    query = LogQuery(**options)
+    query = LogQuery(within=by, **options)
     require("narwhals", extra="logs", why="reading logs")
-    with open_source(logs, query) as rows:
+    with naming_periods(by), open_source(logs, query) as rows:
         summary = _summary(rows, query)
     for warning in summary.warnings:
         warnings.warn(warning, stacklevel=2)
     return summary
+
+
+@contextlib.contextmanager
+def naming_periods(by: str | None) -> Iterator[None]:
+    """Say that `by` needs `time` where it is a part of the calendar and no column."""
+    try:
+        yield
+    except UnknownName as error:
+        if error.argument == "by" and by in CALENDAR:
+            raise InvalidInput(
+                f"is {by!r}, and there is neither time nor a column of that name: name the column "
+                "of the times",
+                argument="by",
+            ) from error
+        raise
 
 
 @contextlib.contextmanager
@@ -80,20 +97,17 @@ def _summary(rows: LogSource, query: LogQuery) -> LogSummary:
     from driftanchor.core.stats.intervals import mean_interval
     from driftanchor.logs.log_summary import ArmSummary, LogSummary, oddities
     from driftanchor.logs.row_account import account
+    from driftanchor.logs.strata import compare
 
     accounted = account(rows, query)
-    arms = {
-        label: ArmSummary(
-            n=group.n,
-            mean=group.mean,
-            variance=group.variance,
-            interval=mean_interval(group.n, group.mean, group.variance),
-            first=group.first,
-            last=group.last,
-        )
-        for (_, label), group in accounted.cells.items()
-    }
+    groups = {label: group for (_, label), group in accounted.cells.items()}
+    compared = compare(rows, query, groups)
+    arms = {}
+    for label, group in groups.items():
+        numbers = compared.arms[label]
+        arms[label] = ArmSummary(*numbers, mean_interval(*numbers), group.first, group.last)
     provenance = provenance_of(rows, query, accounted)
+    provenance = replace(provenance, strata=compared.strata)
     offline = OfflineData(
         Arms(arms),
         [arm.n for arm in arms.values()],
@@ -102,16 +116,17 @@ def _summary(rows: LogSource, query: LogQuery) -> LogSummary:
         ", ".join(source.name for source in provenance.sources),
         provenance,
     )
-    return LogSummary(
-        offline, provenance, arms, accounted.examples, (*accounted.doubts, *oddities(arms))
-    )
+    warned = (*accounted.doubts, *compared.warnings, *oddities(arms))
+    return LogSummary(offline, provenance, arms, accounted.examples, warned)
 
 
 def provenance_of(rows: LogSource, query: LogQuery, accounted: RowAccount) -> Provenance:
     """How the rows were read."""
     columns = {r: c for r, c in query.columns.items() if not r.startswith("where ")}
-    if query.by is not None:
-        columns["by"] = query.by
+    columns.pop("within", None)
+    by = query.by or query.within
+    if by is not None:
+        columns["by"] = by
     return Provenance(
         sources=rows.sources(),
         columns=tuple(columns.items()),

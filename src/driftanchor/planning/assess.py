@@ -239,6 +239,8 @@ class Assessment(Tabular, abc.ABC):
             "reasons": list(self.reasons),
             "notes": list(self.notes),
             "provenance": None if provenance is None else provenance.to_json(),
+            "rows_read": None if provenance is None else provenance.rows_read,
+            "rows_rejected": {} if provenance is None else dict(provenance.rows_rejected),
             "version": __version__,
         }
 

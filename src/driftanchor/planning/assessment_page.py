@@ -68,4 +68,6 @@ def _facts(found: Assessment) -> tuple[tuple[str, str], ...]:
         facts += [(f"read: {name}", text) for name, text in (*how.columns, *how.filters)]
         facts += [("digest", source.digest) for source in how.sources if source.digest]
         facts.append(("read at", how.read_at))
+        facts += [("rows", text) for text in (how.rejected_text(),) if text]
+        facts += [("means", how.strata.text())] if how.strata else []
     return tuple(facts)

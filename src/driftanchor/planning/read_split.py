@@ -25,59 +25,78 @@ if TYPE_CHECKING:
 from driftanchor.planning.split_logs import SplitLogs
 
 
-def read_split(logs: object, split: object, **options: Unpack[LogOptions]) -> SplitLogs:
-    """Read logs once whole, to see that all is well, and once on each side of the split."""
-    by = split_of(split, options)
-    whole = read_logs(logs, **options)
-    if isinstance(by, DateSplit):
-        _within(by, whole)
+def read_split(
+    logs: object, split: object, *, by: str | None = None, **options: Unpack[LogOptions]
+) -> SplitLogs:
+    """Read logs once whole, to see that all is well, and once on each side of the split.
+
+    Args:
+        logs: Files, a frame or a table.
+        split: A date or a filter.
+        by: What to compare arms within on each side, as for `OfflineData.from_logs`.
+        **options: As for `read_logs`.
+    """
+    sides = split_of(split, options)
+    whole = read_logs(logs, by=by, **options)
+    if isinstance(sides, DateSplit):
+        _within(sides, whole)
     # The whole was warned of and accounted for already.
     part: LogOptions = {**options, "arms": None, "allow_rejects": True, "allow_growth": True}
-    later = by.world(part)
-    before, after = _read(logs, by.log(part)), _read(logs, later)
+    later = sides.world(part)
+    before, after = _read(logs, by, sides.log(part)), _read(logs, by, later)
     notes = []
-    if isinstance(by, Filter):
-        notes += _divided(by, whole, before, after)
+    if isinstance(sides, Filter):
+        notes += _divided(sides, whole, before, after)
     if before is None or after is None:
         raise InvalidInput(
-            f"{by.text} leaves no row that can be used on one side", argument="split"
+            f"{sides.text} leaves no row that can be used on one side", argument="split"
         )
     wanted = [label for label in whole.arms if label in after.arms]
     if len(wanted) < 2:
         raise InvalidInput(
-            f"{by.only_world} there is one arm only, {wanted[0]!r}: there is nothing to choose"
+            f"{sides.only_world} there is one arm only, {wanted[0]!r}: there is nothing to choose"
             if wanted
-            else f"{by.only_world} there is no arm of those wanted"
+            else f"{sides.only_world} there is no arm of those wanted"
         )
     gone = [label for label in whole.arms if label not in after.arms]
     new = [label for label in wanted if label not in before.arms]
     if len(new) == len(wanted):
         raise InvalidInput(
-            f"no arm is on both sides of the split: {by.only_log} {listed(list(before.arms))}, "
-            f"{by.only_world} {listed(wanted)}"
+            f"no arm is on both sides of the split: {sides.only_log} {listed(list(before.arms))}, "
+            f"{sides.only_world} {listed(wanted)}"
         )
     if gone:
-        notes.append(f"only {by.only_log}, and left out: {listed(gone)}")
+        notes.append(f"only {sides.only_log}, and left out: {listed(gone)}")
     if new:
-        notes.append(f"only {by.only_world}, and without logs: {listed(new)}")
-    law, rewards, how = _rewards(logs, after.over(wanted), later, by.only_world)
+        notes.append(f"only {sides.only_world}, and without logs: {listed(new)}")
+    counts = {label: n for label, n in rewards_of(after).items() if label in wanted}
+    law, rewards, how = _rewards(logs, after.over(wanted), counts, later, sides.only_world)
     return SplitLogs(
-        by,
+        sides,
         before.over(wanted),
         after.over(wanted),
         {label: move_of(before, after, label) for label in wanted if label in before.arms},
         law,
         rewards,
         (*notes, how),
+        sum(counts.values()),
+        whole.provenance,
     )
 
 
-def _read(logs: object, options: LogOptions) -> OfflineData | None:
+def rewards_of(data: OfflineData) -> dict[str, int]:
+    """How many rewards each arm has; `n` is fewer where arms are compared within strata."""
+    strata = data.provenance.strata if data.provenance else None
+    counts = dict(zip(data.arms, data.n.tolist(), strict=True))
+    return counts if strata is None else counts | {label: n for label, n, _ in strata.pooled}
+
+
+def _read(logs: object, by: str | None, options: LogOptions) -> OfflineData | None:
     """One side of a split; none where it has no row that can be used."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return read_logs(logs, **options).offline
+            return read_logs(logs, by=by, **options).offline
         except (NothingKept, RejectedRows):
             return None
         except InvalidInput as error:
@@ -102,9 +121,10 @@ def _divided(
     split: Filter, whole: LogSummary, before: OfflineData | None, after: OfflineData | None
 ) -> list[str]:
     """Refuse a filter that leaves one side empty, and tell of the rewards on neither side."""
-    rewards = int(whole.offline.n.sum())
+    rewards = sum(rewards_of(whole.offline).values())
     logged, world = (
-        0 if part is None else int(part.over(whole.arms).n.sum()) for part in (before, after)
+        0 if part is None else sum(n for x, n in rewards_of(part).items() if x in whole.arms)
+        for part in (before, after)
     )
     neither = rewards - logged - world
     missing = f"; in {neither:,} it compares a missing value" if neither else ""
@@ -130,7 +150,7 @@ def _divided(
 
 
 def _rewards(
-    logs: object, after: OfflineData, options: LogOptions, where: str
+    logs: object, after: OfflineData, counts: dict[str, int], options: LogOptions, where: str
 ) -> tuple[RewardLaw, tuple[Floats, ...] | None, str]:
     """The law of what came, the rewards to draw from if there are any, and how in words."""
     ends = options.get("reward_range") or (-math.inf, math.inf)
@@ -143,12 +163,11 @@ def _rewards(
     require("narwhals", extra="logs", why="reading logs")
     from driftanchor.logs.sample import sample_rewards
 
-    counts = dict(zip(after.arms, after.n.tolist(), strict=True))
     found = sample_rewards(logs, counts, **options)
     if found is None:
         return law, None, f"{gaussian}: rows of a database are not sampled"
     taken = sum(map(len, found.values()))
-    how = f"rewards are drawn anew from {taken:,} of the {int(after.n.sum()):,} {where}"
+    how = f"rewards are drawn anew from {taken:,} of the {sum(counts.values()):,} {where}"
     # A sample has another mean than the whole: move it there.
     rewards = tuple(
         found[x] - found[x].mean() + m for x, m in zip(after.arms, after.mean, strict=True)

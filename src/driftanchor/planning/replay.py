@@ -69,6 +69,8 @@ class Replay(Assessment):
             "shifts": shifts,
             "held": held_together(self.history, self.promise),
             "declared": self.declared,
+            "rows_read": self.history.provenance.rows_read,
+            "rows_rejected": dict(self.history.provenance.rows_rejected),
         }
         return {**super().to_json(), **also}
 
@@ -108,7 +110,8 @@ def replay(
             could not have known.
         relative_bound: The W you would have declared, as for `plan`.
         horizon: Rounds; `None` for as many as there are later rewards, up to 100,000.
-        by: What the periods are for `"auto"`, as for `read_periods`: `"week"`, or a column.
+        by: What to compare arms within, as for `OfflineData.from_logs`: `"week"`, or a column.
+            For `"auto"`, the periods between which arms moved.
         bias_bound_source: Where the bounds come from, as for `Learner`.
         worlds: Runs of each policy; `None` for 100, and for 40 beyond 20,000 rounds.
         seed: The seed of all noise.
@@ -120,7 +123,7 @@ def replay(
     """
     check.optional_function(progress, "progress")
     check.optional_function(early, "early")
-    past = read_split(logs, split, **options)
+    past = read_split(logs, split, by=by, **options)
     many = len(past.before.arms)
     is_declared = bias_bound is not None or relative_bound is not None
     periods = None
@@ -131,7 +134,7 @@ def replay(
         given.bias_bound if is_declared else past.largest, given.relative_bound, past.before
     )
     past = past.with_logs(before)
-    later = int(past.after.n.sum())
+    later = past.later
     rounds = min(later, LONGEST) if horizon is None else check.whole(horizon, "horizon", low=1)
     notes = (*given.notes, *left_out, *past.notes)
     if rounds < later and horizon is None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from driftanchor.core.check import Floats
 from driftanchor.core.offline import OfflineData
+from driftanchor.core.provenance import Provenance
 from driftanchor.core.stats.intervals import Estimate
 from driftanchor.planning.promise import Promise
 from driftanchor.planning.reward_law import RewardLaw
@@ -30,6 +31,8 @@ class SplitLogs:
         law: Of the rewards that came.
         rewards: They themselves, or a sample, where they are drawn anew from.
         notes: What was left out, and how rewards are drawn.
+        later: How many rewards came.
+        provenance: How all rows were read, those of both sides.
     """
 
     by: Split
@@ -39,6 +42,8 @@ class SplitLogs:
     law: RewardLaw
     rewards: tuple[Floats, ...] | None
     notes: tuple[str, ...]
+    later: int
+    provenance: Provenance
 
     def with_logs(self, before: OfflineData) -> SplitLogs:
         """The same with other logs; the shift of an arm counts only where it has logs."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 SAMPLE = 10_000  # objects whose keys are looked at
 MOST_KEYS = 1_000  # that are named if one is missing
-CHECKED = "(SELECT CASE WHEN json_valid(json) THEN json END AS json FROM {})"
+CHECKED = "(SELECT * REPLACE (CASE WHEN json_valid(json) THEN json END AS json) FROM {})"
 
 
 class Jsonl(Format):
@@ -50,11 +50,12 @@ class Jsonl(Format):
         """A row for each line; no key is there twice if there are as many of it as lines.
 
         That is right if no line lacks the key, which is seen where a row cannot be used without,
-        but not in `where`.
+        but not in `where` or `within`.
         """
+        optional = query.condition is not None or query.within is not None
         found = KeySurvey(set(query.columns.values()))
         self.look(file, found, most)
-        return Survey(self.rows_of(found), quick=found.unique and query.condition is None)
+        return Survey(self.rows_of(found), quick=found.unique and not optional)
 
     def scan(self, connection: DuckDBPyConnection, file: LogFile, query: LogQuery) -> Scan:
         """Look for the wanted keys in the first objects."""

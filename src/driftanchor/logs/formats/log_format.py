@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 START = 2**10  # bytes that show whether a file is text
 EXCERPT = 200  # bytes of a line that are kept to be shown
 FEW = 3  # lines of each reason that are
+FILE = "driftanchor log file"  # a column that DuckDB adds to those of the file
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # the byte order marks
 MOSTLY_NUL = 0.2  # of UTF-16 text about half of the bytes are NUL
 
@@ -49,6 +50,7 @@ class Scan:
         columns: The columns by name.
         bad_lines: In SQL, whether a line cannot be read, by the reason.
         rows: What to make of the rows of the function, in SQL.
+        names_files: Whether rows have the path of their file in the column `FILE`.
     """
 
     files: tuple[LogFile, ...]
@@ -57,12 +59,14 @@ class Scan:
     columns: Mapping[str, Column]
     bad_lines: Mapping[str, str] = field(default_factory=dict)
     rows: str = "{}"
+    names_files: bool = False
 
     @property
     def sql(self) -> str:
         """The files in a FROM clause; their paths are no patterns."""
         names = ", ".join(literal(escape(str(file.read_at))) for file in self.files)
-        return self.rows.format(f"{self.function}([{names}]{self.options})")
+        options = self.options + (f", filename={literal(FILE)}" if self.names_files else "")
+        return self.rows.format(f"{self.function}([{names}]{options})")
 
     def of(self, file: LogFile) -> Scan:
         """The scan of one of the files."""
