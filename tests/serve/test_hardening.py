@@ -115,3 +115,66 @@ def test_all_headers_together_are_limited(keyed: Target) -> None:
         assert keyed.send(get + headers + "\r\n")[0] == status
         lines = [f"{line}\r\n" for line in headers.split("\r\n")[:-1]]
         assert keyed.send(get, *lines, "\r\n")[0] == status
+
+
+# A server without keys
+
+GET = "GET /v1/campaigns HTTP/1.1\r\nConnection: close\r\n"
+PAUSE = "PATCH /v1/campaigns/c HTTP/1.1\r\nConnection: close\r\nContent-Length: 15\r\n"
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Forwarded: for=192.0.2.7",
+        "X-Forwarded-For: 192.0.2.7",
+        "X-Forwarded-Host: shop.example",
+        "X-Forwarded-Proto: https",
+        "X-Real-IP: 192.0.2.7",
+        "Via: 1.1 proxy",
+        "CF-Connecting-IP: 192.0.2.7",
+    ],
+)
+def test_a_keyless_server_refuses_forwarded_requests(keyless: Target, header: str) -> None:
+    status, problem = keyless.send(GET + keyless.host + f"{header}\r\n\r\n")
+    assert (status, problem["code"]) == (403, "forwarded")
+    change = PAUSE + JSON + keyless.host + f"{header}\r\n\r\n" + '{"paused":true}'
+    assert keyless.send(change)[0] == 403
+    ask = DECIDE + JSON + keyless.host + f"{header}\r\n" + CHUNKED + "\r\n"
+    assert keyless.send(ask)[0] == 403
+    _, shown = keyless.send(GET + keyless.host + "\r\n")
+    assert [x["paused"] for x in shown["campaigns"]] == [False, False]
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "127.0.0.1",  # no port: 80
+        "127.0.0.1:1",
+        "localhost",
+        "127.0.0.2:{port}",
+        "[::1]:{port}",
+        "shop.localhost:{port}",
+        "evil.example:{port}",
+        "localhost.evil.example:{port}",
+        "",
+    ],
+)
+def test_a_keyless_server_answers_only_its_own_address(keyless: Target, host: str) -> None:
+    status, problem = keyless.send(GET + f"Host: {host.format(port=keyless.port)}\r\n\r\n")
+    assert (status, problem["code"]) == (403, "not_local")
+
+
+def test_a_keyless_server_needs_a_host(keyless: Target) -> None:
+    assert keyless.send("GET /v1/campaigns HTTP/1.0\r\n\r\n")[0] == 403
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "LOCALHOST"])
+def test_a_keyless_server_answers_this_machine(keyless: Target, host: str) -> None:
+    assert keyless.send(GET + f"Host: {host}:{keyless.port}\r\n\r\n")[0] == 200
+
+
+def test_a_server_with_keys_may_be_behind_a_proxy(keyed: Target) -> None:
+    key = f"X-API-Key: {keyed.keys['read']}\r\n"
+    forwarded = "Host: shop.example\r\nX-Forwarded-For: 192.0.2.7\r\nVia: 1.1 proxy\r\n"
+    assert keyed.send(GET + forwarded + key + "\r\n")[0] == 200

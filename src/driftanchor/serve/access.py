@@ -14,7 +14,7 @@ from fastapi.security.base import SecurityBase
 from driftanchor.live.stores.access_keys import ROLES, KeyRow, digest, id_of, is_same
 from driftanchor.live.stores.store import Store
 from driftanchor.serve.known_keys import KnownKeys
-from driftanchor.serve.loopback import caller_of, is_local
+from driftanchor.serve.loopback import caller_of, is_forwarded, is_local, names_server
 from driftanchor.serve.problem import Problem
 from driftanchor.serve.rates import Rates, retry_after
 
@@ -64,12 +64,11 @@ class Access:
             Problem: 401 without a key that works, 403 without the role, 429 too often.
         """
         rows = await self._known.rows()
-        headers: list[tuple[bytes, bytes]] = scope["headers"]
         if not rows and not self.required:
-            _check_local(headers)
+            _check_local(scope)
             self._count(caller_of(scope))
             return None
-        given = key_in(headers)
+        given = key_in(scope["headers"])
         if given is None:
             raise self._refused(scope, "key_missing", "send a key as 'Authorization: Bearer KEY'")
         row = rows.get(id_of(given) or "", NOBODY)
@@ -110,16 +109,33 @@ def key_in(headers: Iterable[tuple[bytes, bytes]]) -> str | None:
     return only.decode("latin-1") or None
 
 
-def _check_local(headers: Iterable[tuple[bytes, bytes]]) -> None:
-    """Where no key is needed: refuse what comes through a page of someone else in a browser."""
-    for name, value in headers:
-        if name in (b"host", b"origin") and not is_local(value):
+def _check_local(scope: Any) -> None:
+    """Reject requests to a keyless server that a proxy or a cross-site page may have sent."""
+    hosts = []
+    for name, value in scope["headers"]:
+        if is_forwarded(name):
             raise Problem(
                 403,
-                "not_local",
-                "without keys the server answers only this machine, under a name such as "
-                "localhost: make a key with 'driftanchor keys create'",
+                "forwarded",
+                "without keys the server answers no request that a proxy forwarded: make a key "
+                "with 'driftanchor keys create'",
             )
+        if name == b"host":
+            hosts.append(value)
+        elif name == b"origin" and not is_local(value):
+            raise _not_local()
+    server = scope.get("server")
+    if server is None or len(hosts) != 1 or not names_server(hosts[0], *server):
+        raise _not_local()
+
+
+def _not_local() -> Problem:
+    return Problem(
+        403,
+        "not_local",
+        "without keys the server answers only this machine, under the address and port it listens "
+        "on or localhost: make a key with 'driftanchor keys create'",
+    )
 
 
 class NeedsRole(SecurityBase):
