@@ -23,6 +23,7 @@ NOBODY = KeyRow("", "0" * 64, "", 0.0)  # compared with where there is no key, w
 # programs that ask on and on with a wrong one.
 WRONG_RATE, WRONG_BURST = 50.0, 1_000.0
 SCHEME = "key"  # what the OpenAPI document calls it
+SHARED = "driftanchor.shared"  # in the scope: whether the key is that of a share link
 ASK_FOR_KEY = {"WWW-Authenticate": 'Bearer realm="driftanchor"'}
 
 
@@ -57,11 +58,17 @@ class Access:
         self._wrong = Rates(WRONG_RATE, WRONG_BURST, ticks)
         self._rates = None if rate is None else Rates(rate, max(1.0, 2.0 * rate), ticks)
 
-    async def admit(self, scope: Any, role: str) -> KeyRow | None:
-        """Let a request in that needs a role; its key, or `None` where none is needed.
+    async def admit(self, scope: Any, role: str, campaign: str | None = None) -> KeyRow | None:
+        """Let a request in, and return its key; `None` if the server needs none.
+
+        Args:
+            scope: The request.
+            role: The role that the route needs.
+            campaign: The campaign of a route that share links may read; `None` for other routes.
 
         Raises:
-            Problem: 401 without a key that works, 403 without the role, 429 too often.
+            Problem: 401 without a key that works, 403 without the role or for another campaign,
+                429 too often.
         """
         rows = await self._known.rows()
         if not rows and not self.required:
@@ -78,6 +85,13 @@ class Access:
         self._count(row.id)
         if not row.allows(role):
             raise Problem(403, "role_missing", f"this needs a key with the role {role!r}")
+        if row.campaign is not None and row.campaign != campaign:
+            raise Problem(
+                403,
+                "one_campaign",
+                "this key reads the summary of one campaign: no other campaign, and no events, "
+                "decisions or units",
+            )
         return row
 
     def _refused(self, scope: Any, code: str, detail: str) -> Problem:
@@ -143,11 +157,12 @@ class NeedsRole(SecurityBase):
 
     Args:
         role: The role that the route needs.
+        shared: Whether share links of the campaign `name` in the path may use the route.
     """
 
-    def __init__(self, role: str) -> None:
+    def __init__(self, role: str, *, shared: bool = False) -> None:
         assert role in ROLES
-        self.role = role
+        self.role, self.shared = role, shared
         self.scheme_name = SCHEME
         self.model = HTTPBearer(
             description="A key of 'driftanchor keys create'. The header X-API-Key takes it too."
@@ -155,12 +170,14 @@ class NeedsRole(SecurityBase):
 
     async def __call__(self, request: Request) -> None:
         """Let the request in, or raise a `Problem`."""
-        await request.app.state.served.access.admit(request.scope, self.role)
+        campaign = request.path_params["name"] if self.shared else None
+        row = await request.app.state.served.access.admit(request.scope, self.role, campaign)
+        request.scope[SHARED] = row is not None and row.campaign is not None
 
 
-def needs(role: str) -> Any:
-    """What a route has in `dependencies` so that it needs a key with this role."""
-    return Depends(NeedsRole(role))
+def needs(role: str, *, shared: bool = False) -> Any:
+    """Return the entry of a route's `dependencies` for a role; see `NeedsRole`."""
+    return Depends(NeedsRole(role, shared=shared))
 
 
 class KeyedRoute(APIRoute):
