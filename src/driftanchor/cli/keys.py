@@ -70,6 +70,7 @@ def create(
     Examples:
       driftanchor keys create --role decide --role reward --note shop
       driftanchor keys create --role read --expires 30d --note "weekly review"
+      driftanchor keys create --role read --campaign checkout --expires 7d
       driftanchor keys create --role admin > admin.key
     """
     from driftanchor.live.campaigns.creating import find
@@ -80,7 +81,7 @@ def create(
         role, now=now, expires_at=_until(expires, now), note=note, campaign=campaign
     )
     is_new = at.is_missing(store)
-    with at.store_at(store, may_create=True) as opened:
+    with at.store_at(store, may_create=campaign is None) as opened:
         if campaign is not None:
             find(opened, campaign)
         is_first = opened.key_counts()[0] == 0

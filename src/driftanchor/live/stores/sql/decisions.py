@@ -104,15 +104,14 @@ _OF_UNIT = Prepared(
     ["campaign", "after", "through", "unit"],
 )
 _ADD_KEYS = Insert(request_keys, replaced=("decisions", "at", "digest"))  # an expired one
+_OF_KEY = [request_keys.c[name] for name in ("key", "decisions", "digest", "at")]
 _KEYED = PreparedList(
     lambda keys: (
-        select(request_keys.c.key, request_keys.c.decisions, request_keys.c.digest)
+        select(*_OF_KEY)
         .where(request_keys.c.campaign_id == bindparam("campaign"))
-        .where(request_keys.c.at > bindparam("since"))
         .where(request_keys.c.key.in_(keys))
     ),
     "campaign",
-    "since",
 )
 _EXPIRED = (
     select(request_keys.c.key)
@@ -128,7 +127,7 @@ _FORGET_KEYS = Prepared(
     ["of_campaign", "campaign", "before", "most"],
 )
 _KEYS = Prepared(
-    select(request_keys.c.key, request_keys.c.decisions, request_keys.c.digest, request_keys.c.at)
+    select(*_OF_KEY)
     .where(request_keys.c.campaign_id == bindparam("campaign"))
     .where(request_keys.c.key > bindparam("after"))
     .order_by(request_keys.c.key)
@@ -190,8 +189,9 @@ def all_rows(link: Link, campaign: int, number: int = 0) -> Iterator[DecisionRow
 
 def keyed(link: Link, campaign: int, keys: Sequence[str], since: float) -> dict[str, KeyedRequest]:
     """The requests that came after a time, by their keys."""
-    found = _KEYED.rows(link, keys, campaign, since)
-    return {key: KeyedRequest(_ids(ids), digest) for key, ids, digest in found}
+    # The database compares no times: it might then search by time instead of by key.
+    found = _KEYED.rows(link, keys, campaign)
+    return {key: KeyedRequest(_ids(ids), digest) for key, ids, digest, at in found if at > since}
 
 
 def all_keyed(link: Link, campaign: int) -> Iterator[tuple[str, KeyedRequest, float]]:
