@@ -62,6 +62,15 @@ def test_a_key_expires_and_is_revoked_by_its_id_or_itself() -> None:
     assert run("keys", "revoke", first["id"], "--quiet").stderr == ""
 
 
+def test_a_key_may_be_for_one_campaign() -> None:
+    made = run("campaign", "create", "checkout", "--arms", "A,B")
+    assert made.exit_code == 0, made.stderr
+    key = said("keys", "create", "--role", "read", "--campaign", "checkout")
+    assert key["campaign"] == "checkout"
+    assert said("keys", "list")["keys"][0]["campaign"] == "checkout"
+    assert "checkout" in run("keys", "list").stdout
+
+
 READ = ("create", "--role", "read")
 REFUSED: list[tuple[int, str, tuple[str, ...]]] = [
     (2, "Missing option '--role'", ("create",)),
@@ -70,6 +79,8 @@ REFUSED: list[tuple[int, str, tuple[str, ...]]] = [
     (2, "--expires must be longer than 0", (*READ, "--expires", "0")),
     (2, "--expires must be longer than 0", (*READ, "--expires", "1e9d")),
     (2, "--note must be at most 200", (*READ, "--note", LONG)),
+    (2, "--campaign is only for keys", ("create", "--role", "admin", "--campaign", "c")),
+    (3, "there is no campaign 'nope'", (*READ, "--campaign", "nope")),
     (3, "there is no key with the id '12345678'", ("revoke", "12345678")),
     (3, "there is no key with the id '12345678'", ("revoke", f"da_read_12345678{'0' * 40}")),
 ]

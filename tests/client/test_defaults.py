@@ -83,3 +83,15 @@ def test_the_id_of_a_default_tells_its_arm_anywhere() -> None:
     assert one.id(0) != one.id(1)
     assert one.id(0) == Default("c", "any: key", "arm: 1").id(0)
     assert [arm_of_default(x) for x in ("9f1c", None, 3)] == [None, None, None]
+
+
+def test_a_unit_that_was_answered_is_not_named_in_a_report() -> None:
+    """Its decision was shown, so the server must not give it up."""
+    sent: list[Default] = []
+    kept = Defaults(lambda _, some: sent.extend(some))
+    kept.end()  # no thread: this test reports
+    for campaign, unit in (("c", "u"), ("c", "v"), ("d", "u")):
+        kept.add(Default(campaign, f"{campaign}{unit}", "A", unit=unit))
+    kept.shown("c", "u")
+    assert kept.report() == 0
+    assert [(x.key, x.unit) for x in sent] == [("cu", None), ("cv", "v"), ("du", "u")]

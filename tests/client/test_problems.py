@@ -19,7 +19,7 @@ from driftanchor.client.problems import error_of_answer
         (404, "not_found", errors.NotFound),
         (409, "campaign_paused", errors.CampaignPaused),
         (409, "default_played", errors.DefaultPlayed),
-        (409, "idempotency_key_reused", errors.KeyReused),
+        (422, "idempotency_key_reused", errors.KeyReused),
         (409, "reward_conflict", errors.OtherReward),
         (409, "conflict", errors.Conflict),
         (413, "too_large", errors.InvalidInput),

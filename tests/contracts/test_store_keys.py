@@ -15,7 +15,13 @@ def test_keys_are_kept_and_revoked(store_url: str) -> None:
     store = open_store(store_url)
     assert (store.keys(), store.key_counts()) == ([], (0, 0, 0.0))
     secrets_and_rows = [
-        make_key(["read"], now=9.0, expires_at=10.0 + 1e-6, note="a page; DROP TABLE api_keys;--"),
+        make_key(
+            ["read"],
+            now=9.0,
+            expires_at=10.0 + 1e-6,
+            note="a page; DROP TABLE api_keys;--",
+            campaign="c",
+        ),
         make_key(["admin", "decide"], now=5.5),
     ]
     second, first = (row for _, row in secrets_and_rows)

@@ -18,6 +18,7 @@ from driftanchor.live.stores.store_rows import (
     DecisionRow,
     Head,
     HistoryRow,
+    KeyedRequest,
     Snapshot,
 )
 
@@ -100,7 +101,7 @@ def test_everything_comes_back_as_it_was_written(store: Store, campaign: int) ->
     history = [HistoryRow(900.0, 1, 2, 1, 0.1), HistoryRow(0.0, 1, 1, 1, 0.25)]
     head = Head(3, 2, 7, True, 3, 4)
     snapshot = Snapshot(3, {"tally": [0.1 + 0.2]})
-    keys = {"k": ["id-1", "id-2"]}
+    keys = {"k": KeyedRequest(["id-1", "id-2"], "digest")}
     changes = Changes(head, entries, [arm, new], rows, [], history, keys, b"\0\xff", snapshot)
     store.transact(campaign, lambda reader: changes)
     with store.reading(campaign) as reader:
@@ -112,7 +113,9 @@ def test_everything_comes_back_as_it_was_written(store: Store, campaign: int) ->
         assert reader.decisions(["id-2", "nobody's"]) == rows[1:]
         assert reader.holding(["u", "v"], 0) == rows[:1]
         assert reader.holding(["u"], 1) == []
-        assert reader.keyed(["k", "l"]) == keys
+        at = entries[0].at
+        assert reader.keyed(["k", "l"], at - 1.0) == keys
+        assert reader.keyed(["k", "l"], at) == {}  # it has expired
         assert reader.history() == history[::-1]
         assert reader.history(900.0) == history[:1]
         assert reader.expected() == b"\0\xff"

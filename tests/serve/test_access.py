@@ -180,7 +180,7 @@ def tried(
     access: Access, *headers: tuple[bytes, bytes], client: str = "192.0.2.7", role: str = "read"
 ) -> int:
     """The status that a request gets: 200 if it is let in."""
-    scope = {"headers": list(headers), "client": (client, 5)}
+    scope = {"headers": list(headers), "client": (client, 5), "server": ("127.0.0.1", 8484)}
     try:
         asyncio.run(access.admit(scope, role))
     except Problem as problem:

@@ -13,12 +13,14 @@ from typing import Any
 import pytest
 
 from benchmarks.torture.serve_bytes import listening_server
+from driftanchor.live.stores.access_keys import KeyRow, digest
 from driftanchor.live.stores.store import open_store
 from driftanchor.serve import connection
 from driftanchor.serve.connection import sweep
 from driftanchor.serve.server import Server
 
-HOST = b"Host: 127.0.0.1\r\n"
+KEY = f"da_admin_{'0' * 48}"
+HOST = f"Host: 127.0.0.1\r\nX-API-Key: {KEY}\r\n".encode()
 POST = b"POST /v1/campaigns/none/decisions HTTP/1.1\r\n" + HOST
 JSON = b"Content-Type: application/json\r\n"
 TIME = 10.0  # seconds until a test gives up
@@ -28,6 +30,7 @@ TIME = 10.0  # seconds until a test gives up
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("store")
     store = open_store(f"sqlite:///{folder / 'store.db'}")
+    store.add_key(KeyRow("0" * 8, digest(KEY), "admin", 0.0))
     with listening_server(store, io.StringIO()) as running:
         yield running
 

@@ -25,7 +25,7 @@ def test_a_key_gives_the_same_decisions_again(app: App) -> None:
     other = app.http.post(
         "/v1/campaigns/c/decisions", json={"n": 3}, headers={"Idempotency-Key": "k"}
     )
-    assert (other.status_code, other.json()["code"]) == (409, "idempotency_key_reused")
+    assert (other.status_code, other.json()["code"]) == (422, "idempotency_key_reused")
 
 
 def test_two_keys_in_one_request_are_refused(app: App) -> None:

@@ -25,7 +25,7 @@ from driftanchor.serve.request_bodies import (
     [
         (errors.CampaignPaused("x"), 409, "campaign_paused"),
         (errors.DefaultPlayed("x"), 409, "default_played"),
-        (errors.KeyReused("x"), 409, "idempotency_key_reused"),
+        (errors.KeyReused("x"), 422, "idempotency_key_reused"),
         (errors.OtherReward("x"), 409, "reward_conflict"),
         (errors.Conflict("x"), 409, "conflict"),
         (errors.NotFound("x"), 404, "not_found"),
@@ -58,9 +58,9 @@ def test_values_are_left_out(text: str, said: str) -> None:
     assert (problem.detail, problem.more) == (said, {"argument": "floor"})
 
 
-def test_an_unknown_campaign_is_not_named_but_the_others_are() -> None:
+def test_neither_an_unknown_campaign_nor_the_others_are_named() -> None:
     problem = problem_of(errors.NotFound("there is no campaign 'secret'; there are: a, b"))
-    assert problem.detail == "there is no campaign of this name; there are: a, b"
+    assert problem.detail == "there is no campaign of this name"
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_an_unknown_campaign_is_not_named_but_the_others_are() -> None:
         (
             DefaultsBody,
             {"defaults": [{"key": "k", "arm": "A", "secret": 1}]},
-            "unknown member; this place takes key, arm, ago",
+            "unknown member; this place takes key, arm, ago, unit",
             "/defaults",
         ),
         (DefaultsBody, {"defaults": [{"key": "secret"}]}, "`arm` is missing", "/defaults"),

@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import socket
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import uvicorn
@@ -13,7 +14,7 @@ import uvicorn
 from driftanchor.live.stores.store import open_store
 from driftanchor.serve.app import create_app
 from driftanchor.serve.request_log import Log
-from driftanchor.serve.served import Served
+from driftanchor.serve.served import Served, ServeSettings
 
 
 class HttpServer:
@@ -25,8 +26,13 @@ class HttpServer:
         served: What it serves.
     """
 
-    def __init__(self, store: str) -> None:
-        self.store = store
+    def __init__(
+        self,
+        store: str,
+        clock: Callable[[], float] = time.time,
+        settings: ServeSettings | None = None,
+    ) -> None:
+        self.store, self.clock, self.settings = store, clock, settings
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._socket.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
@@ -36,7 +42,7 @@ class HttpServer:
         """Answer from now on."""
         if self._socket.fileno() < 0:
             self._socket = socket.create_server(("127.0.0.1", self.port))
-        self.served = Served(open_store(self.store), log=Log(io.StringIO()))
+        self.served = Served(open_store(self.store), self.settings, self.clock, Log(io.StringIO()))
         config = uvicorn.Config(
             create_app(self.served), ws="none", log_config=None, access_log=False, lifespan="on"
         )
@@ -53,9 +59,13 @@ class HttpServer:
 
 
 @contextmanager
-def http_server(store: str) -> Iterator[HttpServer]:
+def http_server(
+    store: str,
+    clock: Callable[[], float] = time.time,
+    settings: ServeSettings | None = None,
+) -> Iterator[HttpServer]:
     """A server that is stopped at the end."""
-    server = HttpServer(store)
+    server = HttpServer(store, clock, settings)
     try:
         yield server
     finally:

@@ -39,6 +39,15 @@ Expires = Annotated[
     ),
 ]
 Note = Annotated[str, typer.Option(metavar="TEXT", help="What the key is for.", show_default=False)]
+OneCampaign = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="With --role read alone: read only the summary of this campaign, without its events "
+        "and units, as share links do.",
+        show_default="all campaigns",
+    ),
+]
 Id = Annotated[
     str, typer.Argument(metavar="ID", help="The id that 'keys list' shows, or the key itself.")
 ]
@@ -49,6 +58,7 @@ def create(
     role: Role,
     expires: Expires = None,
     note: Note = "",
+    campaign: OneCampaign = None,
     store: at.StoreAddress = at.DEFAULT,
     as_json: opt.Json = False,
     quiet: opt.Quiet = False,
@@ -60,14 +70,20 @@ def create(
     Examples:
       driftanchor keys create --role decide --role reward --note shop
       driftanchor keys create --role read --expires 30d --note "weekly review"
+      driftanchor keys create --role read --campaign checkout --expires 7d
       driftanchor keys create --role admin > admin.key
     """
+    from driftanchor.live.campaigns.creating import find
     from driftanchor.live.stores.access_keys import make_key
 
     now = time.time()
-    key, row = make_key(role, now=now, expires_at=_until(expires, now), note=note)
+    key, row = make_key(
+        role, now=now, expires_at=_until(expires, now), note=note, campaign=campaign
+    )
     is_new = at.is_missing(store)
-    with at.store_at(store, may_create=True) as opened:
+    with at.store_at(store, may_create=campaign is None) as opened:
+        if campaign is not None:
+            find(opened, campaign)
         is_first = opened.key_counts()[0] == 0
         opened.add_key(row)
     if is_new:
@@ -76,9 +92,9 @@ def create(
         output.show_json({"key": key, **_shown(row, now)})
     else:
         output.show_line(key)
-        until = "" if row.expires_at is None else f", works until {_day(row.expires_at)}"
+        ends = "" if row.expires_at is None else f", works until {_day(row.expires_at)}"
         output.say(
-            f"made key {row.id} ({row.roles.replace(' ', ', ')}){until}; save it now, because it "
+            f"made key {row.id} ({row.roles.replace(' ', ', ')}){ends}; save it now, because it "
             "cannot be shown again",
             quiet=quiet,
         )
@@ -103,10 +119,18 @@ def list_all(*, store: at.StoreAddress = at.DEFAULT, as_json: opt.Json = False) 
         output.show_json({"keys": [_shown(row, now) for row in rows]})
         return
     lines = [
-        (row.id, row.roles, row.state(now), _day(row.created_at), _day(row.expires_at), row.note)
+        (
+            row.id,
+            row.roles,
+            row.campaign or MISSING,
+            row.state(now),
+            _day(row.created_at),
+            _day(row.expires_at),
+            row.note,
+        )
         for row in rows
     ]
-    headings = ("key", "roles", "state", "created", "works until", "note")
+    headings = ("key", "roles", "campaign", "state", "created", "works until", "note")
     safe = tuple(tuple(map(printable, line)) for line in lines)
     output.show_table(Table("", headings, safe, text=frozenset(range(len(headings)))))
 
@@ -158,6 +182,7 @@ def _shown(row: KeyRow, now: float) -> dict[str, Any]:
         "expires_at": row.expires_at,
         "revoked_at": row.revoked_at,
         "note": row.note,
+        "campaign": row.campaign,
     }
 
 

@@ -34,8 +34,10 @@ class Client:
 
     Every call is safe to repeat, and the client repeats it: if the server or its store is
     unavailable, it sends the same request again after a growing wait, until `timeout` is over. So
-    a decision is made once, and a reward counts once. Threads may share a client, and it keeps
-    connections open.
+    a decision is made once, and a reward counts once. A request without a unit has a key, by which
+    the server knows its repeats; a unit gets the decision that it has. Only in a campaign with
+    `sticky=None` a unit has no decision to get again: there, give a `key`. Threads may share a
+    client, and it keeps connections open.
 
     With a default arm, `ask` never fails because of the server: if that is down, slow or the
     campaign paused, `ask` returns the default in time. Such a decision has no propensity (NaN), its
@@ -117,7 +119,8 @@ class Client:
             exclude: Arms that cannot be played this time.
             n: How many decisions; the answer is then a list.
             peek: Only show what would be decided now; nothing is recorded.
-            key: A key of this request. By default each call has a new one, which its repeats share.
+            key: A key of this request. By default a call without a unit has a new one, which its
+                repeats share.
             default: The arm to play if the server is down or slow, or the campaign is paused.
 
         Raises:
@@ -131,12 +134,15 @@ class Client:
             "n": None if n is None else count,
             "peek": check.flag(peek, "peek"),
         }
-        same = secrets.token_hex(16) if key is None else _sent(key, "key")
+        same: str | None = _sent(key, "key")
+        if same is None and unit is None:
+            same = secrets.token_hex(16)
         sent = {name: value for name, value in body.items() if value not in (None, [], False)}
         if default is None:
             answers = self._asked(sent, same, self._timeout, self._timeout)
         else:
-            answers = self._asked_or_default(sent, same, count, _default(self.name, same, default))
+            played = _default(self.name, same, default, unit)
+            answers = self._asked_or_default(sent, same, count, played)
         return answers[0] if n is None else answers
 
     def tell(self, decision_id: str, reward: float) -> Receipt:
@@ -214,17 +220,21 @@ class Client:
     def __repr__(self) -> str:
         return f"<Client: {self.name or 'the only campaign'} at {self.url}>"
 
-    def _asked(self, body: Record, key: str, seconds: float, promised: float) -> list[Decision]:
+    def _asked(
+        self, body: Record, key: str | None, seconds: float, promised: float
+    ) -> list[Decision]:
         path = f"{self._line.path(self.name)}/decisions"
         data = self._line.call(
             "POST", path, body, seconds=seconds, request_key=key, promised=promised
         )
+        if "unit" in body and "peek" not in body:
+            self._line.defaults.shown(self.name, body["unit"])
         if "n" in body:
             return [decision_of(one) for one in list_in(data, "decisions")]
         return [decision_of(data)]
 
     def _asked_or_default(
-        self, body: Record, key: str, count: int, default: Default
+        self, body: Record, key: str | None, count: int, default: Default
     ) -> list[Decision]:
         """The decisions, or the default as soon as it is clear that they do not come in time."""
         promised = self._default_after
@@ -257,10 +267,13 @@ class Client:
         ]
 
 
-def _default(campaign: str | None, key: str, arm: object) -> Default:
+def _default(campaign: str | None, key: str | None, arm: object, unit: str | None) -> Default:
     if not isinstance(arm, str) or not arm:
         raise InvalidInput(f"must be the name of an arm, got {shown(arm)}", argument="default")
-    return Default(campaign, key, arm, time.monotonic())
+    at = time.monotonic()
+    if key is None:
+        return Default(campaign, secrets.token_hex(16), arm, at, unit)
+    return Default(campaign, key, arm, at)
 
 
 def _settled_here(decision_id: object, reward: object) -> Receipt | Exception | None:

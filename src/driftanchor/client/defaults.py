@@ -7,7 +7,7 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from driftanchor.errors import DriftanchorError, StoreUnavailable
 
@@ -25,15 +25,17 @@ class Default:
 
     Attributes:
         campaign: The campaign that was asked; `None` for the only one of the server.
-        key: The key of the request that was not answered in time.
+        key: The key of the request that was not answered in time, or of the report alone.
         arm: The arm that was played instead.
         at: When the request was sent, by a clock that never goes back.
+        unit: The unit of a request that had no key.
     """
 
     campaign: str | None
     key: str
     arm: str
     at: float = 0.0
+    unit: str | None = None
 
     def id(self, place: int = 0) -> str:
         """An id for the decision, which `arm_of_default` knows again in any process."""
@@ -83,6 +85,19 @@ class Defaults:
                 return
             self._runs = True
         threading.Thread(target=self._run, daemon=True).start()
+
+    def shown(self, campaign: str | None, unit: str) -> None:
+        """Note that a request for a unit was answered, so that its decision is shown.
+
+        The server must not give up that decision, so reports that wait no longer name the unit.
+        """
+        if not self._waiting:
+            return
+        with self._lock:
+            self._waiting = deque(
+                replace(x, unit=None) if (x.campaign, x.unit) == (campaign, unit) else x
+                for x in self._waiting
+            )
 
     def report(self) -> int:
         """Try to report all of them now; how many still wait."""

@@ -96,6 +96,10 @@ class Line:
 
     def _report(self, campaign: str | None, some: list[Default]) -> None:
         now = time.monotonic()
-        items = [{"key": x.key, "arm": x.arm, "ago": now - x.at} for x in some]
+        items = [
+            {"key": x.key, "arm": x.arm, "ago": now - x.at}
+            | ({} if x.unit is None else {"unit": x.unit})
+            for x in some
+        ]
         body = {"defaults": items}
         self.call("POST", f"{self.path(campaign)}/defaults", body, seconds=REPORT_TIMEOUT)

@@ -61,7 +61,7 @@ def error_of(status: int, problem: dict[str, Any]) -> DriftanchorError:
         return InvalidInput(f"is not accepted by the server: {said}", argument="key")
     if status == 404:
         return NotFound(said)
-    if status == 409:
+    if status == 409 or code in CONFLICTS:
         return CONFLICTS.get(code, Conflict)(said)
     if status in AGAIN:
         return StoreUnavailable(said)

@@ -14,7 +14,7 @@ from fastapi.security.base import SecurityBase
 from driftanchor.live.stores.access_keys import ROLES, KeyRow, digest, id_of, is_same
 from driftanchor.live.stores.store import Store
 from driftanchor.serve.known_keys import KnownKeys
-from driftanchor.serve.loopback import caller_of, is_local
+from driftanchor.serve.loopback import caller_of, is_forwarded, is_local, names_server
 from driftanchor.serve.problem import Problem
 from driftanchor.serve.rates import Rates, retry_after
 
@@ -23,6 +23,7 @@ NOBODY = KeyRow("", "0" * 64, "", 0.0)  # compared with where there is no key, w
 # programs that ask on and on with a wrong one.
 WRONG_RATE, WRONG_BURST = 50.0, 1_000.0
 SCHEME = "key"  # what the OpenAPI document calls it
+SHARED = "driftanchor.shared"  # in the scope: whether the key is that of a share link
 ASK_FOR_KEY = {"WWW-Authenticate": 'Bearer realm="driftanchor"'}
 
 
@@ -57,19 +58,24 @@ class Access:
         self._wrong = Rates(WRONG_RATE, WRONG_BURST, ticks)
         self._rates = None if rate is None else Rates(rate, max(1.0, 2.0 * rate), ticks)
 
-    async def admit(self, scope: Any, role: str) -> KeyRow | None:
-        """Let a request in that needs a role; its key, or `None` where none is needed.
+    async def admit(self, scope: Any, role: str, campaign: str | None = None) -> KeyRow | None:
+        """Let a request in, and return its key; `None` if the server needs none.
+
+        Args:
+            scope: The request.
+            role: The role that the route needs.
+            campaign: The campaign of a route that share links may read; `None` for other routes.
 
         Raises:
-            Problem: 401 without a key that works, 403 without the role, 429 too often.
+            Problem: 401 without a key that works, 403 without the role or for another campaign,
+                429 too often.
         """
         rows = await self._known.rows()
-        headers: list[tuple[bytes, bytes]] = scope["headers"]
         if not rows and not self.required:
-            _check_local(headers)
+            _check_local(scope)
             self._count(caller_of(scope))
             return None
-        given = key_in(headers)
+        given = key_in(scope["headers"])
         if given is None:
             raise self._refused(scope, "key_missing", "send a key as 'Authorization: Bearer KEY'")
         row = rows.get(id_of(given) or "", NOBODY)
@@ -79,6 +85,13 @@ class Access:
         self._count(row.id)
         if not row.allows(role):
             raise Problem(403, "role_missing", f"this needs a key with the role {role!r}")
+        if row.campaign is not None and row.campaign != campaign:
+            raise Problem(
+                403,
+                "one_campaign",
+                "this key reads the summary of one campaign: no other campaign, and no events, "
+                "decisions or units",
+            )
         return row
 
     def _refused(self, scope: Any, code: str, detail: str) -> Problem:
@@ -110,16 +123,33 @@ def key_in(headers: Iterable[tuple[bytes, bytes]]) -> str | None:
     return only.decode("latin-1") or None
 
 
-def _check_local(headers: Iterable[tuple[bytes, bytes]]) -> None:
-    """Where no key is needed: refuse what comes through a page of someone else in a browser."""
-    for name, value in headers:
-        if name in (b"host", b"origin") and not is_local(value):
+def _check_local(scope: Any) -> None:
+    """Reject requests to a keyless server that a proxy or a cross-site page may have sent."""
+    hosts = []
+    for name, value in scope["headers"]:
+        if is_forwarded(name):
             raise Problem(
                 403,
-                "not_local",
-                "without keys the server answers only this machine, under a name such as "
-                "localhost: make a key with 'driftanchor keys create'",
+                "forwarded",
+                "without keys the server answers no request that a proxy forwarded: make a key "
+                "with 'driftanchor keys create'",
             )
+        if name == b"host":
+            hosts.append(value)
+        elif name == b"origin" and not is_local(value):
+            raise _not_local()
+    server = scope.get("server")
+    if server is None or len(hosts) != 1 or not names_server(hosts[0], *server):
+        raise _not_local()
+
+
+def _not_local() -> Problem:
+    return Problem(
+        403,
+        "not_local",
+        "without keys the server answers only this machine, under the address and port it listens "
+        "on or localhost: make a key with 'driftanchor keys create'",
+    )
 
 
 class NeedsRole(SecurityBase):
@@ -127,11 +157,12 @@ class NeedsRole(SecurityBase):
 
     Args:
         role: The role that the route needs.
+        shared: Whether share links of the campaign `name` in the path may use the route.
     """
 
-    def __init__(self, role: str) -> None:
+    def __init__(self, role: str, *, shared: bool = False) -> None:
         assert role in ROLES
-        self.role = role
+        self.role, self.shared = role, shared
         self.scheme_name = SCHEME
         self.model = HTTPBearer(
             description="A key of 'driftanchor keys create'. The header X-API-Key takes it too."
@@ -139,12 +170,14 @@ class NeedsRole(SecurityBase):
 
     async def __call__(self, request: Request) -> None:
         """Let the request in, or raise a `Problem`."""
-        await request.app.state.served.access.admit(request.scope, self.role)
+        campaign = request.path_params["name"] if self.shared else None
+        row = await request.app.state.served.access.admit(request.scope, self.role, campaign)
+        request.scope[SHARED] = row is not None and row.campaign is not None
 
 
-def needs(role: str) -> Any:
-    """What a route has in `dependencies` so that it needs a key with this role."""
-    return Depends(NeedsRole(role))
+def needs(role: str, *, shared: bool = False) -> Any:
+    """Return the entry of a route's `dependencies` for a role; see `NeedsRole`."""
+    return Depends(NeedsRole(role, shared=shared))
 
 
 class KeyedRoute(APIRoute):

@@ -26,6 +26,7 @@ from driftanchor.serve.outer_layers import OuterLayers
 from driftanchor.serve.page import recent_errors
 from driftanchor.serve.page import routes as page_routes
 from driftanchor.serve.served import Served
+from driftanchor.serve.upkeep import Upkeep
 from driftanchor.version import __version__
 
 
@@ -34,7 +35,10 @@ def create_app(served: Served) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        upkeep = Upkeep(served)
+        upkeep.start()
         yield
+        upkeep.close()
         served.close()
 
     app = OuterLayers(

@@ -10,7 +10,7 @@ from driftanchor.errors import DriftanchorError, StoreUnavailable
 from driftanchor.live.campaigns.campaign import Campaign
 from driftanchor.serve.access import KeyedRoute, needs
 from driftanchor.serve.body import read, takes
-from driftanchor.serve.changing import Change
+from driftanchor.serve.changing import Change, version
 from driftanchor.serve.creation import create
 from driftanchor.serve.documents import answers
 from driftanchor.serve.json_answer import json_response
@@ -55,7 +55,7 @@ async def create_one(request: Request) -> Response:
 
 @router.get(
     "/v1/campaigns/{name}",
-    dependencies=[needs("read")],
+    dependencies=[needs("read", shared=True)],
     responses=answers({200: CampaignAnswer}, 404, 422),
 )
 async def show(request: Request, name: str) -> Response:
@@ -80,10 +80,14 @@ async def change(request: Request, name: str, if_match: IfMatch = None) -> Respo
 
 
 async def _shown(served: Served, campaign: Campaign, status: int = 200) -> Response:
-    """What is known of a campaign, with its version."""
-    found = await served.read(campaign.status)
-    version = await served.bridge.do(campaign, Change(()))
-    return json_response(found.to_json(), status, {"ETag": version})
+    """Answer with a campaign and its ETag, both read at the same moment."""
+    found, tag = await served.read(_read, campaign)
+    return json_response(found, status, {"ETag": tag})
+
+
+def _read(campaign: Campaign) -> tuple[dict[str, Any], str]:
+    with campaign.at_one_moment() as moment:
+        return moment.status().to_json(), version(moment.books)
 
 
 def _listed(served: Served) -> list[dict[str, Any]]:

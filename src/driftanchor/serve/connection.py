@@ -28,7 +28,7 @@ SLOWEST_REQUEST = 10.0  # seconds from its first byte, or from the connection, t
 SLOWEST_ANSWER = 60.0  # seconds in which a client reads nothing of what waits for it
 KEPT = 75.0  # seconds that an idle connection is kept
 MOST_HEADERS = 100
-MOST_HEADER_BYTES = 32 * 1024  # of an address and headers that come in several parts
+MOST_HEADER_BYTES = 32 * 1024  # names and values of all headers; also of unparsed bytes
 LONGEST_ADDRESS = 8 * 1024  # bytes
 _UPGRADE = re.compile(rb"\nupgrade:", re.IGNORECASE)
 MOST_AHEAD = 32  # requests that wait for the answer to one before them
@@ -47,7 +47,9 @@ class Connection(HttpToolsProtocol):
     receiving_since: float | None = None
     writing_since: float | None = None
     idle_since: float | None = None
-    _unread = 0  # bytes of headers that are not complete
+    _unread = 0  # bytes since the last progress: a request line, headers, trailers, extensions
+    _header_bytes = 0
+    _in_body = False
     _refusal: Problem | None = None
     _is_deaf = False  # whether what else comes is not read
 
@@ -71,7 +73,7 @@ class Connection(HttpToolsProtocol):
         """Some bytes have come."""
         if self._is_deaf:
             return
-        if b"pgrade" in data and self._unread >= 0:
+        if b"pgrade" in data and not self._in_body:
             data = without_upgrade(data)
         if self.receiving_since is None:  # also for empty lines, which begin no request
             self.receiving_since = self.loop.time()
@@ -84,11 +86,22 @@ class Connection(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         """A request begins."""
         self.receiving_since = self.loop.time()
+        self._in_body, self._header_bytes = False, 0
         super().on_message_begin()
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Keep a header. Trailers are ignored: uvicorn would append them to the headers."""
+        if self._in_body:
+            return
+        self._header_bytes += len(name) + len(value)
+        if self._header_bytes > MOST_HEADER_BYTES:
+            self._refusal = Problem(431, "headers_too_large", "send fewer headers, or shorter")
+            raise ValueError  # ends the parser
+        super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
         """All headers have come, and what follows is the body."""
-        self._unread = -sys.maxsize
+        self._unread, self._in_body = 0, True
         if len(self.headers) > MOST_HEADERS or len(self.url) > LONGEST_ADDRESS:
             status = 431 if len(self.headers) > MOST_HEADERS else 414
             self._refusal = Problem(status, "headers_too_large", "send fewer headers, or shorter")
@@ -98,10 +111,15 @@ class Connection(HttpToolsProtocol):
         super().on_headers_complete()
         self.scope["extensions"] = self._extensions
 
+    def on_body(self, body: bytes) -> None:
+        """A part of the body has come."""
+        self._unread = 0
+        super().on_body(body)
+
     def on_message_complete(self) -> None:
         """All of a request has come."""
         self.receiving_since = None
-        self._unread = 0
+        self._unread, self._in_body = 0, False
         super().on_message_complete()
 
     def on_response_complete(self) -> None:

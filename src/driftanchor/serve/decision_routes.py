@@ -32,7 +32,8 @@ REPLAYED = ((b"idempotent-replayed", b"true"),)
 IdempotencyKey = Annotated[
     str | None,
     Header(
-        description="A key of this request: the same key later gives the same decisions.",
+        description="A key of this request: for 24 hours the same key gives the same decisions, "
+        "and is refused with 422 for another body.",
         min_length=1,
         max_length=LONGEST,
     ),

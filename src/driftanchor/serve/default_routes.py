@@ -40,7 +40,7 @@ async def report(request: Request, name: str) -> Response:
 async def _noted(served: Served, campaign: Campaign, item: DefaultItem) -> dict[str, Any]:
     """What became of one of them, whatever is wrong with others."""
     try:
-        done = UseDefault.checked(item.key, item.arm, item.ago)
+        done = UseDefault.checked(item.key, item.arm, item.ago, item.unit)
         status: str = await served.bridge.do(campaign, done)
     except InvalidInput as error:
         problem = problem_of(error)

@@ -13,6 +13,58 @@ from driftanchor.errors import InvalidInput
 from driftanchor.live.stores.access_keys import KeyRow
 
 _PLACE = re.compile(rb"(?:https?://)?(\[[0-9A-Fa-f:.]+\]|[^\[\]:/?#@]+)(?::\d*)?")
+_HOST = re.compile(rb"(\[[0-9A-Fa-f:.]+\]|[^\[\]:/?#@]+)(?::(\d{1,5}))?")
+FORWARDING = frozenset(
+    {
+        b"cf-connecting-ip",
+        b"fastly-client-ip",
+        b"forwarded",
+        b"true-client-ip",
+        b"via",
+        b"x-client-ip",
+        b"x-cluster-client-ip",
+        b"x-envoy-external-address",
+        b"x-original-forwarded-for",
+        b"x-original-host",
+        b"x-real-ip",
+    }
+)  # headers that only proxies add, besides those that start with x-forwarded
+
+
+def is_forwarded(name: bytes) -> bool:
+    """Return whether a proxy adds a header of this lower-case name.
+
+    Example:
+        >>> [is_forwarded(x) for x in (b"x-forwarded-for", b"via", b"x-request-id")]
+        [True, True, False]
+    """
+    return name in FORWARDING or name.startswith(b"x-forwarded")
+
+
+@functools.lru_cache(maxsize=64)
+def names_server(host: bytes, address: str, port: int) -> bool:
+    """Return whether a `Host` header names the loopback address a server listens on.
+
+    Args:
+        host: The header.
+        address: The IP address of the server.
+        port: The port of the server; a `Host` without a port means 80.
+
+    Example:
+        >>> [names_server(x, "127.0.0.1", 8484) for x in (b"localhost:8484", b"127.0.0.1:8484")]
+        [True, True]
+        >>> [names_server(x, "127.0.0.1", 8484) for x in (b"127.0.0.1", b"127.0.0.2:8484")]
+        [False, False]
+    """
+    found = _HOST.fullmatch(host)
+    if found is None or int(found[2] or 80) != port:
+        return False
+    name = found[1].decode("latin-1").strip("[]").lower()
+    try:
+        bound = ipaddress.ip_address(address.partition("%")[0])
+        return name == "localhost" or ipaddress.ip_address(name) == bound
+    except ValueError:
+        return False
 
 
 @functools.lru_cache(maxsize=64)  # clients name the same place again and again

@@ -6,7 +6,8 @@ decision's id, with which its reward is reported, and its propensity.
 - To evaluate one flag is to ask: the decision counts from now on, as `Campaign.ask` says.
 - To evaluate all flags only assigns, since a client does so at its start and shows few of them.
   Each decision counts from the moment on at which its exposure or its reward is reported, or the
-  flag is evaluated alone.
+  flag is evaluated alone. A unit that has no decision yet gets one in every campaign that is not
+  paused, so a store with more than `MOST_FLAGS` campaigns is refused.
 - A paused campaign has no value: the application plays its own default.
 """
 
@@ -25,6 +26,8 @@ from driftanchor.serve.etag import is_known, tag_of
 from driftanchor.serve.flags import Evaluate, Found, Refused, evaluated, failure, unit_of
 from driftanchor.serve.json_answer import json_response, json_text
 from driftanchor.serve.served import Served
+
+MOST_FLAGS = 100  # campaigns of one bulk evaluation
 
 router = APIRouter(
     prefix="/ofrep/v1/evaluate/flags",
@@ -62,6 +65,12 @@ async def evaluate_all(request: Request) -> Response:
     except Refused as error:
         return json_response({"errorCode": error.code, "errorDetails": error.details}, 400)
     names = await served.read(served.names)
+    if len(names) > MOST_FLAGS:
+        details = (
+            f"this server has more than {MOST_FLAGS} campaigns, and evaluating all of them would "
+            "write a decision in each: evaluate flags one by one"
+        )
+        return json_response({"errorCode": "GENERAL", "errorDetails": details}, 400)
     flags = await asyncio.gather(*(_assigned(served, name, unit) for name in names))
     body = json_text({"flags": [x for x in flags if x is not None]})
     tag = tag_of(body.encode())

@@ -24,11 +24,12 @@ MEDIA = "application/problem+json"
 RETRY_AFTER = "1"  # seconds
 _RECEIVED = re.compile(r"(,|;| \()\s*got .*", re.DOTALL)
 _NO_CAMPAIGN = re.compile(r"no campaign '[^']*'")
+_OTHER_NAMES = re.compile(r"; there are(: .*| none yet)", re.DOTALL)
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 CODES: Sequence[tuple[type[Exception], int, str]] = (  # the first that fits
     (errors.CampaignPaused, 409, "campaign_paused"),
     (errors.DefaultPlayed, 409, "default_played"),
-    (errors.KeyReused, 409, "idempotency_key_reused"),
+    (errors.KeyReused, 422, "idempotency_key_reused"),
     (errors.OtherReward, 409, "reward_conflict"),
     (errors.Conflict, 409, "conflict"),
     (errors.NotFound, 404, "not_found"),
@@ -103,7 +104,7 @@ def _said(error: Exception, status: int) -> str:
     if isinstance(error, errors.UnknownName):
         kind = str(error.args[0])
         return f"unknown {kind}"
-    known = _NO_CAMPAIGN.sub("no campaign of this name", str(error))
+    known = _NO_CAMPAIGN.sub("no campaign of this name", _OTHER_NAMES.sub("", str(error)))
     return _QUOTED.sub("…", _RECEIVED.sub("", known))
 
 

@@ -38,7 +38,7 @@ After = Annotated[
 
 @router.get(
     "/v1/campaigns/{name}/history",
-    dependencies=[needs("read")],
+    dependencies=[needs("read", shared=True)],
     responses=answers({200: HistoryAnswer}, 404, 422),
 )
 async def history(request: Request, name: str, since: Since = None) -> Response:

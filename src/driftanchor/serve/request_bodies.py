@@ -31,11 +31,15 @@ class AskBody(Body):
 class DefaultItem(Body):
     """A default arm that a client played."""
 
-    key: Label = Field(description="The Idempotency-Key of the request that was not answered.")
+    key: Label = Field(
+        description="The Idempotency-Key of the request that was not answered, or a new key if it "
+        "had none."
+    )
     arm: Label = Field(description="The arm that was played.")
     ago: Annotated[float, Field(ge=0, le=1e9)] = Field(
         0.0, description="How many seconds ago the request was sent."
     )
+    unit: Label | None = Field(None, description="The unit of a request without a key.")
 
 
 class DefaultsBody(Body):

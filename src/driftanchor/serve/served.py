@@ -35,6 +35,7 @@ class ServeSettings:
         grace: Seconds in which requests under way may end after the server was asked to stop.
         keys_required: Whether a key is needed even if the store has none; see `check_keys`.
         rate: How many requests a second a key may make of one process; `None` for any number.
+        upkeep: Seconds between two rounds of `Upkeep`.
         warm_up: Seconds that a process may take for kernels before its first request.
     """
 
@@ -45,6 +46,7 @@ class ServeSettings:
     grace: float = 20.0
     keys_required: bool = False
     rate: float | None = None
+    upkeep: float = 5.0
     warm_up: float = 3.0
 
 

@@ -252,10 +252,10 @@ def test_a_clock_that_tells_no_time_is_refused(time: Any, tmp_path: Path) -> Non
     assert campaign.verify().decisions == 1
 
 
-def test_a_key_stands_for_one_number_of_decisions(tmp_path: Path) -> None:
+def test_a_key_stands_for_one_request(tmp_path: Path) -> None:
     campaign = create(f"sqlite:///{tmp_path / 's.db'}")
     first = campaign.ask(n=2, key="k")
-    with pytest.raises(Conflict, match="request for 2 decisions, got n=5"):
+    with pytest.raises(Conflict, match="the key 'k' is that of another request"):
         campaign.ask(n=5, key="k")
     assert [x.id for x in campaign.ask(n=2, key="k")] == [x.id for x in first]
 

@@ -75,3 +75,33 @@ def test_an_arm_that_nobody_knows_is_refused(store: Store) -> None:
     [error] = campaign.submit([UseDefault("k", "X", 1.0)])
     assert isinstance(error, UnknownName)
     assert kinds(campaign) == []
+
+
+def test_the_fresh_decision_of_a_unit_is_given_up(store: Store) -> None:
+    """A request with a unit has no key, so the report names the unit."""
+    clock = Clock()
+    campaign = create(store, clock=clock, reward_window=60, default_reward=0)
+    lost = campaign.ask("u")
+    clock.now += 30
+    report = UseDefault.checked("report", "B", 29.8, "u")
+    assert campaign.submit([report, report]) == ["recorded", "replayed"]
+    clock.now += 100
+    status = campaign.status()
+    assert (status.decisions, status.rewards, status.pending) == (1, 0, 0)
+    assert campaign.ask("u").id != lost.id
+    campaign.verify()
+
+
+@pytest.mark.parametrize("asked_after", [-60.0, 20.0])
+def test_a_decision_of_another_time_stays(store: Store, asked_after: float) -> None:
+    """The unit held it before the request, or asked again and saw it before the report came."""
+    clock = Clock()
+    campaign = create(store, clock=clock)
+    sent = clock.now + 100.0
+    clock.now = sent + asked_after
+    seen = campaign.ask("u")
+    clock.now = sent + 30.0
+    assert campaign.submit([UseDefault("report", "B", 30.0, "u")]) == ["recorded"]
+    assert campaign.ask("u").id == seen.id
+    assert campaign.tell(str(seen.id), 1.0).status == "recorded"
+    campaign.verify()

@@ -43,7 +43,7 @@ TAMPERED = {
     "UPDATE history SET decisions = 99 WHERE arm = 0": "the history from 900 on",
     "UPDATE history SET total = total + 1 WHERE arm = 0": "the history from 900 on",
     "DELETE FROM history": "the history from 900 on is None",
-    "UPDATE request_keys SET decisions = '[\"x\"]'": "the key 'k' is for other decisions",
+    "UPDATE request_keys SET decisions = '[\"x\"]'": "the key 'k' is for another request",
     "UPDATE heads SET snapshot = 3": "the last snapshot is said to be 3, and is 0",
     "INSERT INTO snapshots VALUES (1, 5, '{}')": "the snapshot of event 5 is not",
     "INSERT INTO watches VALUES (1, '{}')": "the store is damaged",

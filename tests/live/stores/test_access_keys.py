@@ -103,3 +103,11 @@ def test_hashes_are_compared_in_constant_time(monkeypatch: pytest.MonkeyPatch) -
     assert is_same(access_keys.digest(key), row)
     assert not is_same(access_keys.digest(key + "0"), row)
     assert [row.sha256 in pair for pair in seen] == [True, True]
+
+
+def test_a_key_for_one_campaign_only_reads() -> None:
+    assert make_key(["read"], now=5.0, campaign="c")[1].campaign == "c"
+    assert make_key(["read"], now=5.0)[1].campaign is None
+    for roles in (["admin"], ["read", "decide"]):
+        with pytest.raises(InvalidInput, match="campaign is only for keys with the role read"):
+            make_key(roles, now=5.0, campaign="c")

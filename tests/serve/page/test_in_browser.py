@@ -178,6 +178,10 @@ def test_only_a_key_may_pause_and_a_link_may_read(shown: Shown) -> None:
     page.goto(link)
     page.reload()
     expect(page.locator("h1")).to_have_text(NAME)
+    expect(page.locator(".part-recent")).to_have_text("A share link shows no single decisions.")
+    expect(page.locator("#fresh")).to_have_text("Live")
+    shown.browser.open("/")  # the other campaigns are not shared
+    expect(page.locator("h1")).to_have_text("A key is needed")
     del shown.browser.complaints[complaints:]  # browsers report every refusal as an error
 
 

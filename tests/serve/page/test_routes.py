@@ -85,7 +85,7 @@ def test_what_is_not_there_is_a_problem(http: TestClient, path: str, status: int
 
 
 def test_views_need_the_role_read_and_files_need_nothing(app: App) -> None:
-    assert app.http.post("/page/share", json={}).json()["code"] == "no_keys"
+    assert app.http.post("/page/share", json={"campaign": "c"}).json()["code"] == "no_keys"
     assert app.http.get("/page/overview.json").json()["campaigns"] == []
     key, row = make_key(["admin"], now=app.clock())
     app.served.store.add_key(row)
@@ -103,7 +103,7 @@ def test_views_need_the_role_read_and_files_need_nothing(app: App) -> None:
         assert app.http.get(f"/page/{path}", headers=mine).status_code == 200, path
     for path in ("/", "/page/about.json", "/page/static/page.css"):
         assert app.http.get(path).status_code == 200
-    assert app.http.post("/page/share", json={}).status_code == 401
+    assert app.http.post("/page/share", json={"campaign": "c"}).status_code == 401
 
 
 def test_only_a_demo_says_that_it_is_one(http: TestClient) -> None:

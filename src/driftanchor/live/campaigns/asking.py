@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeGuard
@@ -15,7 +17,7 @@ from driftanchor.live.campaigns.new_id import new_id
 from driftanchor.live.campaigns.telling import show
 from driftanchor.live.stores.damage import damaged
 from driftanchor.live.stores.journal import decided_detail
-from driftanchor.live.stores.store_rows import WAITING, DecisionRow
+from driftanchor.live.stores.store_rows import WAITING, DecisionRow, KeyedRequest
 
 LONGEST = 256  # characters of a unit or a key
 MOST = 1_000  # decisions of one call
@@ -108,14 +110,26 @@ class Ask:
             answers.append(_answer(batch, row, False, note))
         return self._kept(batch, answers)
 
-    def _again(self, batch: Batch, ids: list[str]) -> list[Decision]:
+    @property
+    def digest(self) -> str:
+        """A digest of what is asked for, to which a key belongs."""
+        asked = [self.unit, sorted(set(self.exclude)), self.count, self.peek, self.assign]
+        return hashlib.blake2b(json.dumps(asked).encode(), digest_size=16).hexdigest()
+
+    def _again(self, batch: Batch, request: KeyedRequest) -> list[Decision]:
         """The answers to the request that had this key before."""
+        ids = request.ids
         if not ids:
             raise DefaultPlayed(
                 f"the key {self.key!r} is that of a request that came too late: its caller played "
                 "a default arm; take another key"
             )
-        if len(ids) != self.count:
+        if request.digest not in (None, self.digest):
+            raise KeyReused(
+                f"the key {self.key!r} is that of another request: a key belongs to one unit, "
+                "exclude, n and peek for 24 hours, use another one"
+            )
+        if len(ids) != self.count:  # of a store of an older version, without a digest
             raise KeyReused(
                 f"the key {self.key!r} is that of a request for {len(ids)} decisions, got n="
                 f"{self.count}: a key belongs to one request, use another one"
@@ -128,9 +142,7 @@ class Ask:
     def _kept(self, batch: Batch, answers: list[Decision]) -> list[Decision]:
         """The answers, remembered under the key of the request."""
         if self.key is not None and not self.peek:
-            ids = [str(x.id) for x in answers]
-            batch.keyed[self.key] = batch.keys[self.key] = ids
-            batch.record("keyed", detail={"key": self.key, "ids": ids})
+            batch.keep_key(self.key, KeyedRequest([str(x.id) for x in answers], self.digest))
         return answers
 
 

@@ -17,7 +17,7 @@ from driftanchor.live.records import state_fields
 from driftanchor.live.stores.damage import damaged
 from driftanchor.live.stores.journal import Detail, Entry
 from driftanchor.live.stores.store import Changes, Reader
-from driftanchor.live.stores.store_rows import DecisionRow, Snapshot
+from driftanchor.live.stores.store_rows import KEY_SECONDS, DecisionRow, KeyedRequest, Snapshot
 
 LEAST_BETWEEN_SNAPSHOTS = 256  # events
 
@@ -49,7 +49,7 @@ class Batch:
         now: The time, in seconds since 1970.
         found: Decisions by id.
         held: The decisions that units hold.
-        keyed: The decisions of requests with a key.
+        keyed: Requests by their keys, unless the key has expired.
         watch: What is kept to watch the promises, if it was looked at.
     """
 
@@ -58,12 +58,12 @@ class Batch:
     now: float
     found: dict[str, DecisionRow] = field(default_factory=dict)
     held: dict[str, DecisionRow] = field(default_factory=dict)
-    keyed: dict[str, list[str]] = field(default_factory=dict)
+    keyed: dict[str, KeyedRequest] = field(default_factory=dict)
     entries: list[Entry] = field(default_factory=list)
     columns: set[int] = field(default_factory=set)
     made: dict[str, DecisionRow] = field(default_factory=dict)
     changed: dict[str, DecisionRow] = field(default_factory=dict)
-    keys: dict[str, list[str]] = field(default_factory=dict)
+    keys: dict[str, KeyedRequest] = field(default_factory=dict)
     past: Past = field(default_factory=dict)
     watch: Record | None = None
 
@@ -77,8 +77,8 @@ class Batch:
             units.update(own_units)
             keys.update(own_keys)
         if keys:
-            self.keyed.update(reader.keyed(sorted(keys)))
-            ids.update(*self.keyed.values())
+            self.keyed.update(reader.keyed(sorted(keys), self.now - KEY_SECONDS))
+            ids.update(*(request.ids for request in self.keyed.values()))
         missing = sorted(ids - self.found.keys())
         if missing:
             self.know(reader.decisions(missing))
@@ -146,6 +146,14 @@ class Batch:
                 changed[row.id] = row
             if row.unit is not None and row.holds is None and held.get(row.unit) is row:
                 del held[row.unit]
+
+    def keep_key(self, key: str, request: KeyedRequest) -> None:
+        """Remember a request under its key."""
+        self.keyed[key] = self.keys[key] = request
+        detail: Detail = {"key": key, "ids": request.ids}
+        if request.digest is not None:
+            detail["digest"] = request.digest
+        self.record("keyed", detail=detail)
 
     def is_long_ago(self) -> bool:
         """Whether so much happened since the last snapshot that it is time for another."""

@@ -205,11 +205,11 @@ class Campaign(Managed):
                 archived since, gets a new decision, and `note` says why.
             n: How many decisions; the answer is then a list.
             peek: Only show what would be decided now; nothing is recorded.
-            key: A key for this request: the same key later gives the same decisions, so that a
-                request without a unit can be repeated safely.
+            key: A key for this request: for 24 hours the same key gives the same decisions, so that
+                a request without a unit can be repeated safely.
 
         Raises:
-            Conflict: The key is that of a request for another number of decisions.
+            Conflict: The key is that of a request with another `unit`, `exclude`, `n` or `peek`.
             Conflict: The campaign is paused, and the unit has no decision.
             StoreUnavailable: The store cannot be written; nothing was decided.
         """

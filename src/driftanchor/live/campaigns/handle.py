@@ -40,6 +40,10 @@ class Moment(NamedTuple):
     first: Terms  # the terms that it started with
     row: CampaignRow
 
+    def status(self) -> Status:
+        """Return the state of the campaign at this moment, as far as the store has it."""
+        return Status.of(self.row.name, self.books, alarms_of(self.reader.watch()))
+
 
 class Handle:
     """An open campaign: what can be read of it, without changing anything.
@@ -71,17 +75,11 @@ class Handle:
         Decisions whose window is over are closed first, and the promises are checked.
         """
         self.bring_up_to_date()
-        with self._reading() as reader:
-            books = load(reader, self._first, self.settings)
-            return Status.of(self.name, books, alarms_of(reader.watch()))
+        with self.at_one_moment() as moment:
+            return moment.status()
 
     def counts(self) -> record.Record:
-        """The numbers of `status` that take no time to compute, for a list of campaigns.
-
-        Decisions whose window is over are closed first.
-        """
-        if self.settings.reward_window is not None:
-            self._sweep()
+        """Return the numbers of `status` that take no time to compute; nothing is written."""
         books = self._books()
         return {
             "name": self.name,
@@ -225,10 +223,24 @@ class Handle:
             books.decider.ask_for_kernel()
             books.tooling.ask_for_kernels(*books.decider.situation(books.head.decisions + 1))
 
-    def bring_up_to_date(self) -> None:
-        """Sweep, and look at promises, if the campaign has a window or promises; `status` does."""
-        if self.settings.reward_window is not None or is_watched(self._books()):
+    def bring_up_to_date(self, since: int = -1) -> int:
+        """Close decisions whose window is over, and check promises; no-op if nothing is due.
+
+        Args:
+            since: The last event at the last call; promises are checked if there are new events.
+
+        Returns:
+            The last event before this call.
+        """
+        now = check.clock_time(self._requests.clock)
+        with self._reading() as reader:
+            seq = reader.head.seq
+            is_due = self.settings.reward_window is not None and bool(reader.due(now, 1))
+            if not is_due and seq != since:
+                is_due = is_watched(load(reader, self._first, self.settings))
+        if is_due:
             self._sweep()
+        return seq
 
     def submit(self, requests: Sequence[Request]) -> list[Any]:
         """Do many requests in one go; for each its answer, or the exception that it raised.

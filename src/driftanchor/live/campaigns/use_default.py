@@ -17,7 +17,7 @@ from driftanchor.errors import InvalidInput
 from driftanchor.live.campaigns.asking import text_of
 from driftanchor.live.campaigns.batch import Batch, Needs
 from driftanchor.live.campaigns.telling import give_up
-from driftanchor.live.stores.store_rows import WAITING
+from driftanchor.live.stores.store_rows import WAITING, KeyedRequest
 
 SLACK = 5.0  # seconds that a report may take, or clocks of servers may differ
 
@@ -30,24 +30,27 @@ class UseDefault:
         key: The key of the request that was not answered in time. It makes no decision from now on.
         arm: The arm that was played instead.
         ago: How many seconds ago the request was sent.
+        unit: The unit of a request that was sent without a key; `key` is then that of this report.
     """
 
     key: str
     arm: str
     ago: float = 0.0
+    unit: str | None = None
 
     @classmethod
-    def checked(cls, key: object, arm: str, ago: float) -> UseDefault:
+    def checked(cls, key: object, arm: str, ago: float, unit: object = None) -> UseDefault:
         """A request from what a caller gave, if that is right."""
         given = text_of(key, "key")
         if given is None:
             raise InvalidInput("is missing: say which request was not answered", argument="key")
-        return cls(given, arm, check.number(ago, "ago", low=0.0))
+        return cls(given, arm, check.number(ago, "ago", low=0.0), text_of(unit, "unit"))
 
     @property
     def needs(self) -> Needs:
         """What must be known before."""
-        return Needs(keys=(self.key, self._mark))
+        units = () if self.unit is None else (self.unit,)
+        return Needs(units=units, keys=(self.key, self._mark))
 
     def __call__(self, batch: Batch) -> str:
         """`"recorded"`, or `"replayed"` if that is known already."""
@@ -55,7 +58,9 @@ class UseDefault:
         if self._mark in batch.keyed:
             return "replayed"
         _keep(batch, self._mark)
-        if self.key in batch.keyed:
+        if self.unit is not None:
+            self._give_up_of_unit(batch, self.unit)
+        elif self.key in batch.keyed:
             self._give_up(batch)
         else:
             _keep(batch, self.key)
@@ -72,13 +77,23 @@ class UseDefault:
         if batch.books.settings.sticky == "campaign":
             return  # its unit gets it from now on
         first = batch.now - self.ago - SLACK
-        for one in batch.keyed[self.key]:
+        for one in batch.keyed[self.key].ids:
             row = batch.found.get(one)
             if row is not None and row.state == WAITING and row.asked_at >= first:
                 give_up(batch, row)
 
+    def _give_up_of_unit(self, batch: Batch, unit: str) -> None:
+        """Give up the decision of the unit that was made when the request was sent, if any.
+
+        A decision of another time was made for another request, and may have been shown.
+        """
+        row, sent = batch.held.get(unit), batch.now - self.ago
+        if row is None or row.state != WAITING or batch.books.settings.sticky == "campaign":
+            return
+        if abs(row.asked_at - sent) <= SLACK:
+            give_up(batch, row)
+
 
 def _keep(batch: Batch, key: str) -> None:
     """Keep a key that stands for no decision."""
-    batch.keyed[key] = batch.keys[key] = []
-    batch.record("keyed", detail={"key": key, "ids": []})
+    batch.keep_key(key, KeyedRequest([]))

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from driftanchor.core.check import Floats
 from driftanchor.live.stores.journal import Entry
 from driftanchor.live.stores.store import Reader
-from driftanchor.live.stores.store_rows import DecisionRow
+from driftanchor.live.stores.store_rows import KEY_SECONDS, DecisionRow, KeyedRequest
 
 WAITS = ("assigned", "open")  # the states in which a unit gets its decision again
 _UNKNOWN = 0  # in place of a hash
@@ -37,15 +37,18 @@ class Names:
         self._epochs: list[npt.NDArray[np.int32]] = []
         self._propensities: list[Floats] = []
         self._piece: list[tuple[int, int, int, float]] = []
-        self._keys: dict[str, tuple[list[str], float]] = {}
+        self._keys: dict[str, tuple[KeyedRequest, float]] = {}
+        self._last = -math.inf  # the latest time of an event
         self._all_keys = True  # whether every key has its event
         self._replaced: npt.NDArray[np.bool_] = np.zeros(0, np.bool_)
 
     def note(self, entry: Entry, epoch: int) -> None:
         """Go on by one event, which came in an epoch."""
         detail = entry.detail or {}
+        self._last = max(self._last, entry.at)
         if entry.kind == "keyed":
-            self._keys[detail["key"]] = detail["ids"], entry.at
+            request = KeyedRequest(detail["ids"], detail.get("digest"))
+            self._keys[detail["key"]] = request, entry.at
         if entry.kind != "decided":
             return
         unit, known = detail.get("unit"), "id" in detail and entry.value is not None
@@ -100,14 +103,15 @@ class Names:
 
     def keys(self, reader: Reader) -> Iterator[str]:
         """How the keys of requests differ from what the events say."""
-        for key, ids, at in reader.all_keyed():
+        for key, request, at in reader.all_keyed():
             said = self._keys.pop(key, None)
-            if said is not None and said != (ids, at):
-                yield f"the key {key!r} is for other decisions, or of another time, than its event"
-            if (said is None and self._all_keys) or not _are_there(reader, ids):
+            if said is not None and said != (request, at):
+                yield f"the key {key!r} is for another request, or of another time, than its event"
+            if (said is None and self._all_keys) or not _are_there(reader, request.ids):
                 yield f"the key {key!r} is for decisions that are not there"
-        for key in self._keys:
-            yield f"the key {key!r} of an event is not there"
+        for key, (_, at) in self._keys.items():
+            if at > self._last - KEY_SECONDS:  # older ones may have been removed
+                yield f"the key {key!r} of an event is not there"
 
 
 def _are_there(reader: Reader, ids: list[str]) -> bool:

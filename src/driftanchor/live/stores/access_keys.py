@@ -36,6 +36,7 @@ class KeyRow:
         expires_at: From when on it is refused, if it ever is.
         revoked_at: When it was revoked, if it was.
         note: What it is for, in the words of whoever made it.
+        campaign: The only campaign that it may read, without its events and units; `None` for all.
     """
 
     id: str
@@ -45,6 +46,7 @@ class KeyRow:
     expires_at: float | None = None
     revoked_at: float | None = None
     note: str = ""
+    campaign: str | None = None
 
     @property
     def prefix(self) -> str:
@@ -64,7 +66,12 @@ class KeyRow:
 
 
 def make_key(
-    roles: Iterable[str], *, now: float, expires_at: float | None = None, note: str = ""
+    roles: Iterable[str],
+    *,
+    now: float,
+    expires_at: float | None = None,
+    note: str = "",
+    campaign: str | None = None,
 ) -> tuple[str, KeyRow]:
     """A new key, and what to keep of it; nobody can find the key again from that.
 
@@ -85,10 +92,13 @@ def make_key(
             f"must be at most {LONGEST_NOTE} printable characters, got {shown(note)}",
             argument="note",
         )
+    if campaign is not None and wanted != {"read"}:
+        raise InvalidInput("is only for keys with the role read alone", argument="campaign")
     named = [role for role in ROLES if role in wanted]
     digits = secrets.token_hex(DIGITS // 2)
     key = f"da_{'_'.join(named)}_{digits}"
-    kept = KeyRow(digits[:ID_DIGITS], digest(key), " ".join(named), now, expires_at, None, note)
+    key_id, words = digits[:ID_DIGITS], " ".join(named)
+    kept = KeyRow(key_id, digest(key), words, now, expires_at, None, note, campaign)
     return key, kept
 
 

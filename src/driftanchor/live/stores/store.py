@@ -19,6 +19,7 @@ from driftanchor.live.stores.store_rows import (
     DecisionRow,
     Head,
     HistoryRow,
+    KeyedRequest,
     Snapshot,
 )
 
@@ -34,7 +35,7 @@ class Changes:
         made: The new decisions.
         settled: Earlier decisions that changed.
         history: What is added to the history.
-        keys: The keys of requests, each with the ids of its decisions.
+        keys: The keys of requests, each with its decisions.
         expected: The sums of propensities, if they changed; see `PropensitySums`.
         snapshot: A snapshot to keep.
         watch: What is kept to watch the promises, if it changed.
@@ -46,7 +47,7 @@ class Changes:
     made: list[DecisionRow] = field(default_factory=list)
     settled: list[DecisionRow] = field(default_factory=list)
     history: list[HistoryRow] = field(default_factory=list)
-    keys: dict[str, list[str]] = field(default_factory=dict)
+    keys: dict[str, KeyedRequest] = field(default_factory=dict)
     expected: bytes | None = None
     snapshot: Snapshot | None = None
     watch: Record | None = None
@@ -90,12 +91,12 @@ class Reader(abc.ABC):
         """Decisions that wait although their window has ended, the longest first."""
 
     @abc.abstractmethod
-    def keyed(self, keys: Sequence[str]) -> dict[str, list[str]]:
-        """The decisions that were made for these keys of requests."""
+    def keyed(self, keys: Sequence[str], since: float) -> dict[str, KeyedRequest]:
+        """The requests that had these keys, of those that came after a time."""
 
     @abc.abstractmethod
-    def all_keyed(self) -> Iterator[tuple[str, list[str], float]]:
-        """Every key of a request, the decisions that were made for it, and when."""
+    def all_keyed(self) -> Iterator[tuple[str, KeyedRequest, float]]:
+        """Every key of a request that is stored, the request, and when it came."""
 
     @abc.abstractmethod
     def history(self, since: float | None = None, stretch: float | None = None) -> list[HistoryRow]:
@@ -130,6 +131,8 @@ class Store(abc.ABC):
       never removed.
     - A unit holds at most one decision in an epoch of a campaign, and a decision has one number
       and one id. A transaction that breaks this is refused as a whole.
+    - The key of a request is stored for at least `KEY_SECONDS`. Each snapshot removes some older
+      ones.
     - Numbers come back as they were written, to the last bit.
     - `StoreUnavailable` is raised when the store cannot be reached, read or written. Nothing was
       written then, and the same call works again once the cause is gone. A transaction whose

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from driftanchor.core.record import Record
 from driftanchor.live.stores.journal import Detail
 
 WAITING = "open"  # the one state in which a decision waits for its reward
+KEY_SECONDS = 86_400.0  # how long the key of a request is known
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,3 +157,15 @@ class Snapshot:
 
     seq: int
     state: Record
+
+
+class KeyedRequest(NamedTuple):
+    """The request that had a key.
+
+    Attributes:
+        ids: The ids of its decisions; none if its caller played a default.
+        digest: A digest of the request; `None` if an older version wrote it.
+    """
+
+    ids: list[str]
+    digest: str | None = None

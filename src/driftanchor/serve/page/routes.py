@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
 
-from driftanchor.serve.access import needs
+from driftanchor.serve.access import SHARED, needs
 from driftanchor.serve.body import read
 from driftanchor.serve.etag import is_known
 from driftanchor.serve.json_answer import json_response
@@ -27,7 +27,7 @@ from driftanchor.serve.served import Served
 from driftanchor.version import __version__
 
 router = APIRouter(include_in_schema=False)
-READ = needs("read")
+READ, READ_SHARED = needs("read"), needs("read", shared=True)
 Span = Annotated[str, Query(pattern="^(day|week|month|all)$")]
 Text = Annotated[str, Query(min_length=1, max_length=256)]
 Through = Annotated[int | None, Query(ge=0, le=2**62)]
@@ -64,22 +64,23 @@ async def overview(request: Request) -> Response:
     return await _view(request, _views(request).overview)
 
 
-@router.get("/page/campaigns/{name}/view.json", dependencies=[READ])
+@router.get("/page/campaigns/{name}/view.json", dependencies=[READ_SHARED])
 async def campaign(request: Request, name: str) -> Response:
-    """One campaign as it is now."""
-    return await _view(request, lambda: _views(request).campaign(name))
+    """One campaign as it is now; share links see no single decisions."""
+    is_shared = request.scope[SHARED]
+    return await _view(request, lambda: _views(request).campaign(name, shared=is_shared))
 
 
-@router.get("/page/campaigns/{name}/history.json", dependencies=[READ])
+@router.get("/page/campaigns/{name}/history.json", dependencies=[READ_SHARED])
 async def history(request: Request, name: str, span: Span = "all") -> Response:
     """One campaign over time."""
     return await _view(request, lambda: _views(request).history(name, span))
 
 
-@router.get("/page/campaigns/{name}/errors.json", dependencies=[READ])
+@router.get("/page/campaigns/{name}/errors.json", dependencies=[READ_SHARED])
 async def errors(request: Request, name: str) -> Response:
-    """What this process refused lately."""
-    kept = request.app.state.page_errors
+    """What this process refused lately; share links see nothing of it."""
+    kept = recent_errors.new() if request.scope[SHARED] else request.app.state.page_errors
     return _json(request, sent_view({"errors": recent_errors.of(kept, name)}))
 
 
@@ -104,10 +105,10 @@ async def decision(request: Request, name: str, decision_id: str) -> Response:
 
 @router.post("/page/share", dependencies=[needs("admin")])
 async def share(request: Request) -> Response:
-    """A key that may read and ends soon, for a link."""
+    """Make a key for a link: it reads one campaign and expires."""
     served: Served = request.app.state.served
     body = await read(request, ShareBody)
-    found = await served.read(shared_key, served.store, body.hours, served.clock())
+    found = await served.read(shared_key, served.store, body, served.clock())
     return json_response(found, 201)
 
 

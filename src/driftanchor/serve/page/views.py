@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import threading
 import time
@@ -11,7 +10,6 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 from driftanchor.core import check
-from driftanchor.errors import StoreUnavailable
 from driftanchor.live.campaigns.campaign import Campaign
 from driftanchor.live.campaigns.handle import Moment
 from driftanchor.live.campaigns.stopping import Outlook
@@ -23,7 +21,6 @@ from driftanchor.serve.page.overview import Overview
 from driftanchor.serve.page.saved_view import SavedView, saved_view
 from driftanchor.serve.page.timeline import SPANS, timeline
 
-LOOK_EVERY = 5.0  # seconds after which promises are looked at again for those who watch
 FRESH = 1.0  # seconds for which a view is shown as it is, however much happens
 KEPT = 4_000  # beliefs that are kept
 GREW = 1.05  # what the logs saved is estimated again after as many more decisions
@@ -68,7 +65,6 @@ class Views:
         self._all: tuple[dict[str, Any], SentView] | None = None
         self._kept: dict[tuple[str, ...], _Kept] = {}
         self._beliefs: dict[Any, Outlook] = {}
-        self._looked: dict[str, float] = {}
         self._saved: dict[str, SavedView] = {}
         self._estimating: set[str] = set()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="page")
@@ -81,15 +77,16 @@ class Views:
                 self._all = (found, sent_view({**found, **self._extra}))
             return self._all[1]
 
-    def campaign(self, name: str) -> SentView:
-        """One campaign as it is now."""
-        campaign = self._campaign(name)
-        self._look(campaign)
+    def campaign(self, name: str, *, shared: bool = False) -> SentView:
+        """One campaign as it is now; without its latest decisions if it is shared."""
 
         def view(moment: Moment) -> dict[str, Any]:
             return campaign_view(moment, self._clock(), self._saved_by(moment))
 
-        return self._view((name,), campaign, view)
+        found = self._view((name,), self._campaign(name), view)
+        if not shared:
+            return found
+        return sent_view({**json.loads(found.body), "recent": [], "shared": True})
 
     def history(self, name: str, span: str) -> SentView:
         """One campaign over time."""
@@ -130,15 +127,6 @@ class Views:
         """Whether there is more by now than what was known when the view was computed."""
         is_history = len(key) > 1
         return not kept.is_whole and (is_history or key[0] in self._saved)
-
-    def _look(self, campaign: Campaign) -> None:
-        """End waits whose window is over and look at promises, as `Campaign.status` does."""
-        now = time.monotonic()
-        if now - self._looked.get(campaign.name, -LOOK_EVERY) < LOOK_EVERY:
-            return
-        self._looked[campaign.name] = now
-        with contextlib.suppress(StoreUnavailable):  # what can be read is shown
-            campaign.bring_up_to_date()
 
     def _saved_by(self, moment: Moment) -> SavedView | None:
         """What the logs saved, as far as it was estimated; more is estimated in the background."""

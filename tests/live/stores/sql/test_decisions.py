@@ -32,7 +32,7 @@ def test_no_list_of_ids_or_units_makes_sqlite_read_all_decisions(
         explained = Explained("sqlite", link._cursor.connection)
         decisions.by_id(explained, 1, listed)
         decisions.holding(explained, 1, listed, 0)
-        decisions.keyed(explained, 1, listed)
+        decisions.keyed(explained, 1, listed, 0.0)
 
     store._write(work)
     store.close()

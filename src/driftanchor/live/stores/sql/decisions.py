@@ -12,6 +12,7 @@ from sqlalchemy import (
     Select,
     String,
     bindparam,
+    delete,
     func,
     select,
     text,
@@ -25,9 +26,10 @@ from driftanchor.live.stores.damage import all_typed, damaged, parsed
 from driftanchor.live.stores.sql.link import Link
 from driftanchor.live.stores.sql.prepared import Insert, Prepared, PreparedList
 from driftanchor.live.stores.sql.schema import decisions, request_keys
-from driftanchor.live.stores.store_rows import DecisionRow
+from driftanchor.live.stores.store_rows import DecisionRow, KeyedRequest
 
 PAGE = 5_000  # rows that are fetched together
+FORGOTTEN = 5_000  # expired keys of requests that are removed together
 
 _FIELDS = [column for column in decisions.columns if column.name != "campaign_id"]
 _NUMBER = [column.name for column in _FIELDS].index("number")
@@ -101,17 +103,31 @@ _OF_UNIT = Prepared(
     .order_by(decisions.c.number),
     ["campaign", "after", "through", "unit"],
 )
-_ADD_KEYS = Insert(request_keys)
+_ADD_KEYS = Insert(request_keys, replaced=("decisions", "at", "digest"))  # an expired one
+_OF_KEY = [request_keys.c[name] for name in ("key", "decisions", "digest", "at")]
 _KEYED = PreparedList(
     lambda keys: (
-        select(request_keys.c.key, request_keys.c.decisions)
+        select(*_OF_KEY)
         .where(request_keys.c.campaign_id == bindparam("campaign"))
         .where(request_keys.c.key.in_(keys))
     ),
     "campaign",
 )
+_EXPIRED = (
+    select(request_keys.c.key)
+    .where(request_keys.c.campaign_id == bindparam("campaign"))
+    .where(request_keys.c.at <= bindparam("before"))
+    .order_by(request_keys.c.at)
+    .limit(bindparam("most"))
+)
+_FORGET_KEYS = Prepared(
+    delete(request_keys)
+    .where(request_keys.c.campaign_id == bindparam("of_campaign"))
+    .where(request_keys.c.key.in_(_EXPIRED)),
+    ["of_campaign", "campaign", "before", "most"],
+)
 _KEYS = Prepared(
-    select(request_keys.c.key, request_keys.c.decisions, request_keys.c.at)
+    select(*_OF_KEY)
     .where(request_keys.c.campaign_id == bindparam("campaign"))
     .where(request_keys.c.key > bindparam("after"))
     .order_by(request_keys.c.key)
@@ -171,17 +187,19 @@ def all_rows(link: Link, campaign: int, number: int = 0) -> Iterator[DecisionRow
         number = found[-1][_NUMBER]
 
 
-def keyed(link: Link, campaign: int, keys: Sequence[str]) -> dict[str, list[str]]:
-    """The decisions of requests, by their keys."""
-    return {key: _ids(ids) for key, ids in _KEYED.rows(link, keys, campaign)}
+def keyed(link: Link, campaign: int, keys: Sequence[str], since: float) -> dict[str, KeyedRequest]:
+    """The requests that came after a time, by their keys."""
+    # The database compares no times: it might then search by time instead of by key.
+    found = _KEYED.rows(link, keys, campaign)
+    return {key: KeyedRequest(_ids(ids), digest) for key, ids, digest, at in found if at > since}
 
 
-def all_keyed(link: Link, campaign: int) -> Iterator[tuple[str, list[str], float]]:
-    """Every key of a request, its decisions, and when it came."""
+def all_keyed(link: Link, campaign: int) -> Iterator[tuple[str, KeyedRequest, float]]:
+    """Every key of a request, the request, and when it came."""
     key = ""
     while True:
         found = _KEYS.rows(link, campaign, key, PAGE)
-        yield from ((key, _ids(ids), at) for key, ids, at in found)
+        yield from ((key, KeyedRequest(_ids(ids), digest), at) for key, ids, digest, at in found)
         if len(found) < PAGE:
             return
         key = found[-1][0]
@@ -194,7 +212,12 @@ def _ids(text: Any) -> list[str]:
     return ids
 
 
-def add_keys(link: Link, campaign: int, keys: dict[str, list[str]], at: float) -> None:
+def add_keys(link: Link, campaign: int, keys: dict[str, KeyedRequest], at: float) -> None:
     """Keep the keys of requests."""
-    rows = [(campaign, key, json.dumps(ids), at) for key, ids in keys.items()]
+    rows = [(campaign, key, json.dumps(x.ids), at, x.digest) for key, x in keys.items()]
     _ADD_KEYS.run(link, rows)
+
+
+def forget_keys(link: Link, campaign: int, before: float) -> None:
+    """Remove keys of requests that came at a time or before it, the oldest first."""
+    _FORGET_KEYS.run(link, campaign, campaign, before, FORGOTTEN)

@@ -10,11 +10,13 @@ from driftanchor.live.stores.sql import arm_sums, campaign_rows, decisions, even
 from driftanchor.live.stores.sql.link import Link
 from driftanchor.live.stores.store import Changes, Reader
 from driftanchor.live.stores.store_rows import (
+    KEY_SECONDS,
     ArmRow,
     CampaignRow,
     DecisionRow,
     Head,
     HistoryRow,
+    KeyedRequest,
     Snapshot,
 )
 
@@ -60,11 +62,11 @@ class SqlReader(Reader):
         """Decisions whose window has ended."""
         return decisions.due(self._link, self._campaign, now, most)
 
-    def keyed(self, keys: Sequence[str]) -> dict[str, list[str]]:
-        """The decisions of requests."""
-        return decisions.keyed(self._link, self._campaign, keys)
+    def keyed(self, keys: Sequence[str], since: float) -> dict[str, KeyedRequest]:
+        """The requests that had these keys, of those that came after a time."""
+        return decisions.keyed(self._link, self._campaign, keys, since)
 
-    def all_keyed(self) -> Iterator[tuple[str, list[str], float]]:
+    def all_keyed(self) -> Iterator[tuple[str, KeyedRequest, float]]:
         """Every key of a request."""
         return decisions.all_keyed(self._link, self._campaign)
 
@@ -106,6 +108,9 @@ def write(link: Link, campaign: int, changes: Changes) -> None:
     if changes.watch is not None:
         history.keep_watch(link, campaign, changes.watch)
     if changes.snapshot is not None:
+        if changes.entries:
+            before = changes.entries[0].at - KEY_SECONDS
+            decisions.forget_keys(link, campaign, before)
         history.keep(link, campaign, changes.snapshot)
     campaign_rows.move(link, campaign, changes.head)
 

@@ -20,8 +20,8 @@ from sqlalchemy import (
 
 from driftanchor.live.stores.journal import CHANGES
 
-REVISION = "0004"  # the last migration
-OLDER: tuple[str, ...] = ("0001", "0002", "0003")  # the migrations before it
+REVISION = "0007"  # the last migration
+OLDER: tuple[str, ...] = ("0001", "0002", "0003", "0004")  # the migrations before it
 
 # The events of `CHANGES`; written once, so that the index and the query say the same.
 IS_CHANGE = f"kind IN ({', '.join(repr(kind) for kind in CHANGES)})"
@@ -175,6 +175,8 @@ request_keys = Table(
     Column("key", String(256), primary_key=True),
     Column("decisions", Text, nullable=False),  # their ids
     Column("at", Double, nullable=False),
+    Column("digest", String(32)),  # of the request; rows of older versions have none
+    Index("request_keys_at", "campaign_id", "at"),
 )
 
 # Of the server: what is kept of the keys that let programs use it, which is not the keys.
@@ -188,4 +190,5 @@ api_keys = Table(
     Column("expires_at", Double),
     Column("revoked_at", Double),
     Column("note", Text, nullable=False),
+    Column("campaign", String(128)),  # the only one that the key may read
 )

@@ -123,7 +123,7 @@ export function campaign(main, name, refresh) {
         shift.set(data.shift);
         part.traffic.replaceChildren(...traffic(data));
         part.outcomes.replaceChildren(...outcomes(data));
-        part.recent.replaceChildren(decisionTable(name, data.recent, data.now));
+        part.recent.replaceChildren(data.shared ? el("p", { class: "muted" }, "A share link shows no single decisions.") : decisionTable(name, data.recent, data.now));
         part.agreed.replaceChildren(agreed(data));
         manage.set(data);
       }

@@ -4,6 +4,7 @@ import { send } from "./api.js";
 
 export class Manage {
   constructor(name, refresh) {
+    this.name = name;
     this.path = `/v1/campaigns/${encodeURIComponent(name)}`;
     this.refresh = refresh;
     this.said = el("p", { role: "status", class: "said" });
@@ -65,11 +66,11 @@ export class Manage {
 
   async share(hours) {
     try {
-      const { key: shared, expires } = await send("POST", "/page/share", { hours: Number(hours) });
+      const { key: shared, expires } = await send("POST", "/page/share", { campaign: this.name, hours: Number(hours) });
       const link = `${location.origin}${location.pathname}#key=${shared}`;
       this.link.textContent = link;
       this.said.className = "said";
-      this.said.textContent = `Whoever has this link can read all campaigns until ${new Date(expires * 1000).toUTCString()}.`;
+      this.said.textContent = `Whoever has this link can read the summary of this campaign until ${new Date(expires * 1000).toUTCString()}.`;
     } catch (error) {
       this.refused(error);
     }

@@ -1,0 +1,14 @@
+"""Keys of requests know their request and expire; keys of the server may be for one campaign."""
+
+from alembic import op
+from sqlalchemy import Column, String
+
+revision = "0007"
+down_revision = "0004"
+
+
+def upgrade() -> None:
+    """Add the columns, and the index by which expired keys are found."""
+    op.add_column("request_keys", Column("digest", String(32)))
+    op.create_index("request_keys_at", "request_keys", ["campaign_id", "at"])
+    op.add_column("api_keys", Column("campaign", String(128)))

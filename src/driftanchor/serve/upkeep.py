@@ -1,0 +1,60 @@
+"""Upkeep: closes decisions whose window is over and checks promises, so that no GET writes."""
+
+from __future__ import annotations
+
+import threading
+
+from driftanchor.errors import DriftanchorError
+from driftanchor.serve.served import Served
+
+
+class Upkeep:
+    """A thread that brings all campaigns up to date every few seconds.
+
+    Args:
+        served: The campaigns, and how often (`ServeSettings.upkeep`).
+    """
+
+    def __init__(self, served: Served) -> None:
+        self._served = served
+        self._seen: dict[str, int] = {}  # the last event of each campaign
+        self._failed: dict[str, str] = {}  # what was logged last, to log it once
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="driftanchor-upkeep", daemon=True)
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop the thread, after the campaign it is at."""
+        self._stop.set()
+        self._thread.join()
+
+    def once(self) -> None:
+        """Bring all campaigns up to date. One that fails does not stop the others."""
+        for name, head in self._served.store.heads().items():
+            if self._stop.is_set():
+                return
+            try:
+                campaign = self._served.campaign(name)
+                if campaign.settings.reward_window is None and head.seq == self._seen.get(name):
+                    continue
+                self._seen[name] = campaign.bring_up_to_date(self._seen.get(name, -1))
+            except DriftanchorError as error:
+                self._log(name, error)
+            else:
+                self._failed.pop(name, None)
+
+    def _run(self) -> None:
+        while not self._stop.wait(self._served.settings.upkeep):
+            try:
+                self.once()
+            except Exception as error:  # the thread goes on: the next round may work
+                self._log("", error)
+
+    def _log(self, name: str, error: Exception) -> None:
+        text = f"{type(error).__name__}: {error}"
+        if self._failed.get(name) != text:
+            self._failed[name] = text
+            self._served.log.event("upkeep failed", "error", campaign=name, error=text)
