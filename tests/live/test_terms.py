@@ -100,7 +100,9 @@ def test_a_relative_bound_that_the_bias_bound_implies_is_redundant_and_accepted(
     """Each arm within 0.1 of its logs is within 0.1 of a common move of 0."""
     logs = OfflineData.from_summary({"A": (2_000, 0.5), "B": (2_000, 0.25), "C": (2_000, 0.3)})
     for policy in POLICIES.values():
-        both = Learner(policy(**UNITS), offline=logs, seed=1, bias_bound=0.1, relative_bound=relative)
+        both = Learner(
+            policy(**UNITS), offline=logs, seed=1, bias_bound=0.1, relative_bound=relative
+        )
         assert {both.pull() for _ in range(20)} <= set(both.arms)
     pupil = learner(bias_bound=0.1, relative_bound=relative)
     pupil.add_arm("D", (50, 0.3), bias_bound=0.1, relative_bound=relative)

@@ -31,7 +31,9 @@ from driftanchor.experiments.outcome import Outcomes
 
 VERDICTS = ("fails", "inconclusive", "holds")  # the worst of its comparisons is a claim's own
 ERROR_RATE = 0.05  # that any interval of any claim misses what it estimates
-LOOKS = 8  # times that claims are judged, at most: each look at a quantile has its share of the error
+LOOKS = (
+    8  # times that claims are judged, at most: each look at a quantile has its share of the error
+)
 
 
 @dataclass(frozen=True)

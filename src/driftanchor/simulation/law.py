@@ -107,7 +107,9 @@ class Law:
             return 1.0 if x >= high else 0.0
         if self.kind == "normal":
             return NormalDist(self.first, self.second).cdf(x)
-        return (x - low) / (high - low) if self.kind == "uniform" else beta_below(self.first, self.second, x)
+        if self.kind == "uniform":
+            return (x - low) / (high - low)
+        return beta_below(self.first, self.second, x)
 
     def quantile(self, p: float) -> float:
         """The number that a draw is at most with probability p."""
