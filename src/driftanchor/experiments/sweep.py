@@ -66,7 +66,7 @@ def more_runs(
 def _next(one: Job, have: int, looks: int) -> int:
     """The number of runs at the next look."""
     first, most = one.experiment.runs, one.experiment.most_runs
-    growth = max(2.0, (most / first) ** (1.0 / (looks - 1)))
+    growth = max(2.0, math.pow(most / first, 1.0 / (looks - 1)))
     return min(most, math.ceil(have * growth))
 
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from page_server import Browser, Silent, browsing, serving
 from playwright.sync_api import Page, expect
 

@@ -68,9 +68,9 @@ def hedged_mean_interval(values: Floats, hedges: Floats, means: Floats, miss: fl
 
     Example:
         >>> rng = np.random.default_rng(1)
-        >>> hedge = rng.exponential(1.0, 5_000).clip(3.0)  # of mean 3 + exp(-3)
+        >>> hedge = rng.exponential(1.0, 5_000).clip(3.0)
         >>> values = 0.1 * rng.uniform(-1.0, 1.0, 5_000) * hedge
-        >>> ends = hedged_mean_interval(values, hedge[None], np.array([3.05]), 0.05)
+        >>> ends = hedged_mean_interval(values, hedge[None], np.array([3 + np.exp(-3)]), 0.05)
         >>> [round(x, 3) for x in ends]
         [-0.015, 0.023]
     """
@@ -78,7 +78,7 @@ def hedged_mean_interval(values: Floats, hedges: Floats, means: Floats, miss: fl
 
     def low_end(values: Floats) -> float:
         above = (np.maximum(values + hedge, 0.0) for hedge in hedges)  # rounding may go below 0
-        return max(_lower_end(x, limit) - m for x, m in zip(above, means.tolist(), strict=True))
+        return max(_lower_end(x, limit) - float(m) for x, m in zip(above, means, strict=True))
 
     mean = float(values.mean())
     return min(low_end(values), mean), max(-low_end(-values), mean)
