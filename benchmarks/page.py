@@ -34,7 +34,7 @@ VIEWS = {
     f"campaign of {ARMS} arms": "/page/campaigns/large/view.json",
     f"its history of {ARMS} arms": "/page/campaigns/large/history.json",
 }
-FILES = {"the page itself": "/", "its largest file": "/page/static/uplot.js"}
+FILES = {"the page itself": "/", "its largest file": "/page/static/page.css"}
 
 
 def against_empty_page(rounds: int, quick: bool = False) -> Blocks:

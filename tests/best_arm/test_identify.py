@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from driftanchor import Bandit, Identification, InvalidInput, identify
+from driftanchor import Bandit, Identification, InvalidInput, Law, identify, random_bandit
 from driftanchor.best_arm.identify import rules_for
+from driftanchor.simulation import instance_of
 
 if TYPE_CHECKING:
     from conftest import RunPython
@@ -83,6 +84,38 @@ def test_threads_change_nothing_and_runs_are_the_first_of_more() -> None:
     assert one.pulls.tobytes() == many.pulls.tobytes()
     assert one.pulls[:, :7].tolist() == few.pulls.tolist()
     assert identify(bandit, runs=7, seed=8).pulls.tolist() != few.pulls.tolist()
+
+
+@pytest.mark.parametrize("bias_bound", [None, 0.4])
+@pytest.mark.parametrize("bias", [None, Law.uniform(-0.3, 0.3)])
+def test_each_run_of_a_random_bandit_is_a_run_in_the_bandit_that_it_draws(
+    bias: Law | None, bias_bound: float | None
+) -> None:
+    bandit = random_bandit(Law.normal(0.0, 2.0), 3, 20, bias_bound, noise=0.3, bias=bias)
+    effort: dict[str, Any] = {"seed": 3, "delta": 0.1, "most_pulls": 2_000}
+    found = identify(bandit, runs=6, threads=2, **effort)
+    slow = identify(bandit, runs=6, engine="interpreted", **effort)
+    assert found.pulls.tobytes() == slow.pulls.tobytes()
+    assert isinstance(found.best, np.ndarray)
+    assert len(set(found.best.tolist())) > 1
+    for run, best in enumerate(found.best.tolist()):
+        one = instance_of(bandit, seed=3, run=run)
+        assert best == one.online.argmax()
+        alone = identify(one, runs=run + 1, engine="interpreted", **effort)
+        assert alone.rules == found.rules
+        assert alone.pulls[:, run].tolist() == found.pulls[:, run].tolist()
+        assert alone.answers[:, run].tolist() == found.answers[:, run].tolist()
+
+
+def test_errors_in_random_bandits_stay_below_delta() -> None:
+    """The best arm differs from run to run: a rule that is right in each is not called wrong."""
+    delta, runs = 0.2, 1_000
+    bandit = random_bandit(Law.normal(0.0, 1.0), 4, 2_000, bias=Law.uniform(-0.8, 0.8))
+    found = identify(bandit, delta=delta, runs=runs, seed=5, most_pulls=20_000)
+    for rule in ("lucb-h", "lucb"):
+        assert found.stopped(rule) > 0.8
+        assert below(found.error(rule).value, runs, delta)
+    assert found.error("trusting").low > 0.05
 
 
 def test_which_rules_are_compared() -> None:

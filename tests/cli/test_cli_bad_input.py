@@ -62,7 +62,6 @@ BAD = {
     "--relative-bound x": "--relative-bound must be a number, got 'x'",
     "--online 1,0 --relative-bound 1": "--relative-bound is given and no arm has logs",
     "--offline-pulls 9,0*9 --relative-bound 1": "--relative-bound needs at least two arms",
-    "--relative-bound 3 --bias-bound 1": "--relative-bound of arm '1' is 3 and contradicts",
     "--common-shift x": "--common-shift must be a number, got 'x'",
     "--common-shift inf": "--common-shift must be finite, got inf",
     "--common-shift 0.5 --reward bernoulli": "--common-shift is 0.5 and moves the online mean of",

@@ -36,6 +36,22 @@ def test_two_samples_have_a_closed_form(sd: float, ahead: float) -> None:
     assert got == pytest.approx([truth, 1 - truth], abs=1e-7)
 
 
+@pytest.mark.parametrize(
+    ("mean", "sd"),
+    [
+        (-0.20376378215191887, 0.0919052532977489),
+        (-0.27998305576473664, 0.1562101144125506),
+        (-0.1701659527697022, 0.05777868108302781),
+        (0.29940628193061075, 0.08600906659810734),
+        (0.2520653941283512, 0.14618844572768416),
+    ],
+)
+def test_errors_of_two_arms_that_cancel_are_found(mean: float, sd: float) -> None:
+    """Ten points of Gauss's rule over the whole line add up to 1 here, and are off by 4 %."""
+    got = chances([one_sample(0.0, 1.0), one_sample(mean, sd)])
+    assert got[0] == pytest.approx(NormalDist().cdf(-mean / math.hypot(1.0, sd)), abs=1e-7)
+
+
 @pytest.mark.parametrize("ahead", [-1.0, 0.0, 0.7])
 def test_a_constant_beside_samples_has_a_closed_form(ahead: float) -> None:
     got = chances([constant(ahead)] + [one_sample(0.0, 1.0)] * 3)

@@ -96,3 +96,18 @@ def test_a_claim_about_what_is_nowhere_is_refused(holds: str, message: str) -> N
     with pytest.raises(InvalidInput) as caught:
         claims.check_names(own(entry(f'["{holds}"]', 'cells = ["e/gap=0.3"]')), policies)
     assert message in str(caught.value)
+
+
+def test_patterns_that_stand_for_different_cells_are_refused() -> None:
+    told = own(entry('["ts@a/* < ucb@b/*"]'))
+    both = ["ts", "ucb"]
+    claims.check_names(told, {"a/n=1": both, "a/n=2": both, "b/n=1": both, "b/n=2": both})
+    with pytest.raises(InvalidInput) as caught:
+        claims.check_names(told, {"a/n=1": both, "a/n=2": both, "b/n=1": both})
+    assert str(caught.value) == (
+        "mine.toml, claim 'x': 'ts@a/* < ucb@b/*' compares 'a/*' with 'b/*' cell by cell, * "
+        "standing for the same text in both: in 'a/n=2' it stands for 'n=2', and 'b/*' has no such "
+        "cell; give both the same cells, or write one comparison for each pair"
+    )
+    with pytest.raises(InvalidInput, match=r"unknown cell 'b/\*'"):
+        claims.check_names(told, {"a/n=1": both})

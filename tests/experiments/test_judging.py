@@ -180,6 +180,24 @@ def test_a_pattern_stands_for_every_cell() -> None:
     assert len(judgement.findings) == 3
 
 
+def test_two_patterns_are_compared_cell_by_cell() -> None:
+    means = {("a", "ts"): (1.0, 20.0, 3.0), ("b", "ucb"): (30.0, 40.0, 50.0)}
+    outcomes = {
+        (f"{place}/n={n}", policy): outcome(np.full(500, values[n - 1]).tolist())
+        for (place, policy), values in means.items()
+        for n in (1, 2, 3)
+    }
+    judgement = judge('["ts@a/* < ucb@b/*"]', outcomes, "")
+    assert judgement.verdict == "holds"
+    assert {finding.text: finding.estimate for finding in judgement.findings} == {
+        "ts@a/n=1 < ucb@b/n=1": -29.0,
+        "ts@a/n=2 < ucb@b/n=2": -20.0,
+        "ts@a/n=3 < ucb@b/n=3": -47.0,
+    }
+    told = claims.parse(entry('["ts@a/* < ucb@b/*"]'), "c.toml")
+    assert judging.judge(told, outcomes, cells=["a/n=4", "b/n=4"]) == []
+
+
 def test_a_claim_is_left_out_when_one_of_its_cells_was_not_run() -> None:
     told = claims.parse(entry('["a < b"]', 'cells = ["e/*"]'), "c.toml")
     ran = {("e/n=1", "a"): outcome([1, 2]), ("e/n=1", "b"): outcome([1, 2])}

@@ -62,6 +62,46 @@ def out(fig1: Path, tmp_path: Path) -> Path:
     return tmp_path / "out"
 
 
+COIN = """
+title = "A coin"
+policies = ["ts"]
+horizon = 5
+runs = 2
+most_runs = 2_000
+checkpoints = 1
+figure = "versus"
+engine = "interpreted"
+[[sweep]]
+fixed = { arms = 2 }
+vary.gap = [0.3]
+[[claim]]
+id = "coin"
+says = "A regret is below itself."
+statistic = "median"
+holds = ["ts < 1*ts"]
+"""
+
+
+def test_claims_about_quantiles_are_judged_eight_times_at_most(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each look has an eighth of the error. Doubling 2 runs up to 2,000 would take eleven."""
+    looks: list[int] = []
+    judge = judging.judge
+
+    def counted(told: Any, outcomes: Any, cells: Any) -> list[judging.JudgedClaim]:
+        judged = judge(told, outcomes, cells)
+        looks.extend(one.findings[0].runs for one in judged)
+        return judged
+
+    monkeypatch.setattr(judging, "judge", counted)
+    Path("coin.toml").write_text(COIN, encoding="utf-8")
+    (claim,) = said("coin.toml")["claims"]
+    assert claim["verdict"] == "inconclusive"
+    assert looks == sorted(set(looks))
+    assert (len(looks), looks[0], looks[-1]) == (judging.LOOKS, 2, 2_000)
+
+
 def test_json_has_cells_claims_and_where_the_report_is(out: Path) -> None:
     told = said("fig1", *TINY)
     assert [cell["id"] for cell in told["cells"]] == [cell.id for cell in spec.load("fig1").cells]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import signal
 import subprocess
 import sys
@@ -83,16 +84,32 @@ def test_added_runs_are_those_that_a_larger_experiment_has(
     outcomes = run(growing, tmp_path)
     wanted = [key for key in outcomes if key[1] != "ts"][:2]
     for more in (5, 2):
-        todo = sweep.as_many_again([growing], 0, wanted, outcomes)
+        todo = sweep.more_runs([growing], 0, wanted, outcomes, 8)
         assert [(job.first, job.runs) for job in todo] == [
             (12 - more if more == 2 else 5, more)
         ] * 2
         added = sweep.run(todo, tmp_path)
         outcomes |= {key: joined([outcomes[key], part]) for key, part in added.items()}
-    assert sweep.as_many_again([growing], 0, wanted, outcomes) == []
+    assert sweep.more_runs([growing], 0, wanted, outcomes, 8) == []
     whole = run(larger, tmp_path / "larger")
     assert same({key: outcomes[key] for key in wanted}, {key: whole[key] for key in wanted})
     assert {len(found.final) for key, found in outcomes.items() if key not in wanted} == {5}
+
+
+@pytest.mark.parametrize(("first", "most"), [(2_000, 64_000), (5, 1_000_000), (7, 7), (3, 385)])
+def test_the_largest_number_of_runs_is_reached_within_eight_looks(
+    experiment: Experiment, first: int, most: int
+) -> None:
+    growing = replace(experiment, runs=first, most_runs=most)
+    (key,) = [(growing.cells[0].id, "ts")]
+    seen = [first]
+    while seen[-1] < most:
+        have = Outcome(np.zeros(seen[-1]), np.zeros((0, 1)), np.zeros((0, 2), np.int64), 1.0)
+        (job,) = sweep.more_runs([growing], 0, [key], {key: have}, 8)
+        seen.append(job.first + job.runs)
+    assert seen[-1] == most
+    assert len(seen) <= 8
+    assert all(later >= min(2 * earlier, most) for earlier, later in itertools.pairwise(seen))
 
 
 def test_finished_cells_are_not_run_again(

@@ -93,13 +93,26 @@ def test_arms_are_added_with_either_promise() -> None:
     assert len(pupil.arms) == 6
 
 
-def test_an_arm_whose_promises_contradict_each_other_is_not_added() -> None:
+@pytest.mark.parametrize("relative", [0.1, 0.2, 0.3, 50.0])
+def test_a_relative_bound_that_the_bias_bound_implies_is_redundant_and_accepted(
+    relative: float,
+) -> None:
+    """Each arm within 0.1 of its logs is within 0.1 of a common move of 0."""
+    logs = OfflineData.from_summary({"A": (2_000, 0.5), "B": (2_000, 0.25), "C": (2_000, 0.3)})
+    for policy in POLICIES.values():
+        both = Learner(
+            policy(**UNITS), offline=logs, seed=1, bias_bound=0.1, relative_bound=relative
+        )
+        assert {both.pull() for _ in range(20)} <= set(both.arms)
+    pupil = learner(bias_bound=0.1, relative_bound=relative)
+    pupil.add_arm("D", (50, 0.3), bias_bound=0.1, relative_bound=relative)
+    assert pupil.terms.relative_bounds.tolist() == [relative] * 4
+
+
+def test_an_arm_whose_relative_bound_has_no_other_logs_is_not_added() -> None:
     pupil = learner(bias_bound=0.1)
     with pytest.raises(InvalidInput, match="relative_bound needs at least two arms with logs"):
         pupil.add_arm("D", (50, 0.3), relative_bound=0.2)
-    pupil = learner(bias_bound=0.1, relative_bound=0.05)
-    with pytest.raises(InvalidInput, match=r"of arm 'D' is 0\.5 and contradicts"):
-        pupil.add_arm("D", (50, 0.3), bias_bound=0.1, relative_bound=0.5)
     assert (len(pupil.arms), pupil.tally.arms) == (3, pupil.arms)
 
 
@@ -110,10 +123,6 @@ def test_an_arm_whose_promises_contradict_each_other_is_not_added() -> None:
         ({"arms": ["A", "B"], "relative_bound": 0.1}, "relative_bound is given and no arm has"),
         ({"offline": LOGS, "relative_bound": {"X": 0.1}}, "unknown arm 'X'"),
         ({"offline": LOGS, "relative_bound": -1}, "relative_bound of arm 'A' must be at least 0"),
-        (
-            {"offline": LOGS, "relative_bound": 0.3, "bias_bound": 0.1},
-            "of arm 'A' is 0.3 and contradicts the bias bounds",
-        ),
         (
             {"offline": OfflineData.from_summary({"A": (9, 0.5), "B": (0,)}), "relative_bound": 1},
             "with one logged arm a common move cannot be separated from its own",

@@ -366,7 +366,6 @@ def test_an_arm_of_which_nothing_is_promised_is_planned_for_without_logs() -> No
             {"bias_bound": None, "relative_bound": math.inf},
             "relative_bound must be finite for at least one arm with logs, got inf",
         ),
-        ({"relative_bound": 0.03}, "relative_bound of arm 'A' is 0.03 and contradicts"),
         (
             {
                 "offline": da.OfflineData.from_summary({"A": (9, 0.5, 0.25), "B": (0,)}),

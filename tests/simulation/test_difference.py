@@ -8,10 +8,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from driftanchor import Bandit, InvalidInput, Result, UnknownName, simulate
+from driftanchor import (
+    Bandit,
+    InvalidInput,
+    Law,
+    Result,
+    UnknownName,
+    random_bandit,
+    simulate,
+)
 from driftanchor.core.stats.bounded_mean import bounded_mean_interval
 from driftanchor.render.numbers import interval, rounded
 from driftanchor.simulation import ENGINES
+from driftanchor.simulation.difference import Difference
 
 MOST = 400.0
 RNG = np.random.default_rng(2)
@@ -92,3 +101,45 @@ def test_the_interval_holds_the_truth_as_often_as_it_says() -> None:
     assert held > 200 - 42
     with pytest.raises(UnknownName):
         many.compare("ts", "moss")
+
+
+def compared(law: Law, runs: int, **options: Any) -> tuple[Difference, Difference]:
+    """TS minus UCB in a random bandit, and the same if only the range of the law were known."""
+    bandit = random_bandit(law, 10)
+    found = simulate(["ts", "ucb"], bandit, horizon=1_000, runs=runs, seed=1, checkpoints=1)
+    ranged = dataclasses.replace(found, drawn=None)
+    return found.compare("ts", "ucb", **options), ranged.compare("ts", "ucb", **options)
+
+
+def test_normal_means_are_compared_by_the_gaps_of_each_run() -> None:
+    """The range of a normal law is 28 standard deviations, and no run has such a gap."""
+    few, ranged = compared(Law.normal(0, 1), 500)
+    assert few.estimate == ranged.estimate
+    assert few.low < few.estimate < few.high
+    assert few.high - few.low < 0.25 * (ranged.high - ranged.low)
+    many, ranged = compared(Law.normal(0, 1), 5_000)
+    assert ranged.low < 0 < ranged.high
+    assert many.low < many.high < 0
+    few, ranged = compared(Law.normal(0, 1), 100, statistic="q99")
+    assert few.high - few.low < 0.3 * (ranged.high - ranged.low)
+
+
+def test_means_that_often_reach_the_ends_of_their_law_are_compared_by_its_range() -> None:
+    found, ranged = compared(Law.uniform(0, 1), 200)
+    assert (found.low, found.high) == (ranged.low, ranged.high)
+
+
+def test_the_interval_by_gaps_holds_the_truth_as_often_as_it_says() -> None:
+    """200 experiments of 40 runs at 90 %: 20 misses are due at most; 42 have a chance of 1e-6."""
+    bandit = random_bandit(Law.normal(0, 1), 3)
+    effort: dict[str, Any] = {"horizon": 20, "runs": 8_000, "seed": 3, "engine": "every-round"}
+    many = simulate(["ts", "ucb"], bandit, **effort)
+    truth, gaps, held = many.compare("ts", "ucb").estimate, many.drawn, 0
+    assert gaps is not None
+    for i in range(200):
+        runs = slice(40 * i, 40 * i + 40)
+        part = gaps._replace(best=gaps.best[runs], worst=gaps.worst[runs])
+        one = dataclasses.replace(many, regret=many.regret[:, runs], drawn=part)
+        found = one.compare("ts", "ucb", level=0.9)
+        held += found.low < truth < found.high
+    assert held > 200 - 42

@@ -42,6 +42,15 @@ def test_numbers_have_the_law(kind: str, chance: Chance) -> None:
     assert np.mean(drawn) == pytest.approx(law.mean, abs=6 * np.std(drawn) / np.sqrt(4_000))
 
 
+@pytest.mark.parametrize("kind", LAWS)
+def test_probabilities_and_quantiles_are_those_of_the_law(kind: str) -> None:
+    law, below = LAWS[kind]
+    for x in np.linspace(law.mean - 3, law.mean + 3, 31).tolist():
+        assert law.below(x) == pytest.approx(below(x), abs=1e-12)
+    for p in (1e-9, 0.01, 0.5, 0.999):
+        assert below(law.quantile(p)) == pytest.approx(p)
+
+
 def test_no_normal_is_farther_out_than_a_law_says() -> None:
     """The tail adds −log(2⁻⁵³)/TAIL to its edge at most."""
     assert TAIL + 53 * np.log(2) / TAIL < FARTHEST

@@ -28,7 +28,7 @@ class Identification(Tabular):
         pulls: Online pulls until the rule stopped, by (rule, run); `most_pulls` or one less where
             it did not.
         answers: The column of the arm that it named, by (rule, run); −1 where it did not stop.
-        best: The column of the best arm.
+        best: The column of the best arm; by run where each run draws its means.
         delta: The chance of a wrong answer that was allowed.
         radius: The radius of the bounds.
         most_pulls: Pulls after which a run was given up.
@@ -38,7 +38,7 @@ class Identification(Tabular):
     rules: tuple[str, ...]
     pulls: Ints
     answers: Ints
-    best: int
+    best: int | Ints
     delta: float
     radius: str
     most_pulls: int

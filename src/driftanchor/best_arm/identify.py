@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,18 +15,20 @@ from driftanchor.best_arm.identification import Identification
 from driftanchor.best_arm.lucb import play_runs
 from driftanchor.compiled.kernels import kernel
 from driftanchor.core import check
-from driftanchor.core.check import Ints
+from driftanchor.core.check import Floats, Ints
 from driftanchor.core.noise import wrapping
 from driftanchor.errors import InvalidInput, how_to_install, shown
 from driftanchor.simulation import engines
 from driftanchor.simulation.bandit import Bandit
 from driftanchor.simulation.engines.desk import desk_with, keys_of
+from driftanchor.simulation.engines.drawn_means import drawn_means
 from driftanchor.simulation.engines.rewards import World, world_of
 from driftanchor.simulation.machine import threads_to_use
 
 PIECES = 8  # of the runs of a rule for each thread: they take different times
 ENGINES = ("auto", "compiled", "interpreted")
 Progress = Callable[[int, int], None]
+Played = tuple[Ints, Ints, Any]  # the pulls and the answer of each run, and its best arm
 
 
 class Piece(NamedTuple):
@@ -34,7 +36,7 @@ class Piece(NamedTuple):
 
     row: int  # of the rule
     name: str
-    world: World
+    bandit: Bandit
     rule: Rule
     seed: int
     first: int
@@ -63,7 +65,8 @@ def identify(
     `"trusting"` is `"lucb-h"` with bias bounds of 0. All meet the same rewards and the same logs.
 
     Args:
-        bandit: The world. Its bias bounds are what is promised; they may be wrong.
+        bandit: The world. Its bias bounds are what is promised; they may be wrong. The runs of a
+            `random_bandit` have the means that they have in `simulate`.
         delta: The allowed chance of a wrong answer, as long as the promise holds.
         radius: `"anytime"` holds in all rounds at once, so that a rule may stop by it; `"paper"` is
             σ √(2 log(K t/δ)/n), proved for one fixed round t.
@@ -91,23 +94,24 @@ def identify(
     workers = threads_to_use(threads)
     compiled = _is_compiled(engine)
     rule = Rule(_noise(bandit), miss, radius == "anytime")
-    worlds = _worlds(bandit)
+    names = rules_for(bandit)
     pieces = [
-        Piece(row, name, world, rule, key, first, size, most, compiled)
-        for row, (name, world) in enumerate(worlds.items())
+        Piece(row, name, bandit, rule, key, first, size, most, compiled)
+        for row, name in enumerate(names)
         for first, size in _cut(count, PIECES * workers)
     ]
-    pulls = np.empty((len(worlds), count), np.int64)
-    answers = np.empty((len(worlds), count), np.int64)
+    pulls = np.empty((len(names), count), np.int64)
+    answers = np.empty((len(names), count), np.int64)
+    best = np.empty(count, np.int64)
     done = 0
-    for piece, (taken, named) in _played(pieces, workers if compiled else 1):
+    for piece, (taken, named, right) in _played(pieces, workers if compiled else 1):
         rows = slice(piece.first, piece.first + piece.runs)
-        pulls[piece.row, rows], answers[piece.row, rows] = taken, named
+        pulls[piece.row, rows], answers[piece.row, rows], best[rows] = taken, named, right
         done += piece.runs
         if progress is not None:
-            progress(done, count * len(worlds))
-    best = int(np.argmax(bandit.online))
-    return Identification(tuple(worlds), pulls, answers, best, miss, radius, most, key)
+            progress(done, count * len(names))
+    known = int(best[0]) if bandit.means is None else best
+    return Identification(tuple(names), pulls, answers, known, miss, radius, most, key)
 
 
 def _check_bandit(bandit: Bandit) -> None:
@@ -148,18 +152,22 @@ def rules_for(bandit: Bandit) -> list[str]:
     return list(_worlds(bandit))
 
 
-def _worlds(bandit: Bandit) -> dict[str, World]:
-    """The world as each rule sees it."""
-    world = world_of(bandit)
+def _worlds(bandit: Bandit, drawn: Floats | None = None, first: int = 0) -> dict[str, World]:
+    """The world as each rule sees it, with the means of runs from `first` on where they are drawn.
+
+    The worlds share arrays, and each run writes its means there: play one of them.
+    """
+    world = world_of(bandit, drawn, first)
     none = np.zeros_like(world.offline_pulls)
-    exact = np.zeros_like(world.bias_bounds)
+    zero = np.zeros_like(world.bias_bounds)
     without = {"lucb": world._replace(offline_pulls=none)}
     if not world.offline_pulls.any():
         return without
     with_logs = {"lucb-h": world, **without}
-    if not world.bias_bounds[world.offline_pulls > 0].any():
+    own_bias = bandit.exact and bandit.bias is not None  # bounds are those of each run
+    if not own_bias and not world.bias_bounds[world.offline_pulls > 0].any():
         return with_logs
-    return with_logs | {"trusting": world._replace(bias_bounds=exact)}
+    return with_logs | {"trusting": world._replace(bias_bounds=zero, exact=False)}
 
 
 def _is_compiled(engine: str) -> bool:
@@ -181,7 +189,7 @@ def _cut(runs: int, pieces: int) -> Iterator[tuple[int, int]]:
         yield first, min(size, runs - first)
 
 
-def _played(pieces: list[Piece], threads: int) -> Iterator[tuple[Piece, tuple[Ints, Ints]]]:
+def _played(pieces: list[Piece], threads: int) -> Iterator[tuple[Piece, Played]]:
     """Play pieces, in order."""
     pool = ThreadPoolExecutor(threads)
     try:
@@ -190,11 +198,16 @@ def _played(pieces: list[Piece], threads: int) -> Iterator[tuple[Piece, tuple[In
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _play(piece: Piece) -> tuple[Ints, Ints]:
+def _play(piece: Piece) -> Played:
     """Play some runs, in this thread."""
     play = kernel(None, play_runs) if piece.compiled else play_runs
-    desk, keys = desk_with(piece.world, 2), keys_of(piece.seed, piece.name)
+    bandit, drawn = piece.bandit, None
+    if bandit.means is not None:
+        compiled = piece.compiled
+        drawn = drawn_means(bandit, piece.seed, piece.first, piece.runs, compiled=compiled)
+    world = _worlds(bandit, drawn, piece.first)[piece.name]
+    desk, keys = desk_with(world, 2), keys_of(piece.seed, piece.name)
     pulls, answers = np.empty(piece.runs, np.int64), np.empty(piece.runs, np.int64)
     with wrapping():
-        play(piece.rule, piece.world, keys, piece.first, piece.most_pulls, desk, pulls, answers)
-    return pulls, answers
+        play(piece.rule, world, keys, piece.first, piece.most_pulls, desk, pulls, answers)
+    return pulls, answers, np.argmax(bandit.online if drawn is None else drawn[:, 0], axis=-1)

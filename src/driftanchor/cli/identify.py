@@ -173,7 +173,7 @@ def report(found: Identification, bandit: Bandit) -> dict[str, Any]:
             rule: {name: encode(x) for name, x in statistics.items()}
             for rule, statistics in found.summary().items()
         },
-        "best": bandit.arms[found.best],
+        "best": bandit.arms[int(bandit.online.argmax())],
         "bounds_hold": not world.broken(bandit),
         "delta": found.delta,
         "radius": found.radius,

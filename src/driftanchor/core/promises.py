@@ -139,16 +139,13 @@ def _by_arm(given: Mapping[Any, object], name: str, arms: Arms) -> list[object]:
     return [given[label] for label in arms]
 
 
-def check_promises(
-    bias_bounds: Floats, relative_bounds: Floats, offline_pulls: Ints, arms: Arms
-) -> None:
-    """Refuse relative bounds that no logs are there for, and those that contradict the bias bounds.
+def check_promises(relative_bounds: Floats, offline_pulls: Ints, arms: Arms) -> None:
+    """Refuse relative bounds without the logs of two arms to compare.
 
-    Two arms within V of their logs have moved apart by at most V_i + V_j. A larger W_i contradicts
-    that, so one of the two bounds cannot be meant.
+    V and W never contradict each other: both hold if no arm moves. V_i implies W_i = V_i, so a
+    larger W_i is redundant, which does no harm.
 
     Args:
-        bias_bounds: V of each arm.
         relative_bounds: W of each arm.
         offline_pulls: N of each arm.
         arms: Their labels.
@@ -174,14 +171,3 @@ def check_promises(
             "bias bound instead",
             argument="relative_bound",
         )
-    widest = float(bias_bounds[logged].max())
-    for i in bounded.tolist():
-        most = float(bias_bounds[i]) + widest
-        if relative_bounds[i] > most * (1 + 1e-12):  # a sum may be rounded down
-            raise InvalidInput(
-                f"of arm {arms[i]!r} is {relative_bounds[i]:.12g} and contradicts "
-                f"the bias bounds: with {bias_bounds[i]:.12g} of its own and at most "
-                f"{widest:.12g} of the others it moves from them by at most {most:.12g}; "
-                "leave one of the two out",
-                argument="relative_bound",
-            )

@@ -2,9 +2,11 @@
 
 With F_i the law of arm i's index and G = Π F_i that of the largest one, arm i wins with probability
 ∫ Π_{j≠i} F_j dF_i = ∫ G/F_i dF_i. The line is cut where some index has an atom. Between atoms,
-panels of Gauss and Legendre's rule are halved until the parts of all arms add up to what G gains
-over the panel, which is known. An atom is spread over a panel of its own, 0 ≤ s ≤ 1, on which an
-arm has the law P(below) + s P(there): ∫ sⁿ ds = 1/(n + 1) is the share of each of n + 1 tied arms.
+panels of Kronrod's rule are halved until the part of each arm agrees with that of Gauss's rule, and
+the parts of all arms add up to what G gains over the panel, which is known. The sum alone is not
+enough: errors of two arms may cancel. An atom is spread over a panel of its own, 0 ≤ s ≤ 1, on
+which an arm has the law P(below) + s P(there): ∫ sⁿ ds = 1/(n + 1) is the share of each of n + 1
+tied arms.
 
 The time grows with the number of arms that can win, not with its square. Arms in a row that have
 the same law, as before their first reward, are looked at once. Plain scalar code,
@@ -19,10 +21,13 @@ from typing import Any, NamedTuple
 
 from driftanchor.core.hints import apart
 from driftanchor.core.index_law import IndexLaw, at, atom, constant, ends, slope
-from driftanchor.core.legendre import POINTS, WEIGHTS
+from driftanchor.core.kronrod import GAUSS, KRONROD, PLACES
 
 NEVER = -1.0  # the kind of the law of an arm that cannot be played
 CLOSE = 3e-8  # how well the parts of a panel must add up
+AGREE = (
+    1e-5  # how far the two rules may differ, summed over arms; Kronrod's is far closer than this
+)
 NOTHING = 3e-9  # what G gains over a panel that is left out
 DEEPEST = 100  # halves of halves
 
@@ -48,14 +53,15 @@ class WinDesk(NamedTuple):
     again: Column  # 1 where the law is that of the arm before, 0 elsewhere
     below: Column  # P(index < x), where x is looked at
     slope: Column  # its density there, or P(index = x)
-    part: Column  # what an arm wins on one panel
+    part: Column  # what an arm wins on one panel, by Kronrod's rule
+    rough: Column  # the same by Gauss's rule
     waiting: Column  # four numbers for each of DEEPEST panels
 
 
 def new_desk(arms: int, zeros: Callable[[int], Column], rows: Callable[[int], Column]) -> WinDesk:
     """Room to work for this many arms, of new lists or arrays."""
-    below, slopes, parts = zeros(arms), zeros(arms), zeros(arms)
-    return WinDesk(rows(arms), zeros(arms), rows(arms), below, slopes, parts, zeros(4 * DEEPEST))
+    per_arm = (zeros(arms), zeros(arms), zeros(arms), zeros(arms))
+    return WinDesk(rows(arms), zeros(arms), rows(arms), *per_arm, zeros(4 * DEEPEST))
 
 
 def law_at(laws: Laws, row: int) -> IndexLaw:
@@ -191,17 +197,17 @@ def _between(
     while waiting > 0:
         waiting -= 1
         left, right, g_left, g_right = _waited(desk, waiting)
-        half, sum_of_parts = 0.5 * (right - left), 0.0
-        for k in range(count):
-            desk.part[k] = 0.0
-        for node in range(POINTS.size):
-            level = left + half * (1.0 + POINTS[node])
+        half = 0.5 * (right - left)
+        _clear(count, desk)
+        for node in range(PLACES.size):
+            level = left + half * (1.0 + PLACES[node])
             g = _slopes(laws, count, left, level, desk)
             if g > 0.0:
-                sum_of_parts += _add_parts(count, left, g * half * WEIGHTS[node], desk)
+                scale = g * half
+                _add_parts(count, left, scale * KRONROD[node], scale * GAUSS[node], desk)
         middle = left + half
         if (
-            abs(sum_of_parts - (g_right - g_left)) <= CLOSE
+            _is_close(count, g_right - g_left, desk)
             or waiting + 2 > DEEPEST
             or not left < middle < right
         ):
@@ -232,20 +238,19 @@ def _spread(count: int, g_left: float, g_right: float, desk: WinDesk, chances: C
     while waiting > 0:
         waiting -= 1
         left, right, g_left, g_right = _waited(desk, waiting)
-        half, sum_of_parts = 0.5 * (right - left), 0.0
-        for k in range(count):
-            desk.part[k] = 0.0
-        for node in range(POINTS.size):
-            s = left + half * (1.0 + POINTS[node])
+        half = 0.5 * (right - left)
+        _clear(count, desk)
+        for node in range(PLACES.size):
+            s = left + half * (1.0 + PLACES[node])
             g = _spread_law(count, s, desk)
             if g > 0.0:
                 for k in range(count):
                     if desk.slope[k] > 0.0:
                         law = desk.below[k] + s * desk.slope[k]
-                        won = g * half * WEIGHTS[node] * desk.slope[k] / law
-                        desk.part[k] += won
-                        sum_of_parts += won
-        if abs(sum_of_parts - (g_right - g_left)) <= CLOSE or waiting + 2 > DEEPEST:
+                        won = g * half * desk.slope[k] / law
+                        desk.part[k] += KRONROD[node] * won
+                        desk.rough[k] += GAUSS[node] * won
+        if _is_close(count, g_right - g_left, desk) or waiting + 2 > DEEPEST:
             _keep(count, desk, chances)
             continue
         middle = left + half
@@ -262,16 +267,30 @@ def _spread_law(count: int, s: float, desk: WinDesk) -> float:
     return g
 
 
-def _add_parts(count: int, left: float, scale: float, desk: WinDesk) -> float:
-    """Add one point of the rule to the parts of all arms; returns their sum."""
-    total, won = 0.0, 0.0
+def _clear(count: int, desk: WinDesk) -> None:
+    """Set the parts of all arms to 0."""
+    for k in range(count):
+        desk.part[k], desk.rough[k] = 0.0, 0.0
+
+
+def _add_parts(count: int, left: float, fine: float, rough: float, desk: WinDesk) -> None:
+    """Add one point, with its weight in both rules, to the parts of all arms."""
+    won = 0.0
     for k in range(count):
         if desk.high[k] > left and desk.slope[k] > 0.0:
             if desk.again[k] == 0:
-                won = scale * desk.slope[k] / desk.below[k]
-            desk.part[k] += won
-            total += won
-    return total
+                won = desk.slope[k] / desk.below[k]
+            desk.part[k] += fine * won
+            desk.rough[k] += rough * won
+
+
+def _is_close(count: int, gained: float, desk: WinDesk) -> bool:
+    """Whether the parts add up to what G gains, and those of both rules agree arm by arm."""
+    total, apart_by = 0.0, 0.0
+    for k in range(count):
+        total += desk.part[k]
+        apart_by += abs(desk.part[k] - desk.rough[k])
+    return abs(total - gained) <= CLOSE and apart_by <= AGREE
 
 
 def _keep(count: int, desk: WinDesk, chances: Column) -> None:

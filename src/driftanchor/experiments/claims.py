@@ -6,7 +6,6 @@ A claim is a list of comparisons such as `anchor-ts < 0.5*ts`, made in one or mo
 
 from __future__ import annotations
 
-import fnmatch
 import itertools
 import re
 import tomllib
@@ -45,6 +44,11 @@ class Comparison:
     text: str
     terms: tuple[Term, ...]
     sign: int
+
+    @property
+    def patterns(self) -> list[str]:
+        """The patterns among its cells, such as `fig1/*`, each once."""
+        return list(dict.fromkeys(term.cell for term in self.terms if "*" in term.cell))
 
 
 @dataclass(frozen=True)
@@ -123,17 +127,56 @@ def check_names(claims: Iterable[Claim], policies: Mapping[str, Collection[str]]
         policies: The labels of the policies of every cell, by the id of the cell.
     """
     for claim in claims:
+        where = f"{claim.file}, claim {claim.id!r}"
+        for c in claim.comparisons:
+            _check_patterns(c, policies, where)
         for term in (term for c in claim.comparisons for term in c.terms if term.policy):
-            pattern = "*" in term.cell
-            cells = fnmatch.filter(policies, term.cell) if pattern else [term.cell]
+            cells = matches(term.cell, policies).values() if "*" in term.cell else [term.cell]
             for cell in cells or [term.cell]:
-                where = f"{claim.file}, claim {claim.id!r}"
                 if cell not in policies:
                     raise InvalidInput(f"{where}: {UnknownName('cell', cell, policies)}")
                 if term.policy not in policies[cell]:
                     kind = f"policy of cell {cell!r}"
                     problem = UnknownName(kind, term.policy, policies[cell])
                     raise InvalidInput(f"{where}: {problem}")
+
+
+def matches(pattern: str, cells: Iterable[str]) -> dict[tuple[str, ...], str]:
+    """The cells that a pattern stands for, by what each `*` stands for.
+
+    Example:
+        >>> matches("a/n=*", ["a/n=1", "a/n=20", "b/n=1"])
+        {('1',): 'a/n=1', ('20',): 'a/n=20'}
+    """
+    wanted = re.compile("(.*)".join(map(re.escape, pattern.split("*"))))
+    found = ((wanted.fullmatch(cell), cell) for cell in cells)
+    return {match.groups(): cell for match, cell in found if match}
+
+
+def filled(pattern: str, words: Iterable[str]) -> str:
+    """A pattern with words in place of its `*`.
+
+    Example:
+        >>> filled("a/n=*", ["20"])
+        'a/n=20'
+    """
+    parts = pattern.split("*")
+    return "".join(itertools.chain(*itertools.zip_longest(parts, words, fillvalue="")))
+
+
+def _check_patterns(c: Comparison, cells: Collection[str], where: str) -> None:
+    """Refuse a comparison of patterns of which one has a cell that the other has not."""
+    found = {pattern: matches(pattern, cells) for pattern in c.patterns}
+    for one, other in itertools.permutations(found, 2):
+        for words, cell in found[one].items():
+            if found[other] and words not in found[other]:
+                stands = ", ".join(map(repr, words))
+                raise InvalidInput(
+                    f"{where}: {c.text!r} compares {one!r} with {other!r} cell by cell, * standing "
+                    f"for the same text in both: in {cell!r} it stands for {stands}, and "
+                    f"{other!r} has no such cell; give both the same cells, or write one "
+                    "comparison for each pair"
+                )
 
 
 def _table(text: str, file: str) -> dict[str, Any]:

@@ -12,7 +12,6 @@ claim
 
 from __future__ import annotations
 
-import fnmatch
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -20,12 +19,21 @@ from typing import Any
 import numpy as np
 
 from driftanchor.core.stats.contrasts import mean_contrast, quantile_contrast
-from driftanchor.experiments.claims import STATISTICS, Claim, Comparison, Term
+from driftanchor.experiments.claims import (
+    STATISTICS,
+    Claim,
+    Comparison,
+    Term,
+    filled,
+    matches,
+)
 from driftanchor.experiments.outcome import Outcomes
 
 VERDICTS = ("fails", "inconclusive", "holds")  # the worst of its comparisons is a claim's own
 ERROR_RATE = 0.05  # that any interval of any claim misses what it estimates
-LOOKS = 8  # at the quantiles of a claim, at most: each has its part of the error
+LOOKS = (
+    8  # times that claims are judged, at most: each look at a quantile has its share of the error
+)
 
 
 @dataclass(frozen=True)
@@ -150,23 +158,28 @@ def _measure(c: Comparison, statistic: str, outcomes: Outcomes, error: float) ->
 
 
 def _expand(claim: Claim, cells: set[str]) -> list[Comparison]:
-    """One comparison for each cell that a pattern stands for; a pattern is shared by its terms."""
+    """One comparison for each text that `*` stands for: the same text in all patterns."""
     expanded = []
     for c in claim.comparisons:
-        patterns = {term.cell for term in c.terms if "*" in term.cell}
-        if not patterns:
+        if not c.patterns:
             expanded.append(_named(c, {}))
-        for pattern in patterns:
-            for cell in sorted(fnmatch.filter(cells, pattern)):
-                expanded.append(_named(c, {pattern: cell}))
+        for words in sorted({words for x in c.patterns for words in matches(x, cells)}):
+            expanded.append(_named(c, {pattern: filled(pattern, words) for pattern in c.patterns}))
     return expanded
 
 
 def _named(c: Comparison, cells: Mapping[str, str]) -> Comparison:
     terms = tuple(Term(t.factor, t.policy, cells.get(t.cell, t.cell)) for t in c.terms)
     places = sorted({term.cell for term in terms if term.cell})
-    text = f"{c.text}  [{places[0]}]" if len(places) == 1 and "@" not in c.text else c.text
+    text = " ".join(_word_named(word, cells) for word in c.text.split(" "))
+    text = f"{text}  [{places[0]}]" if len(places) == 1 and "@" not in text else text
     return Comparison(text, terms, c.sign)
+
+
+def _word_named(word: str, cells: Mapping[str, str]) -> str:
+    """`ts@fig1/*` with the cell that the pattern stands for."""
+    policy, at, cell = word.partition("@")
+    return f"{policy}{at}{cells.get(cell, cell)}"
 
 
 def _all_run(comparisons: list[Comparison], outcomes: Outcomes) -> bool:

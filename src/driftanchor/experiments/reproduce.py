@@ -73,9 +73,11 @@ def run(
 
     outcomes = play(sweep.jobs(experiments, selection.seed))
     judged = judge()
-    while more := sweep.as_many_again(
-        experiments, selection.seed, judging.undecided(judged), outcomes
-    ):
+    for _ in range(1, judging.LOOKS):  # the intervals of quantiles allow no more looks
+        wanted = judging.undecided(judged)
+        more = sweep.more_runs(experiments, selection.seed, wanted, outcomes, judging.LOOKS)
+        if not more:
+            break
         if more_runs is not None:
             more_runs(sum(one.verdict == "inconclusive" for one in judged))
         outcomes |= {key: joined([outcomes[key], x]) for key, x in play(more).items()}

@@ -8,6 +8,7 @@ sweep that was stopped continues with what is missing.
 from __future__ import annotations
 
 import contextlib
+import math
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -41,17 +42,32 @@ def jobs(experiments: Iterable[Experiment], seed: int) -> list[Job]:
     ]
 
 
-def as_many_again(
-    experiments: Iterable[Experiment], seed: int, wanted: Iterable[Key], outcomes: Outcomes
+def more_runs(
+    experiments: Iterable[Experiment],
+    seed: int,
+    wanted: Iterable[Key],
+    outcomes: Outcomes,
+    looks: int,
 ) -> list[Job]:
-    """Twice the runs of the pairs wanted, as far as their experiments allow."""
+    """Further runs of the pairs wanted, as far as their experiments allow.
+
+    The runs double, or grow faster where that is needed to reach `most_runs` at look number
+    `looks`; the first runs are the first look.
+    """
     pairs = set(wanted)
     return [
-        Job(one.experiment, one.cell, one.label, seed, have, min(have, most - have))
+        Job(one.experiment, one.cell, one.label, seed, have, _next(one, have, looks) - have)
         for one in jobs(experiments, seed)
         if (key := (one.cell.id, one.label)) in pairs
-        and (have := len(outcomes[key].final)) < (most := one.experiment.most_runs)
+        and (have := len(outcomes[key].final)) < one.experiment.most_runs
     ]
+
+
+def _next(one: Job, have: int, looks: int) -> int:
+    """The number of runs at the next look."""
+    first, most = one.experiment.runs, one.experiment.most_runs
+    growth = max(2.0, math.pow(most / first, 1.0 / (looks - 1)))
+    return min(most, math.ceil(have * growth))
 
 
 def run(

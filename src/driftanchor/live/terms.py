@@ -66,7 +66,7 @@ class Terms:
     reasons: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        check_promises(self.bias_bounds, self.relative_bounds, self.offline.n, self.arms)
+        check_promises(self.relative_bounds, self.offline.n, self.arms)
         self.policy.check_rewards(self.reward_range, "rewards in reward_range")
         valid_range(self.reward_range, self.offline.mean)
         check.frozen(self.bias_bounds)

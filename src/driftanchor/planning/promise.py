@@ -137,7 +137,7 @@ def promised(bias_bound: object, relative_bound: object, offline: OfflineData) -
     if left_out:
         gone = set(left_out)
         offline = offline.over([x for x in arms if x not in gone]).over(arms)
-    check_promises(levels, apart, offline.n, arms)
+    check_promises(apart, offline.n, arms)
     # Where an arm without logs is, no bound says; it moves as far as the others may.
     if np.isfinite(apart).any():
         apart = np.where(anywhere, largest(apart), apart)

@@ -126,7 +126,7 @@ class Bandit:
         if bias_bound is None:
             bias_bound = np.abs(means - past) if exact else math.inf
         bounds = bias_bounds(bias_bound, arms)
-        check_promises(bounds, relative, pulls, arms)
+        check_promises(relative, pulls, arms)
         deviations = noise_of(noise, arms)
         for name, array in (
             ("online", means),

@@ -21,7 +21,7 @@ from driftanchor.policies.base import Policy, kept_belief
 from driftanchor.simulation.bandit import Bandit
 from driftanchor.simulation.engines import ENGINES, engine_named
 from driftanchor.simulation.engines.desk import keys_of
-from driftanchor.simulation.engines.drawn_means import draw_instances, laws_of
+from driftanchor.simulation.engines.drawn_means import drawn_means
 from driftanchor.simulation.engines.engine import Loop
 from driftanchor.simulation.engines.rewards import world_of
 
@@ -154,11 +154,8 @@ def _instances(chunk: Chunk) -> Floats | None:
         return np.stack([chunk.means, logged], axis=1)
     if chunk.bandit.means is None:
         return None
-    draw = kernel(None, draw_instances) if chunk.is_compiled else draw_instances
-    drawn = np.empty((chunk.runs, 2, len(chunk.bandit.online)))
-    with wrapping():
-        draw(laws_of(chunk.bandit, chunk.seed), chunk.first, drawn, np.empty(4, np.uint64))
-    return drawn
+    compiled = chunk.is_compiled
+    return drawn_means(chunk.bandit, chunk.seed, chunk.first, chunk.runs, compiled=compiled)
 
 
 def _ready(chunk: Chunk) -> tuple[Callable[..., bool], Any]:

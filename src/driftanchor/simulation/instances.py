@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from driftanchor.core import check
 from driftanchor.core.arms import MOST
 from driftanchor.core.check import Floats, Ints
-from driftanchor.core.noise import wrapping
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.simulation.bandit import Bandit
-from driftanchor.simulation.engines.drawn_means import draw_instances, laws_of
+from driftanchor.simulation.engines.drawn_means import drawn_means
 from driftanchor.simulation.engines.rewards import settle, world_of
 from driftanchor.simulation.law import Law
 
@@ -92,11 +89,8 @@ def instance_of(bandit: Bandit, *, seed: int, run: int) -> Bandit:
     """The bandit that a run of a random bandit plays in; its run of that number is the same."""
     if bandit.means is None:
         return bandit
-    drawn = np.empty((1, 2, len(bandit.online)))
     first = check.whole(run, "run")
-    with wrapping():
-        draw_instances(laws_of(bandit, seed), first, drawn, np.empty(4, np.uint64))
-    world = world_of(bandit, drawn, first)
+    world = world_of(bandit, drawn_means(bandit, seed, first, 1, compiled=False), first)
     settle(world, first)
     return Bandit(
         world.online,

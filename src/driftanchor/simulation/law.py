@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from statistics import NormalDist
 
 from driftanchor.core import check
+from driftanchor.core.beta_law import beta_below
 from driftanchor.core.promises import Range
 from driftanchor.errors import InvalidInput, UnknownName, shown
 
 PARAMETERS = {"normal": ("mean", "sd"), "uniform": ("low", "high"), "beta": ("a", "b")}
 KINDS = tuple(PARAMETERS)
+STEPS = 60  # of a bisection
 FARTHEST = 14.0  # standard deviations: no normal of `driftanchor.core.noise` is farther out
 
 
@@ -96,6 +99,25 @@ class Law:
             reach = FARTHEST * self.second
             return self.first - reach, self.first + reach
         return (self.first, self.second) if self.kind == "uniform" else (0.0, 1.0)
+
+    def below(self, x: float) -> float:
+        """The probability of a number of at most x."""
+        low, high = self.ends
+        if not low < x < high:
+            return 1.0 if x >= high else 0.0
+        if self.kind == "normal":
+            return NormalDist(self.first, self.second).cdf(x)
+        if self.kind == "uniform":
+            return (x - low) / (high - low)
+        return beta_below(self.first, self.second, x)
+
+    def quantile(self, p: float) -> float:
+        """The number that a draw is at most with probability p."""
+        low, high = self.ends
+        for _ in range(STEPS):
+            middle = 0.5 * (low + high)
+            low, high = (low, middle) if self.below(middle) >= p else (middle, high)
+        return high
 
     def __str__(self) -> str:
         one, other = PARAMETERS[self.kind]

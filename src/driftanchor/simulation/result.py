@@ -18,6 +18,7 @@ from driftanchor.render.numbers import count
 from driftanchor.render.tabular import Tabular, known
 from driftanchor.simulation.difference import QUANTILES as QUANTILES
 from driftanchor.simulation.difference import Difference, difference
+from driftanchor.simulation.drawn_gaps import DrawnGaps
 from driftanchor.simulation.engines import ENGINES
 
 STATISTICS = ("mean", "se", *QUANTILES, "max")
@@ -35,6 +36,7 @@ class Result(Tabular):
         seed: The seed of all noise.
         engine: The engine that ran it, a key of `driftanchor.simulation.ENGINES`.
         most: The regret of playing the worst arm throughout: no run can have more.
+        drawn: The largest and the smallest mean of each run, where runs draw their means.
     """
 
     policies: tuple[str, ...]
@@ -44,6 +46,7 @@ class Result(Tabular):
     seed: int
     engine: str
     most: float
+    drawn: DrawnGaps | None = None
 
     @property
     def horizon(self) -> int:
@@ -70,7 +73,8 @@ class Result(Tabular):
         """The final regret of one policy minus that of another, with an interval.
 
         The interval is right whatever the law of regret, rare ruinous runs included, and for the
-        mean also if runs were added before: see `driftanchor.core.stats.bounded_mean`.
+        mean also if runs were added before: see `driftanchor.core.stats.bounded_mean`. Where runs
+        draw their means, no run loses more than its own largest gap in each round.
 
         Args:
             first: A policy.
@@ -90,7 +94,15 @@ class Result(Tabular):
             raise InvalidInput(f"is {second!r} twice: name two policies", argument="second")
         paired = ENGINES[self.engine].paired
         finals = {first: one, second: other}
-        return difference(finals, self.most, statistic=statistic, level=level, paired=paired)
+        return difference(
+            finals,
+            self.horizon,
+            self.most,
+            self.drawn,
+            statistic=statistic,
+            level=level,
+            paired=paired,
+        )
 
     def _line(self) -> str:
         runs = f"{count(self.runs, 'run')} of {count(self.horizon, 'round')}"

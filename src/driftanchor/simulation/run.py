@@ -15,6 +15,7 @@ from driftanchor.policies import by_name
 from driftanchor.simulation.bandit import Bandit
 from driftanchor.simulation.chunk import Chunk, play
 from driftanchor.simulation.cluster import on_cluster
+from driftanchor.simulation.drawn_gaps import drawn_gaps
 from driftanchor.simulation.machine import on_this_machine, threads_to_use
 from driftanchor.simulation.result import Result
 
@@ -103,7 +104,8 @@ def simulate(
                 progress(done, one.runs * len(wholes))
     names = tuple(whole.name for whole in wholes)
     most = float(bandit.gaps.max()) * one.horizon
-    return Result(names, one.checkpoints, regret, pulls, one.seed, one.engine, most)
+    drawn = drawn_gaps(bandit, one.seed, one.runs, compiled=one.is_compiled)
+    return Result(names, one.checkpoints, regret, pulls, one.seed, one.engine, most, drawn)
 
 
 def warn_without_numba() -> None:

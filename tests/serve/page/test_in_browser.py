@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from page_server import Browser, Silent, browsing, serving
 from playwright.sync_api import Page, expect
 
@@ -17,7 +18,6 @@ from driftanchor.serve.demo import PARTS, Demo
 from driftanchor.serve.served import Served
 from driftanchor.serve.warming import warm_up
 
-AXE = Path(__file__).parents[2] / "support" / "axe" / "axe.min.js"
 HOSTILE = "<img src=x onerror=alert(1)>"
 NAME = PARTS[0].name
 QUICK = dataclasses.replace(PARTS[0], after=5 * 900.0, each=24)
@@ -52,9 +52,8 @@ def share(page: Page, arm: str) -> float:
 
 def check(page: Page) -> None:
     """Axe finds nothing serious, in light and in dark."""
-    page.evaluate(AXE.read_text(encoding="utf-8"))
     for _ in range(2):
-        found = page.evaluate("async () => (await axe.run()).violations")
+        found = Axe().run(page).response["violations"]
         bad = [x for x in found if x["impact"] in ("serious", "critical")]
         assert not bad, [(x["id"], [node["html"] for node in x["nodes"][:3]]) for x in bad]
         page.click("#theme")
@@ -122,6 +121,70 @@ def test_the_chart_has_its_modes(shown: Shown) -> None:
         expect(page.locator(".plot")).to_have_attribute(
             "aria-label", re.compile(re.escape(words) + ".*Gift card")
         )
+
+
+def test_the_chart_is_read_with_the_pointer_and_by_keyboard(shown: Shown) -> None:
+    page = shown.browser.open(f"/campaigns/{NAME}")
+    page.click('[data-mode="believed"]')
+    arms = page.locator(".legend button").count()
+    expect(page.locator(".plot .line .band")).to_have_count(arms)
+    box = page.locator(".plot").bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 0.5 * box["height"])
+    bubble = page.locator(".bubble")
+    expect(bubble).to_contain_text(re.compile(r"UTC.*Gift card[\d.]+ \([\d.−]+ to [\d.]+\)", re.S))
+    expect(page.locator(".plot .cursor circle")).to_have_count(arms)
+    page.mouse.move(0, 0)
+    expect(bubble).to_be_hidden()
+    page.locator(".plot").focus()
+    page.keyboard.press("ArrowLeft")
+    last = bubble.inner_text()
+    page.keyboard.press("ArrowLeft")
+    assert bubble.inner_text() != last
+    page.keyboard.press("Escape")
+    expect(bubble).to_be_hidden()
+
+
+def test_an_arm_is_taken_out_of_the_chart(shown: Shown) -> None:
+    page = shown.browser.open(f"/campaigns/{NAME}")
+    page.wait_for_selector(".plot .line")
+    arms = page.locator(".legend button").count()
+    expect(page.locator(".plot .line")).to_have_count(arms)
+    page.get_by_role("button", name="Gift card").click()
+    expect(page.locator(".plot .line")).to_have_count(arms - 1)
+    expect(page.locator(".plot")).not_to_have_attribute("aria-label", re.compile("Gift card"))
+
+
+def test_ticks_are_round_and_none_overlap(shown: Shown) -> None:
+    """On a wide and on a narrow screen, for numbers, shares and times of any size."""
+    page = shown.browser.open(f"/campaigns/{NAME}")
+    for width in (1280, 400):
+        page.set_viewport_size({"width": width, "height": 900})
+        for mode in ("share", "believed"):
+            page.click(f'[data-mode="{mode}"]')
+            boxes = page.locator(".plot .ticks text").evaluate_all(
+                "all => all.map((x) => x.getBoundingClientRect().toJSON())"
+            )
+            assert len(boxes) >= 6
+            for one, other in itertools.combinations(boxes, 2):
+                beside = one["right"] <= other["left"] or other["right"] <= one["left"]
+                assert beside or one["bottom"] <= other["top"] or other["bottom"] <= one["top"]
+    page.set_viewport_size({"width": 1200, "height": 900})
+    ask = """async ([name, given]) =>
+        (await import("/page/static/ticks.js"))[name](...given).map((x) => x.text)"""
+
+    def ticks(name: str, *given: object) -> object:
+        return page.evaluate(ask, [name, given])
+
+    assert ticks("numberTicks", 0, 1, 5) == ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]
+    assert ticks("numberTicks", -0.013, 0.021, 4) == ["−0.01", "0.00", "0.01", "0.02"]
+    assert ticks("numberTicks", 0, 1, 4, True) == ["0 %", "25 %", "50 %", "75 %", "100 %"]
+    assert ticks("numberTicks", 12_300, 45_600, 4) == ["20,000", "30,000", "40,000"]
+    assert ticks("numberTicks", 1, 1, 4) == []
+    noon = 1_790_078_400  # 22 September 2026, 12:00 UTC
+    assert ticks("timeTicks", noon, noon + 5_400, 4) == ["12:00", "12:30", "13:00", "13:30"]
+    assert ticks("timeTicks", noon, noon + 86_400, 3) == ["12:00", "23 Sept", "12:00"]
+    assert ticks("timeTicks", noon, noon + 3 * 86_400, 4) == ["23 Sept", "24 Sept", "25 Sept"]
 
 
 def test_a_hostile_arm_is_shown_as_text(shown: Shown) -> None:

@@ -49,33 +49,71 @@ def bounded_mean_interval(values: Floats, low: float, high: float, miss: float) 
     if high <= low:
         return low, high
     scaled = np.clip((values - low) / (high - low), 0.0, 1.0)
-    limit = math.log(2.0 * math.sqrt(values.size + 1.0) / miss)
-    top = _upper_end(scaled, limit)
-    bottom = 1.0 - _upper_end(1.0 - scaled, limit)
+    limit = _limit(values.size, miss)
+    bottom, top = _lower_end(scaled, limit), 1.0 - _lower_end(1.0 - scaled, limit)
     return low + (high - low) * bottom, low + (high - low) * top
 
 
-def _upper_end(x: Floats, limit: float) -> float:
-    """The largest mean m that the limit allows.
+def hedged_mean_interval(values: Floats, hedges: Floats, means: Floats, miss: float) -> Interval:
+    """Where the mean of independent values of one law is, if each value has its own range.
 
-    The best bet against m has stakes 1 + r x up to a factor, r from −1 to 0 where m is above the
-    sample mean. It is the best against m(r) = Σ x/(1 + r x) / Σ 1/(1 + r x), so each r gives a
-    mean and its capital, and the end is where the capital meets the limit. At r = −1 all is put
-    on 1 − x. Beyond that m only the odds change.
+    A hedge h is drawn with each value v, |v| ≤ h, and its mean is known. So v + h and h − v are at
+    least 0, and a lower bound of either mean needs no upper end: it bounds the mean of v.
+
+    Args:
+        values: At least one.
+        hedges: One or several hedges, by (hedge, value); the best one counts.
+        means: The mean of each hedge.
+        miss: The chance that the interval misses the mean, at any of all sample sizes.
+
+    Example:
+        >>> rng = np.random.default_rng(1)
+        >>> hedge = rng.exponential(1.0, 5_000).clip(3.0)
+        >>> values = 0.1 * rng.uniform(-1.0, 1.0, 5_000) * hedge
+        >>> ends = hedged_mean_interval(values, hedge[None], np.array([3 + np.exp(-3)]), 0.05)
+        >>> [round(x, 3) for x in ends]
+        [-0.015, 0.023]
     """
-    if _capital(x, -1.0)[1] <= limit:  # even the boldest bet does not reach it
-        return 1.0 - math.exp((float(np.log1p(-x).sum()) - limit) / x.size)
-    low, high = -1.0, 0.0
+    limit = _limit(values.size, miss / (2.0 * len(means)))
+
+    def low_end(values: Floats) -> float:
+        above = (np.maximum(values + hedge, 0.0) for hedge in hedges)  # rounding may go below 0
+        return max(_lower_end(x, limit) - float(m) for x, m in zip(above, means, strict=True))
+
+    mean = float(values.mean())
+    return min(low_end(values), mean), max(-low_end(-values), mean)
+
+
+def _limit(n: int, miss: float) -> float:
+    """The logarithm of the capital at which a mean is excluded."""
+    return math.log(2.0 * math.sqrt(n + 1.0) / miss)
+
+
+def _lower_end(values: Floats, limit: float) -> float:
+    """The smallest mean m of values ≥ 0 that the limit allows.
+
+    The best bet against m has stakes 1 + r x up to a factor, r ≥ 0 where m is below the sample
+    mean. It is the best against m(r) = Σ x/(1 + r x) / Σ 1/(1 + r x), so each r gives a mean and
+    its capital, and the end is where the capital meets the limit. As r grows, all is put on x, and
+    m(r) falls to the harmonic mean. Below that only the odds change.
+    """
+    scale = float(values.mean())
+    if scale == 0.0:
+        return 0.0
+    x = values / scale
+    if x.min() > 0.0:
+        total = float(np.log(x).sum())
+        if total + x.size * math.log(float((1.0 / x).mean())) <= limit:
+            return scale * math.exp((total - limit) / x.size)
+    low, high = 0.0, 1.0
     for _ in range(STEPS):
-        r = 0.5 * (low + high)
-        low, high = (r, high) if _capital(x, r)[1] > limit else (low, r)
-    return _capital(x, low)[0]
+        s = 0.5 * (low + high)
+        low, high = (low, s) if _capital(x, s / (1.0 - s))[1] > limit else (s, high)
+    return scale * _capital(x, high / (1.0 - high))[0] if high < 1.0 else 0.0
 
 
 def _capital(x: Floats, r: float) -> tuple[float, float]:
     """The mean against which a bet is the best one, and the logarithm of its capital."""
-    if r <= -1.0 and x.max() >= 1.0:  # the limit of bolder and bolder bets
-        return 1.0, math.inf
     bets = r * x
     weights = 1.0 / (1.0 + bets)
     mean = float((x * weights).sum() / weights.sum())

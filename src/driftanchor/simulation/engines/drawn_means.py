@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from driftanchor.compiled.kernels import kernel
 from driftanchor.core.check import Floats
 from driftanchor.core.gamma import beta
-from driftanchor.core.noise import Key, Stream, key, normal, start, uniform
+from driftanchor.core.noise import Key, Stream, key, normal, start, uniform, wrapping
 from driftanchor.simulation.bandit import Bandit
 from driftanchor.simulation.law import KINDS, Law
 
@@ -47,6 +48,23 @@ def numbers_of(law: Law | None) -> Floats:
     if law is None:
         return np.array([-1.0, 0.0, 0.0])
     return np.array([KINDS.index(law.kind), law.first, law.second])
+
+
+def drawn_means(bandit: Bandit, seed: int, first: int, runs: int, *, compiled: bool) -> Floats:
+    """Return the means of runs of a random bandit, by (run, online or logged, arm).
+
+    Args:
+        bandit: A random bandit.
+        seed: The seed of all noise.
+        first: The first run.
+        runs: The number of runs.
+        compiled: Whether to draw with Numba; the numbers are the same.
+    """
+    draw = kernel(None, draw_instances) if compiled else draw_instances
+    drawn = np.empty((runs, 2, len(bandit.online)))
+    with wrapping():
+        draw(laws_of(bandit, seed), first, drawn, np.empty(4, np.uint64))
+    return drawn
 
 
 def draw_instances(laws: InstanceLaws, first_run: int, drawn: Floats, stream: Stream) -> bool:

@@ -1,7 +1,7 @@
 // The chart over time: one of four modes, a line for each arm, a marker for every change.
-import { el, colour, seriesColour, seriesClass, seriesDash } from "./dom.js";
+import { el, svg, seriesClass, seriesDash } from "./dom.js";
 import { num, pct, time } from "./format.js";
-import uPlot from "./uplot.js";
+import { numberTicks, timeTicks } from "./ticks.js";
 
 export const MODES = {
   share: { title: "Shares", note: "The share of decisions in each stretch of time that chose the arm.", unit: pct, low: 0, high: 1 },
@@ -10,32 +10,33 @@ export const MODES = {
   reward: { title: "Rewards", note: "The mean reward in each stretch of time.", unit: num },
 };
 
-const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
-const HOUR = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", timeZone: "UTC" });
-const tick = (x, step) => (step >= 86400 || x % 86400 === 0 ? DAY : HOUR).format(new Date(x * 1000));
+const EDGE = { left: 58, right: 24, top: 14, bottom: 30 }; // pixels around the plot
+const MANY = 40; // points of a line, from which on they are not marked
 
 export class Chart {
   constructor() {
     this.mode = "share";
     this.hidden = new Set();
     this.data = null;
-    this.plot = null;
     this.modes = el("div", { class: "tabs", role: "group", "aria-label": "What the chart shows" });
     for (const [mode, { title }] of Object.entries(MODES)) {
       this.modes.append(el("button", { type: "button", "data-mode": mode, "aria-pressed": mode === this.mode ? "true" : "false", onclick: () => this.show(mode) }, title));
     }
     this.note = el("p", { class: "muted note" });
-    this.holder = el("div", { class: "plot", role: "img", "aria-label": "Chart over time" });
+    this.holder = el("div", { class: "plot", role: "img", tabindex: 0, "aria-label": "Chart over time" });
     this.bubble = el("div", { class: "bubble", hidden: true });
     this.arms = el("div", { class: "legend", role: "group", "aria-label": "Arms in the chart" });
     this.head = el("div", { class: "title-row" }, this.modes, el("span", { class: "spring" }));
     this.element = el("div", { class: "chart" }, this.head, this.note, el("div", { class: "plot-box" }, this.holder, this.bubble), this.arms);
-    this.redraw = () => this.draw();
-    new ResizeObserver(this.redraw).observe(this.holder);
-    addEventListener("themechange", this.redraw);
+    this.resized = new ResizeObserver(() => this.draw());
+    this.resized.observe(this.holder);
+    for (const kind of ["pointermove", "pointerdown"]) this.holder.addEventListener(kind, (event) => this.point(event));
+    this.holder.addEventListener("pointerleave", () => this.leave());
+    this.holder.addEventListener("blur", () => this.leave());
+    this.holder.addEventListener("keydown", (event) => this.press(event));
   }
 
-  close() { removeEventListener("themechange", this.redraw); this.plot?.destroy(); }
+  close() { this.resized.disconnect(); }
 
   show(mode) {
     this.mode = mode;
@@ -68,42 +69,85 @@ export class Chart {
     if (!data || !width) return;
     const mode = MODES[this.mode];
     this.note.textContent = mode.note;
-    const arms = data.arms.filter((arm) => !this.hidden.has(arm.label));
-    const middle = data.starts.map((start) => Math.min(start + data.stretch / 2, data.now));
-    const rows = [middle];
-    const series = [{}];
-    const bands = [];
-    for (const arm of arms) {
-      const stroke = seriesColour(arm.column);
-      const points = { show: middle.length < 40, size: 5 };
-      const look = { stroke, width: 2, dash: seriesDash(arm.column), spanGaps: this.mode === "believed" || this.mode === "p_best", points };
-      if (this.mode === "believed") {
-        rows.push(arm.believed.map((x) => x?.mean ?? null), arm.believed.map((x) => x?.high ?? null), arm.believed.map((x) => x?.low ?? null));
-        const edge = { stroke: "transparent", width: 0, spanGaps: true, points: { show: false } };
-        series.push(look, edge, edge);
-        bands.push({ series: [series.length - 2, series.length - 1], fill: `${stroke}22` });
-      } else {
-        rows.push(arm[this.mode]);
-        series.push(look);
-      }
-    }
-    const grid = { stroke: colour("--grid"), width: 1 };
-    const text = { stroke: colour("--muted"), font: "12px system-ui, sans-serif", grid, ticks: { stroke: colour("--line") } };
-    this.plot?.destroy();
-    this.drawn = arms;
-    this.plot = new uPlot(
-      {
-        width, height: width < 520 ? 240 : 320, legend: { show: false }, padding: [12, 24, 0, 0],
-        cursor: { y: false, points: { size: 7 } }, tzDate: (ts) => uPlot.tzDate(new Date(ts * 1e3), "Etc/UTC"),
-        scales: { x: { time: true }, y: { range: (_, low, high) => this.limits(mode, low, high) } },
-        axes: [{ ...text, space: 64, values: (_, ticks, __, ___, step) => ticks.map((x) => tick(x, step)) }, { ...text, size: 58, values: (_, ticks) => ticks.map((x) => mode.unit(x)) }],
-        series, bands,
-        hooks: { draw: [(u) => this.mark(u)], setCursor: [(u) => this.hover(u)] },
-      },
-      rows,
-      holder,
-    );
+    this.drawn = data.arms.filter((arm) => !this.hidden.has(arm.label));
+    this.middles = data.starts.map((start) => Math.min(start + data.stretch / 2, data.now));
+    const height = width < 520 ? 240 : 320;
+    this.inside = { left: EDGE.left, right: width - EDGE.right, top: EDGE.top, bottom: height - EDGE.bottom };
+    const { left, right, top, bottom } = this.inside;
+    const [start, end] = this.span();
+    const [low, high] = this.limits(mode, ...this.extremes());
+    this.x = (value) => left + ((right - left) * (value - start)) / (end - start);
+    this.y = (value) => bottom - ((bottom - top) * (value - low)) / (high - low);
+    this.cursor = svg("g", { class: "cursor" });
+    const picture = svg("svg", { width, height, "aria-hidden": "true" },
+      this.axes(timeTicks(start, end, (right - left) / 64), numberTicks(low, high, (bottom - top) / 40, mode.unit === pct)),
+      this.drawn.map((arm) => this.line(arm)), this.markers(start, end), this.cursor);
+    holder.replaceChildren(picture);
     holder.setAttribute("aria-label", `${mode.title} over time. ${this.words()}`);
+    if (this.at !== undefined && !this.bubble.hidden) this.hover(Math.min(this.at, this.middles.length - 1));
+  }
+
+  // The first and the last moment of the axis.
+  span() {
+    const first = this.middles[0] ?? this.data.now, last = this.middles.at(-1) ?? first;
+    const air = last > first ? 0 : this.data.stretch / 2 || 1800;
+    return [first - air, last + air];
+  }
+
+  // A value of an arm as {mean, low, high}; null where there is none.
+  value(arm, i) {
+    const value = arm[this.mode][i];
+    const known = typeof value === "number" ? { mean: value, low: value, high: value } : value;
+    return known && Number.isFinite(known.mean) ? known : null;
+  }
+
+  extremes() {
+    const known = this.drawn.flatMap((arm) => this.middles.map((_, i) => this.value(arm, i))).filter((x) => x);
+    const ends = known.flatMap((x) => [x.low, x.high]).filter(Number.isFinite);
+    return ends.length ? [Math.min(...ends), Math.max(...ends)] : [null, null];
+  }
+
+  axes(times, values) {
+    const { left, right, top, bottom } = this.inside;
+    return svg("g", { class: "ticks" },
+      values.map((tick) => [
+        svg("line", { class: "grid", x1: left, x2: right, y1: this.y(tick.at), y2: this.y(tick.at) }),
+        svg("text", { x: left - 8, y: this.y(tick.at) + 4, "text-anchor": "end" }, tick.text),
+      ]).flat(),
+      times.map((tick) => [
+        svg("line", { class: "grid", x1: this.x(tick.at), x2: this.x(tick.at), y1: top, y2: bottom }),
+        svg("text", { x: this.x(tick.at), y: bottom + 20, "text-anchor": "middle" }, tick.text),
+      ]).flat());
+  }
+
+  // The line of an arm, with a band where there are intervals. Shares and rewards have gaps.
+  line(arm) {
+    const spans = this.mode === "believed" || this.mode === "p_best";
+    const pieces = [[]];
+    this.middles.forEach((at, i) => {
+      const value = this.value(arm, i);
+      if (value) pieces.at(-1).push({ x: this.x(at).toFixed(1), ...value });
+      else if (!spans) pieces.push([]);
+    });
+    const path = (points, end) => points.map((p) => `${p.x} ${this.y(p[end]).toFixed(1)}`).join("L");
+    const full = pieces.filter((piece) => piece.length);
+    const band = this.mode === "believed" && full.map((piece) => `M${path(piece, "low")}L${path([...piece].reverse(), "high")}Z`).join("");
+    return svg("g", { class: `line ${seriesClass(arm.column)}` },
+      band ? svg("path", { class: "band", d: band }) : null,
+      svg("path", { d: full.map((piece) => `M${path(piece, "mean")}`).join(""), "stroke-dasharray": seriesDash(arm.column).join(" ") || null }),
+      (this.middles.length < MANY ? full.flat() : full.filter((piece) => piece.length === 1).flat())
+        .map((p) => svg("circle", { cx: p.x, cy: this.y(p.mean).toFixed(1), r: 2.5 })));
+  }
+
+  markers(start, end) {
+    const { top, bottom } = this.inside;
+    return this.data.markers.filter((marker) => marker.at >= start && marker.at <= end).map((marker) => {
+      const x = this.x(marker.at);
+      const alarm = marker.kind === "alarm";
+      return svg("g", { class: alarm ? "marker alarm" : "marker" },
+        svg("line", { x1: x, x2: x, y1: top, y2: bottom }),
+        alarm ? svg("path", { d: `M${x} ${top - 10}l6 10h-12z` }) : svg("circle", { cx: x, cy: top, r: 4 }));
+    });
   }
 
   limits(mode, low, high) {
@@ -116,51 +160,56 @@ export class Chart {
   // What the lines say, for those who do not see them.
   words() {
     return this.drawn.map((arm) => {
-      const values = this.mode === "believed" ? arm.believed.map((x) => x?.mean ?? null) : arm[this.mode];
-      const last = values.filter((x) => x !== null).at(-1);
-      return `${arm.label} ${last === undefined ? "–" : MODES[this.mode].unit(last)}`;
+      const last = this.middles.map((_, i) => this.value(arm, i)).filter((x) => x).at(-1);
+      return `${arm.label} ${last ? MODES[this.mode].unit(last.mean) : "–"}`;
     }).join(", ");
   }
 
-  mark(u) {
-    const { ctx, bbox } = u;
-    ctx.save();
-    for (const marker of this.data.markers) {
-      const x = Math.round(u.valToPos(marker.at, "x", true));
-      if (x < bbox.left || x > bbox.left + bbox.width) continue;
-      const alarm = marker.kind === "alarm";
-      ctx.strokeStyle = ctx.fillStyle = colour(alarm ? "--alarm" : "--muted");
-      ctx.lineWidth = devicePixelRatio * (alarm ? 2 : 1);
-      ctx.setLineDash(alarm ? [] : [4 * devicePixelRatio, 4 * devicePixelRatio]);
-      ctx.beginPath();
-      ctx.moveTo(x, bbox.top);
-      ctx.lineTo(x, bbox.top + bbox.height);
-      ctx.stroke();
-      const s = 5 * devicePixelRatio;
-      ctx.beginPath();
-      if (alarm) { ctx.moveTo(x, bbox.top - 2 * s); ctx.lineTo(x + 1.2 * s, bbox.top); ctx.lineTo(x - 1.2 * s, bbox.top); } else ctx.arc(x, bbox.top, 0.8 * s, 0, 7);
-      ctx.fill();
-    }
-    ctx.restore();
+  point(event) {
+    if (!this.middles?.length) return;
+    const box = this.holder.getBoundingClientRect();
+    const x = event.clientX - box.left;
+    const away = this.middles.map((at) => Math.abs(this.x(at) - x));
+    this.hover(away.indexOf(Math.min(...away)), x, event.clientY - box.top);
   }
 
-  hover(u) {
-    const { idx, left, top } = u.cursor;
-    const near = left < 0 ? [] : this.data.markers.filter((x) => Math.abs(u.valToPos(x.at, "x") - left) < 6);
-    if (left < 0 || idx === null || idx === undefined) { this.bubble.hidden = true; return; }
-    const lines = this.drawn.map((arm) => {
-      const value = this.mode === "believed" ? arm.believed[idx] : arm[this.mode][idx];
-      const shown = this.mode === "believed" ? (value ? `${num(value.mean)} (${num(value.low)} to ${num(value.high)})` : "–") : MODES[this.mode].unit(value);
-      return el("div", { class: seriesClass(arm.column) }, el("span", { class: "swatch" }), el("span", { class: "arm-name" }, arm.label), el("b", {}, shown));
-    });
+  press(event) {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (event.key === "Escape") this.leave();
+    if (!step || !this.middles?.length) return;
+    event.preventDefault();
+    const last = this.middles.length - 1;
+    this.hover(Math.max(0, Math.min(last, (this.at ?? (step > 0 ? -1 : last + 1)) + step)));
+  }
+
+  leave() {
+    this.at = undefined;
+    this.bubble.hidden = true;
+    this.cursor?.replaceChildren();
+  }
+
+  // Show the values of one stretch of time; `left` and `top` are where the pointer is.
+  hover(at, left = this.x(this.middles[at]), top = 0) {
+    this.at = at;
+    const x = this.x(this.middles[at]);
+    const known = this.drawn.map((arm) => [arm, this.value(arm, at)]);
+    this.cursor.replaceChildren(
+      svg("line", { x1: x, x2: x, y1: this.inside.top, y2: this.inside.bottom }),
+      ...known.filter(([, value]) => value).map(([arm, value]) => svg("circle", { class: seriesClass(arm.column), cx: x, cy: this.y(value.mean), r: 4.5 })),
+    );
+    const near = this.data.markers.filter((marker) => Math.abs(this.x(marker.at) - left) < 6);
+    const unit = MODES[this.mode].unit;
     this.bubble.replaceChildren(
-      el("div", { class: "muted" }, time(this.data.starts[idx])),
-      ...near.map((x) => el("div", { class: x.kind === "alarm" ? "alarm-text" : "" }, x.text)),
-      ...lines,
+      el("div", { class: "muted" }, time(this.data.starts[at])),
+      ...near.map((marker) => el("div", { class: marker.kind === "alarm" ? "alarm-text" : "" }, marker.text)),
+      ...known.map(([arm, value]) => {
+        const ends = value && this.mode === "believed" ? ` (${num(value.low)} to ${num(value.high)})` : "";
+        return el("div", { class: seriesClass(arm.column) }, el("span", { class: "swatch" }), el("span", { class: "arm-name" }, arm.label), el("b", {}, value ? unit(value.mean) + ends : "–"));
+      }),
     );
     this.bubble.hidden = false;
     const room = this.holder.clientWidth - this.bubble.offsetWidth;
-    this.bubble.style.left = `${Math.max(0, Math.min(left + 70, room))}px`;
-    this.bubble.style.top = `${Math.max(0, Math.min((top || 0) + 14, 240))}px`;
+    this.bubble.style.left = `${Math.max(0, left + 14 <= room ? left + 14 : left - this.bubble.offsetWidth - 14)}px`;
+    this.bubble.style.top = `${Math.max(0, Math.min(top + 14, 240))}px`;
   }
 }

@@ -23,10 +23,6 @@ export const el = (tag, attributes, ...children) =>
 export const svg = (tag, attributes, ...children) =>
   fill(document.createElementNS(SVG, tag), attributes, children);
 
-export const colour = (name) =>
-  getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-
 // The colours of arms repeat after seven; dashes then tell them apart.
-export const seriesColour = (column) => colour(`--series-${(column % 7) + 1}`);
 export const seriesClass = (column) => `series-${(column % 7) + 1}`;
 export const seriesDash = (column) => [[], [8, 3], [2, 3], [8, 3, 2, 3]][Math.floor(column / 7) % 4];

@@ -93,7 +93,6 @@ function askKey() {
 document.getElementById("key").addEventListener("click", askKey);
 document.addEventListener("visibilitychange", () => { if (!document.hidden) tick(); });
 addEventListener("popstate", show);
-addEventListener("themechange", () => { held = {}; tick(); });
 document.addEventListener("click", (event) => {
   const link = event.target.closest?.("a[href]");
   if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey) return;

@@ -1,6 +1,6 @@
 // Strips: intervals of many arms on one axis. Places are in per cent, so a strip fits any width.
-import { el, svg, colour } from "./dom.js";
-import uPlot from "./uplot.js";
+import { el, svg } from "./dom.js";
+import { numberTicks } from "./ticks.js";
 
 // The ends of an axis that holds all numbers, with some air, inside the range that is possible.
 export function domain(numbers, limits = [null, null]) {
@@ -70,30 +70,18 @@ export const key = (kind) =>
 
 const EDGE = 16; // pixels, so that the first and the last number have room
 
-// The axis below strips: ticks and numbers are the library's.
+// The axis below strips.
 export function axis(ends) {
   const holder = el("div", { class: "axis", "aria-hidden": "true" });
-  let plot = null;
   const draw = () => {
-    const width = holder.clientWidth;
-    if (!width) return;
-    plot?.destroy();
-    plot = new uPlot(
-      {
-        width, height: 34, padding: [0, EDGE, 0, EDGE], legend: { show: false }, cursor: { show: false },
-        scales: { x: { time: false, range: () => ends }, y: { range: () => [0, 1] } },
-        axes: [
-          {
-            stroke: colour("--muted"), size: 30, gap: 3, font: "12px system-ui, sans-serif", space: 56,
-            grid: { show: false }, ticks: { stroke: colour("--line"), size: 5 },
-          },
-          { show: false, size: 0 },
-        ],
-        series: [{}, {}],
-      },
-      [ends, [null, null]],
-      holder,
-    );
+    const width = holder.clientWidth - 2 * EDGE;
+    if (width <= 0) return;
+    const at = (x) => EDGE + (width * (x - ends[0])) / (ends[1] - ends[0]);
+    const ticks = numberTicks(...ends, width / 64);
+    holder.replaceChildren(svg("svg", { class: "ticks", width: "100%", height: 34 }, ticks.map((tick) => [
+      svg("line", { x1: at(tick.at), x2: at(tick.at), y1: 4, y2: 9 }),
+      svg("text", { x: at(tick.at), y: 24, "text-anchor": "middle" }, tick.text),
+    ]).flat()));
   };
   holder.redraw = (now) => { ends = now; draw(); };
   new ResizeObserver(draw).observe(holder);

@@ -5,7 +5,7 @@
   const chosen = () => { try { return localStorage.getItem("theme"); } catch { return null; } };
   const apply = () => { root.dataset.theme = chosen() || (system.matches ? "dark" : "light"); };
   apply();
-  system.addEventListener("change", () => { apply(); dispatchEvent(new Event("themechange")); });
+  system.addEventListener("change", apply);
   addEventListener("DOMContentLoaded", () => {
     const button = document.getElementById("theme");
     const label = () => { button.textContent = root.dataset.theme === "dark" ? "Light" : "Dark"; };
@@ -15,7 +15,6 @@
       try { localStorage.setItem("theme", next); } catch { /* it lasts as long as the page */ }
       root.dataset.theme = next;
       label();
-      dispatchEvent(new Event("themechange"));
     });
   });
 })();
