@@ -101,6 +101,8 @@ def _summary(rows: LogSource, query: LogQuery) -> LogSummary:
         [arm.variance for arm in arms.values()],
         ", ".join(source.name for source in provenance.sources),
         provenance,
+        [group.smallest for group in accounted.cells.values()],
+        [group.largest for group in accounted.cells.values()],
     )
     return LogSummary(
         offline, provenance, arms, accounted.examples, (*accounted.doubts, *oddities(arms))
