@@ -18,6 +18,7 @@ from driftanchor.live.campaigns.exporting import event_records, export
 from driftanchor.live.campaigns.group_commit import GroupCommit, Request, load
 from driftanchor.live.campaigns.past import STRETCH
 from driftanchor.live.campaigns.recount import explain_again
+from driftanchor.live.campaigns.reward_feed import feed_problems
 from driftanchor.live.campaigns.settings import Settings
 from driftanchor.live.campaigns.status import Status
 from driftanchor.live.campaigns.verify import Verified, verify
@@ -47,7 +48,6 @@ class Handle:
     Attributes:
         store: Where it is kept.
         name: Its name.
-        settings: Its settings.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Handle:
         """Use `Campaign.create` or `Campaign.load`."""
         self.store = store
         self.name = row.name
-        self.settings = settings
+        self._settings = settings  # those it started with
         self._row, self._first = row, terms
         self._requests = GroupCommit(store, row, terms, settings, clock)
 
@@ -72,17 +72,19 @@ class Handle:
         """
         self.bring_up_to_date()
         with self._reading() as reader:
-            books = load(reader, self._first, self.settings)
-            return Status.of(self.name, books, alarms_of(reader.watch()))
+            books = load(reader, self._first, self._settings)
+            problems = feed_problems(self.name, books, reader, self._now())
+            return Status.of(self.name, books, alarms_of(reader.watch()), problems=problems)
 
     def counts(self) -> record.Record:
         """The numbers of `status` that take no time to compute, for a list of campaigns.
 
         Decisions whose window is over are closed first.
         """
-        if self.settings.reward_window is not None:
-            self._sweep()
         books = self._books()
+        if books.windowed:
+            self._sweep()
+            books = self._books()
         return {
             "name": self.name,
             "policy": books.terms.policy.name,
@@ -92,6 +94,16 @@ class Handle:
             "pending": books.ledger.waiting,
             "paused": books.head.paused,
         }
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self._books().settings
+
+    @property
+    def sticky(self) -> str | None:
+        """The setting `sticky`, which never changes."""
+        return self._settings.sticky
 
     @property
     def terms(self) -> Terms:
@@ -108,7 +120,7 @@ class Handle:
         wanted = decision_id_text(decision_id)
         with self._reading() as reader:
             row = self._found(reader, wanted)
-            return explain_again(reader, row, self._first, self.settings)
+            return explain_again(reader, row, self._first, self._settings)
 
     def decision(self, decision_id: str) -> DecisionRow:
         """A decision as the store has it, with its state and reward.
@@ -148,7 +160,7 @@ class Handle:
         start = check.whole(after, "after", low=0, high=2**62)
         count = check.whole(most, "most", low=1, high=2**31)
         with self._reading() as reader:
-            arms = load(reader, self._first, self.settings).terms.arms
+            arms = load(reader, self._first, self._settings).terms.arms
             return event_records(reader, arms, start, count)
 
     def export(
@@ -169,7 +181,7 @@ class Handle:
             How many rows were written.
         """
         with self._reading() as reader:
-            arms = load(reader, self._first, self.settings).terms.arms
+            arms = load(reader, self._first, self._settings).terms.arms
             return export(reader, arms, path, what, escape_formulas=escape_formulas)
 
     def verify(self) -> Verified:
@@ -179,7 +191,7 @@ class Handle:
             UnreadableState: Something differs; the message says what.
         """
         with self._reading() as reader:
-            return verify(reader, self._first, self.settings)
+            return verify(reader, self._first, self._settings)
 
     def close(self) -> None:
         """Close the connections to the store; the next call opens new ones."""
@@ -212,7 +224,7 @@ class Handle:
         Unlike `status` this does not sweep, and it does not look at promises.
         """
         with self._reading() as reader:
-            yield Moment(reader, load(reader, self._first, self.settings), self._first, self._row)
+            yield Moment(reader, load(reader, self._first, self._settings), self._first, self._row)
 
     def prepare(self) -> None:
         """Have decisions compiled in the background, or their kernels loaded from disk.
@@ -227,7 +239,8 @@ class Handle:
 
     def bring_up_to_date(self) -> None:
         """Sweep, and look at promises, if the campaign has a window or promises; `status` does."""
-        if self.settings.reward_window is not None or is_watched(self._books()):
+        books = self._books()
+        if books.windowed or is_watched(books):
             self._sweep()
 
     def submit(self, requests: Sequence[Request]) -> list[Any]:
@@ -245,9 +258,12 @@ class Handle:
             swept += found
         return swept
 
+    def _now(self) -> float:
+        return check.clock_time(self._requests.clock)
+
     def _books(self) -> Books:
         with self._reading() as reader:
-            return load(reader, self._first, self.settings)
+            return load(reader, self._first, self._settings)
 
     @contextmanager
     def _reading(self) -> Iterator[Reader]:

@@ -20,8 +20,8 @@ from sqlalchemy import (
 
 from driftanchor.live.stores.journal import CHANGES
 
-REVISION = "0004"  # the last migration
-OLDER: tuple[str, ...] = ("0001", "0002", "0003")  # the migrations before it
+REVISION = "0006"  # the last migration
+OLDER: tuple[str, ...] = ("0001", "0002", "0003", "0004")  # the migrations before it
 
 # The events of `CHANGES`; written once, so that the index and the query say the same.
 IS_CHANGE = f"kind IN ({', '.join(repr(kind) for kind in CHANGES)})"
