@@ -4,7 +4,8 @@
 
     DriftanchorError
     ├── InvalidInput        (ValueError)   a value that cannot be used
-    │   └── UnknownName     (LookupError)  an unknown name of a policy, an arm or a file
+    │   ├── UnknownName     (LookupError)  an unknown name of a policy, an arm or a file
+    │   └── OutsideLogs                    a reward far outside the logged ones
     ├── RejectedRows        (ValueError)   logs in which too many rows cannot be used
     ├── UnreadableState     (ValueError)   a saved file that is damaged or too new
     ├── NotFound            (LookupError)  a campaign or a decision that the store does not have
@@ -108,6 +109,10 @@ class UnknownName(InvalidInput, LookupError):
     def naming(self, name: str) -> str:
         """The message after the name."""
         return f"{name}: {self.problem}"
+
+
+class OutsideLogs(InvalidInput):
+    """A reward is far outside the range of the logged rewards."""
 
 
 class RejectedRows(DriftanchorError, ValueError):

@@ -97,3 +97,35 @@ def test_a_late_reward_is_said() -> None:
     assert (found["status"], found["reward"]) == ("late", 0.0)
     status = said("campaign", "show", "c")
     assert (status["rewards"], status["late"]) == (1, 1)
+
+
+def test_a_reward_is_corrected_by_naming_the_old_one() -> None:
+    new()
+    made = asked()
+    run("campaign", "tell", "c", made["id"], "1")
+    words = ("campaign", "correct", "c", made["id"])
+    refused(4, "has the reward 1.0, not 0.5", *words, "--from", "0.5", "--to", "0")
+    done = said(*words, "--from", "1", "--to", "0", "--reason", "refund")
+    assert (done["status"], done["reward"]) == ("corrected", 0.0)
+    assert said(*words, "--from", "1", "--to", "0")["status"] == "replayed"
+    assert "replayed: 0 counts for arm" in run(*words, "--from", "1", "--to", "0").stderr
+    refused(3, "has no decision", "campaign", "correct", "c", "nobody", "--from", "1", "--to", "0")
+    refused(2, "--to must be a number", *words, "--from", "1", "--to", "zero")
+    assert said("campaign", "show", "c")["arms"][made["arm"]]["live_mean"] == 0.0
+    assert run("campaign", "verify", "c").exit_code == 0
+
+
+def test_a_reward_far_outside_the_logs_needs_an_option() -> None:
+    rows = [f"{'AB'[i % 2]},{i % 30}" for i in range(1_000)]
+    Path("paid.csv").write_text("\n".join(["ad,paid", *rows]) + "\n")
+    logs = ("paid.csv", "--arm", "ad", "--reward", "paid", "--bias-bound", "1")
+    assert run("campaign", "create", "c", *logs).exit_code == 0
+    made = asked()
+    words = ("campaign", "tell", "c", made["id"], "51200000000.30")
+    refused(2, "far outside the logged rewards, which are from 0 to 29", *words)
+    refused(2, "report it with --allow-outside if it is right", *words)
+    lines = run("campaign", "tell", "c", "--file", "-", text=f"{made['id']},1e9\n")
+    assert (lines.exit_code, "far outside the logged rewards" in lines.stdout) == (1, True)
+    assert said(*words, "--allow-outside")["status"] == "recorded"
+    assert run("campaign", "create", "d", *logs, "--allow-outside").exit_code == 0
+    assert said("campaign", "tell", "d", asked("d")["id"], "1e9")["status"] == "recorded"

@@ -17,11 +17,11 @@ def test_a_store_that_goes_away_says_how_far_it_came(
     lines = [f"{each},1" for each in ids]
     real, calls = campaign.tell_many, list[int]()
 
-    def failing(pairs: Any) -> Any:
+    def failing(pairs: Any, **options: Any) -> Any:
         calls.append(len(pairs))
         if len(calls) == 2:
             raise StoreUnavailable("the disk is full")
-        return real(pairs)
+        return real(pairs, **options)
 
     monkeypatch.setattr(campaign, "tell_many", failing)
     with pytest.raises(StoreUnavailable, match="the first 500 lines are recorded: give the same"):

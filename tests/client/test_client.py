@@ -226,3 +226,28 @@ def test_a_client_is_named() -> None:
     for bad in ("", 3):
         with pytest.raises(InvalidInput, match="campaign must be the name"):
             client.campaign(bad)  # type: ignore[arg-type]
+
+
+def test_it_corrects_and_changes_as_a_campaign_does(server: HttpServer, client: Client) -> None:
+    one = str(client.ask().id)
+    client.tell(one, 1.0)
+    assert client.correct(one, 0.5, before=1.0, reason="refund").status == "corrected"
+    assert client.correct(one, 0.5, before=1.0).status == "replayed"
+    with pytest.raises(Conflict):
+        client.correct(one, 0.0, before=1.0)
+    create(server.served.store, "terms", reward_window=60, default_reward=0).close()
+    other = client.campaign("terms")
+    other.change("orders take longer", reward_window=600, control={"A": 0.1}, floor=0.05)
+    other.change("zeros are sent", reward_window=None, default_reward=None)
+    settings = server.served.campaign("terms").settings
+    assert (settings.reward_window, settings.control, settings.floor) == (None, {"A": 0.1}, 0.05)
+    assert [x["reason"] for x in other.status()["changes"]] == [
+        "orders take longer",
+        "zeros are sent",
+    ]
+    with pytest.raises(InvalidInput, match="reason must be"):
+        other.change(" ", floor=0.1)
+    with pytest.raises(InvalidInput, match="floor must be a number"):
+        other.change("wrong", floor="much")  # type: ignore[arg-type]
+    with pytest.raises(InvalidInput, match="nothing to change"):
+        other.change("nothing")

@@ -188,3 +188,29 @@ def test_counts_that_do_not_add_up_in_64_bits_are_refused() -> None:
     assert OfflineData.from_summary({"A": (2**61, 0.5), "B": (2**61, 0.4)}).n.sum() == 2**62
     with pytest.raises(InvalidInput, match=r"n of all arms together is .*, and must be at most"):
         OfflineData.from_summary({"A": (2**62, 0.5), "B": (2**62, 0.4)})
+
+
+def test_the_smallest_and_the_largest_reward_are_kept() -> None:
+    logs = OfflineData(
+        Arms(["A", "B"]), [3, 2], [1.0, 4.0], smallest=[0.0, 3.0], largest=[2.5, 5.0]
+    )
+    assert logs.reward_ends() == (0.0, 5.0)
+    back = OfflineData.from_json(json.loads(json.dumps(logs.to_json())))
+    assert (back, back.largest.tolist()) == (logs, [2.5, 5.0])
+    assert logs.over(["B", "C"]).smallest.tolist()[0] == 3.0
+    wider = logs.with_arm("C", (10, 9.0))
+    assert wider.reward_ends() == (0.0, 9.0)  # the mean of the new arm is all that is known
+    assert "smallest" not in LOGS.to_json()  # as records were before
+    assert all(map(math.isnan, LOGS.reward_ends()))
+    with pytest.raises(InvalidInput, match="smallest of arm 'A' is 2 and largest is 1"):
+        OfflineData(Arms(["A"]), [3], [1.0], smallest=[2.0], largest=[1.0])
+
+
+@pytest.mark.parametrize(
+    ("values", "binary"),
+    [([0, 1, 1, 0], True), ([0, 1, 0.5, 0], False), ([0, 0, 0], False), ([0, 2, 0], False)],
+)
+def test_rewards_of_0_and_1_are_known_by_their_variance(values: list[float], binary: bool) -> None:
+    ends: Any = {"smallest": [min(values)], "largest": [max(values)]}
+    numbers = [np.mean(values)], [np.var(values, ddof=1)]
+    assert OfflineData(Arms(["A"]), [len(values)], *numbers, **ends).all_binary() is binary

@@ -125,6 +125,7 @@ def test_events_are_the_same_from_everywhere(rows: Rows, form: str) -> None:
         squares = math.fsum((x - mean) ** 2 for x in rewards)
         assert offline.mean[i] == pytest.approx(mean, rel=1e-9, abs=0)
         assert offline.variance[i] == pytest.approx(squares / (len(rewards) - 1), rel=1e-9, abs=0)
+        assert (offline.smallest[i], offline.largest[i]) == (min(rewards), max(rewards))
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -172,6 +173,7 @@ def test_counted_rows_are_the_same_from_everywhere(rows: Rows, form: str) -> Non
     merged = OfflineData.from_logs(
         logs, arm="variant", count="views", mean="reward", variance="spread"
     )
+    assert all(map(math.isnan, [*clicks.reward_ends(), *merged.reward_ends()]))
     for i, arm in enumerate(ARMS):
         mine = [j for j, label in enumerate(rows.columns["variant"]) if label == arm]
         n, total = (sum(rows.columns[name][j] for j in mine) for name in ("views", "clicks"))

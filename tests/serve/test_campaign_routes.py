@@ -127,3 +127,36 @@ def test_arms_may_change_places(app: App) -> None:
     app.http.patch("/v1/campaigns/places", json={"arms": {"A": "paused", "B": "paused"}})
     swapped = {"C": "paused", "A": "active"}
     assert app.http.patch("/v1/campaigns/places", json={"arms": swapped}).status_code == 200
+
+
+def test_settings_and_bounds_change_with_a_reason(app: App) -> None:
+    app.create("terms", reward_window=60.0, default_reward=0.0)
+    before = app.http.get("/v1/campaigns/terms").headers["etag"]
+    body = {"reward_window": 600, "default_reward": None, "reason": "orders take longer"}
+    path = "/v1/campaigns/terms"
+    refused = app.http.patch(path, json={"reward_window": 600})
+    assert (refused.status_code, refused.json()["argument"]) == (422, "reason")
+    changed = app.http.patch(path, json=body, headers={"If-Match": before})
+    assert changed.status_code == 200, changed.text
+    found = changed.json()
+    assert (found["settings"]["reward_window"], found["settings"]["default_reward"]) == (600, None)
+    assert found["changes"][0]["reason"] == "orders take longer"
+    assert changed.headers["etag"] != before
+    late = app.http.patch(path, json={**body, "floor": 0.1}, headers={"If-Match": before})
+    assert (late.status_code, late.json()["code"]) == (412, "changed_meanwhile")
+    half = app.http.patch(path, json={"reason": "x", "floor": 0.1, "arms": {"Z": "paused"}})
+    assert half.status_code == 422
+    assert app.http.get(path).json()["settings"]["floor"] == 0.0
+
+
+def test_a_null_bound_promises_nothing(app: App) -> None:
+    app.http.post("/v1/campaigns", json=sent(name="bounds"))
+    path, why = "/v1/campaigns/bounds", {"reason": "new prices"}
+    for bound, after in (
+        (0.3, [0.3, 0.3]),
+        ({"A": 0.2, "B": None}, [0.2, "inf"]),
+        (None, ["inf"] * 2),
+    ):
+        found = app.http.patch(path, json={**why, "bias_bound": bound})
+        assert found.status_code == 200, found.text
+        assert found.json()["changes"][-1]["after"]["bias_bound"] == after

@@ -7,6 +7,10 @@ from pathlib import Path
 import pytest
 from served_app import App, running_app
 
+from driftanchor import OfflineData
+
+pyarrow = pytest.importorskip("pyarrow")
+
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[App]:
@@ -156,3 +160,49 @@ def test_a_batch_may_be_as_large_as_it_says(app: App) -> None:
 def test_a_batch_has_an_end(app: App) -> None:
     answer = app.http.post("/v1/rewards", json={"rewards": [1] * 1_001})
     assert (answer.status_code, answer.json()["code"]) == (413, "batch_too_large")
+
+
+def test_a_reward_is_corrected(app: App) -> None:
+    decision = app.ask("c")["id"]
+    path = f"/v1/decisions/{decision}/reward"
+    early = app.http.patch(path, json={"value": 0.5, "before": 1.0})
+    assert (early.status_code, early.json()["code"]) == (409, "conflict")
+    app.http.put(path, json={"value": 1.0})
+    body = {"value": 0.25, "before": 1.0, "reason": "refund"}
+    answers = [app.http.patch(path, json=body) for _ in range(2)]
+    assert [(x.status_code, x.json()["status"], x.json()["reward"]) for x in answers] == [
+        (200, "corrected", 0.25),
+        (200, "replayed", 0.25),
+    ]
+    other = app.http.patch(path, json={"value": 0.0, "before": 1.0})
+    assert (other.status_code, other.json()["code"]) == (409, "reward_conflict")
+    for wrong, code in (
+        ({"value": 7.0, "before": 0.25}, "reward_out_of_range"),
+        ({"value": 0.5}, "invalid"),
+        ({"value": 0.5, "before": 0.25, "reason": "\x1b[31m"}, "invalid"),
+    ):
+        answer = app.http.patch(path, json=wrong)
+        assert (answer.status_code, answer.json()["code"]) == (422, code), answer.text
+    assert app.http.patch("/v1/decisions/nobody/reward", json=body).status_code == 404
+    app.served.campaign("c").verify()
+
+
+def test_a_value_far_outside_the_logs_needs_a_member(app: App) -> None:
+    frame = pyarrow.table({"arm": ["A", "B"] * 1_000, "paid": [0.0, 80.0, 20.0, 10.0] * 500})
+    logs = OfflineData.from_logs(frame, arm="arm", reward="paid")
+    options = {"arms": None, "offline": logs, "bias_bound": 1.0, "reward_range": None}
+    app.create("paid", **options, policy=None)
+    decision = app.ask("paid")["id"]
+    path = f"/v1/decisions/{decision}/reward"
+    refused = app.http.put(path, json={"value": 51200000000.30})
+    problem = refused.json()
+    assert (refused.status_code, problem["code"]) == (422, "reward_outside_logs")
+    assert "the logged rewards, which are from 0 to 80" in problem["detail"]
+    assert "allow_outside" in problem["detail"]
+    assert "512" not in problem["detail"]
+    items = [{"decision_id": decision, "value": 1e9}]
+    many = app.http.post("/v1/rewards", json={"rewards": items}).json()["results"]
+    assert many[0]["code"] == "reward_outside_logs"
+    items[0]["allow_outside"] = True
+    many = app.http.post("/v1/rewards", json={"rewards": items}).json()["results"]
+    assert many[0]["status"] == "recorded"

@@ -28,6 +28,7 @@ ROLE_OF = {
     ("POST", "/v1/campaigns/{name}/decisions"): "decide",
     ("GET", "/v1/decisions/{decision_id}"): "read",
     ("PUT", "/v1/decisions/{decision_id}/reward"): "reward",
+    ("PATCH", "/v1/decisions/{decision_id}/reward"): "reward",
     ("POST", "/v1/decisions/{decision_id}/exposure"): "reward",
     ("POST", "/v1/rewards"): "reward",
     ("POST", "/v1/campaigns/{name}/defaults"): "decide",

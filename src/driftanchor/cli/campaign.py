@@ -6,16 +6,17 @@ from driftanchor.cli.boundary import Boundary
 from driftanchor.cli.campaign_arm import add, archive, distrust, restore
 from driftanchor.cli.campaign_arm import pause as pause_arm
 from driftanchor.cli.campaign_ask import ask, expose
+from driftanchor.cli.campaign_change import change
 from driftanchor.cli.campaign_create import create
 from driftanchor.cli.campaign_records import explain, export, verify
 from driftanchor.cli.campaign_run import epoch, pause, resume, sweep
 from driftanchor.cli.campaign_show import list_all, show
-from driftanchor.cli.campaign_tell import tell
+from driftanchor.cli.campaign_tell import correct, tell
 from driftanchor.cli.command import Command
 
 campaign = typer.Typer(cls=Boundary, pretty_exceptions_enable=False)
 arm = typer.Typer(cls=Boundary, pretty_exceptions_enable=False)
-for command in (create, show, ask, tell, expose, pause, resume, epoch, sweep):
+for command in (create, show, ask, tell, correct, expose, pause, resume, epoch, sweep, change):
     campaign.command(cls=Command)(command)
 campaign.command("list", cls=Command)(list_all)
 for command in (explain, export, verify):

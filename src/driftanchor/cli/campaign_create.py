@@ -75,7 +75,7 @@ def create(
     plan: Plan = None,
     policy: PolicyName = None,
     options: LogOptions,
-    reward_kind: agreed.RewardKind = "number",
+    reward_kind: agreed.RewardKind = None,
     reward_window: agreed.RewardWindow = None,
     default_reward: agreed.DefaultReward = None,
     late: agreed.Late = "ignore",
@@ -85,6 +85,7 @@ def create(
     control: agreed.Control = None,
     on_alarm: agreed.OnAlarm = "report",
     matters: agreed.Matters = None,
+    allow_outside: agreed.AllowOutside = False,
     seed: Seed = None,
     if_exists: agreed.IfExists = "error",
     store: at.StoreAddress = at.DEFAULT,
@@ -106,7 +107,7 @@ def create(
 
     settings: Any = agreed.read(
         reward_kind, reward_window, default_reward, late, sticky, exposure, floor, control,
-        on_alarm, matters, if_exists,
+        on_alarm, matters, allow_outside, if_exists,
     )  # fmt: skip
     number: Any = how.optional(seed, "--seed")
     with output.plain_warnings(quiet=quiet):

@@ -15,10 +15,11 @@ REWARDS = "Rewards"
 DECISIONS = "Decisions"
 
 RewardKind = Annotated[
-    str,
+    str | None,
     typer.Option(
         metavar="NAME",
         help="number, or binary if every reward is 0 or 1.",
+        show_default="binary if all logged rewards are 0 or 1, else number",
         rich_help_panel=REWARDS,
     ),
 ]
@@ -96,6 +97,14 @@ Matters = Annotated[
         rich_help_panel=DECISIONS,
     ),
 ]
+AllowOutside = Annotated[
+    bool,
+    typer.Option(
+        "--allow-outside",
+        help="Accept rewards far outside the range of the logged rewards.",
+        rich_help_panel=REWARDS,
+    ),
+]
 IfExists = Annotated[
     str,
     typer.Option(
@@ -107,7 +116,7 @@ IfExists = Annotated[
 
 
 def read(
-    reward_kind: str,
+    reward_kind: str | None,
     reward_window: str | None,
     default_reward: str | None,
     late: str,
@@ -117,6 +126,7 @@ def read(
     control: str | None,
     on_alarm: str,
     matters: str | None,
+    allow_outside: bool,
     if_exists: str,
 ) -> dict[str, Any]:
     """What was typed, as `Campaign.create` takes it."""
@@ -134,5 +144,6 @@ def read(
         "control": shares,
         "on_alarm": on_alarm,
         "matters": how.optional(matters, "--matters"),
+        "allow_outside": allow_outside,
         "if_exists": if_exists,
     }

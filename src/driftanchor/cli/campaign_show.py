@@ -12,7 +12,7 @@ from driftanchor.cli import options as opt
 from driftanchor.cli import output
 from driftanchor.cli import store_options as at
 from driftanchor.errors import DriftanchorError
-from driftanchor.render.numbers import MISSING, count, percent, precise
+from driftanchor.render.numbers import MISSING, count, length_of_time, percent, precise
 from driftanchor.render.table import Table, largest, left_out
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from driftanchor.live.stores.store import Store
     from driftanchor.live.terms import Terms
 
-HOURS = 3_600.0
 MOST_NAMED = 10  # arms in a line
 FOUND = 10  # the exit code of a check that found what it looks for
 
@@ -29,8 +28,8 @@ Check = Annotated[
     bool,
     typer.Option(
         "--check",
-        help="Exit with code 10 if a promise about the logs is broken, or if arms are not played "
-        "as often as they should be.",
+        help="Exit with code 10 if a promise about the logs is broken, if arms are not played as "
+        "often as they should be, or if rewards come too late, are all equal or do not come.",
     ),
 ]
 
@@ -109,6 +108,7 @@ def status_lines(status: Status, terms: Terms) -> list[str]:
         f"{status.name}: {', '.join(counts)}",
         *(f"promised: {line}" for line in promised(terms)),
         *(f"agreed: {line}" for line in agreed(status.settings, list(status.arms))),
+        *(change.text(tuple(status.arms)) for change in status.changes),
         *(f"policy: {reason}" for reason in status.reasons or (status.policy,)),
     ]
 
@@ -137,16 +137,17 @@ def _bounds(bounds: list[float], terms: Terms) -> str:
 
 def agreed(settings: Settings, arms: list[str]) -> list[str]:
     """The settings that differ from the defaults, in words."""
-    lines = []
+    lines = ["a reward is 0 or 1"] if settings.reward == "binary" else []
     if settings.reward_window is not None:
         missing = "does not count"
         if settings.default_reward is not None:
             missing = f"counts as {settings.default_reward:g}"
         start = "shown" if settings.exposure == "report" else "made"
         late = "does not count" if settings.late == "ignore" else "still counts"
+        window = length_of_time(settings.reward_window)
         lines.append(
-            f"a reward may come within {_time(settings.reward_window)} after its decision was "
-            f"{start}; a decision without a reward {missing}; a later reward {late}"
+            f"a reward may come within {window} after its decision was {start}; a decision "
+            f"without a reward {missing}; a later reward {late}"
         )
     elif settings.exposure == "report":
         lines.append("a decision waits for its reward only after 'expose' says that it was shown")
@@ -165,14 +166,6 @@ def agreed(settings: Settings, arms: list[str]) -> list[str]:
             "may be worse"
         )
     return lines
-
-
-def _time(seconds: float) -> str:
-    """A length of time in words."""
-    for size, word in ((24 * HOURS, "day"), (HOURS, "hour"), (60.0, "minute")):
-        if seconds >= size and seconds % size == 0:
-            return count(int(seconds // size), word)
-    return f"{seconds:g} seconds"
 
 
 def _shown(status: Status) -> list[tuple[str, ArmStatus]]:

@@ -1,9 +1,9 @@
-"""`driftanchor campaign tell`: one reward, or a file of them."""
+"""`driftanchor campaign tell`: one reward, or a file of them; and `correct`."""
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +13,9 @@ from driftanchor.cli import store_options as at
 from driftanchor.cli.reward_lines import RewardLine, lines_of, tell_lines
 from driftanchor.errors import InvalidInput
 from driftanchor.render.numbers import count
+
+if TYPE_CHECKING:
+    from driftanchor.live.campaigns.decision import Receipt
 
 MOST_SHOWN = 20  # refused lines that are shown to people; --json has all of them
 
@@ -32,12 +35,26 @@ File = Annotated[
 ]
 
 
+AllowOutside = Annotated[
+    bool,
+    typer.Option(
+        "--allow-outside", help="Accept rewards far outside the range of the logged rewards."
+    ),
+]
+From = Annotated[str, typer.Option("--from", metavar="X", help="The reward that is recorded now.")]
+To = Annotated[str, typer.Option("--to", metavar="X", help="The right reward.")]
+Reason = Annotated[
+    str | None, typer.Option(metavar="TEXT", help="Why, for those who read the history later.")
+]
+
+
 def tell(
     name: at.Name,
     decision: OneDecision = None,
     reward: Reward = None,
     *,
     file: File = None,
+    allow_outside: AllowOutside = False,
     store: at.StoreAddress = at.DEFAULT,
     as_json: opt.Json = False,
     quiet: opt.Quiet = False,
@@ -56,18 +73,47 @@ def tell(
     if file is None:
         if decision is None or reward is None:
             raise InvalidInput("give a decision and its reward, or --file with lines of them")
-        _one(name, decision, parse.number(reward, "the reward"), store, as_json, quiet)
+        value = parse.number(reward, "the reward")
+        with at.campaign_in(store, name) as campaign:
+            receipt = campaign.tell(decision, value, allow_outside=allow_outside)
+        _show_one(receipt, as_json, quiet)
         return
     if decision is not None:
         raise InvalidInput("--file and a decision are both given: give one of them")
     with at.campaign_in(store, name) as campaign, lines_of(file) as lines:
-        done = tell_lines(campaign, lines)
+        done = tell_lines(campaign, lines, allow_outside=allow_outside)
     _show(done, as_json, quiet)
 
 
-def _one(name: str, decision: str, reward: float, store: str, as_json: bool, quiet: bool) -> None:
+def correct(
+    name: at.Name,
+    decision: at.DecisionId,
+    *,
+    before: From,
+    after: To,
+    reason: Reason = None,
+    allow_outside: AllowOutside = False,
+    store: at.StoreAddress = at.DEFAULT,
+    as_json: opt.Json = False,
+    quiet: opt.Quiet = False,
+) -> None:
+    """Correct a reward that was reported, such as after a refund.
+
+    If another reward than --from is recorded, nothing changes and the exit code is 4. Repeating a
+    correction changes nothing.
+
+    Examples:
+      driftanchor campaign correct checkout DECISION --from 30 --to 0 --reason refund
+    """
+    old, new = parse.number(before, "--from"), parse.number(after, "--to")
     with at.campaign_in(store, name) as campaign:
-        receipt = campaign.tell(decision, reward)
+        receipt = campaign.correct(
+            decision, new, before=old, reason=reason, allow_outside=allow_outside
+        )
+    _show_one(receipt, as_json, quiet)
+
+
+def _show_one(receipt: Receipt, as_json: bool, quiet: bool) -> None:
     counts = "nothing" if receipt.reward is None else f"{receipt.reward:g}"
     message = f"{receipt.status}: {counts} counts for arm {receipt.arm!r}"
     output.report(message, receipt.to_json(), as_json=as_json, quiet=quiet)

@@ -73,14 +73,16 @@ def lines_of(path: str) -> Iterator[Iterable[str]]:
         raise InvalidInput(f"--file cannot read {path!r}: {error.strerror or error}") from error
 
 
-def tell_lines(campaign: Campaign, lines: Iterable[str]) -> list[RewardLine]:
+def tell_lines(
+    campaign: Campaign, lines: Iterable[str], *, allow_outside: bool = False
+) -> list[RewardLine]:
     """Report all lines, and say what happened to each; empty lines and a heading are skipped."""
     done: list[RewardLine] = []
     numbered = ((i, text.strip()) for i, text in enumerate(lines, 1))
     filled = ((i, text) for i, text in numbered if text and not _is_heading(i, text))
     while chunk := list(itertools.islice(filled, AT_ONCE)):
         try:
-            done += _told(campaign, [_read(i, text) for i, text in chunk])
+            done += _told(campaign, [_read(i, text) for i, text in chunk], allow_outside)
         except StoreUnavailable as error:
             before = f"the first {len(done):,} lines are recorded: " if done else ""
             raise StoreUnavailable(f"{error}; {before}give the same file again later") from error
@@ -102,10 +104,12 @@ def _read(number: int, text: str) -> RewardLine | tuple[int, str, float]:
         return _refused(number, excerpt(decision), error)
 
 
-def _told(campaign: Campaign, read: list[RewardLine | tuple[int, str, float]]) -> list[RewardLine]:
+def _told(
+    campaign: Campaign, read: list[RewardLine | tuple[int, str, float]], allow_outside: bool
+) -> list[RewardLine]:
     """The lines in their order, with what happened to those that could be read."""
     pairs = [(x[1], x[2]) for x in read if not isinstance(x, RewardLine)]
-    answers = iter(campaign.tell_many(pairs) if pairs else [])
+    answers = iter(campaign.tell_many(pairs, allow_outside=allow_outside) if pairs else [])
     done = []
     for one in read:
         if isinstance(one, RewardLine):

@@ -104,7 +104,7 @@ def serve(
     plan: creating.Plan = None,
     policy: creating.PolicyName = None,
     options: LogOptions,
-    reward_kind: agreed.RewardKind = "number",
+    reward_kind: agreed.RewardKind = None,
     reward_window: agreed.RewardWindow = None,
     default_reward: agreed.DefaultReward = None,
     late: agreed.Late = "ignore",
@@ -114,6 +114,7 @@ def serve(
     control: agreed.Control = None,
     on_alarm: agreed.OnAlarm = "report",
     matters: agreed.Matters = None,
+    allow_outside: agreed.AllowOutside = False,
     seed: creating.Seed = None,
     store: at.StoreAddress = at.DEFAULT,
     host: Host = "127.0.0.1",
@@ -140,7 +141,7 @@ def serve(
     require("uvicorn", extra="serve", why="a server")
     settings: Any = agreed.read(
         reward_kind, reward_window, default_reward, late, sticky, exposure, floor, control,
-        on_alarm, matters, "load",
+        on_alarm, matters, allow_outside, "load",
     )  # fmt: skip
     settings["seed"] = how.optional(seed, "--seed")
     settings["bias_bound_source"] = bias_bound_source

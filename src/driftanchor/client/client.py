@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import Any, overload
 from urllib.parse import quote
@@ -23,6 +23,7 @@ from driftanchor.errors import (
     shown,
 )
 from driftanchor.live.campaigns.decision import Decision, Receipt, decision_id_text, reward_pairs
+from driftanchor.live.campaigns.settings import KEEP, Keep
 
 ANSWERS_BY = 0.9  # of `default_after`; the rest is for coming back with the default
 MOST = 1_000  # decisions of one call
@@ -145,7 +146,7 @@ class Client:
             answers = self._asked_or_default(sent, same, count, played)
         return answers[0] if n is None else answers
 
-    def tell(self, decision_id: str, reward: float) -> Receipt:
+    def tell(self, decision_id: str, reward: float, *, allow_outside: bool = False) -> Receipt:
         """Report the reward of a decision, as `Campaign.tell` does. It may be repeated.
 
         The reward of a default is ignored, and the receipt says so.
@@ -154,21 +155,75 @@ class Client:
         if arm is not None:
             return Receipt(decision_id, "ignored", arm, None)
         path = f"/v1/decisions/{quote(decision_id_text(decision_id), safe='')}/reward"
-        return receipt_of(self._line.call("PUT", path, {"value": _reward(reward)}))
+        body = {"value": _reward(reward), **_outside(allow_outside)}
+        return receipt_of(self._line.call("PUT", path, body))
 
-    def tell_many(self, rewards: Iterable[tuple[str, float]]) -> list[Receipt | Exception]:
+    def correct(
+        self,
+        decision_id: str,
+        reward: float,
+        *,
+        before: float,
+        reason: str | None = None,
+        allow_outside: bool = False,
+    ) -> Receipt:
+        """Correct a reward that was reported, as `Campaign.correct` does. It may be repeated."""
+        path = f"/v1/decisions/{quote(decision_id_text(decision_id), safe='')}/reward"
+        body = {
+            "value": _reward(reward),
+            "before": check.number(before, "before"),
+            **({} if reason is None else {"reason": _sent(reason, "reason")}),
+            **_outside(allow_outside),
+        }
+        return receipt_of(self._line.call("PATCH", path, body))
+
+    def change(
+        self,
+        reason: str,
+        *,
+        reward_window: float | Keep | None = KEEP,
+        default_reward: float | Keep | None = KEEP,
+        floor: float | Keep = KEEP,
+        control: Mapping[str, float] | Keep = KEEP,
+        allow_outside: bool | Keep = KEEP,
+        bias_bound: float | Mapping[str, float] | Keep = KEEP,
+        relative_bound: float | Mapping[str, float] | Keep = KEEP,
+    ) -> None:
+        """Change settings or bounds from now on, as `Campaign.change` does; needs the role admin.
+
+        Repeating it changes nothing.
+        """
+        given = {
+            "reward_window": reward_window,
+            "default_reward": default_reward,
+            "floor": floor,
+            "control": control,
+            "allow_outside": allow_outside,
+            "bias_bound": bias_bound,
+            "relative_bound": relative_bound,
+        }
+        body = {name: _setting(name, value) for name, value in given.items() if value is not KEEP}
+        self._line.call(
+            "PATCH", self._line.path(self.name), {"reason": _sent(reason, "reason"), **body}
+        )
+
+    def tell_many(
+        self, rewards: Iterable[tuple[str, float]], *, allow_outside: bool = False
+    ) -> list[Receipt | Exception]:
         """Report many rewards: returns for each its receipt, or the error that `tell` would raise.
 
         Args:
             rewards: Pairs of a decision and its reward.
+            allow_outside: As for `tell`.
         """
+        outside = _outside(allow_outside)
         outcomes: list[Receipt | Exception | None] = []
         items, places = [], []
         for decision_id, reward in reward_pairs(rewards):
             outcomes.append(_settled_here(decision_id, reward))
             if outcomes[-1] is None:
                 places.append(len(outcomes) - 1)
-                items.append({"decision_id": decision_id, "value": _reward(reward)})
+                items.append({"decision_id": decision_id, "value": _reward(reward), **outside})
         for i in range(0, len(items), MOST_REWARDS):
             data = self._line.call("POST", "/v1/rewards", {"rewards": items[i : i + MOST_REWARDS]})
             found = list_in(data, "results")
@@ -294,6 +349,20 @@ def _reward(value: object) -> float:
     if type(value).__name__ in ("bool", "bool_"):
         raise InvalidInput(f"must be a number, got {value!r}: write 1 or 0", argument="reward")
     return check.number(value, "reward")
+
+
+def _setting(name: str, value: object) -> object:
+    """A setting or a bound as JSON; null stands for a bound of infinity, which JSON lacks."""
+    if isinstance(value, Mapping):
+        return {str(label): _setting(name, x) for label, x in value.items()}
+    if value is None or isinstance(value, bool):
+        return value
+    number = check.number(value, name, infinite=name.endswith("_bound"))
+    return None if number == float("inf") else number
+
+
+def _outside(allowed: bool) -> Record:
+    return {"allow_outside": True} if check.flag(allowed, "allow_outside") else {}
 
 
 def _sent(value: object, argument: str) -> Any:

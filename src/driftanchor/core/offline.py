@@ -16,6 +16,7 @@ from driftanchor.core.check import Floats, Ints
 from driftanchor.core.log_options import LogOptions
 from driftanchor.core.provenance import Provenance
 from driftanchor.core.stats.chi_square import chi_square_ratio
+from driftanchor.core.stats.coins import like_coins
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.render.numbers import count
 from driftanchor.render.tabular import Tabular, known
@@ -35,6 +36,8 @@ class OfflineData(Tabular):
         variance: Their sample variance; NaN where it is not known.
         source: Where the numbers come from, for people.
         provenance: How they were read, when they were read from logs.
+        smallest: The smallest logged reward of each arm; NaN where it is not known.
+        largest: The largest logged reward of each arm; NaN where it is not known.
 
     Example:
         >>> summary = {"A": (200, 0.51), "B": (300, 0.48, 0.25), "C": (0,)}
@@ -53,6 +56,8 @@ class OfflineData(Tabular):
     variance: Floats
     source: str
     provenance: Provenance | None
+    smallest: Floats
+    largest: Floats
 
     def __init__(
         self,
@@ -62,6 +67,8 @@ class OfflineData(Tabular):
         variance: object = None,
         source: str = "summary",
         provenance: Provenance | None = None,
+        smallest: object = None,
+        largest: object = None,
     ) -> None:
         counts = check.pulls_per_arm(n, "n", valid_arms(arms))
         if sum(counts.tolist()) > MOST:
@@ -88,6 +95,14 @@ class OfflineData(Tabular):
         object.__setattr__(self, "variance", _row(variance, "variance", arms, counts, low=0.0))
         object.__setattr__(self, "source", source)
         object.__setattr__(self, "provenance", provenance)
+        object.__setattr__(self, "smallest", _row(smallest, "smallest", arms, counts))
+        object.__setattr__(self, "largest", _row(largest, "largest", arms, counts))
+        for label, low, high in zip(arms, self.smallest, self.largest, strict=True):
+            if low > high:
+                raise InvalidInput(
+                    f"of arm {label!r} is {low:g} and largest is {high:g}: it must not be larger",
+                    argument="smallest",
+                )
 
     @classmethod
     def from_summary(cls, summary: Mapping[str, Summary], source: str = "summary") -> OfflineData:
@@ -160,6 +175,8 @@ class OfflineData(Tabular):
             np.append(self.variance, new.variance),
             self.source,
             self.provenance,
+            np.append(self.smallest, new.smallest),
+            np.append(self.largest, new.largest),
         )
 
     def over(self, labels: Iterable[str]) -> OfflineData:
@@ -175,13 +192,43 @@ class OfflineData(Tabular):
         arms = Arms(labels)
         here = {label: column for column, label in enumerate(self.arms)}
         rows = [
-            (self.n[here[x]], self.mean[here[x]], self.variance[here[x]])
+            tuple(row[here[x]] for row in self._rows())
             if x in here
-            else (0, None, None)
+            else (0, None, None, None, None)
             for x in arms
         ]
-        n, mean, variance = zip(*rows, strict=True)
-        return OfflineData(arms, n, mean, variance, self.source, self.provenance)
+        n, mean, variance, low, high = zip(*rows, strict=True)
+        return OfflineData(arms, n, mean, variance, self.source, self.provenance, low, high)
+
+    def _rows(self) -> tuple[Ints, Floats, Floats, Floats, Floats]:
+        return self.n, self.mean, self.variance, self.smallest, self.largest
+
+    def reward_ends(self) -> tuple[float, float]:
+        """The smallest and the largest logged reward of all arms; NaN if neither is known.
+
+        An arm whose rewards are known by their mean alone counts with that.
+        """
+        if np.isnan(self.smallest).all() or np.isnan(self.largest).all():
+            return math.nan, math.nan
+        low, high = np.fmin(self.smallest, self.mean), np.fmax(self.largest, self.mean)
+        return float(np.nanmin(low)), float(np.nanmax(high))
+
+    def all_binary(self) -> bool:
+        """Whether the logged rewards are known to be 0 and 1 alone, with some of each.
+
+        Rewards from 0 to 1 are all 0 or 1 exactly when their variance is m (1 − m).
+
+        Example:
+            >>> logs = OfflineData(Arms(["A"]), 4, [0.5], [1 / 3], smallest=[0], largest=[1])
+            >>> logs.all_binary(), OfflineData.from_summary({"A": (4, 0.5, 1 / 3)}).all_binary()
+            (True, False)
+        """
+        logged = self.n > 0
+        known = ~np.isnan(self.smallest[logged]) & ~np.isnan(self.largest[logged])
+        if not (logged.any() and known.all() and self.reward_ends() == (0.0, 1.0)):
+            return False
+        n, mean, variance = self.n[logged], self.mean[logged], self.variance[logged]
+        return bool(like_coins(n, mean, variance).all())
 
     def pooled_mean(self) -> float:
         """Mean of all logged rewards together; NaN with no logs."""
@@ -224,6 +271,10 @@ class OfflineData(Tabular):
             "variance": [record.encode(x) for x in self.variance.tolist()],
             "source": self.source,
         }
+        for name in ("smallest", "largest"):
+            values = getattr(self, name).tolist()
+            if not all(map(math.isnan, values)):
+                body[name] = [record.encode(x) for x in values]
         if self.provenance is not None:
             body["provenance"] = self.provenance.to_json()
         return record.seal_with_digest("offline-data", 1, body)
@@ -237,7 +288,8 @@ class OfflineData(Tabular):
             how = body.get("provenance")  # records written before there was any lack it
             provenance = None if how is None else Provenance.from_json(how)
             arms, n, mean, variance, source = (body[field] for field in fields)
-            return cls(Arms(arms), n, mean, variance, source, provenance)
+            ends = body.get("smallest"), body.get("largest")  # older records lack them
+            return cls(Arms(arms), n, mean, variance, source, provenance, *ends)
 
     def _line(self) -> str:
         rewards = count(int(self.n.sum()), "logged reward")

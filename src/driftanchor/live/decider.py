@@ -22,7 +22,7 @@ from driftanchor.live import background, compiling
 from driftanchor.live.chosen_column import chosen_column
 from driftanchor.live.ledger import FEW, Ledger
 from driftanchor.live.state import changed_rows
-from driftanchor.live.state_events import ArmAdded, Decided, Distrusted, Event
+from driftanchor.live.state_events import ArmAdded, BoundsChanged, Decided, Distrusted, Event
 from driftanchor.live.terms import Terms
 from driftanchor.policies import answers
 from driftanchor.policies.base import Policy, kept_belief
@@ -98,7 +98,7 @@ class Decider:
 
     def apply(self, event: Event) -> None:
         """Write down an event, or raise and leave everything as it is."""
-        if isinstance(event, ArmAdded | Distrusted):
+        if isinstance(event, ArmAdded | Distrusted | BoundsChanged):
             terms = self.terms.after(event)
             self.ledger.apply(event)
             self.terms = terms

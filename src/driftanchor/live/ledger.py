@@ -20,6 +20,7 @@ from driftanchor.core.check import Bools, Floats, Ints
 from driftanchor.errors import InvalidInput, UnreadableState
 from driftanchor.live.state_events import (
     ArmAdded,
+    BoundsChanged,
     Corrected,
     Decided,
     Distrusted,
@@ -124,7 +125,7 @@ class Ledger:
             case ArmAdded():
                 self._settle()
                 self._add(event.label)
-            case Distrusted():  # it changes the terms, and what is believed of the arm
+            case Distrusted() | BoundsChanged():  # the terms change, and what is believed
                 self.changes = FEW + 1
             case _:
                 assert_never(event)

@@ -121,6 +121,28 @@ class Distrusted:
     column: int
 
 
+@dataclass(frozen=True, slots=True)
+class BoundsChanged:
+    """Other bounds are promised of the logs from now on.
+
+    Attributes:
+        bias_bounds: V of every arm; `None` if it stays.
+        relative_bounds: W of every arm; `None` if it stays.
+    """
+
+    bias_bounds: tuple[float, ...] | None = None
+    relative_bounds: tuple[float, ...] | None = None
+
+
 Event = (
-    Decided | Exposed | Rewarded | GivenUp | Corrected | Paused | Resumed | ArmAdded | Distrusted
+    Decided
+    | Exposed
+    | Rewarded
+    | GivenUp
+    | Corrected
+    | Paused
+    | Resumed
+    | ArmAdded
+    | Distrusted
+    | BoundsChanged
 )

@@ -25,7 +25,7 @@ from driftanchor.core.promises import (
 )
 from driftanchor.errors import InvalidInput
 from driftanchor.live.default_policy import EPS, default_policy
-from driftanchor.live.state_events import ArmAdded, Distrusted, Event
+from driftanchor.live.state_events import ArmAdded, BoundsChanged, Distrusted, Event
 from driftanchor.live.suggestion_check import warn_of_suggestion
 from driftanchor.live.unit_check import warn_of_other_units
 from driftanchor.policies.base import Policy
@@ -36,8 +36,8 @@ from driftanchor.policies.policy_check import valid_policy
 class Terms:
     """The policy, the logs, what is promised of them, and the seed.
 
-    Terms are immutable. A new arm, or an arm whose logs are distrusted, leads to other terms: see
-    `after`.
+    Terms are immutable. A new arm, an arm whose logs are distrusted, and changed bounds lead to
+    other terms: see `after`.
 
     Together with a `State` and the number of a decision they determine that decision: see
     `driftanchor.live.decide`.
@@ -175,7 +175,14 @@ class Terms:
         )
 
     def after(self, event: Event) -> Terms:
-        """The terms after an event. Only a new arm and a distrusted one change them."""
+        """The terms after an event: a new arm, a distrusted one or other bounds change them."""
+        if isinstance(event, BoundsChanged):
+            level, relative = event.bias_bounds, event.relative_bounds
+            return replace(
+                self,
+                bias_bounds=self.bias_bounds if level is None else np.array(level),
+                relative_bounds=self.relative_bounds if relative is None else np.array(relative),
+            )
         if isinstance(event, Distrusted):
             return self._without_logs_of(event.column)
         if isinstance(event, ArmAdded):

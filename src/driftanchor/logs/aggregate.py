@@ -36,6 +36,7 @@ class Group:
         least, most: The smallest and the largest count of a row used, where rows have times.
         peaks: Whether the largest count is in the last row.
         odd: The rows used whose total is no whole number from 0 to its count.
+        smallest, largest: The smallest and the largest reward; NaN if rows are no single rewards.
     """
 
     value: object
@@ -52,6 +53,8 @@ class Group:
     most: float = math.nan
     peaks: bool = False
     odd: int = 0
+    smallest: float = math.nan
+    largest: float = math.nan
 
 
 def groups(frame: Frame, query: LogQuery, total: int | None = None) -> list[Group]:
@@ -115,6 +118,7 @@ def _ends(masked: Frame) -> tuple[Frame, list[nw.Expr]]:
 def _events(masked: Frame, query: LogQuery, found: list[nw.Expr]) -> list[dict[str, Any]]:
     reward = nw.col("reward")
     moments = [reward.mean().alias("mean"), reward.var(ddof=1).alias("variance")]
+    moments += [reward.min().alias("smallest"), reward.max().alias("largest")]
     return fetch(masked.group_by(*_keys(query)).agg(*found, *moments).head(MOST_ARMS + 1))
 
 
@@ -220,6 +224,8 @@ def _group(row: dict[str, Any]) -> Group:
         most=most,
         peaks=_float(row.get("corner")) == _float(row.get("moment")) + most,
         odd=int(row.get("odd") or 0),
+        smallest=_float(row.get("smallest")),
+        largest=_float(row.get("largest")),
     )
 
 

@@ -115,6 +115,8 @@ def _summary(rows: LogSource, query: LogQuery) -> LogSummary:
         [arm.variance for arm in arms.values()],
         ", ".join(source.name for source in provenance.sources),
         provenance,
+        [group.smallest for group in accounted.cells.values()],
+        [group.largest for group in accounted.cells.values()],
     )
     warned = (*accounted.doubts, *compared.warnings, *oddities(arms))
     return LogSummary(offline, provenance, arms, accounted.examples, warned)

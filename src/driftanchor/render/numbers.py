@@ -57,6 +57,19 @@ def percent(share: float) -> str:
     return f"{round(100 * share) if share >= 0.095 else f'{100 * share:.2g}'} %"
 
 
+def length_of_time(seconds: float) -> str:
+    """A length of time in the largest unit that divides it.
+
+    Example:
+        >>> [length_of_time(x) for x in (172_800, 5_400, 1.5)]
+        ['2 days', '90 minutes', '1.5 seconds']
+    """
+    for size, word in ((86_400.0, "day"), (3_600.0, "hour"), (60.0, "minute")):
+        if seconds >= size and seconds % size == 0:
+            return count(int(seconds // size), word)
+    return f"{seconds:g} seconds"
+
+
 def interval(low: float, high: float) -> str:
     """The two ends of an interval, rounded.
 

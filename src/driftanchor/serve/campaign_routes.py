@@ -71,7 +71,10 @@ async def show(request: Request, name: str) -> Response:
     responses=answers({200: CampaignAnswer}, 404, 409, 412, 415, 422),
 )
 async def change(request: Request, name: str, if_match: IfMatch = None) -> Response:
-    """Pause or resume a campaign, change its arms, or start a new epoch; all of it or nothing."""
+    """Pause or resume a campaign, change its arms, its settings or bounds, or start a new epoch.
+
+    All of it happens, or nothing. Settings and bounds need a `reason`, and hold for new decisions.
+    """
     served: Served = request.app.state.served
     body = await read(request, ChangeBody)
     campaign = await served.opened(name)

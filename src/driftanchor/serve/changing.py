@@ -9,6 +9,7 @@ from driftanchor.live.campaigns.arm_requests import AddArm, Distrust, NextEpoch,
 from driftanchor.live.campaigns.batch import NOTHING, Batch, Needs
 from driftanchor.live.campaigns.books import Books
 from driftanchor.live.campaigns.group_commit import Request
+from driftanchor.live.campaigns.new_terms import ChangeTerms
 from driftanchor.serve.etag import tag_of
 from driftanchor.serve.problem import Problem
 from driftanchor.serve.request_bodies import ChangeBody
@@ -38,6 +39,9 @@ class Change:
         order = sorted(body.arms.items(), key=lambda item: item[1] != "active")
         steps += [SetArm(label, state) for label, state in order]
         steps += [Distrust(label) for label in body.distrust]
+        terms = body.new_terms()
+        if terms or body.reason is not None:
+            steps.append(ChangeTerms.checked(body.reason, **terms))
         if body.new_epoch:
             steps.append(NextEpoch())
         if body.paused is not None:
@@ -62,4 +66,5 @@ def version(books: Books) -> str:
     count = len(books.terms.arms)
     states = [books.row(column).state for column in range(count)]
     seen = [books.head.paused, books.head.epoch, states, sorted(books.distrusted)]
+    seen += [entry.seq for entry in books.changes]
     return tag_of(json.dumps(seen).encode())

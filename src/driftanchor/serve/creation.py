@@ -16,7 +16,7 @@ from driftanchor.serve.served import Served
 AGREED = (
     "bias_bound", "relative_bound", "bias_bound_source", "reward", "reward_window",
     "default_reward", "late", "sticky", "exposure", "floor", "control", "on_alarm", "matters",
-    "seed",
+    "allow_outside", "seed",
 )  # fmt: skip
 
 

@@ -84,7 +84,7 @@ async def _assigned(served: Served, name: str, unit: str) -> dict[str, Any] | No
     """The arm that a unit is assigned in a campaign; `None` if that is gone meanwhile."""
     try:
         campaign = await served.opened(name)
-        if campaign.settings.sticky is None:
+        if campaign.sticky is None:
             details = "every request is a new decision in this campaign: evaluate it alone"
             return failure(name, "GENERAL", details)
         found: Found = await served.bridge.do(campaign, Evaluate(unit, assign=True))

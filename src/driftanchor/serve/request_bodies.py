@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from driftanchor.live.campaigns.asking import LONGEST, MOST
+from driftanchor.live.campaigns.new_terms import BOUNDS, LONGEST_REASON
+from driftanchor.live.campaigns.settings import CHANGEABLE
 from driftanchor.serve.body import Body
 
+TERMS = (*CHANGEABLE, *BOUNDS)
 Label = Annotated[str, Field(min_length=1, max_length=LONGEST)]
 Bound = Annotated[float, Field(ge=0)]
 Bounds = Bound | dict[Label, Bound] | None
+Reason = Annotated[str, Field(min_length=1, max_length=LONGEST_REASON)]
 MOST_REWARDS = 1_000  # of one batch
 
 
@@ -52,6 +57,16 @@ class RewardBody(Body):
     """The reward of a decision."""
 
     value: float = Field(description="A finite number in the range of the campaign.")
+    allow_outside: bool = Field(
+        False, description="Accept a value far outside the range of the logged rewards."
+    )
+
+
+class CorrectionBody(RewardBody):
+    """A correction of a reward that was reported."""
+
+    before: float = Field(description="The reward that is recorded now.")
+    reason: Reason | None = Field(None, description="Why, for those who read the history.")
 
 
 class RewardItem(RewardBody):
@@ -102,7 +117,7 @@ class CreateBody(Body):
     relative_bound: Bounds = Field(None, description="W: one number, or one for each arm.")
     bias_bound_source: str | None = Field(None, description="Where the bounds come from.")
     reward_range: Annotated[list[float], Field(min_length=2, max_length=2)] | None = None
-    reward: Literal["number", "binary"] = "number"
+    reward: Literal["number", "binary"] | None = None
     reward_window: Annotated[float, Field(gt=0)] | None = None
     default_reward: float | None = None
     late: Literal["ignore", "replace"] = "ignore"
@@ -112,6 +127,7 @@ class CreateBody(Body):
     control: dict[Label, Annotated[float, Field(gt=0, le=1)]] = Field({})
     on_alarm: Literal["report", "distrust"] = "report"
     matters: Annotated[float, Field(gt=0)] | None = None
+    allow_outside: bool = False
     seed: Annotated[int, Field(ge=0, lt=2**63)] | None = None
 
 
@@ -125,3 +141,35 @@ class ChangeBody(Body):
         {}, description="The new states of arms."
     )
     distrust: list[Label] = Field([], description="Arms whose logs no longer count.")
+    reason: Reason | None = Field(
+        None, description="Why; needed to change any of the settings and bounds below."
+    )
+    reward_window: Annotated[float, Field(gt=0)] | None = Field(
+        None, description="Seconds in which a reward counts; null to wait for ever."
+    )
+    default_reward: float | None = Field(
+        None, description="The reward that counts if none arrives; null for none."
+    )
+    floor: Annotated[float, Field(ge=0, le=1)] = 0.0
+    control: dict[Label, Annotated[float, Field(gt=0, le=1)]] = Field({})
+    allow_outside: bool = Field(
+        False, description="Accept rewards far outside the range of the logged rewards."
+    )
+    bias_bound: Bound | dict[Label, Bound | None] | None = Field(
+        None, description="V: one number, or one for each arm; null promises nothing."
+    )
+    relative_bound: Bound | dict[Label, Bound | None] | None = Field(
+        None, description="W: one number, or one for each arm; null promises nothing."
+    )
+
+    def new_terms(self) -> dict[str, Any]:
+        """The settings and bounds that were sent."""
+        sent = {name: getattr(self, name) for name in TERMS if name in self.model_fields_set}
+        return {name: _bound(x) if name in BOUNDS else x for name, x in sent.items()}
+
+
+def _bound(sent: Any) -> Any:
+    """Bounds as `Campaign.change` takes them."""
+    if isinstance(sent, dict):
+        return {label: _bound(x) for label, x in sent.items()}
+    return math.inf if sent is None else sent

@@ -98,6 +98,8 @@ class CampaignAnswer(Answer):
     arms: dict[str, dict[str, Any]]
     p_best: dict[str, float]
     shift: list[dict[str, Any]]
+    problems: list[str]
+    changes: list[dict[str, Any]]
     findings: list[str]
 
 

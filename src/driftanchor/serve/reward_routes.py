@@ -8,9 +8,16 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from pydantic import ValidationError
 
-from driftanchor.errors import DriftanchorError, InvalidInput, OtherReward, StoreUnavailable
+from driftanchor.errors import (
+    DriftanchorError,
+    InvalidInput,
+    OtherReward,
+    OutsideLogs,
+    StoreUnavailable,
+)
 from driftanchor.live.campaigns.decision import Receipt
-from driftanchor.live.campaigns.telling import Tell
+from driftanchor.live.campaigns.new_terms import valid_reason
+from driftanchor.live.campaigns.telling import Correct, Tell
 from driftanchor.serve.access import KeyedRoute, needs
 from driftanchor.serve.answer import Fields, WholeAnswer
 from driftanchor.serve.body import Body, at_most, found_in, parsed, read, takes
@@ -19,7 +26,13 @@ from driftanchor.serve.documents import answers
 from driftanchor.serve.json_answer import finite_answer, json_response
 from driftanchor.serve.owners import do_for
 from driftanchor.serve.problem import Problem, of_validation, problem_of
-from driftanchor.serve.request_bodies import MOST_REWARDS, RewardBody, RewardItem, RewardsBody
+from driftanchor.serve.request_bodies import (
+    MOST_REWARDS,
+    CorrectionBody,
+    RewardBody,
+    RewardItem,
+    RewardsBody,
+)
 from driftanchor.serve.response_bodies import ReceiptAnswer, RewardsAnswer
 from driftanchor.serve.served import Served
 
@@ -48,8 +61,33 @@ async def rewarded(
 ) -> WholeAnswer:
     """The answer to the reward of a decision."""
     body = parsed(headers, content, RewardBody, _of_reward)
-    receipt = await _told(served, decision_id, body.value)
+    receipt = await _told(served, decision_id, body)
     return finite_answer(receipt.to_json(), 200 if receipt.status == "replayed" else 201)
+
+
+@router.patch(
+    "/v1/decisions/{decision_id}/reward",
+    dependencies=[needs("reward")],
+    openapi_extra=takes(CorrectionBody),
+    responses=answers({200: ReceiptAnswer}, 404, 409, 415, 422),
+)
+async def correct(request: Request, decision_id: str) -> Response:
+    """Correct a reward that was reported, such as after a refund. It may be sent again.
+
+    409 if another reward than `before` is recorded, or none that counts.
+    """
+    served: Served = request.app.state.served
+    body = await read(request, CorrectionBody)
+    why = None if body.reason is None else valid_reason(body.reason)
+    correction = Correct(decision_id, body.value, body.before, why, body.allow_outside)
+    try:
+        receipt: Receipt = await do_for(served, decision_id, correction)
+    except OtherReward as error:
+        text = "another reward than `before` is recorded: look at the decision again"
+        raise await _conflict(served, decision_id, text) from error
+    except InvalidInput as error:
+        raise _refused_value(error) from error
+    return json_response(receipt.to_json())
 
 
 @router.post(
@@ -71,7 +109,7 @@ async def _one_of_many(served: Served, item: Any) -> dict[str, Any]:
     """What became of one reward, or why it was refused."""
     try:
         found = RewardItem.model_validate(item)
-        return (await _told(served, found.decision_id, found.value)).to_json()
+        return (await _told(served, found.decision_id, found)).to_json()
     except ValidationError as error:
         problem = _of_reward(found_in(error), RewardItem)
     except StoreUnavailable:  # of all: the client sends all of it again
@@ -81,25 +119,34 @@ async def _one_of_many(served: Served, item: Any) -> dict[str, Any]:
     return {"status": "refused", "code": problem.code, "detail": problem.detail, **problem.more}
 
 
-async def _told(served: Served, decision_id: str, value: float) -> Receipt:
+async def _told(served: Served, decision_id: str, body: RewardBody) -> Receipt:
+    tell = Tell(decision_id, body.value, body.allow_outside)
     try:
-        receipt: Receipt = await do_for(served, decision_id, Tell(decision_id, value))
+        receipt: Receipt = await do_for(served, decision_id, tell)
     except OtherReward as error:
-        raise await _conflict(served, decision_id) from error
+        text = "the decision already has another reward: a decision has one reward"
+        raise await _conflict(served, decision_id, text) from error
     except InvalidInput as error:
-        if error.argument != "reward":
-            raise
-        text = "the value is not one that rewards of this campaign may have"
-        raise Problem(422, "reward_out_of_range", text, pointer="/value") from error
+        raise _refused_value(error) from error
     served.metrics.rewarded(await served.owners.of(decision_id), receipt)
     return receipt
 
 
-async def _conflict(served: Served, decision_id: str) -> Problem:
+def _refused_value(error: InvalidInput) -> Exception:
+    """The answer to a value that cannot be a reward; other errors as they are."""
+    if isinstance(error, OutsideLogs):
+        said = problem_of(error).detail.replace("reward", "the value", 1)
+        return Problem(422, "reward_outside_logs", said, pointer="/value")
+    if error.argument != "reward":
+        return error
+    text = "the value is not one that rewards of this campaign may have"
+    return Problem(422, "reward_out_of_range", text, pointer="/value")
+
+
+async def _conflict(served: Served, decision_id: str, text: str) -> Problem:
     """The decision has another reward: since when."""
     campaign = await served.opened(await served.owners.of(decision_id))
     row = await served.read(campaign.decision, decision_id)
-    text = "the decision already has another reward: a decision has one reward"
     return Problem(409, "reward_conflict", text, recorded_at=row.settled_at)
 
 

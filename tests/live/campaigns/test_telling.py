@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 from campaign_parts import Clock, asked, create
 
-from driftanchor import Campaign, Conflict, Store
+from driftanchor import TS, Campaign, Conflict, InvalidInput, NotFound, OfflineData, Store
+from driftanchor.errors import OutsideLogs
 from driftanchor.live.campaigns import group_commit
+from driftanchor.live.campaigns.telling import Correct, Tell
 from driftanchor.live.ledger import Ledger
+from driftanchor.live.watch.watch import Watch
+
+pyarrow: Any = pytest.importorskip("pyarrow")
 
 
 def test_the_default_reward_counts_when_the_window_ends(store: Store) -> None:
@@ -235,3 +242,166 @@ def test_a_reward_that_fails_halfway_spoils_no_other(
     assert campaign.decision(ids[1]).state == "open"
     monkeypatch.undo()
     campaign.verify()
+
+
+def test_a_corrected_reward_changes_all_that_is_made_of_rewards(
+    store: Store, tmp_path: Path
+) -> None:
+    clock = Clock()
+    campaign = create(store, clock=clock, reward_range=(0, 50))
+    ids = [str(x.id) for x in campaign.ask(n=10, exclude=["B", "C"])]
+    campaign.tell_many([(x, 30.0) for x in ids])
+    clock.now += 3_600
+    receipt = campaign.correct(ids[0], 0.0, before=30.0, reason="refund")
+    assert (receipt.status, receipt.reward) == ("corrected", 0.0)
+    clock.now += 3_600
+    assert campaign.correct(ids[0], 0.0, before=30.0).status == "replayed"
+    arm = campaign.status().arms["A"]
+    assert (arm.live_n, arm.live_mean, round(arm.live_variance, 9)) == (10, 27.0, 90.0)
+    assert [(row.rewards, row.total) for row in campaign.history()] == [(10, 270.0)]
+    last = campaign.events()[-1]
+    assert (last["kind"], last["value"], last["detail"]["before"]) == ("corrected", 0.0, 30.0)
+    assert last["detail"]["reason"] == "refund"
+    campaign.export(tmp_path / "decisions.jsonl")
+    first = json.loads((tmp_path / "decisions.jsonl").read_text().splitlines()[0])
+    assert (first["reward"], first["reported"]) == (0.0, 30.0)
+    assert campaign.tell(ids[0], 30.0).status == "replayed"  # the first report, sent again
+    assert campaign.correct(ids[0], 12.0, before=0.0).reward == 12.0
+    loaded = Campaign.load("c", store=store, clock=clock)
+    assert loaded.status().arms["A"].live_mean == 28.2
+    assert loaded.verify().rewards == 10
+
+
+def test_a_correction_names_the_reward_that_is_recorded(store: Store) -> None:
+    clock = Clock()
+    campaign = create(store, clock=clock, reward_window=60, default_reward=0)
+    told, waiting, late = asked(campaign), asked(campaign), asked(campaign)
+    campaign.tell(told, 1.0)
+    with pytest.raises(Conflict, match=r"has the reward 1.0, not 0.5"):
+        campaign.correct(told, 0.0, before=0.5)
+    with pytest.raises(Conflict, match="has no reported reward that counts"):
+        campaign.correct(waiting, 0.5, before=0.0)
+    clock.now += 60
+    campaign.tell(late, 1.0)
+    with pytest.raises(Conflict, match="has no reported reward that counts"):
+        campaign.correct(late, 0.5, before=1.0)
+    with pytest.raises(InvalidInput, match="reward must be"):
+        campaign.correct(told, 7.0, before=1.0)
+    with pytest.raises(NotFound):
+        campaign.correct("nobody", 0.0, before=1.0)
+    assert campaign.decision(told).reward == 1.0
+    campaign.verify()
+
+
+def test_a_late_reward_that_replaced_the_default_can_be_corrected(store: Store) -> None:
+    clock = Clock()
+    campaign = create(store, clock=clock, reward_window=60, default_reward=0, late="replace")
+    one = asked(campaign)
+    clock.now += 61
+    campaign.tell(one, 1.0)
+    campaign.correct(one, 0.25, before=1.0)
+    assert sum(row.total for row in campaign.history()) == 0.25
+    campaign.verify()
+
+
+@pytest.mark.parametrize("window", [None, 60.0])
+def test_alarms_follow_corrections(store: Store, window: float | None) -> None:
+    logs = OfflineData.from_summary({x: (5_000, 0.2, 0.16) for x in "ABC"})
+    clock = Clock()
+    campaign = create(
+        store,
+        clock=clock,
+        arms=None,
+        offline=logs,
+        bias_bound=0.02,
+        reward_window=window,
+        policy=TS(noise=0.5),
+    )
+    ids = [str(x.id) for x in campaign.ask(n=40)]
+    campaign.tell_many([(x, 0.2) for x in ids])
+    clock.now += 61
+    assert campaign.status().alarms == ()
+    wrong = [str(x.id) for x in campaign.ask(n=400)]
+    campaign.submit([Tell(x, 1.0) for x in wrong] + [Correct(x, 0.2, 1.0) for x in wrong])
+    for one in ids[:20]:
+        campaign.correct(one, 0.3, before=0.2)
+    clock.now += 61
+    assert campaign.status().alarms == ()
+    with campaign._reading() as reader:
+        record, arms = reader.watch(), reader.arms()
+    assert record is not None
+    watch = Watch.from_json(record["watch"])
+    assert [arm.n for arm in watch.arms] == [row.pulls for row in arms]
+    for arm, row in zip(watch.arms, arms, strict=True):
+        assert arm.total == pytest.approx(row.total, abs=1e-9)
+    campaign.verify()
+
+
+def logged(store: Store, rewards: list[float], **options: Any) -> Campaign:
+    frame = pyarrow.table({"arm": ["A", "B"] * (len(rewards) // 2), "reward": rewards})
+    logs = OfflineData.from_logs(frame, arm="arm", reward="reward")
+    given = {"arms": None, "offline": logs, "bias_bound": 1.0, "reward_range": None}
+    return create(store, **{**given, **options})
+
+
+def test_rewards_far_outside_the_logged_ones_are_refused(store: Store) -> None:
+    campaign = logged(store, [0.0, 80.0, 20.0, 10.0] * 500, policy=None)
+    one, other, third = (asked(campaign) for _ in range(3))
+    words = r"far outside the logged rewards, which are from 0 to 80: .*allow_outside"
+    with pytest.raises(OutsideLogs, match=words):
+        campaign.tell(one, 51200000000.30)
+    refused = campaign.tell_many([(one, -801.0), (other, 800.0)])
+    assert [type(x).__name__ for x in refused] == ["OutsideLogs", "Receipt"]
+    assert campaign.decision(one).state == "open"
+    assert campaign.tell(one, 5_000.0, allow_outside=True).status == "recorded"
+    assert campaign.tell(one, 5_000.0).status == "replayed"
+    with pytest.raises(OutsideLogs):
+        campaign.correct(one, 9_000.0, before=5_000.0)
+    loaded = Campaign.load("c", store=store, clock=Clock())
+    with pytest.raises(OutsideLogs):
+        loaded.tell(third, 5_000.0)
+    loaded.change("a new product costs more", allow_outside=True)
+    assert loaded.tell(third, 5_000.0).status == "recorded"
+    loaded.verify()
+
+
+def test_few_logs_say_less_about_the_largest_reward(store: Store) -> None:
+    campaign = logged(store, [0.0, 80.0, 80.0, 0.0, 5.0] * 2, policy=None)
+    assert campaign.tell(asked(campaign), 79_000.0).status == "recorded"
+    with pytest.raises(OutsideLogs):
+        campaign.tell(asked(campaign), 1e6)
+
+
+def test_rewards_are_binary_where_all_logged_ones_are(store: Store) -> None:
+    campaign = logged(store, [0.0, 1.0, 0.0, 0.0] * 50, policy=None)
+    assert (campaign.settings.reward, campaign.terms.reward_range) == ("binary", (0.0, 1.0))
+    assert any("because all logged rewards are" in x for x in campaign.status().reasons)
+    with pytest.raises(InvalidInput, match="reward must be"):
+        campaign.tell(asked(campaign), 7.0)
+    with pytest.raises(InvalidInput, match="reward must be 0 or 1"):
+        campaign.tell(asked(campaign), 0.5)
+    again = logged(store, [0.0, 1.0, 0.0, 0.0] * 50, policy=None, if_exists="load")
+    assert again.settings.reward == "binary"
+
+
+@pytest.mark.parametrize(
+    ("rewards", "options"),
+    [
+        ([0.0, 1.0, 0.0, 0.0], {"reward": "number"}),
+        ([0.0, 1.0, 0.0, 0.0], {"reward_range": (0, 10)}),
+        ([0.0, 1.0, 0.5, 0.0], {}),
+        ([0.0, 2.0, 0.0, 0.0], {}),
+    ],
+)
+def test_rewards_are_numbers_otherwise(
+    store: Store, rewards: list[float], options: dict[str, Any]
+) -> None:
+    campaign = logged(store, rewards * 50, policy=None, **options)
+    assert campaign.settings.reward == "number"
+    assert campaign.tell(asked(campaign), 0.5).status == "recorded"
+
+
+def test_a_campaign_from_before_kinds_were_inferred_is_loaded_as_it_is(store: Store) -> None:
+    logged(store, [0.0, 1.0, 0.0, 0.0] * 50, policy=None, reward="number").close()
+    again = logged(store, [0.0, 1.0, 0.0, 0.0] * 50, policy=None, if_exists="load")
+    assert again.settings.reward == "number"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from driftanchor.core.check import Floats, Ints
+from driftanchor.core.offline import OfflineData
+from driftanchor.core.promises import Range
 from driftanchor.errors import UnreadableState
 from driftanchor.live.campaigns.propensity_sums import PropensitySums
 from driftanchor.live.campaigns.settings import Settings
@@ -29,7 +31,7 @@ class Books:
 
     Attributes:
         decider: Decides, and keeps what happened up to date.
-        settings: The settings of the campaign.
+        settings: The settings in force.
         tooling: What computes propensities.
         head: The place of the last event, and what else the head of a campaign says.
         squares: For each arm the sum of squared distances of its rewards from `centre`.
@@ -37,6 +39,8 @@ class Books:
         traffic: The sums of the propensities of each arm over all decisions.
         archived: The columns of arms that are archived.
         added: For each arm added, the place of its event and what that says.
+        changes: The events that changed settings or bounds, in order.
+        usual: The ends beyond which a reward is far outside the logged ones.
         distrusted: For each arm whose logs no longer count, the place of the event.
     """
 
@@ -53,22 +57,35 @@ class Books:
         self._centres: dict[int, float] = {}
         self.added: dict[int, Entry] = {}
         self.distrusted: dict[int, int] = {}
+        self.changes: list[Entry] = []
+        self.usual = usual_rewards(terms.offline)
+        self._agreed = [(0, settings)]  # settings, after how many decisions they came into force
 
     @classmethod
     @reads_store
     def load(
-        cls, first: Terms, settings: Settings, head: Head, rows: list[ArmRow], expected: bytes
+        cls,
+        first: Terms,
+        settings: Settings,
+        head: Head,
+        rows: list[ArmRow],
+        expected: bytes,
+        changes: Sequence[Entry] = (),
     ) -> Books:
         """The books of a campaign from what the store has, without looking at its events.
 
         Args:
             first: The terms that the campaign started with.
-            settings: Its settings.
+            settings: The settings that it started with.
             head: Where it is.
             rows: Its arms.
             expected: The sums of propensities, as `Reader.expected` gives them.
+            changes: The events that changed the campaign, as `Reader.changes` gives them.
         """
-        books = cls(terms_at(first, rows, head.seq), settings)
+        books = cls(terms_at(first, changes, head.seq), settings)
+        for entry in changes:
+            if entry.kind == "changed":
+                books._agree(entry)
         arms = books.terms.arms
         if [row.label for row in rows] != list(arms):
             raise UnreadableState("the arms of the campaign are not those of its terms")
@@ -112,6 +129,23 @@ class Books:
     def state(self) -> State:
         """What happened, as it is now; the books may go on."""
         return State.of(self.ledger)
+
+    @property
+    def windowed(self) -> bool:
+        """Whether any decision may have a reward window."""
+        return any(settings.reward_window is not None for _, settings in self._agreed)
+
+    @property
+    def sometimes_open(self) -> bool:
+        """Whether any decision may have no reward window."""
+        return any(settings.reward_window is None for _, settings in self._agreed)
+
+    def settings_of(self, number: int) -> Settings:
+        """The settings that were in force when a decision was made, by its number."""
+        if number > self._agreed[-1][0]:  # nearly always
+            return self.settings
+        found = [settings for start, settings in self._agreed if start < number]
+        return found[-1] if found else self._agreed[0][1]
 
     @property
     def waits(self) -> bool:
@@ -185,6 +219,8 @@ class Books:
                 head.late += 1
             case "arm_added":
                 self._widen(entry)
+            case "changed":
+                self._agree(entry)
         if column is None:
             return
         match entry.kind:
@@ -217,9 +253,17 @@ class Books:
             middle = self._centres[column] = centre(self.terms, column)
         return middle
 
+    def _agree(self, entry: Entry) -> None:
+        """Let the settings of an event be in force."""
+        detail = entry.detail or {}
+        self.settings = self.settings.after(detail["after"])
+        self._agreed.append((detail["decisions"], self.settings))
+        self.changes.append(entry)
+
     def _widen(self, entry: Entry) -> None:
         self.squares = np.append(self.squares, 0.0)
         self.decisions = np.append(self.decisions, 0)
+        self.usual = usual_rewards(self.terms.offline)
         self.traffic.add_arm()
         self.added[len(self.terms.arms) - 1] = entry
 
@@ -243,6 +287,28 @@ class Books:
         )
 
 
+def usual_rewards(offline: OfflineData) -> Range:
+    """The ends beyond which a reward is far outside the logged ones.
+
+    With n logged rewards from `low` to `high`, a reward may be beyond them by k (high − low), where
+    k = 10, and 10,000/n for n below 1,000. If the chance of a reward above x falls like 1/x, as in
+    few real logs with the heaviest tails, an honest reward is refused with a chance of at most
+    1 in 10,000; if it falls like 1/x², with 1 in 100,000 or less.
+
+    Example:
+        >>> from driftanchor.core.arms import Arms
+        >>> logs = OfflineData(Arms(["A"]), [2000], [9.5], smallest=[0.0], largest=[80.0])
+        >>> usual_rewards(logs), usual_rewards(OfflineData.from_summary({"A": (2000, 9.5)}))
+        ((-800.0, 880.0), (-inf, inf))
+    """
+    low, high = offline.reward_ends()
+    if math.isnan(low):
+        return -math.inf, math.inf
+    width = (high - low) or abs(high) or 1.0
+    beyond = width * max(10.0, 10_000 / int(offline.n.sum()))
+    return low - beyond, high + beyond
+
+
 def centre(terms: Terms, column: int) -> float:
     """A number near an arm's rewards, for its sum of squares; it never changes.
 
@@ -255,19 +321,19 @@ def centre(terms: Terms, column: int) -> float:
 
 
 @reads_store
-def terms_at(first: Terms, rows: list[ArmRow], seq: int) -> Terms:
-    """The terms after an event, from the first terms and the arms as they are now."""
-    changes = [_added(row) for row in rows if row.added_seq]
-    changes += [
-        Entry(row.distrusted_seq, "arm_distrusted", 0.0, column=row.column)
-        for row in rows
-        if row.distrusted_seq is not None
-    ]
+def terms_at(first: Terms, changes: Iterable[Entry], seq: int) -> Terms:
+    """The terms after an event, from the first terms and the events that changed the campaign.
+
+    Args:
+        first: The terms that the campaign started with.
+        changes: As `Reader.changes` gives them.
+        seq: The place of the event.
+    """
     terms = first
-    for entry in sorted(changes, key=lambda entry: entry.seq):
-        event = core_event(entry, waits=True)
-        if event is not None and entry.seq <= seq:
-            terms = terms.after(event)
+    for entry in changes:
+        if entry.seq <= seq and entry.kind in ("arm_added", "arm_distrusted", "changed"):
+            event = core_event(entry, waits=True)
+            terms = terms if event is None else terms.after(event)
     return terms
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Callable, Iterable, Mapping
-from typing import overload
+from typing import Any, overload
 
 from driftanchor.core import check
 from driftanchor.core.offline import OfflineData
@@ -13,8 +14,9 @@ from driftanchor.live.campaigns import creating
 from driftanchor.live.campaigns.asking import Ask
 from driftanchor.live.campaigns.decision import Decision, Receipt, decision_id_text, reward_pairs
 from driftanchor.live.campaigns.managed import Managed
+from driftanchor.live.campaigns.new_terms import valid_reason
 from driftanchor.live.campaigns.settings import Settings
-from driftanchor.live.campaigns.telling import Expose, Tell
+from driftanchor.live.campaigns.telling import Correct, Expose, Tell
 from driftanchor.live.stores.store import Store, opening
 from driftanchor.live.terms import Terms
 from driftanchor.policies.base import Policy
@@ -60,7 +62,7 @@ class Campaign(Managed):
         relative_bound: object = None,
         bias_bound_source: str | None = None,
         reward_range: object = None,
-        reward: str = "number",
+        reward: str | None = None,
         reward_window: float | None = None,
         default_reward: float | None = None,
         late: str = "ignore",
@@ -70,6 +72,7 @@ class Campaign(Managed):
         control: Mapping[str, float] | None = None,
         on_alarm: str = "report",
         matters: float | None = None,
+        allow_outside: bool = False,
         seed: int | None = None,
         store: str | Store = STORE,
         if_exists: str = "error",
@@ -87,7 +90,8 @@ class Campaign(Managed):
             relative_bound: W, how far an arm may have moved, beside a move that all arms share.
             bias_bound_source: Where the bounds come from.
             reward_range: The lowest and the highest reward possible; others are refused.
-            reward: As in `Settings`, like all that follow up to `matters`.
+            reward: As in `Settings`, like all that follow up to `allow_outside`. By default
+                `"binary"` if all logged rewards are 0 or 1, else `"number"`.
             reward_window: Seconds in which a reward counts.
             default_reward: The reward that counts if none arrives.
             late: What a reward after the window does.
@@ -97,6 +101,7 @@ class Campaign(Managed):
             control: Arms with a larger floor.
             on_alarm: What a shift alarm does.
             matters: The smallest difference that matters.
+            allow_outside: Accept rewards far outside the range of the logged ones.
             seed: The seed of all noise; by default it is drawn once and stored.
             store: The address of the store, or an open store.
             if_exists: `"error"`, or `"load"` to continue with a campaign of this name that was
@@ -109,20 +114,23 @@ class Campaign(Managed):
         check.choice(if_exists, "if_exists", ("error", "load"))
         check.function(clock, "clock")
         creating.valid_name(name)
-        if reward == "binary" and reward_range is None:
-            reward_range = (0, 1)
-        terms = Terms.declare(
-            policy,
-            offline=offline,
-            arms=arms,
-            bias_bound=bias_bound,
-            relative_bound=relative_bound,
-            bias_bound_source=bias_bound_source,
-            reward_range=reward_range,
-            seed=seed,
-        )
+        kind = reward
+        if kind is None:
+            kind = creating.inferred_kind(offline, reward_range, default_reward)
+        declared: Any = {
+            "offline": offline,
+            "arms": arms,
+            "bias_bound": bias_bound,
+            "relative_bound": relative_bound,
+            "bias_bound_source": bias_bound_source,
+            "seed": seed,
+        }
+        ends = creating.range_of(kind, reward_range)
+        terms = Terms.declare(policy, reward_range=ends, **declared)
+        if reward is None and kind == "binary" and terms.reasons:
+            terms = dataclasses.replace(terms, reasons=(*terms.reasons, creating.BINARY))
         settings = Settings(
-            reward=reward,
+            reward=kind,
             reward_window=reward_window,
             default_reward=default_reward,
             late=late,
@@ -132,6 +140,7 @@ class Campaign(Managed):
             control={} if control is None else control,
             on_alarm=on_alarm,
             matters=matters,
+            allow_outside=allow_outside,
         ).checked(terms.arms, terms.reward_range)
         with opening(store) as opened:
             try:
@@ -141,8 +150,14 @@ class Campaign(Managed):
                     raise
                 row = creating.find(opened, name)
                 kept = creating.read(row, creating.own(policy))
-                creating.check_same(name, kept, (terms, settings), seed=seed is not None)
-                terms, settings = kept
+                if reward is None and kept[1].reward != kind:  # created before it was inferred
+                    settings = dataclasses.replace(settings, reward=kept[1].reward)
+                    ends = creating.range_of(settings.reward, reward_range)
+                    terms = Terms.declare(policy, reward_range=ends, **declared)
+                campaign = cls(opened, row, *kept, clock)
+                now = campaign.terms, campaign.settings
+                creating.check_same(name, kept, now, (terms, settings), seed=seed is not None)
+                return campaign
             return cls(opened, row, terms, settings, clock)
 
     @classmethod
@@ -217,26 +232,68 @@ class Campaign(Managed):
         answers: list[Decision] = self._do(ask)
         return answers[0] if n is None else answers
 
-    def tell(self, decision_id: str, reward: float) -> Receipt:
+    def tell(self, decision_id: str, reward: float, *, allow_outside: bool = False) -> Receipt:
         """Report the reward of a decision. It is on disk when this returns, and may be repeated.
+
+        Args:
+            decision_id: The decision.
+            reward: Its reward.
+            allow_outside: Accept a reward far outside the range of the logged rewards.
 
         Raises:
             Conflict: The decision already has another reward, which is kept.
             NotFound: There is no such decision.
-            InvalidInput: The reward is not a number, or not in `reward_range`.
+            InvalidInput: The reward is not a number, not in `reward_range`, or far outside the
+                logged rewards.
         """
-        receipt: Receipt = self._do(Tell(decision_id, reward))
+        outside = check.flag(allow_outside, "allow_outside")
+        receipt: Receipt = self._do(Tell(decision_id, reward, outside))
         return receipt
 
-    def tell_many(self, rewards: Iterable[tuple[str, float]]) -> list[Receipt | Exception]:
+    def tell_many(
+        self, rewards: Iterable[tuple[str, float]], *, allow_outside: bool = False
+    ) -> list[Receipt | Exception]:
         """Report many rewards: returns for each its receipt, or the error that `tell` would raise.
 
         Good ones are recorded even if others are refused.
 
         Args:
             rewards: Pairs of a decision and its reward.
+            allow_outside: As for `tell`.
         """
-        return self.submit([Tell(one, reward) for one, reward in reward_pairs(rewards)])
+        outside = check.flag(allow_outside, "allow_outside")
+        return self.submit([Tell(one, reward, outside) for one, reward in reward_pairs(rewards)])
+
+    def correct(
+        self,
+        decision_id: str,
+        reward: float,
+        *,
+        before: float,
+        reason: str | None = None,
+        allow_outside: bool = False,
+    ) -> Receipt:
+        """Correct a reward that was reported, such as after a refund.
+
+        The reward that was reported first stays in the history as an event; sums, alarms and
+        exports follow the correction. It may be repeated: that changes nothing.
+
+        Args:
+            decision_id: The decision.
+            reward: The right reward.
+            before: The reward that is recorded now.
+            reason: Why, if that is worth keeping.
+            allow_outside: As for `tell`.
+
+        Raises:
+            Conflict: Another reward than `before` is recorded, or none that counts.
+            NotFound: There is no such decision.
+            InvalidInput: As for `tell`.
+        """
+        why = None if reason is None else valid_reason(reason)
+        outside = check.flag(allow_outside, "allow_outside")
+        receipt: Receipt = self._do(Correct(decision_id, reward, before, why, outside))
+        return receipt
 
     def expose(self, decision_id: str) -> Receipt:
         """Report that a decision was shown; with `exposure="report"`, its window starts now."""

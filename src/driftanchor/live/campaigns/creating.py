@@ -9,6 +9,7 @@ import numpy as np
 
 from driftanchor.core import record
 from driftanchor.core.offline import OfflineData
+from driftanchor.core.promises import valid_range
 from driftanchor.errors import Conflict, InvalidInput, NotFound, UnreadableState, shown
 from driftanchor.live import records
 from driftanchor.live.campaigns.settings import Settings
@@ -18,6 +19,10 @@ from driftanchor.live.terms import Terms
 from driftanchor.policies import POLICIES
 from driftanchor.policies.base import Policy
 
+BINARY = (
+    "rewards are 0 or 1, because all logged rewards are; for other rewards create the campaign "
+    "with reward 'number'"
+)
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
 
 
@@ -74,11 +79,51 @@ def own(policy: Policy | None) -> Policy | None:
     return None if type(policy) in POLICIES.values() else policy
 
 
+def inferred_kind(offline: object, reward_range: object, default_reward: object) -> str:
+    """`"binary"` if all logged rewards are 0 or 1 and nothing else is said, else `"number"`."""
+    open_or_unit = reward_range is None or list(valid_range(reward_range)) == [0.0, 1.0]
+    binary = isinstance(offline, OfflineData) and offline.all_binary()
+    return "binary" if binary and open_or_unit and default_reward in (None, 0, 1) else "number"
+
+
+def range_of(kind: str, reward_range: object) -> object:
+    """The range of rewards of a kind, unless the caller gives one."""
+    return (0, 1) if kind == "binary" and reward_range is None else reward_range
+
+
 def check_same(
-    name: str, kept: tuple[Terms, Settings], now: tuple[Terms, Settings], *, seed: bool
+    name: str,
+    first: tuple[Terms, Settings],
+    now: tuple[Terms, Settings],
+    wanted: tuple[Terms, Settings],
+    *,
+    seed: bool,
 ) -> None:
-    """Refuse to load a campaign in place of another one; whether the seed was given too."""
-    (old, old_settings), (new, new_settings) = kept, now
+    """Refuse to load a campaign in place of another one.
+
+    What was changed since may be given as it was at first, or as it is now.
+
+    Args:
+        name: The name of the campaign.
+        first: What it started with.
+        now: What is in force.
+        wanted: What the caller wants.
+        seed: Whether the caller gave a seed.
+    """
+    changed = set(_differences(now, wanted, seed=seed))
+    differ = [what for what in _differences(first, wanted, seed=seed) if what in changed]
+    if differ:
+        raise Conflict(
+            f"there is a campaign {name!r} with another {', '.join(differ)}: choose another name, "
+            "or use the campaign as it is"
+        )
+
+
+def _differences(
+    kept: tuple[Terms, Settings], wanted: tuple[Terms, Settings], *, seed: bool
+) -> list[str]:
+    """The names of what differs; whether the seed was given too."""
+    (old, old_settings), (new, new_settings) = kept, wanted
     differ = [
         field.name
         for field in dataclasses.fields(Settings)
@@ -92,12 +137,7 @@ def check_same(
         "reward_range": old.reward_range == new.reward_range,
         "seed": not seed or old.seed == new.seed,
     }
-    differ += [what for what, same in pairs.items() if not same]
-    if differ:
-        raise Conflict(
-            f"there is a campaign {name!r} with another {', '.join(differ)}: choose another name, "
-            "or use the campaign as it is"
-        )
+    return differ + [what for what, same in pairs.items() if not same]
 
 
 def _same_logs(old: OfflineData, new: OfflineData) -> bool:

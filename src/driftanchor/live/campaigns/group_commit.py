@@ -60,7 +60,7 @@ class GroupCommit:
         store: Where the campaign is kept.
         row: The campaign.
         terms: The terms it started with.
-        settings: Its settings.
+        settings: The settings it started with.
         clock: Tells the time, in seconds since 1970.
     """
 
@@ -184,7 +184,7 @@ class GroupCommit:
 
     def _sweep(self, batch: Batch, reader: Reader) -> None:
         """End the wait of decisions whose window is over, in the same transaction."""
-        if self.settings.reward_window is None:
+        if not batch.books.windowed:
             return
         due = reader.due(batch.now, MOST_SWEPT)
         batch.know(due)
@@ -213,7 +213,9 @@ class GroupCommit:
 
 def load(reader: Reader, terms: Terms, settings: Settings) -> Books:
     """The books of a campaign, from its sums."""
-    return Books.load(terms, settings, reader.head, reader.arms(), reader.expected())
+    return Books.load(
+        terms, settings, reader.head, reader.arms(), reader.expected(), reader.changes()
+    )
 
 
 def _wants_check(jobs: list[_Job]) -> bool:

@@ -18,6 +18,7 @@ from driftanchor.live.campaigns.exporting import event_records, export
 from driftanchor.live.campaigns.group_commit import GroupCommit, Request, load
 from driftanchor.live.campaigns.past import STRETCH
 from driftanchor.live.campaigns.recount import explain_again
+from driftanchor.live.campaigns.reward_feed import feed_problems
 from driftanchor.live.campaigns.settings import Settings
 from driftanchor.live.campaigns.status import Status
 from driftanchor.live.campaigns.verify import Verified, verify
@@ -39,10 +40,13 @@ class Moment(NamedTuple):
     books: Books
     first: Terms  # the terms that it started with
     row: CampaignRow
+    now: float  # seconds since 1970
 
     def status(self) -> Status:
         """Return the state of the campaign at this moment, as far as the store has it."""
-        return Status.of(self.row.name, self.books, alarms_of(self.reader.watch()))
+        problems = feed_problems(self.row.name, self.books, self.reader, self.now)
+        alarms = alarms_of(self.reader.watch())
+        return Status.of(self.row.name, self.books, alarms, problems=problems)
 
 
 class Handle:
@@ -51,7 +55,6 @@ class Handle:
     Attributes:
         store: Where it is kept.
         name: Its name.
-        settings: Its settings.
     """
 
     def __init__(
@@ -65,7 +68,7 @@ class Handle:
         """Use `Campaign.create` or `Campaign.load`."""
         self.store = store
         self.name = row.name
-        self.settings = settings
+        self._settings = settings  # those it started with
         self._row, self._first = row, terms
         self._requests = GroupCommit(store, row, terms, settings, clock)
 
@@ -92,6 +95,16 @@ class Handle:
         }
 
     @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self._books().settings
+
+    @property
+    def sticky(self) -> str | None:
+        """The setting `sticky`, which never changes."""
+        return self._settings.sticky
+
+    @property
     def terms(self) -> Terms:
         """The terms of the campaign, with the arms added since."""
         return self._books().terms
@@ -106,7 +119,7 @@ class Handle:
         wanted = decision_id_text(decision_id)
         with self._reading() as reader:
             row = self._found(reader, wanted)
-            return explain_again(reader, row, self._first, self.settings)
+            return explain_again(reader, row, self._first, self._settings)
 
     def decision(self, decision_id: str) -> DecisionRow:
         """A decision as the store has it, with its state and reward.
@@ -146,7 +159,7 @@ class Handle:
         start = check.whole(after, "after", low=0, high=2**62)
         count = check.whole(most, "most", low=1, high=2**31)
         with self._reading() as reader:
-            arms = load(reader, self._first, self.settings).terms.arms
+            arms = load(reader, self._first, self._settings).terms.arms
             return event_records(reader, arms, start, count)
 
     def export(
@@ -167,7 +180,7 @@ class Handle:
             How many rows were written.
         """
         with self._reading() as reader:
-            arms = load(reader, self._first, self.settings).terms.arms
+            arms = load(reader, self._first, self._settings).terms.arms
             return export(reader, arms, path, what, escape_formulas=escape_formulas)
 
     def verify(self) -> Verified:
@@ -177,7 +190,7 @@ class Handle:
             UnreadableState: Something differs; the message says what.
         """
         with self._reading() as reader:
-            return verify(reader, self._first, self.settings)
+            return verify(reader, self._first, self._settings)
 
     def close(self) -> None:
         """Close the connections to the store; the next call opens new ones."""
@@ -210,7 +223,8 @@ class Handle:
         Unlike `status` this does not sweep, and it does not look at promises.
         """
         with self._reading() as reader:
-            yield Moment(reader, load(reader, self._first, self.settings), self._first, self._row)
+            books = load(reader, self._first, self._settings)
+            yield Moment(reader, books, self._first, self._row, self._now())
 
     def prepare(self) -> None:
         """Have decisions compiled in the background, or their kernels loaded from disk.
@@ -232,12 +246,13 @@ class Handle:
         Returns:
             The last event before this call.
         """
-        now = check.clock_time(self._requests.clock)
+        now = self._now()
         with self._reading() as reader:
             seq = reader.head.seq
-            is_due = self.settings.reward_window is not None and bool(reader.due(now, 1))
+            books = load(reader, self._first, self._settings)
+            is_due = books.windowed and bool(reader.due(now, 1))
             if not is_due and seq != since:
-                is_due = is_watched(load(reader, self._first, self.settings))
+                is_due = is_watched(books)
         if is_due:
             self._sweep()
         return seq
@@ -257,9 +272,12 @@ class Handle:
             swept += found
         return swept
 
+    def _now(self) -> float:
+        return check.clock_time(self._requests.clock)
+
     def _books(self) -> Books:
         with self._reading() as reader:
-            return load(reader, self._first, self.settings)
+            return load(reader, self._first, self._settings)
 
     @contextmanager
     def _reading(self) -> Iterator[Reader]:

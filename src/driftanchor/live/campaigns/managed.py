@@ -1,13 +1,16 @@
-"""Managed: how a campaign is run: pause, resume, epochs, arms."""
+"""Managed: how a campaign is run: pause, resume, epochs, arms, changed terms."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from driftanchor.core import check
 from driftanchor.core.offline import Summary
 from driftanchor.live.campaigns import arm_requests
 from driftanchor.live.campaigns.handle import Handle
+from driftanchor.live.campaigns.new_terms import ChangeTerms
+from driftanchor.live.campaigns.settings import KEEP, Keep
 
 
 class Managed(Handle):
@@ -32,6 +35,50 @@ class Managed(Handle):
         """Give every unit a new decision from now on; returns the number of the new epoch."""
         epoch: int = self._do(arm_requests.NextEpoch())
         return epoch
+
+    def change(
+        self,
+        reason: str,
+        *,
+        reward_window: float | Keep | None = KEEP,
+        default_reward: float | Keep | None = KEEP,
+        floor: float | Keep = KEEP,
+        control: Mapping[str, float] | Keep = KEEP,
+        allow_outside: bool | Keep = KEEP,
+        bias_bound: object = KEEP,
+        relative_bound: object = KEEP,
+    ) -> None:
+        """Change settings or bounds from now on; a value that is in force already is no change.
+
+        The past keeps its terms: a decision made before keeps its window and its default reward,
+        and is explained by the floors and bounds of its time. The change is an event with its
+        reason, and `status` shows it.
+
+        Args:
+            reason: Why, for those who read the history later.
+            reward_window: Seconds in which a reward counts; `None` to wait for ever.
+            default_reward: The reward that counts if none arrives; `None` for none.
+            floor: The smallest probability of each arm.
+            control: Arms with a larger floor, in place of all such arms before.
+            allow_outside: Whether rewards far outside the logged ones are accepted.
+            bias_bound: V, as for `Campaign.create`; `inf` to promise nothing.
+            relative_bound: W, as for `Campaign.create`; `inf` to promise nothing.
+
+        Raises:
+            InvalidInput: Nothing is given, a value is wrong, or the reason is missing.
+        """
+        self._do(
+            ChangeTerms.checked(
+                reason,
+                reward_window=reward_window,
+                default_reward=default_reward,
+                floor=floor,
+                control=control,
+                allow_outside=allow_outside,
+                bias_bound=bias_bound,
+                relative_bound=relative_bound,
+            )
+        )
 
     def add_arm(
         self,

@@ -17,6 +17,8 @@ def remember(past: Past, entry: Entry) -> None:
     _, kind, at, _, column, value, detail = entry
     if column is None or kind not in KINDS:
         return
+    if kind == "corrected" and detail is not None:
+        at = detail.get("counted_at", at)  # the reward leaves the stretch in which it counted
     row = _row(past, at, column)
     if kind == "decided":
         row.decisions += 1

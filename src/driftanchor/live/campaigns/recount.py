@@ -30,26 +30,29 @@ def explain_again(
         reader: The campaign.
         row: The decision.
         first: The terms that the campaign started with.
-        settings: Its settings.
+        settings: The settings that it started with.
 
     Raises:
         UnreadableState: The decision comes out otherwise: the store or the policy was changed.
     """
     before = row.seq - 1
-    rows = reader.arms()
+    changes = [entry for entry in reader.changes() if entry.seq <= before]
     kept = reader.snapshot(before)
     start, state = 0, State.start(first.arms, first.policy.memory)
     if kept is not None:
         start = kept.seq
         with record.reading("snapshot", {}):
-            state = read_state(kept.state, terms_at(first, rows, start))
+            state = read_state(kept.state, terms_at(first, changes, start))
     for entry in reader.entries(start, before):
         event = core_event(entry, waits=settings.exposure == "ask")
         if event is not None:
             state = fold(state, event)
-    terms = terms_at(first, rows, before)
+    terms = terms_at(first, changes, before)
     made = next(reader.entries(before, row.seq))
     labels = [terms.arms[column] for column in excluded(made)]
+    for entry in changes:
+        if entry.kind == "changed":
+            settings = settings.after((entry.detail or {})["after"])
     explanation = draw.explain(terms, state, settings, labels)
     arm = terms.arms[row.column]
     if explanation.arm != arm or explanation.decision != row.number:

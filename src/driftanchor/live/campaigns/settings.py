@@ -6,6 +6,8 @@ import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
 
 from driftanchor.core import check, record
 from driftanchor.core.arms import Arms
@@ -17,11 +19,25 @@ STICKY = ("decision", "campaign")
 EXPOSURES = ("ask", "report")
 LATE = ("ignore", "replace")
 ON_ALARM = ("report", "distrust")
+CHANGEABLE = ("reward_window", "default_reward", "floor", "control", "allow_outside")
+GAINED = ("allow_outside",)  # settings that older records lack
+
+
+class Keep(Enum):
+    """The default of arguments for which `None` has a meaning of its own."""
+
+    KEEP = "keep"
+
+
+KEEP = Keep.KEEP
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of a campaign beside its `Terms`; they do not change.
+    """The settings of a campaign beside its `Terms`.
+
+    `Campaign.change` changes some of them (`CHANGEABLE`); the others stay as they were agreed. A
+    decision keeps the window and the default reward that were in force when it was made.
 
     Attributes:
         reward: `"number"`, or `"binary"` if every reward is 0 or 1.
@@ -41,6 +57,7 @@ class Settings:
         on_alarm: What a shift alarm does. `"report"`: it is shown. `"distrust"`: the logs of that
             arm no longer count.
         matters: The smallest difference of means that matters to you, if any.
+        allow_outside: Whether rewards far outside the range of the logged rewards are accepted.
     """
 
     reward: str = "number"
@@ -53,6 +70,13 @@ class Settings:
     control: Mapping[str, float] = field(default_factory=dict)
     on_alarm: str = "report"
     matters: float | None = None
+    allow_outside: bool = False
+
+    def after(self, changes: Mapping[str, Any]) -> Settings:
+        """The settings after a change; names of other things, such as bounds, are passed over."""
+        return dataclasses.replace(
+            self, **{name: value for name, value in changes.items() if name in CHANGEABLE}
+        )
 
     def floor_of(self, label: str) -> float:
         """The least probability of an arm, if it can be played."""
@@ -80,6 +104,7 @@ class Settings:
         matters = self.matters
         if matters is not None:
             matters = check.number(matters, "matters", above=0.0, high=check.LARGEST)
+        check.flag(self.allow_outside, "allow_outside")
         return dataclasses.replace(
             self,
             reward_window=window,
@@ -120,11 +145,12 @@ class Settings:
     def from_json(cls, data: object) -> Settings:
         """Read what `to_json` wrote."""
         names = [x.name for x in dataclasses.fields(cls)]
-        body = record.unseal(data, "settings", 1, tuple(names))
+        needed = tuple(name for name in names if name not in GAINED)
+        body = record.unseal(data, "settings", 1, needed)
         with record.reading("settings", body):
             if not isinstance(body["control"], dict):
                 raise UnreadableState("the settings record has no usable control")
-            return cls(**{name: body[name] for name in names})
+            return cls(**{name: body[name] for name in names if name in body})
 
 
 def _control(control: object, floor: float, arms: Arms) -> dict[str, float]:

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from driftanchor.core import record
 from driftanchor.core.stats.largest import MOST
 from driftanchor.live.campaigns.books import Books, centre
+from driftanchor.live.campaigns.new_terms import TermsChange
 from driftanchor.live.campaigns.sample_ratio import RatioCheck
 from driftanchor.live.campaigns.settings import Settings
 from driftanchor.live.campaigns.stopping import Outlook, outlook, outlook_text
+from driftanchor.live.terms import Terms
 from driftanchor.live.watch.alarm import Alarm
 from driftanchor.live.watch.alarm_prose import alarm_text
 from driftanchor.render.numbers import count
@@ -65,7 +67,11 @@ class Status(Tabular):
         arms: What is known about each arm.
         outlook: How likely each arm is best, and what stopping now would lose.
         ratio: Whether arms are played as often as their propensities say.
-        alarms: Promises about the logs that live rewards have broken, the first one first.
+        alarms: Promises about the logs that live rewards have broken, the first one first. An
+            alarm about a bound that was widened since is left out.
+        problems: What seems wrong with the rewards: they come too late, are all equal, or none was
+            reported.
+        changes: Changes of settings and bounds, the first one first.
     """
 
     name: str
@@ -82,14 +88,26 @@ class Status(Tabular):
     outlook: Outlook
     ratio: RatioCheck
     alarms: tuple[Alarm, ...] = ()
+    problems: tuple[str, ...] = ()
+    changes: tuple[TermsChange, ...] = ()
 
     @classmethod
     def of(
-        cls, name: str, books: Books, alarms: tuple[Alarm, ...] = (), panels: int = MOST
+        cls,
+        name: str,
+        books: Books,
+        alarms: tuple[Alarm, ...] = (),
+        panels: int = MOST,
+        problems: tuple[str, ...] = (),
     ) -> Status:
-        """The status of a campaign from its books, and the alarms so far.
+        """The status of a campaign from its books.
 
-        `panels` says how finely integrals are computed where there are many arms.
+        Args:
+            name: Its name.
+            books: What is known of it.
+            alarms: The alarms so far.
+            panels: How finely integrals are computed where there are many arms.
+            problems: As `feed_problems` gives them.
         """
         terms, ledger, head, traffic = books.terms, books.ledger, books.head, books.traffic
         return cls(
@@ -106,13 +124,15 @@ class Status(Tabular):
             {label: _arm(books, column) for column, label in enumerate(terms.arms)},
             outlook(terms, books.state, books.settings.matters, panels),
             RatioCheck(books.decisions.copy(), traffic.expected, traffic.variance, traffic.log_e),
-            alarms,
+            tuple(alarm for alarm in alarms if stands(alarm, terms)),
+            problems,
+            tuple(TermsChange.of(entry) for entry in books.changes),
         )
 
     @property
     def is_alarmed(self) -> bool:
-        """Whether a promise is broken, or arms are not played as they should be."""
-        return bool(self.alarms) or self.ratio.is_off()
+        """Whether a promise is broken, or rewards or traffic are not as they should be."""
+        return bool(self.alarms) or bool(self.problems) or self.ratio.is_off()
 
     def findings(self) -> list[str]:
         """What to know and to do, in words: alarms first, then what stopping now would risk."""
@@ -121,6 +141,7 @@ class Status(Tabular):
         found = [alarm_text(alarm, labels, distrusts) for alarm in self.alarms]
         if self.ratio.is_off():
             found.append(self.ratio.text(labels))
+        found += self.problems
         return [*found, outlook_text(self.outlook, labels)]
 
     def to_json(self) -> record.Record:
@@ -145,6 +166,8 @@ class Status(Tabular):
             "outlook": self.outlook.to_json(),
             "sample_ratio": self.ratio.to_json(),
             "shift": [alarm.to_json() for alarm in self.alarms],
+            "problems": list(self.problems),
+            "changes": [change.to_json() for change in self.changes],
             "findings": self.findings(),
         }
         return record.seal("status", 1, body)
@@ -172,6 +195,12 @@ class Status(Tabular):
             "decisions": [arm.decisions for arm in arms],
             "pending": [arm.pending for arm in arms],
         }
+
+
+def stands(alarm: Alarm, terms: Terms) -> bool:
+    """Whether an alarm is about the bounds in force, not about bounds that were widened since."""
+    bounds = getattr(terms, f"{alarm.promise}s")
+    return not all(moved.bound < bounds[moved.column] < math.inf for moved in alarm.arms)
 
 
 def _arm(books: Books, column: int) -> ArmStatus:

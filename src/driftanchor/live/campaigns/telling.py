@@ -6,9 +6,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from driftanchor.errors import InvalidInput, NotFound, OtherReward, shown
+from driftanchor.core import check
+from driftanchor.errors import (
+    Conflict,
+    InvalidInput,
+    NotFound,
+    OtherReward,
+    OutsideLogs,
+    shown,
+)
 from driftanchor.live.campaigns.batch import Batch, Needs, Spoiled, outcome
+from driftanchor.live.campaigns.books import Books
 from driftanchor.live.campaigns.decision import Receipt, decision_id_text
+from driftanchor.live.stores.journal import Detail
 from driftanchor.live.stores.store_rows import WAITING, DecisionRow
 
 
@@ -19,10 +29,12 @@ class Tell:
     Attributes:
         decision_id: The decision as the caller gave it.
         reward: The reward as the caller gave it; it is checked against the campaign.
+        allow_outside: Whether it may be far outside the range of the logged rewards.
     """
 
     decision_id: object
     reward: object
+    allow_outside: bool = False
 
     @property
     def needs(self) -> Needs:
@@ -41,6 +53,7 @@ class Tell:
                     f"{reward!r}: a decision has one reward"
                 )
             return _receipt(batch, row, "replayed")
+        refuse_outside(books, reward, self.allow_outside)
         settle_if_due(batch, row)
         row.reported = reward
         if row.state in ("defaulted", "expired"):
@@ -49,6 +62,72 @@ class Tell:
             show(batch, row)
         _record(batch, [row])
         return _receipt(batch, row, "recorded")
+
+
+@dataclass(frozen=True)
+class Correct:
+    """A correction of a reward that counts.
+
+    Attributes:
+        decision_id: The decision as the caller gave it.
+        reward: The right reward.
+        before: The reward that counts now, as the caller knows it.
+        reason: Why, if the caller says so.
+        allow_outside: As of `Tell`.
+    """
+
+    decision_id: object
+    reward: object
+    before: object
+    reason: str | None = None
+    allow_outside: bool = False
+
+    @property
+    def needs(self) -> Needs:
+        """What must be known before."""
+        return Needs((self.decision_id,) if isinstance(self.decision_id, str) else ())
+
+    def __call__(self, batch: Batch) -> Receipt:
+        """What became of it."""
+        books = batch.books
+        reward = books.settings.reward_of(self.reward, books.terms.reward_range)
+        before = check.number(self.before, "before")
+        row = found(batch, decision_id_text(self.decision_id))
+        if row.state != "rewarded" or row.reward is None:
+            raise Conflict(
+                f"decision {row.id!r} has no reported reward that counts: only such a reward can "
+                "be corrected"
+            )
+        if row.reward == reward:
+            return _receipt(batch, row, "replayed")
+        if row.reward != before:
+            raise OtherReward(
+                f"decision {row.id!r} has the reward {row.reward!r}, not {before!r}: give the "
+                "recorded reward as the old one if it is to become another"
+            )
+        refuse_outside(books, reward, self.allow_outside)
+        detail: Detail = {"before": row.reward, "counted_at": row.settled_at}
+        if self.reason is not None:
+            detail["reason"] = self.reason
+        batch.record(
+            "corrected", decision=row.number, column=row.column, value=reward, detail=detail
+        )
+        row.reward = reward
+        batch.change(row)
+        return _receipt(batch, row, "corrected")
+
+
+def refuse_outside(books: Books, reward: float, allowed: bool) -> None:
+    """Refuse a reward that is far outside the range of the logged rewards."""
+    low, high = books.usual
+    if low <= reward <= high or allowed or books.settings.allow_outside:
+        return
+    smallest, largest = books.terms.offline.reward_ends()
+    raise OutsideLogs(
+        f"is far outside the logged rewards, which are from {smallest:g} to {largest:g}: check "
+        f"its unit, and report it with allow_outside if it is right; got {reward!r}",
+        argument="reward",
+    )
 
 
 def needs_of(tells: Sequence[Tell]) -> Needs:
@@ -64,6 +143,7 @@ def tell_all(batch: Batch, tells: Sequence[Tell]) -> list[Receipt | Exception]:
     """
     books, decisions = batch.books, batch.found
     reward_of, ends, labels = books.settings.reward_of, books.terms.reward_range, books.labels
+    low, high = books.usual
     outcomes: list[Receipt | Exception] = []
     waiting: list[DecisionRow] = []
     for tell in tells:
@@ -75,7 +155,10 @@ def tell_all(batch: Batch, tells: Sequence[Tell]) -> list[Receipt | Exception]:
             outcomes.append(outcome(batch, tell.__call__))
             continue
         try:
-            row.reported = reward = reward_of(tell.reward, ends)
+            reward = reward_of(tell.reward, ends)
+            if not low <= reward <= high:
+                refuse_outside(books, reward, tell.allow_outside)
+            row.reported = reward
         except InvalidInput as error:
             outcomes.append(error)
             continue
@@ -133,7 +216,7 @@ def found(batch: Batch, decision_id: str) -> DecisionRow:
 
 def show(batch: Batch, row: DecisionRow) -> None:
     """A decision is shown: it waits for its reward from now on."""
-    window = batch.books.settings.reward_window
+    window = batch.books.settings_of(row.number).reward_window
     batch.record("exposed", decision=row.number, column=row.column)
     row.state, row.exposed_at = WAITING, batch.now
     row.due_at = None if window is None else batch.now + window
@@ -144,7 +227,7 @@ def settle_if_due(batch: Batch, row: DecisionRow) -> bool:
     """End the wait of a decision whose window is over; whether it was."""
     if row.state != WAITING or not _is_due(batch, row):
         return False
-    row.reward = default = batch.books.settings.default_reward
+    row.reward = default = batch.books.settings_of(row.number).default_reward
     kind = "expired" if default is None else "defaulted"
     batch.record(kind, decision=row.number, column=row.column, value=default)
     _settle(batch, [row], kind)

@@ -37,7 +37,7 @@ BEFORE = {  # the states in which an event may come: so no reward counts twice
     "defaulted": ("open",),
     "expired": ("open",),
     "late": ("defaulted", "expired"),
-    "corrected": ("defaulted",),
+    "corrected": ("defaulted", "rewarded"),
     "added": ("expired",),
 }
 
@@ -58,21 +58,22 @@ class Verified:
 
 
 class Outcomes:
-    """What the events say of each decision: 57 bytes for each, so that millions fit."""
+    """What the events say of each decision: 65 bytes for each, so that millions fit."""
 
-    def __init__(self, waits: bool, window: float | None) -> None:
+    def __init__(self, waits: bool) -> None:
         self.wrong: list[str] = []  # events that cannot be
         self._known = 0
-        self._waits, self._window = waits, window
+        self._waits = waits
         self._state = np.zeros(0, np.int8)
         self._column = np.zeros(0, np.int32)
         self._seq = np.zeros(0, np.int64)
         self._reward, self._reported = np.zeros(0), np.zeros(0)
         self._epoch = np.zeros(0, np.int32)
         self._asked, self._exposed, self._settled = np.zeros(0), np.zeros(0), np.zeros(0)
+        self._window = np.zeros(0)  # NaN for none
 
-    def note(self, entry: Entry, epoch: int) -> None:
-        """Go on by one event, which came in an epoch."""
+    def note(self, entry: Entry, epoch: int, window: float | None) -> None:
+        """Go on by one event, which came in an epoch and while a window was in force."""
         if entry.decision is None:
             return
         i = entry.decision - 1
@@ -85,10 +86,12 @@ class Outcomes:
             self._seq[i], self._reward[i], self._reported[i] = entry.seq, math.nan, math.nan
             self._epoch[i], self._asked[i], self._settled[i] = epoch, entry.at, math.nan
             self._exposed[i] = entry.at if waits else math.nan
+            self._window[i] = math.nan if window is None else window
             return
         if not 0 <= i < self._known or STATES[self._state[i]] not in BEFORE[entry.kind]:
             self.wrong.append(f"event {entry.seq}, {entry.kind}, cannot be for decision {i + 1}")
             return
+        is_correction = entry.kind == "corrected" and STATES[self._state[i]] == "rewarded"
         after = AFTER.get(entry.kind)
         if after is not None:
             self._state[i] = STATES.index(after)
@@ -98,7 +101,7 @@ class Outcomes:
             self._settled[i] = entry.at
         if entry.value is not None and entry.kind != "late":
             self._reward[i] = entry.value
-        if entry.value is not None and entry.kind != "defaulted":
+        if entry.value is not None and entry.kind != "defaulted" and not is_correction:
             self._reported[i] = entry.value
 
     def _grow(self, i: int) -> None:
@@ -116,7 +119,7 @@ class Outcomes:
         """How a decision in the store differs from what the events say of it."""
         i = row.number - 1
         exposed = _value(self._exposed, i)
-        timed = exposed is not None and self._window is not None
+        window = _value(self._window, i)
         said: dict[str, object] = {
             "state": STATES[self._state[i]],
             "column": self._column.item(i),
@@ -126,7 +129,7 @@ class Outcomes:
             "epoch": self._epoch.item(i),
             "asked_at": self._asked.item(i),
             "exposed_at": exposed,
-            "due_at": (exposed or 0.0) + (self._window or 0.0) if timed else None,
+            "due_at": None if exposed is None or window is None else exposed + window,
             "settled_at": _value(self._settled, i),
             "holds": None if row.holds is None else row.unit,
         }
@@ -151,17 +154,17 @@ def verify(reader: Reader, terms: Terms, settings: Settings) -> Verified:
     Args:
         reader: The campaign at one moment.
         terms: The terms it started with.
-        settings: Its settings.
+        settings: The settings it started with.
 
     Raises:
         UnreadableState: Something differs; the message says what.
     """
     books = Books(terms, settings)
-    outcomes, copies = Outcomes(books.waits, settings.reward_window), Copies(reader)
+    outcomes, copies = Outcomes(books.waits), Copies(reader)
     names = Names(settings.sticky)
     for entry in reader.entries(0):
         books.apply(entry)
-        outcomes.note(entry, books.head.epoch)
+        outcomes.note(entry, books.head.epoch, books.settings.reward_window)
         names.note(entry, books.head.epoch)
         copies.note(entry, books)
     wrong = [*outcomes.wrong, *_heads(reader, books), *_arms(reader, books)]

@@ -4,20 +4,22 @@ Rewards are looked at in an order that does not depend on what they are. With a 
 is the order of decisions: a reward is looked at once all earlier decisions of its arm are settled.
 A decision that was not shown yet is passed over, and not looked at if it is shown later.
 Without a window a reward may never come, and rewards are looked at as they come; that is right
-where the time that a reward takes does not depend on the reward.
+where the time that a reward takes does not depend on the reward. Each decision has the window that
+was in force when it was made. Corrected rewards replace those that were looked at before.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 
 from driftanchor.core.record import Record, reading, seal_with_digest
 from driftanchor.live.campaigns.batch import Batch
 from driftanchor.live.campaigns.books import Books
-from driftanchor.live.state_events import ArmAdded, Distrusted
+from driftanchor.live.state_events import ArmAdded, BoundsChanged, Distrusted
 from driftanchor.live.stores.damage import reads_store
+from driftanchor.live.stores.journal import Entry
 from driftanchor.live.stores.store import Reader
 from driftanchor.live.watch.alarm import Alarm, Mark
 from driftanchor.live.watch.look import look
@@ -48,15 +50,18 @@ def advance(batch: Batch, reader: Reader) -> None:
     watch = _current(kept["watch"], books)
     numbers = [*kept["numbers"], *[0] * (len(watch.arms) - len(kept["numbers"]))]
     seq: int = kept["seq"]
-    if books.settings.reward_window is None:
-        rewards, seq = _as_they_came(reader, seq)
-    else:
-        if books.settings.late == "replace":
-            watch = _corrected(watch, reader, seq, numbers)
-        seq = reader.head.seq
-        rewards = list(_by_decision(reader, numbers))
-    before = watch.alarms
+    start, before = seq, watch.alarms
+    rewards: list[Reward] = []
+    seq = reader.head.seq
+    if books.sometimes_open:
+        rewards, seq = _as_they_came(reader, start, books)
+    if books.windowed:
+        watch = _corrected(watch, reader.corrections(start, seq), numbers, books)
+        if seq == reader.head.seq:  # rows have all corrections so far
+            rewards += _by_decision(reader, numbers, books)
     watch = _folded(watch, rewards)
+    if books.sometimes_open:
+        watch = _corrected_at_once(watch, reader.corrections(start, seq), rewards, books)
     known = sealed({"watch": watch.to_json(), "seq": seq, "numbers": numbers})
     for alarm in watch.alarms[len(before) :]:
         _raise(batch, alarm)
@@ -94,7 +99,7 @@ def _current(kept: Record | None, books: Books) -> Watch:
         watch = watch.after(ArmAdded(label), books.terms)
     for column in books.distrusted:
         watch = watch.after(Distrusted(column), books.terms)
-    return watch
+    return watch.after(BoundsChanged(), books.terms) if books.changes else watch
 
 
 def _folded(watch: Watch, rewards: list[Reward]) -> Watch:
@@ -106,12 +111,14 @@ def _folded(watch: Watch, rewards: list[Reward]) -> Watch:
     return watch
 
 
-def _corrected(watch: Watch, reader: Reader, seq: int, numbers: list[int]) -> Watch:
-    """The watch after late rewards that replace what was looked at before."""
-    for entry in reader.entries(seq):
+def _corrected(watch: Watch, entries: Sequence[Entry], numbers: list[int], books: Books) -> Watch:
+    """The watch after corrections of rewards that were looked at in the order of decisions."""
+    for entry in entries:
         column, number, reward = entry.column, entry.decision, entry.value
         if column is None or number is None or reward is None or number > numbers[column]:
             continue  # it was not looked at
+        if not _has_window(number, books):
+            continue
         if entry.kind == "corrected":
             watch = correct(watch, column, (entry.detail or {})["before"], reward)
         elif entry.kind == "added":
@@ -119,27 +126,53 @@ def _corrected(watch: Watch, reader: Reader, seq: int, numbers: list[int]) -> Wa
     return watch
 
 
-def _as_they_came(reader: Reader, seq: int) -> tuple[list[Reward], int]:
-    """The rewards after an event, and the event through which they are."""
-    rewards = []
+def _corrected_at_once(
+    watch: Watch, entries: Sequence[Entry], rewards: Sequence[Reward], books: Books
+) -> Watch:
+    """The watch after corrections of rewards that were looked at as they came, before `rewards`."""
+    new = {mark.number for _, _, mark in rewards}  # these have their corrections already
+    for entry in entries:
+        column, number, reward = entry.column, entry.decision, entry.value
+        if column is None or number is None or reward is None or number in new:
+            continue
+        if entry.kind == "corrected" and not _has_window(number, books):
+            watch = correct(watch, column, (entry.detail or {})["before"], reward)
+    return watch
+
+
+def _as_they_came(reader: Reader, seq: int, books: Books) -> tuple[list[Reward], int]:
+    """The rewards after an event of decisions without a window, and the event they go through."""
+    rewards: dict[int, Reward] = {}
     for entry in islice(reader.entries(seq), MOST):
-        seq = entry.seq
-        counts = entry.kind in ("rewarded", "added")
-        if counts and entry.column is not None and entry.value is not None:
-            rewards.append((entry.column, entry.value, _mark(entry.decision or 0, entry.at)))
-    return rewards, seq
+        seq, number = entry.seq, entry.decision or 0
+        if entry.column is None or entry.value is None or _has_window(number, books):
+            continue
+        if entry.kind in ("rewarded", "added"):
+            rewards[number] = entry.column, entry.value, _mark(number, entry.at)
+        elif entry.kind == "corrected" and number in rewards:
+            rewards[number] = entry.column, entry.value, rewards[number][2]
+    return list(rewards.values()), seq
 
 
-def _by_decision(reader: Reader, numbers: list[int]) -> Iterator[Reward]:
+def _has_window(number: int, books: Books) -> bool:
+    return books.settings_of(number).reward_window is not None
+
+
+def _by_decision(reader: Reader, numbers: list[int], books: Books) -> Iterator[Reward]:
     """The rewards of decisions before which all of their arm are settled.
 
-    `numbers` has for each arm the last decision that was looked at, and is taken on.
+    `numbers` has for each arm the last decision that was looked at, and is taken on. Decisions
+    without a window are passed over: they are looked at as their rewards come.
     """
     stuck: set[int] = set()
+    mixed = books.sometimes_open
     for row in islice(reader.all_decisions(after=min(numbers, default=0)), MOST):
         column = row.column
         if row.number <= numbers[column] or column in stuck or row.state == "assigned":
             continue  # what is not shown may never be, and must not hold up the others
+        if mixed and not _has_window(row.number, books):
+            numbers[column] = row.number
+            continue
         if row.state not in SETTLED:
             stuck.add(column)
             if len(stuck) == len(numbers):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from json.encoder import encode_basestring_ascii as quoted
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ from driftanchor.core import record
 from driftanchor.errors import UnreadableState, shown
 from driftanchor.live.state_events import (
     ArmAdded,
+    BoundsChanged,
     Corrected,
     Decided,
     Distrusted,
@@ -42,9 +43,11 @@ class Entry(NamedTuple):
             - `rewarded`: its reward came; `defaulted`: the default reward counts
             - `expired`: the window ended, and nothing counts
             - `late`: a reward came after the window, and does not count
-            - `corrected`: a late reward counts in place of the default
+            - `corrected`: another reward counts in place of the one before: a late reward in
+              place of the default, or a reward that was corrected
             - `added`: a late reward counts after the decision had been given up
             - `arm_added`, `arm_paused`, `arm_archived`, `arm_restored`, `arm_distrusted`
+            - `changed`: the settings or the bounds of the campaign, for a reason
             - `paused`, `resumed`: the campaign; `epoch`: a new epoch; `alarm`: a shift alarm
             - `default_used`: a caller that got no answer in time played an arm of its own choice
             - `keyed`: a request with a key was answered
@@ -75,6 +78,7 @@ CHANGES = (
     "resumed",
     "epoch",
     "alarm",
+    "changed",
 )
 WITHOUT_EVENT = ("late", "paused", "resumed", "epoch", "alarm", "keyed", "default_used")
 
@@ -127,6 +131,8 @@ def core_event(entry: Entry, *, waits: bool) -> Event | None:
         return None
     if entry.kind == "arm_added":
         return _arm_added(entry)
+    if entry.kind == "changed":
+        return _bounds_changed(entry)
     column = entry.column
     if column is None:
         raise _unusable(entry)
@@ -211,6 +217,42 @@ def _arm_added(entry: Entry) -> ArmAdded:
         _decoded(detail["bias_bound"]),
         _decoded(detail["relative_bound"]),
     )
+
+
+def changed_detail(
+    reason: str, before: Mapping[str, Any], after: Mapping[str, Any], decisions: int
+) -> Detail:
+    """The detail of a change of settings and bounds.
+
+    Args:
+        reason: Why.
+        before: The old values of what changes; bounds as one number for each arm.
+        after: The new ones.
+        decisions: How many decisions were made before, which keep their terms.
+    """
+    return {
+        "reason": reason,
+        "before": {name: _plain(value) for name, value in before.items()},
+        "after": {name: _plain(value) for name, value in after.items()},
+        "decisions": decisions,
+    }
+
+
+def _bounds_changed(entry: Entry) -> BoundsChanged | None:
+    """The new bounds; `None` if only settings changed."""
+    after = (entry.detail or {})["after"]
+    level, relative = after.get("bias_bound"), after.get("relative_bound")
+    if level is None and relative is None:
+        return None
+    return BoundsChanged(_all_decoded(level), _all_decoded(relative))
+
+
+def _all_decoded(bounds: list[float | str] | None) -> tuple[float, ...] | None:
+    return None if bounds is None else tuple(float(x) for x in bounds)
+
+
+def _plain(value: Any) -> Any:
+    return [record.encode(x) for x in value] if isinstance(value, list | tuple) else value
 
 
 def added_detail(event: ArmAdded) -> Detail:

@@ -107,6 +107,19 @@ class Reader(abc.ABC):
         """The events after a place that are neither decisions nor rewards: see `CHANGES`."""
 
     @abc.abstractmethod
+    def corrections(self, after: int, through: int) -> list[Entry]:
+        """The events between two places that change a reward: `corrected` and `added`."""
+
+    @abc.abstractmethod
+    def reported(self, after: int, decision: int) -> dict[str, int]:
+        """How many rewards were reported in time (`rewarded`) and too late (`late`).
+
+        Args:
+            after: Count only events after this place.
+            decision: Count only rewards of decisions after this number.
+        """
+
+    @abc.abstractmethod
     def of_unit(self, unit: str, after: int, through: int) -> list[DecisionRow]:
         """The decisions of a unit, of those whose number is after one and through another."""
 

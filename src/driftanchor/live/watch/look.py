@@ -135,5 +135,11 @@ def _apart(arms: list[ArmWatch], low: Floats, high: Floats, i: int, others: Ints
 
 
 def _named(watch: Watch, promise: str) -> set[int]:
-    """The arms that alarms about a promise have named before."""
-    return {i for alarm in watch.alarms if alarm.promise == promise for i in alarm.columns}
+    """The arms that alarms about a promise have named before, unless a larger bound is promised."""
+    return {
+        moved.column
+        for alarm in watch.alarms
+        if alarm.promise == promise
+        for moved in alarm.arms
+        if moved.bound >= getattr(watch.arms[moved.column].ruler, promise)
+    }

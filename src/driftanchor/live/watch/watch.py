@@ -18,7 +18,7 @@ import numpy as np
 
 from driftanchor.core import check, record
 from driftanchor.errors import InvalidInput, UnreadableState, shown
-from driftanchor.live.state_events import ArmAdded, Distrusted, Event
+from driftanchor.live.state_events import ArmAdded, BoundsChanged, Distrusted, Event
 from driftanchor.live.terms import Terms
 from driftanchor.live.watch.alarm import Alarm, Mark
 from driftanchor.live.watch.move_interval import (
@@ -105,12 +105,31 @@ class Watch:
             miss = (1.0 - FIRST) * self.level / (n * (n + 1))
             new = ArmWatch(ruler_of(terms, len(self.arms), miss))
             return replace(self, arms=(*self.arms, new), added=n)
+        if isinstance(event, BoundsChanged):
+            return self._rebound(terms)
         if isinstance(event, Distrusted):
             arms = list(self.arms)
             arms[event.column] = arms[event.column]._replace(ruler=UNWATCHED)
             arms = [arm._replace(ruler=arm.ruler._replace(rest=0.0)) for arm in arms]
             return replace(self, arms=tuple(arms))
         return self
+
+    def _rebound(self, terms: Terms) -> Watch:
+        """The watch under other bounds; the intervals of the moves hold as before.
+
+        An arm of which nothing was promised before is watched from now on, as an added arm is.
+        """
+        arms, added = list(self.arms), self.added
+        for column, arm in enumerate(self.arms):
+            level, relative = terms.bias_bounds.item(column), terms.relative_bounds.item(column)
+            if arm.ruler.logged:
+                ruler = arm.ruler._replace(bias_bound=level, relative_bound=relative)
+                arms[column] = arm._replace(ruler=ruler)
+            elif min(level, relative) < math.inf and terms.offline.n[column] > 0:
+                added += 1
+                miss = (1.0 - FIRST) * self.level / (added * (added + 1))
+                arms[column] = ArmWatch(ruler_of(terms, column, miss)._replace(rest=0.0))
+        return replace(self, arms=tuple(arms), added=added)
 
     def to_json(self) -> record.Record:
         """A JSON-ready record."""

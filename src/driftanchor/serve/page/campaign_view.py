@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any
 
 from driftanchor.live.campaigns.handle import Moment
+from driftanchor.live.campaigns.reward_feed import feed_problems
 from driftanchor.live.campaigns.status import Status
 from driftanchor.live.campaigns.watching import alarms_of
 from driftanchor.live.stores.store_rows import DecisionRow
@@ -34,7 +35,8 @@ def campaign_view(moment: Moment, now: float, gained: SavedView | None) -> dict[
     books, reader, name = moment.books, moment.reader, moment.row.name
     terms, head, settings = books.terms, books.head, books.settings
     record = reader.watch()
-    status = Status.of(name, books, alarms_of(record), PANELS)
+    problems = feed_problems(name, books, reader, now)
+    status = Status.of(name, books, alarms_of(record), PANELS, problems)
     watch = Watch.start(terms) if record is None else Watch.from_json(record["watch"])
     recent = list(reader.all_decisions(after=max(head.decisions - RECENT, 0)))
     belief = believed_move(books)
@@ -42,6 +44,7 @@ def campaign_view(moment: Moment, now: float, gained: SavedView | None) -> dict[
         "name": name,
         "sentence": sentence(status, now),
         "findings": status.findings(),
+        "problems": list(status.problems),
         "alarmed": status.is_alarmed,
         "now": now,
         "created": moment.row.created_at,
@@ -55,6 +58,7 @@ def campaign_view(moment: Moment, now: float, gained: SavedView | None) -> dict[
         "pending": status.pending,
         "late": status.late,
         "settings": settings.to_json(),
+        "changes": [change.text(terms.arms.labels) for change in status.changes],
         "leader": terms.arms[status.outlook.leader],
         "outlook": {
             "loss": status.outlook.loss,

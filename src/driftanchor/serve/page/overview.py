@@ -14,6 +14,7 @@ from driftanchor.errors import DriftanchorError, NotFound
 from driftanchor.live.campaigns.campaign import Campaign
 from driftanchor.live.campaigns.handle import Moment
 from driftanchor.live.campaigns.past import STRETCH
+from driftanchor.live.campaigns.reward_feed import feed_problems
 from driftanchor.live.campaigns.status import Status
 from driftanchor.live.campaigns.watching import alarms_of
 from driftanchor.live.stores.store import Store
@@ -94,7 +95,9 @@ class Overview:
 def summary(moment: Moment, now: float) -> dict[str, Any]:
     """What the overview shows of a campaign."""
     books = moment.books
-    status = Status.of(moment.row.name, books, alarms_of(moment.reader.watch()), PANELS)
+    name, reader = moment.row.name, moment.reader
+    problems = feed_problems(name, books, reader, now)
+    status = Status.of(name, books, alarms_of(reader.watch()), PANELS, problems)
     return {
         "name": status.name,
         "sentence": sentence(status, now),

@@ -34,6 +34,8 @@ def sentence(status: Status, now: float) -> str:
         named.append(f"{len(status.alarms) - MOST_NAMED} more alarms")
     if status.ratio.is_off():
         named.append("arms are not played as often as they should be")
+    if status.problems:
+        named.append("rewards do not arrive as they should")
     text = "; ".join([*parts, *named])
     return text[0].upper() + text[1:] if status.paused or status.decisions == 0 else text
 

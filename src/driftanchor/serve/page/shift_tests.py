@@ -15,6 +15,7 @@ import numpy as np
 from driftanchor.core.check import Floats
 from driftanchor.core.posterior import Posterior
 from driftanchor.live.campaigns.books import Books
+from driftanchor.live.campaigns.status import stands
 from driftanchor.live.watch.alarm import Alarm
 from driftanchor.live.watch.alarm_prose import alarm_text
 from driftanchor.live.watch.watch import ArmWatch, Watch
@@ -35,7 +36,8 @@ def shift_tests(watch: Watch, books: Books, belief: Posterior | None, now: float
     """
     labels = books.terms.arms.labels
     lines = _relative_lines(watch)
-    rung = {i: alarm for alarm in watch.alarms for i in alarm.columns}
+    alarms = [alarm for alarm in watch.alarms if stands(alarm, books.terms)]
+    rung = {i for alarm in alarms for i in alarm.columns}
     distrusts = books.settings.on_alarm == "distrust"
     rows = [
         _row(labels[i], arm, lines[i], i in rung, i in books.distrusted)
@@ -45,7 +47,7 @@ def shift_tests(watch: Watch, books: Books, belief: Posterior | None, now: float
         "level": watch.level,
         "arms": rows,
         "common_move": _common(watch, belief),
-        "alarms": [_alarm(alarm, labels, distrusts, now) for alarm in watch.alarms],
+        "alarms": [_alarm(alarm, labels, distrusts, now) for alarm in alarms],
     }
 
 

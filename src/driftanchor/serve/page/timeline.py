@@ -19,11 +19,12 @@ from driftanchor.core.posterior import Posterior
 from driftanchor.core.tally import Tally
 from driftanchor.live.campaigns.books import terms_at
 from driftanchor.live.campaigns.handle import Moment
+from driftanchor.live.campaigns.new_terms import TermsChange
 from driftanchor.live.campaigns.past import STRETCH
 from driftanchor.live.campaigns.stopping import Outlook, outlook
 from driftanchor.live.state import State
 from driftanchor.live.stores.journal import Entry
-from driftanchor.live.stores.store_rows import ArmRow, HistoryRow
+from driftanchor.live.stores.store_rows import HistoryRow
 from driftanchor.live.terms import Terms
 from driftanchor.serve.page.believed import drawn
 
@@ -87,11 +88,11 @@ def timeline(moment: Moment, span: str, now: float, kept: dict[Any, Outlook]) ->
         kept: What was computed before; new beliefs are added.
     """
     past, books = stretches(moment, span, now), moment.books
-    changes, rows = moment.reader.changes(), moment.reader.arms()
+    changes = moment.reader.changes()
     columns = shown_columns(books.decisions)
     rest = np.setdiff1d(np.arange(len(books.terms.arms)), columns)
     played = past.decisions.sum(axis=1)
-    beliefs, complete = _beliefs(past, moment, changes, rows, kept)
+    beliefs, complete = _beliefs(past, moment, changes, kept)
     labels, ends = books.terms.arms.labels, books.terms.reward_range
     series = []
     for column in columns.tolist():
@@ -158,6 +159,9 @@ def _words(entry: Entry, labels: Sequence[str]) -> str:
         case "alarm":
             named = [labels[x["column"]] for x in detail.get("arms", ())]
             return f"alarm: {' and '.join(named)} moved further than promised"
+        case "changed":
+            change = TermsChange.of(entry)
+            return f"{change.what(labels)}, because: {change.reason}"
         case "paused" | "resumed":
             return f"the campaign was {entry.kind}"
     return f"{arm} was {entry.kind.removeprefix('arm_')}"
@@ -167,7 +171,6 @@ def _beliefs(
     past: Stretches,
     moment: Moment,
     changes: Sequence[Entry],
-    rows: list[ArmRow],
     kept: dict[Any, Outlook],
 ) -> tuple[list[Outlook | None], bool]:
     """What was believed at the end of some stretches, and whether there was time for all of them.
@@ -189,7 +192,7 @@ def _beliefs(
             if new and time.monotonic() > until:
                 return found, False
             new += 1
-            terms = terms_at(moment.first, rows, seq)
+            terms = terms_at(moment.first, changes, seq)
             playable = _playable(before, len(terms.arms))
             kept[key] = outlook_at(terms, pulls[i], totals[i], playable)
         found[i] = kept[key]

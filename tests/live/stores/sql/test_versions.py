@@ -57,6 +57,9 @@ def test_a_store_of_every_version_opens_after_an_upgrade(file: Path, tmp_path: P
     assert (campaign.verify().decisions, campaign.status().rewards) == (3, 1)
     assert campaign.ask("v").number == 2
     assert campaign.status().arms["C"].state == "active"
+    campaign.change("as of an old store", floor=0.01)
+    assert Campaign.load("old", store=store).settings.floor == 0.01
+    campaign.verify()
     store.close()
 
 

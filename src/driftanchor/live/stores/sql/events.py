@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import bindparam, select, text
+from sqlalchemy import bindparam, func, select, text
 
 from driftanchor.live.stores.damage import parsed, typed
 from driftanchor.live.stores.journal import Entry, detail_text
@@ -35,6 +35,26 @@ _CHANGES = Prepared(  # written as the index has it, which is used then
 )
 
 
+_CORRECTIONS = Prepared(
+    select(*(column for column in events.columns if column.name != "campaign_id"))
+    .where(events.c.campaign_id == bindparam("campaign"))
+    .where(events.c.seq > bindparam("after"))
+    .where(events.c.seq <= bindparam("through"))
+    .where(text("kind IN ('corrected', 'added')"))
+    .order_by(events.c.seq),
+    ["campaign", "after", "through"],
+)
+_REPORTED = Prepared(
+    select(events.c.kind, func.count())
+    .where(events.c.campaign_id == bindparam("campaign"))
+    .where(events.c.seq > bindparam("after"))
+    .where(events.c.decision > bindparam("number"))
+    .where(text("kind IN ('rewarded', 'late')"))
+    .group_by(events.c.kind),
+    ["campaign", "after", "number"],
+)
+
+
 def add(link: Link, campaign: int, entries: Sequence[Entry]) -> None:
     """Keep new events."""
     rows = [
@@ -61,6 +81,16 @@ def after(link: Link, campaign: int, seq: int, through: int | None = None) -> It
 def changes(link: Link, campaign: int, after: int) -> list[Entry]:
     """The events after a place that change the campaign, in order."""
     return [_entry(row) for row in _CHANGES.rows(link, campaign, after)]
+
+
+def corrections(link: Link, campaign: int, after: int, through: int) -> list[Entry]:
+    """The events between two places that change a reward."""
+    return [_entry(row) for row in _CORRECTIONS.rows(link, campaign, after, through)]
+
+
+def reported(link: Link, campaign: int, after: int, decision: int) -> dict[str, int]:
+    """How many rewards of decisions after one were reported, in time and too late."""
+    return dict(_REPORTED.rows(link, campaign, after, decision))
 
 
 def _entry(row: Sequence[Any]) -> Entry:

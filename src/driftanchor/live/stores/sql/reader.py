@@ -78,6 +78,14 @@ class SqlReader(Reader):
         """The events that change the campaign."""
         return events.changes(self._link, self._campaign, after)
 
+    def corrections(self, after: int, through: int) -> list[Entry]:
+        """The events that change a reward."""
+        return events.corrections(self._link, self._campaign, after, through)
+
+    def reported(self, after: int, decision: int) -> dict[str, int]:
+        """How many rewards were reported, in time and too late."""
+        return events.reported(self._link, self._campaign, after, decision)
+
     def of_unit(self, unit: str, after: int, through: int) -> list[DecisionRow]:
         """The decisions of a unit."""
         return decisions.of_unit(self._link, self._campaign, unit, after, through)

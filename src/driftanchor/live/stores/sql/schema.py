@@ -21,7 +21,7 @@ from sqlalchemy import (
 from driftanchor.live.stores.journal import CHANGES
 
 REVISION = "0007"  # the last migration
-OLDER: tuple[str, ...] = ("0001", "0002", "0003", "0004")  # the migrations before it
+OLDER: tuple[str, ...] = ("0001", "0002", "0003", "0004", "0006")  # the migrations before it
 
 # The events of `CHANGES`; written once, so that the index and the query say the same.
 IS_CHANGE = f"kind IN ({', '.join(repr(kind) for kind in CHANGES)})"

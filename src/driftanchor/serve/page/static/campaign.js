@@ -63,6 +63,7 @@ function agreed(data) {
   const lines = [`The rule is ${data.policy}.`, ...data.reasons.map((x) => `${x}.`)];
   if (s.reward_window) lines.push(`A reward counts if it arrives within ${num(s.reward_window)} seconds${s.default_reward === null ? "" : `; otherwise ${s.default_reward} counts`}.`);
   if (s.floor) lines.push(`Each arm gets at least ${pct(s.floor)} of the decisions.`);
+  lines.push(...data.changes.map((x) => `${x[0].toUpperCase()}${x.slice(1)}.`));
   if (s.on_alarm === "distrust") lines.push("After an alarm, the logs of the arm no longer count.");
   return el("details", {}, el("summary", {}, "Terms"), el("ul", {}, ...lines.map((x) => el("li", {}, x))));
 }
@@ -111,7 +112,7 @@ export function campaign(main, name, refresh) {
       if (changed.campaign) {
         part.sentence.textContent = data.sentence;
         part.badges.replaceChildren(...[data.alarmed && el("span", { class: "badge alarm" }, "Alarm"), data.paused && el("span", { class: "badge" }, "Paused")].filter(Boolean));
-        const rung = data.shift.alarms.map((x) => [x.short, x.text]).concat(data.traffic.off ? [["arms are not played as often as they should be", data.traffic.text]] : []);
+        const rung = data.shift.alarms.map((x) => [x.short, x.text]).concat(data.traffic.off ? [["arms are not played as often as they should be", data.traffic.text]] : []).concat(data.problems.map((text) => ["rewards do not arrive as they should", text]));
         const said = rung.map((x) => x[1]);
         if (part.alarms.dataset.said !== said.join("\n")) {
           part.alarms.dataset.said = said.join("\n");

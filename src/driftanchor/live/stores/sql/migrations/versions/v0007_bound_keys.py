@@ -4,7 +4,7 @@ from alembic import op
 from sqlalchemy import Column, String
 
 revision = "0007"
-down_revision = "0004"
+down_revision = "0006"
 
 
 def upgrade() -> None:

@@ -1,0 +1,164 @@
+"""Reward feed: signs that the rewards of a campaign do not arrive as they should.
+
+Three mistakes leave a campaign that decides and learns nothing: a reward window shorter than
+rewards take, a caller that reports only one kind of reward, and a caller that reports none.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from driftanchor.live.campaigns.books import Books, centre
+from driftanchor.live.conversions import only_conversions
+from driftanchor.live.stores.store import Reader
+from driftanchor.render.numbers import count, length_of_time
+
+RECENT = 20_000  # events in which late rewards are counted
+FEWEST_LATE = 10
+LATE_SHARE = 0.2  # of the reported rewards
+FEWEST = 20  # rewards or decisions before anything is said
+UNKNOWN = 1_000  # rewards, where no logs say how surprising equal ones are
+CHANCE = 1e-3  # of rewards like those of the logs being all equal, below which it is surprising
+PATIENCE = 86_400.0  # seconds to wait for the first rewards if there is no window
+
+
+def feed_problems(name: str, books: Books, reader: Reader, now: float) -> tuple[str, ...]:
+    """What seems wrong with the rewards, and what to do.
+
+    Args:
+        name: The name of the campaign.
+        books: What is known of it.
+        reader: The store at the same moment.
+        now: The time, in seconds since 1970.
+    """
+    after, since = max(reader.head.seq - RECENT, 0), _same_window_since(books)
+    found = reader.reported(after, since)
+    late, in_time = found.get("late", 0), found.get("rewarded", 0)
+    problems = []
+    if late >= FEWEST_LATE and late >= LATE_SHARE * (late + in_time):
+        problems.append(_late_text(name, books, late, late + in_time))
+    reported = reader.reported(after, 0) if since else found
+    if not reported and _none_reported(books, reader, now):
+        problems.append(_none_text(name, books))
+    elif reported.get("rewarded"):
+        value = _only_value(books)
+        if value is not None and _is_odd(books, value):
+            problems.append(_equal_text(name, books, value))
+    return tuple(problems)
+
+
+def _same_window_since(books: Books) -> int:
+    """The number of the last decision that was made under another window."""
+    details = [entry.detail or {} for entry in books.changes]
+    return next((x["decisions"] for x in reversed(details) if "reward_window" in x["after"]), 0)
+
+
+def _late_text(name: str, books: Books, late: int, all_of_them: int) -> str:
+    window = books.settings_of(_same_window_since(books) + 1).reward_window or 0.0
+    default = books.settings.default_reward
+    instead = "nothing" if default is None else f"the default reward, {default:g},"
+    return (
+        f"{late:,} of the last {count(all_of_them, 'reported reward')} came after the reward "
+        f"window of {length_of_time(window)}, and {instead} counts in their place: the live means "
+        "are wrong. Make the window longer than rewards take: driftanchor campaign change "
+        f"{name} --reward-window {_short(2 * window)} --reason 'rewards take longer'"
+    )
+
+
+def _none_reported(books: Books, reader: Reader, now: float) -> bool:
+    """Whether decisions are old enough that some reward should have been reported."""
+    ledger, settings = books.ledger, books.settings
+    if ledger.came:  # all are default rewards, or zeros that were reported long ago
+        value = _only_value(books)
+        is_default = value is not None and value == settings.default_reward
+        return value is not None and is_default and _is_surprising(books, value, ledger.came)
+    window = settings.reward_window or 0.0
+    wait = window if window and books.waits else max(window, PATIENCE)
+    made = next(reader.all_decisions(after=FEWEST - 1), None)
+    return made is not None and now - made.asked_at >= wait
+
+
+def _none_text(name: str, books: Books) -> str:
+    ever = "no reward was ever reported"
+    if books.head.seq > RECENT:
+        ever = f"no reward was reported in the last {RECENT:,} events"
+    if books.ledger.came:
+        ever += f", and all {count(books.ledger.came, 'reward')} so far are default rewards"
+    calls = "tell" if books.waits else "expose and tell"
+    return (
+        f"{ever}: check that your program calls {calls} with the ids that ask returned, and that "
+        f"it calls this store (driftanchor campaign tell {name} DECISION REWARD reports one by "
+        "hand)"
+    )
+
+
+def _only_value(books: Books) -> float | None:
+    """The value of all rewards so far, if all are equal up to rounding; else `None`."""
+    ledger = books.ledger
+    columns = np.flatnonzero(ledger.pulls)
+    if not columns.size:
+        return None
+    means = ledger.totals[columns] / ledger.pulls[columns]
+    value = float(means[0])
+    near = 1e-9 * max(abs(value), 1e-9)
+    if np.abs(means - value).max() > near:
+        return None
+    for column in columns.tolist():
+        away = value - centre(books.terms, column)
+        squares = books.squares.item(column) - ledger.pulls.item(column) * away * away
+        if squares > 1e-9 * max(books.squares.item(column), near):
+            return None
+    return value
+
+
+def _is_odd(books: Books, value: float) -> bool:
+    """Whether something is wrong if all rewards so far have this value.
+
+    Another default reward is still to come for the decisions that wait: conversions are the first
+    rewards of a campaign in which only they are reported.
+    """
+    default = books.settings.default_reward
+    if default is not None and default != value:
+        return False
+    if default is None and only_conversions(books.terms, books.state):
+        return True
+    return _is_surprising(books, value, books.ledger.came)
+
+
+def _is_surprising(books: Books, value: float, n: int) -> bool:
+    """Whether n rewards that are all equal to a value are unlikely, judged by the logs.
+
+    A reward with mean m and variance s² differs from x with a chance of at least
+    q = (m − x)²/((m − x)² + s²), by the inequality of Cauchy and Schwarz; for rewards of 0 and 1
+    this is the exact chance. So all n are equal with a chance of at most (1 − q)ⁿ.
+    """
+    if n < FEWEST:
+        return False
+    logs = books.terms.offline
+    away, noise = logs.pooled_mean() - value, logs.pooled_noise()
+    if math.isnan(away) or math.isnan(noise):
+        return n >= UNKNOWN
+    q = away * away / (away * away + noise * noise) if away else 0.0
+    return q >= 1.0 or n * math.log1p(-q) <= math.log(CHANCE)
+
+
+def _equal_text(name: str, books: Books, value: float) -> str:
+    default = books.settings.default_reward
+    text = f"all {count(books.ledger.came, 'reward')} so far are {value:g}, so nothing is learned"
+    if default is None:
+        return (
+            f"{text}: report the other rewards too, or let a default count for decisions without a "
+            f"reward: driftanchor campaign change {name} --reward-window 7d --default-reward 0 "
+            "--reason 'only conversions are reported'"
+        )
+    return f"{text}: check the value that your program reports"
+
+
+def _short(seconds: float) -> str:
+    """A length of time as the command takes it."""
+    for size, unit in ((86_400.0, "d"), (3_600.0, "h"), (60.0, "m")):
+        if seconds >= size and seconds % size == 0:
+            return f"{seconds / size:g}{unit}"
+    return f"{seconds:g}"

@@ -1,0 +1,24 @@
+"""The index of the events that change a campaign has changes of settings and bounds too."""
+
+from alembic import op
+from sqlalchemy import text
+
+revision = "0006"
+down_revision = "0004"
+
+CHANGES = text(
+    "kind IN ('arm_added', 'arm_paused', 'arm_archived', 'arm_restored', 'arm_distrusted', "
+    "'paused', 'resumed', 'epoch', 'alarm', 'changed')"
+)
+
+
+def upgrade() -> None:
+    """Create the index anew."""
+    op.drop_index("events_changes", "events")
+    op.create_index(
+        "events_changes",
+        "events",
+        ["campaign_id", "seq"],
+        sqlite_where=CHANGES,
+        postgresql_where=CHANGES,
+    )
