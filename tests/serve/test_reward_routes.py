@@ -156,3 +156,14 @@ def test_a_batch_may_be_as_large_as_it_says(app: App) -> None:
 def test_a_batch_has_an_end(app: App) -> None:
     answer = app.http.post("/v1/rewards", json={"rewards": [1] * 1_001})
     assert (answer.status_code, answer.json()["code"]) == (413, "batch_too_large")
+
+
+def test_minus_zero_is_zero(app: App) -> None:
+    campaign = app.create("zero")
+    decision = app.ask("zero")["id"]
+    headers = {"Content-Type": "application/json"}
+    address = f"/v1/decisions/{decision}/reward"
+    answer = app.http.put(address, content='{"value": -0.0}', headers=headers)
+    assert answer.status_code == 201
+    assert '"reward":0.0' in answer.text.replace(" ", "")
+    assert campaign.verify().rewards == 1
