@@ -121,6 +121,7 @@ class Campaign(Managed):
             reward_range=reward_range,
             seed=seed,
         )
+        creating.check_live(terms.policy)
         settings = Settings(
             reward=reward,
             reward_window=reward_window,
