@@ -161,9 +161,7 @@ def test_a_policy_of_ones_own_that_is_too_slow_is_refused(
     campaign = create(store, policy=Noisy())
     assert campaign.ask(n=2)[1].number == 2
     monkeypatch.setattr(asking, "COUNTING", 0.0)
-    with pytest.raises(
-        Conflict, match="'noisy' is too slow for live decisions: only 0 of"
-    ):
+    with pytest.raises(Conflict, match="'noisy' is too slow for live decisions: only 0 of"):
         campaign.ask()
     with pytest.raises(Conflict, match="too slow"):
         campaign.ask(n=3)
