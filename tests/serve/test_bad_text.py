@@ -11,7 +11,7 @@ from served_app import App, running_app
 
 from driftanchor import Campaign, InvalidInput
 
-BAD = ["\0", "a\0b", "\x01", "a\nb", "\x7f"]
+BAD = ["\0", "a\0b", "\x01", "a\nb", "\x7f", "\u202e"]
 
 
 @pytest.fixture

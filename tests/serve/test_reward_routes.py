@@ -85,9 +85,7 @@ def test_a_reward_that_is_no_answer_to_the_question_is_refused(app: App) -> None
     assert (answer.status_code, answer.json()["code"]) == (422, "reward_out_of_range")
 
 
-@pytest.mark.parametrize(
-    "name", ["none", "a" * 10_000, "%00", "%E2%80%AE", "__proto__", "' OR 1=1"]
-)
+@pytest.mark.parametrize("name", ["none", "a" * 10_000, "%C3%A9", "__proto__", "' OR 1=1"])
 def test_a_decision_that_nobody_made_is_not_found(app: App, name: str) -> None:
     answer = app.http.put(f"/v1/decisions/{name}/reward", json={"value": 1})
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")

@@ -59,7 +59,7 @@ class translated:  # noqa: N801 - used as a function; a generator would take lon
 def _ours(url: URL, error: Exception) -> Exception | None:
     """What to raise in place of an error; `None` where it may stay as it is."""
     is_server = sqlite_file(url) is None
-    if isinstance(error, UnicodeEncodeError) or isinstance(error, _named("DataError")):
+    if isinstance(error, (UnicodeEncodeError, *_named("DataError"))):
         return InvalidInput(f"the database cannot store a text or number: {_said(error)}")
     if isinstance(error, _named("IntegrityError")):
         return Conflict(f"{name_of(url)} refuses the change: {_said(error)}")
