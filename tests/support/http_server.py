@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import uvicorn
@@ -19,14 +19,19 @@ from driftanchor.serve.served import Served
 class HttpServer:
     """A server over the store at an address.
 
+    Args:
+        store: The address.
+        serve: What to serve in place of it, if not with the usual settings.
+
     Attributes:
         port: Its port, the same after it was started again.
         url: Its address.
         served: What it serves.
     """
 
-    def __init__(self, store: str) -> None:
+    def __init__(self, store: str, serve: Callable[[], Served] | None = None) -> None:
         self.store = store
+        self._serve = serve
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._socket.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
@@ -36,7 +41,10 @@ class HttpServer:
         """Answer from now on."""
         if self._socket.fileno() < 0:
             self._socket = socket.create_server(("127.0.0.1", self.port))
-        self.served = Served(open_store(self.store), log=Log(io.StringIO()))
+        if self._serve is None:
+            self.served = Served(open_store(self.store), log=Log(io.StringIO()))
+        else:
+            self.served = self._serve()
         config = uvicorn.Config(
             create_app(self.served), ws="none", log_config=None, access_log=False, lifespan="on"
         )
@@ -53,9 +61,9 @@ class HttpServer:
 
 
 @contextmanager
-def http_server(store: str) -> Iterator[HttpServer]:
+def http_server(store: str, serve: Callable[[], Served] | None = None) -> Iterator[HttpServer]:
     """A server that is stopped at the end."""
-    server = HttpServer(store)
+    server = HttpServer(store, serve)
     try:
         yield server
     finally:
