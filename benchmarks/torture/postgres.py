@@ -72,6 +72,21 @@ class Postgres:
                 time.sleep(0.05)
         raise RuntimeError((self.folder / "log").read_text())
 
+    @contextlib.contextmanager
+    def hanging(self) -> Iterator[None]:
+        """Stop all its processes with SIGSTOP for the time of the block: nothing is answered."""
+        assert self._running is not None
+        parent = self._running.pid
+        self._running.send_signal(signal.SIGSTOP)  # first: it starts no other process then
+        children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+        for child in children:
+            os.kill(int(child), signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for process in (*children, parent):
+                os.kill(int(process), signal.SIGCONT)
+
     def kill(self) -> None:
         """End it with SIGKILL, as the system would."""
         self._end(signal.SIGKILL)

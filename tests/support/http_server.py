@@ -20,6 +20,10 @@ from driftanchor.serve.served import Served, ServeSettings
 class HttpServer:
     """A server over the store at an address.
 
+    Args:
+        store: The address.
+        serve: What to serve in place of it, if not with the usual settings.
+
     Attributes:
         port: Its port, the same after it was started again.
         url: Its address.
@@ -31,8 +35,10 @@ class HttpServer:
         store: str,
         clock: Callable[[], float] = time.time,
         settings: ServeSettings | None = None,
+        serve: Callable[[], Served] | None = None,
     ) -> None:
         self.store, self.clock, self.settings = store, clock, settings
+        self._serve = serve
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._socket.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
@@ -42,7 +48,11 @@ class HttpServer:
         """Answer from now on."""
         if self._socket.fileno() < 0:
             self._socket = socket.create_server(("127.0.0.1", self.port))
-        self.served = Served(open_store(self.store), self.settings, self.clock, Log(io.StringIO()))
+        if self._serve is None:
+            store, log = open_store(self.store), Log(io.StringIO())
+            self.served = Served(store, self.settings, self.clock, log)
+        else:
+            self.served = self._serve()
         config = uvicorn.Config(
             create_app(self.served), ws="none", log_config=None, access_log=False, lifespan="on"
         )
@@ -63,9 +73,10 @@ def http_server(
     store: str,
     clock: Callable[[], float] = time.time,
     settings: ServeSettings | None = None,
+    serve: Callable[[], Served] | None = None,
 ) -> Iterator[HttpServer]:
     """A server that is stopped at the end."""
-    server = HttpServer(store, clock, settings)
+    server = HttpServer(store, clock, settings, serve)
     try:
         yield server
     finally:

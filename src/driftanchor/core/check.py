@@ -68,7 +68,7 @@ def number(
         raise _bad(argument, of, f"must be greater than {above:g}, got {shown(value)}")
     if x < low or x > high:
         raise _bad(argument, of, f"must be {_range(low, high, x)}, got {shown(value)}")
-    return x
+    return x + 0.0  # turns -0.0 into 0.0: equal numbers must have equal checksums
 
 
 def is_number(value: object) -> bool:
@@ -136,7 +136,7 @@ def clock_time(clock: Callable[[], object]) -> float:
     """The time of a clock, in seconds since 1970."""
     now = clock()
     if type(now) is float and -LATEST <= now <= LATEST:  # nearly always
-        return now
+        return now + 0.0  # no -0.0: SQLite would read it back as 0.0
     try:
         return number(now, "clock", low=-LATEST, high=LATEST)
     except InvalidInput:

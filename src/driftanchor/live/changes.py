@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -44,7 +45,7 @@ def one_reward(terms: Terms, label: object, reward: object) -> tuple[int, float]
         column = terms.offline.arms.column(label)
     low, high = terms.limits
     if type(reward) is float and low <= reward <= high:  # nearly always, and quickly known
-        return column, reward
+        return column, reward + 0.0  # -0.0 becomes 0.0, as in `check.number`
     return column, check.number(reward, "reward", of=f"arm {label!r}", low=low, high=high)
 
 
@@ -78,7 +79,8 @@ def add_arm(
     level = None if bias_bound is None else bias_bounds(bias_bound, arms).item()
     relative = None if relative_bound is None else relative_bounds(relative_bound, arms).item()
     terms.with_arm(label, offline, level, relative)
-    return ArmAdded(label, tuple(offline), level, relative)
+    numbers: Any = tuple(x + 0.0 if isinstance(x, float) else x for x in offline)  # no -0.0
+    return ArmAdded(label, numbers, level, relative)
 
 
 @contextlib.contextmanager

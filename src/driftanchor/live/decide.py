@@ -6,6 +6,8 @@ Each call copies the state. Whoever decides often keeps a `Decider`, which the f
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Iterable
 
 import numpy as np
@@ -14,6 +16,7 @@ from driftanchor.core import check
 from driftanchor.core.check import Floats
 from driftanchor.core.evidence import Evidence, Round
 from driftanchor.core.noise import Stream, keyed_stream, wrapping
+from driftanchor.errors import Conflict
 from driftanchor.live.decider import Decider, playable_column
 from driftanchor.live.explanation import Explanation
 from driftanchor.live.propensities import propensities
@@ -96,16 +99,47 @@ def probabilities(
         tooling: What computes them quickly.
     """
     count = COUNTED if draws is None else check.whole(draws, "draws", low=1, high=10**7)
-    evidence, now = situation(terms, state, n, exclude)
     if draws is None:
+        evidence, now = situation(terms, state, n, exclude)
         tools = None if tooling is None else tooling.tools(evidence, now)
         with answers.errors_of(terms.policy.name):
             exact = propensities(terms.policy, evidence, now, tools)
         if exact is not None:
             return exact
+    return counted(terms, state, n, exclude, count)
+
+
+def counted(
+    terms: Terms,
+    state: State,
+    n: int,
+    exclude: Iterable[object] = (),
+    count: int = COUNTED,
+    until: float = math.inf,
+) -> Floats:
+    """Return the share of each arm in `count` decisions on the same evidence.
+
+    Args:
+        terms: What was agreed.
+        state: What happened before the decision.
+        n: The number of the decision.
+        exclude: Arms that cannot be played this time.
+        count: How many decisions, each with noise of its own.
+        until: Deadline, by `time.monotonic`.
+
+    Raises:
+        Conflict: The policy is too slow for the deadline.
+    """
+    evidence, now = situation(terms, state, n, exclude)
     chosen = np.zeros(len(terms.arms), np.int64)
     with wrapping():
         for i in range(count):
+            if time.monotonic() >= until:
+                raise Conflict(
+                    f"policy {terms.policy.name!r} is too slow for live decisions: only {i:,} of "
+                    f"the {count:,} choices that give a propensity were made in time; give it a "
+                    "law, make it faster, or use another policy"
+                )
             again = evidence._replace(memory=state.memory.copy())
             stream = keyed_stream(terms.seed, "probability", n, i)
             chosen[_choice(terms.policy, again, now, stream)] += 1

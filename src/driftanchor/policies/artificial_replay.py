@@ -24,6 +24,10 @@ class ArtificialReplay(Policy):
     rewards given what is left: with r left that sum to R, N(R/r, σ²(1 − 1/r)). They add up to the
     logged total exactly.
 
+    It is made for simulations, and campaigns refuse it. One decision may replay all logged rewards,
+    and its propensities are only known by repeating it 1,000 times: with 1,000 logged rewards an
+    arm, the first decision of a campaign would take minutes.
+
     Attributes:
         prior_mean: m₀ of TS.
         noise: σ.
@@ -40,6 +44,7 @@ class ArtificialReplay(Policy):
     source = "Banerjee, Sinclair, Tambe, Xu & Yu 2022, arXiv 2210.00025"
     uses_bounds = False
     draw = staticmethod(one_normal)
+    not_live = "its first decision replays all logged rewards 1,000 times, which takes minutes"
     memory = 2  # logged rewards used, and their sum
 
     base: str = "ucb"

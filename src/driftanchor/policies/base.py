@@ -50,6 +50,7 @@ class Policy:
     tails: ClassVar[Tails | None] = None  # the law of the index, for engines that skip draws
     law: ClassVar[Any] = None  # the law of the index: (policy, belief, now) -> IndexLaw
     laws: ClassVar[Any] = None  # where the policy has its own `choose`: see policies.round_law
+    not_live: ClassVar[str | None] = None  # why campaigns refuse the rule, if they do
     grows: ClassVar[bool] = False  # True where the index is not random and never falls by waiting
     Numbers: ClassVar[Any] = None  # the type of `numbers()`, made when first asked for
 

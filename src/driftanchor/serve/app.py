@@ -17,6 +17,7 @@ from driftanchor.serve import (
     record_routes,
     reward_routes,
 )
+from driftanchor.serve.deadline import Deadline
 from driftanchor.serve.direct import Direct
 from driftanchor.serve.documents import document
 from driftanchor.serve.head_requests import HeadRequests
@@ -55,6 +56,7 @@ def create_app(served: Served) -> FastAPI:
     for routes in (*routers, ofrep, default_routes, page_routes):
         app.include_router(routes.router)
     app.add_middleware(HeadRequests)
+    app.add_middleware(Deadline, seconds=served.settings.deadline)
     errors = app.state.page_errors = recent_errors.new()
     app.add_middleware(recent_errors.RecentErrors, kept=errors, clock=served.clock)
     app.add_middleware(Limits)

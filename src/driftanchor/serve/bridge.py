@@ -148,9 +148,12 @@ class _Lane:
     def _write(self, jobs: list[Job | None]) -> bool:
         """Write some jobs, those of one campaign together; whether to go on."""
         groups: dict[Campaign, list[Job]] = {}
+        gone: list[Job] = []  # answered already, because the deadline is over
         for job in jobs:
             if job is not None:
-                groups.setdefault(job[0], []).append(job)
+                (gone if job[2].cancelled() else groups.setdefault(job[0], [])).append(job)
+        if gone:
+            self.loop.call_soon_threadsafe(self.settle, gone, [None] * len(gone))
         for campaign, group in groups.items():
             self.metrics.groups.observe(len(group))
             try:

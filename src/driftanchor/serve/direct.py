@@ -17,6 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from driftanchor.errors import DriftanchorError
 from driftanchor.serve.answer import Fields, WholeAnswer, send_answer
+from driftanchor.serve.deadline import answer_within
 from driftanchor.serve.limits import Limits
 from driftanchor.serve.observed import note, request_id_of
 from driftanchor.serve.page import recent_errors
@@ -78,8 +79,9 @@ class Direct:
                 body = await self._limits.read(scope, receive)
                 if body is None:
                     return  # the client has gone
-                await self._served.access.admit(scope, shortcut.role)
-                answer = await shortcut.endpoint(self._served, scope["headers"], body, value)
+                async with answer_within(self._served.settings.deadline):
+                    await self._served.access.admit(scope, shortcut.role)
+                    answer = await shortcut.endpoint(self._served, scope["headers"], body, value)
             except Exception as error:
                 answer = self._refused(error, scope, request_id)
             status = answer.status

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from driftanchor.errors import NotFound
-from driftanchor.live.campaigns.decision import Decision
+from driftanchor.live.campaigns.decision import Decision, decision_id_text
 from driftanchor.live.campaigns.group_commit import Request
 
 if TYPE_CHECKING:
@@ -38,9 +38,12 @@ class Owners:
         """The campaign of a decision.
 
         Raises:
+            InvalidInput: The text cannot be the id of a decision.
             NotFound: The store has no such decision.
         """
-        found = self._known.get(decision_id) or await self._find(decision_id)
+        found = self._known.get(decision_id)
+        if found is None:
+            found = await self._find(decision_id_text(decision_id))
         if found is None:
             raise unknown()
         return found

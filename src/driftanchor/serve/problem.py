@@ -100,7 +100,10 @@ def problem_of(error: Exception) -> Problem:
 def _said(error: Exception, status: int) -> str:
     """The message of an error without the values in it."""
     if status == 503:
-        return "the store cannot be reached or written now; nothing was half-written: try again"
+        return (
+            "the store cannot be reached or written now; the request was recorded whole or not at "
+            "all: send it again"
+        )
     if isinstance(error, errors.UnknownName):
         kind = str(error.args[0])
         return f"unknown {kind}"

@@ -32,6 +32,7 @@ class ServeSettings:
         port: The port; 0 for a free one.
         workers: How many processes answer.
         patience: Seconds to wait for a store that is away, before a request is answered with 503.
+        deadline: Seconds in which every request is answered, with 503 if need be.
         grace: Seconds in which requests under way may end after the server was asked to stop.
         keys_required: Whether a key is needed even if the store has none; see `check_keys`.
         rate: How many requests a second a key may make of one process; `None` for any number.
@@ -43,6 +44,7 @@ class ServeSettings:
     port: int = 8484
     workers: int = 1
     patience: float = 2.0
+    deadline: float = 10.0
     grace: float = 20.0
     keys_required: bool = False
     rate: float | None = None

@@ -3,12 +3,29 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import dataclass
 
 import pytest
 from campaign_parts import Clock, create
 
-from driftanchor import Campaign, Conflict, Decision, Store
+from driftanchor import Campaign, Conflict, Decision, Policy, Store
+from driftanchor.core.evidence import ArmEvidence, Round
+from driftanchor.core.noise import Draws, one_normal
+from driftanchor.live.campaigns import asking
 from driftanchor.live.campaigns.asking import Ask
+
+
+@dataclass(frozen=True, kw_only=True)
+class Noisy(Policy):
+    """A rule without a law, so that its propensities are counted."""
+
+    name = "noisy"
+    formula = "noise"
+    source = "a test"
+    draw = staticmethod(one_normal)
+
+    def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
+        return z.on
 
 
 def test_threads_and_workers_get_one_decision_for_one_unit(store: Store) -> None:
@@ -135,3 +152,17 @@ def test_with_reported_exposures_to_assign_changes_nothing(store: Store) -> None
     assert campaign.ask("u").id == first.id
     assert campaign.status().pending == 0
     campaign.verify()
+
+
+def test_a_policy_of_ones_own_that_is_too_slow_is_refused(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a law, 1,000 choices give a propensity; they may not hold the store for ever."""
+    campaign = create(store, policy=Noisy())
+    assert campaign.ask(n=2)[1].number == 2
+    monkeypatch.setattr(asking, "COUNTING", 0.0)
+    with pytest.raises(Conflict, match="'noisy' is too slow for live decisions: only 0 of"):
+        campaign.ask()
+    with pytest.raises(Conflict, match="too slow"):
+        campaign.ask(n=3)
+    assert campaign.verify().decisions == 2

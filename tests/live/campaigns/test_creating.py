@@ -9,7 +9,16 @@ from typing import Any
 import pytest
 from campaign_parts import create
 
-from driftanchor import UCB, Campaign, Conflict, InvalidInput, NotFound, OfflineData, Store
+from driftanchor import (
+    UCB,
+    ArtificialReplay,
+    Campaign,
+    Conflict,
+    InvalidInput,
+    NotFound,
+    OfflineData,
+    Store,
+)
 
 
 def test_a_campaign_is_loaded_if_it_is_the_same(store: Store) -> None:
@@ -44,3 +53,33 @@ def test_names_are_safe() -> None:
     for name in wrong:
         with pytest.raises(InvalidInput, match="name must start with a letter"):
             create("nowhere", name)
+
+
+LOGS = OfflineData.from_summary({x: (1_000, 0.5, 0.25) for x in "ABC"})
+
+
+def test_a_policy_that_is_not_made_for_live_use_is_refused(store: Store) -> None:
+    with pytest.raises(InvalidInput, match=r"'artificial-replay' is not made for campaigns: .*min"):
+        Campaign.create(
+            "slow", store=store, offline=LOGS, bias_bound=0.1, policy=ArtificialReplay()
+        )
+    assert store.names() == []
+
+
+def test_a_stored_campaign_with_such_a_policy_decides_nothing_and_still_learns(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Earlier versions created such campaigns; its asks took minutes and held up all others."""
+    with monkeypatch.context() as earlier:
+        earlier.setattr(ArtificialReplay, "not_live", None)
+        few = OfflineData.from_summary({x: (1, 0.5) for x in "AB"})
+        policy = ArtificialReplay(noise=0.5)
+        old = Campaign.create("old", store=store, offline=few, bias_bound=0.1, policy=policy)
+        decision = old.ask("ann")
+    loaded = Campaign.load("old", store=store)
+    for options in ({}, {"peek": True}, {"unit": "bob"}):
+        with pytest.raises(Conflict, match=r"not made for live use: .* another policy"):
+            loaded.ask(**options)  # type: ignore[call-overload]
+    assert loaded.ask("ann").id == decision.id
+    assert loaded.tell(str(decision.id), 1.0).status == "recorded"
+    assert loaded.verify().rewards == 1

@@ -54,6 +54,34 @@ def test_a_request_that_fails_spoils_no_other(store: SqlStore) -> None:
     campaign.verify()
 
 
+def test_slow_requests_are_spread_over_transactions(
+    store: SqlStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Other campaigns of an SQLite store get their turn between these transactions."""
+    monkeypatch.setattr(group_commit, "LONGEST", 0.0)
+    campaign = create(store)
+    seen: list[int] = []
+
+    class Seen:
+        """A request that notes how many decisions are on disk already."""
+
+        needs = NOTHING
+
+        def __call__(self, batch: Batch) -> None:
+            with Campaign.load("c", store=store).at_one_moment() as moment:
+                seen.append(moment.books.head.decisions)
+
+    outcomes = campaign.submit([Ask(), Seen(), Ask(), Ask(), Seen(), Halfway(), Ask(), Seen()])
+    kinds = [type(x).__name__ for x in outcomes]
+    assert [kind for kind in kinds if kind != "NoneType"] == [
+        *["list"] * 3,
+        "ZeroDivisionError",
+        "list",
+    ]
+    assert seen == [1, 3, 4]
+    assert campaign.verify().decisions == 4
+
+
 def test_threads_share_transactions(store: SqlStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """While one transaction is held up, all others queue for the next one."""
     campaign, count = create(store), 8

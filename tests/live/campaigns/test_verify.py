@@ -6,9 +6,9 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from campaign_parts import Clock, create
+from campaign_parts import Clock, asked, create
 
-from driftanchor import UnreadableState
+from driftanchor import OfflineData, Store, UnreadableState
 
 TAMPERED = {
     "UPDATE arms SET total = total + 1 WHERE arm = 0": "total of arm 'A'",
@@ -74,3 +74,32 @@ def test_what_does_not_fit_the_events_is_named(tmp_path: Path, change: str) -> N
     with pytest.raises(UnreadableState, match=TAMPERED[change]):
         campaign.verify()
     campaign.close()
+
+
+def test_minus_zero_is_recorded_as_zero(store: Store) -> None:
+    clock = Clock(-0.0)
+    campaign = create(store, clock=clock, reward_window=10.0, default_reward=-0.0)
+    first, second, third = (asked(campaign) for _ in range(3))
+    assert str(campaign.tell(first, -0.0).reward) == "0.0"
+    assert campaign.tell(first, 0.0).status == "replayed"
+    (receipt,) = campaign.tell_many([(second, -0.0)])
+    assert str(getattr(receipt, "reward", None)) == "0.0"
+    clock.now = 20.0
+    assert campaign.tell(third, 1.0).status == "late"
+    events = campaign.events()
+    assert "-0.0" not in str(events)
+    assert campaign.verify().rewards == 3
+
+
+def test_equal_numbers_have_equal_checksums(tmp_path: Path) -> None:
+    checksums = []
+    for name, zero in (("a", 0.0), ("b", -0.0)):
+        path = tmp_path / f"{name}.db"
+        with create(f"sqlite:///{path}", name) as campaign:
+            campaign.add_arm("D", offline=(5, zero, 1.0), bias_bound=-zero)
+        with sqlite3.connect(path) as connection:
+            checksums += connection.execute("SELECT checksum FROM heads").fetchall()
+        connection.close()
+    assert checksums[0] == checksums[1]
+    same = [str(OfflineData.from_summary({"A": (5, zero)}).to_json()) for zero in (0.0, -0.0)]
+    assert same[0] == same[1]

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeGuard
 
 from driftanchor.core import check
-from driftanchor.errors import CampaignPaused, DefaultPlayed, InvalidInput, KeyReused, shown
+from driftanchor.errors import (
+    CampaignPaused,
+    Conflict,
+    DefaultPlayed,
+    InvalidInput,
+    KeyReused,
+    shown,
+)
 from driftanchor.live.campaigns.batch import Batch, Needs
 from driftanchor.live.campaigns.decision import Decision
 from driftanchor.live.campaigns.draw import draw
@@ -21,6 +29,7 @@ from driftanchor.live.stores.store_rows import WAITING, DecisionRow, KeyedReques
 
 LONGEST = 256  # characters of a unit or a key
 MOST = 1_000  # decisions of one call
+COUNTING = 5.0  # seconds that one call may spend on counting decisions for propensities
 
 
 @dataclass(slots=True)
@@ -102,11 +111,19 @@ class Ask:
             raise CampaignPaused(
                 f"campaign {batch.campaign!r} is paused and makes no new decisions: resume it"
             )
+        policy = batch.books.terms.policy
+        if policy.not_live is not None:  # campaigns of older versions may have such a policy
+            raise Conflict(
+                f"campaign {batch.campaign!r} makes no new decisions, because {policy.name!r} is "
+                f"not made for live use: {policy.not_live}; create a campaign with another policy"
+            )
+        until = time.monotonic() + COUNTING
         if self.peek:
-            return [_look(batch, self, note)]
+            return [_look(batch, self, note, until)]
         answers = []
         for _ in range(self.count):
-            row = _new_row(batch, self.unit, excluded, held, batch.books.waits and not self.assign)
+            waits = batch.books.waits and not self.assign
+            row = _new_row(batch, self.unit, excluded, held, waits, until)
             answers.append(_answer(batch, row, False, note))
         return self._kept(batch, answers)
 
@@ -174,13 +191,18 @@ def _why_another(batch: Batch, held: DecisionRow, excluded: Sequence[int]) -> st
 
 
 def _new_row(
-    batch: Batch, unit: str | None, excluded: list[int], held: DecisionRow | None, waits: bool
+    batch: Batch,
+    unit: str | None,
+    excluded: list[int],
+    held: DecisionRow | None,
+    waits: bool,
+    until: float,
 ) -> DecisionRow:
     """Draw a decision and keep it. The unit holds it in place of the one before."""
     books, now = batch.books, batch.now
     decider, settings = books.decider, books.settings
     without = [decider.labels[i] for i in excluded]
-    found = draw(decider, settings, without, waits=waits, tooling=books.tooling)
+    found = draw(decider, settings, without, waits=waits, tooling=books.tooling, until=until)
     if held is not None and held.holds is not None:
         held.holds = None
         batch.change(held)
@@ -224,10 +246,10 @@ def _answer(batch: Batch, row: DecisionRow, replayed: bool, note: str = "") -> D
     )
 
 
-def _look(batch: Batch, ask: Ask, note: str) -> Decision:
+def _look(batch: Batch, ask: Ask, note: str, until: float) -> Decision:
     """The decision that would be made now; it is not kept."""
     books = batch.books
-    found = draw(books.decider, books.settings, ask.exclude, tooling=books.tooling)
+    found = draw(books.decider, books.settings, ask.exclude, tooling=books.tooling, until=until)
     number, column = found.event.number, found.event.column
     return Decision(
         None,

@@ -129,6 +129,7 @@ class Campaign(Managed):
         terms = Terms.declare(policy, reward_range=ends, **declared)
         if reward is None and kind == "binary" and terms.reasons:
             terms = dataclasses.replace(terms, reasons=(*terms.reasons, creating.BINARY))
+        creating.check_live(terms.policy)
         settings = Settings(
             reward=kind,
             reward_window=reward_window,

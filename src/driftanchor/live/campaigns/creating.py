@@ -44,6 +44,16 @@ def create(store: Store, name: str, terms: Terms, settings: Settings, at: float)
     return store.create(row, first_rows(terms.arms, terms.policy.memory))
 
 
+def check_live(policy: Policy) -> None:
+    """Refuse a policy that is not made for live use."""
+    if policy.not_live is not None:
+        raise InvalidInput(
+            f"{policy.name!r} is not made for campaigns: {policy.not_live}; leave it out for the "
+            "default rule, or use another such as 'anchor-ts'",
+            argument="policy",
+        )
+
+
 def find(store: Store, name: str) -> CampaignRow:
     """The campaign of this name."""
     row = store.find(valid_name(name))

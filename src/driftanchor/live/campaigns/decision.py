@@ -73,8 +73,8 @@ class Receipt:
 
 
 def decision_id_text(value: object) -> str:
-    """The id of a decision."""
-    if not isinstance(value, str):
+    """Check that a value can be the id of a decision: no store holds unprintable text."""
+    if not isinstance(value, str) or not value.isprintable():
         raise InvalidInput(
             f"must be the text that ask() gave as id, got {shown(value)}", argument="decision_id"
         )

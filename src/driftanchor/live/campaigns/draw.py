@@ -7,6 +7,7 @@ policy plays with probability w is played with probability f + (1 − Σf) w.
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -54,6 +55,7 @@ def draw(
     *,
     waits: bool = True,
     tooling: Tooling | None = None,
+    until: float = math.inf,
 ) -> Draw:
     """The next decision: its noise depends on the seed and its number alone.
 
@@ -63,6 +65,10 @@ def draw(
         exclude: Arms that cannot be played this time.
         waits: Whether the decision waits for its reward at once.
         tooling: What computes probabilities quickly.
+        until: Deadline for counting decisions, by `time.monotonic`.
+
+    Raises:
+        Conflict: The policy is so slow that the decisions cannot be counted before the deadline.
     """
     terms, number = decider.terms, decider.ledger.decisions + 1
     evidence, now = decider.situation(number, exclude)
@@ -75,7 +81,7 @@ def draw(
             raise
     if chances is None:
         state = State.of(decider.ledger)
-        chances = decide.probabilities(terms, state, number, exclude, decide.COUNTED)
+        chances = decide.counted(terms, state, number, exclude, until=until)
     if settings.floor or settings.control:
         floors = floors_of(terms, settings, evidence.playable)
         chances, column = mixed(chances, floors), _floor(terms, number, floors)

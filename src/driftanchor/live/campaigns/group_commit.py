@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeGuard
 
@@ -26,6 +27,7 @@ from driftanchor.live.stores.store_rows import CampaignRow
 from driftanchor.live.terms import Terms
 
 MOST_REQUESTS = 500  # in one transaction
+LONGEST = 2.0  # seconds after which a transaction ends, so that other campaigns get their turn
 MOST_SWEPT = 500  # decisions whose window has ended, in one transaction
 MOST_EVENTS = 1_000  # to catch up with; beyond that it is quicker to load the sums
 
@@ -51,6 +53,12 @@ class _Job:
         self.turn: threading.Event | None = None
         self.done = False
         self.taken: list[_Job] = []  # what its thread writes
+
+    @property
+    def left(self) -> Sequence[Request]:
+        """The requests that were not written yet."""
+        done = len(self.outcomes)
+        return self.requests[done:] if done else self.requests
 
 
 class GroupCommit:
@@ -150,28 +158,43 @@ class GroupCommit:
             self._write(jobs)
         except StoreUnavailable as error:
             for job in jobs:
-                job.outcomes, job.done = [error], True
+                job.outcomes += [error] * len(job.left)
+                job.done = True
         except Exception as error:
             if len(jobs) == 1 and len(jobs[0].requests) == 1:
                 cause = error.__cause__ if isinstance(error, Spoiled) else error
                 jobs[0].outcomes, jobs[0].done = [cause], True
                 return
             for job in jobs:
-                alone = [_Job([request]) for request in job.requests]
+                alone = [_Job([request]) for request in job.left]
                 for single in alone:
                     self._write_all([single])
-                job.outcomes, job.done = [x for single in alone for x in single.outcomes], True
+                job.outcomes += [x for single in alone for x in single.outcomes]
+                job.done = True
 
     def _write(self, jobs: list[_Job]) -> None:
+        """Write jobs in one transaction, or in several where the policy is slow."""
+        while left := [job for job in jobs if job.left]:
+            self._write_once(left)
+        for job in jobs:
+            job.done = True
+
+    def _write_once(self, jobs: list[_Job]) -> None:
+        """Write as many requests as one transaction has time for, and at least one."""
         after: list[Books] = []
+        outcomes: list[list[Any]] = []
 
         def work(reader: Reader) -> Changes | None:
             books = self._current(reader)
             batch = Batch(self.row.name, books, check.clock_time(self.clock))
             self._sweep(batch, reader)
-            batch.read(reader, [x for job in jobs for x in _needs(job.requests)])
+            batch.read(reader, [x for job in jobs for x in _needs(job.left)])
+            outcomes.clear()
+            until = time.monotonic() + LONGEST
             for job in jobs:
-                job.outcomes = _outcomes(batch, job.requests)
+                outcomes.append(_outcomes(batch, job.left, until))
+                if time.monotonic() >= until:
+                    break
             if batch.is_long_ago() or _wants_check(jobs):
                 advance(batch, reader)
             after[:] = [books]
@@ -179,8 +202,8 @@ class GroupCommit:
 
         self.store.transact(self.row.id, work)
         self._books, self._generation = after[0], self.store.generation()
-        for job in jobs:
-            job.done = True
+        for job, found in zip(jobs, outcomes, strict=False):
+            job.outcomes += found
 
     def _sweep(self, batch: Batch, reader: Reader) -> None:
         """End the wait of decisions whose window is over, in the same transaction."""
@@ -229,11 +252,19 @@ def _needs(requests: Sequence[Request]) -> list[Needs]:
     return [request.needs for request in requests]
 
 
-def _outcomes(batch: Batch, requests: Sequence[Request]) -> list[Any]:
-    """The answer to each of some requests, or what it raised."""
+def _outcomes(batch: Batch, requests: Sequence[Request], until: float) -> list[Any]:
+    """Return the answer to each request, or its exception; stop at the deadline.
+
+    At least one request is done. `until` is by `time.monotonic`.
+    """
     if _are_rewards(requests):
         return tell_all(batch, requests)
-    return [outcome(batch, request) for request in requests]
+    outcomes = []
+    for request in requests:
+        outcomes.append(outcome(batch, request))
+        if time.monotonic() >= until:
+            break
+    return outcomes
 
 
 def _are_rewards(requests: Sequence[Request]) -> TypeGuard[Sequence[Tell]]:

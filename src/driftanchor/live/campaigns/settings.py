@@ -122,7 +122,7 @@ class Settings:
             and low <= value <= high
             and -check.LARGEST <= value <= check.LARGEST
         ):
-            paid = value  # nearly always
+            paid = value + 0.0  # nearly always; -0.0 becomes 0.0, as in `check.number`
         else:
             paid = self._other_reward(value, ends, argument)
         if self.reward == "binary" and paid not in (0.0, 1.0):

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Engine
-from sqlalchemy.pool import PoolProxiedConnection
+from sqlalchemy import Engine, event
+from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
+from driftanchor.live.stores.sql.sql_engine import ANSWER
 from driftanchor.live.stores.sql.write_turn import emptied
 
 KEPT = 4  # that stay out; the pool has more for whoever comes then
@@ -21,16 +22,30 @@ class Connections:
 
     Args:
         engine: Opens them.
+        deadline: Seconds in which PostgreSQL must answer each time.
 
     Attributes:
         database: `"sqlite"` or `"postgresql"`.
+        deadline: As given.
     """
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, deadline: float = ANSWER) -> None:
         self.database = engine.dialect.name
+        self.deadline = deadline
         self._engine = engine
         self._idle: list[PoolProxiedConnection] = []
         self._abandoned: list[PoolProxiedConnection] = []
+        self._pool = object()  # stands for the pool that is used now
+        event.listen(engine, "connect", self._opened)
+        event.listen(engine, "checkin", self._returned)
+
+    def _opened(self, _: Any, entry: ConnectionPoolEntry) -> None:
+        entry.info["pool"] = self._pool
+
+    def _returned(self, _: Any, entry: ConnectionPoolEntry) -> None:
+        """Close a connection that was in use while its pool was closed."""
+        if entry.info.get("pool") is not self._pool:
+            entry.invalidate()
 
     def take(self) -> PoolProxiedConnection:
         """A connection that nobody else has, and that is in no transaction.
@@ -64,6 +79,7 @@ class Connections:
 
     def close(self) -> None:
         """Close all of them but those in a transaction; others are opened when they are needed."""
+        self._pool = object()
         for pooled in emptied(self._idle):
             pooled.invalidate()
         self._engine.dispose()

@@ -10,7 +10,8 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from driftanchor.errors import Conflict, StoreUnavailable, excerpt, shown
+from driftanchor.errors import Conflict, InvalidInput, StoreUnavailable, excerpt, shown
+from driftanchor.live.stores.sql.deadline import NoAnswer
 from driftanchor.live.stores.sql.sql_engine import sqlite_file
 
 REMEDIES = {  # what SQLite says, and what to do
@@ -22,6 +23,9 @@ REMEDIES = {  # what SQLite says, and what to do
     "malformed": "the file is damaged: restore a backup",
     "not a database": "the file is no SQLite database, or is damaged: restore a backup",
 }
+
+
+GAVE_UP = ("55P03", "57014")  # PostgreSQL's codes for lock_timeout and statement_timeout
 
 
 class Interrupted(StoreUnavailable):
@@ -59,6 +63,12 @@ class translated:  # noqa: N801 - used as a function; a generator would take lon
 def _ours(url: URL, error: Exception) -> Exception | None:
     """What to raise in place of an error; `None` where it may stay as it is."""
     is_server = sqlite_file(url) is None
+    if isinstance(error, (UnicodeEncodeError, *_named("DataError"))):
+        return InvalidInput(f"the database cannot store a text or number: {_said(error)}")
+    if isinstance(error, NoAnswer):
+        return Interrupted(f"{name_of(url)} hangs: {error}; check that it runs")
+    if _sqlstate(error) in GAVE_UP:
+        return StoreUnavailable(f"{name_of(url)} is too slow now: {_said(error)}; try again later")
     if isinstance(error, _named("IntegrityError")):
         return Conflict(f"{name_of(url)} refuses the change: {_said(error)}")
     if isinstance(error, _named("OperationalError")):
@@ -83,6 +93,12 @@ def _ours(url: URL, error: Exception) -> Exception | None:
         said = f"{name_of(url)} cannot be used: {error}; check that the folder can be written"
         return StoreUnavailable(missing_folder(sqlite_file(url)) or said)
     return None
+
+
+def _sqlstate(error: Exception) -> str | None:
+    """PostgreSQL's code of an error."""
+    original = error.orig if isinstance(error, DBAPIError) else error
+    return getattr(original, "sqlstate", None)
 
 
 def _named(name: str) -> tuple[type[Exception], ...]:

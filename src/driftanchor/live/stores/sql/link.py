@@ -11,6 +11,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from driftanchor.live.stores.sql.deadline import watchdog
+
 Values = Any  # the parameters of a statement in the form that the driver takes
 
 
@@ -24,13 +26,15 @@ class Link:
     Args:
         database: `"sqlite"` or `"postgresql"`.
         driver: The driver's connection; one to PostgreSQL commits by itself.
+        deadline: Seconds in which PostgreSQL must answer each time.
     """
 
-    __slots__ = ("_cursor", "_driver", "_waiting", "database")
+    __slots__ = ("_cursor", "_deadline", "_driver", "_waiting", "database")
 
-    def __init__(self, database: str, driver: Any) -> None:
+    def __init__(self, database: str, driver: Any, deadline: float) -> None:
         self.database = database
         self._driver = driver
+        self._deadline = deadline
         self._cursor = driver.cursor() if database == "sqlite" else _plain_cursor(driver)
         self._waiting: list[tuple[str, Values, bool]] = []  # and whether there are many values
 
@@ -75,7 +79,8 @@ class Link:
         elif self._waiting:
             self._exchange(sql, values, prepare)
         else:
-            self._cursor.execute(sql, values, prepare=prepare)
+            with watchdog.limit(self._driver, self._deadline):
+                self._cursor.execute(sql, values, prepare=prepare)
         found: list[tuple[Any, ...]] = self._cursor.fetchall()
         return found
 
@@ -87,7 +92,7 @@ class Link:
         waiting, self._waiting = self._waiting, []
         handled = sys.exception()  # by whoever called us
         try:
-            with self._driver.pipeline():
+            with watchdog.limit(self._driver, self._deadline), self._driver.pipeline():
                 for one, given, many in waiting:
                     (self._cursor.executemany if many else self._cursor.execute)(one, given)
                 self._cursor.execute(sql, values, prepare=prepare)

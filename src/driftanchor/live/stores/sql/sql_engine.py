@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import logging
 import re
 import sqlite3
@@ -15,8 +16,15 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from driftanchor.errors import InvalidInput, require
+from driftanchor.live.stores.sql.deadline import watchdog
 
-REACH = 3  # seconds to wait for a server that does not answer
+REACH = 3  # seconds to wait for a connection to a server
+ANSWER = 8.0  # seconds in which PostgreSQL must answer each time
+SHARES = {  # of these seconds, after which PostgreSQL gives up by itself, unless it hangs
+    "statement_timeout": 7 / 8,
+    "lock_timeout": 5 / 8,
+    "idle_in_transaction_session_timeout": 8,  # frees the locks of a process that hangs
+}
 BUSY = 10.0  # seconds to wait for programs that write to the file without our lock
 LONGEST_PART = 240  # bytes of a name, as systems take 255 and files beside it have longer names
 LONGEST_NAME = 3_000  # bytes of a path
@@ -82,18 +90,54 @@ def sqlite_file(url: URL) -> Path | None:
     return Path(url.database or "") if url.get_backend_name() == "sqlite" else None
 
 
-def create_engine(url: URL) -> Engine:
-    """An engine whose connections are set up as the contract of a store needs it."""
+def create_engine(url: URL, deadline: float = ANSWER) -> Engine:
+    """An engine whose connections are set up as the contract of a store needs it.
+
+    Args:
+        url: The address. What it says about timeouts stands.
+        deadline: Seconds in which PostgreSQL must answer each time.
+    """
     if sqlite_file(url) is None:
         # If nobody takes its log, psycopg writes to stderr that a connection is lost. Our errors
         # say that already.
         logging.getLogger("psycopg").addHandler(_unheard)
-        return sqlalchemy.create_engine(url, connect_args={"connect_timeout": REACH})
+        given = {name: x for name, x in _network(deadline).items() if name not in url.query}
+        engine = sqlalchemy.create_engine(url, connect_args=given, pool_timeout=deadline)
+        event.listen(engine, "connect", functools.partial(_set_up_postgres, deadline))
+        return engine
     engine = sqlalchemy.create_engine(url, connect_args={"timeout": BUSY})
     event.listen(engine, "connect", _set_up_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     event.listen(engine, "close", roll_back_sqlite)
     return engine
+
+
+def _network(deadline: float) -> dict[str, int]:
+    """Settings of libpq for networks that drop packets, in seconds but for the last."""
+    return {
+        "connect_timeout": REACH,
+        "keepalives_idle": 5,
+        "keepalives_interval": 2,
+        "keepalives_count": 3,
+        "tcp_user_timeout": int(1_000 * deadline),  # milliseconds
+    }
+
+
+def _set_up_postgres(deadline: float, connection: Any, _: Any) -> None:
+    """Set the timeouts that neither the address nor the server sets."""
+    rows = ", ".join(
+        f"('{name}', '{round(1_000 * share * deadline)}')" for name, share in SHARES.items()
+    )
+    try:
+        with watchdog.limit(connection, deadline):
+            connection.execute(
+                f"SELECT set_config(name, wanted, false) FROM (VALUES {rows}) AS ours (name, wanted) "
+                "JOIN pg_settings USING (name) WHERE setting = '0'"
+            )
+            connection.commit()
+    except BaseException:
+        connection.close()  # SQLAlchemy would only forget it
+        raise
 
 
 def _set_up_sqlite(connection: sqlite3.Connection, _: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import math
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -16,6 +17,7 @@ from driftanchor.errors import Conflict, NotFound, StoreUnavailable
 from driftanchor.live.stores.access_keys import KeyRow
 from driftanchor.live.stores.sql import campaign_rows, key_rows, sql_engine, versions
 from driftanchor.live.stores.sql.connections import Connections
+from driftanchor.live.stores.sql.deadline import watchdog
 from driftanchor.live.stores.sql.failures import Interrupted, translated
 from driftanchor.live.stores.sql.link import Link
 from driftanchor.live.stores.sql.reader import SqlReader, happened, write
@@ -43,16 +45,20 @@ class SqlStore(Store):
     Args:
         url: The address.
         patience: How many seconds to try again after a connection broke.
+        deadline: Seconds in which PostgreSQL must answer each time.
     """
 
-    def __init__(self, url: URL, patience: float = PATIENCE) -> None:
+    def __init__(
+        self, url: URL, patience: float = PATIENCE, deadline: float = sql_engine.ANSWER
+    ) -> None:
         self.url = url
+        self._deadline = deadline
         self.patience = patience
         self._file = sql_engine.sqlite_file(url)
         self._path = str(self._file)
         self._turns = None if self._file is None else Turns(lock_file(self._file))
-        self._engine = sql_engine.create_engine(url)
-        self._connections = Connections(self._engine)
+        self._engine = sql_engine.create_engine(url, deadline)
+        self._connections = Connections(self._engine, deadline)
         self._translated = translated(url)
         self._process = os.getpid()
         self._generation = 0
@@ -61,7 +67,9 @@ class SqlStore(Store):
     def prepare(self) -> None:
         """Create the tables of an empty store, and refuse those of another version."""
         with no_litter(self._file):
-            self._patiently(lambda: self._alone(versions.prepare), min(OPENING, self.patience))
+            self._patiently(
+                lambda: self._alone(versions.prepare, self._deadline), min(OPENING, self.patience)
+            )
         if self._file is not None:
             self._identity = identity_of(self._path)
 
@@ -113,6 +121,7 @@ class SqlStore(Store):
         with self._connected() as connection:
             if connection.dialect.name == "postgresql":
                 connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+                connection.exec_driver_sql("SET LOCAL statement_timeout = 0")  # it copies tables
             yield connection
 
     def in_one_transaction(self, work: Callable[[Connection], None]) -> None:
@@ -152,29 +161,34 @@ class SqlStore(Store):
                 write(link, campaign, changes)
                 ended.append(changes)
 
-        self._patiently(functools.partial(self._write, once))
+        try:
+            self._patiently(functools.partial(self._write, once))
+        except StoreUnavailable as error:
+            if not (ended and isinstance(error.__cause__, Interrupted)):
+                raise
+            raise StoreUnavailable(
+                f"{error}; whether the last changes were recorded is unknown: repeat the call"
+            ) from error
 
     def add_key(self, row: KeyRow) -> None:
         """Keep a new key of the server."""
-        self.in_one_transaction(lambda connection: key_rows.add(connection, row))
+        self._patiently(lambda: self._alone(lambda x: key_rows.add(x, row), self._deadline))
 
     def keys(self) -> list[KeyRow]:
         """All keys of the server."""
-        with self._connected() as connection:
+        with self._connected() as connection, self._limit(connection):
             return key_rows.all_rows(connection)
 
     def key_counts(self) -> tuple[int, int, float]:
         """How many keys there are and are revoked, and when the last was made."""
-        with self._connected() as connection:
+        with self._connected() as connection, self._limit(connection):
             return key_rows.counts(connection)
 
     def revoke_key(self, key_id: str, at: float) -> KeyRow:
         """Revoke a key."""
-        kept: list[KeyRow] = []
-        self.in_one_transaction(
-            lambda connection: kept.append(key_rows.revoke(connection, key_id, at))
+        return self._patiently(
+            lambda: self._alone(lambda x: key_rows.revoke(x, key_id, at), self._deadline)
         )
-        return kept[-1]
 
     def generation(self) -> int:
         """A number that changes when the file was replaced."""
@@ -220,8 +234,22 @@ class SqlStore(Store):
                 transaction.give_up()
                 transaction.end()
 
-    def _alone(self, work: Callable[[Connection], T]) -> T:
-        """As `_write`, for work that needs SQLAlchemy's connection."""
+    def _limit(
+        self, connection: Connection, seconds: float | None = None
+    ) -> contextlib.AbstractContextManager[None]:
+        """Give a block the deadline, or more seconds, to get its answers from PostgreSQL."""
+        if self._file is not None:
+            return contextlib.nullcontext()
+        limit = self._deadline if seconds is None else seconds
+        return watchdog.limit(connection.connection.driver_connection, limit)
+
+    def _alone(self, work: Callable[[Connection], T], seconds: float = math.inf) -> T:
+        """As `_write`, for work that needs SQLAlchemy's connection.
+
+        Args:
+            work: What to do.
+            seconds: How long PostgreSQL may take for it.
+        """
         turn = self._turn()
         with self._translated:
             try:
@@ -231,7 +259,7 @@ class SqlStore(Store):
                 with self._engine.connect() as connection:
                     try:
                         connection = connection.execution_options(**{sql_engine.WRITING: True})
-                        with connection.begin():
+                        with self._limit(connection, seconds), connection.begin():
                             return work(connection)
                     except Exception:
                         raise
@@ -272,9 +300,17 @@ def _gone(campaign: int) -> NotFound:
     return NotFound(f"the store no longer has campaign number {campaign}: load it by its name")
 
 
-def open_sql(address: str, patience: float = PATIENCE) -> SqlStore:
-    """Open the store at an address, and create what an empty one lacks."""
-    store = _at(address, patience)
+def open_sql(
+    address: str, patience: float = PATIENCE, deadline: float = sql_engine.ANSWER
+) -> SqlStore:
+    """Open the store at an address, and create what an empty one lacks.
+
+    Args:
+        address: The address.
+        patience: How many seconds to try again after a connection broke.
+        deadline: Seconds in which PostgreSQL must answer each time.
+    """
+    store = _at(address, patience, deadline)
     try:
         store.prepare()
     except BaseException:
@@ -285,16 +321,16 @@ def open_sql(address: str, patience: float = PATIENCE) -> SqlStore:
 
 def upgrade_sql(address: str) -> tuple[str | None, str]:
     """Bring the tables of the store at an address up to date; the versions before and after."""
-    store = _at(address, PATIENCE)
+    store = _at(address)
     try:
         return store.upgrade()
     finally:
         store.close()
 
 
-def _at(address: str, patience: float) -> SqlStore:
+def _at(address: str, patience: float = PATIENCE, deadline: float = sql_engine.ANSWER) -> SqlStore:
     url = sql_engine.address(address)
     file = sql_engine.sqlite_file(url)
     if file is not None:  # whoever changes the folder later means the same file
         url = url.set(database=str(file.absolute()))
-    return SqlStore(url, patience)
+    return SqlStore(url, patience, deadline)

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from sqlalchemy.pool import PoolProxiedConnection
 
 from driftanchor.live.stores.sql.connections import Connections
+from driftanchor.live.stores.sql.deadline import watchdog
 from driftanchor.live.stores.sql.link import Link
 from driftanchor.live.stores.sql.sql_engine import roll_back_sqlite
 from driftanchor.live.stores.sql.write_turn import Turn
@@ -70,7 +71,7 @@ class Transaction:
         database = self._connections.database
         self._pooled = self._connections.take()
         self._driver = self._pooled.driver_connection
-        link = Link(database, self._driver)
+        link = Link(database, self._driver, self._connections.deadline)
         link.run(first[database])
         return link
 
@@ -80,7 +81,11 @@ class Transaction:
         if driver is None:
             return
         try:
-            driver.rollback()
+            if self._connections.database == "sqlite":
+                driver.rollback()
+            else:
+                with watchdog.limit(driver, self._connections.deadline):
+                    driver.rollback()
         except Exception:  # it is of no use: `end` closes it
             return
         self._driver = None

@@ -89,6 +89,8 @@ def upgrade(connection: Connection) -> tuple[str | None, str]:
 
     The caller holds the turn to write.
     """
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql("SET LOCAL statement_timeout = 0")  # large tables take long
     before = found(connection)
     if before is None:
         prepare(connection)

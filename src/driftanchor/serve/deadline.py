@@ -1,0 +1,60 @@
+"""Deadline: every request is answered in time, whatever the store does."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from driftanchor.errors import StoreUnavailable
+from driftanchor.serve.problem import problem_of
+
+
+class Deadline:
+    """A layer of the app that answers 503 if nothing else answers in time.
+
+    The time of reading the body does not count, nor that of an answer that has begun.
+
+    Args:
+        app: What is inside.
+        seconds: How long an answer may take.
+    """
+
+    def __init__(self, app: ASGIApp, seconds: float) -> None:
+        self.app, self._seconds = app, seconds
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        try:
+            async with answer_within(self._seconds) as limit:
+
+                async def sending(message: Message) -> None:
+                    limit.reschedule(None)
+                    await send(message)
+
+                await self.app(scope, receive, sending)
+        except StoreUnavailable as error:
+            if not limit.expired():
+                raise
+            await problem_of(error).response()(scope, receive, send)
+
+
+@asynccontextmanager
+async def answer_within(seconds: float) -> AsyncIterator[asyncio.Timeout]:
+    """Cancel the block after some seconds.
+
+    Raises:
+        StoreUnavailable: The time was over.
+    """
+    try:
+        async with asyncio.timeout(seconds) as limit:
+            yield limit
+    except TimeoutError as error:
+        if not limit.expired():
+            raise
+        raise StoreUnavailable(f"the store did not answer within {seconds:g} seconds") from error
