@@ -42,7 +42,7 @@ def serving(address: str) -> Iterator[HttpServer]:
         return Served(store, SETTINGS, time.time, Log(io.StringIO()))
 
     create(address, clock=time.time).close()
-    with http_server(address, serve) as server:
+    with http_server(address, serve=serve) as server:
         yield server
 
 
