@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from driftanchor.live import background
 
 if TYPE_CHECKING:
@@ -57,7 +59,7 @@ print(*told, flush=True)
     assert once.endswith("True")
 
 
-def test_what_fails_is_tried_once_and_disturbs_nobody() -> None:
+def test_what_fails_is_tried_once_and_logged(caplog: pytest.LogCaptureFixture) -> None:
     tries: list[int] = []
 
     def work() -> None:
@@ -68,3 +70,6 @@ def test_what_fails_is_tried_once_and_disturbs_nobody() -> None:
         background.compile_once("test_background", work)
     background.finish()
     assert tries == [0]
+    (said,) = [x.getMessage() for x in caplog.records if x.name == "driftanchor"]
+    assert "not compiled" in said
+    assert said.endswith("ValueError: no such rule")

@@ -10,6 +10,7 @@ from campaign_parts import create
 
 from driftanchor import NotFound, StoreUnavailable
 from driftanchor.live.campaigns.asking import Ask
+from driftanchor.live.campaigns.batch import NOTHING, Batch
 from driftanchor.live.campaigns.telling import Expose
 from driftanchor.serve import bridge as bridging
 from driftanchor.serve.bridge import Bridge
@@ -130,17 +131,32 @@ def test_there_is_no_use_in_waiting_behind_too_many(
 
 
 def test_who_has_gone_gets_no_answer_and_holds_up_nobody(tmp_path: Path) -> None:
+    """A request whose deadline is over while it waits is not done at all."""
     campaign = create(f"sqlite:///{tmp_path / 'store.db'}")
+    taken, go_on = threading.Event(), threading.Event()
+
+    class Slow:
+        """A request that keeps the thread busy."""
+
+        needs = NOTHING
+
+        def __call__(self, batch: Batch) -> None:
+            taken.set()
+            go_on.wait()
 
     async def ask() -> int:
         bridge = Bridge(Metrics())
+        slow = bridge.do(campaign, Slow())
+        await asyncio.to_thread(taken.wait)
         gone = bridge.do(campaign, Ask("gone"))
-        gone.cancel()
+        for future in (slow, gone):
+            future.cancel()
+        go_on.set()
         (made,) = await bridge.do(campaign, Ask("here"))
         assert bridge.waiting == 0
         bridge.close()
         number: int = made.number
         return number
 
-    assert asyncio.run(ask()) == 2
+    assert asyncio.run(ask()) == 1
     campaign.close()

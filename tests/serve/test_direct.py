@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from served_app import App, running_app
 
+from driftanchor import StoreUnavailable
 from driftanchor.serve.direct import Direct
 
 
@@ -74,7 +75,7 @@ def test_a_failure_nobody_expected_is_a_problem_and_is_logged(
     app: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*given: Any) -> None:
-        raise RuntimeError("secret")
+        raise RuntimeError("the cause")
 
     monkeypatch.setattr(app.served.bridge, "do", fail)
     answer = app.http.post("/v1/campaigns/c/decisions", json={"unit": "someone"})
@@ -83,8 +84,32 @@ def test_a_failure_nobody_expected_is_a_problem_and_is_logged(
     lines = [json.loads(line) for line in app.log.getvalue().splitlines()]
     found = [x for x in lines if x.get("request_id") == answer.headers["x-request-id"]]
     assert [x["event"] for x in found] == ["failure", "request"]
-    for secret in ("secret", "someone"):
-        assert secret not in answer.text + app.log.getvalue()
+    assert (found[0]["error"], found[0]["message"]) == ("RuntimeError", "the cause")
+    assert "the cause" not in answer.text
+    assert "someone" not in answer.text + app.log.getvalue()
+
+
+def test_the_reason_of_a_store_that_is_away_is_logged(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*given: Any) -> None:
+        raise StoreUnavailable("the disk is full: make room")
+
+    monkeypatch.setattr(app.served.bridge, "do", fail)
+    monkeypatch.setattr(app.served, "names", fail)
+    answers = [
+        app.http.post("/v1/campaigns/c/decisions", json={}),  # past the framework
+        app.http.get("/v1/campaigns"),  # through it
+    ]
+    app.served.log.close()
+    lines = [json.loads(line) for line in app.log.getvalue().splitlines()]
+    for answer in answers:
+        assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
+        assert "disk" not in answer.text
+        asked = answer.headers["x-request-id"]
+        (found,) = [x for x in lines if (x["event"], x["request_id"]) == ("failure", asked)]
+        assert found["message"] == "the disk is full: make room"
+        assert "trace" not in found
 
 
 def test_who_goes_while_a_body_comes_gets_no_answer(app: App) -> None:

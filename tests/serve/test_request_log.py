@@ -47,17 +47,24 @@ def test_a_stream_that_is_closed_costs_nothing() -> None:
     log.close()
 
 
-def test_what_libraries_warn_of_is_logged_without_values() -> None:
+def test_what_libraries_warn_of_is_logged_with_its_cause() -> None:
     stream = io.StringIO()
     log = Log(stream)
     logger = logging.Logger("some.library")
     logger.addHandler(LogHandler(log))
     logger.info("not worth it")
-    logger.warning("cannot %s", "secret")
+    logger.warning("cannot %s", "write")
+    try:
+        raise OSError("no space left")
+    except OSError:
+        logger.exception("it failed")
     log.close()
-    (line,) = [json.loads(line) for line in stream.getvalue().splitlines()]
+    line, failed = [json.loads(line) for line in stream.getvalue().splitlines()]
+    assert (failed["text"], failed["error"]) == ("it failed", "OSError")
+    assert failed["message"] == "no space left"
+    assert failed["trace"]
     assert (line["logger"], line["text"], line["level"]) == (
         "some.library",
-        "cannot %s",
+        "cannot write",
         "warning",
     )

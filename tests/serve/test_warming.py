@@ -61,3 +61,25 @@ def test_a_store_that_is_away_is_left_to_the_requests(
     monkeypatch.setattr(served, "names", away)
     warm_up(served)
     served.close()
+
+
+def test_a_campaign_that_cannot_be_prepared_is_logged_and_stops_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stream = io.StringIO()
+    store = open_store(f"sqlite:///{tmp_path / 'store.db'}")
+    served = Served(store, ServeSettings(warm_up=300.0), log=Log(stream))
+    for name in ("a", "b"):
+        Campaign.create(name, arms=["A", "B"], store=store, seed=1)
+    prepared: list[str] = []
+
+    def prepare(campaign: Campaign) -> None:
+        prepared.append(campaign.name)
+        if campaign.name == "a":
+            raise RuntimeError("no such kernel")
+
+    monkeypatch.setattr(Campaign, "prepare", prepare)
+    warm_up(served)
+    served.close()
+    assert prepared == ["a", "b"]
+    assert '"campaign": "a", "error": "RuntimeError", "message": "no such' in stream.getvalue()

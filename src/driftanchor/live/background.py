@@ -18,6 +18,7 @@ import threading
 import time
 from collections.abc import Callable, Hashable
 
+_log = logging.getLogger("driftanchor")
 _threads: dict[Hashable, threading.Thread | None] = {}  # of all that was asked for
 _asking = threading.Lock()
 _importing = threading.Lock()  # to import Numba in two threads at once fails in one of them
@@ -26,8 +27,8 @@ _importing = threading.Lock()  # to import Numba in two threads at once fails in
 def compile_once(key: Hashable, work: Callable[[], None]) -> None:
     """Let `work` compile something in the background, if nobody asked for `key` before.
 
-    Where Numba is missing nothing happens. What `work` raises is dropped: a policy of one's own may
-    be any Python, and what cannot be compiled is interpreted.
+    Where Numba is missing nothing happens. What `work` raises is logged as a warning: a policy of
+    one's own may be any Python, and what cannot be compiled is interpreted.
     """
     with _asking:
         if key in _threads:
@@ -59,11 +60,12 @@ def _tried(work: Callable[[], None]) -> None:
         with _importing:
             importlib.import_module("numba.extending")
         work()
-    except Exception:
-        return
+    except Exception as error:
+        why = f"{type(error).__name__}: {error}"
+        _log.warning("not compiled, so that decisions stay interpreted and slower: %s", why)
 
 
-logging.getLogger("driftanchor")  # it must be imported before the hook is registered:
+# `logging` must be imported before the hook is registered:
 # When a process forks, hooks are called from the last to the first, and that of `logging` takes its
 # lock. The compiler writes to the log, so `finish` would wait for ever if it came after that.
 if hasattr(os, "register_at_fork"):

@@ -56,7 +56,7 @@ def create_app(served: Served) -> FastAPI:
     for routes in (*routers, ofrep, default_routes, page_routes):
         app.include_router(routes.router)
     app.add_middleware(HeadRequests)
-    app.add_middleware(Deadline, seconds=served.settings.deadline)
+    app.add_middleware(Deadline, served=served)
     errors = app.state.page_errors = recent_errors.new()
     app.add_middleware(recent_errors.RecentErrors, kept=errors, clock=served.clock)
     app.add_middleware(Limits)

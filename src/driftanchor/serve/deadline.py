@@ -10,6 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from driftanchor.errors import StoreUnavailable
 from driftanchor.serve.problem import problem_of
+from driftanchor.serve.served import Served
 
 
 class Deadline:
@@ -19,11 +20,11 @@ class Deadline:
 
     Args:
         app: What is inside.
-        seconds: How long an answer may take.
+        served: What is served: its settings say how long an answer may take.
     """
 
-    def __init__(self, app: ASGIApp, seconds: float) -> None:
-        self.app, self._seconds = app, seconds
+    def __init__(self, app: ASGIApp, served: Served) -> None:
+        self.app, self._served = app, served
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -31,7 +32,7 @@ class Deadline:
             await self.app(scope, receive, send)
             return
         try:
-            async with answer_within(self._seconds) as limit:
+            async with answer_within(self._served.settings.deadline) as limit:
 
                 async def sending(message: Message) -> None:
                     limit.reschedule(None)
@@ -41,6 +42,7 @@ class Deadline:
         except StoreUnavailable as error:
             if not limit.expired():
                 raise
+            self._served.log.failure(scope.get("request_id", ""), error)
             await problem_of(error).response()(scope, receive, send)
 
 

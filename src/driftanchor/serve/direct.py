@@ -15,13 +15,12 @@ from typing import Any
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from driftanchor.errors import DriftanchorError
 from driftanchor.serve.answer import Fields, WholeAnswer, send_answer
 from driftanchor.serve.deadline import answer_within
 from driftanchor.serve.limits import Limits
 from driftanchor.serve.observed import note, request_id_of
 from driftanchor.serve.page import recent_errors
-from driftanchor.serve.problem import Problem, problem_of
+from driftanchor.serve.problem import problem_of
 from driftanchor.serve.served import Served
 
 
@@ -102,9 +101,9 @@ class Direct:
 
     def _refused(self, error: Exception, scope: Scope, request_id: str) -> WholeAnswer:
         """The answer to an error, which the page shows too."""
-        if not isinstance(error, Problem | DriftanchorError):
-            self._served.log.failure(request_id, error)
         answer = WholeAnswer.of(problem_of(error))
+        if answer.status >= 500:
+            self._served.log.failure(request_id, error)
         at = self._served.clock()
         self._errors.append(recent_errors.error_of(scope, answer.status, answer.body, at))
         return answer

@@ -180,8 +180,11 @@ def response_to(error: Exception) -> Response:
 def install(app: FastAPI) -> None:
     """Let an app answer all errors with problems."""
 
-    async def answer(_: Request, error: Exception) -> Response:
-        return response_to(error)
+    async def answer(request: Request, error: Exception) -> Response:
+        response = response_to(error)
+        if response.status_code >= 500:
+            request.app.state.served.log.failure(request.scope.get("request_id", ""), error)
+        return response
 
     async def failed(_: Request, error: Exception) -> Response:
         return problem_of(error).response()

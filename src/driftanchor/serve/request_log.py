@@ -15,6 +15,8 @@ import time
 import traceback
 from typing import Any, NamedTuple, TextIO
 
+from driftanchor.errors import DriftanchorError, excerpt
+
 MOST_LINES = 10_000  # that wait to be written; what comes then is dropped and counted
 MOST_KINDS = 256  # of requests whose texts are kept
 GATHERING = 0.02  # seconds in which lines are gathered before they are written together
@@ -59,11 +61,8 @@ class Log:
         self._add(json.dumps(line, default=str) + "\n")
 
     def failure(self, request_id: str, error: BaseException) -> None:
-        """Log an error nobody expected, with the places in the code it came through."""
-        places = traceback.extract_tb(error.__traceback__)
-        trace = [f"{place.filename}:{place.lineno} {place.name}" for place in places]
-        kind = type(error).__name__
-        self.event("failure", "error", request_id=request_id, error=kind, trace=trace)
+        """Log why a request failed; an error nobody expected also with its trace."""
+        self.event("failure", "error", request_id=request_id, **said_by(error))
 
     def close(self) -> None:
         """Write what waits."""
@@ -120,10 +119,20 @@ class LogHandler(logging.Handler):
         self._log = log
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Log a record of Python's logging; its text may hold values, so it is left out."""
-        self._log.event(
-            "library", record.levelname.lower(), logger=record.name, text=str(record.msg)
-        )
+        """Log a record of Python's logging, with the exception that it is about."""
+        error = record.exc_info[1] if record.exc_info else None
+        more = {} if error is None else said_by(error)
+        text = excerpt(record.getMessage().strip())
+        self._log.event("library", record.levelname.lower(), logger=record.name, text=text, **more)
+
+
+def said_by(error: BaseException) -> dict[str, Any]:
+    """Return the kind and the message of an error, and its trace if nobody expected it."""
+    found: dict[str, Any] = {"error": type(error).__name__, "message": excerpt(str(error))}
+    if not isinstance(error, DriftanchorError):
+        places = traceback.extract_tb(error.__traceback__)
+        found["trace"] = [f"{place.filename}:{place.lineno} {place.name}" for place in places]
+    return found
 
 
 def _text(line: str | _Request) -> str:

@@ -11,6 +11,7 @@ import time
 
 from driftanchor.errors import DriftanchorError
 from driftanchor.live import background
+from driftanchor.serve.request_log import said_by
 from driftanchor.serve.served import Served
 
 
@@ -18,10 +19,15 @@ def warm_up(served: Served) -> None:
     """Prepare the campaigns of a store, for as long as the settings allow."""
     end = time.monotonic() + served.settings.warm_up
     try:
-        for name in served.names():
-            if time.monotonic() >= end:
-                return
-            served.campaign(name).prepare()
-    except DriftanchorError:  # requests will say what is wrong
+        names = served.names()
+    except DriftanchorError as error:  # requests will say it too
+        served.log.event("warm_up", "error", **said_by(error))
         return
+    for name in names:
+        if time.monotonic() >= end:
+            return
+        try:
+            served.campaign(name).prepare()
+        except Exception as error:  # the other campaigns can be served
+            served.log.event("warm_up", "error", campaign=name, **said_by(error))
     background.finish(max(end - time.monotonic(), 0.0))

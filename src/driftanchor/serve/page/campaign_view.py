@@ -15,7 +15,7 @@ from driftanchor.render.palette import POLICY_NAMES
 from driftanchor.serve.page.arm_rows import arm_rows, believed_move
 from driftanchor.serve.page.believed import plain
 from driftanchor.serve.page.decision_view import listed
-from driftanchor.serve.page.saved_view import SavedView
+from driftanchor.serve.page.saved_view import Failed, SavedView
 from driftanchor.serve.page.sentence import sentence
 from driftanchor.serve.page.shift_tests import shift_tests
 
@@ -24,7 +24,7 @@ RECENT = 1_000  # decisions whose rewards are counted
 LISTED = 12  # decisions that are listed
 
 
-def campaign_view(moment: Moment, now: float, gained: SavedView | None) -> dict[str, Any]:
+def campaign_view(moment: Moment, now: float, gained: SavedView | Failed | None) -> dict[str, Any]:
     """All that the page shows of a campaign at one moment, without its history.
 
     Args:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from driftanchor.errors import DriftanchorError, NotFound
+from driftanchor.errors import NotFound
 from driftanchor.live.campaigns.campaign import Campaign
 from driftanchor.live.campaigns.handle import Moment
 from driftanchor.live.campaigns.past import STRETCH
@@ -19,6 +19,7 @@ from driftanchor.live.campaigns.status import Status
 from driftanchor.live.campaigns.watching import alarms_of
 from driftanchor.live.stores.store import Store
 from driftanchor.serve.page.believed import plain
+from driftanchor.serve.page.saved_view import said
 from driftanchor.serve.page.sentence import sentence
 from driftanchor.serve.page.timeline import Stretches, shown_columns
 
@@ -36,6 +37,7 @@ class Overview:
         campaign: Opens a campaign by its name.
         clock: Tells the time, in seconds since 1970.
         budget: Seconds that one call may spend on looking again.
+        failed: Called with the name of a campaign and the error if it cannot be shown.
     """
 
     def __init__(
@@ -44,9 +46,10 @@ class Overview:
         campaign: Callable[[str], Campaign],
         clock: Callable[[], float],
         budget: float = BUDGET,
+        failed: Callable[[str, Exception], None] = lambda name, error: None,
     ) -> None:
         self._store, self._campaign, self._clock = store, campaign, clock
-        self._budget = budget
+        self._budget, self._failed = budget, failed
         self._known: dict[str, tuple[tuple[int, int], dict[str, Any]]] = {}
         self._last: dict[str, Any] | None = None  # the answer while nothing happens
         self._turn = 0  # where the next call goes on, so that all get their turn
@@ -88,8 +91,10 @@ class Overview:
             return found
         except NotFound:
             return {}  # it went away meanwhile
-        except DriftanchorError as error:
-            return {"name": name, "alarmed": True, "error": str(error), "sentence": str(error)}
+        except Exception as error:
+            self._failed(name, error)
+            text = said(error)
+            return {"name": name, "alarmed": True, "error": text, "sentence": text}
 
 
 def summary(moment: Moment, now: float) -> dict[str, Any]:

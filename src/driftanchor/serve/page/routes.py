@@ -23,6 +23,7 @@ from driftanchor.serve.page.page_files import HEADERS, File, static
 from driftanchor.serve.page.share import ShareBody, shared_key
 from driftanchor.serve.page.views import SentView, Views, sent_view
 from driftanchor.serve.problem import Problem
+from driftanchor.serve.request_log import said_by
 from driftanchor.serve.served import Served
 from driftanchor.version import __version__
 
@@ -122,9 +123,20 @@ def _views(request: Request) -> Views:
     state, served = request.app.state, request.app.state.served
     if not hasattr(state, "page_views"):
         extra: dict[str, Any] = {"demo": _demo(request)}
-        state.page_views = Views(served.store, served.campaign, served.clock, extra)
+        state.page_views = Views(
+            served.store, served.campaign, served.clock, extra, failed=_logged(served)
+        )
     views: Views = state.page_views
     return views
+
+
+def _logged(served: Served) -> Callable[[str, Exception], None]:
+    """Return what logs an estimate that failed."""
+
+    def log(name: str, error: Exception) -> None:
+        served.log.event("estimate_failed", "error", campaign=name, **said_by(error))
+
+    return log
 
 
 async def _view(request: Request, view: Callable[[], SentView]) -> Response:

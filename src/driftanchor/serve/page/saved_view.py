@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from driftanchor.core.check import Floats
+from driftanchor.errors import DriftanchorError, excerpt
 from driftanchor.live.campaigns.handle import Moment
 from driftanchor.live.campaigns.past import STRETCH
 from driftanchor.live.campaigns.saved import Played, Saved, saved
@@ -45,6 +46,29 @@ class SavedView:
             "until": self.until,
             "text": saved_text(self.saved, "" if self.until is None else when(self.until, now)),
         }
+
+
+@dataclass(frozen=True)
+class Failed:
+    """An estimate that failed.
+
+    Attributes:
+        error: The message.
+        of: How many decisions the campaign had then.
+    """
+
+    error: str
+    of: int
+
+    def to_json(self, now: float) -> dict[str, Any]:
+        """As the page shows it."""
+        return {"error": self.error, "text": f"The estimate failed: {self.error}"}
+
+
+def said(error: Exception) -> str:
+    """Return the message of an error, with its kind if nobody expected it."""
+    kind = "" if isinstance(error, DriftanchorError) else f"{type(error).__name__}: "
+    return excerpt(f"{kind}{error}")
 
 
 def saved_view(moment: Moment) -> SavedView | None:

@@ -18,7 +18,7 @@ from driftanchor.serve.etag import tag_of
 from driftanchor.serve.page.believed import plain
 from driftanchor.serve.page.campaign_view import campaign_view
 from driftanchor.serve.page.overview import Overview
-from driftanchor.serve.page.saved_view import SavedView, saved_view
+from driftanchor.serve.page.saved_view import Failed, SavedView, said, saved_view
 from driftanchor.serve.page.timeline import SPANS, timeline
 
 FRESH = 1.0  # seconds for which a view is shown as it is, however much happens
@@ -48,6 +48,7 @@ class Views:
         campaign: Opens a campaign by its name.
         clock: Tells the time, in seconds since 1970.
         extra: What is added to every view, such as that it is a demo.
+        failed: Called with the name of a campaign and the error if an estimate fails.
     """
 
     def __init__(
@@ -56,16 +57,17 @@ class Views:
         campaign: Callable[[str], Campaign],
         clock: Callable[[], float] = time.time,
         extra: dict[str, Any] | None = None,
+        failed: Callable[[str, Exception], None] = lambda name, error: None,
     ) -> None:
-        self._campaign, self._clock = campaign, clock
+        self._campaign, self._clock, self._failed = campaign, clock, failed
         self._store = store
         self._extra = extra or {}
-        self._overview = Overview(store, campaign, clock)
+        self._overview = Overview(store, campaign, clock, failed=failed)
         self._lock = threading.Lock()
         self._all: tuple[dict[str, Any], SentView] | None = None
         self._kept: dict[tuple[str, ...], _Kept] = {}
         self._beliefs: dict[Any, Outlook] = {}
-        self._saved: dict[str, SavedView] = {}
+        self._saved: dict[str, SavedView | Failed] = {}
         self._estimating: set[str] = set()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="page")
 
@@ -128,7 +130,7 @@ class Views:
         is_history = len(key) > 1
         return not kept.is_whole and (is_history or key[0] in self._saved)
 
-    def _saved_by(self, moment: Moment) -> SavedView | None:
+    def _saved_by(self, moment: Moment) -> SavedView | Failed | None:
         """What the logs saved, as far as it was estimated; more is estimated in the background."""
         name, decisions = moment.row.name, moment.books.head.decisions
         last = self._saved.get(name)
@@ -138,11 +140,16 @@ class Views:
         return last
 
     def _estimate(self, name: str) -> None:
+        decisions = 0
         try:
             with self._campaign(name).at_one_moment() as moment:
+                decisions = moment.books.head.decisions
                 found = saved_view(moment)
             if found is not None:
                 self._saved[name] = found
+        except Exception as error:
+            self._saved[name] = Failed(said(error), decisions)
+            self._failed(name, error)
         finally:
             self._estimating.discard(name)
 

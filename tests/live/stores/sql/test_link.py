@@ -15,7 +15,7 @@ from driftanchor.live.stores.sql.link import Link
 
 
 def test_a_link_runs_statements_and_fetches_all_they_find() -> None:
-    link = Link("sqlite", sqlite3.connect(":memory:"), 60.0)
+    link = Link("sqlite", sqlite3.connect(":memory:"))
     link.run("CREATE TABLE t (a, b)")
     link.run_for("INSERT INTO t VALUES (?, ?)", [(i, f"row {i}") for i in range(3)])
     assert link.database == "sqlite"
@@ -25,7 +25,7 @@ def test_a_link_runs_statements_and_fetches_all_they_find() -> None:
 
 def test_what_finds_nothing_goes_to_postgresql_with_what_comes_next(postgres: str) -> None:
     with psycopg.connect(postgres_address(postgres), autocommit=True) as driver:
-        link = Link("postgresql", driver, 60.0)
+        link = Link("postgresql", driver)
         link.run("BEGIN")
         link.run("CREATE TEMPORARY TABLE t (a integer PRIMARY KEY, b text)")
         link.run_for("INSERT INTO t VALUES ($1, $2)", [(i, f"row {i}") for i in range(3)])
@@ -44,7 +44,7 @@ def test_what_finds_nothing_goes_to_postgresql_with_what_comes_next(postgres: st
 
 def test_nothing_is_committed_if_one_of_the_statements_before_fails(postgres: str) -> None:
     with psycopg.connect(postgres_address(postgres), autocommit=True) as driver:
-        link = Link("postgresql", driver, 60.0)
+        link = Link("postgresql", driver)
         link.run("CREATE TEMPORARY TABLE t (a integer PRIMARY KEY)")
         assert link.rows("SELECT count(*) FROM t") == [(0,)]
         link.run("BEGIN")
@@ -71,7 +71,7 @@ def test_an_interrupt_is_not_lost_in_the_error_that_follows_it(postgres: str) ->
         raise KeyboardInterrupt
 
     with psycopg.connect(postgres_address(postgres), autocommit=True) as driver:
-        link = Link("postgresql", driver, 60.0)
+        link = Link("postgresql", driver)
         link._driver = SimpleNamespace(pipeline=cancelled)
         link._cursor = SimpleNamespace(execute=interrupted)
         with pytest.raises(KeyboardInterrupt):

@@ -7,7 +7,7 @@ import math
 import pytest
 from sqlalchemy import bindparam, select
 
-from driftanchor import Conflict, StoreUnavailable
+from driftanchor import Conflict, InvalidInput
 from driftanchor.live.stores.sql import prepared
 from driftanchor.live.stores.sql.link import Link
 from driftanchor.live.stores.sql.prepared import Insert, Prepared, PreparedList
@@ -87,7 +87,7 @@ def test_many_rows_are_kept_as_single_ones_are(store_url: str) -> None:
     with pytest.raises(Conflict):
         store._write(lambda link: add.run(link, rows[:2]))
     if store_url.startswith("postgres"):  # SQLite bounds no text
-        with pytest.raises(StoreUnavailable, match="too long"):
+        with pytest.raises(InvalidInput, match="too long"):
             store._write(lambda link: add.run(link, [(f"{i}" * 65, *rows[i][1:]) for i in (0, 1)]))
     store.close()
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from sqlalchemy import Engine, event
+from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
 from driftanchor.live.stores.sql.sql_engine import ANSWER
@@ -35,17 +36,17 @@ class Connections:
         self._engine = engine
         self._idle: list[PoolProxiedConnection] = []
         self._abandoned: list[PoolProxiedConnection] = []
-        self._pool = object()  # stands for the pool that is used now
+        self._breaks = 0  # how often the server was found to be away
         event.listen(engine, "connect", self._opened)
-        event.listen(engine, "checkin", self._returned)
+        event.listen(engine, "checkout", self._taken_out)
 
     def _opened(self, _: Any, entry: ConnectionPoolEntry) -> None:
-        entry.info["pool"] = self._pool
+        entry.info["breaks"] = self._breaks
 
-    def _returned(self, _: Any, entry: ConnectionPoolEntry) -> None:
-        """Close a connection that was in use while its pool was closed."""
-        if entry.info.get("pool") is not self._pool:
-            entry.invalidate()
+    def _taken_out(self, _: Any, entry: ConnectionPoolEntry, __: Any) -> None:
+        """Have SQLAlchemy replace a connection that is older than the last break."""
+        if entry.info.get("breaks") != self._breaks:
+            raise DisconnectionError
 
     def take(self) -> PoolProxiedConnection:
         """A connection that nobody else has, and that is in no transaction.
@@ -77,9 +78,17 @@ class Connections:
         if self.database == "postgresql":
             driver.autocommit = not by_itself
 
+    def distrust(self) -> None:
+        """Use none of the connections again that are idle now: the server was away.
+
+        Disposing of the pool would leak those that other threads have just now.
+        """
+        self._breaks += 1
+        for pooled in emptied(self._idle):
+            pooled.invalidate()
+
     def close(self) -> None:
         """Close all of them but those in a transaction; others are opened when they are needed."""
-        self._pool = object()
         for pooled in emptied(self._idle):
             pooled.invalidate()
         self._engine.dispose()

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from driftanchor.live.stores.sql.deadline import watchdog
+from driftanchor.live.stores.sql.sql_engine import ANSWER
 
 Values = Any  # the parameters of a statement in the form that the driver takes
 
@@ -31,7 +32,7 @@ class Link:
 
     __slots__ = ("_cursor", "_deadline", "_driver", "_waiting", "database")
 
-    def __init__(self, database: str, driver: Any, deadline: float) -> None:
+    def __init__(self, database: str, driver: Any, deadline: float = ANSWER) -> None:
         self.database = database
         self._driver = driver
         self._deadline = deadline

@@ -131,8 +131,8 @@ def _set_up_postgres(deadline: float, connection: Any, _: Any) -> None:
     try:
         with watchdog.limit(connection, deadline):
             connection.execute(
-                f"SELECT set_config(name, wanted, false) FROM (VALUES {rows}) AS ours (name, wanted) "
-                "JOIN pg_settings USING (name) WHERE setting = '0'"
+                f"SELECT set_config(name, wanted, false) FROM (VALUES {rows}) AS ours "
+                "(name, wanted) JOIN pg_settings USING (name) WHERE setting = '0'"
             )
             connection.commit()
     except BaseException:

@@ -208,7 +208,7 @@ class SqlStore(Store):
             try:
                 return attempt()
             except Interrupted as error:
-                self._connections.close()  # the others broke too, if the server was away
+                self._connections.distrust()  # the others broke too, if the server was away
                 if time.monotonic() + pause > until:
                     raise StoreUnavailable(str(error)) from error
             time.sleep(pause)

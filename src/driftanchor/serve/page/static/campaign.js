@@ -25,7 +25,7 @@ function tiles(data) {
     tile("decisions", "Decisions", count(data.decisions), `epoch ${data.epoch}`),
     tile("rewards", "Rewards", count(data.rewards), `${count(data.pending)} waiting`),
   ];
-  if (data.saved) out.push(tile("saved", data.saved.high < 0 ? "The logs cost, estimated" : "The logs saved, estimated", num(Math.abs(data.saved.mean)), `${num(data.saved.low)} to ${num(data.saved.high)} rewards`));
+  if (data.saved && !data.saved.error) out.push(tile("saved", data.saved.high < 0 ? "The logs cost, estimated" : "The logs saved, estimated", num(Math.abs(data.saved.mean)), `${num(data.saved.low)} to ${num(data.saved.high)} rewards`));
   return out;
 }
 
@@ -119,7 +119,7 @@ export function campaign(main, name, refresh) {
           part.alarms.replaceChildren(...rung.map(([short, text]) => el("details", { class: "alarm-box" }, el("summary", {}, el("strong", {}, "Alarm: "), short), el("p", {}, text))));
         }
         part.tiles.replaceChildren(...tiles(data));
-        part.saved.replaceChildren(el("p", {}, data.saved ? data.saved.text : data.arms.some((arm) => arm.logs.n) ? "Being estimated …" : "This campaign started without logs."), ...(data.saved ? [el("p", { class: "muted" }, word("saved", "How this is estimated"))] : []));
+        part.saved.replaceChildren(el("p", { class: data.saved?.error ? "alarm-text" : "" }, data.saved ? data.saved.text : data.arms.some((arm) => arm.logs.n) ? "Being estimated …" : "This campaign started without logs."), ...(data.saved && !data.saved.error ? [el("p", { class: "muted" }, word("saved", "How this is estimated"))] : []));
         arms.set(data);
         shift.set(data.shift);
         part.traffic.replaceChildren(...traffic(data));
