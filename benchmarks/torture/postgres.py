@@ -78,14 +78,15 @@ class Postgres:
         assert self._running is not None
         parent = self._running.pid
         self._running.send_signal(signal.SIGSTOP)  # first: it starts no other process then
-        children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+        listed = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+        children = [int(child) for child in listed]
         for child in children:
-            os.kill(int(child), signal.SIGSTOP)
+            os.kill(child, signal.SIGSTOP)
         try:
             yield
         finally:
             for process in (*children, parent):
-                os.kill(int(process), signal.SIGCONT)
+                os.kill(process, signal.SIGCONT)
 
     def kill(self) -> None:
         """End it with SIGKILL, as the system would."""

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from served_app import App, running_app
 
+from driftanchor import ArtificialReplay
+
 LOGGED = {"A": {"n": 200, "mean": 0.5, "variance": 0.25}, "B": {"n": 200, "mean": 0.4}}
 
 
@@ -160,3 +162,23 @@ def test_a_null_bound_promises_nothing(app: App) -> None:
         found = app.http.patch(path, json={**why, "bias_bound": bound})
         assert found.status_code == 200, found.text
         assert found.json()["changes"][-1]["after"]["bias_bound"] == after
+
+
+def test_a_policy_that_is_not_made_for_live_use_is_refused(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body: dict[str, Any] = {
+        "name": "replaying",
+        "offline": {x: {"n": 1_000, "mean": 0.5} for x in "AB"},
+        "bias_bound": 0.1,
+        "policy": "artificial-replay",
+    }
+    answer = app.http.post("/v1/campaigns", json=body)
+    assert (answer.status_code, answer.json()["argument"]) == (422, "policy")
+    assert "is not made for campaigns" in answer.json()["detail"]
+    with monkeypatch.context() as earlier:  # earlier versions created such campaigns
+        earlier.setattr(ArtificialReplay, "not_live", None)
+        assert app.http.post("/v1/campaigns", json=body).status_code == 201
+    answer = app.http.post("/v1/campaigns/replaying/decisions", json={})
+    assert (answer.status_code, answer.json()["code"]) == (409, "conflict")
+    assert "not made for live use" in answer.json()["detail"]

@@ -17,7 +17,6 @@ from driftanchor.serve import (
     record_routes,
     reward_routes,
 )
-from driftanchor.serve.deadline import Deadline
 from driftanchor.serve.direct import Direct
 from driftanchor.serve.documents import document
 from driftanchor.serve.head_requests import HeadRequests
@@ -27,6 +26,7 @@ from driftanchor.serve.outer_layers import OuterLayers
 from driftanchor.serve.page import recent_errors
 from driftanchor.serve.page import routes as page_routes
 from driftanchor.serve.served import Served
+from driftanchor.serve.time_limit import Deadline
 from driftanchor.serve.upkeep import Upkeep
 from driftanchor.version import __version__
 

@@ -16,12 +16,12 @@ from typing import Any
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from driftanchor.serve.answer import Fields, WholeAnswer, send_answer
-from driftanchor.serve.deadline import answer_within
 from driftanchor.serve.limits import Limits
 from driftanchor.serve.observed import note, request_id_of
 from driftanchor.serve.page import recent_errors
 from driftanchor.serve.problem import problem_of
 from driftanchor.serve.served import Served
+from driftanchor.serve.time_limit import answer_within
 
 
 @dataclass(frozen=True)

@@ -79,7 +79,7 @@ def test_a_stored_campaign_with_such_a_policy_decides_nothing_and_still_learns(
     loaded = Campaign.load("old", store=store)
     for options in ({}, {"peek": True}, {"unit": "bob"}):
         with pytest.raises(Conflict, match=r"not made for live use: .* another policy"):
-            loaded.ask(**options)  # type: ignore[call-overload]
+            loaded.ask(**options)
     assert loaded.ask("ann").id == decision.id
     assert loaded.tell(str(decision.id), 1.0).status == "recorded"
     assert loaded.verify().rewards == 1

@@ -11,8 +11,8 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from driftanchor.errors import Conflict, InvalidInput, StoreUnavailable, excerpt, shown
-from driftanchor.live.stores.sql.deadline import NoAnswer
 from driftanchor.live.stores.sql.sql_engine import sqlite_file
+from driftanchor.live.stores.sql.watchdog import NoAnswer
 
 REMEDIES = {  # what SQLite says, and what to do
     "full": "the disk is full: make room",

@@ -11,8 +11,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from driftanchor.live.stores.sql.deadline import watchdog
 from driftanchor.live.stores.sql.sql_engine import ANSWER
+from driftanchor.live.stores.sql.watchdog import watchdog
 
 Values = Any  # the parameters of a statement in the form that the driver takes
 

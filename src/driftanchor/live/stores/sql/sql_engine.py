@@ -16,7 +16,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from driftanchor.errors import InvalidInput, require
-from driftanchor.live.stores.sql.deadline import watchdog
+from driftanchor.live.stores.sql.watchdog import watchdog
 
 REACH = 3  # seconds to wait for a connection to a server
 ANSWER = 8.0  # seconds in which PostgreSQL must answer each time

@@ -17,11 +17,11 @@ from driftanchor.errors import Conflict, NotFound, StoreUnavailable
 from driftanchor.live.stores.access_keys import KeyRow
 from driftanchor.live.stores.sql import campaign_rows, key_rows, sql_engine, versions
 from driftanchor.live.stores.sql.connections import Connections
-from driftanchor.live.stores.sql.deadline import watchdog
 from driftanchor.live.stores.sql.failures import Interrupted, translated
 from driftanchor.live.stores.sql.link import Link
 from driftanchor.live.stores.sql.reader import SqlReader, happened, write
 from driftanchor.live.stores.sql.transaction import FIRST_TO_READ, Transaction
+from driftanchor.live.stores.sql.watchdog import watchdog
 from driftanchor.live.stores.sql.write_turn import (
     Identity,
     Turn,

@@ -14,9 +14,9 @@ from typing import Any, TypeVar
 from sqlalchemy.pool import PoolProxiedConnection
 
 from driftanchor.live.stores.sql.connections import Connections
-from driftanchor.live.stores.sql.deadline import watchdog
 from driftanchor.live.stores.sql.link import Link
 from driftanchor.live.stores.sql.sql_engine import roll_back_sqlite
+from driftanchor.live.stores.sql.watchdog import watchdog
 from driftanchor.live.stores.sql.write_turn import Turn
 
 T = TypeVar("T")

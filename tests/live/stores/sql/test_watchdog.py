@@ -5,10 +5,10 @@ No test measures time. A call that does not end is one that a thread still waits
 
 from __future__ import annotations
 
+import functools
 import os
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import psycopg
 import pytest
@@ -17,10 +17,10 @@ from campaign_parts import asked, create
 from benchmarks.torture.postgres import Postgres, running
 from driftanchor import Campaign, StoreUnavailable
 from driftanchor.live.stores.access_keys import make_key
-from driftanchor.live.stores.sql.deadline import NoAnswer, watchdog
 from driftanchor.live.stores.sql.link import Link
 from driftanchor.live.stores.sql.sql_engine import address, create_engine
 from driftanchor.live.stores.sql.sql_store import SqlStore, open_sql
+from driftanchor.live.stores.sql.watchdog import NoAnswer, watchdog
 from driftanchor.live.stores.store import Reader
 
 DEADLINE = 0.5  # seconds
@@ -67,7 +67,7 @@ def test_a_server_that_hangs_is_an_error_and_then_all_goes_on(
 ) -> None:
     campaign = create(store)
     ids = [asked(campaign, f"u{i}") for i in range(8)]
-    calls: list[Callable[[], Any]] = [lambda x=x: campaign.tell(x, 1.0) for x in ids]
+    calls = [functools.partial(campaign.tell, x, 1.0) for x in ids]
     key = make_key(["read"], now=1.0)[1]
     with server.hanging():
         found = ends(
@@ -151,7 +151,7 @@ def test_a_process_that_hangs_in_a_transaction_loses_its_locks(
         reader.arms()
 
     with pytest.raises(StoreUnavailable, match="idle-in-transaction timeout"):
-        store.transact(1, hang)  # type: ignore[arg-type]
+        store.transact(1, hang)
     assert campaign.ask().number == 1
 
 
