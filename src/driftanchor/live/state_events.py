@@ -121,6 +121,31 @@ class Distrusted:
     column: int
 
 
+@dataclass(frozen=True, slots=True)
+class Matured:
+    """A new estimate of what live rewards are worth, where rewards are delayed.
+
+    From now on policies see these numbers in place of the rewards that were counted. The next
+    estimate replaces them. See `driftanchor.core.delays`.
+
+    Attributes:
+        pulls: Pulls that the rewards of each arm are worth.
+        totals: Reward sums at that many pulls.
+    """
+
+    pulls: tuple[float, ...]
+    totals: tuple[float, ...]
+
+
 Event = (
-    Decided | Exposed | Rewarded | GivenUp | Corrected | Paused | Resumed | ArmAdded | Distrusted
+    Decided
+    | Exposed
+    | Rewarded
+    | GivenUp
+    | Corrected
+    | Paused
+    | Resumed
+    | ArmAdded
+    | Distrusted
+    | Matured
 )

@@ -38,6 +38,7 @@ class Books:
         archived: The columns of arms that are archived.
         added: For each arm added, the place of its event and what that says.
         distrusted: For each arm whose logs no longer count, the place of the event.
+        matured_at: When live rewards were last estimated, if rewards are delayed.
     """
 
     def __init__(self, terms: Terms, settings: Settings) -> None:
@@ -53,11 +54,18 @@ class Books:
         self._centres: dict[int, float] = {}
         self.added: dict[int, Entry] = {}
         self.distrusted: dict[int, int] = {}
+        self.matured_at: float | None = None
 
     @classmethod
     @reads_store
     def load(
-        cls, first: Terms, settings: Settings, head: Head, rows: list[ArmRow], expected: bytes
+        cls,
+        first: Terms,
+        settings: Settings,
+        head: Head,
+        rows: list[ArmRow],
+        expected: bytes,
+        matured: Entry | None = None,
     ) -> Books:
         """The books of a campaign from what the store has, without looking at its events.
 
@@ -67,6 +75,7 @@ class Books:
             head: Where it is.
             rows: Its arms.
             expected: The sums of propensities, as `Reader.expected` gives them.
+            matured: The last estimate of live rewards, if there is one.
         """
         books = cls(terms_at(first, rows, head.seq), settings)
         arms = books.terms.arms
@@ -80,7 +89,9 @@ class Books:
             np.array([row.state == "active" for row in rows], np.bool_),
             np.array([row.memory for row in rows], np.float64).reshape(len(rows), -1),
             head.decisions,
+            None if matured is None else live_of(matured, len(arms)),
         )
+        books.matured_at = None if matured is None else matured.at
         books.decider = Decider(books.terms, ledger)
         books.head = dataclasses.replace(head)
         books.squares = np.array([row.squares for row in rows], np.float64)
@@ -185,6 +196,8 @@ class Books:
                 head.late += 1
             case "arm_added":
                 self._widen(entry)
+            case "matured":
+                self.matured_at = entry.at
         if column is None:
             return
         match entry.kind:
@@ -241,6 +254,15 @@ class Books:
             None if added is None else added.detail,
             self.distrusted.get(column),
         )
+
+
+def live_of(matured: Entry, arms: int) -> tuple[Floats, Floats]:
+    """The pulls and totals of an estimate; 0 for arms that were added after it."""
+    detail = matured.detail or {}
+    pulls, totals = np.zeros(arms), np.zeros(arms)
+    known = min(len(detail["pulls"]), arms)
+    pulls[:known], totals[:known] = detail["pulls"][:known], detail["totals"][:known]
+    return pulls, totals
 
 
 def centre(terms: Terms, column: int) -> float:

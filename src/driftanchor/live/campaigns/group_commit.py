@@ -7,6 +7,7 @@ nothing is asked, and a request is answered only when it is on disk.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 from collections.abc import Callable, Sequence
@@ -17,6 +18,7 @@ from driftanchor.errors import StoreUnavailable
 from driftanchor.live.campaigns.arm_requests import SweepAndCheck
 from driftanchor.live.campaigns.batch import Batch, Needs, Spoiled, outcome
 from driftanchor.live.campaigns.books import Books
+from driftanchor.live.campaigns.maturing import CohortCounts, mature, warm
 from driftanchor.live.campaigns.same_campaign import SameCampaign
 from driftanchor.live.campaigns.settings import Settings
 from driftanchor.live.campaigns.telling import Tell, needs_of, settle_if_due, tell_all
@@ -75,6 +77,7 @@ class GroupCommit:
         self.store, self.row, self.terms, self.settings = store, row, terms, settings
         self.clock = clock
         self._books: Books | None = None  # only a copy: what counts is in the store
+        self._counts = CohortCounts(settings)
         self._generation = -1
         self.same = SameCampaign(store, row)
         self._start()
@@ -164,10 +167,12 @@ class GroupCommit:
 
     def _write(self, jobs: list[_Job]) -> None:
         after: list[Books] = []
+        self._warm()
 
         def work(reader: Reader) -> Changes | None:
             books = self._current(reader)
             batch = Batch(self.row.name, books, check.clock_time(self.clock))
+            mature(batch, reader, self._counts)
             self._sweep(batch, reader)
             batch.read(reader, [x for job in jobs for x in _needs(job.requests)])
             for job in jobs:
@@ -181,6 +186,14 @@ class GroupCommit:
         self._books, self._generation = after[0], self.store.generation()
         for job in jobs:
             job.done = True
+
+    def _warm(self) -> None:
+        """Count recent decisions for the next estimate, if this worker never did."""
+        if self._generation != self.store.generation():
+            self._counts.forget()
+        if self.settings.is_delayed and self._counts.seq == 0:
+            with contextlib.suppress(StoreUnavailable), self.store.reading(self.row.id) as reader:
+                warm(reader, self._counts, check.clock_time(self.clock))
 
     def _sweep(self, batch: Batch, reader: Reader) -> None:
         """End the wait of decisions whose window is over, in the same transaction."""
@@ -213,7 +226,8 @@ class GroupCommit:
 
 def load(reader: Reader, terms: Terms, settings: Settings) -> Books:
     """The books of a campaign, from its sums."""
-    return Books.load(terms, settings, reader.head, reader.arms(), reader.expected())
+    matured = reader.matured() if settings.is_delayed else None
+    return Books.load(terms, settings, reader.head, reader.arms(), reader.expected(), matured)
 
 
 def _wants_check(jobs: list[_Job]) -> bool:

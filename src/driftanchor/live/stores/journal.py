@@ -22,6 +22,7 @@ from driftanchor.live.state_events import (
     Event,
     Exposed,
     GivenUp,
+    Matured,
     Paused,
     Resumed,
     Rewarded,
@@ -48,6 +49,7 @@ class Entry(NamedTuple):
             - `paused`, `resumed`: the campaign; `epoch`: a new epoch; `alarm`: a shift alarm
             - `default_used`: a caller that got no answer in time played an arm of its own choice
             - `keyed`: a request with a key was answered
+            - `matured`: what live rewards are worth was estimated anew, as rewards are delayed
         at: When, in seconds since 1970, by the clock of whoever wrote it.
         decision: The number of the decision it is about.
         column: The arm it is about.
@@ -127,6 +129,9 @@ def core_event(entry: Entry, *, waits: bool) -> Event | None:
         return None
     if entry.kind == "arm_added":
         return _arm_added(entry)
+    if entry.kind == "matured":
+        detail = entry.detail or {}
+        return Matured(tuple(detail["pulls"]), tuple(detail["totals"]))
     column = entry.column
     if column is None:
         raise _unusable(entry)

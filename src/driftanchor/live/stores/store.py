@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import contextlib
 import importlib
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from driftanchor.live.stores.journal import Entry
 from driftanchor.live.stores.store_rows import (
     ArmRow,
     CampaignRow,
+    CohortRow,
     DecisionRow,
     Head,
     HistoryRow,
@@ -104,6 +106,21 @@ class Reader(abc.ABC):
     @abc.abstractmethod
     def changes(self, after: int = 0) -> list[Entry]:
         """The events after a place that are neither decisions nor rewards: see `CHANGES`."""
+
+    @abc.abstractmethod
+    def matured(self, before: float = math.inf) -> Entry | None:
+        """The last estimate of live rewards before a time: an event of the kind `matured`."""
+
+    @abc.abstractmethod
+    def cohorts(self, after: int, number: int, length: float, default: float) -> list[CohortRow]:
+        """Count decisions and their rewards by the slot of time in which decisions were shown.
+
+        Args:
+            after: Count what happened after this event.
+            number: How many decisions there were then.
+            length: Seconds of a slot.
+            default: The reward that is not counted as a report.
+        """
 
     @abc.abstractmethod
     def of_unit(self, unit: str, after: int, through: int) -> list[DecisionRow]:

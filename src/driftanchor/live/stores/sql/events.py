@@ -11,7 +11,7 @@ from driftanchor.live.stores.damage import parsed, typed
 from driftanchor.live.stores.journal import Entry, detail_text
 from driftanchor.live.stores.sql.link import Link
 from driftanchor.live.stores.sql.prepared import Insert, Prepared
-from driftanchor.live.stores.sql.schema import IS_CHANGE, events
+from driftanchor.live.stores.sql.schema import IS_CHANGE, IS_MATURED, events
 
 AT_ONCE = 5_000  # rows that are fetched together
 
@@ -32,6 +32,16 @@ _CHANGES = Prepared(  # written as the index has it, which is used then
     .where(events.c.seq > bindparam("after"))
     .order_by(events.c.seq),
     ["campaign", "after"],
+)
+_MATURED = Prepared(
+    select(*(column for column in events.columns if column.name != "campaign_id"))
+    .with_hint(events, "INDEXED BY events_matured", "sqlite")
+    .where(text(IS_MATURED))
+    .where(events.c.campaign_id == bindparam("campaign"))
+    .where(events.c.at < bindparam("before"))
+    .order_by(events.c.at.desc())
+    .limit(1),
+    ["campaign", "before"],
 )
 
 
@@ -61,6 +71,12 @@ def after(link: Link, campaign: int, seq: int, through: int | None = None) -> It
 def changes(link: Link, campaign: int, after: int) -> list[Entry]:
     """The events after a place that change the campaign, in order."""
     return [_entry(row) for row in _CHANGES.rows(link, campaign, after)]
+
+
+def matured(link: Link, campaign: int, before: float) -> Entry | None:
+    """The last estimate of live rewards before a time."""
+    found = _MATURED.rows(link, campaign, before)
+    return _entry(found[0]) if found else None
 
 
 def _entry(row: Sequence[Any]) -> Entry:

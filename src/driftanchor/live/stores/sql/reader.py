@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 from driftanchor.core.record import Record
 from driftanchor.live.stores.journal import Entry
-from driftanchor.live.stores.sql import arm_sums, campaign_rows, decisions, events, history
+from driftanchor.live.stores.sql import (
+    arm_sums,
+    campaign_rows,
+    cohorts,
+    decisions,
+    events,
+    history,
+)
 from driftanchor.live.stores.sql.link import Link
 from driftanchor.live.stores.store import Changes, Reader
 from driftanchor.live.stores.store_rows import (
     ArmRow,
     CampaignRow,
+    CohortRow,
     DecisionRow,
     Head,
     HistoryRow,
@@ -75,6 +84,14 @@ class SqlReader(Reader):
     def changes(self, after: int = 0) -> list[Entry]:
         """The events that change the campaign."""
         return events.changes(self._link, self._campaign, after)
+
+    def matured(self, before: float = math.inf) -> Entry | None:
+        """The last estimate of live rewards."""
+        return events.matured(self._link, self._campaign, before)
+
+    def cohorts(self, after: int, number: int, length: float, default: float) -> list[CohortRow]:
+        """Decisions and rewards by the slot of the decision."""
+        return cohorts.rows(self._link, self._campaign, after, number, length, default)
 
     def of_unit(self, unit: str, after: int, through: int) -> list[DecisionRow]:
         """The decisions of a unit."""

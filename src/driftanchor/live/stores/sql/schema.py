@@ -20,10 +20,11 @@ from sqlalchemy import (
 
 from driftanchor.live.stores.journal import CHANGES
 
-REVISION = "0004"  # the last migration
-OLDER: tuple[str, ...] = ("0001", "0002", "0003")  # the migrations before it
+REVISION = "0005"  # the last migration
+OLDER: tuple[str, ...] = ("0001", "0002", "0003", "0004")  # the migrations before it
 
 # The events of `CHANGES`; written once, so that the index and the query say the same.
+IS_MATURED = "kind = 'matured'"
 IS_CHANGE = f"kind IN ({', '.join(repr(kind) for kind in CHANGES)})"
 
 metadata = MetaData()
@@ -78,6 +79,13 @@ events = Table(
         "seq",
         sqlite_where=text(IS_CHANGE),
         postgresql_where=text(IS_CHANGE),
+    ),
+    Index(
+        "events_matured",
+        "campaign_id",
+        "at",
+        sqlite_where=text(IS_MATURED),
+        postgresql_where=text(IS_MATURED),
     ),
     sqlite_with_rowid=False,  # the rows lie in the order of the key
 )
