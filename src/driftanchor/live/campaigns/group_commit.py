@@ -18,7 +18,7 @@ from driftanchor.errors import StoreUnavailable
 from driftanchor.live.campaigns.arm_requests import SweepAndCheck
 from driftanchor.live.campaigns.batch import Batch, Needs, Spoiled, outcome
 from driftanchor.live.campaigns.books import Books
-from driftanchor.live.campaigns.maturing import CohortCounts, mature, warm
+from driftanchor.live.campaigns.maturing import CohortCounts, counts_for, mature, warm
 from driftanchor.live.campaigns.same_campaign import SameCampaign
 from driftanchor.live.campaigns.settings import Settings
 from driftanchor.live.campaigns.telling import Tell, needs_of, settle_if_due, tell_all
@@ -77,7 +77,7 @@ class GroupCommit:
         self.store, self.row, self.terms, self.settings = store, row, terms, settings
         self.clock = clock
         self._books: Books | None = None  # only a copy: what counts is in the store
-        self._counts = CohortCounts(settings)
+        self._counts: CohortCounts | None = None
         self._generation = -1
         self.same = SameCampaign(store, row)
         self._start()
@@ -172,7 +172,9 @@ class GroupCommit:
         def work(reader: Reader) -> Changes | None:
             books = self._current(reader)
             batch = Batch(self.row.name, books, check.clock_time(self.clock))
-            mature(batch, reader, self._counts)
+            self._counts = counts_for(books.settings, self._counts)
+            if self._counts is not None:
+                mature(batch, reader, self._counts)
             self._sweep(batch, reader)
             batch.read(reader, [x for job in jobs for x in _needs(job.requests)])
             for job in jobs:
@@ -189,11 +191,12 @@ class GroupCommit:
 
     def _warm(self) -> None:
         """Count recent decisions for the next estimate, if this worker never did."""
-        if self._generation != self.store.generation():
-            self._counts.forget()
-        if self.settings.is_delayed and self._counts.seq == 0:
+        if self._generation != self.store.generation():  # the file of the store was replaced
+            self._counts = None
+        self._counts = counts = counts_for(self.settings, self._counts)
+        if counts is not None and counts.seq == 0:
             with contextlib.suppress(StoreUnavailable), self.store.reading(self.row.id) as reader:
-                warm(reader, self._counts, check.clock_time(self.clock))
+                warm(reader, counts, check.clock_time(self.clock))
 
     def _sweep(self, batch: Batch, reader: Reader) -> None:
         """End the wait of decisions whose window is over, in the same transaction."""

@@ -32,20 +32,16 @@ class CohortCounts:
     """Recent decisions and their reports, by the slot in which the decisions were shown.
 
     Args:
-        settings: The settings of the campaign.
+        window: The reward window.
+        default: The default reward.
 
     Attributes:
         seq: The event through which events are counted; 0 if nothing was counted yet.
     """
 
-    def __init__(self, settings: Settings) -> None:
-        self.settings = settings
-        self._length = slot_length(settings.reward_window or math.inf)
-        self._slots = slot_count(settings.reward_window or math.inf)
-        self.forget()
-
-    def forget(self) -> None:
-        """Start from nothing, as when the file of the store was replaced."""
+    def __init__(self, window: float, default: float) -> None:
+        self.window, self.default = window, default
+        self._length, self._slots = slot_length(window), slot_count(window)
         self.seq = 0
         self._number = 0  # decisions that there were at `seq`
         self._estimated: int | None = None  # the slot of the last estimate of this worker
@@ -77,8 +73,7 @@ class CohortCounts:
             long_ago = reader.matured(now - 2.0 * (self._slots + 1) * self._length)
             if long_ago is not None:
                 seq, number = long_ago.seq, (long_ago.detail or {})["decisions"]
-        default = self.settings.default_reward or 0.0
-        for row in reader.cohorts(seq, number, self._length, default):
+        for row in reader.cohorts(seq, number, self._length, self.default):
             self._count(row)
         self.seq, self._number = reader.head.seq, reader.head.decisions
         oldest = self.slot(now) - 2 * self._slots
@@ -101,7 +96,7 @@ class CohortCounts:
     def estimate(self, books: Books, now: float) -> tuple[Floats, Floats]:
         """Return the pulls that the live rewards of each arm are worth, and the totals at these."""
         self._estimated = slot = self.slot(now)
-        terms, ledger, default = books.terms, books.ledger, self.settings.default_reward or 0.0
+        terms, ledger, default = books.terms, books.ledger, self.default
         arms, ages = len(terms.arms), self._slots + 1
         shown: Ints = np.zeros((arms, ages), np.int64)
         gained: Floats = np.zeros((arms, ages))
@@ -127,13 +122,23 @@ class CohortCounts:
         return pulls, np.clip(totals, low * pulls, high * pulls) + 0.0
 
 
+def counts_for(settings: Settings, kept: CohortCounts | None) -> CohortCounts | None:
+    """The counts that a worker keeps, or new ones for another window; `None` without delays."""
+    window, default = settings.reward_window, settings.default_reward
+    if window is None or default is None:
+        return None
+    if kept is not None and (kept.window, kept.default) == (window, default):
+        return kept
+    return CohortCounts(window, default)
+
+
 def mature(batch: Batch, reader: Reader, counts: CohortCounts) -> None:
     """Estimate anew what live rewards are worth, in the first batch of a slot.
 
     Nothing is recorded if the estimate is what it was.
     """
     books = batch.books
-    if not counts.settings.is_delayed or not counts.is_due(batch.now, books.matured_at):
+    if not counts.is_due(batch.now, books.matured_at):
         return
     counts.catch_up(reader, batch.now)
     pulls, totals = counts.estimate(books, batch.now)
