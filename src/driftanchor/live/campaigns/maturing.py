@@ -54,16 +54,17 @@ class CohortCounts:
         return math.floor(at / self._length)
 
     def is_due(self, now: float, last: float | None) -> bool:
-        """Whether no estimate was made in the slot of this time.
+        """Whether an estimate should be made now: the last ones were made in earlier slots.
+
+        Estimates that were made more than a window later are of a clock that was wrong.
 
         Args:
             now: The time.
             last: When the last estimate was recorded.
         """
         slot = self.slot(now)
-        if self._estimated is not None and slot <= self._estimated:
-            return False
-        return last is None or slot > self.slot(last)
+        slots = [self._estimated, None if last is None else self.slot(last)]
+        return not any(x is not None and x - self._slots <= slot <= x for x in slots)
 
     @reads_store
     def catch_up(self, reader: Reader, now: float) -> None:

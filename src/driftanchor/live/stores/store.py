@@ -5,7 +5,6 @@ from __future__ import annotations
 import abc
 import contextlib
 import importlib
-import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -108,8 +107,8 @@ class Reader(abc.ABC):
         """The events after a place that are neither decisions nor rewards: see `CHANGES`."""
 
     @abc.abstractmethod
-    def matured(self, before: float = math.inf) -> Entry | None:
-        """The last estimate of live rewards before a time: an event of the kind `matured`."""
+    def matured(self, before: float | None = None) -> Entry | None:
+        """The last `matured` event: the estimate of live rewards now, or before a time."""
 
     @abc.abstractmethod
     def cohorts(self, after: int, number: int, length: float, default: float) -> list[CohortRow]:

@@ -33,14 +33,22 @@ _CHANGES = Prepared(  # written as the index has it, which is used then
     .order_by(events.c.seq),
     ["campaign", "after"],
 )
-_MATURED = Prepared(
+_IS_ESTIMATE = (
     select(*(column for column in events.columns if column.name != "campaign_id"))
-    .with_hint(events, "INDEXED BY events_matured", "sqlite")
     .where(text(IS_MATURED))
     .where(events.c.campaign_id == bindparam("campaign"))
+    .limit(1)
+)
+_LAST_ESTIMATE = Prepared(
+    _IS_ESTIMATE.with_hint(events, "INDEXED BY events_matured", "sqlite").order_by(
+        events.c.seq.desc()
+    ),
+    ["campaign"],
+)
+_ESTIMATE_BEFORE = Prepared(
+    _IS_ESTIMATE.with_hint(events, "INDEXED BY events_matured_at", "sqlite")
     .where(events.c.at < bindparam("before"))
-    .order_by(events.c.at.desc())
-    .limit(1),
+    .order_by(events.c.at.desc()),
     ["campaign", "before"],
 )
 
@@ -73,9 +81,12 @@ def changes(link: Link, campaign: int, after: int) -> list[Entry]:
     return [_entry(row) for row in _CHANGES.rows(link, campaign, after)]
 
 
-def matured(link: Link, campaign: int, before: float) -> Entry | None:
-    """The last estimate of live rewards before a time."""
-    found = _MATURED.rows(link, campaign, before)
+def matured(link: Link, campaign: int, before: float | None) -> Entry | None:
+    """The last estimate of live rewards, or the last before a time."""
+    if before is None:
+        found = _LAST_ESTIMATE.rows(link, campaign)
+    else:
+        found = _ESTIMATE_BEFORE.rows(link, campaign, before)
     return _entry(found[0]) if found else None
 
 

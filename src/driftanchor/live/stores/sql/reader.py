@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 
 from driftanchor.core.record import Record
@@ -85,7 +84,7 @@ class SqlReader(Reader):
         """The events that change the campaign."""
         return events.changes(self._link, self._campaign, after)
 
-    def matured(self, before: float = math.inf) -> Entry | None:
+    def matured(self, before: float | None = None) -> Entry | None:
         """The last estimate of live rewards."""
         return events.matured(self._link, self._campaign, before)
 

@@ -80,12 +80,15 @@ events = Table(
         sqlite_where=text(IS_CHANGE),
         postgresql_where=text(IS_CHANGE),
     ),
-    Index(
-        "events_matured",
-        "campaign_id",
-        "at",
-        sqlite_where=text(IS_MATURED),
-        postgresql_where=text(IS_MATURED),
+    *(
+        Index(
+            name,
+            "campaign_id",
+            column,
+            sqlite_where=text(IS_MATURED),
+            postgresql_where=text(IS_MATURED),
+        )
+        for name, column in (("events_matured", "seq"), ("events_matured_at", "at"))
     ),
     sqlite_with_rowid=False,  # the rows lie in the order of the key
 )

@@ -7,7 +7,7 @@ export const MODES = {
   share: { title: "Shares", note: "The share of decisions in each stretch of time that chose the arm.", unit: pct, low: 0, high: 1 },
   p_best: { title: "P(best)", note: "How likely each arm was to be the best, given what was known then.", unit: pct, low: 0, high: 1 },
   believed: { title: "Means", note: "What each arm was believed to pay, with a 95 % interval.", unit: num },
-  reward: { title: "Rewards", note: "The mean reward in each stretch of time.", unit: num },
+  reward: { title: "Rewards", note: "The mean reward in each stretch of time.", delayed: "The live mean of each arm at the time: rewards that should still arrive are allowed for.", unit: num },
 };
 
 const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
@@ -67,7 +67,7 @@ export class Chart {
     const width = holder.clientWidth;
     if (!data || !width) return;
     const mode = MODES[this.mode];
-    this.note.textContent = mode.note;
+    this.note.textContent = (data.delayed && mode.delayed) || mode.note;
     const arms = data.arms.filter((arm) => !this.hidden.has(arm.label));
     const middle = data.starts.map((start) => Math.min(start + data.stretch / 2, data.now));
     const rows = [middle];
@@ -76,7 +76,7 @@ export class Chart {
     for (const arm of arms) {
       const stroke = seriesColour(arm.column);
       const points = { show: middle.length < 40, size: 5 };
-      const look = { stroke, width: 2, dash: seriesDash(arm.column), spanGaps: this.mode === "believed" || this.mode === "p_best", points };
+      const look = { stroke, width: 2, dash: seriesDash(arm.column), spanGaps: this.mode === "believed" || this.mode === "p_best" || data.delayed, points };
       if (this.mode === "believed") {
         rows.push(arm.believed.map((x) => x?.mean ?? null), arm.believed.map((x) => x?.high ?? null), arm.believed.map((x) => x?.low ?? null));
         const edge = { stroke: "transparent", width: 0, spanGaps: true, points: { show: false } };

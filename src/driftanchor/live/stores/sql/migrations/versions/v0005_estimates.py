@@ -1,4 +1,4 @@
-"""An index of the estimates of live rewards, by time."""
+"""Indexes of the estimates of live rewards: in their order, and by time."""
 
 from alembic import op
 from sqlalchemy import text
@@ -10,11 +10,12 @@ MATURED = text("kind = 'matured'")
 
 
 def upgrade() -> None:
-    """Create the index."""
-    op.create_index(
-        "events_matured",
-        "events",
-        ["campaign_id", "at"],
-        sqlite_where=MATURED,
-        postgresql_where=MATURED,
-    )
+    """Create the indexes."""
+    for name, column in (("events_matured", "seq"), ("events_matured_at", "at")):
+        op.create_index(
+            name,
+            "events",
+            ["campaign_id", column],
+            sqlite_where=MATURED,
+            postgresql_where=MATURED,
+        )
