@@ -52,9 +52,9 @@ class Ledger:
         playable: Which arms can be played.
         memory: What the policy keeps between decisions: one row for each arm.
         decisions: How many decisions were made.
-        live_pulls: Pulls that the policy sees: `pulls`, or the last estimate if rewards are delayed.
+        live_pulls: Pulls that the policy sees: `pulls`, or an estimate if rewards are delayed.
         live_totals: Reward sums that the policy sees.
-        live_pending: Pending pulls that the policy sees: all decisions that are not in `live_pulls`.
+        live_pending: Pending pulls that the policy sees: decisions that are not in `live_pulls`.
         came: How many rewards came, of all arms.
         waiting: How many decisions wait, of all arms.
         on: How many arms can be played.

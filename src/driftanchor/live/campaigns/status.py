@@ -129,8 +129,8 @@ class Status(Tabular):
         if self._is_too_early():
             length = slot_length(self.settings.reward_window or 0.0)
             found.append(
-                "No live means yet: they start once decisions are "
-                f"{rounded(length / 60.0)} minutes old and some of their rewards had time to arrive."
+                f"No live means yet: they start once decisions are {rounded(length / 60.0)} "
+                "minutes old and some of their rewards had time to arrive."
             )
         return [*found, outlook_text(self.outlook, labels)]
 
