@@ -34,14 +34,14 @@ class Round(NamedTuple):
 class Evidence(NamedTuple):
     """The numbers of all arms, one column each."""
 
-    pulls: Ints | Floats
+    pulls: Ints  # floats where rewards are delayed
     totals: Floats
     offline_pulls: Ints
     offline_means: Floats
     bias_bounds: Floats
     playable: Bools
     memory: Floats  # what a policy with `memory > 0` keeps between rounds, (arms, memory)
-    pending: Ints | Floats  # pulls whose reward has not come
+    pending: Ints  # pulls whose reward has not come; floats where rewards are delayed
     relative_bounds: Floats  # inf where nothing is promised of the arm beside the others
 
 

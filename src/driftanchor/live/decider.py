@@ -73,17 +73,19 @@ class Decider:
         All but the memory are views that cannot be written: a policy may only look at them.
         """
         terms, ledger = self.terms, self.ledger
+        pulls: Any = check.frozen(ledger.live_pulls.view())
+        pending: Any = check.frozen(ledger.live_pending.view())
         belief = kept_belief(type(terms.policy))
         width = terms.policy.memory + (0 if belief is None else len(belief._fields))
         self._evidence = Evidence(
-            check.frozen(ledger.live_pulls.view()),
+            pulls,
             check.frozen(ledger.live_totals.view()),
             check.frozen(terms.offline.n.view()),
             check.frozen(terms.offline_means.view()),
             check.frozen(terms.bias_bounds.view()),
             check.frozen(ledger.playable.view()),
             np.zeros((len(terms.arms), width)),
-            check.frozen(ledger.live_pending.view()),
+            pending,
             check.frozen(terms.relative_bounds.view()),
         )
         self._memory = self._evidence.memory[:, : terms.policy.memory]  # the policy's own part

@@ -83,7 +83,7 @@ def play_run(
     return True
 
 
-def pseudo_regret(gaps: Floats, pulls: Ints | Floats) -> float:
+def pseudo_regret(gaps: Floats, pulls: Ints) -> float:
     """What the pulls lost against always playing the best arm, in expectation (E20)."""
     lost = 0.0
     for arm in range(gaps.size):
