@@ -191,7 +191,7 @@ def _arms(status: Status) -> Table:
 
 def _worth(rewards: float) -> str:
     """A number of rewards, which may be a fraction where rewards are delayed."""
-    return precise(rewards) if isinstance(rewards, int) else f"{rewards:,.1f}"
+    return f"{rewards:,.{0 if rewards == int(rewards) else 1}f}"
 
 
 def _traffic(status: Status) -> Table:
