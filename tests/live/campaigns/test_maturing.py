@@ -264,3 +264,35 @@ def test_an_arm_that_always_pays_another_reward_than_the_default(
         assert arm.live_mean == pytest.approx(reward, abs=0.02)
         assert arm.live_variance == pytest.approx(0.0, abs=0.02)
     campaign.verify()
+
+
+def test_zeros_that_are_sent_change_nothing(store: Store) -> None:
+    clock = Clock()
+    names = ("sent", "unsent")
+    campaigns = [
+        create(store, name, clock=clock, reward_window=600, default_reward=0) for name in names
+    ]
+    for n in range(40):
+        clock.now += 40
+        for campaign in campaigns:
+            for i, decision in enumerate(campaign.ask(n=5)):
+                if (n + i) % 3 == 0 or campaign.name == "sent":
+                    campaign.tell(str(decision.id), float((n + i) % 3 == 0))
+    sent, not_sent = (campaign.status() for campaign in campaigns)
+    assert sent.rewards > not_sent.rewards
+    for label, arm in sent.arms.items():
+        other = not_sent.arms[label]
+        assert (arm.decisions, arm.live_n) == (other.decisions, other.live_n)
+        assert arm.live_mean == pytest.approx(other.live_mean, rel=1e-12)
+
+
+def test_snapshots_have_the_estimate(store: Store) -> None:
+    story = Story(store, instantly)
+    story.live_until(2, 60)
+    with story.campaign.at_one_moment() as moment:
+        kept = moment.reader.snapshot(moment.books.head.seq)
+    assert kept is not None
+    assert len(kept.state["live"]) == 2
+    for one in story.ids[::90]:
+        story.campaign.explain(one)
+    story.campaign.verify()
