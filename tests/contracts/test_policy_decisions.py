@@ -134,11 +134,11 @@ def test_the_index_is_a_number_or_plus_infinity_and_depends_on_its_arguments_alo
             assert type(rule).choose is not Policy.choose
             assert type(rule).account is not Policy.account  # where this is asked instead
             continue
-        value = rule.index(arm, Round(max(t, arm.pulls + 1), many), z)
+        value = rule.index(arm, Round(max(t, int(arm.pulls) + 1), many), z)
         assert isinstance(value, float)
         assert value > -math.inf  # and not NaN
-        assert rule.index(arm, Round(max(t, arm.pulls + 1), many), z) == value
-        for part in rule.explain(arm, Round(max(t, arm.pulls + 1), many), z).values():
+        assert rule.index(arm, Round(max(t, int(arm.pulls) + 1), many), z) == value
+        for part in rule.explain(arm, Round(max(t, int(arm.pulls) + 1), many), z).values():
             assert not math.isnan(part)
 
 
@@ -151,7 +151,7 @@ def test_the_index_of_an_arm_that_moved_is_a_number_too(
         assert isinstance(there.offline_pulls, float)
         assert there[:2] == arm[:2]
         if has_index(rule):
-            assert rule.index(there, Round(arm.pulls + 1, 3), z) > -math.inf  # and not NaN
+            assert rule.index(there, Round(int(arm.pulls) + 1, 3), z) > -math.inf  # and not NaN
 
 
 def gathered(columns: list[tuple[ArmEvidence, bool]], memory: int) -> Evidence:
@@ -178,7 +178,9 @@ def test_an_account_is_of_what_was_chosen_and_its_numbers_are_numbers(
     columns: list[tuple[ArmEvidence, bool]], seed: int, noise: float
 ) -> None:
     for rule in every_rule(noise=noise):
-        now = Round(1 + sum(arm.pulls for arm, _ in columns), max(1, sum(on for _, on in columns)))
+        now = Round(
+            1 + sum(int(arm.pulls) for arm, _ in columns), max(1, sum(on for _, on in columns))
+        )
         with wrapping():
             evidence = gathered(columns, rule.memory)
             chosen = rule.choose(evidence, now, keyed_stream(seed, "choose", 0))
@@ -202,7 +204,7 @@ def test_only_playable_arms_are_chosen(columns: list[tuple[ArmEvidence, bool]], 
     playable = np.array([on for _, on in columns])
     for rule in every_rule():
         evidence = gathered(columns, rule.memory)
-        now = Round(1 + sum(arm.pulls for arm, _ in columns), max(1, int(playable.sum())))
+        now = Round(1 + sum(int(arm.pulls) for arm, _ in columns), max(1, int(playable.sum())))
         with wrapping():
             chosen = rule.choose(evidence, now, keyed_stream(seed, "choose", 0))
         assert playable[chosen] if playable.any() else chosen == -1

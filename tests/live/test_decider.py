@@ -23,7 +23,7 @@ from driftanchor.live import decider as module
 from driftanchor.live.decider import Decider
 from driftanchor.live.ledger import Ledger
 from driftanchor.live.state import State, fold
-from driftanchor.live.state_events import ArmAdded, Event, Paused, Rewarded
+from driftanchor.live.state_events import ArmAdded, Event, Matured, Paused, Rewarded
 from driftanchor.live.terms import Terms
 
 
@@ -152,3 +152,28 @@ def test_a_rule_that_fails_is_named_compiled_or_not(
     decider.apply(Rewarded((0,), (1.0,)))
     with pytest.raises(InvalidInput, match=message):
         decider.decide(1)
+
+
+@pytest.mark.parametrize("promise", [{"bias_bound": 0.1}, {"relative_bound": 0.1}])
+@pytest.mark.parametrize("name", ["guarded-anchor-ts", "anchor-ts", "beta-ts"])
+def test_fractions_of_pulls_are_compiled_alike(
+    name: str, promise: dict[str, float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def decisions(compiled: bool) -> list[Event]:
+        _, decider = made(POLICIES[name](prior_mean=0.4, noise=0.5), **promise)
+        found: list[Event] = []
+        for n in range(60):
+            if n in (6, 30):
+                worth = [0.3 * x for x in decider.ledger.pending.tolist()]
+                totals = [0.4 * x for x in worth]
+                decider.apply(Matured(tuple(worth), tuple(totals)))
+                assert not compiled or decider.prepare()
+            found.append(decider.next_decision())
+            decider.apply(found[-1])
+        assert decider.is_compiled == compiled
+        return found
+
+    with monkeypatch.context() as patched:
+        patched.setattr(compiling, "ready", lambda kind: None)
+        interpreted = decisions(False)
+    assert decisions(True) == interpreted

@@ -16,6 +16,7 @@ from driftanchor.live.state_events import (
     Decided,
     Event,
     GivenUp,
+    Matured,
     Paused,
     Resumed,
     Rewarded,
@@ -141,3 +142,41 @@ def test_it_names_the_columns_that_changed() -> None:
         ledger.changes = 0
         ledger.apply(event)
         assert ledger.changes > FEW
+
+
+def test_an_estimate_is_what_policies_see_until_the_next_one() -> None:
+    ledger = Ledger.start(Arms(["A", "B"]))
+    applied(ledger, [(0, ()), (0, ()), (1, ()), Rewarded((0,), (1.0,))])
+    assert ledger.live is None
+    assert ledger.live_pulls is ledger.pulls
+    ledger.apply(Matured((0.75, 0.5), (0.25, 0.0)))
+    applied(ledger, [(1, ()), Rewarded((1,), (1.0,)), ArmAdded("C"), GivenUp(1, 1), (2, ())])
+    assert ledger.live_pulls.tolist() == [0.75, 0.5, 0.0]
+    assert ledger.live_totals.tolist() == [0.25, 0.0, 0.0]
+    assert ledger.live_pending.tolist() == [1.25, 0.5, 1.0]  # of 2, 1 and 1 decisions
+    assert (ledger.pulls.tolist(), ledger.pending.tolist()) == ([1, 1, 0], [1, 0, 1])
+    again = State.of(ledger).ledger()
+    assert State.of(again) == State.of(ledger)
+    assert again.live_pending.tolist() == ledger.live_pending.tolist()
+    ledger.apply(Matured((2.0, 1.0, 0.0), (1.0, 1.0, 0.0)))
+    assert State.of(again) != State.of(ledger)
+    assert ledger.live_pending.tolist() == [0.0, 0.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("pulls", "totals"),
+    [
+        ((1.0,), (1.0,)),
+        ((1.5, 0.0), (1.0, 0.0)),
+        ((-0.5, 0.0), (0.0, 0.0)),
+        ((1.0, 0.0), (math.nan, 0.0)),
+    ],
+)
+def test_an_estimate_that_cannot_be_is_refused(
+    pulls: tuple[float, ...], totals: tuple[float, ...]
+) -> None:
+    ledger = Ledger.start(Arms(["A", "B"]))
+    ledger.decide(0)
+    with pytest.raises(UnreadableState, match="pulls of"):
+        ledger.apply(Matured(pulls, totals))
+    assert ledger.live is None

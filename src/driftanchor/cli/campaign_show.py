@@ -181,13 +181,18 @@ def _arms(status: Status) -> Table:
         (
             label,
             arm.state if arm.logs_count else f"{arm.state}, without logs",
-            *(precise(x) for x in (arm.logs_n, arm.logs_mean, arm.live_n, arm.live_mean)),
+            *(precise(x) for x in (arm.logs_n, arm.logs_mean, _worth(arm.live_n), arm.live_mean)),
             f"{p_best[label]:.3f}",
         )
         for label, arm in _shown(status)
     ]
     headings = ("arm", "state", "logs n", "logs mean", "live n", "live mean", "P(best)")
     return Table("", headings, tuple(rows), text=frozenset({0, 1}))
+
+
+def _worth(rewards: float) -> str:
+    """A number of rewards, which may be a fraction where rewards are delayed."""
+    return f"{rewards:,.{0 if rewards == int(rewards) else 1}f}"
 
 
 def _traffic(status: Status) -> Table:

@@ -15,12 +15,12 @@ from driftanchor.core.tally import Tally
 class ArmEvidence(NamedTuple):
     """The numbers of one arm, as the paper writes them."""
 
-    pulls: int  # T_i
+    pulls: float  # T_i: a whole number, unless rewards are delayed (core.delays)
     total: float  # S_i, the sum of its online rewards
     offline_pulls: float  # N_i: a whole number, unless the logs were moved (core.common_move)
     offline_mean: float  # the mean of its offline rewards; 0 where N_i = 0
     bias_bound: float  # V_i ≥ |online mean − offline mean|
-    pending: int = 0  # pulls whose reward has not come; they are not in `pulls`
+    pending: float = 0  # pulls whose reward has not come; they are not in `pulls`
     relative_bound: float = math.inf  # W_i ≥ |online mean − offline mean − c|, c common to all arms
 
 
@@ -34,14 +34,14 @@ class Round(NamedTuple):
 class Evidence(NamedTuple):
     """The numbers of all arms, one column each."""
 
-    pulls: Ints
+    pulls: Ints  # floats where rewards are delayed
     totals: Floats
     offline_pulls: Ints
     offline_means: Floats
     bias_bounds: Floats
     playable: Bools
     memory: Floats  # what a policy with `memory > 0` keeps between rounds, (arms, memory)
-    pending: Ints  # pulls whose reward has not come
+    pending: Ints  # pulls whose reward has not come; floats where rewards are delayed
     relative_bounds: Floats  # inf where nothing is promised of the arm beside the others
 
 

@@ -10,18 +10,20 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from driftanchor.live.background import compile_once
 from driftanchor.live.chosen_column import chosen_column
 
 Kernel = Callable[..., Any]
-Kind = tuple[type, ...]  # of a policy's numbers: their named tuple, and the type of each
+Kind = tuple[type, ...]  # of a policy's numbers: their named tuple, the type of each, and of pulls
 
 _kernels: dict[Kind, Kernel] = {}
 
 
-def kind_of(numbers: Any) -> Kind:
-    """What a kernel is compiled for: the policy's class, and the types of its numbers."""
-    return (type(numbers), *map(type, numbers))
+def kind_of(numbers: Any, pulls: type = np.int64) -> Kind:
+    """What a kernel is compiled for: the policy's class, the types of its numbers, and of pulls."""
+    return (type(numbers), *map(type, numbers), pulls)
 
 
 def ready(kind: Kind) -> Kernel | None:

@@ -22,7 +22,14 @@ from driftanchor.live import background, compiling
 from driftanchor.live.chosen_column import chosen_column
 from driftanchor.live.ledger import FEW, Ledger
 from driftanchor.live.state import changed_rows
-from driftanchor.live.state_events import ArmAdded, BoundsChanged, Decided, Distrusted, Event
+from driftanchor.live.state_events import (
+    ArmAdded,
+    BoundsChanged,
+    Decided,
+    Distrusted,
+    Event,
+    Matured,
+)
 from driftanchor.live.terms import Terms
 from driftanchor.policies import answers
 from driftanchor.policies.base import Policy, kept_belief
@@ -73,17 +80,19 @@ class Decider:
         All but the memory are views that cannot be written: a policy may only look at them.
         """
         terms, ledger = self.terms, self.ledger
+        pulls: Any = check.frozen(ledger.live_pulls.view())
+        pending: Any = check.frozen(ledger.live_pending.view())
         belief = kept_belief(type(terms.policy))
         width = terms.policy.memory + (0 if belief is None else len(belief._fields))
         self._evidence = Evidence(
-            check.frozen(ledger.pulls.view()),
-            check.frozen(ledger.totals.view()),
+            pulls,
+            check.frozen(ledger.live_totals.view()),
             check.frozen(terms.offline.n.view()),
             check.frozen(terms.offline_means.view()),
             check.frozen(terms.bias_bounds.view()),
             check.frozen(ledger.playable.view()),
             np.zeros((len(terms.arms), width)),
-            check.frozen(ledger.pending.view()),
+            pending,
             check.frozen(terms.relative_bounds.view()),
         )
         self._memory = self._evidence.memory[:, : terms.policy.memory]  # the policy's own part
@@ -91,6 +100,8 @@ class Decider:
         self._without_beliefs = self._evidence._replace(memory=ledger.memory)
         self._size = len(terms.arms)
         self._ready = None
+        self._kind = None  # pulls may be fractions from now on, which another kernel takes
+        self._kernel = None
         self._many = len(terms.arms) > ALL
         self.labels = terms.arms.labels
         self._arms_before = 0
@@ -105,6 +116,8 @@ class Decider:
             self._lay_out()
         else:
             self.ledger.apply(event)
+            if isinstance(event, Matured):
+                self._lay_out()
 
     def situation(self, n: int, exclude: Sequence[object] = ()) -> tuple[Evidence, Round]:
         """What the policy sees when it makes decision `n`; see `driftanchor.live.decide`.
@@ -228,7 +241,7 @@ class Decider:
         if self._kind is None:
             try:
                 self._numbers = self.terms.policy.numbers()
-                self._kind = compiling.kind_of(self._numbers)
+                self._kind = compiling.kind_of(self._numbers, evidence.pulls.dtype.type)
             except Exception:  # of a policy of one's own: the decision says what is wrong, if asked
                 self._kind = ()
         self._kernel = compiling.ready(self._kind)

@@ -27,6 +27,7 @@ from driftanchor.live.state_events import (
     Event,
     Exposed,
     GivenUp,
+    Matured,
     MemoryRow,
     Paused,
     Resumed,
@@ -52,6 +53,9 @@ class Ledger:
         playable: Which arms can be played.
         memory: What the policy keeps between decisions: one row for each arm.
         decisions: How many decisions were made.
+        live_pulls: Pulls that the policy sees: `pulls`, or an estimate if rewards are delayed.
+        live_totals: Reward sums that the policy sees.
+        live_pending: Pending pulls that the policy sees: decisions that are not in `live_pulls`.
         came: How many rewards came, of all arms.
         waiting: How many decisions wait, of all arms.
         on: How many arms can be played.
@@ -76,8 +80,9 @@ class Ledger:
         playable: Bools,
         memory: Floats,
         decisions: int,
+        live: tuple[Floats, Floats] | None = None,
     ) -> None:
-        """Copy these arrays, which were checked before."""
+        """Copy these arrays, which were checked before; `live` is the last estimate, if any."""
         self.arms = arms
         self.pulls = pulls.copy()
         self.totals = totals.copy()
@@ -85,6 +90,11 @@ class Ledger:
         self.playable = playable.copy()
         self.memory = memory.copy()
         self.decisions = decisions
+        self.live_pulls: Ints | Floats = self.pulls
+        self.live_totals: Floats = self.totals
+        self.live_pending: Ints | Floats = self.pending
+        if live is not None:
+            self._mature(*live)
         self.came = int(pulls.sum())
         self.waiting = int(pending.sum())
         self.on = int(np.count_nonzero(playable))
@@ -127,8 +137,49 @@ class Ledger:
                 self._add(event.label)
             case Distrusted() | BoundsChanged():  # the terms change, and what is believed
                 self.changes = FEW + 1
+            case Matured(pulls=None):
+                self._settle()
+                self._count_as_they_come()
+            case Matured():
+                pulls, totals = np.array(event.pulls, float), np.array(event.totals, float)
+                if not self._can_be(pulls, totals):
+                    raise UnreadableState(
+                        f"live rewards are said to be worth {event.pulls} pulls of "
+                        f"{(self.pulls + self.pending).tolist()} decisions"
+                    )
+                self._settle()
+                self._mature(pulls, totals)
+                self.changes = FEW + 1
             case _:
                 assert_never(event)
+
+    @property
+    def live(self) -> tuple[Floats, Floats] | None:
+        """The last estimate of pulls and totals; `None` if rewards count as they come."""
+        if self.live_pulls is self.pulls:
+            return None
+        return self.live_pulls.astype(float), self.live_totals
+
+    def _can_be(self, pulls: Floats, totals: Floats) -> bool:
+        """Whether an estimate fits the arms and their decisions."""
+        if not pulls.shape == totals.shape == self.pulls.shape:
+            return False
+        most = self.pulls + self.pending
+        return bool(((pulls >= 0.0) & (pulls <= most) & np.isfinite(totals)).all())
+
+    def _count_as_they_come(self) -> None:
+        """Let policies see the rewards that were counted, not an estimate."""
+        self.live_pulls, self.live_totals, self.live_pending = self.pulls, self.totals, self.pending
+        self.changes = FEW + 1
+
+    def _mature(self, pulls: Floats, totals: Floats) -> None:
+        self.live_pulls, self.live_totals = pulls.copy(), totals.copy()
+        self.live_pending = self.pulls + self.pending - pulls
+
+    def _owe(self, column: int) -> None:
+        """Count the decisions of an arm again that the estimate does not have."""
+        decisions = self.pulls.item(column) + self.pending.item(column)
+        self.live_pending[column] = decisions - self.live_pulls.item(column)
 
     def _decide(self, event: Decided) -> None:
         if event.number != self.decisions + 1:
@@ -158,6 +209,8 @@ class Ledger:
         self.pending[column] = waiting + 1
         self.waiting += 1
         self.decisions += 1
+        if self.live_pulls is not self.pulls:
+            self._owe(column)
         if self.changes <= FEW:
             self._note(column)
         for other, row in memory:
@@ -198,6 +251,8 @@ class Ledger:
         if waiting > 0 and not late:
             self.pending[column] = waiting - 1
             self.waiting -= 1
+        if self.live_pulls is not self.pulls:
+            self._owe(column)
 
     def learn_all(self, paid: Mapping[int, Sequence[float]], late: bool = False) -> None:
         """Many rewards, all of them or none: as to `learn` them one by one.
@@ -226,6 +281,8 @@ class Ledger:
                 settled = min(came, waiting)
                 self.pending[column] = waiting - settled
                 self.waiting -= settled
+            if self.live_pulls is not self.pulls:
+                self._owe(column)
         if self._rows is not None and len(self._rows) > LONGEST:
             self._settle()
 
@@ -234,6 +291,8 @@ class Ledger:
         self._settle()
         self.pending[column] += more
         self.waiting += more
+        if self.live_pulls is not self.pulls:
+            self._owe(column)
         if self.changes <= FEW:
             self._note(column)
 
@@ -252,10 +311,13 @@ class Ledger:
         )
 
     def _add(self, label: str) -> None:
+        live = self.live
         self.arms = self.arms.with_arm(label)
-        self.pulls = np.append(self.pulls, 0)
-        self.totals = np.append(self.totals, 0.0)
-        self.pending = np.append(self.pending, 0)
+        self.pulls = self.live_pulls = np.append(self.pulls, 0)
+        self.totals = self.live_totals = np.append(self.totals, 0.0)
+        self.pending = self.live_pending = np.append(self.pending, 0)
+        if live is not None:
+            self._mature(np.append(live[0], 0.0), np.append(live[1], 0.0))
         self.playable = np.append(self.playable, True)
         self.memory = np.vstack([self.memory, np.zeros((1, self.memory.shape[1]))])
         self.on += 1
@@ -281,7 +343,8 @@ class Ledger:
         remembered = self.memory.copy()
         for column, own in memory:
             remembered[column] = own
-        return Ledger(arms, pulls, totals, pending, self.playable, remembered, decisions)
+        playable = self.playable
+        return Ledger(arms, pulls, totals, pending, playable, remembered, decisions, self.live)
 
     def _settle(self) -> None:
         """Keep what was before the last decision as a whole, and no changes one by one."""

@@ -109,13 +109,16 @@ def read_terms(body: record.Record, policy: Policy | None = None) -> Terms:
 
 def state_fields(state: State) -> record.Record:
     """The state as JSON-ready fields of a record."""
-    return {
+    fields = {
         "tally": state.tally.to_json(),
         "pending": state.pending.tolist(),
         "decisions": state.decisions,
         "playable": state.playable.tolist(),
         "memory": state.memory.tolist(),
     }
+    if state.live is not None:
+        fields["live"] = [numbers.tolist() for numbers in state.live]
+    return fields
 
 
 def read_state(body: record.Record, terms: Terms) -> State:
@@ -129,6 +132,18 @@ def read_state(body: record.Record, terms: Terms) -> State:
         _playable(body["playable"], terms),
         _memory(body["memory"], terms),
         check.whole(body["decisions"], "decisions"),
+        _live(body.get("live"), terms),
+    )
+
+
+def _live(saved: object, terms: Terms) -> tuple[Floats, Floats] | None:
+    """The last estimate where rewards are delayed; other records lack it."""
+    if saved is None:
+        return None
+    pulls, totals = check.items(saved, "live")
+    return (
+        check.frozen(check.per_arm(pulls, "live", terms.arms)),
+        check.frozen(check.per_arm(totals, "live", terms.arms)),
     )
 
 

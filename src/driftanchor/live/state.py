@@ -28,6 +28,7 @@ class State:
         playable: Which arms can be played.
         memory: What the policy keeps between decisions: one row for each arm.
         decisions: How many decisions were made.
+        live: The pulls and totals that policies see, if rewards are delayed: see `Matured`.
 
     Example:
         >>> from driftanchor.live.state_events import Decided, Rewarded
@@ -45,6 +46,7 @@ class State:
     playable: Bools
     memory: Floats
     decisions: int
+    live: tuple[Floats, Floats] | None = None
 
     @classmethod
     def start(cls, arms: Arms, memory: int = 0) -> State:
@@ -60,6 +62,7 @@ class State:
             check.frozen(ledger.playable.copy()),
             check.frozen(ledger.memory.copy()),
             ledger.decisions,
+            ledger.live and (check.frozen(ledger.live[0]), check.frozen(ledger.live[1].copy())),
         )
 
     def ledger(self) -> Ledger:
@@ -73,6 +76,7 @@ class State:
             self.playable,
             self.memory,
             self.decisions,
+            self.live,
         )
 
     def __eq__(self, other: object) -> bool:
@@ -82,7 +86,7 @@ class State:
         return hash(self._values())
 
     def _values(self) -> tuple[object, ...]:
-        arrays = (self.pending, self.playable, self.memory)
+        arrays = (self.pending, self.playable, self.memory, *(self.live or ()))
         return self.tally, self.decisions, *(array.tobytes() for array in arrays)
 
 

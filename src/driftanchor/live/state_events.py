@@ -134,6 +134,22 @@ class BoundsChanged:
     relative_bounds: tuple[float, ...] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Matured:
+    """A new estimate of what live rewards are worth, where rewards are delayed.
+
+    From now on policies see these numbers in place of the rewards that were counted. The next
+    estimate replaces them. See `driftanchor.core.delays`.
+
+    Attributes:
+        pulls: Pulls that the rewards of each arm are worth; `None` if rewards count as they come.
+        totals: Reward sums at that many pulls.
+    """
+
+    pulls: tuple[float, ...] | None
+    totals: tuple[float, ...] | None
+
+
 Event = (
     Decided
     | Exposed
@@ -145,4 +161,5 @@ Event = (
     | ArmAdded
     | Distrusted
     | BoundsChanged
+    | Matured
 )

@@ -24,7 +24,7 @@ MANY = 2_000  # arms of one decision, which take longer to interpret than to com
 
 FEW = 500  # arms whose chances take about a millisecond: other threads can wait for them
 
-Kind = tuple[type[Policy], str, bool]  # the class, its parameters, and whether arms are few
+Kind = tuple[type[Policy], str, type, bool]  # class, parameters, type of pulls, are arms few
 
 _ready: dict[Kind, Tools] = {}
 
@@ -57,7 +57,7 @@ class Tooling:
             evidence: What the policy sees now.
             now: The round.
         """
-        kind = (*self._name, evidence.pulls.size < FEW)
+        kind = (*self._name, evidence.pulls.dtype.type, evidence.pulls.size < FEW)
         found = _ready.get(kind)
         if found is None:
             weight = MOVING if np.isfinite(evidence.relative_bounds).any() else 1

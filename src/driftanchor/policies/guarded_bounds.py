@@ -51,7 +51,7 @@ class Judgement(NamedTuple):
 
     common: Posterior  # what is believed of the common move
     level: float  # what an arm without live rewards is taken to pay
-    rivals: int  # R: pulls of all arms but the one most pulled, and one for each
+    rivals: float  # R: pulls of all arms but the one most pulled, and one for each
     leader: int  # the column with the best guess
     doubt: float  # how far the logs may be off beside a leader that has none
     threshold: float  # what an upper bound must exceed
@@ -139,7 +139,7 @@ def bounds(policy: GuardedAnchorTS, arm: ArmEvidence, now: Round, judged: Judgem
     return GuardBounds(audit, online, highest + judged.doubt)
 
 
-def hybrid_bound(arm: ArmEvidence, logs: LogEvidence, live: float, n: int, reach: float) -> float:
+def hybrid_bound(arm: ArmEvidence, logs: LogEvidence, live: float, n: float, reach: float) -> float:
     """The largest mean x that rewards and logs allow together.
 
     Rewards and logs that may all be off by B have the mean of both as if they were, and a radius.

@@ -51,7 +51,7 @@ def is_capped(
     return belief.cap <= x and holds(belief, evidence.pending[column], now, judged)
 
 
-def holds(belief: GuardedBelief, pending: int, now: Round, judged: Judgement) -> bool:
+def holds(belief: GuardedBelief, pending: float, now: Round, judged: Judgement) -> bool:
     """Whether the cap of an arm holds now."""
     return now.t <= belief.until and judged.rivals >= belief.rivals and pending == 0
 

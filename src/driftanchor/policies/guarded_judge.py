@@ -115,7 +115,8 @@ def lead(policy: GuardedAnchorTS, evidence: Evidence, now: Round, relative: bool
     common = Posterior(0.0, 0.0)
     if relative:
         common = believed_move(policy, evidence)
-    level, pulls, most, unknown = -math.inf, 0, 0, False
+    none = 0 * evidence.pulls[0]  # of the type that pulls have: compiled code needs to know
+    level, pulls, most, unknown = -math.inf, none, none, False
     leader, best = -1, -math.inf
     for column in range(evidence.pulls.size):
         if evidence.playable[column]:

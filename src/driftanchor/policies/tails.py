@@ -93,7 +93,7 @@ def normal_contend(belief: Posterior, level: float, stream: Stream) -> float:
     return belief.mean + belief.sd * normal(stream)
 
 
-def online_weight(arm: ArmEvidence) -> int:
+def online_weight(arm: ArmEvidence) -> float:
     """Pulls of the online posterior, its prior counting as one."""
     return arm.pulls + 1
 

@@ -145,8 +145,12 @@ class Machine(RuleBasedStateMachine):
         assert status.late == self.model.late
         for label, (decisions, rewards, total, waiting) in self.model.sums().items():
             arm = status.arms[label]
-            assert (arm.decisions, arm.live_n, arm.pending) == (decisions, rewards, waiting)
-            assert arm.live_n == 0 or arm.live_mean == total / rewards
+            assert (arm.decisions, arm.rewards, arm.pending) == (decisions, rewards, waiting)
+            if self.model.options["default_reward"] is None:
+                assert arm.live_n == rewards
+                assert arm.live_n == 0 or arm.live_mean == total / rewards
+            else:
+                assert 0 <= arm.live_n <= rewards + waiting
 
     def teardown(self) -> None:
         if hasattr(self, "campaign"):

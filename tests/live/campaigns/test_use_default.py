@@ -11,7 +11,7 @@ from driftanchor.live.campaigns.use_default import UseDefault
 
 def kinds(campaign: Campaign) -> list[str]:
     with campaign._reading() as reader:
-        return [entry.kind for entry in reader.entries(0)]
+        return [entry.kind for entry in reader.entries(0) if entry.kind != "matured"]
 
 
 def test_a_default_is_noted_once_and_its_request_decides_no_more(store: Store) -> None:

@@ -125,6 +125,7 @@ def test_late_rewards_are_looked_at_once(tmp_path: Path, default: float | None) 
         for decision in decisions[::4]:
             campaign.tell(str(decision.id), 1.0)
         campaign.status()
+        clock.now += 10  # from now on the decisions count in full
         status = campaign.status()
         with campaign._reading() as reader:
             kept = reader.watch()

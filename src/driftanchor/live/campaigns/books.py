@@ -42,6 +42,7 @@ class Books:
         changes: The events that changed settings or bounds, in order.
         usual: The ends beyond which a reward is far outside the logged ones.
         distrusted: For each arm whose logs no longer count, the place of the event.
+        matured_at: When live rewards were last estimated, if rewards are delayed.
     """
 
     def __init__(self, terms: Terms, settings: Settings) -> None:
@@ -60,6 +61,7 @@ class Books:
         self.changes: list[Entry] = []
         self.usual = usual_rewards(terms.offline)
         self._agreed = [(0, settings)]  # settings, after how many decisions they came into force
+        self.matured_at: float | None = None
 
     @classmethod
     @reads_store
@@ -71,6 +73,7 @@ class Books:
         rows: list[ArmRow],
         expected: bytes,
         changes: Sequence[Entry] = (),
+        matured: Entry | None = None,
     ) -> Books:
         """The books of a campaign from what the store has, without looking at its events.
 
@@ -81,6 +84,7 @@ class Books:
             rows: Its arms.
             expected: The sums of propensities, as `Reader.expected` gives them.
             changes: The events that changed the campaign, as `Reader.changes` gives them.
+            matured: The last estimate of live rewards, if there is one.
         """
         books = cls(terms_at(first, changes, head.seq), settings)
         for entry in changes:
@@ -97,7 +101,9 @@ class Books:
             np.array([row.state == "active" for row in rows], np.bool_),
             np.array([row.memory for row in rows], np.float64).reshape(len(rows), -1),
             head.decisions,
+            live_of(matured, len(arms)),
         )
+        books.matured_at = None if matured is None else matured.at
         books.decider = Decider(books.terms, ledger)
         books.head = dataclasses.replace(head)
         books.squares = np.array([row.squares for row in rows], np.float64)
@@ -146,6 +152,15 @@ class Books:
             return self.settings
         found = [settings for start, settings in self._agreed if start < number]
         return found[-1] if found else self._agreed[0][1]
+
+    @property
+    def delayed_since(self) -> tuple[int, int]:
+        """The event that set the window and the default in force, and the decisions before it."""
+        for entry in reversed(self.changes):
+            detail = entry.detail or {}
+            if {"reward_window", "default_reward"} & detail["after"].keys():
+                return entry.seq, int(detail["decisions"])
+        return 0, 0
 
     @property
     def waits(self) -> bool:
@@ -221,6 +236,8 @@ class Books:
                 self._widen(entry)
             case "changed":
                 self._agree(entry)
+            case "matured":
+                self.matured_at = entry.at
         if column is None:
             return
         match entry.kind:
@@ -307,6 +324,17 @@ def usual_rewards(offline: OfflineData) -> Range:
     width = (high - low) or abs(high) or 1.0
     beyond = width * max(10.0, 10_000 / int(offline.n.sum()))
     return low - beyond, high + beyond
+
+
+def live_of(matured: Entry | None, arms: int) -> tuple[Floats, Floats] | None:
+    """Return pulls and totals of an estimate, 0 for later arms; `None` if there is none."""
+    detail = {} if matured is None else matured.detail or {}
+    if detail.get("pulls") is None:
+        return None
+    pulls, totals = np.zeros(arms), np.zeros(arms)
+    known = min(len(detail["pulls"]), arms)
+    pulls[:known], totals[:known] = detail["pulls"][:known], detail["totals"][:known]
+    return pulls, totals
 
 
 def centre(terms: Terms, column: int) -> float:

@@ -7,6 +7,7 @@ nothing is asked, and a request is answered only when it is on disk.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 import time
@@ -18,6 +19,13 @@ from driftanchor.errors import StoreUnavailable
 from driftanchor.live.campaigns.arm_requests import SweepAndCheck
 from driftanchor.live.campaigns.batch import Batch, Needs, Spoiled, outcome
 from driftanchor.live.campaigns.books import Books
+from driftanchor.live.campaigns.maturing import (
+    CohortCounts,
+    count_as_they_come,
+    counts_for,
+    mature,
+    warm,
+)
 from driftanchor.live.campaigns.same_campaign import SameCampaign
 from driftanchor.live.campaigns.settings import Settings
 from driftanchor.live.campaigns.telling import Tell, needs_of, settle_if_due, tell_all
@@ -83,6 +91,7 @@ class GroupCommit:
         self.store, self.row, self.terms, self.settings = store, row, terms, settings
         self.clock = clock
         self._books: Books | None = None  # only a copy: what counts is in the store
+        self._counts: CohortCounts | None = None
         self._generation = -1
         self.same = SameCampaign(store, row)
         self._start()
@@ -182,11 +191,17 @@ class GroupCommit:
     def _write_once(self, jobs: list[_Job]) -> None:
         """Write as many requests as one transaction has time for, and at least one."""
         after: list[Books] = []
+        self._warm()
         outcomes: list[list[Any]] = []
 
         def work(reader: Reader) -> Changes | None:
             books = self._current(reader)
             batch = Batch(self.row.name, books, check.clock_time(self.clock))
+            self._counts = counts_for(books, self._counts)
+            if self._counts is None:
+                count_as_they_come(batch)
+            else:
+                mature(batch, reader, self._counts)
             self._sweep(batch, reader)
             batch.read(reader, [x for job in jobs for x in _needs(job.left)])
             outcomes.clear()
@@ -204,6 +219,17 @@ class GroupCommit:
         self._books, self._generation = after[0], self.store.generation()
         for job, found in zip(jobs, outcomes, strict=False):
             job.outcomes += found
+
+    def _warm(self) -> None:
+        """Count recent decisions for the next estimate, if this worker never did."""
+        if self._generation != self.store.generation():  # the file of the store was replaced
+            self._counts = None
+        if self._counts is None and self.settings.is_delayed:
+            with contextlib.suppress(StoreUnavailable), self.store.reading(self.row.id) as reader:
+                books = load(reader, self.terms, self.settings)
+                self._counts = counts_for(books, None)
+                if self._counts is not None:
+                    warm(reader, self._counts, check.clock_time(self.clock))
 
     def _sweep(self, batch: Batch, reader: Reader) -> None:
         """End the wait of decisions whose window is over, in the same transaction."""
@@ -236,9 +262,11 @@ class GroupCommit:
 
 def load(reader: Reader, terms: Terms, settings: Settings) -> Books:
     """The books of a campaign, from its sums."""
-    return Books.load(
-        terms, settings, reader.head, reader.arms(), reader.expected(), reader.changes()
-    )
+    changes = reader.changes()
+    known = settings.is_delayed or any(entry.kind == "changed" for entry in changes)
+    matured = reader.matured() if known else None
+    head, arms = reader.head, reader.arms()
+    return Books.load(terms, settings, head, arms, reader.expected(), changes, matured)
 
 
 def _wants_check(jobs: list[_Job]) -> bool:

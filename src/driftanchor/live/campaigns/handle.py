@@ -16,6 +16,7 @@ from driftanchor.live.campaigns.books import Books
 from driftanchor.live.campaigns.decision import decision_id_text
 from driftanchor.live.campaigns.exporting import event_records, export
 from driftanchor.live.campaigns.group_commit import GroupCommit, Request, load
+from driftanchor.live.campaigns.maturing import counts_for
 from driftanchor.live.campaigns.past import STRETCH
 from driftanchor.live.campaigns.recount import explain_again
 from driftanchor.live.campaigns.reward_feed import feed_problems
@@ -238,7 +239,9 @@ class Handle:
             books.tooling.ask_for_kernels(*books.decider.situation(books.head.decisions + 1))
 
     def bring_up_to_date(self, since: int = -1) -> int:
-        """Close decisions whose window is over, and check promises; no-op if nothing is due.
+        """Close decisions whose window is over, estimate delayed rewards, and check promises.
+
+        No-op if nothing is due.
 
         Args:
             since: The last event at the last call; promises are checked if there are new events.
@@ -251,6 +254,8 @@ class Handle:
             seq = reader.head.seq
             books = load(reader, self._first, self._settings)
             is_due = books.windowed and bool(reader.due(now, 1))
+            counts = counts_for(books, None)
+            is_due = is_due or (counts is not None and counts.is_due(now, books.matured_at))
             if not is_due and seq != since:
                 is_due = is_watched(books)
         if is_due:

@@ -78,6 +78,11 @@ class Settings:
             self, **{name: value for name, value in changes.items() if name in CHANGEABLE}
         )
 
+    @property
+    def is_delayed(self) -> bool:
+        """Whether conversions are heard of at once and the rest when the window closes."""
+        return self.reward_window is not None and self.default_reward is not None
+
     def floor_of(self, label: str) -> float:
         """The least probability of an arm, if it can be played."""
         return max(self.floor, self.control.get(label, 0.0))

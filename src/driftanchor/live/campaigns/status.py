@@ -7,16 +7,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from driftanchor.core import record
+from driftanchor.core.delays import slot_length
 from driftanchor.core.stats.largest import MOST
 from driftanchor.live.campaigns.books import Books, centre
 from driftanchor.live.campaigns.new_terms import TermsChange
 from driftanchor.live.campaigns.sample_ratio import RatioCheck
 from driftanchor.live.campaigns.settings import Settings
 from driftanchor.live.campaigns.stopping import Outlook, outlook, outlook_text
+from driftanchor.live.stores.store_rows import ArmRow
 from driftanchor.live.terms import Terms
 from driftanchor.live.watch.alarm import Alarm
 from driftanchor.live.watch.alarm_prose import alarm_text
-from driftanchor.render.numbers import count
+from driftanchor.render.numbers import count, rounded
 from driftanchor.render.tabular import Tabular, known
 
 
@@ -29,9 +31,11 @@ class ArmStatus:
         logs_n: How many logged rewards it has.
         logs_mean: Their mean; NaN if there are none.
         logs_count: Whether the logs count; not after they were distrusted.
-        live_n: How many live rewards count.
+        live_n: How many live rewards count. With a reward window and a default reward: how many
+            settled rewards the live mean is worth, which need not be a whole number.
         live_mean: Their mean; NaN if there are none.
         live_variance: Their sample variance; NaN if there are fewer than two.
+        rewards: How many rewards were counted, default rewards too.
         decisions: How many decisions chose it.
         expected: How many decisions it should have got: the sum of its propensities.
         pending: How many of its decisions wait for a reward.
@@ -41,9 +45,10 @@ class ArmStatus:
     logs_n: int
     logs_mean: float
     logs_count: bool
-    live_n: int
+    live_n: float
     live_mean: float
     live_variance: float
+    rewards: int
     decisions: int
     expected: float
     pending: int
@@ -142,7 +147,18 @@ class Status(Tabular):
         if self.ratio.is_off():
             found.append(self.ratio.text(labels))
         found += self.problems
+        if self._is_too_early():
+            length = slot_length(self.settings.reward_window or 0.0)
+            found.append(
+                f"No live means yet: they start once decisions are {rounded(length / 60.0)} "
+                "minutes old and some of their rewards had time to arrive."
+            )
         return [*found, outlook_text(self.outlook, labels)]
+
+    def _is_too_early(self) -> bool:
+        """Whether there are decisions, and none is old enough to tell what its arm pays."""
+        unknown = all(math.isnan(arm.live_mean) for arm in self.arms.values())
+        return self.settings.is_delayed and self.decisions > 0 and unknown
 
     def to_json(self) -> record.Record:
         """A JSON-ready record."""
@@ -204,24 +220,41 @@ def stands(alarm: Alarm, terms: Terms) -> bool:
 
 
 def _arm(books: Books, column: int) -> ArmStatus:
-    row, logs = books.row(column), books.terms.offline
-    mean = row.total / row.pulls if row.pulls else math.nan
-    variance = math.nan
-    if row.pulls > 1:
-        away = mean - centre(books.terms, column)
-        variance = max(row.squares - row.pulls * away * away, 0.0) / (row.pulls - 1)
+    row, logs, ledger = books.row(column), books.terms.offline, books.ledger
+    pulls = ledger.live_pulls.item(column)
+    mean = ledger.live_totals.item(column) / pulls if pulls >= 1 else math.nan
+    variance = _variance(books, row, pulls, mean) if pulls > 1 else math.nan
     return ArmStatus(
         row.state,
         logs.n.item(column),
         logs.mean.item(column),
         column not in books.distrusted,
-        row.pulls,
+        pulls,
         mean,
         variance,
+        row.pulls,
         row.decisions,
         books.traffic.expected.item(column),
         row.pending,
     )
+
+
+def _variance(books: Books, row: ArmRow, pulls: float, mean: float) -> float:
+    """The sample variance of live rewards.
+
+    With delays, what was reported so far says how the squared distance of a reward from the default
+    compares with the distance itself; the live mean says how large the distance is on average.
+    """
+    middle, default = centre(books.terms, row.column), books.settings.default_reward
+    if books.ledger.live is None or default is None:
+        return max(row.squares - pulls * (mean - middle) ** 2, 0.0) / (pulls - 1)
+    apart = middle - default
+    gained = row.total - default * row.pulls
+    squares = row.squares + 2 * apart * (row.total - middle * row.pulls) + row.pulls * apart**2
+    if gained == 0.0:
+        return 0.0 if squares <= 1e-9 else math.nan
+    away = mean - default
+    return max(squares / gained * away - away * away, 0.0) * pulls / (pulls - 1)
 
 
 def _plain(value: object) -> object:

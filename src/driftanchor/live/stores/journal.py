@@ -23,6 +23,7 @@ from driftanchor.live.state_events import (
     Event,
     Exposed,
     GivenUp,
+    Matured,
     Paused,
     Resumed,
     Rewarded,
@@ -51,6 +52,7 @@ class Entry(NamedTuple):
             - `paused`, `resumed`: the campaign; `epoch`: a new epoch; `alarm`: a shift alarm
             - `default_used`: a caller that got no answer in time played an arm of its own choice
             - `keyed`: a request with a key was answered
+            - `matured`: what live rewards are worth was estimated anew, as rewards are delayed
         at: When, in seconds since 1970, by the clock of whoever wrote it.
         decision: The number of the decision it is about.
         column: The arm it is about.
@@ -133,6 +135,8 @@ def core_event(entry: Entry, *, waits: bool) -> Event | None:
         return _arm_added(entry)
     if entry.kind == "changed":
         return _bounds_changed(entry)
+    if entry.kind == "matured":
+        return _matured(entry)
     column = entry.column
     if column is None:
         raise _unusable(entry)
@@ -236,6 +240,14 @@ def changed_detail(
         "after": {name: _plain(value) for name, value in after.items()},
         "decisions": decisions,
     }
+
+
+def _matured(entry: Entry) -> Matured:
+    """Read an estimate of live rewards."""
+    detail = entry.detail or {}
+    if detail["pulls"] is None:
+        return Matured(None, None)
+    return Matured(tuple(detail["pulls"]), tuple(detail["totals"]))
 
 
 def _bounds_changed(entry: Entry) -> BoundsChanged | None:

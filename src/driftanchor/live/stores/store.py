@@ -16,6 +16,7 @@ from driftanchor.live.stores.journal import Entry
 from driftanchor.live.stores.store_rows import (
     ArmRow,
     CampaignRow,
+    CohortRow,
     DecisionRow,
     Head,
     HistoryRow,
@@ -117,6 +118,21 @@ class Reader(abc.ABC):
         Args:
             after: Count only events after this place.
             decision: Count only rewards of decisions after this number.
+        """
+
+    @abc.abstractmethod
+    def matured(self, before: float | None = None) -> Entry | None:
+        """The last `matured` event: the estimate of live rewards now, or before a time."""
+
+    @abc.abstractmethod
+    def cohorts(self, after: int, number: int, length: float, default: float) -> list[CohortRow]:
+        """Count decisions and their rewards by the slot of time in which decisions were shown.
+
+        Args:
+            after: Count what happened after this event.
+            number: How many decisions there were then.
+            length: Seconds of a slot.
+            default: The reward that is not counted as a report.
         """
 
     @abc.abstractmethod

@@ -147,6 +147,28 @@ class HistoryRow:
 
 
 @dataclass(frozen=True, slots=True)
+class CohortRow:
+    """Decisions of one arm and slot to which the same happened in the same slot.
+
+    Attributes:
+        kind: `"shown"` or the kind of the event: `"exposed"`, `"expired"`, `"rewarded"` with a
+            reward other than the default, or `"corrected"`.
+        column: The arm.
+        slot: The number of the slot in which the decisions were shown.
+        came: The number of the slot of the event.
+        count: How many decisions; 0 for corrections.
+        gained: Sum of reward − default, or of what corrections changed.
+    """
+
+    kind: str
+    column: int
+    slot: int
+    came: int
+    count: int
+    gained: float
+
+
+@dataclass(frozen=True, slots=True)
 class Snapshot:
     """A state as it was after an event.
 

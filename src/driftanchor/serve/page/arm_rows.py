@@ -49,7 +49,7 @@ def arm_rows(
                 "label": label,
                 "state": arm.state,
                 "logs": {"n": arm.logs_n, "mean": number(arm.logs_mean), "count": arm.logs_count},
-                "live": {"n": arm.live_n, "mean": number(arm.live_mean)},
+                "live": {"n": round(arm.live_n, 1), "mean": number(arm.live_mean)},
                 "decisions": arm.decisions,
                 "share": arm.decisions / total,
                 "share_lately": share,

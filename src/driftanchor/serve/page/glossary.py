@@ -16,7 +16,8 @@ WORDS = {
     "rule believes now.",
     "share": "The share of all decisions that chose this arm. An arm gets more if it is likely "
     "to be the best, and a few while that is uncertain.",
-    "live": "How many live rewards have arrived, and their mean.",
+    "live": "The mean of live rewards, and how many rewards it is worth. Where rewards are "
+    "delayed, it allows for rewards that should still arrive.",
     "logs": "How many rewards the logs have, and their mean.",
     "state": "Active arms can be played. Paused arms are not played until they are resumed. "
     "Archived arms are never played.",

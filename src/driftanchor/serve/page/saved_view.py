@@ -14,6 +14,7 @@ import numpy as np
 
 from driftanchor.core.check import Floats
 from driftanchor.errors import DriftanchorError, excerpt
+from driftanchor.live.campaigns.books import live_of
 from driftanchor.live.campaigns.handle import Moment
 from driftanchor.live.campaigns.past import STRETCH
 from driftanchor.live.campaigns.saved import Played, Saved, saved
@@ -98,10 +99,11 @@ def _up_to(moment: Moment, until: float | None) -> tuple[Floats, Outlook]:
     for row in [] if until is None else moment.reader.history(until):
         counts[:, row.column] -= (row.decisions, row.rewards, row.total)
     counts[:2] = counts[:2].clip(0.0)
-    pulls = counts[1].astype(np.int64)
     terms = books.terms if until is None else moment.first
-    wide = np.ones(len(terms.arms), np.bool_)
-    known = outlook_at(terms, pulls, counts[2], wide if until is not None else state.playable)
+    playable = state.playable if until is None else np.ones(len(terms.arms), np.bool_)
+    matured = moment.reader.matured(until) if books.settings.is_delayed else None
+    live = live_of(matured, counts.shape[1]) or (counts[1].astype(np.int64), counts[2])
+    known = outlook_at(terms, *live, playable)
     return counts[0][: len(terms.arms)], known
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from driftanchor.core.check import Bools, Floats, Ints, frozen
 from driftanchor.core.posterior import Posterior
 from driftanchor.core.tally import Tally
-from driftanchor.live.campaigns.books import terms_at
+from driftanchor.live.campaigns.books import live_of, terms_at
 from driftanchor.live.campaigns.handle import Moment
 from driftanchor.live.campaigns.new_terms import TermsChange
 from driftanchor.live.campaigns.past import STRETCH
@@ -92,8 +92,12 @@ def timeline(moment: Moment, span: str, now: float, kept: dict[Any, Outlook]) ->
     columns = shown_columns(books.decisions)
     rest = np.setdiff1d(np.arange(len(books.terms.arms)), columns)
     played = past.decisions.sum(axis=1)
-    beliefs, complete = _beliefs(past, moment, changes, kept)
-    labels, ends = books.terms.arms.labels, books.terms.reward_range
+    ends = past.starts + past.width
+    wanted = _wanted(past.starts.size)
+    sums = {i: sums_at(moment, past, i) for i in wanted}
+    beliefs, complete = _beliefs(ends, sums, moment, changes, kept)
+    means = _means(sums, past) if books.settings.is_delayed else None
+    labels, limits = books.terms.arms.labels, books.terms.reward_range
     series = []
     for column in columns.tolist():
         believed = [None if x is None else _law(x, column) for x in beliefs]
@@ -103,16 +107,17 @@ def timeline(moment: Moment, span: str, now: float, kept: dict[Any, Outlook]) ->
                 "column": column,
                 "share": _ratios(past.decisions[:, column], played),
                 "decisions": past.decisions[:, column].tolist(),
-                "reward": _ratios(past.totals[:, column], past.rewards[:, column]),
+                "reward": _rewards(past, means, column),
                 "rewards": past.rewards[:, column].tolist(),
                 "p_best": [None if x is None else _at(x.p_best, column) for x in beliefs],
-                "believed": [drawn(law, ends) for law in believed],
+                "believed": [drawn(law, limits) for law in believed],
             }
         )
     since = float(past.starts[0]) if past.starts.size else now
     return {
         "span": span,
         "complete": complete,
+        "delayed": means is not None,
         "stretch": past.width,
         "starts": past.starts.tolist(),
         "now": now,
@@ -167,8 +172,45 @@ def _words(entry: Entry, labels: Sequence[str]) -> str:
     return f"{arm} was {entry.kind.removeprefix('arm_')}"
 
 
+def _wanted(count: int) -> list[int]:
+    """The stretches at whose ends beliefs are computed, the last first."""
+    places = np.linspace(0, count - 1, min(count, BELIEFS)).tolist()
+    return sorted({round(i) for i in places}, reverse=True)
+
+
+def sums_at(moment: Moment, past: Stretches, i: int) -> tuple[Ints | Floats, Floats]:
+    """Pulls and totals of live rewards at the end of a stretch.
+
+    Where rewards are delayed, these are the estimate of then.
+    """
+    if moment.books.settings.is_delayed:
+        matured = moment.reader.matured(float(past.starts[i] + past.width))
+        live = live_of(matured, len(moment.books.terms.arms))
+        if live is not None:
+            return live
+    tally = moment.books.state.tally
+    pulls = tally.pulls - past.rewards[i + 1 :].sum(axis=0)
+    return pulls, tally.totals - past.totals[i + 1 :].sum(axis=0)
+
+
+def _means(sums: dict[int, tuple[Ints | Floats, Floats]], past: Stretches) -> Floats:
+    """The live mean of each arm at the end of some stretches; NaN elsewhere."""
+    means = np.full(past.totals.shape, np.nan)
+    for i, (pulls, totals) in sums.items():
+        np.divide(totals, pulls, out=means[i], where=pulls >= 1)
+    return means
+
+
+def _rewards(past: Stretches, means: Floats | None, column: int) -> list[float | None]:
+    """The mean reward of each stretch; where rewards are delayed, the live mean of then."""
+    if means is None:
+        return _ratios(past.totals[:, column], past.rewards[:, column])
+    return [None if math.isnan(x) else x for x in means[:, column].tolist()]
+
+
 def _beliefs(
-    past: Stretches,
+    ends: Floats,
+    sums: dict[int, tuple[Ints | Floats, Floats]],
     moment: Moment,
     changes: Sequence[Entry],
     kept: dict[Any, Outlook],
@@ -177,24 +219,19 @@ def _beliefs(
 
     It is `None` for the stretches in between, and for old ones that the next call computes.
     """
-    state = moment.books.state
-    pulls = state.tally.pulls - past.rewards[::-1].cumsum(axis=0)[::-1] + past.rewards
-    totals = state.tally.totals - past.totals[::-1].cumsum(axis=0)[::-1] + past.totals
-    count = past.starts.size
-    wanted = {round(i) for i in np.linspace(0, count - 1, min(count, BELIEFS)).tolist()}
-    found: list[Outlook | None] = [None] * count
+    found: list[Outlook | None] = [None] * ends.size
     until, new = time.monotonic() + BUDGET, 0
-    for i in sorted(wanted, reverse=True):
-        before = [entry for entry in changes if entry.at < past.starts[i] + past.width]
+    for i, (pulls, totals) in sums.items():  # the last first
+        before = [entry for entry in changes if entry.at < ends[i]]
         seq = before[-1].seq if before else 0
-        key = (moment.row.id, seq, pulls[i].tobytes(), totals[i].tobytes())
+        key = (moment.row.id, seq, pulls.tobytes(), totals.tobytes())
         if key not in kept:
             if new and time.monotonic() > until:
                 return found, False
             new += 1
             terms = terms_at(moment.first, changes, seq)
             playable = _playable(before, len(terms.arms))
-            kept[key] = outlook_at(terms, pulls[i], totals[i], playable)
+            kept[key] = outlook_at(terms, pulls, totals, playable)
         found[i] = kept[key]
     return found, True
 
@@ -211,14 +248,19 @@ def _playable(before: Sequence[Entry], arms: int) -> Bools:
     return playable if playable.any() else np.ones(arms, np.bool_)
 
 
-def outlook_at(terms: Terms, pulls: Ints, totals: Floats, playable: Bools) -> Outlook:
-    """What is believed after these sums of live rewards."""
+def outlook_at(terms: Terms, pulls: Ints | Floats, totals: Floats, playable: Bools) -> Outlook:
+    """What is believed after these sums of live rewards; fractions of pulls are an estimate."""
     arms = len(terms.arms)
     pulled = np.maximum(pulls[:arms], 0)
-    tally = Tally.trusted(terms.arms, pulled, np.where(pulled > 0, totals[:arms], 0.0))
-    nothing = frozen(np.zeros(arms, np.int64))
+    paid = np.where(pulled > 0, totals[:arms], 0.0)
+    live, tally = None, Tally.empty(terms.arms)
+    if pulled.dtype == np.int64:
+        tally = Tally.trusted(terms.arms, pulled.astype(np.int64), paid)
+    else:
+        live = pulled.astype(float), paid
+    waiting = np.zeros(arms, np.int64) if live is None else np.ceil(pulled).astype(np.int64)
     memory = frozen(np.zeros((arms, terms.policy.memory)))
-    state = State(tally, nothing, frozen(playable), memory, int(pulled.sum()))
+    state = State(tally, frozen(waiting), frozen(playable), memory, int(pulled.sum()), live)
     return outlook(terms, state, panels=PANELS)
 
 

@@ -11,7 +11,7 @@ from driftanchor.live.stores.damage import parsed, typed
 from driftanchor.live.stores.journal import Entry, detail_text
 from driftanchor.live.stores.sql.link import Link
 from driftanchor.live.stores.sql.prepared import Insert, Prepared
-from driftanchor.live.stores.sql.schema import IS_CHANGE, events
+from driftanchor.live.stores.sql.schema import IS_CHANGE, IS_MATURED, events
 
 AT_ONCE = 5_000  # rows that are fetched together
 
@@ -32,6 +32,24 @@ _CHANGES = Prepared(  # written as the index has it, which is used then
     .where(events.c.seq > bindparam("after"))
     .order_by(events.c.seq),
     ["campaign", "after"],
+)
+_IS_ESTIMATE = (
+    select(*(column for column in events.columns if column.name != "campaign_id"))
+    .where(text(IS_MATURED))
+    .where(events.c.campaign_id == bindparam("campaign"))
+    .limit(1)
+)
+_LAST_ESTIMATE = Prepared(
+    _IS_ESTIMATE.with_hint(events, "INDEXED BY events_matured", "sqlite").order_by(
+        events.c.seq.desc()
+    ),
+    ["campaign"],
+)
+_ESTIMATE_BEFORE = Prepared(
+    _IS_ESTIMATE.with_hint(events, "INDEXED BY events_matured_at", "sqlite")
+    .where(events.c.at < bindparam("before"))
+    .order_by(events.c.at.desc()),
+    ["campaign", "before"],
 )
 
 
@@ -91,6 +109,15 @@ def corrections(link: Link, campaign: int, after: int, through: int) -> list[Ent
 def reported(link: Link, campaign: int, after: int, decision: int) -> dict[str, int]:
     """How many rewards of decisions after one were reported, in time and too late."""
     return dict(_REPORTED.rows(link, campaign, after, decision))
+
+
+def matured(link: Link, campaign: int, before: float | None) -> Entry | None:
+    """The last estimate of live rewards, or the last before a time."""
+    if before is None:
+        found = _LAST_ESTIMATE.rows(link, campaign)
+    else:
+        found = _ESTIMATE_BEFORE.rows(link, campaign, before)
+    return _entry(found[0]) if found else None
 
 
 def _entry(row: Sequence[Any]) -> Entry:

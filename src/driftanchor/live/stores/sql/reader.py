@@ -6,13 +6,21 @@ from collections.abc import Iterator, Sequence
 
 from driftanchor.core.record import Record
 from driftanchor.live.stores.journal import Entry
-from driftanchor.live.stores.sql import arm_sums, campaign_rows, decisions, events, history
+from driftanchor.live.stores.sql import (
+    arm_sums,
+    campaign_rows,
+    cohorts,
+    decisions,
+    events,
+    history,
+)
 from driftanchor.live.stores.sql.link import Link
 from driftanchor.live.stores.store import Changes, Reader
 from driftanchor.live.stores.store_rows import (
     KEY_SECONDS,
     ArmRow,
     CampaignRow,
+    CohortRow,
     DecisionRow,
     Head,
     HistoryRow,
@@ -85,6 +93,14 @@ class SqlReader(Reader):
     def reported(self, after: int, decision: int) -> dict[str, int]:
         """How many rewards were reported, in time and too late."""
         return events.reported(self._link, self._campaign, after, decision)
+
+    def matured(self, before: float | None = None) -> Entry | None:
+        """The last estimate of live rewards."""
+        return events.matured(self._link, self._campaign, before)
+
+    def cohorts(self, after: int, number: int, length: float, default: float) -> list[CohortRow]:
+        """Decisions and rewards by the slot of the decision."""
+        return cohorts.rows(self._link, self._campaign, after, number, length, default)
 
     def of_unit(self, unit: str, after: int, through: int) -> list[DecisionRow]:
         """The decisions of a unit."""

@@ -21,9 +21,10 @@ from sqlalchemy import (
 from driftanchor.live.stores.journal import CHANGES
 
 REVISION = "0007"  # the last migration
-OLDER: tuple[str, ...] = ("0001", "0002", "0003", "0004", "0006")  # the migrations before it
+OLDER: tuple[str, ...] = ("0001", "0002", "0003", "0004", "0005", "0006")  # the migrations before
 
 # The events of `CHANGES`; written once, so that the index and the query say the same.
+IS_MATURED = "kind = 'matured'"
 IS_CHANGE = f"kind IN ({', '.join(repr(kind) for kind in CHANGES)})"
 
 metadata = MetaData()
@@ -78,6 +79,16 @@ events = Table(
         "seq",
         sqlite_where=text(IS_CHANGE),
         postgresql_where=text(IS_CHANGE),
+    ),
+    *(
+        Index(
+            name,
+            "campaign_id",
+            column,
+            sqlite_where=text(IS_MATURED),
+            postgresql_where=text(IS_MATURED),
+        )
+        for name, column in (("events_matured", "seq"), ("events_matured_at", "at"))
     ),
     sqlite_with_rowid=False,  # the rows lie in the order of the key
 )

@@ -7,7 +7,7 @@ export const MODES = {
   share: { title: "Shares", note: "The share of decisions in each stretch of time that chose the arm.", unit: pct, low: 0, high: 1 },
   p_best: { title: "P(best)", note: "How likely each arm was to be the best, given what was known then.", unit: pct, low: 0, high: 1 },
   believed: { title: "Means", note: "What each arm was believed to pay, with a 95 % interval.", unit: num },
-  reward: { title: "Rewards", note: "The mean reward in each stretch of time.", unit: num },
+  reward: { title: "Rewards", note: "The mean reward in each stretch of time.", delayed: "The live mean of each arm at the time: rewards that should still arrive are allowed for.", unit: num },
 };
 
 const EDGE = { left: 58, right: 24, top: 14, bottom: 30 }; // pixels around the plot
@@ -68,7 +68,7 @@ export class Chart {
     const width = holder.clientWidth;
     if (!data || !width) return;
     const mode = MODES[this.mode];
-    this.note.textContent = mode.note;
+    this.note.textContent = (data.delayed && mode.delayed) || mode.note;
     this.drawn = data.arms.filter((arm) => !this.hidden.has(arm.label));
     this.middles = data.starts.map((start) => Math.min(start + data.stretch / 2, data.now));
     const height = width < 520 ? 240 : 320;
@@ -122,7 +122,7 @@ export class Chart {
 
   // The line of an arm, with a band where there are intervals. Shares and rewards have gaps.
   line(arm) {
-    const spans = this.mode === "believed" || this.mode === "p_best";
+    const spans = this.mode === "believed" || this.mode === "p_best" || this.data.delayed;
     const pieces = [[]];
     this.middles.forEach((at, i) => {
       const value = this.value(arm, i);

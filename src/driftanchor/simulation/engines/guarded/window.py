@@ -170,7 +170,7 @@ def highest_rival(
     return second, 0
 
 
-def pulled(arm: ArmEvidence, pulls: int, mean: float) -> ArmEvidence:
+def pulled(arm: ArmEvidence, pulls: float, mean: float) -> ArmEvidence:
     """An arm with other pulls and another live mean."""
     return ArmEvidence(
         pulls,
@@ -189,7 +189,7 @@ def stays_so(arm: ArmEvidence, moves: Moves) -> bool:
 
 
 def moves_between(
-    policy: GuardedAnchorTS, evidence: Evidence, leader: int, low: float, high: float, last: int
+    policy: GuardedAnchorTS, evidence: Evidence, leader: int, low: float, high: float, last: float
 ) -> Moves:
     """What is believed of the common move while the leader has up to `last` pulls.
 

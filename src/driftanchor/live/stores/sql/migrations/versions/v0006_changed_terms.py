@@ -4,7 +4,7 @@ from alembic import op
 from sqlalchemy import text
 
 revision = "0006"
-down_revision = "0004"
+down_revision = "0005"
 
 CHANGES = text(
     "kind IN ('arm_added', 'arm_paused', 'arm_archived', 'arm_restored', 'arm_distrusted', "

@@ -1,0 +1,198 @@
+"""Delays: how much of what recent decisions will earn has been reported already.
+
+A campaign with a reward window and a default reward hears of conversions when they happen and of
+everything else when the window closes. Dividing the rewards so far by the rewards counted so far
+overstates every mean while decisions wait. Instead, a decision counts by the share of reports that
+should have arrived at its age:
+
+    pulls = Σ G(age)        mean = default + Σ (reward − default) / pulls
+
+G is one curve for all arms. It is estimated as insurers estimate claims that are not reported yet
+(chain ladder; for right-truncated delays it is the maximum-likelihood estimate): of the reports
+that arrived within j slots, which share h_j arrived in slot j? All cohorts old enough to tell are
+counted. Then G(j − 1) = G(j) (1 − h_j), and G is 1 at the end of the window.
+
+Before a decision has reached the end of the window, the rest of the curve is extrapolated: delays
+with G(a) = (a / window)^θ have h_j = 1 − (j / (j + 1))^θ, from instant reports (θ = 0) to reports
+spread evenly over the window (θ = 1). θ is learned from the oldest delays seen, and its uncertainty
+lowers the number of pulls that the mean is worth.
+
+Background: Vernade, Cappé & Perchet, *Stochastic bandit models for delayed conversions* (UAI 2017),
+who divide by a known G.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from driftanchor.core.check import Floats, Ints
+
+SLOTS = 128  # of a window
+SHORTEST = 60.0  # seconds; slots of short windows are longer than a 128th
+FEWEST = 16  # slots of a window, however short
+PRIOR_REPORTS = 1.0  # reports that the extrapolated curve is worth at each delay
+PRIOR_SHAPE, PRIOR_RATE = 1.0, 2.0  # of the gamma prior of θ: mean ½, standard deviation ½
+
+
+class Arrival(NamedTuple):
+    """The share of a cohort's reports that should have arrived when a slot starts.
+
+    Attributes:
+        shares: Share for a cohort that is k = 0, 1, …, S slots old, S being the end of the window.
+            When its slot k starts, the reports with delays of up to k − 1 slots have arrived.
+        errors: Relative standard error of each share.
+    """
+
+    shares: tuple[float, ...]
+    errors: tuple[float, ...]
+
+
+def slot_length(window: float) -> float:
+    """Seconds of a slot: a 128th of the window, or a minute if that is longer.
+
+    Example:
+        >>> slot_length(7 * 86400), slot_length(3600), slot_length(80)
+        (4725.0, 60.0, 5.0)
+    """
+    return max(window / SLOTS, min(SHORTEST, window / FEWEST))
+
+
+def slot_count(window: float) -> int:
+    """Slots of a window; a report arrives at most this many slots after its decision.
+
+    Example:
+        >>> slot_count(7 * 86400), slot_count(3600), slot_count(100)
+        (128, 60, 16)
+    """
+    return math.ceil(window / slot_length(window))
+
+
+def arrival(reports: Ints) -> Arrival:
+    """Estimate the curve from the reports of recent cohorts.
+
+    Args:
+        reports: `reports[k, d]` counts the reports of the cohort that is k slots old (the slot in
+            progress is k = 0) that arrived d slots after the decision, d = 0, …, S. Leave out
+            reports of the default reward: they say nothing that the end of the window does not.
+
+    Example:
+        >>> reports = np.zeros((9, 5), int)
+        >>> reports[1:, 0], reports[2:, 1], reports[3:, 2] = 60, 30, 10  # S = 4, all in by slot 2
+        >>> [round(share, 2) for share in arrival(reports).shares]
+        [0.0, 0.6, 0.9, 1.0, 1.0]
+    """
+    end = reports.shape[1] - 1
+    delays = np.arange(1, end + 1)
+    in_slot, so_far = _counts(reports)
+    # The oldest delay that any report could have shown, and the half of the delays below it.
+    seen = delays[so_far > 0]
+    oldest = int(seen[-1]) if seen.size else 0
+    late = (delays > oldest // 2) & (delays <= oldest)
+    shape = PRIOR_SHAPE + in_slot[late].sum()
+    rate = PRIOR_RATE + (so_far[late] * np.log1p(1.0 / delays[late])).sum()
+    theta = min(shape / rate, 1.0)
+    prior = -np.expm1(theta * np.log(delays / (delays + 1.0)))
+    weight = so_far + PRIOR_REPORTS
+    hazard = (in_slot + PRIOR_REPORTS * prior) / weight
+    ends = np.ones(end + 1)  # share that arrived by the end of slot j
+    ends[:-1] = np.cumprod((1.0 - hazard)[::-1])[::-1]
+    variance = np.zeros(end + 1)
+    known = delays <= oldest
+    steps = np.where(known, hazard / ((1.0 - hazard) * weight), 0.0)
+    variance[:-1] = np.cumsum(steps[::-1])[::-1]
+    ahead = math.log((end + 1.0) / (oldest + 1.0)) if oldest < end else 0.0
+    # The power law is a guess: what it adds to log G may be wrong by all of it.
+    variance[:-1] += ahead**2 * (shape / rate**2 + theta**2)
+    # When slot k starts, the reports of the slots before it have arrived.
+    shares = np.concatenate(([0.0], ends[:-1]))
+    errors = np.concatenate(([0.0], np.sqrt(variance[:-1])))
+    return Arrival(tuple(shares.tolist()), tuple(errors.tolist()))
+
+
+def _counts(reports: Ints) -> tuple[Floats, Floats]:
+    """Reports in slot j and through slot j, for j = 1, …, S, of cohorts whose slot j is over."""
+    through = np.cumsum(reports, axis=1)
+    # Cohort k has seen its delays up to k − 1 whole: slot k is in progress.
+    counted = np.arange(reports.shape[0])[:, None] > np.arange(reports.shape[1])[None, :]
+    in_slot = np.where(counted, reports, 0).sum(axis=0)[1:]
+    so_far = np.where(counted, through, 0).sum(axis=0)[1:]
+    return in_slot.astype(float), so_far.astype(float)
+
+
+class Cohorts(NamedTuple):
+    """Decisions and their reports, by arm and by the age of the cohort that they belong to.
+
+    Attributes:
+        shown: `shown[a, k]` counts the decisions of arm a whose cohort is k = 0, …, S slots old.
+        gained: `gained[a, k]` sums reward − default over their reports.
+        closed: Decisions of older cohorts, by arm.
+        closed_gained: Sum of reward − default over these, by arm.
+    """
+
+    shown: Ints
+    gained: Floats
+    closed: Ints
+    closed_gained: Floats
+
+
+def effective(
+    cohorts: Cohorts, default: float, arrived: Arrival, noise: float, expected: float
+) -> tuple[Floats, Floats]:
+    """Return the pulls that each arm's live rewards are worth, and the totals at that many pulls.
+
+    The mean of arm a is `totals[a] / pulls[a]`, and noise²/pulls is its variance. Closed decisions
+    are worth a pull each. For the others the variance has two more parts: whether a decision has
+    been reported yet, and the error of the curve. That error is the same for all arms and counts
+    for each, which is cautious. Both parts grow with the size of a gain, which must not be taken
+    from reports that may be late: see `_gain`.
+
+    The slot in progress, k = 0, does not count yet.
+
+    Args:
+        cohorts: The decisions and their reports.
+        default: The reward of a decision without a report.
+        arrived: The curve.
+        noise: Standard deviation of a reward.
+        expected: Mean of reward − default in the logs; the noise where there are none.
+
+    Example:
+        >>> curve = Arrival((0.0, 0.5, 1.0), (0.0, 0.0, 0.0))
+        >>> cohorts = Cohorts(
+        ...     np.array([[7, 40, 0]]), np.array([[1.0, 2.0, 0.0]]), np.array([20]), np.array([2.0])
+        ... )
+        >>> pulls, totals = effective(cohorts, 0.0, curve, 0.3, 0.1)
+        >>> totals / pulls  # 4 conversions of 20 + 40/2 decisions
+        array([0.1])
+    """
+    shares = np.array(arrived.shares)
+    if not (cohorts.closed.any() or cohorts.gained[:, 1:].any()):
+        shares[:] = 0.0  # nothing came yet: rewards may be late, or there may be none
+    shares[0] = 0.0
+    open_, closed = cohorts.shown @ shares, cohorts.closed.astype(float)
+    gained = cohorts.gained[:, 1:].sum(axis=1)
+    ratio = (_gain(cohorts, open_, gained, noise, expected) / noise) ** 2
+    some = np.where(open_ > 0.0, open_, 1.0)
+    unreported = cohorts.shown @ (shares * (1.0 - shares)) / some
+    wrong = cohorts.shown @ (shares * np.array(arrived.errors)) / some
+    worth = open_ / (1.0 + ratio * (unreported + open_ * wrong**2))
+    pulls = closed + worth
+    totals = default * pulls + cohorts.closed_gained + worth * gained / some
+    return pulls, totals
+
+
+def _gain(cohorts: Cohorts, open_: Floats, gained: Floats, noise: float, expected: float) -> float:
+    """Return how large the mean of reward − default may be, over all arms.
+
+    Closed decisions tell, up to a standard error. Without them it is what was expected, or what the
+    open ones show if that is more.
+    """
+    seen = abs(gained.sum()) / open_.sum() if open_.any() else 0.0
+    largest = max(expected, float(seen))
+    closed = float(cohorts.closed.sum())
+    if closed > 0.0:
+        known = abs(float(cohorts.closed_gained.sum())) / closed + noise / math.sqrt(closed)
+        largest = min(largest, known)
+    return largest

@@ -1,0 +1,188 @@
+"""Maturing: what live rewards are worth while rewards are delayed.
+
+With a reward window and a default reward, a conversion is reported when it happens, and a decision
+without one is settled when its window closes. Rewards that were counted so far are therefore too
+good. Policies, `status` and the page see an estimate instead: see `driftanchor.core.delays`.
+
+Time is cut into slots. The first request of a slot estimates from everything that happened in the
+slots before, and records the result as a `matured` event. So decisions depend on events alone, not
+on the clock, and are replayed exactly. A decision counts from the slot after it was shown.
+
+Each worker keeps counts of recent decisions by slot, and takes them on by what happened since it
+last estimated. No count is stored: a new worker counts the last two windows once.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from driftanchor.core.check import Floats, Ints
+from driftanchor.core.delays import Cohorts, arrival, effective, slot_count, slot_length
+from driftanchor.live.campaigns.batch import Batch
+from driftanchor.live.campaigns.books import Books
+from driftanchor.live.stores.damage import reads_store
+from driftanchor.live.stores.store import Reader
+from driftanchor.live.stores.store_rows import CohortRow
+
+
+class CohortCounts:
+    """Recent decisions and their reports, by the slot in which the decisions were shown.
+
+    Args:
+        window: The reward window.
+        default: The default reward.
+        since: The event that set them; 0 if the campaign started with them.
+        number: How many decisions there were then. They count as they are.
+
+    Attributes:
+        seq: The event through which events are counted; `since` if nothing was counted yet.
+    """
+
+    def __init__(self, window: float, default: float, since: int = 0, number: int = 0) -> None:
+        self.terms = window, default, since, number
+        self.default = default
+        self._length, self._slots = slot_length(window), slot_count(window)
+        self.seq, self._number = since, number
+        self._estimated: int | None = None  # the slot of the last estimate of this worker
+        self._shown: dict[tuple[int, int], int] = {}  # by slot and arm
+        self._gained: dict[tuple[int, int], float] = {}
+        self._reports: dict[tuple[int, int], int] = {}  # by slot and delay
+
+    @property
+    def has_counted(self) -> bool:
+        """Whether anything was counted yet."""
+        return self.seq > self.terms[2]
+
+    def slot(self, at: float) -> int:
+        """The number of the slot of a time."""
+        return math.floor(at / self._length)
+
+    def is_due(self, now: float, last: float | None) -> bool:
+        """Whether an estimate should be made now: the last ones were made in earlier slots.
+
+        Estimates that were made more than a window later are of a clock that was wrong.
+
+        Args:
+            now: The time.
+            last: When the last estimate was recorded.
+        """
+        slot = self.slot(now)
+        slots = [self._estimated, None if last is None else self.slot(last)]
+        return not any(x is not None and x - self._slots <= slot <= x for x in slots)
+
+    @reads_store
+    def catch_up(self, reader: Reader, now: float) -> None:
+        """Count what happened since the last time; at first, what happened in two windows."""
+        seq, number = self.seq, self._number
+        if not self.has_counted:
+            long_ago = reader.matured(now - 2.0 * (self._slots + 1) * self._length)
+            if long_ago is not None and long_ago.seq > seq:
+                seq, number = long_ago.seq, (long_ago.detail or {})["decisions"]
+        for row in reader.cohorts(seq, number, self._length, self.default):
+            self._count(row)
+        self.seq, self._number = reader.head.seq, reader.head.decisions
+        oldest = self.slot(now) - 2 * self._slots
+        for counts in (self._shown, self._gained, self._reports):
+            for key in [key for key in counts if key[0] < oldest]:
+                del counts[key]
+
+    def _count(self, row: CohortRow) -> None:
+        key = row.slot, row.column
+        if row.kind in ("shown", "exposed"):
+            self._shown[key] = self._shown.get(key, 0) + row.count
+        elif row.kind == "expired":
+            self._shown[key] = self._shown.get(key, 0) - row.count
+        else:
+            self._gained[key] = self._gained.get(key, 0.0) + row.gained
+        if row.kind == "rewarded":
+            delay = row.slot, min(max(row.came - row.slot, 0), self._slots)
+            self._reports[delay] = self._reports.get(delay, 0) + row.count
+
+    def estimate(self, books: Books, now: float) -> tuple[Floats, Floats]:
+        """Return the pulls that the live rewards of each arm are worth, and the totals at these."""
+        self._estimated = slot = self.slot(now)
+        terms, ledger, default = books.terms, books.ledger, self.default
+        arms, ages = len(terms.arms), self._slots + 1
+        shown: Ints = np.zeros((arms, ages), np.int64)
+        gained: Floats = np.zeros((arms, ages))
+        reports: Ints = np.zeros((2 * self._slots + 1, ages), np.int64)
+        for (start, column), count in self._shown.items():
+            if slot - start < ages:
+                shown[column, max(slot - start, 0)] += count  # clocks may differ
+        for (start, column), gain in self._gained.items():
+            if slot - start < ages:
+                gained[column, max(slot - start, 0)] += gain
+        for (start, delay), count in self._reports.items():
+            if 0 <= slot - start < len(reports):
+                reports[slot - start, delay] += count
+        decided = ledger.pulls + ledger.pending
+        closed = np.maximum(decided - shown.sum(axis=1), 0)
+        late = ledger.totals - default * ledger.pulls - gained.sum(axis=1)
+        cohorts = Cohorts(shown, gained, closed, np.where(closed > 0, late, 0.0))
+        noise = terms.policy.noise
+        curve = arrival(reports)
+        pulls, totals = effective(cohorts, default, curve, noise, _expected(books, default))
+        pulls = np.clip(pulls, 0.0, decided)
+        low, high = terms.reward_range
+        return pulls, np.clip(totals, low * pulls, high * pulls) + 0.0
+
+
+def counts_for(books: Books, kept: CohortCounts | None) -> CohortCounts | None:
+    """Return the counts that a worker keeps, or new ones if the window or the default changed.
+
+    `None` if rewards are not delayed.
+    """
+    window, default = books.settings.reward_window, books.settings.default_reward
+    if window is None or default is None:
+        return None
+    terms = window, default, *books.delayed_since
+    return kept if kept is not None and kept.terms == terms else CohortCounts(*terms)
+
+
+def mature(batch: Batch, reader: Reader, counts: CohortCounts) -> None:
+    """Estimate anew what live rewards are worth, in the first batch of a slot.
+
+    Nothing is recorded if the estimate is what it was.
+    """
+    books = batch.books
+    if not counts.is_due(batch.now, books.matured_at):
+        return
+    counts.catch_up(reader, batch.now)
+    pulls, totals = counts.estimate(books, batch.now)
+    live = books.ledger.live
+    if live is not None and all(map(np.array_equal, live, (pulls, totals))):
+        return
+    detail = {
+        "pulls": pulls.tolist(),
+        "totals": totals.tolist(),
+        "decisions": books.head.decisions,
+    }
+    batch.record("matured", detail=detail)
+
+
+def count_as_they_come(batch: Batch) -> None:
+    """Drop the last estimate once rewards are no longer delayed."""
+    if batch.books.ledger.live is not None:
+        detail = {"pulls": None, "totals": None, "decisions": batch.books.head.decisions}
+        batch.record("matured", detail=detail)
+
+
+def warm(reader: Reader, counts: CohortCounts, now: float) -> None:
+    """Count two windows of decisions before a transaction that will need them.
+
+    To count them in the transaction would keep other writers waiting.
+    """
+    last = reader.matured()
+    if reader.head.decisions and counts.is_due(now, None if last is None else last.at):
+        counts.catch_up(reader, now)
+
+
+def _expected(books: Books, default: float) -> float:
+    """How far the logged rewards are from the default on average; the noise without logs."""
+    logs = books.terms.offline
+    seen = logs.n > 0
+    if not seen.any():
+        return books.terms.policy.noise
+    return abs(float(np.average(logs.mean[seen], weights=logs.n[seen])) - default)

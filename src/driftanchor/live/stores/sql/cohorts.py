@@ -1,0 +1,115 @@
+"""Statements that count decisions and rewards by cohort: by the slot in which decisions were shown.
+
+They count what happened after an event, so that each event is counted once.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Double,
+    and_,
+    bindparam,
+    cast,
+    func,
+    or_,
+    select,
+)
+
+from driftanchor.live.stores.damage import all_typed, parsed
+from driftanchor.live.stores.sql.link import Link
+from driftanchor.live.stores.sql.prepared import Prepared
+from driftanchor.live.stores.sql.schema import decisions, events
+from driftanchor.live.stores.store_rows import CohortRow
+
+
+def _slot(at: ColumnElement[Any], database: str) -> ColumnElement[Any]:
+    """The number of the slot of a time. SQLite cuts off digits, where PostgreSQL rounds."""
+    slot = at / cast(bindparam("length"), Double)
+    return cast(slot if database == "sqlite" else func.floor(slot), BigInteger)
+
+
+def _shown(database: str) -> Prepared:
+    """Decisions that are newer than one and were shown."""
+    slot = _slot(decisions.c.exposed_at, database).label("slot")
+    return Prepared(
+        select(decisions.c.arm, slot, func.count())
+        .where(decisions.c.campaign_id == bindparam("campaign"))
+        .where(decisions.c.number > bindparam("number"))
+        .where(decisions.c.exposed_at.is_not(None))
+        .group_by(decisions.c.arm, slot),
+        ["length", "campaign", "number"],
+    )
+
+
+_OF_ONE = and_(
+    decisions.c.campaign_id == events.c.campaign_id, decisions.c.number == events.c.decision
+)
+
+
+def _happened(database: str) -> Prepared:
+    """What became of decisions: older ones were shown, some were given up, rewards came."""
+    slot = _slot(decisions.c.exposed_at, database).label("slot")
+    came = _slot(events.c.at, database).label("came")
+    default = cast(bindparam("default"), Double)
+    kind = events.c.kind
+    return Prepared(
+        select(
+            kind,
+            decisions.c.arm,
+            slot,
+            came,
+            func.count(),
+            func.coalesce(func.sum(events.c.value - default), 0.0),
+        )
+        .select_from(events.join(decisions, _OF_ONE))
+        .where(events.c.campaign_id == bindparam("campaign"))
+        .where(events.c.seq > bindparam("after"))
+        .where(
+            or_(
+                and_(kind == "rewarded", events.c.value != default),
+                kind == "expired",
+                and_(kind == "exposed", decisions.c.number <= bindparam("number")),
+            )
+        )
+        .where(decisions.c.exposed_at.is_not(None))
+        .group_by(kind, decisions.c.arm, slot, came),
+        ["length", "default", "campaign", "after", "number"],
+    )
+
+
+def _corrected(database: str) -> Prepared:
+    """Rewards that were corrected."""
+    slot = _slot(decisions.c.exposed_at, database)
+    return Prepared(
+        select(decisions.c.arm, slot, events.c.value, events.c.detail)
+        .select_from(events.join(decisions, _OF_ONE))
+        .where(events.c.campaign_id == bindparam("campaign"))
+        .where(events.c.seq > bindparam("after"))
+        .where(events.c.kind == "corrected")
+        .where(decisions.c.exposed_at.is_not(None)),
+        ["length", "campaign", "after"],
+    )
+
+
+_SHOWN = {name: _shown(name) for name in ("sqlite", "postgresql")}
+_HAPPENED = {name: _happened(name) for name in _SHOWN}
+_CORRECTED = {name: _corrected(name) for name in _SHOWN}
+
+
+def rows(
+    link: Link, campaign: int, after: int, number: int, length: float, default: float
+) -> list[CohortRow]:
+    """Count what happened after an event; the arguments are those of `Reader.cohorts`."""
+    name = link.database
+    shown = _SHOWN[name].rows(link, length, campaign, number)
+    happened = _HAPPENED[name].rows(link, length, default, campaign, after, number)
+    corrected = [
+        ("corrected", arm, slot, slot, 0, value - parsed(detail)["before"])
+        for arm, slot, value, detail in _CORRECTED[name].rows(link, length, campaign, after)
+    ]
+    found = [*[("shown", arm, slot, slot, n, 0.0) for arm, slot, n in shown], *happened, *corrected]
+    return all_typed(CohortRow, found)
