@@ -17,7 +17,8 @@ LOGS = OfflineData.from_summary({"A": (5_000, 0.2, 0.16), "B": (5_000, 0.2, 0.16
 
 
 def create(tmp_path: Path, **options: Any) -> Campaign:
-    given: dict[str, Any] = {"bias_bound": 0.02, "reward": "binary", "clock": Clock(), "policy": TS(noise=0.5)}
+    given: dict[str, Any] = {"bias_bound": 0.02, "reward": "binary", "clock": Clock()}
+    given["policy"] = TS(noise=0.5)
     where = f"sqlite:///{tmp_path / 'store.db'}"
     given |= {"offline": LOGS, **options}
     return Campaign.create("c", seed=1, store=where, **given)

@@ -144,7 +144,8 @@ class Views:
         """What the logs saved, as far as it was estimated; more is estimated in the background."""
         name, decisions = moment.row.name, moment.books.head.decisions
         last = self._saved.get(name)
-        if (last is None or decisions > GREW * last.of) and name not in self._estimating:
+        stale = last is None or last.saved is None or decisions > GREW * last.of
+        if stale and name not in self._estimating:
             self._estimating.add(name)
             self._thread.submit(self._estimate, name)
         return last
