@@ -45,8 +45,10 @@ LOGS = OfflineData.from_summary({"A": (900, 0.11, 0.098), "B": (900, 0.1, 0.09)}
 
 def test_two_conversions_move_no_rate_to_one_half(tmp_path: Path) -> None:
     """The rates are 0.11; the intervals hold them, and nothing is said to be lost yet."""
-    options: dict[str, Any] = {"offline": LOGS, "bias_bound": 0.035, "reward": "binary", "clock": Clock()}
-    with Campaign.create("c", store=str(tmp_path / "c.db"), seed=1, **options) as campaign:
+    options: dict[str, Any] = {"offline": LOGS, "bias_bound": 0.035, "clock": Clock()}
+    with Campaign.create(
+        "c", store=str(tmp_path / "c.db"), reward="binary", seed=1, **options
+    ) as campaign:
         asked = campaign.ask(n=3)
         for decision in asked[:2]:
             campaign.tell(str(decision.id), 1.0)
@@ -90,8 +92,10 @@ def test_all_reports_name_the_same_leader(tmp_path: Path) -> None:
     logs = OfflineData.from_summary(
         {"A": (20_000, 0.12, 0.1), "B": (20_000, 0.12, 0.1), "C": (20, 0.11, 0.1)}
     )
-    options: dict[str, Any] = {"offline": logs, "bias_bound": 0.0, "reward_range": (0, 1), "clock": Clock()}
-    with Campaign.create("c", store=str(tmp_path / "c.db"), seed=1, **options) as campaign:
+    options: dict[str, Any] = {"offline": logs, "bias_bound": 0.0, "clock": Clock()}
+    with Campaign.create(
+        "c", store=str(tmp_path / "c.db"), reward="binary", seed=1, **options
+    ) as campaign:
         campaign.ask()
         status = campaign.status()
         with campaign.at_one_moment() as moment:

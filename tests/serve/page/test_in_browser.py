@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from campaign_parts import Clock, create
 from page_server import Browser, Silent, browsing, serving
 from playwright.sync_api import Page, expect
 
@@ -183,3 +184,22 @@ def test_only_a_key_may_pause_and_a_link_may_read(shown: Shown) -> None:
 
 def test_nothing_was_complained_of(shown: Shown) -> None:
     assert shown.browser.complaints == []
+
+
+def test_one_campaign_with_two_rewards_claims_nothing(tmp_path: Path) -> None:
+    campaign = create(str(tmp_path / "c.db"))
+    for decision in campaign.ask(n=2):
+        campaign.tell(str(decision.id), 1.0)
+    with (
+        serving(Served(campaign.store, clock=Clock(), log=Silent())) as url,
+        browsing(url) as browser,
+    ):
+        page = browser.open("/")
+        expect(page.locator("main")).to_contain_text("1 campaign, no alarm")
+        expect(page.locator(".card dl")).to_contain_text("–")
+        page.locator('[data-campaign="c"] a').click()
+        tiles = page.locator(".part-tiles .tile")
+        expect(tiles.nth(0)).to_contain_text("too few rewards to say")
+        expect(tiles.nth(1).locator(".tile-value")).to_have_text("–")
+        expect(page.locator('td[data-label="P(best)"]').first).to_have_text("–")
+        assert browser.complaints == []

@@ -38,6 +38,8 @@ from driftanchor.live.terms import Terms
 from driftanchor.live.watch.apart import OWN, Side, with_log
 
 GAUSSIAN, COINS, SPREAD = range(3)
+TYPICAL = 5_000  # live rewards after which a click rate that halved shows
+LEAST_POWER = 0.25  # of the p-value of logs, however many there are
 VARIED = 0.1  # the least variance, in ranges², for which half of the range is a fair guess of σ
 
 
@@ -183,13 +185,14 @@ def move_interval(ruler: Ruler, n: float, total: float, squares: float) -> Inter
 
 
 def logs_power(ruler: Ruler) -> float:
-    """κ of `coin_difference`: about the best one if an alarm takes four times the rewards aimed at.
+    """κ of `coin_difference`, from the number of logged rewards alone.
 
     With r live rewards for each logged one, the interval's squared length is about proportional to
     (log(1/miss) − log(1 − κ)) (1 + r/κ), which is least near κ² = r log(1/miss) while κ is small.
+    κ must not depend on the logged mean: the bound on the product holds for a fixed κ.
     """
-    share = 4.0 * ruler.aim / ruler.logged
-    return min(max(math.sqrt(-math.log(ruler.miss) * share), 0.25), 1.0)
+    share = TYPICAL / ruler.logged
+    return min(max(math.sqrt(-math.log(ruler.miss) * share), LEAST_POWER), 1.0)
 
 
 def side_of(ruler: Ruler, n: float, total: float, among: float) -> Side:

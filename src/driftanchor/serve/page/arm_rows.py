@@ -60,9 +60,7 @@ def arm_rows(
                 "decisions": arm.decisions,
                 "share": arm.decisions / total,
                 "share_lately": share,
-                "why": share_reason(
-                    arm.state, share, len(recent), best, settings.floor_of(label)
-                ),
+                "why": share_reason(arm.state, share, len(recent), best, settings.floor_of(label)),
                 "expected": arm.expected,
                 "pending": arm.pending,
                 "p_best": best,

@@ -161,9 +161,7 @@ def due(link: Link, campaign: int, now: float, most: int) -> list[DecisionRow]:
     return all_typed(DecisionRow, _DUE.rows(link, campaign, now, most))
 
 
-def all_rows(
-    link: Link, campaign: int, number: int = 0, page: int = PAGE
-) -> Iterator[DecisionRow]:
+def all_rows(link: Link, campaign: int, number: int = 0, page: int = PAGE) -> Iterator[DecisionRow]:
     """Decisions after one, by number; fetched in pages, so that they need not fit the memory."""
     while True:
         found = _PAGE.rows(link, campaign, number, page)
