@@ -5,17 +5,22 @@ from that of the logs. The betting confidence sequence is the hedged capital pro
 Waudby-Smith & Ramdas (2024) with predictable plug-in stakes. It is a sequence for the live mean, so
 the logs come in twice: with the logged mean taken for exact, which no test may do, and with an
 interval for the mean behind the logs at half of the level.
+
+A second part plays campaigns in an SQLite store, whose rewards have a window and whose third arm is
+played, loses, or is archived after the first decisions.
 """
 
 from __future__ import annotations
 
 import math
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 
 from benchmarks.pages import render
-from driftanchor import OfflineData
+from driftanchor import Campaign, OfflineData
 from driftanchor.compiled.kernels import kernel
 from driftanchor.core.check import Floats
 from driftanchor.core.stats.anytime import prior_weight, sample_interval
@@ -38,6 +43,8 @@ TESTS = (
 LOOKS = 200  # looks after every reward up to this one, then a look whenever n grew by 1/LOOKS
 BOLDEST = 0.5  # the largest stake of a bet against m, in units of 1/m
 NEVER = 10**9
+DECISIONS, MOVED, EACH, WINDOW = 24_000, 20_000, 500, 3_600.0
+THIRD = {"is played": "plays", "loses, and is hardly played": "loses", "is archived": "archived"}
 
 
 def alarm_after(ruler: Ruler, rewards: Floats) -> int:
@@ -145,10 +152,54 @@ def false_alarms(runs: int, seed: int, progress: Callable[[str], None]) -> rende
     return {"kind": "table", "columns": columns, "rows": rows}
 
 
+def windows(seed: int, progress: Callable[[str], None]) -> render.Block:
+    """The decision at which a campaign with a reward window raises its first alarm."""
+    rows = []
+    for label, third in THIRD.items():
+        progress(f"windows: {label}")
+        with tempfile.TemporaryDirectory() as folder:
+            found = first_alarm(Path(folder), third, seed)
+        rows.append({"label": label, "cells": [f"{found:,}", f"{found - MOVED:,}"]})
+    columns = [
+        f"{DECISIONS:,} decisions; the third arm",
+        "decision with the alarm",
+        "decisions since the move",
+    ]
+    return {"kind": "table", "columns": columns, "rows": rows}
+
+
+def first_alarm(folder: Path, third: str, seed: int) -> int:
+    """The last decision that the first alarm needed."""
+    now, rng = [1.7e9], np.random.default_rng(seed)
+    rates = {"A": 0.2, "B": 0.2, "C": 0.01 if third == "loses" else 0.2}
+    with Campaign.create(
+        "c",
+        offline=OfflineData.from_summary({arm: (50_000, rate) for arm, rate in rates.items()}),
+        bias_bound=0.05,
+        reward="binary",
+        reward_window=WINDOW,
+        default_reward=0,
+        control={"A": 0.3, "B": 0.3, **({"C": 0.3} if third == "plays" else {})},
+        seed=seed,
+        store=f"sqlite:///{folder / 'c.db'}",
+        clock=lambda: now[0],
+    ) as campaign:
+        for first in range(0, DECISIONS, EACH):
+            if first == EACH and third == "archived":
+                campaign.archive_arm("C")
+            if first == MOVED:
+                rates |= {"A": 0.95, "B": 0.95}
+            paid = [x for x in campaign.ask(n=EACH) if rng.random() < rates[x.arm]]
+            campaign.tell_many([(str(x.id), 1.0) for x in paid])
+            now[0] += WINDOW
+        return int(campaign.status().alarms[0].seen.number)
+
+
 def measure(runs: int, seed: int, progress: Callable[[str], None]) -> dict[str, render.Block]:
     """The tables of detection delays and of false alarms."""
     return {
         "alarm_delays": delays(max(int(DELAY_RUNS * runs), 1), seed, progress),
+        "alarm_windows": windows(seed, progress),
         "alarm_delays_false": false_alarms(max(int(FALSE_RUNS * runs), 1), seed, progress),
     }
 

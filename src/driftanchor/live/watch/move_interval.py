@@ -156,7 +156,7 @@ def move_interval(ruler: Ruler, n: float, total: float, squares: float) -> Inter
         >>> terms = Terms.declare(offline=logs, bias_bound=0.02, reward_range=(0, 1), seed=1)
         >>> ruler = ruler_of(terms, 0, miss=0.01)
         >>> [round(x, 3) for x in move_interval(ruler, 1000, 180.0, 0.0)]
-        [0.019, 0.146]
+        [0.02, 0.145]
     """
     if n == 0:
         return -math.inf, math.inf
