@@ -191,7 +191,9 @@ def test_one_campaign_with_two_rewards_claims_nothing(shown: Shown, tmp_path: Pa
     for decision in campaign.ask(n=2):
         campaign.tell(str(decision.id), 1.0)
     with serving(Served(campaign.store, clock=Clock(), log=Silent())) as url:
-        browser = Browser(shown.browser.page.context.new_page(), url)
+        chromium = shown.browser.page.context.browser
+        assert chromium is not None
+        browser = Browser(chromium.new_page(), url)
         page = browser.open("/")
         expect(page.locator("main")).to_contain_text("1 campaign, no alarm")
         expect(page.locator(".card dl")).to_contain_text("–")
