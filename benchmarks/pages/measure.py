@@ -9,6 +9,7 @@ import argparse
 import sys
 
 from benchmarks.pages import (
+    alarm_delays,
     alarms,
     calibration,
     campaigns,
@@ -39,6 +40,7 @@ MEASURES = {
     "campaigns": campaigns.measure,
     "live": live_decisions.measure,
     "alarms": alarms.measure,
+    "alarm_delays": alarm_delays.measure,
 }
 
 

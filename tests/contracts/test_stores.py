@@ -110,6 +110,7 @@ def test_everything_comes_back_as_it_was_written(store: Store, campaign: int) ->
         assert list(reader.entries(1, 2)) == entries[1:2]
         assert reader.arms()[1:] == [arm, new]
         assert list(reader.all_decisions()) == rows
+        assert list(reader.all_decisions(page=1)) == rows
         assert reader.decisions(["id-2", "nobody's"]) == rows[1:]
         assert reader.holding(["u", "v"], 0) == rows[:1]
         assert reader.holding(["u"], 1) == []

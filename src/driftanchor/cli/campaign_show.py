@@ -182,7 +182,7 @@ def _arms(status: Status) -> Table:
             label,
             arm.state if arm.logs_count else f"{arm.state}, without logs",
             *(precise(x) for x in (arm.logs_n, arm.logs_mean, _worth(arm.live_n), arm.live_mean)),
-            f"{p_best[label]:.3f}",
+            f"{p_best[label]:.3f}" if status.outlook.can_rank else MISSING,
         )
         for label, arm in _shown(status)
     ]

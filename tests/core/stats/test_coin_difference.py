@@ -18,9 +18,10 @@ CASES = [
 ]
 
 
+@pytest.mark.parametrize("power", [1.0, 0.5, 0.25])
 @pytest.mark.parametrize("case", CASES)
 def test_it_is_the_widest_difference_that_the_p_values_allow(
-    case: tuple[float, float, float, float],
+    case: tuple[float, float, float, float], power: float
 ) -> None:
     n, hits, logged, old = case
     centre, weight, miss = 0.1, 20.0, 0.01
@@ -28,10 +29,10 @@ def test_it_is_the_widest_difference_that_the_p_values_allow(
     best = _log(old, logged - old, np.array([old / logged]))[0]
     first = log_beta(hits + 2.0, n - hits + 18.0) - log_beta(2.0, 18.0) - _log(hits, n - hits, p)
     second = best - _log(old, logged - old, p) - math.log(2)
-    limit = product_limit(miss)
-    allowed = np.maximum(first, 0)[:, None] + np.maximum(second, 0) <= limit
+    limit = product_limit(miss, power)
+    allowed = np.maximum(first, 0)[:, None] + power * np.maximum(second, 0) <= limit
     difference = (p[:, None] - p)[allowed]
-    low, high = coin_difference(n, hits, logged, old, miss, centre, weight)
+    low, high = coin_difference(n, hits, logged, old, miss, centre, weight, power)
     assert [low, high] == pytest.approx([difference.min(), difference.max()], abs=6e-4)
 
 
@@ -41,13 +42,18 @@ def _log(hits: float, misses: float, p: Floats) -> Floats:
         return np.asarray(one + np.where(misses > 0, misses * np.log1p(-p), 0.0))
 
 
-def test_the_limit_of_a_product_of_p_values() -> None:
+@pytest.mark.parametrize("power", [1.0, 0.5])
+def test_the_limit_of_a_product_of_p_values(power: float) -> None:
     """10 million products: 10,000 expected below; wrong at a rate of 1e-6."""
-    limit = product_limit(0.001)
-    assert math.exp(-limit) * (1 + limit) == pytest.approx(0.001)
+    limit = product_limit(0.001, power)
+    if power == 1.0:
+        assert math.exp(-limit) * (1 + limit) == pytest.approx(0.001)
+    else:
+        assert 2 * math.exp(-limit) - math.exp(-2 * limit) == pytest.approx(0.001)
     rng = np.random.default_rng(1)
     below = sum(
-        int((rng.random(10**6) * rng.random(10**6) <= math.exp(-limit)).sum()) for _ in range(10)
+        int((rng.random(10**6) * rng.random(10**6) ** power <= math.exp(-limit)).sum())
+        for _ in range(10)
     )
     assert abs(below - 10_000) < 4.9 * 100
 

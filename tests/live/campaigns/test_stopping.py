@@ -9,7 +9,12 @@ from driftanchor import AnchorTS, GuardedAnchorTS, OfflineData
 from driftanchor.core.common_move import common_move
 from driftanchor.core.evidence import arm_at
 from driftanchor.errors import InvalidInput
-from driftanchor.live.campaigns.stopping import floor_cost, outlook, outlook_text
+from driftanchor.live.campaigns.stopping import (
+    floor_cost,
+    live_interval,
+    outlook,
+    outlook_text,
+)
 from driftanchor.live.decide import situation
 from driftanchor.live.state import State, fold
 from driftanchor.live.state_events import Distrusted, Paused, Rewarded
@@ -159,3 +164,51 @@ def test_no_more_can_be_lost_than_rewards_go_apart() -> None:
     terms = Terms.declare(arms=["A", "B", "C"], reward_range=(0, 0.5), seed=1)
     now = outlook(terms, State.start(terms.arms, terms.policy.memory))
     assert now.loss <= now.loss_95 == 500.0
+
+
+def test_the_leader_is_the_arm_that_is_most_likely_the_best() -> None:
+    """Two arms that are known well share their chances; a third one may be anything."""
+    logs = OfflineData.from_summary(
+        {"A": (20_000, 0.12, 0.1), "B": (20_000, 0.12, 0.1), "C": (20, 0.11, 0.1)}
+    )
+    agreed = Terms.declare(offline=logs, bias_bound=0.0, reward_range=(0, 1), seed=1)
+    now = outlook(agreed, State.start(agreed.arms))
+    assert now.means.argmax() != 2
+    assert now.leader == now.p_best.argmax() == 2
+    assert outlook_text(now, agreed.arms.labels).startswith("'C' is best with a probability of ")
+    rng = np.random.default_rng(3)
+    drawn = now.means + now.sds * rng.standard_normal((400_000, 3))
+    lost = 1_000 * (drawn.max(axis=1) - drawn[:, 2])
+    assert now.loss == pytest.approx(lost.mean(), abs=5 * lost.std() / math.sqrt(400_000))
+
+
+def test_two_conversions_do_not_outvote_a_thousand_logged_visits() -> None:
+    logs = OfflineData.from_summary({"A": (1_000, 0.11, 0.1), "B": (1_000, 0.1, 0.09)})
+    agreed = Terms.declare(offline=logs, bias_bound=0.035, reward_range=(0, 1), seed=1)
+    now = outlook(agreed, after(agreed, Rewarded((0, 0), (1.0, 1.0))))
+    assert now.means[0] < 0.2
+    assert abs(now.means[0] - 0.11) < 2 * now.sds[0]
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 20])
+def test_the_interval_of_few_rewards_holds_as_often_as_it_says(n: int) -> None:
+    """Exact: the probability of all outcomes whose interval holds the rate."""
+    hits = np.arange(n + 1)
+    ends = np.array([live_interval(n, float(k), 0.1, (0.0, 1.0), 1.96) for k in hits])
+    for rate in np.linspace(0.01, 0.99, 50).tolist():
+        chances = np.array([math.comb(n, k) * rate**k * (1 - rate) ** (n - k) for k in hits])
+        held = (ends[:, 0] <= rate) & (rate <= ends[:, 1])
+        assert chances[held].sum() >= 0.95 - 1e-9
+
+
+def test_which_arm_is_best_is_not_said_before_anything_is_known() -> None:
+    agreed = Terms.declare(arms=["A", "B", "C"], reward_range=(0, 1), seed=1)
+    one = outlook(agreed, after(agreed, Rewarded((0, 1), (1.0, 0.0))))
+    assert not one.can_rank
+    assert one.known is not None
+    assert not one.known.any()
+    assert outlook_text(one, agreed.arms.labels).startswith("It is too early to say which arm")
+    more = outlook(agreed, after(agreed, Rewarded((0, 1) * 5, (1.0, 0.0) * 5)))
+    assert more.can_rank
+    assert [more.knows(column) for column in range(3)] == [True, True, False]
+    assert outlook(terms(bias_bound=0.1), State.start(LOGS.arms)).can_rank

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import json
+import sqlite3
 from pathlib import Path
 from typing import Any
 
 import pytest
 from campaign_parts import Clock
 
-from driftanchor import TS, Campaign, OfflineData
+from driftanchor import TS, Campaign, HybridTS, OfflineData
+from driftanchor.live.stores.sql.link import Link
 
 LOGS = OfflineData.from_summary({"A": (5_000, 0.2, 0.16), "B": (5_000, 0.2, 0.16)})
 
 
 def create(tmp_path: Path, **options: Any) -> Campaign:
-    given = {"bias_bound": 0.02, "reward": "binary", "clock": Clock(), "policy": TS(noise=0.5)}
+    given: dict[str, Any] = {"bias_bound": 0.02, "reward": "binary", "clock": Clock()}
+    given["policy"] = TS(noise=0.5)
     where = f"sqlite:///{tmp_path / 'store.db'}"
-    return Campaign.create("c", offline=LOGS, seed=1, store=where, **{**given, **options})
+    given |= {"offline": LOGS, **options}
+    return Campaign.create("c", seed=1, store=where, **given)
 
 
 def play(campaign: Campaign, count: int, means: dict[str, float]) -> None:
@@ -87,8 +92,7 @@ def test_with_a_window_rewards_are_looked_at_in_the_order_of_decisions(tmp_path:
         with campaign._reading() as reader:
             kept = reader.watch()
         assert kept is not None
-        looked = [arm[1] for arm in kept["watch"]["arms"]]
-        assert looked == [1 if mine else 0 for mine in ids.values()]
+        assert sum(arm[1] for arm in kept["watch"]["arms"]) == 1  # the second is still open
         clock.now += 61
         assert campaign.status().alarms == ()
         with campaign._reading() as reader:
@@ -132,6 +136,146 @@ def test_late_rewards_are_looked_at_once(tmp_path: Path, default: float | None) 
         assert kept is not None
         for arm, seen in zip(status.arms.values(), kept["watch"]["arms"], strict=True):
             assert seen[1:3] == [arm.live_n, arm.live_n and arm.live_n * arm.live_mean]
+        campaign.verify()
+
+
+MANY = OfflineData.from_summary({label: (50_000, 0.2, 0.16) for label in "ABC"})
+
+
+def send(campaign: Campaign, clock: Clock, count: int, mean: float) -> None:
+    """Ask, report the conversions, and let the window of the other decisions end."""
+    for _ in range(0, count, 500):
+        decisions = campaign.ask(n=500)
+        paid = [x for i, x in enumerate(decisions) if int(i * mean) < int((i + 1) * mean)]
+        campaign.tell_many([(str(x.id), 1.0) for x in paid])
+        clock.now += 61
+
+
+@pytest.mark.parametrize("arm_c", ["archived", "losing"])
+def test_an_arm_that_is_no_longer_played_does_not_stop_the_watch(
+    tmp_path: Path, arm_c: str
+) -> None:
+    """24,000 decisions; the two arms that are played pay 0.95 since decision 20,000."""
+    clock = Clock()
+    worse = OfflineData.from_summary({"A": (50_000, 0.2), "B": (50_000, 0.2), "C": (50_000, 0.01)})
+    with create(
+        tmp_path,
+        clock=clock,
+        reward_window=60,
+        default_reward=0,
+        bias_bound=0.05,
+        offline=MANY if arm_c == "archived" else worse,
+        policy=HybridTS(noise=0.5) if arm_c == "losing" else TS(noise=0.5),
+        control={"A": 0.4, "B": 0.4},
+    ) as campaign:
+        send(campaign, clock, 500, 0.2)
+        if arm_c == "archived":
+            campaign.archive_arm("C")
+        send(campaign, clock, 19_500, 0.2)
+        assert campaign.status().alarms == ()
+        send(campaign, clock, 4_000, 0.95)
+        status = campaign.status()
+        assert status.arms["C"].live_n < 500
+        assert status.alarms
+        assert _tested(campaign) == 24_000
+        campaign.verify()
+
+
+def _tested(campaign: Campaign) -> int:
+    """How many rewards the watch has tested."""
+    with campaign._reading() as reader:
+        kept = reader.watch()
+    assert kept is not None
+    return sum(arm[1] for arm in kept["watch"]["arms"])
+
+
+def test_a_look_reads_as_many_rows_after_many_decisions_as_after_few(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Counts the rows that each transaction fetches, while an arm is archived and all wait."""
+    rows: list[int] = []
+    fetch = Link.rows
+
+    def counted(link: Link, *given: Any) -> Any:
+        found = fetch(link, *given)
+        rows[-1] += len(found)
+        return found
+
+    monkeypatch.setattr(Link, "rows", counted)
+    clock = Clock()
+    options = {"reward_window": 60, "default_reward": 0, "bias_bound": 0.05, "offline": MANY}
+    rows.append(0)
+    with create(tmp_path, clock=clock, **options) as campaign:
+        send(campaign, clock, 500, 0.2)
+        campaign.archive_arm("C")
+        campaign.status()
+        for _ in range(16):
+            rows.append(0)
+            send(campaign, clock, 500, 0.2)
+            campaign.status()
+        open_ones = campaign.ask(n=500)
+        rows.append(0)
+        campaign.tell(str(open_ones[-1].id), 1.0)
+        campaign.status()
+    assert max(rows[9:-1]) <= 1.1 * rows[1]
+    assert rows[-1] < 1_000  # the oldest open decision ends the look
+
+
+def test_a_decision_that_is_shown_after_it_was_read_is_tested(tmp_path: Path) -> None:
+    """All rewards come at once, so only decisions that are not shown yet hold the position."""
+    clock = Clock()
+    options = {"reward_window": 60, "default_reward": 0, "exposure": "report"}
+    with create(tmp_path, clock=clock, **options) as campaign:
+        first, second = (campaign.ask() for _ in range(2))
+        campaign.expose(str(second.id))
+        campaign.tell(str(second.id), 1.0)
+        campaign.status()
+        assert _tested(campaign) == 0
+        campaign.expose(str(first.id))
+        campaign.tell(str(first.id), 0.0)
+        campaign.status()
+        assert _tested(campaign) == 2
+
+
+def test_a_decision_that_is_shown_too_late_is_not_tested_nor_corrected(tmp_path: Path) -> None:
+    clock = Clock()
+    options = {"reward_window": 60, "default_reward": 0, "exposure": "report", "late": "replace"}
+    with create(tmp_path, clock=clock, **options) as campaign:
+        first, second = (campaign.ask() for _ in range(2))
+        campaign.expose(str(second.id))
+        clock.now += 61
+        campaign.status()
+        assert _tested(campaign) == 1
+        campaign.expose(str(first.id))
+        clock.now += 61
+        campaign.status()
+        campaign.tell(str(first.id), 1.0)
+        campaign.status()
+        with campaign._reading() as reader:
+            kept = reader.watch()
+        assert kept is not None
+        assert [sum(arm[i] for arm in kept["watch"]["arms"]) for i in (1, 2)] == [1, 0.0]
+
+
+def test_a_record_of_an_older_release_is_read_on(tmp_path: Path) -> None:
+    """It has one position for each arm; no reward is tested twice, and none is left out."""
+    clock = Clock()
+    options = {"reward_window": 60, "default_reward": 0, "bias_bound": 0.05, "offline": MANY}
+    with create(tmp_path, clock=clock, **options) as campaign:
+        send(campaign, clock, 1_000, 0.2)
+        campaign.status()
+        with campaign._reading() as reader:
+            kept = reader.watch()
+            last = {row.column: row.number for row in reader.all_decisions()}
+        assert kept is not None
+        older = {"watch": kept["watch"], "seq": kept["seq"], "numbers": [last[i] for i in range(3)]}
+        place = tmp_path / "store.db"
+        with sqlite3.connect(place) as link:
+            link.execute("UPDATE watches SET record = ?", [json.dumps(older)])
+        link.close()
+        send(campaign, clock, 500, 0.2)
+        campaign.status()
+        assert _tested(campaign) == 1_500
         campaign.verify()
 
 

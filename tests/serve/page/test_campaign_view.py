@@ -1,12 +1,15 @@
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from campaign_parts import Clock, create
 from page_story import Story, played
 
-from driftanchor.serve.page import overview
+from driftanchor import Campaign, OfflineData
 from driftanchor.serve.page.campaign_view import campaign_view
+from driftanchor.serve.page.overview import summary
+from driftanchor.serve.page.saved_view import saved_view
 from driftanchor.serve.page.timeline import timeline
 
 
@@ -47,7 +50,7 @@ def test_problems_and_changes_are_shown(tmp_path: Path) -> None:
     campaign.tell_many([(x, 1.0) for x in late])
     with campaign.at_one_moment() as moment:
         view = campaign_view(moment, clock(), None)
-        shown = overview.summary(moment, clock())
+        shown = summary(moment, clock())
     assert view["alarmed"]
     assert "20 of the last 20 reported rewards came after" in view["problems"][0]
     assert "rewards do not arrive as they should" in view["sentence"]
@@ -64,3 +67,75 @@ def test_problems_and_changes_are_shown(tmp_path: Path) -> None:
     assert [x["text"] for x in marks] == [
         "reward_window from 1 minute to 10 minutes, because: orders take longer"
     ]
+
+
+LOGS = OfflineData.from_summary({"A": (900, 0.11, 0.098), "B": (900, 0.1, 0.09)})
+
+
+def test_two_conversions_move_no_rate_to_one_half(tmp_path: Path) -> None:
+    """The rates are 0.11; the intervals hold them, and nothing is said to be lost yet."""
+    options: dict[str, Any] = {"offline": LOGS, "bias_bound": 0.035, "clock": Clock()}
+    with Campaign.create(
+        "c", store=str(tmp_path / "c.db"), reward="binary", seed=1, **options
+    ) as campaign:
+        asked = campaign.ask(n=3)
+        for decision in asked[:2]:
+            campaign.tell(str(decision.id), 1.0)
+        with campaign.at_one_moment() as moment:
+            view = campaign_view(moment, 1_000.0, saved_view(moment))
+            chart = timeline(moment, "all", 1_000.0, {})
+    for arm in view["arms"]:
+        shown = [arm[kind] for kind in ("online", "hybrid", "rule") if arm[kind]]
+        assert all(x["low"] <= 0.16 for x in shown)
+        assert arm["rule"]["low"] <= 0.11 <= arm["rule"]["high"]
+        assert arm["rule"]["mean"] < 0.2
+    for series in chart["arms"]:
+        assert all(x["low"] <= 0.11 <= x["high"] for x in series["believed"] if x)
+    assert view["saved"]["mean"] is None
+    assert "lost" not in view["saved"]["text"]
+
+
+def test_without_logs_nothing_is_claimed_after_a_few_rewards(tmp_path: Path) -> None:
+    with create(str(tmp_path / "c.db")) as campaign:
+        for decision in campaign.ask(n=2):
+            campaign.tell(str(decision.id), 1.0)
+        with campaign.at_one_moment() as moment:
+            view = campaign_view(moment, 1_000.0, None)
+            chart = timeline(moment, "all", 1_000.0, {})
+            item = summary(moment, 1_000.0)
+    assert view["sentence"] == "Too early to say which arm leads, 2 rewards so far"
+    assert (view["leader"], view["outlook"]["loss"], view["outlook"]["loss_95"]) == (None,) * 3
+    assert (item["leader"], item["p_best"], item["loss"]) == (None,) * 3
+    assert [(arm["p_best"], arm["rule"]) for arm in view["arms"]] == [(None, None)] * 3
+    for arm in view["arms"]:
+        if arm["live"]["n"]:
+            assert arm["online"]["low"] < 0.2
+            assert arm["online"] == arm["hybrid"]
+            assert arm["why"].endswith("too little is known yet to prefer an arm.")
+    for series in chart["arms"]:
+        assert set(series["p_best"]) | set(series["believed"]) == {None}
+
+
+def test_all_reports_name_the_same_leader(tmp_path: Path) -> None:
+    """C is known least and has the smallest logged mean, and is most likely the best."""
+    logs = OfflineData.from_summary(
+        {"A": (20_000, 0.12, 0.1), "B": (20_000, 0.12, 0.1), "C": (20, 0.11, 0.1)}
+    )
+    options: dict[str, Any] = {"offline": logs, "bias_bound": 0.0, "clock": Clock()}
+    with Campaign.create(
+        "c", store=str(tmp_path / "c.db"), reward="binary", seed=1, **options
+    ) as campaign:
+        campaign.ask()
+        status = campaign.status()
+        with campaign.at_one_moment() as moment:
+            view = campaign_view(moment, 1_000.0, None)
+            item = summary(moment, 1_000.0)
+    best = max(view["arms"], key=lambda arm: arm["p_best"])
+    assert best["label"] == "C"
+    assert view["leader"] == item["leader"] == "C"
+    assert item["p_best"] == best["p_best"]
+    assert view["sentence"].startswith("C leads, ")
+    assert status.findings()[-1].startswith("'C' is best with a probability of ")
+    found = status.to_json()
+    assert max(found["p_best"], key=found["p_best"].get) == "C"
+    assert found["outlook"]["leader"] == 2

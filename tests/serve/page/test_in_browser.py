@@ -6,9 +6,11 @@ import dataclasses
 import itertools
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
+from campaign_parts import Clock, create
 from page_server import Browser, Silent, browsing, serving
 from playwright.sync_api import Page, expect
 
@@ -250,3 +252,23 @@ def test_only_a_key_may_pause_and_a_link_may_read(shown: Shown) -> None:
 
 def test_nothing_was_complained_of(shown: Shown) -> None:
     assert shown.browser.complaints == []
+
+
+def test_one_campaign_with_two_rewards_claims_nothing(shown: Shown, tmp_path: Path) -> None:
+    campaign = create(str(tmp_path / "c.db"))
+    for decision in campaign.ask(n=2):
+        campaign.tell(str(decision.id), 1.0)
+    with serving(Served(campaign.store, clock=Clock(), log=Silent())) as url:
+        chromium = shown.browser.page.context.browser
+        assert chromium is not None
+        browser = Browser(chromium.new_page(), url)
+        page = browser.open("/")
+        expect(page.locator("main")).to_contain_text("1 campaign, no alarm")
+        expect(page.locator(".card dl")).to_contain_text("–")
+        page.locator('[data-campaign="c"] a').click()
+        tiles = page.locator(".part-tiles .tile")
+        expect(tiles.nth(0)).to_contain_text("too few rewards to say")
+        expect(tiles.nth(1).locator(".tile-value")).to_have_text("–")
+        expect(page.locator('td[data-label="P(best)"]').first).to_have_text("–")
+        page.close()
+    assert browser.complaints == []

@@ -16,6 +16,7 @@ def test_after_an_alarm_the_time_before_it_is_estimated(story: Story) -> None:
     assert found is not None
     assert found.until is not None
     assert START <= found.until < story.clock()
+    assert found.saved is not None
     assert 0 < found.saved.decisions < 16 * 24
     assert found.of == 16 * 24
     shown = found.to_json(story.clock())

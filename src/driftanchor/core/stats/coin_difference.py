@@ -2,10 +2,11 @@
 
 Both means have a p-value for each value that they may have: p of the live coins, right at all n
 together, from `coin_interval`'s bet; and q of the sample, from Chernoff's bound. The two are
-independent, and the product of two independent p-values is at most x with a probability of at most
-x (1 − log x). So the pairs of means for which the product is above such an x hold the true pair,
-and the interval is from the least to the largest difference in these pairs. It is about as long as
-the standard errors say, while two intervals, one for each mean, add up to a longer one.
+independent, so P(p q^κ ≤ x) is at most (x − κ x^(1/κ))/(1 − κ), and x (1 − log x) for κ = 1. So the
+pairs of means for which p q^κ is above such an x hold the true pair, and the interval is from the
+least to the largest difference in these pairs. It is about as long as the standard errors say,
+while two intervals, one for each mean, add up to a longer one. A small κ suits a large sample: the
+sample is then known so well that its p-value may count for less, and the limit x is larger.
 
 Plain scalar code, interpreted or compiled.
 """
@@ -20,6 +21,7 @@ STEPS = 60  # of a search, at most
 CLOSE = 1e-9  # how well the limit is met,
 NEAR = 1e-3  # and how well at least; rounding is in between
 NEWTON = 6
+NEARLY_ONE = 0.95  # a larger κ counts as 1: the two terms of its bound nearly cancel
 
 
 def coin_difference(
@@ -30,6 +32,7 @@ def coin_difference(
     miss: float,
     centre: float,
     weight: float,
+    power: float = 1.0,
 ) -> Interval:
     """Where the mean of live values in [0, 1] minus the mean behind a sample of such values is.
 
@@ -41,6 +44,7 @@ def coin_difference(
         miss: The chance that the interval ever misses the difference.
         centre: Where the live mean is expected, as in `coin_interval`.
         weight: How sure that is, in values.
+        power: κ, in (0, 1]; chosen before the first live value.
 
     Example:
         >>> [round(x, 3) for x in coin_difference(1e3, 180.0, 2e3, 200.0, 0.01, 0.1, 20.0)]
@@ -48,28 +52,35 @@ def coin_difference(
     """
     if n == 0.0:
         return -1.0, 1.0
-    limit = product_limit(miss)
+    power = power if power <= NEARLY_ONE else 1.0
+    limit = product_limit(miss, power)
     misses, logged_misses = max(n - hits, 0.0), max(logged - logged_hits, 0.0)
     a, b = weight * centre, weight * (1.0 - centre)
     live = log_beta(hits + a, misses + b) - log_beta(a, b)
     mean = logged_hits / (logged_hits + logged_misses)
-    old = log_chance(logged_hits, logged_misses, mean) - math.log(2.0)
+    old = power * (log_chance(logged_hits, logged_misses, mean) - math.log(2.0))
+    logged_hits, logged_misses = power * logged_hits, power * logged_misses
     high = most_apart(hits, misses, live, logged_hits, logged_misses, old, limit)
     low = most_apart(misses, hits, live, logged_misses, logged_hits, old, limit)
     return -low, high
 
 
-def product_limit(miss: float) -> float:
-    """−log x for the x with x (1 − log x) = miss.
+def product_limit(miss: float, power: float = 1.0) -> float:
+    """−log x for the x at which the bound on P(p q^power ≤ x) is `miss`.
 
     Example:
-        >>> round(product_limit(0.01), 3)
-        6.638
+        >>> round(product_limit(0.01), 3), round(product_limit(0.01, 0.5), 3)
+        (6.638, 5.296)
     """
     price = -math.log(miss)
-    limit = price + math.log1p(price)  # below the solution, from where Newton's steps come down
-    for _ in range(NEWTON):
-        limit += (price + math.log1p(limit) - limit) * (1.0 + limit) / limit
+    if power > NEARLY_ONE:
+        limit = price + math.log1p(price)  # below the solution, from where Newton's steps come down
+        for _ in range(NEWTON):
+            limit += (price + math.log1p(limit) - limit) * (1.0 + limit) / limit
+        return limit
+    limit = most = price - math.log1p(-power)
+    for _ in range(NEWTON):  # comes down to the solution, and is valid at every step
+        limit = most + math.log1p(-power * math.exp(limit - limit / power))
     return limit
 
 
@@ -82,9 +93,10 @@ def most_apart(
     old: float,
     limit: float,
 ) -> float:
-    """The largest p − q with A(p)⁺ + B(q)⁺ ≤ limit, the negative logarithms of the p-values.
+    """The largest p − q with A(p)⁺ + B(q)⁺ ≤ limit, the negative logarithms of p and q^κ.
 
-    A = live − log L(p) and B = old − log L(q), with likelihoods L. At the largest difference both
+    A = live − log L(p) and B = old − log L(q), with likelihoods L; κ times the logged hits and
+    misses give the likelihood to the power κ. At the largest difference both
     have the same slope s, A′(p) = −B′(q) = s, which gives p and q. Where a p-value would be above
     1 it is 1, and the other one has the whole limit.
     """

@@ -83,6 +83,8 @@ class RatioCheck:
         """What the check says, in words."""
         total = int(self.played.sum())
         if not self.is_off(level):
+            if total == 1:
+                return "There is one decision, which cannot be shared among the arms wrongly."
             return f"The {total:,} decisions are shared among the arms as they should be."
         worst = int((np.abs(self._excess) / np.sqrt(np.maximum(self.variance, 1e-12))).argmax())
         share, due = self.played[worst] / total, self.expected[worst] / total

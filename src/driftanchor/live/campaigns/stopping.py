@@ -9,8 +9,11 @@ mean m is
 where B is the tighter promise: V, or W with m moved along by c. c has the law of `common_move`, and
 is integrated over. That is the exact posterior of normal rewards whose arms moved by B/2 in root
 mean square. The guarded rule lets no logs pull its guess further than two standard errors from the
-live mean, and its means are limited so here too. An arm of which nothing is known is taken to pay
-as the best arm does, give or take the noise of one reward.
+live mean. Here the limit is an interval for the mean behind the live rewards, as likely to miss as
+two standard errors are. For rewards in a range with two ends that interval is valid for any number
+of rewards, so two conversions do not outvote a thousand logged visits. Where the limit applies, the
+live rewards decide, and the standard deviation is theirs alone. An arm of which nothing is known is
+taken to pay as the best arm does, give or take the noise of one reward.
 
 Nothing is drawn: the same terms and state give the same numbers.
 """
@@ -23,11 +26,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from driftanchor.core import check
-from driftanchor.core.check import Floats
+from driftanchor.core.check import Bools, Floats
 from driftanchor.core.common_move import common_move, is_relative, moved, moved_pulls, own_sd
 from driftanchor.core.evidence import ArmEvidence, Evidence, arm_at
 from driftanchor.core.posterior import Posterior
+from driftanchor.core.promises import Range
 from driftanchor.core.record import Record
+from driftanchor.core.stats.anytime import sample_interval
 from driftanchor.core.stats.largest import MOST, largest
 from driftanchor.live.decide import situation
 from driftanchor.live.state import State
@@ -38,7 +43,11 @@ from driftanchor.render.numbers import percent, rounded
 
 PER = 1_000.0  # decisions that losses are given for
 FEWEST, FINEST = 13, 201  # values of the common move
+FEW = 5  # live rewards that an arm without logs needs before it is compared with others
+SQRT_2 = math.sqrt(2.0)
+TINY = 1e-300
 REACH = 6.0  # its standard deviations that count
+ROUNDING = 1e-9  # chances that differ by less are equal
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,13 +55,17 @@ class Outlook:
     """What is believed about the arms, and what playing only the leader from now on would lose.
 
     Attributes:
-        leader: The column with the largest mean of those that can be played.
+        leader: The column that is most likely the best of those that can be played.
         p_best: How likely each arm is the best of those that can be played.
         means: What each arm is believed to pay.
         sds: How sure that is, one standard deviation.
         loss: The expected loss, in rewards for 1,000 decisions.
         loss_95: What the loss is below with a probability of 95 %.
         difference: The loss that matters, in rewards for 1,000 decisions; None if not given.
+        known: Which arms have logs that count or a few live rewards; None if all have. What is
+            believed of the others is little more than the prior, and is not shown to people.
+        can_rank: Whether at least two arms are known; before that, chances and losses are not
+            shown to people either.
     """
 
     leader: int
@@ -62,11 +75,17 @@ class Outlook:
     loss: float
     loss_95: float
     difference: float | None = None
+    known: Bools | None = None
+    can_rank: bool = True
 
     @property
     def is_enough(self) -> bool | None:
         """Whether the loss is below what matters with a probability of 95 %."""
         return None if self.difference is None else self.loss_95 <= self.difference
+
+    def knows(self, column: int) -> bool:
+        """Whether what is believed of an arm is worth showing; no for an arm that came later."""
+        return column < self.means.size and (self.known is None or bool(self.known[column]))
 
     def to_json(self) -> Record:
         """For programs."""
@@ -79,6 +98,7 @@ class Outlook:
             "loss_95": self.loss_95,
             "difference": self.difference,
             "is_enough": self.is_enough,
+            "can_rank": self.can_rank,
         }
 
 
@@ -112,8 +132,9 @@ def outlook(
     common = Posterior(0.0, 0.0)
     if is_relative(evidence):
         common = common_move(evidence, terms.policy.noise)
-    moves, weights = _moves(common, terms, evidence)
-    laws = np.array([_beliefs(terms, evidence, move) for move in moves.tolist()])
+    limits = _limits(terms, evidence)
+    moves, weights = _moves(common, terms, evidence, limits)
+    laws = np.array([_beliefs(terms, evidence, limits, move) for move in moves.tolist()])
     means, sds = laws[:, :, 0], laws[:, :, 1]
     mean = weights @ means
     spread = np.sqrt(weights @ (sds**2 + (means - mean) ** 2))
@@ -121,9 +142,16 @@ def outlook(
     best = largest(means[:, playable], sds[:, playable], weights, place, panels=panels)
     p_best = np.zeros(len(terms.arms))
     p_best[playable] = best.chances
+    if best.chances.max() - best.chances[place] > ROUNDING:  # a larger mean, but known better
+        place = int(best.chances.argmax())
+        best = largest(means[:, playable], sds[:, playable], weights, place, panels=panels)
     low, high = terms.reward_range
     loss, loss_95 = (PER * min(x, high - low) for x in (best.loss, best.quantile))
-    return Outlook(int(playable[place]), p_best, mean, spread, loss, loss_95, matters)
+    bounds = np.minimum(evidence.bias_bounds, evidence.relative_bounds)
+    known = (evidence.offline_pulls > 0) & (bounds < math.inf) | (evidence.pulls >= FEW)
+    ranked = int(known[playable].sum()) >= min(2, playable.size)
+    leader = int(playable[place])
+    return Outlook(leader, p_best, mean, spread, loss, loss_95, matters, known, ranked)
 
 
 def outlook_text(now: Outlook, labels: tuple[str, ...]) -> str:
@@ -136,6 +164,11 @@ def outlook_text(now: Outlook, labels: tuple[str, ...]) -> str:
         in 1,000 decisions on average, and with a probability of 95 % less than 3.20. That is below
         the 5.00 that matter to you: you can stop.
     """
+    if not now.can_rank:
+        return (
+            "It is too early to say which arm is best: at least two arms need "
+            f"{FEW} live rewards each, or logs that count."
+        )
     most = rounded(now.loss_95)
     text = (
         f"{labels[now.leader]!r} is best with a probability of "
@@ -169,7 +202,9 @@ def floor_cost(floors: Floats, means: Floats) -> float:
     return PER * float(floors @ (means.max() - means))
 
 
-def _moves(common: Posterior, terms: Terms, evidence: Evidence) -> tuple[Floats, Floats]:
+def _moves(
+    common: Posterior, terms: Terms, evidence: Evidence, limits: list[Range]
+) -> tuple[Floats, Floats]:
     """Values of the common move and their weights.
 
     They are as close as it takes: by how far the move pushes arms apart, beside how well the arms
@@ -178,7 +213,7 @@ def _moves(common: Posterior, terms: Terms, evidence: Evidence) -> tuple[Floats,
     if common.sd == 0.0:
         return np.array([common.mean]), np.ones(1)
     ends = (common.mean - common.sd, common.mean + common.sd)
-    below, above = (np.array(_beliefs(terms, evidence, end)) for end in ends)
+    below, above = (np.array(_beliefs(terms, evidence, limits, end)) for end in ends)
     push = (above[:, 0] - below[:, 0])[evidence.playable]
     steps = 2.0 * REACH * float(np.ptp(push)) / float(above[evidence.playable, 1].min())
     z = np.linspace(-REACH, REACH, int(np.clip(steps, FEWEST, FINEST)) | 1)
@@ -186,21 +221,47 @@ def _moves(common: Posterior, terms: Terms, evidence: Evidence) -> tuple[Floats,
     return common.mean + common.sd * z, weights / weights.sum()
 
 
-def _beliefs(terms: Terms, evidence: Evidence, common: float) -> list[Posterior]:
+def _limits(terms: Terms, evidence: Evidence) -> list[Range]:
+    """How far logs may pull the believed mean of each arm from its live mean."""
+    policy = terms.policy
+    arms = [arm_at(evidence, column) for column in range(evidence.pulls.size)]
+    if not (isinstance(policy, GuardedAnchorTS) and is_insured(policy)):
+        return [(-math.inf, math.inf)] * len(arms)
+    return [
+        live_interval(arm.pulls, arm.total, policy.noise, terms.reward_range, policy.clip)
+        for arm in arms
+    ]
+
+
+def _beliefs(
+    terms: Terms, evidence: Evidence, limits: list[Range], common: float
+) -> list[Posterior]:
     """What is believed of each arm, given the common move."""
     policy = terms.policy
-    clip = math.inf
-    if isinstance(policy, GuardedAnchorTS) and is_insured(policy):
-        clip = policy.clip
     arms = [arm_at(evidence, column) for column in range(evidence.pulls.size)]
-    beliefs = [belief(arm, common, policy.noise, clip) for arm in arms]
+    beliefs = [
+        belief(arm, common, policy.noise, ends) for arm, ends in zip(arms, limits, strict=True)
+    ]
     known = [x.mean for x, on in zip(beliefs, evidence.playable, strict=True) if x and on]
     level = max(known, default=policy.prior_mean)
     return [x or Posterior(level, policy.noise) for x in beliefs]
 
 
-def belief(arm: ArmEvidence, common: float, noise: float, clip: float) -> Posterior | None:
-    """What is believed of one arm; None where neither rewards nor logs say anything."""
+def belief(arm: ArmEvidence, common: float, noise: float, limits: Range) -> Posterior | None:
+    """What is believed of one arm; None where neither rewards nor logs say anything.
+
+    Args:
+        arm: Its live rewards and its logs.
+        common: How far all arms moved since the logs.
+        noise: σ.
+        limits: Where logs may pull the mean to.
+
+    Example:
+        >>> logged = ArmEvidence(2, 2.0, 1_000, 0.11, 0.0)  # two of two converted
+        >>> limits = live_interval(2, 2.0, 0.31, (0.0, 1.0), 2.0)
+        >>> [round(x, 2) for x in belief(logged, 0.0, 0.31, limits)]
+        [0.15, 0.22]
+    """
     there = moved(arm, common, noise)
     weight = 0.0
     if arm.offline_pulls > 0 and there.bias_bound < math.inf:
@@ -208,8 +269,40 @@ def belief(arm: ArmEvidence, common: float, noise: float, clip: float) -> Poster
     n = arm.pulls + weight
     if n == 0.0:
         return None
-    mean = (arm.total + weight * there.offline_mean) / n
-    if arm.pulls > 0:
-        live, reach = arm.total / arm.pulls, clip * noise / math.sqrt(arm.pulls)
-        mean = max(live - reach, min(mean, live + reach))
-    return Posterior(mean, noise / math.sqrt(n))
+    mean, sd = (arm.total + weight * there.offline_mean) / n, noise / math.sqrt(n)
+    low, high = limits
+    if not low <= mean <= high:
+        return Posterior(max(low, min(mean, high)), noise / math.sqrt(arm.pulls))
+    return Posterior(mean, sd)
+
+
+def live_interval(
+    pulls: float, total: float, noise: float, ends: Range, z: float, variance: float = math.nan
+) -> Range:
+    """Where the mean behind live rewards is, from these rewards alone.
+
+    In a range with two ends the interval is valid for any number of rewards (`sample_interval`).
+    Otherwise it is that of normal rewards.
+
+    Args:
+        pulls: Rewards; without any the mean may be anything.
+        total: Their sum.
+        noise: σ, for rewards without a range.
+        ends: The least and the largest reward.
+        z: The interval misses the mean no more often than a normal number exceeds z in size.
+        variance: The sample variance; NaN if it is unknown.
+
+    Example:
+        >>> [round(x, 3) for x in live_interval(2, 2.0, 0.3, (0.0, 1.0), 1.96)]
+        [0.158, 1.0]
+    """
+    if not pulls:
+        return -math.inf, math.inf
+    mean, (least, most) = total / pulls, ends
+    if math.isinf(most - least):
+        reach = z * noise / math.sqrt(pulls)
+        return mean - reach, mean + reach
+    unit, miss = most - least, max(math.erfc(z / SQRT_2), TINY)
+    share = min(max((mean - least) / unit, 0.0), 1.0)
+    low, high = sample_interval(float(pulls), share, variance / unit / unit, miss)
+    return least + unit * low, least + unit * high

@@ -1,16 +1,18 @@
 """Watching: whether the live rewards of a campaign still fit what was promised of its logs.
 
-Rewards are looked at in an order that does not depend on what they are. With a reward window that
-is the order of decisions: a reward is looked at once all earlier decisions of its arm are settled.
-A decision that was not shown yet is passed over, and not looked at if it is shown later.
-Without a window a reward may never come, and rewards are looked at as they come; that is right
-where the time that a reward takes does not depend on the reward. Each decision has the window that
-was in force when it was made. Corrected rewards replace those that were looked at before.
+The order in which rewards are tested does not depend on their values. With a reward window it is
+the order of decisions: one position moves through all decisions and stops at the first one that is
+still open. Every shown decision settles when its window ends, so the position is never more than
+two windows behind, whichever arms are played, paused or archived. A decision that has not been
+shown holds the position for one window; if it is shown later than that, it is never tested.
+Without a window a reward may never come, and rewards are tested in the order of arrival; that is
+valid where the delay of a reward does not depend on its value. Each decision has the window that
+was in force when it was made. Corrected rewards replace those that were tested before.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import islice
 
@@ -21,11 +23,13 @@ from driftanchor.live.state_events import ArmAdded, BoundsChanged, Distrusted
 from driftanchor.live.stores.damage import reads_store
 from driftanchor.live.stores.journal import Entry
 from driftanchor.live.stores.store import Reader
+from driftanchor.live.stores.store_rows import DecisionRow
 from driftanchor.live.watch.alarm import Alarm, Mark
 from driftanchor.live.watch.look import look
 from driftanchor.live.watch.watch import Watch, correct, fold
 
-MOST = 20_000  # events or decisions of one look
+MOST = 5_000  # events or decisions of one look; the next look continues
+PAGE = 250  # decisions fetched together
 SETTLED = ("rewarded", "defaulted", "expired")
 Reward = tuple[int, float, Mark]  # column, reward, the number and time of its decision
 
@@ -48,21 +52,24 @@ def advance(batch: Batch, reader: Reader) -> None:
         return
     kept = _kept(reader.watch())
     watch = _current(kept["watch"], books)
-    numbers = [*kept["numbers"], *[0] * (len(watch.arms) - len(kept["numbers"]))]
-    seq: int = kept["seq"]
-    start, before = seq, watch.alarms
+    start, number, before = kept["seq"], kept["number"], watch.alarms
     rewards: list[Reward] = []
     seq = reader.head.seq
     if books.sometimes_open:
         rewards, seq = _as_they_came(reader, start, books)
-    if books.windowed:
-        watch = _corrected(watch, reader.corrections(start, seq), numbers, books)
+    corrections = reader.corrections(start, seq)
+    if not books.windowed:
+        number = reader.head.decisions
+    else:
+        watch = _corrected(watch, corrections, reader, kept, books)
         if seq == reader.head.seq:  # rows have all corrections so far
-            rewards += _by_decision(reader, numbers, books)
+            settled, number = _by_decision(reader, kept, books, batch.now)
+            rewards += settled
     watch = _folded(watch, rewards)
     if books.sometimes_open:
-        watch = _corrected_at_once(watch, reader.corrections(start, seq), rewards, books)
-    known = sealed({"watch": watch.to_json(), "seq": seq, "numbers": numbers})
+        watch = _corrected_at_once(watch, corrections, rewards, books)
+    numbers = kept["numbers"] if number < max(kept["numbers"], default=0) else []
+    known = sealed({"watch": watch.to_json(), "seq": seq, "number": number, "numbers": numbers})
     for alarm in watch.alarms[len(before) :]:
         _raise(batch, alarm)
     if known != kept:
@@ -82,11 +89,15 @@ def sealed(body: Record) -> Record:
 
 
 def _kept(record: Record | None) -> Record:
-    """What is kept to watch the promises; older records have no digest."""
+    """What is kept to watch the promises: the watch, and how far events and decisions were read.
+
+    Records of older releases have no digest and one position for each arm, `numbers`. They are
+    read from the smallest of these on, without the decisions that were tested then.
+    """
     if record is None:
-        return {"watch": None, "seq": 0, "numbers": []}
+        return {"watch": None, "seq": 0, "number": 0, "numbers": []}
     with reading("watch", record):
-        return record
+        return {"number": min(record["numbers"], default=0), **record}
 
 
 def _current(kept: Record | None, books: Books) -> Watch:
@@ -111,17 +122,23 @@ def _folded(watch: Watch, rewards: list[Reward]) -> Watch:
     return watch
 
 
-def _corrected(watch: Watch, entries: Sequence[Entry], numbers: list[int], books: Books) -> Watch:
-    """The watch after corrections of rewards that were looked at in the order of decisions."""
+def _corrected(
+    watch: Watch, entries: Sequence[Entry], reader: Reader, kept: Record, books: Books
+) -> Watch:
+    """The watch after corrections of rewards that were tested in the order of decisions."""
     for entry in entries:
         column, number, reward = entry.column, entry.decision, entry.value
-        if column is None or number is None or reward is None or number > numbers[column]:
-            continue  # it was not looked at
-        if not _has_window(number, books):
+        if column is None or number is None or reward is None:
+            continue
+        window = books.settings_of(number).reward_window
+        if window is None:
+            continue
+        row = next(reader.all_decisions(after=number - 1, page=1))
+        if not (_was_tested(row, kept) and _shown_in_time(row, window)):
             continue
         if entry.kind == "corrected":
             watch = correct(watch, column, (entry.detail or {})["before"], reward)
-        elif entry.kind == "added":
+        else:
             watch = fold(watch, [column], [reward], _mark(number, entry.at))
     return watch
 
@@ -158,29 +175,41 @@ def _has_window(number: int, books: Books) -> bool:
     return books.settings_of(number).reward_window is not None
 
 
-def _by_decision(reader: Reader, numbers: list[int], books: Books) -> Iterator[Reward]:
-    """The rewards of decisions before which all of their arm are settled.
+def _by_decision(
+    reader: Reader, kept: Record, books: Books, now: float
+) -> tuple[list[Reward], int]:
+    """The rewards of decisions before the first one that is open, and the last decision read.
 
-    `numbers` has for each arm the last decision that was looked at, and is taken on. Decisions
-    without a window are passed over: they are looked at as their rewards come.
+    Decisions without a window are passed over: they are tested as their rewards come.
     """
-    stuck: set[int] = set()
-    mixed = books.sometimes_open
-    for row in islice(reader.all_decisions(after=min(numbers, default=0)), MOST):
-        column = row.column
-        if row.number <= numbers[column] or column in stuck or row.state == "assigned":
-            continue  # what is not shown may never be, and must not hold up the others
-        if mixed and not _has_window(row.number, books):
-            numbers[column] = row.number
-            continue
-        if row.state not in SETTLED:
-            stuck.add(column)
-            if len(stuck) == len(numbers):
-                return
-            continue
-        numbers[column] = row.number
-        if row.reward is not None:
-            yield column, row.reward, _mark(row.number, row.settled_at or row.asked_at)
+    rewards, number = [], kept["number"]
+    for row in islice(reader.all_decisions(after=number, page=PAGE), MOST):
+        window = books.settings_of(row.number).reward_window
+        if window is not None:
+            if row.state == "assigned":
+                if now < row.asked_at + window:
+                    break
+            elif row.state not in SETTLED:
+                break
+            is_new = not _was_tested(row, kept) and _shown_in_time(row, window)
+            if row.reward is not None and is_new:
+                at = row.settled_at or row.asked_at
+                rewards.append((row.column, row.reward, _mark(row.number, at)))
+        number = row.number
+    return rewards, number
+
+
+def _was_tested(row: DecisionRow, kept: Record) -> bool:
+    """Whether a look before this one has read a decision."""
+    if row.number <= kept["number"]:
+        return True
+    older = kept["numbers"]
+    return row.column < len(older) and row.number <= older[row.column]
+
+
+def _shown_in_time(row: DecisionRow, window: float) -> bool:
+    """Whether a decision was shown before the position could pass it."""
+    return row.exposed_at is None or row.exposed_at <= row.asked_at + window
 
 
 def _mark(number: int, at: float) -> Mark:

@@ -80,8 +80,8 @@ class Reader(abc.ABC):
         """Those of the campaign's decisions that have one of these ids."""
 
     @abc.abstractmethod
-    def all_decisions(self, after: int = 0) -> Iterator[DecisionRow]:
-        """Every decision after one, in the order of their numbers."""
+    def all_decisions(self, after: int = 0, page: int = 5_000) -> Iterator[DecisionRow]:
+        """Every decision after one, in the order of their numbers; `page` are fetched together."""
 
     @abc.abstractmethod
     def holding(self, units: Sequence[str], epoch: int) -> list[DecisionRow]:

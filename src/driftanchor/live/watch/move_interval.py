@@ -38,6 +38,8 @@ from driftanchor.live.terms import Terms
 from driftanchor.live.watch.apart import OWN, Side, with_log
 
 GAUSSIAN, COINS, SPREAD = range(3)
+TYPICAL = 5_000  # live rewards after which a click rate that halved shows
+LEAST_POWER = 0.25  # of the p-value of logs, however many there are
 VARIED = 0.1  # the least variance, in ranges², for which half of the range is a fair guess of σ
 
 
@@ -66,7 +68,10 @@ def ruler_of(terms: Terms, column: int, miss: float) -> Ruler:
     """The ruler of an arm, which is watched if it has logs and something is promised of them.
 
     The interval aims at the number of rewards after which a move of twice the bound shows, but at
-    no more than the logs have. Where an arm is promised to move with others, half of the chance is
+    no more than the logs have. In a range with two ends it aims at half of the distance of the
+    logged mean from the nearer end if that is a larger move, such as a click rate that halves: an
+    interval that aims at too small a move is late for all others, and one that aims at too large
+    a move hardly so. Where an arm is promised to move with others, half of the chance is
     that of `apart`, unless the rewards of some vary too little for that.
 
     Args:
@@ -93,6 +98,7 @@ def ruler_of(terms: Terms, column: int, miss: float) -> Ruler:
     smooth = (share * logged + 0.5) / (logged + 1.0)
     coins = math.isnan(spread) or bool(like_coins(logged, share, spread))
     variance = smooth * (1.0 - smooth) if coins else max(spread, 1.0 / logged**2)
+    shown = max(bound / unit, 0.25 * min(smooth, 1.0 - smooth))
     rest = _others(terms, relative)
     miss = 0.5 * miss if rest else miss
     ends = sample_interval(float(logged), share, spread, miss / 2.0)
@@ -108,7 +114,7 @@ def ruler_of(terms: Terms, column: int, miss: float) -> Ruler:
         low + unit * ends[1],
         miss,
         # The bets on coins are spread around the logged mean, beyond which the bound lies.
-        _aim(logged, variance, (2.0 if coins else 1.0) * bound / unit, miss),
+        _aim(logged, variance, (2.0 if coins else 1.0) * shown, miss),
         variance,
         rest,
     )
@@ -150,7 +156,7 @@ def move_interval(ruler: Ruler, n: float, total: float, squares: float) -> Inter
         >>> terms = Terms.declare(offline=logs, bias_bound=0.02, reward_range=(0, 1), seed=1)
         >>> ruler = ruler_of(terms, 0, miss=0.01)
         >>> [round(x, 3) for x in move_interval(ruler, 1000, 180.0, 0.0)]
-        [0.019, 0.146]
+        [0.02, 0.145]
     """
     if n == 0:
         return -math.inf, math.inf
@@ -165,7 +171,7 @@ def move_interval(ruler: Ruler, n: float, total: float, squares: float) -> Inter
         centre = (old + 0.5) / (ruler.logged + 1.0)
         weight = max(prior_weight(ruler.miss, ruler.aim), 1.0)
         low, high = coin_difference(
-            n * 1.0, hits, ruler.logged * 1.0, old, ruler.miss, centre, weight
+            n * 1.0, hits, ruler.logged * 1.0, old, ruler.miss, centre, weight, logs_power(ruler)
         )
         return ruler.unit * low, ruler.unit * high
     half = ruler.miss / 2.0
@@ -176,6 +182,17 @@ def move_interval(ruler: Ruler, n: float, total: float, squares: float) -> Inter
         ruler.origin + ruler.unit * low - ruler.logs_high,
         ruler.origin + ruler.unit * high - ruler.logs_low,
     )
+
+
+def logs_power(ruler: Ruler) -> float:
+    """κ of `coin_difference`, from the number of logged rewards alone.
+
+    With r live rewards for each logged one, the interval's squared length is about proportional to
+    (log(1/miss) − log(1 − κ)) (1 + r/κ), which is least near κ² = r log(1/miss) while κ is small.
+    κ must not depend on the logged mean: the bound on the product holds for a fixed κ.
+    """
+    share = TYPICAL / ruler.logged
+    return min(max(math.sqrt(-math.log(ruler.miss) * share), LEAST_POWER), 1.0)
 
 
 def side_of(ruler: Ruler, n: float, total: float, among: float) -> Side:

@@ -9,12 +9,17 @@ from typing import Any
 
 from driftanchor.core.common_move import common_move, is_relative, moved, moves_along
 from driftanchor.core.evidence import ArmEvidence, arm_at
-from driftanchor.core.posterior import Posterior, hybrid_posterior, sample_mean
+from driftanchor.core.posterior import Posterior, hybrid_posterior
+from driftanchor.core.promises import Range
+from driftanchor.core.stats.normal import two_sided
 from driftanchor.live.campaigns.books import Books
 from driftanchor.live.campaigns.status import Status
+from driftanchor.live.campaigns.stopping import live_interval
 from driftanchor.live.decide import situation
-from driftanchor.serve.page.believed import drawn, number
+from driftanchor.serve.page.believed import CHANCE, drawn, number
 from driftanchor.serve.page.share_reason import share_reason
+
+Z = two_sided(1 - CHANCE)
 
 
 def arm_rows(
@@ -37,12 +42,14 @@ def arm_rows(
     evidence, _ = situation(terms, books.state, books.head.decisions + 1)
     noise, ends = terms.policy.noise, terms.reward_range
     common = Posterior(0.0, 0.0) if belief is None else belief
-    best, total = status.outlook.p_best.tolist(), max(status.decisions, 1)
+    outlook, total = status.outlook, max(status.decisions, 1)
     rows = []
     for column, (label, arm) in enumerate(status.arms.items()):
         seen = arm_at(evidence, column)
-        rule = Posterior(status.outlook.means.item(column), status.outlook.sds.item(column))
+        rule = Posterior(outlook.means.item(column), outlook.sds.item(column))
         share = lately[column] / of
+        best = outlook.p_best.item(column) if outlook.can_rank else None
+        online = _online(seen, noise, ends, arm.live_variance)
         rows.append(
             {
                 "column": column,
@@ -53,15 +60,13 @@ def arm_rows(
                 "decisions": arm.decisions,
                 "share": arm.decisions / total,
                 "share_lately": share,
-                "why": share_reason(
-                    arm.state, share, len(recent), best[column], settings.floor_of(label)
-                ),
+                "why": share_reason(arm.state, share, len(recent), best, settings.floor_of(label)),
                 "expected": arm.expected,
                 "pending": arm.pending,
-                "p_best": best[column],
-                "online": drawn(_online(seen, noise), ends),
-                "hybrid": drawn(_hybrid(seen, common.mean, noise), ends),
-                "rule": drawn(rule, ends) if arm.live_n or arm.logs_n else None,
+                "p_best": best,
+                "online": online,
+                "hybrid": drawn(_hybrid(seen, common.mean, noise), ends) or online,
+                "rule": drawn(rule, ends) if outlook.knows(column) else None,
                 "offline": drawn(_offline(seen, common, noise), ends) if arm.logs_count else None,
             }
         )
@@ -76,15 +81,22 @@ def believed_move(books: Books) -> Posterior | None:
     return common_move(evidence, books.terms.policy.noise)
 
 
-def _online(arm: ArmEvidence, noise: float) -> Posterior | None:
-    return sample_mean(arm.total, arm.pulls, noise) if arm.pulls else None
+def _online(
+    arm: ArmEvidence, noise: float, ends: Range, variance: float
+) -> dict[str, float] | None:
+    """The live mean with an interval that is valid for any number of rewards."""
+    if not arm.pulls:
+        return None
+    low, high = live_interval(arm.pulls, arm.total, noise, ends, Z, variance)
+    mean = arm.total / arm.pulls
+    return {"mean": mean, "low": min(low, mean), "high": max(high, mean)}
 
 
 def _hybrid(arm: ArmEvidence, common: float, noise: float) -> Posterior | None:
     """From logs and live rewards as if they were of one kind; the bounds have no say here."""
     there = moved(arm, common, noise)
     if there.bias_bound == math.inf or there.offline_pulls == 0:
-        return _online(arm, noise)
+        return None
     # The prior counts as one pull, and should not show: let it say what the others say.
     total = arm.total + there.offline_pulls * there.offline_mean
     return hybrid_posterior(there, total / (arm.pulls + there.offline_pulls), noise)

@@ -40,6 +40,7 @@ def campaign_view(moment: Moment, now: float, gained: SavedView | Failed | None)
     watch = Watch.start(terms) if record is None else Watch.from_json(record["watch"])
     recent = list(reader.all_decisions(after=max(head.decisions - RECENT, 0)))
     belief = believed_move(books)
+    ranked = status.outlook.can_rank
     view = {
         "name": name,
         "sentence": sentence(status, now),
@@ -59,10 +60,10 @@ def campaign_view(moment: Moment, now: float, gained: SavedView | Failed | None)
         "late": status.late,
         "settings": settings.to_json(),
         "changes": [change.text(terms.arms.labels) for change in status.changes],
-        "leader": terms.arms[status.outlook.leader],
+        "leader": terms.arms[status.outlook.leader] if ranked else None,
         "outlook": {
-            "loss": status.outlook.loss,
-            "loss_95": status.outlook.loss_95,
+            "loss": status.outlook.loss if ranked else None,
+            "loss_95": status.outlook.loss_95 if ranked else None,
             "enough": status.outlook.is_enough,
         },
         "arms": arm_rows(status, books, [row.column for row in recent], belief),

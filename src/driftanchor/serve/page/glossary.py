@@ -21,7 +21,7 @@ WORDS = {
     "logs": "How many rewards the logs have, and their mean.",
     "state": "Active arms can be played. Paused arms are not played until they are resumed. "
     "Archived arms are never played.",
-    "leader": "The arm that is believed to pay most.",
+    "leader": "The arm that is most likely the best.",
     "loss": "How many rewards you would lose on average, in 1,000 decisions, if you played only "
     "the leader from now on, because another arm may be better.",
     "loss_95": "With a probability of 95 %, playing only the leader loses less than this in 1,000 "

@@ -103,14 +103,15 @@ def summary(moment: Moment, now: float) -> dict[str, Any]:
     name, reader = moment.row.name, moment.reader
     problems = feed_problems(name, books, reader, now)
     status = Status.of(name, books, alarms_of(reader.watch()), PANELS, problems)
+    ranked = status.outlook.can_rank
     return {
         "name": status.name,
         "sentence": sentence(status, now),
         "alarmed": status.is_alarmed,
         "paused": status.paused,
-        "leader": books.terms.arms[status.outlook.leader],
-        "p_best": float(status.outlook.p_best[status.outlook.leader]),
-        "loss": status.outlook.loss,
+        "leader": books.terms.arms[status.outlook.leader] if ranked else None,
+        "p_best": float(status.outlook.p_best[status.outlook.leader]) if ranked else None,
+        "loss": status.outlook.loss if ranked else None,
         "arms": len(status.arms),
         "decisions": status.decisions,
         "rewards": status.rewards,

@@ -21,9 +21,15 @@ from driftanchor.live.campaigns.saved import Played, Saved, saved
 from driftanchor.live.campaigns.stopping import Outlook
 from driftanchor.live.campaigns.watching import alarms_of
 from driftanchor.live.watch.alarm import Alarm
-from driftanchor.render.numbers import rounded
+from driftanchor.render.numbers import count, rounded
 from driftanchor.serve.page.sentence import when
 from driftanchor.serve.page.timeline import outlook_at
+
+ENOUGH = 100  # live rewards before anything is estimated
+TOO_FEW = (
+    f"What the logs saved is estimated after {ENOUGH} live rewards; with fewer, the estimate would "
+    "be little more than a guess."
+)
 
 
 @dataclass(frozen=True)
@@ -31,17 +37,19 @@ class SavedView:
     """What the logs saved.
 
     Attributes:
-        saved: The estimate.
+        saved: The estimate; None while there are too few rewards for one.
         until: The time that it ends at, if there was an alarm.
         of: How many decisions the campaign had when the estimate was made.
     """
 
-    saved: Saved
+    saved: Saved | None
     until: float | None
     of: int
 
     def to_json(self, now: float) -> dict[str, Any]:
         """As the page shows it."""
+        if self.saved is None:
+            return {"mean": None, "text": TOO_FEW}
         return {
             **self.saved.to_json(),
             "until": self.until,
@@ -83,6 +91,8 @@ def saved_view(moment: Moment) -> SavedView | None:
     decisions, known = _up_to(moment, until)
     if not decisions.any():
         return None
+    if float(books.state.tally.pulls.sum()) < ENOUGH:
+        return SavedView(None, None, books.head.decisions)
     shares = [settings.floor_of(label) for label in terms.arms]
     floors = np.where(books.ledger.playable, shares, 0.0)[: decisions.size]
     played = Played(
@@ -102,8 +112,9 @@ def _up_to(moment: Moment, until: float | None) -> tuple[Floats, Outlook]:
     terms = books.terms if until is None else moment.first
     playable = state.playable if until is None else np.ones(len(terms.arms), np.bool_)
     matured = moment.reader.matured(until) if books.settings.is_delayed else None
-    live = live_of(matured, counts.shape[1]) or (counts[1].astype(np.int64), counts[2])
-    known = outlook_at(terms, *live, playable)
+    live = live_of(matured, counts.shape[1])
+    pulls, totals = (counts[1].astype(np.int64), counts[2]) if live is None else live
+    known = outlook_at(terms, pulls, totals, playable)
     return counts[0][: len(terms.arms)], known
 
 
@@ -129,7 +140,7 @@ def saved_text(gained: Saved, until: str = "") -> str:
         verdict = f"Before the arms moved, until {until}: {verdict[0].lower()}{verdict[1:]}"
     return (
         f"{verdict} {rounded(mean)} rewards ({rounded(low)} to {rounded(high)}) over "
-        f"{gained.decisions:,} decisions: a start without them would have lost about "
+        f"{count(gained.decisions, 'decision')}: a start without them would have lost about "
         f"{rounded(gained.cold)}, and {rounded(gained.lost)} were lost. This is an estimate: "
         "nobody knows what would have happened."
     )

@@ -24,6 +24,9 @@ def sentence(status: Status, now: float) -> str:
     parts = ["paused"] if status.paused else []
     if status.decisions == 0:
         parts.append(f"no decisions yet, {count(len(status.arms), 'arm')} ready")
+    elif not status.outlook.can_rank:
+        rewards = count(status.rewards, "reward")
+        parts.append(f"too early to say which arm leads, {rewards} so far")
     else:
         labels, outlook = tuple(status.arms), status.outlook
         leader = short(labels[outlook.leader])
@@ -31,13 +34,14 @@ def sentence(status: Status, now: float) -> str:
         parts.append(f"stopping now risks {risk(outlook.loss)} rewards per 1,000 decisions")
     named = [alarm_sentence(alarm, tuple(status.arms), now) for alarm in status.alarms[:MOST_NAMED]]
     if len(status.alarms) > MOST_NAMED:
-        named.append(f"{len(status.alarms) - MOST_NAMED} more alarms")
+        named.append(count(len(status.alarms) - MOST_NAMED, "more alarm"))
     if status.ratio.is_off():
         named.append("arms are not played as often as they should be")
     if status.problems:
         named.append("rewards do not arrive as they should")
     text = "; ".join([*parts, *named])
-    return text[0].upper() + text[1:] if status.paused or status.decisions == 0 else text
+    is_name = status.decisions and status.outlook.can_rank and not status.paused
+    return text if is_name else text[0].upper() + text[1:]
 
 
 def risk(loss: float) -> str:

@@ -8,14 +8,14 @@ LITTLE = 0.03  # a share that is no more than chance
 MUCH = 2.0  # times as much as something else
 
 
-def share_reason(state: str, share: float, of: int, p_best: float, floor: float) -> str:
+def share_reason(state: str, share: float, of: int, p_best: float | None, floor: float) -> str:
     """Why an arm got its share of the last decisions.
 
     Args:
         state: Whether it is played.
         share: Its share of them.
         of: How many they are.
-        p_best: How likely it is best.
+        p_best: How likely it is best; None if too little is known.
         floor: The share that it is guaranteed.
 
     Example:
@@ -29,6 +29,8 @@ def share_reason(state: str, share: float, of: int, p_best: float, floor: float)
     if not of:
         return "It has got nothing yet: there were no decisions."
     got = f"It got {percent(round(share, 3))} of the last {count(of, 'decision')}"
+    if p_best is None:
+        return f"{got}: too little is known yet to prefer an arm."
     if p_best >= 0.5 and share >= 0.5:
         return f"{got}: it is {'most likely' if p_best > 0.9 else 'likely'} the best."
     if floor and share <= floor + LITTLE:

@@ -109,7 +109,7 @@ def timeline(moment: Moment, span: str, now: float, kept: dict[Any, Outlook]) ->
                 "decisions": past.decisions[:, column].tolist(),
                 "reward": _rewards(past, means, column),
                 "rewards": past.rewards[:, column].tolist(),
-                "p_best": [None if x is None else _at(x.p_best, column) for x in beliefs],
+                "p_best": [_chance(x, column) for x in beliefs],
                 "believed": [drawn(law, limits) for law in believed],
             }
         )
@@ -265,13 +265,16 @@ def outlook_at(terms: Terms, pulls: Ints | Floats, totals: Floats, playable: Boo
 
 
 def _law(known: Outlook, column: int) -> Posterior | None:
-    if column >= known.means.size:
+    if not known.knows(column):
         return None
     return Posterior(known.means.item(column), known.sds.item(column))
 
 
-def _at(values: Floats, column: int) -> float | None:
-    return values.item(column) if column < values.size else None
+def _chance(known: Outlook | None, column: int) -> float | None:
+    """P(best), where enough was known to compare arms and the arm was there."""
+    if known is None or not known.can_rank or column >= known.p_best.size:
+        return None
+    return known.p_best.item(column)
 
 
 def _ratios(part: Any, whole: Any) -> list[float | None]:

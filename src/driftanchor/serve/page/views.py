@@ -134,7 +134,9 @@ class Views:
         """What the logs saved, as far as it was estimated; more is estimated in the background."""
         name, decisions = moment.row.name, moment.books.head.decisions
         last = self._saved.get(name)
-        if (last is None or decisions > GREW * last.of) and name not in self._estimating:
+        too_early = isinstance(last, SavedView) and last.saved is None
+        stale = last is None or too_early or decisions > GREW * last.of
+        if stale and name not in self._estimating:
             self._estimating.add(name)
             self._thread.submit(self._estimate, name)
         return last

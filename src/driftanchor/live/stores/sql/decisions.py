@@ -177,12 +177,12 @@ def due(link: Link, campaign: int, now: float, most: int) -> list[DecisionRow]:
     return all_typed(DecisionRow, _DUE.rows(link, campaign, now, most))
 
 
-def all_rows(link: Link, campaign: int, number: int = 0) -> Iterator[DecisionRow]:
-    """Decisions after one, by number; some at a time, so that they need not fit the memory."""
+def all_rows(link: Link, campaign: int, number: int = 0, page: int = PAGE) -> Iterator[DecisionRow]:
+    """Decisions after one, by number; fetched in pages, so that they need not fit the memory."""
     while True:
-        found = _PAGE.rows(link, campaign, number, PAGE)
+        found = _PAGE.rows(link, campaign, number, page)
         yield from all_typed(DecisionRow, found)
-        if len(found) < PAGE:
+        if len(found) < page:
             return
         number = found[-1][_NUMBER]
 

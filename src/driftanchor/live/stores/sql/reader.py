@@ -58,9 +58,9 @@ class SqlReader(Reader):
         """Decisions by their ids."""
         return decisions.by_id(self._link, self._campaign, ids)
 
-    def all_decisions(self, after: int = 0) -> Iterator[DecisionRow]:
+    def all_decisions(self, after: int = 0, page: int = 5_000) -> Iterator[DecisionRow]:
         """Every decision after one."""
-        return decisions.all_rows(self._link, self._campaign, after)
+        return decisions.all_rows(self._link, self._campaign, after, page)
 
     def holding(self, units: Sequence[str], epoch: int) -> list[DecisionRow]:
         """The decisions that units hold."""

@@ -49,7 +49,7 @@ export class ArmTable {
     return el("tr", { class: arm.state === "active" ? "" : "away", "data-arm": arm.label },
       el("th", { scope: "row" }, el("span", { class: `swatch ${seriesClass(arm.column)}`, "aria-hidden": "true" }), el("span", { class: "arm-name" }, arm.label), ...notes),
       el("td", { class: "wide" }, strip(HEIGHT, `${arm.label}: ${said}`, ...parts), el("div", { class: "why" }, arm.why)),
-      el("td", { class: "number", "data-label": "P(best)" }, chance(arm.p_best), el("meter", { min: 0, max: 1, value: arm.p_best, "aria-label": `P(best) of ${arm.label}` })),
+      el("td", { class: "number", "data-label": "P(best)" }, chance(arm.p_best), arm.p_best !== null && el("meter", { min: 0, max: 1, value: arm.p_best, "aria-label": `P(best) of ${arm.label}` })),
       el("td", { class: "number", "data-label": "Share" }, pct(arm.share), el("meter", { min: 0, max: 1, value: arm.share, "aria-label": `Share of ${arm.label}` })),
       el("td", { class: "number", "data-label": "Live" }, num(arm.live.mean), el("div", { class: "muted" }, `of ${count(arm.live.n)}`)),
       el("td", { class: "number", "data-label": "Logs" }, num(arm.logs.mean), el("div", { class: "muted" }, arm.logs.n ? `of ${count(arm.logs.n)}` : "none")));

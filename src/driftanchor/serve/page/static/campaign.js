@@ -1,6 +1,6 @@
 // One campaign: the sentence, the arms, time, the logs, the traffic, and what to do.
 import { el } from "./dom.js";
-import { ago, chance, count, num, pct, risk, time } from "./format.js";
+import { ago, chance, count, counted, num, pct, risk, time } from "./format.js";
 import { word } from "./tips.js";
 import { Chart } from "./chart.js";
 import { ArmTable } from "./arms.js";
@@ -9,6 +9,7 @@ import { Manage } from "./manage.js";
 import { decisionTable, finder } from "./find.js";
 
 const SPANS = { day: "Day", week: "Week", month: "Month", all: "All" };
+const EARLY = "too few rewards to say";
 const base = (name) => `/page/campaigns/${encodeURIComponent(name)}`;
 
 const section = (id, title, ...content) =>
@@ -20,12 +21,12 @@ function tile(term, label, value, note) {
 
 function tiles(data) {
   const out = [
-    tile("leader", "Leader", data.leader, `${chance(data.arms.find((arm) => arm.label === data.leader)?.p_best)} likely best`),
-    tile("loss", "Risk of stopping now", risk(data.outlook.loss), "rewards in 1,000 decisions"),
+    tile("leader", "Leader", data.leader ?? "–", data.leader === null ? EARLY : `${chance(data.arms.find((arm) => arm.label === data.leader)?.p_best)} likely best`),
+    tile("loss", "Risk of stopping now", risk(data.outlook.loss), data.leader === null ? EARLY : "rewards in 1,000 decisions"),
     tile("decisions", "Decisions", count(data.decisions), `epoch ${data.epoch}`),
     tile("rewards", "Rewards", count(data.rewards), `${count(data.pending)} waiting`),
   ];
-  if (data.saved && !data.saved.error) out.push(tile("saved", data.saved.high < 0 ? "The logs cost, estimated" : "The logs saved, estimated", num(Math.abs(data.saved.mean)), `${num(data.saved.low)} to ${num(data.saved.high)} rewards`));
+  if (typeof data.saved?.mean === "number") out.push(tile("saved", data.saved.high < 0 ? "The logs cost, estimated" : "The logs saved, estimated", num(Math.abs(data.saved.mean)), `${num(data.saved.low)} to ${num(data.saved.high)} rewards`));
   return out;
 }
 
@@ -50,7 +51,7 @@ function outcomes(data) {
   const lines = rows.filter(([state]) => known[state] || state === "rewarded" || state === "open" || state === "defaulted").map(([state, text, term]) => el("div", {},
     el("dt", {}, word(term || state, text)), el("dd", {}, `${count(known[state])}`, el("span", { class: "muted" }, known.of ? ` (${pct(known[state] / known.of)})` : ""))));
   lines.push(el("div", {}, el("dt", {}, word("late", "Late, do not count")), el("dd", {}, count(data.late))));
-  return [el("p", { class: "muted" }, `The last ${count(known.of)} decisions, and late rewards since the start:`), el("dl", { class: "facts roomy" }, ...lines)];
+  return [el("p", { class: "muted" }, `The last ${counted(known.of, "decision")}, and late rewards since the start:`), el("dl", { class: "facts roomy" }, ...lines)];
 }
 
 function errors(found) {
@@ -61,7 +62,7 @@ function errors(found) {
 function agreed(data) {
   const s = data.settings;
   const lines = [`The rule is ${data.policy}.`, ...data.reasons.map((x) => `${x}.`)];
-  if (s.reward_window) lines.push(`A reward counts if it arrives within ${num(s.reward_window)} seconds${s.default_reward === null ? "" : `; otherwise ${s.default_reward} counts`}.`);
+  if (s.reward_window) lines.push(`A reward counts if it arrives within ${s.reward_window === 1 ? "1 second" : `${num(s.reward_window)} seconds`}${s.default_reward === null ? "" : `; otherwise ${s.default_reward} counts`}.`);
   if (s.floor) lines.push(`Each arm gets at least ${pct(s.floor)} of the decisions.`);
   lines.push(...data.changes.map((x) => `${x[0].toUpperCase()}${x.slice(1)}.`));
   if (s.on_alarm === "distrust") lines.push("After an alarm, the logs of the arm no longer count.");
@@ -119,7 +120,7 @@ export function campaign(main, name, refresh) {
           part.alarms.replaceChildren(...rung.map(([short, text]) => el("details", { class: "alarm-box" }, el("summary", {}, el("strong", {}, "Alarm: "), short), el("p", {}, text))));
         }
         part.tiles.replaceChildren(...tiles(data));
-        part.saved.replaceChildren(el("p", { class: data.saved?.error ? "alarm-text" : "" }, data.saved ? data.saved.text : data.arms.some((arm) => arm.logs.n) ? "Being estimated …" : "This campaign started without logs."), ...(data.saved && !data.saved.error ? [el("p", { class: "muted" }, word("saved", "How this is estimated"))] : []));
+        part.saved.replaceChildren(el("p", { class: data.saved?.error ? "alarm-text" : "" }, data.saved ? data.saved.text : data.arms.some((arm) => arm.logs.n) ? "Being estimated …" : "This campaign started without logs."), ...(typeof data.saved?.mean === "number" ? [el("p", { class: "muted" }, word("saved", "How this is estimated"))] : []));
         arms.set(data);
         shift.set(data.shift);
         part.traffic.replaceChildren(...traffic(data));

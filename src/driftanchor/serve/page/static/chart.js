@@ -1,6 +1,6 @@
 // The chart over time: one of four modes, a line for each arm, a marker for every change.
 import { el, svg, seriesClass, seriesDash } from "./dom.js";
-import { num, pct, time } from "./format.js";
+import { counted, num, pct, time } from "./format.js";
 import { numberTicks, timeTicks } from "./ticks.js";
 
 export const MODES = {
@@ -60,7 +60,7 @@ export class Chart {
         this.draw();
       },
     }, el("span", { class: "swatch", "aria-hidden": "true" }), el("span", { class: "arm-name" }, arm.label))));
-    if (data.others.count) this.arms.append(el("span", { class: "muted" }, `and ${data.others.count} more arms with fewer decisions`));
+    if (data.others.count) this.arms.append(el("span", { class: "muted" }, `and ${counted(data.others.count, "more arm")} with fewer decisions`));
   }
 
   draw() {

@@ -19,12 +19,15 @@ export function num(x) {
 }
 
 // What stopping may lose, without digits that matter to nobody.
-export const risk = (x) => (x < 0.001 ? "< 0.001" : num(x));
+export const risk = (x) => (x === null || x === undefined ? "–" : x < 0.001 ? "< 0.001" : num(x));
 
 // A number of the server as one of ours.
 export const value = (x) => (x === "inf" ? Infinity : x === "-inf" ? -Infinity : x);
 
 export const count = (n) => (n === null || n === undefined ? "–" : whole.format(n));
+
+// A number of things: 1 campaign, 2 campaigns.
+export const counted = (n, thing) => `${count(n)} ${thing}${n === 1 ? "" : "s"}`;
 
 export function pct(x) {
   if (x === null || x === undefined) return "–";
@@ -35,7 +38,7 @@ export function pct(x) {
 }
 
 // Nothing is ever certain.
-export const chance = (x) => (x > 0.995 ? "> 99 %" : x < 0.001 ? "< 0.1 %" : pct(x));
+export const chance = (x) => (x === null || x === undefined ? "–" : x > 0.995 ? "> 99 %" : x < 0.001 ? "< 0.1 %" : pct(x));
 
 export const range = (x) => (x ? `${num(x.mean)} (${num(x.low)} to ${num(x.high)})` : "nothing yet");
 

@@ -1,6 +1,6 @@
 // All campaigns, those with an alarm first.
 import { el, svg, seriesClass } from "./dom.js";
-import { count, pct, risk } from "./format.js";
+import { count, counted, pct, risk } from "./format.js";
 import { word } from "./tips.js";
 import { start } from "./start.js";
 
@@ -36,11 +36,11 @@ function card(item) {
     item.paused && el("span", { class: "badge" }, "Paused"),
   ];
   const facts = item.error ? [] : [
-    [word("decisions", "decisions"), count(item.decisions)],
-    [word("rewards", "rewards"), count(item.rewards)],
+    [word("decisions", item.decisions === 1 ? "decision" : "decisions"), count(item.decisions)],
+    [word("rewards", item.rewards === 1 ? "reward" : "rewards"), count(item.rewards)],
     [word("pending", "waiting"), count(item.pending)],
-    [word("arm", "arms"), count(item.arms)],
-    [word("loss", "risk of stopping"), `${risk(item.loss)} / 1,000`],
+    [word("arm", item.arms === 1 ? "arm" : "arms"), count(item.arms)],
+    [word("loss", "risk of stopping"), item.loss === null ? "–" : `${risk(item.loss)} / 1,000`],
   ];
   return el(
     "li", { class: item.alarmed ? "card alarmed" : "card", "data-campaign": item.name },
@@ -74,7 +74,7 @@ export function overview(main) {
         shown = "list";
       }
       const alarms = data.alarmed ? `${data.alarmed} with an alarm` : "no alarm";
-      summary.textContent = `${count(data.campaigns.length + data.unread)} campaigns, ${alarms}${data.unread ? `; ${data.unread} are being read` : ""}`;
+      summary.textContent = `${counted(data.campaigns.length + data.unread, "campaign")}, ${alarms}${data.unread ? `; ${data.unread} ${data.unread === 1 ? "is" : "are"} being read` : ""}`;
       const focused = document.activeElement?.closest?.("[data-campaign]")?.dataset.campaign;
       list.replaceChildren(...data.campaigns.map(card));
       if (focused) list.querySelector(`[data-campaign="${CSS.escape(focused)}"] a`)?.focus();

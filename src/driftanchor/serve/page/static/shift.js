@@ -1,6 +1,6 @@
 // The shift tests: how far each arm moved since the logs, and where the alarm rings.
 import { el } from "./dom.js";
-import { count, num, pct } from "./format.js";
+import { counted, num, pct } from "./format.js";
 import { word } from "./tips.js";
 import { axis, domain, line, mark, strip, zone } from "./strip.js";
 
@@ -50,7 +50,7 @@ export class ShiftTable {
     if (arm.alarm_above !== null) parts.push(line(arm.alarm_above, ends, "alarm-line", HEIGHT));
     if (c && arm.relative_bound !== null) parts.push(line(c.mean, ends, "common", HEIGHT));
     if (arm.rewards) parts.push(...mark("move", { mean: arm.move, low: arm.low, high: arm.high }, ends, HEIGHT / 2));
-    const where = arm.rewards ? `${arm.move === null ? "moved" : `moved by ${num(arm.move)}`}, for sure between ${num(arm.low)} and ${num(arm.high)}; ${arm.why_not ? "its logs no longer count" : `the alarm rings beyond ${num(arm.alarm_below)} and ${num(arm.alarm_above)}`}; ${count(arm.rewards)} rewards` : "no rewards yet";
+    const where = arm.rewards ? `${arm.move === null ? "moved" : `moved by ${num(arm.move)}`}, for sure between ${num(arm.low)} and ${num(arm.high)}; ${arm.why_not ? "its logs no longer count" : `the alarm rings beyond ${num(arm.alarm_below)} and ${num(arm.alarm_above)}`}; ${counted(arm.rewards, "reward")}` : "no rewards yet";
     const verdict = arm.alarm ? el("span", { class: "badge alarm" }, arm.why_not ? "Alarm; logs do not count" : "Alarm") : arm.why_not ? el("span", { class: "badge" }, "Logs do not count") : arm.rewards ? el("span", { class: "badge good" }, "Fits") : el("span", { class: "badge" }, "No rewards yet");
     return el("tr", { "data-arm": arm.label },
       el("th", { scope: "row" }, el("span", { class: "arm-name" }, arm.label)),
