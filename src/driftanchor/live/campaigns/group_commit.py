@@ -193,7 +193,8 @@ class GroupCommit:
         """Count recent decisions for the next estimate, if this worker never did."""
         if self._generation != self.store.generation():  # the file of the store was replaced
             self._counts = None
-        self._counts = counts = counts_for(self.settings, self._counts)
+        settings = self.settings if self._books is None else self._books.settings
+        self._counts = counts = counts_for(settings, self._counts)
         if counts is not None and counts.seq == 0:
             with contextlib.suppress(StoreUnavailable), self.store.reading(self.row.id) as reader:
                 warm(reader, counts, check.clock_time(self.clock))
