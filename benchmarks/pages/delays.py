@@ -161,7 +161,7 @@ class World:
         np.add.at(gained, (arm[young & reported], age[young & reported]), 1.0)
         closed = _by_arm(arm[~young]).astype(np.int64)
         cohorts = Cohorts(shown, gained, closed, _by_arm(arm[~young], reported[~young]))
-        noise = float(terms.policy.noise)  # type: ignore[attr-defined]
+        noise = terms.policy.noise
         logged = terms.offline.pooled_mean()
         expected = noise if math.isnan(logged) else logged
         return effective(cohorts, 0.0, arrival(reports), noise, expected)
@@ -190,8 +190,9 @@ def play(setting: Setting, way: str, seed: int, run: int) -> Played:
         if round(now, 6) in DAYS_SHOWN and pulls[most] > 0.0:
             earned = world.pays[most, :made][world.arm[:made] == most].mean()
             errors[round(now)] = float(totals[most] / pulls[most] / earned) - 1.0
+        fractional: Any = pulls
         evidence = Evidence(
-            pulls,
+            fractional,
             totals,
             terms.offline.n,
             terms.offline_means,
@@ -233,7 +234,10 @@ def measure(runs: int, seed: int, progress: Callable[[str], None]) -> dict[str, 
         progress(f"delays: {setting.label}, {size} campaigns")
         cells = []
         for way in WAYS:
-            same = setting.promise, way  # in all settings that this way of counting tells apart
+            same: tuple[str, ...] = (
+                setting.promise,
+                way,
+            )  # in all settings that this way of counting tells apart
             if way == "closed only":
                 same += (setting.window,)
             elif way != "no delay":

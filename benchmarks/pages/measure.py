@@ -14,6 +14,7 @@ from benchmarks.pages import (
     calibration,
     campaigns,
     choice,
+    delays,
     errata,
     exactness,
     front,
@@ -40,6 +41,7 @@ MEASURES = {
     "campaigns": campaigns.measure,
     "live": live_decisions.measure,
     "alarms": alarms.measure,
+    "delays": delays.measure,
     "alarm_delays": alarm_delays.measure,
 }
 
