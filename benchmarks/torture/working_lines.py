@@ -37,6 +37,8 @@ LINES = {
     ),
     "campaign ask": (["kept", *STORE], ["kept", "--unit", "u", *STORE]),
     "campaign tell": (["kept", "0" * 32, "1", *STORE], ["kept", "--file", "good.csv", *STORE]),
+    "campaign correct": (["kept", "0" * 32, "--from", "1", "--to", "0", *STORE],),
+    "campaign change": (["kept", "--floor", "0.1", "--reason", "more data", *STORE],),
     "campaign expose": (["kept", "0" * 32, *STORE],),
     "campaign explain": (["kept", "0" * 32, *STORE],),
     "campaign export": (["kept", "a.csv", *STORE], ["kept", "a.jsonl", *STORE]),

@@ -29,7 +29,7 @@ def test_a_query_takes_the_option_with_its_default(name: str) -> None:
 
 def test_a_query_takes_no_other_options() -> None:
     names = [field.name for field in dataclasses.fields(LogQuery) if field.init]
-    assert names == [*LOG_OPTIONS, "by"]
+    assert names == [*LOG_OPTIONS, "by", "within"]
 
 
 def test_the_page_shows_the_table() -> None:

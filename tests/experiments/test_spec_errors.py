@@ -71,11 +71,6 @@ BAD = {  # what is wrong: (the file, where, what the message ends with)
         "my.toml, line 7: coverage = [0.5, 0.2]: ",
         "coverage sums to 0.7: the shares of the arms must sum to 1",
     ),
-    "a promise that says nothing new": (
-        sweep("fixed.bias_bound = 0.1\nvary.relative_bound = [0.1, 0.3]"),
-        "my.toml, line 7: relative_bound = 0.3: ",
-        "by at most 0.2; leave one of the two out",
-    ),
     "a relative bound without logs": (
         sweep("fixed.offline = 0\nfixed.relative_bound = 0.1"),
         "my.toml, line 7: relative_bound = 0.1: ",

@@ -42,4 +42,4 @@ def test_a_campaign_without_news_is_not_touched(tmp_path: Path) -> None:
         upkeep.once()
         before = app.served.store.heads()["c"].seq
         upkeep.once()
-        assert app.served.store.heads()["c"].seq == before == 2
+        assert app.served.store.heads()["c"].seq == before == 3

@@ -138,15 +138,7 @@ class Assessment(Tabular, abc.ABC):
 
         A rate goes no further than 0 and 1. With a relative bound, all arms may also move together.
         """
-        return self.moves(self.promise.reach)
-
-    def moves(self, reach: Floats) -> dict[str, float]:
-        """Return the moves against the logs, by at most `reach`, of the arms that move."""
-        shift = against(self.offline, reach, self.horizon)
-        if self.law.name == "bernoulli":
-            logged = np.where(self.offline.n > 0, self.offline.mean, self.offline.pooled_mean())
-            shift = np.clip(logged + shift, 0.0, 1.0) - logged
-        return {x: float(d) for x, d in zip(self.offline.arms, shift, strict=True) if d != 0}
+        return moves_within(self, self.promise.reach)
 
     @property
     def break_even_shift(self) -> float:
@@ -255,3 +247,13 @@ class Assessment(Tabular, abc.ABC):
     def _even(self, even: Estimate) -> dict[str, Any]:
         value, low, high = (min(x, self.largest_shift) for x in even)
         return {"shift": value, "low": low, "high": high, "reached": bool(np.isfinite(even.value))}
+
+
+def moves_within(found: Assessment, reach: Floats) -> dict[str, float]:
+    """Return the moves against the logs, by at most `reach`, of the arms that move."""
+    logs = found.offline
+    shift = against(logs, reach, found.horizon)
+    if found.law.name == "bernoulli":
+        logged = np.where(logs.n > 0, logs.mean, logs.pooled_mean())
+        shift = np.clip(logged + shift, 0.0, 1.0) - logged
+    return {arm: float(move) for arm, move in zip(logs.arms, shift, strict=True) if move != 0}

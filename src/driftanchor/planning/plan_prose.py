@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from driftanchor.planning.assess import USE
+from driftanchor.planning.assess import USE, moves_within
 from driftanchor.planning.verdict_prose import expected, moves_text
 from driftanchor.planning.words import Texts, number
 from driftanchor.render.numbers import count
@@ -65,7 +65,7 @@ def limit(found: Plan) -> str:
 
 
 def _against(found: Plan, reach: Floats) -> str:
-    return moves_text(found.moves(reach), found.promise.is_relative)
+    return moves_text(moves_within(found, reach), found.promise.is_relative)
 
 
 def _moves(found: Plan) -> str:

@@ -102,6 +102,7 @@ class Law:
 
     def below(self, x: float) -> float:
         """The probability of a number of at most x."""
+        x = check.number(x, "x")
         low, high = self.ends
         if not low < x < high:
             return 1.0 if x >= high else 0.0
