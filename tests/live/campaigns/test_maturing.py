@@ -329,3 +329,58 @@ def test_without_a_default_rewards_count_as_they_come_again(store: Store) -> Non
     story.campaign.change("only conversions again", default_reward=0)
     story.live_until(4)
     story.campaign.verify()
+
+
+def test_decisions_without_a_window_count_as_reported_once_there_is_one(store: Store) -> None:
+    """They wait for ever, as agreed: they must not count as zeros when a default is introduced."""
+    clock = Clock()
+    campaign = create(store, clock=clock)
+    ids = [str(x.id) for x in campaign.ask(n=60)]
+    campaign.tell_many([(one, float(i % 2)) for i, one in enumerate(ids[:30])])
+    campaign.change("only conversions are sent now", reward_window=600, default_reward=0)
+    assert _live(campaign, clock, 60) == (30, 15)
+    campaign.tell_many([(one, 1.0) for one in ids[30:32]])
+    campaign.correct(ids[1], 0.0, before=1.0)
+    assert _live(campaign, clock, 60) == (32, 16)
+    campaign.ask(n=40)
+    pulls, total = _live(campaign, clock, 700)
+    assert (pulls, total) == (72, 16)
+    campaign.verify()
+
+
+@pytest.mark.parametrize("window", [300, 900])
+def test_decisions_of_an_earlier_window_count_when_that_has_closed(
+    store: Store, window: float
+) -> None:
+    """Neither their missing rewards nor their early ones count before."""
+    clock = Clock()
+    campaign = create(store, clock=clock, reward_window=600, default_reward=0)
+    ids = [str(x.id) for x in campaign.ask(n=60)]
+    campaign.tell_many([(one, 1.0) for one in ids[:6]])
+    clock.now += 60
+    campaign.change("a better window", reward_window=window)
+    campaign.tell_many([(one, 1.0) for one in ids[6:9]])
+    assert _live(campaign, clock, 100) == (0, 0)
+    campaign.correct(ids[0], 0.0, before=1.0)
+    assert _live(campaign, clock, 400) == (0, 0)
+    assert _live(campaign, clock, 100) == (60, 8)
+    campaign.verify()
+
+
+def test_expired_decisions_of_earlier_terms_take_nothing_from_new_ones(store: Store) -> None:
+    clock = Clock()
+    campaign = create(store, clock=clock, reward_window=600)
+    campaign.ask(n=50)
+    campaign.change("zeros are not sent", default_reward=0)
+    campaign.tell_many([(str(x.id), 1.0) for x in campaign.ask(n=10)])
+    assert _live(campaign, clock, 1_300) == (10, 10)
+    campaign.verify()
+
+
+def _live(campaign: Campaign, clock: Clock, later: float) -> tuple[float, float]:
+    """Pulls and totals that policies see after some seconds, of all arms."""
+    clock.now += later
+    campaign.status()
+    with campaign.at_one_moment() as moment:
+        ledger = moment.books.ledger
+    return float(ledger.live_pulls.sum()), float(ledger.live_totals.sum())
