@@ -384,3 +384,58 @@ def _live(campaign: Campaign, clock: Clock, later: float) -> tuple[float, float]
     with campaign.at_one_moment() as moment:
         ledger = moment.books.ledger
     return float(ledger.live_pulls.sum()), float(ledger.live_totals.sum())
+
+
+def test_an_estimate_is_made_again_with_a_transaction_that_is_repeated(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A store may call the work of a transaction again after a break. It runs twice here."""
+    clock = Clock()
+    campaign = create(store, clock=clock, reward_window=600, default_reward=0)
+    campaign.tell_many([(str(x.id), 1.0) for x in campaign.ask(n=10)])
+    clock.now += 1_000
+    transact = store.transact
+
+    def twice(name: int, work: Callable[[Any], Any]) -> None:
+        transact(name, lambda reader: (work(reader), work(reader))[1])
+
+    monkeypatch.setattr(store, "transact", twice)
+    campaign.ask()
+    monkeypatch.undo()
+    with campaign.at_one_moment() as moment:
+        assert moment.books.ledger.live_totals.sum() == 10
+    campaign.verify()
+
+
+def test_a_clock_that_was_ahead_for_a_while_does_not_delay_estimates(store: Store) -> None:
+    """It was ahead by less than a window."""
+    clock = Clock()
+    campaign = create(store, clock=clock, reward_window=600, default_reward=0)
+    campaign.tell_many([(str(x.id), 1.0) for x in campaign.ask(n=10)])
+    clock.now += 500
+    campaign.status()
+    clock.now -= 400
+    campaign.tell_many([(str(x.id), 1.0) for x in campaign.ask(n=10)])
+    times = [event["at"] for event in campaign.events() if event["kind"] == "matured"]
+    assert times[-1] == clock.now
+    campaign.ask()
+    assert [event["kind"] for event in campaign.events()].count("matured") == len(times)
+
+
+def test_a_worker_whose_clock_was_ahead_counts_young_decisions_again(store: Store) -> None:
+    clock = Clock()
+    campaign = create(store, clock=clock, reward_window=600, default_reward=0)
+    for _ in range(2):
+        campaign.tell_many([(str(x.id), 1.0) for x in campaign.ask(n=1_000)[:100]])
+    clock.now += 6_000
+    campaign.ask(peek=True)  # closes 500 decisions
+    clock.now -= 6_000 - 100
+    campaign.ask()
+    with campaign.at_one_moment() as moment:
+        seen = moment.books.ledger.live
+        new = CohortCounts(600.0, 0.0)
+        new.catch_up(moment.reader, clock.now)
+        expected = new.estimate(moment.books, clock.now)
+    assert seen is not None
+    np.testing.assert_allclose(seen[0], expected[0], atol=1)
+    np.testing.assert_allclose(seen[1], expected[1], atol=1)

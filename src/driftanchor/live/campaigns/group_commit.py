@@ -218,6 +218,8 @@ class GroupCommit:
 
         self.store.transact(self.row.id, work)
         self._books, self._generation = after[0], self.store.generation()
+        if self._counts is not None:
+            self._counts.committed()
         for job, found in zip(jobs, outcomes, strict=False):
             job.outcomes += found
 

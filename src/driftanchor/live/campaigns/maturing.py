@@ -54,8 +54,14 @@ class CohortCounts:
         self.terms = window, default, since, number, closed
         self.default = default
         self._length, self._slots = slot_length(window), slot_count(window)
-        self.seq, self._number = since, number
         self._estimated: int | None = None  # the slot of the last estimate of this worker
+        self._uncommitted: int | None = None  # the slot of an estimate in a transaction
+        self._forget()
+
+    def _forget(self) -> None:
+        """Start counting anew."""
+        self.seq, self._number = self.terms[2:4]
+        self._latest: int | None = None  # the slot of the last count
         self._shown: dict[tuple[int, int], int] = {}  # by slot and arm
         self._gained: dict[tuple[int, int], float] = {}
         self._reports: dict[tuple[int, int], int] = {}  # by slot and delay
@@ -73,19 +79,34 @@ class CohortCounts:
     def is_due(self, now: float, last: float | None) -> bool:
         """Whether an estimate should be made now: the last ones were made in earlier slots.
 
-        Estimates that were made more than a window later are of a clock that was wrong.
+        The clock of another worker may be ahead by an eighth of the window. An estimate that was
+        made even later is of a clock that is wrong, or was.
 
         Args:
             now: The time.
             last: When the last estimate was recorded.
         """
         slot = self.slot(now)
-        slots = [self._estimated, None if last is None else self.slot(last)]
-        return not any(x is not None and x - self._slots <= slot <= x for x in slots)
+        if slot == self._estimated:
+            return False
+        return last is None or not slot <= self.slot(last) <= slot + self._slots // 8
+
+    def committed(self) -> None:
+        """Remember the estimate of a transaction, which is in the store now."""
+        if self._uncommitted is not None:
+            self._estimated, self._uncommitted = self._uncommitted, None
 
     @reads_store
     def catch_up(self, reader: Reader, now: float) -> None:
-        """Count what happened since the last time; at first, what happened in two windows."""
+        """Count what happened since the last time; at first, what happened in two windows.
+
+        If the clock was ahead the last time, young decisions may have been dropped as old ones:
+        start anew.
+        """
+        slot = self.slot(now)
+        if self._latest is not None and slot < self._latest:
+            self._forget()
+        self._latest = slot
         seq, number = self.seq, self._number
         if not self.has_counted:
             long_ago = reader.matured(now - 2.0 * (self._slots + 1) * self._length)
@@ -96,7 +117,7 @@ class CohortCounts:
             self._count(row)
         self._unclosed = reader.unclosed(old, now, self.default) if now < closed else []
         self.seq, self._number = reader.head.seq, reader.head.decisions
-        oldest = self.slot(now) - 2 * self._slots
+        oldest = slot - 2 * self._slots
         for counts in (self._shown, self._gained, self._reports):
             for key in [key for key in counts if key[0] < oldest]:
                 del counts[key]
@@ -115,7 +136,7 @@ class CohortCounts:
 
     def estimate(self, books: Books, now: float) -> tuple[Floats, Floats]:
         """Return the pulls that the live rewards of each arm are worth, and the totals at these."""
-        self._estimated = slot = self.slot(now)
+        self._uncommitted = slot = self.slot(now)
         terms, ledger, default = books.terms, books.ledger, self.default
         arms, ages = len(terms.arms), self._slots + 1
         shown: Ints = np.zeros((arms, ages), np.int64)
