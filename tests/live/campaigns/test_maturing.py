@@ -329,3 +329,113 @@ def test_without_a_default_rewards_count_as_they_come_again(store: Store) -> Non
     story.campaign.change("only conversions again", default_reward=0)
     story.live_until(4)
     story.campaign.verify()
+
+
+def test_decisions_without_a_window_count_as_reported_once_there_is_one(store: Store) -> None:
+    """They wait for ever, as agreed: they must not count as zeros when a default is introduced."""
+    clock = Clock()
+    campaign = create(store, clock=clock)
+    ids = [str(x.id) for x in campaign.ask(n=60)]
+    campaign.tell_many([(one, float(i % 2)) for i, one in enumerate(ids[:30])])
+    campaign.change("only conversions are sent now", reward_window=600, default_reward=0)
+    assert _live(campaign, clock, 60) == (30, 15)
+    campaign.tell_many([(one, 1.0) for one in ids[30:32]])
+    campaign.correct(ids[1], 0.0, before=1.0)
+    assert _live(campaign, clock, 60) == (32, 16)
+    campaign.ask(n=40)
+    pulls, total = _live(campaign, clock, 700)
+    assert (pulls, total) == (72, 16)
+    campaign.verify()
+
+
+@pytest.mark.parametrize("window", [300, 900])
+def test_decisions_of_an_earlier_window_count_when_that_has_closed(
+    store: Store, window: float
+) -> None:
+    """Neither their missing rewards nor their early ones count before."""
+    clock = Clock()
+    campaign = create(store, clock=clock, reward_window=600, default_reward=0)
+    ids = [str(x.id) for x in campaign.ask(n=60)]
+    campaign.tell_many([(one, 1.0) for one in ids[:6]])
+    clock.now += 60
+    campaign.change("a better window", reward_window=window)
+    campaign.tell_many([(one, 1.0) for one in ids[6:9]])
+    assert _live(campaign, clock, 100) == (0, 0)
+    campaign.correct(ids[0], 0.0, before=1.0)
+    assert _live(campaign, clock, 400) == (0, 0)
+    assert _live(campaign, clock, 100) == (60, 8)
+    campaign.verify()
+
+
+def test_expired_decisions_of_earlier_terms_take_nothing_from_new_ones(store: Store) -> None:
+    clock = Clock()
+    campaign = create(store, clock=clock, reward_window=600)
+    campaign.ask(n=50)
+    campaign.change("zeros are not sent", default_reward=0)
+    campaign.tell_many([(str(x.id), 1.0) for x in campaign.ask(n=10)])
+    assert _live(campaign, clock, 1_300) == (10, 10)
+    campaign.verify()
+
+
+def _live(campaign: Campaign, clock: Clock, later: float) -> tuple[float, float]:
+    """Pulls and totals that policies see after some seconds, of all arms."""
+    clock.now += later
+    campaign.status()
+    with campaign.at_one_moment() as moment:
+        ledger = moment.books.ledger
+    return float(ledger.live_pulls.sum()), float(ledger.live_totals.sum())
+
+
+def test_an_estimate_is_made_again_with_a_transaction_that_is_repeated(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A store may call the work of a transaction again after a break. It runs twice here."""
+    clock = Clock()
+    campaign = create(store, clock=clock, reward_window=600, default_reward=0)
+    campaign.tell_many([(str(x.id), 1.0) for x in campaign.ask(n=10)])
+    clock.now += 1_000
+    transact = store.transact
+
+    def twice(name: int, work: Callable[[Any], Any]) -> None:
+        transact(name, lambda reader: (work(reader), work(reader))[1])
+
+    monkeypatch.setattr(store, "transact", twice)
+    campaign.ask()
+    monkeypatch.undo()
+    with campaign.at_one_moment() as moment:
+        assert moment.books.ledger.live_totals.sum() == 10
+    campaign.verify()
+
+
+def test_a_clock_that_was_ahead_for_a_while_does_not_delay_estimates(store: Store) -> None:
+    """It was ahead by less than a window."""
+    clock = Clock()
+    campaign = create(store, clock=clock, reward_window=600, default_reward=0)
+    campaign.tell_many([(str(x.id), 1.0) for x in campaign.ask(n=10)])
+    clock.now += 500
+    campaign.status()
+    clock.now -= 400
+    campaign.tell_many([(str(x.id), 1.0) for x in campaign.ask(n=10)])
+    times = [event["at"] for event in campaign.events() if event["kind"] == "matured"]
+    assert times[-1] == clock.now
+    campaign.ask()
+    assert [event["kind"] for event in campaign.events()].count("matured") == len(times)
+
+
+def test_a_worker_whose_clock_was_ahead_counts_young_decisions_again(store: Store) -> None:
+    clock = Clock()
+    campaign = create(store, clock=clock, reward_window=600, default_reward=0)
+    for _ in range(2):
+        campaign.tell_many([(str(x.id), 1.0) for x in campaign.ask(n=1_000)[:100]])
+    clock.now += 6_000
+    campaign.ask(peek=True)  # closes 500 decisions
+    clock.now -= 6_000 - 100
+    campaign.ask()
+    with campaign.at_one_moment() as moment:
+        seen = moment.books.ledger.live
+        new = CohortCounts(600.0, 0.0)
+        new.catch_up(moment.reader, clock.now)
+        expected = new.estimate(moment.books, clock.now)
+    assert seen is not None
+    np.testing.assert_allclose(seen[0], expected[0], atol=1)
+    np.testing.assert_allclose(seen[1], expected[1], atol=1)

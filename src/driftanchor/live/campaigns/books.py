@@ -154,13 +154,20 @@ class Books:
         return found[-1] if found else self._agreed[0][1]
 
     @property
-    def delayed_since(self) -> tuple[int, int]:
-        """The event that set the window and the default in force, and the decisions before it."""
-        for entry in reversed(self.changes):
+    def delayed_since(self) -> tuple[int, int, float]:
+        """The event that set the window and the default in force, and the decisions before it.
+
+        The third value is the time at which the windows of all these decisions have closed.
+        """
+        seq, number, closed = 0, 0, -math.inf
+        ends = -math.inf
+        for (_, settings), entry in zip(self._agreed, self.changes, strict=False):
+            window = settings.reward_window if self.waits else None  # it may start at any time
+            ends = max(ends, math.inf if window is None else entry.at + window)
             detail = entry.detail or {}
             if {"reward_window", "default_reward"} & detail["after"].keys():
-                return entry.seq, int(detail["decisions"])
-        return 0, 0
+                seq, number, closed = entry.seq, int(detail["decisions"]), ends
+        return seq, number, closed
 
     @property
     def waits(self) -> bool:

@@ -31,7 +31,7 @@ from driftanchor.live.campaigns.settings import Settings
 from driftanchor.live.campaigns.telling import Tell, needs_of, settle_if_due, tell_all
 from driftanchor.live.campaigns.watching import advance
 from driftanchor.live.stores.store import Changes, Reader, Store
-from driftanchor.live.stores.store_rows import CampaignRow
+from driftanchor.live.stores.store_rows import CampaignRow, DecisionRow
 from driftanchor.live.terms import Terms
 
 MOST_REQUESTS = 500  # in one transaction
@@ -197,12 +197,13 @@ class GroupCommit:
         def work(reader: Reader) -> Changes | None:
             books = self._current(reader)
             batch = Batch(self.row.name, books, check.clock_time(self.clock))
+            due = reader.due(batch.now, MOST_SWEPT) if books.windowed else []
             self._counts = counts_for(books, self._counts)
             if self._counts is None:
                 count_as_they_come(batch)
             else:
-                mature(batch, reader, self._counts)
-            self._sweep(batch, reader)
+                mature(batch, reader, self._counts, due)
+            _sweep(batch, due)
             batch.read(reader, [x for job in jobs for x in _needs(job.left)])
             outcomes.clear()
             until = time.monotonic() + LONGEST
@@ -217,6 +218,8 @@ class GroupCommit:
 
         self.store.transact(self.row.id, work)
         self._books, self._generation = after[0], self.store.generation()
+        if self._counts is not None:
+            self._counts.committed()
         for job, found in zip(jobs, outcomes, strict=False):
             job.outcomes += found
 
@@ -230,15 +233,6 @@ class GroupCommit:
                 self._counts = counts_for(books, None)
                 if self._counts is not None:
                     warm(reader, self._counts, check.clock_time(self.clock))
-
-    def _sweep(self, batch: Batch, reader: Reader) -> None:
-        """End the wait of decisions whose window is over, in the same transaction."""
-        if not batch.books.windowed:
-            return
-        due = reader.due(batch.now, MOST_SWEPT)
-        batch.know(due)
-        for row in due:
-            settle_if_due(batch, batch.found[row.id])
 
     def _current(self, reader: Reader) -> Books:
         """The books as the store has it now."""
@@ -267,6 +261,13 @@ def load(reader: Reader, terms: Terms, settings: Settings) -> Books:
     matured = reader.matured() if known else None
     head, arms = reader.head, reader.arms()
     return Books.load(terms, settings, head, arms, reader.expected(), changes, matured)
+
+
+def _sweep(batch: Batch, due: list[DecisionRow]) -> None:
+    """End the wait of decisions whose window is over, in the same transaction."""
+    batch.know(due)
+    for row in due:
+        settle_if_due(batch, batch.found[row.id])
 
 
 def _wants_check(jobs: list[_Job]) -> bool:

@@ -15,6 +15,7 @@ last estimated. No count is stored: a new worker counts the last two windows onc
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from driftanchor.live.campaigns.batch import Batch
 from driftanchor.live.campaigns.books import Books
 from driftanchor.live.stores.damage import reads_store
 from driftanchor.live.stores.store import Reader
-from driftanchor.live.stores.store_rows import CohortRow
+from driftanchor.live.stores.store_rows import CohortRow, DecisionRow
 
 
 class CohortCounts:
@@ -34,21 +35,37 @@ class CohortCounts:
         window: The reward window.
         default: The default reward.
         since: The event that set them; 0 if the campaign started with them.
-        number: How many decisions there were then. They count as they are.
+        number: How many decisions there were then. They have other terms, and count once their
+            windows have closed; without a window, once their rewards are reported.
+        closed: When the windows of all these decisions have closed.
 
     Attributes:
         seq: The event through which events are counted; `since` if nothing was counted yet.
     """
 
-    def __init__(self, window: float, default: float, since: int = 0, number: int = 0) -> None:
-        self.terms = window, default, since, number
+    def __init__(
+        self,
+        window: float,
+        default: float,
+        since: int = 0,
+        number: int = 0,
+        closed: float = -math.inf,
+    ) -> None:
+        self.terms = window, default, since, number, closed
         self.default = default
         self._length, self._slots = slot_length(window), slot_count(window)
-        self.seq, self._number = since, number
         self._estimated: int | None = None  # the slot of the last estimate of this worker
+        self._uncommitted: int | None = None  # the slot of an estimate in a transaction
+        self._forget()
+
+    def _forget(self) -> None:
+        """Start counting anew."""
+        self.seq, self._number = self.terms[2:4]
+        self._latest: int | None = None  # the slot of the last count
         self._shown: dict[tuple[int, int], int] = {}  # by slot and arm
         self._gained: dict[tuple[int, int], float] = {}
         self._reports: dict[tuple[int, int], int] = {}  # by slot and delay
+        self._unclosed: list[tuple[int, int, float]] = []  # of earlier terms, by arm
 
     @property
     def has_counted(self) -> bool:
@@ -62,28 +79,45 @@ class CohortCounts:
     def is_due(self, now: float, last: float | None) -> bool:
         """Whether an estimate should be made now: the last ones were made in earlier slots.
 
-        Estimates that were made more than a window later are of a clock that was wrong.
+        The clock of another worker may be ahead by an eighth of the window. An estimate that was
+        made even later is of a clock that is wrong, or was.
 
         Args:
             now: The time.
             last: When the last estimate was recorded.
         """
         slot = self.slot(now)
-        slots = [self._estimated, None if last is None else self.slot(last)]
-        return not any(x is not None and x - self._slots <= slot <= x for x in slots)
+        if slot == self._estimated:
+            return False
+        return last is None or not slot <= self.slot(last) <= slot + self._slots // 8
+
+    def committed(self) -> None:
+        """Remember the estimate of a transaction, which is in the store now."""
+        if self._uncommitted is not None:
+            self._estimated, self._uncommitted = self._uncommitted, None
 
     @reads_store
     def catch_up(self, reader: Reader, now: float) -> None:
-        """Count what happened since the last time; at first, what happened in two windows."""
+        """Count what happened since the last time; at first, what happened in two windows.
+
+        If the clock was ahead the last time, young decisions may have been dropped as old ones:
+        start anew.
+        """
+        slot = self.slot(now)
+        if self._latest is not None and slot < self._latest:
+            self._forget()
+        self._latest = slot
         seq, number = self.seq, self._number
         if not self.has_counted:
             long_ago = reader.matured(now - 2.0 * (self._slots + 1) * self._length)
             if long_ago is not None and long_ago.seq > seq:
                 seq, number = long_ago.seq, (long_ago.detail or {})["decisions"]
-        for row in reader.cohorts(seq, number, self._length, self.default):
+        old, closed = self.terms[3:]
+        for row in reader.cohorts(seq, number, self._length, self.default, old):
             self._count(row)
+        self._unclosed = reader.unclosed(old, now, self.default) if now < closed else []
         self.seq, self._number = reader.head.seq, reader.head.decisions
-        oldest = self.slot(now) - 2 * self._slots
+        oldest = slot - 2 * self._slots
         for counts in (self._shown, self._gained, self._reports):
             for key in [key for key in counts if key[0] < oldest]:
                 del counts[key]
@@ -102,7 +136,7 @@ class CohortCounts:
 
     def estimate(self, books: Books, now: float) -> tuple[Floats, Floats]:
         """Return the pulls that the live rewards of each arm are worth, and the totals at these."""
-        self._estimated = slot = self.slot(now)
+        self._uncommitted = slot = self.slot(now)
         terms, ledger, default = books.terms, books.ledger, self.default
         arms, ages = len(terms.arms), self._slots + 1
         shown: Ints = np.zeros((arms, ages), np.int64)
@@ -118,8 +152,12 @@ class CohortCounts:
             if 0 <= slot - start < len(reports):
                 reports[slot - start, delay] += count
         decided = ledger.pulls + ledger.pending
-        closed = np.maximum(decided - shown.sum(axis=1), 0)
+        closed = decided - shown.sum(axis=1)
         late = ledger.totals - default * ledger.pulls - gained.sum(axis=1)
+        for column, count, gain in self._unclosed:
+            closed[column] -= count
+            late[column] -= gain
+        closed = np.maximum(closed, 0)
         cohorts = Cohorts(shown, gained, closed, np.where(closed > 0, late, 0.0))
         noise = terms.policy.noise
         curve = arrival(reports)
@@ -141,13 +179,14 @@ def counts_for(books: Books, kept: CohortCounts | None) -> CohortCounts | None:
     return kept if kept is not None and kept.terms == terms else CohortCounts(*terms)
 
 
-def mature(batch: Batch, reader: Reader, counts: CohortCounts) -> None:
+def mature(batch: Batch, reader: Reader, counts: CohortCounts, due: Sequence[DecisionRow]) -> None:
     """Estimate anew what live rewards are worth, in the first batch of a slot.
 
-    Nothing is recorded if the estimate is what it was.
+    Nothing is recorded if the estimate is what it was. While decisions of earlier terms are `due`
+    to be settled, a later batch estimates: they may have another default, or none.
     """
-    books = batch.books
-    if not counts.is_due(batch.now, books.matured_at):
+    books, old = batch.books, counts.terms[3]
+    if not counts.is_due(batch.now, books.matured_at) or any(row.number <= old for row in due):
         return
     counts.catch_up(reader, batch.now)
     pulls, totals = counts.estimate(books, batch.now)

@@ -125,7 +125,9 @@ class Reader(abc.ABC):
         """The last `matured` event: the estimate of live rewards now, or before a time."""
 
     @abc.abstractmethod
-    def cohorts(self, after: int, number: int, length: float, default: float) -> list[CohortRow]:
+    def cohorts(
+        self, after: int, number: int, length: float, default: float, old: int
+    ) -> list[CohortRow]:
         """Count decisions and their rewards by the slot of time in which decisions were shown.
 
         Args:
@@ -133,6 +135,14 @@ class Reader(abc.ABC):
             number: How many decisions there were then.
             length: Seconds of a slot.
             default: The reward that is not counted as a report.
+            old: Leave out decisions up to this number: they were made under earlier terms.
+        """
+
+    @abc.abstractmethod
+    def unclosed(self, old: int, now: float, default: float) -> list[tuple[int, int, float]]:
+        """Count decisions up to a number whose window is open, or that wait without a window.
+
+        Returns (column, count, sum of reward − default) for each arm that has any.
         """
 
     @abc.abstractmethod

@@ -68,6 +68,7 @@ def _happened(database: str) -> Prepared:
         .select_from(events.join(decisions, _OF_ONE))
         .where(events.c.campaign_id == bindparam("campaign"))
         .where(events.c.seq > bindparam("after"))
+        .where(decisions.c.number > bindparam("old"))
         .where(
             or_(
                 and_(kind == "rewarded", events.c.value != default),
@@ -77,7 +78,7 @@ def _happened(database: str) -> Prepared:
         )
         .where(decisions.c.exposed_at.is_not(None))
         .group_by(kind, decisions.c.arm, slot, came),
-        ["length", "default", "campaign", "after", "number"],
+        ["length", "default", "campaign", "after", "old", "number"],
     )
 
 
@@ -89,27 +90,55 @@ def _corrected(database: str) -> Prepared:
         .select_from(events.join(decisions, _OF_ONE))
         .where(events.c.campaign_id == bindparam("campaign"))
         .where(events.c.seq > bindparam("after"))
+        .where(decisions.c.number > bindparam("old"))
         .where(events.c.kind == "corrected")
         .where(decisions.c.exposed_at.is_not(None)),
-        ["length", "campaign", "after"],
+        ["length", "campaign", "after", "old"],
     )
 
 
+_UNCLOSED = Prepared(
+    select(
+        decisions.c.arm,
+        func.count(),
+        func.coalesce(func.sum(decisions.c.reward - cast(bindparam("default"), Double)), 0.0),
+    )
+    .where(decisions.c.campaign_id == bindparam("campaign"))
+    .where(decisions.c.number <= bindparam("old"))
+    .where(decisions.c.exposed_at.is_not(None))
+    .where(decisions.c.state != "expired")
+    .where(
+        or_(
+            decisions.c.due_at > bindparam("now"),
+            and_(decisions.c.due_at.is_(None), decisions.c.state == "open"),
+        )
+    )
+    .group_by(decisions.c.arm),
+    ["default", "campaign", "old", "now"],
+)
 _SHOWN = {name: _shown(name) for name in ("sqlite", "postgresql")}
 _HAPPENED = {name: _happened(name) for name in _SHOWN}
 _CORRECTED = {name: _corrected(name) for name in _SHOWN}
 
 
 def rows(
-    link: Link, campaign: int, after: int, number: int, length: float, default: float
+    link: Link, campaign: int, after: int, number: int, length: float, default: float, old: int
 ) -> list[CohortRow]:
     """Count what happened after an event; the arguments are those of `Reader.cohorts`."""
     name = link.database
     shown = _SHOWN[name].rows(link, length, campaign, number)
-    happened = _HAPPENED[name].rows(link, length, default, campaign, after, number)
+    happened = _HAPPENED[name].rows(link, length, default, campaign, after, old, number)
     corrected = [
         ("corrected", arm, slot, slot, 0, value - parsed(detail)["before"])
-        for arm, slot, value, detail in _CORRECTED[name].rows(link, length, campaign, after)
+        for arm, slot, value, detail in _CORRECTED[name].rows(link, length, campaign, after, old)
     ]
     found = [*[("shown", arm, slot, slot, n, 0.0) for arm, slot, n in shown], *happened, *corrected]
     return all_typed(CohortRow, found)
+
+
+def unclosed(
+    link: Link, campaign: int, old: int, now: float, default: float
+) -> list[tuple[int, int, float]]:
+    """Count old decisions whose window is open; the arguments are those of `Reader.unclosed`."""
+    found = _UNCLOSED.rows(link, default, campaign, old, now)
+    return [(int(arm), int(count), float(gained)) for arm, count, gained in found]

@@ -98,9 +98,15 @@ class SqlReader(Reader):
         """The last estimate of live rewards."""
         return events.matured(self._link, self._campaign, before)
 
-    def cohorts(self, after: int, number: int, length: float, default: float) -> list[CohortRow]:
+    def cohorts(
+        self, after: int, number: int, length: float, default: float, old: int
+    ) -> list[CohortRow]:
         """Decisions and rewards by the slot of the decision."""
-        return cohorts.rows(self._link, self._campaign, after, number, length, default)
+        return cohorts.rows(self._link, self._campaign, after, number, length, default, old)
+
+    def unclosed(self, old: int, now: float, default: float) -> list[tuple[int, int, float]]:
+        """Old decisions whose window is open."""
+        return cohorts.unclosed(self._link, self._campaign, old, now, default)
 
     def of_unit(self, unit: str, after: int, through: int) -> list[DecisionRow]:
         """The decisions of a unit."""
