@@ -80,7 +80,7 @@ class Settings:
 
     @property
     def is_delayed(self) -> bool:
-        """Whether conversions are heard of at once and the rest when the window closes."""
+        """Whether missing rewards become the default reward when the window closes."""
         return self.reward_window is not None and self.default_reward is not None
 
     def floor_of(self, label: str) -> float:
