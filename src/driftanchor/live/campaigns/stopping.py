@@ -245,15 +245,21 @@ def _chance_in_range(terms: Terms, evidence: Evidence, moves: Floats) -> Floats:
 
 
 def _limits(terms: Terms, evidence: Evidence) -> list[Range]:
-    """How far logs may pull the believed mean of each arm from its live mean."""
+    """Return how far logs may pull the believed mean of each arm from its live mean.
+
+    An interval that ends where the range of rewards ends limits nothing on that side: no live
+    reward speaks against the logs.
+    """
     policy = terms.policy
     arms = [arm_at(evidence, column) for column in range(evidence.pulls.size)]
     if not (isinstance(policy, GuardedAnchorTS) and is_insured(policy)):
         return [(-math.inf, math.inf)] * len(arms)
-    return [
-        live_interval(arm.pulls, arm.total, policy.noise, terms.reward_range, policy.clip)
-        for arm in arms
-    ]
+    least, most = terms.reward_range
+    limits = []
+    for arm in arms:
+        low, high = live_interval(arm.pulls, arm.total, policy.noise, (least, most), policy.clip)
+        limits.append((low if low > least else -math.inf, high if high < most else math.inf))
+    return limits
 
 
 def _beliefs(
