@@ -12,6 +12,7 @@ help:  ## list the targets
 setup: $(READY)  ## make .venv and install everything the other targets need
 
 $(READY): pyproject.toml
+	@echo "setting up .venv: this takes a minute or two"
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check "pip>=25.1"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group dev

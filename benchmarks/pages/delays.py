@@ -106,8 +106,8 @@ class Played(NamedTuple):
 
     Attributes:
         regret: Reward lost over all days.
-        errors: By day, the live mean of the arm most played, less what its decisions earn in the
-            end, relative to that.
+        errors: By day, the relative error of the live mean of the most played arm. The truth is the
+            mean that its decisions so far will have once all rewards are in.
     """
 
     regret: float

@@ -16,7 +16,7 @@ def test_the_window_and_the_default_change_for_new_decisions() -> None:
     after = asked()
     assert after["due"] - before["due"] > 4 * 86_400
     shown = run("campaign", "show", "c").stdout
-    assert "reward_window from 2 days to 7 days, default_reward from 0 to 0.5" in shown
+    assert "reward window from 2 days to 7 days, default reward from 0 to 0.5" in shown
     assert "because: orders take 3 days" in shown
     assert (
         said(*CHANGE, "--reward-window", "none", "--default-reward", "none")["settings"][
@@ -37,9 +37,17 @@ def test_floors_bounds_and_limits_change() -> None:
     assert "V = 0.2 (A), inf (B)" in run("campaign", "show", "c").stdout
 
 
+def test_a_change_that_changes_nothing_says_so() -> None:
+    new("c", "--reward-window", "2d", "--default-reward", "0")
+    assert "reward window from 2 days to 7 days" in run(*CHANGE, "--reward-window", "7d").stderr
+    for words in (("--reward-window", "7d"), ("--default-reward", "0")):
+        assert "nothing changed" in run(*CHANGE, *words).stderr
+    assert len(said(*CHANGE, "--reward-window", "7d")["changes"]) == 1
+
+
 def test_wrong_changes_are_refused() -> None:
     new()
-    refused(2, "nothing to change", *CHANGE)
+    refused(2, "nothing to change: give an option such as --reward-window", *CHANGE)
     refused(2, "reason must be printable text", *CHANGE[:-1], " ", "--floor", "0.1")
     refused(2, "--reward-window must be seconds", *CHANGE, "--reward-window", "soon")
     refused(2, "--floor is 0.9 and leaves nothing", *CHANGE, "--floor", "0.9")

@@ -44,7 +44,7 @@ def test_plan_says_the_verdict_first_and_then_the_tables() -> None:
     assert sentences[0].startswith(("Use the logs, with ", "Do not use the logs: "))
     assert len(sentences) > 1
     title, *lines = rest.splitlines()
-    assert title.startswith("Rewards lost in 30 decisions, and the difference to guarded-")
+    assert title.startswith("Rewards lost in 30 decisions, and the difference from guarded-")
     heads = [line.split()[0] for line in lines if line.split()]
     rules = {"hybrid-ts", "log-best", "hierarchical-ts", "min-ucb", "anchor-ts"}
     assert {"ts", "guarded-anchor-ts", *rules} <= set(heads)

@@ -260,7 +260,7 @@ def test_the_worst_case_is_a_point_of_the_curve(helpful: Plan) -> None:
 
 
 def test_the_break_even_agrees_with_the_worst_case() -> None:
-    """A rule that saves at the bound and before breaks even beyond it, and the other way round."""
+    """The break-even is above the bound exactly if the rule saves at all shifts up to the bound."""
     assert "; you allowed 0.005." in plan(LOGS, bias_bound=0.005, horizon=500, worlds=6).limit
     for bound in (0.005, 0.015, 0.03):
         found = plan(LOGS, bias_bound=bound, horizon=500, worlds=6)

@@ -123,7 +123,7 @@ def test_trailers_fill_no_memory(keyed: Target, part: str) -> None:
 
 
 def test_all_headers_together_are_limited(keyed: Target) -> None:
-    """Before a key is asked for, and however they arrive."""
+    """The limit applies before the key is checked, whether headers come at once or in pieces."""
     get = f"GET /v1/campaigns HTTP/1.1\r\n{keyed.host}Connection: close\r\n"
     for size, status in ((600, 401), (1_100, 431)):
         headers = "".join(f"h{i}: {'x' * size}\r\n" for i in range(30))

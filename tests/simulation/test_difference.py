@@ -104,7 +104,7 @@ def test_the_interval_holds_the_truth_as_often_as_it_says() -> None:
 
 
 def compared(law: Law, runs: int, **options: Any) -> tuple[Difference, Difference]:
-    """TS minus UCB in a random bandit, and the same if only the range of the law were known."""
+    """Compare TS with UCB in a random bandit: by each run's gaps, and by the range of the law."""
     bandit = random_bandit(law, 10)
     found = simulate(["ts", "ucb"], bandit, horizon=1_000, runs=runs, seed=1, checkpoints=1)
     ranged = dataclasses.replace(found, drawn=None)

@@ -190,7 +190,7 @@ def _cut(runs: int, pieces: int) -> Iterator[tuple[int, int]]:
 
 
 def _played(pieces: list[Piece], threads: int) -> Iterator[tuple[Piece, Played]]:
-    """Play pieces, in order."""
+    """Play the pieces on a thread pool, and yield their results in order."""
     pool = ThreadPoolExecutor(threads)
     try:
         yield from zip(pieces, pool.map(_play, pieces), strict=True)

@@ -108,12 +108,16 @@ def change(
             None if relative_bound is None else (_bound(relative_bound, "--relative-bound"),)
         ),
     }
-    campaign.change(reason, **{name: value[0] for name, value in given.items() if value})
+    wanted = {name: value[0] for name, value in given.items() if value}
+    if not wanted:
+        raise InvalidInput("nothing to change: give an option such as --reward-window or --floor")
+    before = len(campaign.status().changes)
+    campaign.change(reason, **wanted)
     status = campaign.status()
     data = {"name": campaign.name, "settings": status.settings.to_json()}
     changes = [x.to_json() for x in status.changes]
-    words = "nothing differs from what is in force"
-    if status.changes:
+    words = "nothing changed: these values are in force already"
+    if len(status.changes) > before:
         words = status.changes[-1].text(tuple(status.arms))
     return Done(f"{campaign.name}: {words}", {**data, "changes": changes})
 
@@ -137,5 +141,7 @@ def _shares(text: str) -> Any:
 def _bound(text: str, option: str) -> Any:
     bound = how.bounds(text, option)
     if isinstance(bound, str):
-        raise InvalidInput(f"{option} must be a number here, got {text!r}")
+        raise InvalidInput(
+            f"{option} must be a number here, got {text!r}: 'driftanchor shift' suggests one"
+        )
     return bound

@@ -109,7 +109,18 @@ def status_lines(status: Status, terms: Terms) -> list[str]:
         *(f"promised: {line}" for line in promised(terms)),
         *(f"agreed: {line}" for line in agreed(status.settings, list(status.arms))),
         *(change.text(tuple(status.arms)) for change in status.changes),
+        *_live_n(status),
         *(f"policy: {reason}" for reason in status.reasons or (status.policy,)),
+    ]
+
+
+def _live_n(status: Status) -> list[str]:
+    """Why there are fewer live rewards than decisions, if rewards are delayed."""
+    if not (status.settings.is_delayed and status.pending) or status.is_too_early:
+        return []
+    return [
+        "live n: how many settled rewards a live mean is worth; a pending decision counts in part, "
+        "by the share of rewards that should have arrived at its age"
     ]
 
 

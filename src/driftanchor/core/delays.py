@@ -51,7 +51,7 @@ class Arrival(NamedTuple):
 
 
 def slot_length(window: float) -> float:
-    """Seconds of a slot: a 128th of the window, or a minute if that is longer.
+    """Seconds of a slot: a 128th of the window, at least a minute, at most a 16th of the window.
 
     Example:
         >>> slot_length(7 * 86400), slot_length(3600), slot_length(80)

@@ -154,7 +154,7 @@ def matches(pattern: str, cells: Iterable[str]) -> dict[tuple[str, ...], str]:
 
 
 def filled(pattern: str, words: Iterable[str]) -> str:
-    """A pattern with words in place of its `*`.
+    """Return the pattern with each `*` replaced by the next word.
 
     Example:
         >>> filled("a/n=*", ["20"])
@@ -165,7 +165,7 @@ def filled(pattern: str, words: Iterable[str]) -> str:
 
 
 def _check_patterns(c: Comparison, cells: Collection[str], where: str) -> None:
-    """Refuse a comparison of patterns of which one has a cell that the other has not."""
+    """Refuse a comparison if one pattern matches a cell for which the other has no partner."""
     found = {pattern: matches(pattern, cells) for pattern in c.patterns}
     for one, other in itertools.permutations(found, 2):
         for words, cell in found[one].items():

@@ -158,7 +158,7 @@ def _measure(c: Comparison, statistic: str, outcomes: Outcomes, error: float) ->
 
 
 def _expand(claim: Claim, cells: set[str]) -> list[Comparison]:
-    """One comparison for each text that `*` stands for: the same text in all patterns."""
+    """Write out the patterns: one comparison for each text that `*` matches in the cells."""
     expanded = []
     for c in claim.comparisons:
         if not c.patterns:
@@ -177,7 +177,7 @@ def _named(c: Comparison, cells: Mapping[str, str]) -> Comparison:
 
 
 def _word_named(word: str, cells: Mapping[str, str]) -> str:
-    """`ts@fig1/*` with the cell that the pattern stands for."""
+    """Replace the pattern in a word such as `ts@fig1/*` by the name of its cell."""
     policy, at, cell = word.partition("@")
     return f"{policy}{at}{cells.get(cell, cell)}"
 

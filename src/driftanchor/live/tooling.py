@@ -51,7 +51,7 @@ class Tooling:
         self.tools(evidence, now)
 
     def tools(self, evidence: Evidence, now: Round) -> Tools | None:
-        """The compiled tools if they are ready, else `None`; asks for them when it pays.
+        """Return the compiled tools if they are ready, else `None`; may start a background compile.
 
         Args:
             evidence: What the policy sees now.

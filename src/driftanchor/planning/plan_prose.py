@@ -32,7 +32,7 @@ def answer(found: Plan) -> str:
     if found.decision == USE:
         return f"Use the logs, with {found.best_policy}: {expected(found)}."
     rule = found.choice.rule
-    why = "saves too little of" if found.safety[rule].safe else "may add too much to"
+    why = "does not save enough of" if found.safety[rule].safe else "may add too much to"
     return (
         f"Do not use the logs: with {_moves(found)}, {rule} {why} the {number(found.cold_loss)} "
         f"rewards that are lost without them in {count(found.horizon, 'decision')}."

@@ -20,7 +20,7 @@ def answer(found: Replay) -> str:
     if found.decision == USE:
         return f"The logs would have helped, with {found.best_policy}: {there}, {expected(found)}."
     rule = found.choice.rule
-    why = "saves too little of" if found.safety[rule].safe else "could have added too much to"
+    why = "does not save enough of" if found.safety[rule].safe else "could have added too much to"
     return (
         f"{_refusal(found)}: {there}, {rule} {why} the {number(found.cold_loss)} rewards that are "
         f"lost without them in {count(found.horizon, 'decision')}."

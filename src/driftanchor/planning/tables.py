@@ -24,7 +24,7 @@ def losses(found: Assessment) -> Table:
         safe = MISSING if found.contenders[label].cold else "yes" if risk.safe else "no"
         rows.append((label, mean, *quantiles, *compared, safe))
     return Table(
-        f"Rewards lost in {found.horizon:,} decisions, and the difference to {found.baseline}",
+        f"Rewards lost in {found.horizon:,} decisions, and the difference from {found.baseline}",
         ("policy", "mean ± se", "median", "95 %", "max", "saved", "worst case", "safe"),
         tuple(rows),
         frozenset({(means.index(min(means)), 1)}),

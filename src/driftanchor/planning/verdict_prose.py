@@ -46,11 +46,13 @@ def expected(found: Assessment) -> str:
 
 
 def most_worlds(found: Assessment) -> str:
-    """The ratio of losses in 19 of 20 worlds, rounded up; empty if it is infinite."""
+    """State the ratio of losses in 19 of 20 worlds, rounded up; empty if it is infinite."""
     ratio = found.safety[found.best_policy].ratio
     if not math.isfinite(ratio):
         return ""
     times = math.ceil(100 * ratio) / 100
+    if times == 0.0:
+        return f"In 19 of 20 {found.each} it loses nothing."
     return (
         f"In 19 of 20 {found.each} it loses at most {times:.2f} times as much as without the logs."
     )

@@ -111,7 +111,7 @@ def judge_closely(policy: GuardedAnchorTS, evidence: Evidence, now: Round, led: 
 
 
 def lead(policy: GuardedAnchorTS, evidence: Evidence, now: Round, relative: bool) -> Led:
-    """Who leads; `relative` as for `arm_seen`."""
+    """Return the arm that leads; `relative` is passed to `arm_seen`."""
     common = Posterior(0.0, 0.0)
     if relative:
         common = believed_move(policy, evidence)

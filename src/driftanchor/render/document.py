@@ -59,7 +59,7 @@ figure img { display: block; max-width: 100%; min-width: 34rem; height: auto;
   background: #fff; padding: .5rem; border: 1px solid var(--line); border-radius: .4rem; }
 details { margin: .5rem 0; } summary { cursor: pointer; color: var(--link); }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; font-size: .9rem; }
-dt { color: var(--dim); } dd { margin: 0; }
+dt { color: var(--dim); } dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
 nav ul { padding-left: 1.2rem; columns: 18rem; }
 @media (max-width: 40rem) { body { padding: 1rem .75rem 3rem; } h1 { font-size: 1.5rem; }
   .claims, .claims > tbody, .claims > tbody > tr, .claims > tbody > tr > th,

@@ -45,10 +45,10 @@ class Direct:
     """A layer of the app that answers some routes by itself.
 
     Args:
-        app: What is inside, which answers the others.
-        served: What is served.
-        shortcuts: The routes.
-        errors: Where errors are kept for the page.
+        app: The app inside, which answers all other routes.
+        served: The store and settings of the server.
+        shortcuts: The routes that this layer answers.
+        errors: Receives errors, to show them on the page.
     """
 
     def __init__(

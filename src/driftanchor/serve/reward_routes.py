@@ -59,7 +59,7 @@ async def tell(request: Request, decision_id: str) -> Response:
 async def rewarded(
     served: Served, headers: Fields, content: bytes, decision_id: str
 ) -> WholeAnswer:
-    """The answer to the reward of a decision."""
+    """Record the reward of a decision and answer with its receipt."""
     body = parsed(headers, content, RewardBody, _of_reward)
     receipt = await _told(served, decision_id, body)
     return finite_answer(receipt.to_json(), 200 if receipt.status == "replayed" else 201)

@@ -132,13 +132,14 @@ def notes(
     apart = max(means) - min(means)
     if len(means) > 1 and min(bound, relative) >= apart / 2:
         said.append(
-            f"the arms' means are {apart:.3g} apart, and own moves of {min(bound, relative):.3g} "
-            "could turn that round: such logs can hardly rule out an arm"
+            f"the arms' means are {apart:.3g} apart, and two arms that move by "
+            f"{min(bound, relative):.3g} in opposite directions close that gap: these logs rule "
+            "out no arm"
         )
     elif len(means) > 1 and bound >= apart / 2:
         said.append(
-            f"the arms' means are {apart:.3g} apart: by V alone the logs can hardly rule out an "
-            "arm, by W they can"
+            f"the arms' means are {apart:.3g} apart: with V alone these logs rule out no arm, "
+            "with W they may"
         )
     return tuple(said)
 

@@ -86,7 +86,7 @@ def random_bandit(
 
 
 def instance_of(bandit: Bandit, *, seed: int, run: int) -> Bandit:
-    """The bandit that a run of a random bandit plays in; its run of that number is the same."""
+    """Return the bandit that a random bandit draws for a run, as an ordinary bandit."""
     if bandit.means is None:
         return bandit
     first = check.whole(run, "run")

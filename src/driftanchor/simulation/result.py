@@ -73,8 +73,8 @@ class Result(Tabular):
         """The final regret of one policy minus that of another, with an interval.
 
         The interval is right whatever the law of regret, rare ruinous runs included, and for the
-        mean also if runs were added before: see `driftanchor.core.stats.bounded_mean`. Where runs
-        draw their means, no run loses more than its own largest gap in each round.
+        mean also if runs were added before: see `driftanchor.core.stats.bounded_mean`. If each
+        run draws its own means, a run loses at most its own largest gap in each round.
 
         Args:
             first: A policy.

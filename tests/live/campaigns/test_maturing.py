@@ -11,12 +11,14 @@ import pytest
 from campaign_parts import Clock, asked, create
 
 from driftanchor import TS, Campaign, OfflineData, Store
+from driftanchor.cli.campaign_show import status_lines
 from driftanchor.core.delays import slot_length
 from driftanchor.live.campaigns import group_commit
 from driftanchor.live.campaigns.maturing import CohortCounts
 from driftanchor.live.campaigns.use_default import UseDefault
 from driftanchor.serve.page.campaign_view import campaign_view
 from driftanchor.serve.page.saved_view import saved_view
+from driftanchor.serve.page.sentence import sentence
 from driftanchor.serve.page.timeline import timeline
 
 DAY = 86_400.0
@@ -139,11 +141,14 @@ def test_before_the_first_reward_there_is_no_mean_and_status_says_so(store: Stor
     status = story.campaign.status()
     assert status.rewards > 0
     assert all(math.isnan(arm.live_mean) for arm in status.arms.values())
-    assert "No live means yet: they start once decisions are 78.8 minutes old" in " ".join(
-        status.findings()
-    )
+    assert "No live means yet, because rewards need time to arrive" in " ".join(status.findings())
+    assert sentence(status, 0.0).endswith("; no live means yet, rewards need time to arrive")
+    assert not any(x.startswith("live n") for x in status_lines(status, story.campaign.terms))
     story.live_until(1)
-    assert "No live means yet" not in " ".join(story.campaign.status().findings())
+    status = story.campaign.status()
+    assert "No live means yet" not in " ".join(status.findings())
+    assert "no live means yet" not in sentence(status, 0.0)
+    assert any(x.startswith("live n") for x in status_lines(status, story.campaign.terms))
 
 
 def test_a_new_worker_estimates_as_one_that_was_there_all_the_time(store: Store) -> None:

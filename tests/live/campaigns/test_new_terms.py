@@ -151,7 +151,7 @@ def test_a_change_is_shown_with_its_day_and_reason(store: Store) -> None:
     campaign.change("orders take 3 days", reward_window=7 * 86_400, relative_bound=0.01)
     (change,) = campaign.status().changes
     assert change.text(["A", "B"]) == (
-        "changed on 1970-01-01 00:16 UTC: reward_window from 2 days to 7 days, relative_bound from "
+        "changed on 1970-01-01 00:16 UTC: reward window from 2 days to 7 days, relative bound from "
         "inf to 0.01; because: orders take 3 days"
     )
     (shown,) = campaign.status().to_json()["changes"]

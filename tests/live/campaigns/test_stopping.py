@@ -1,5 +1,6 @@
 """What stopping risks: against draws of the same model, and in plain cases."""
 
+import dataclasses
 import math
 
 import numpy as np
@@ -73,6 +74,31 @@ def test_a_relative_promise_is_the_joint_posterior_of_arms_and_move() -> None:
     assert now.p_best == pytest.approx(shares, abs=5 * 0.5 / math.sqrt(len(drawn)))
     assert now.loss == pytest.approx(loss.mean(), abs=5 * loss.std() / math.sqrt(len(drawn)))
     assert (loss > now.loss_95).mean() == pytest.approx(0.05, abs=0.003)
+
+
+@pytest.mark.parametrize(
+    ("pulls", "totals"),
+    [
+        ((1, 0, 1), (1.0, 0.0, 1.0)),
+        ((8.7, 6.8, 5.6), (0.83, 1.07, 0.0)),
+        ((1.5, 1.4, 1.3), (0.26, 0.4, 0.0)),
+    ],
+)
+def test_a_few_rewards_do_not_outweigh_the_promise(
+    pulls: tuple[float, ...], totals: tuple[float, ...]
+) -> None:
+    """With W = 0.02, no arm can overtake the leader by more than 2 W − 0.024 = 0.016.
+
+    So the mean loss is below 16 in 1,000 decisions, however far all arms moved together; rates are
+    not negative and not above 1.
+    """
+    rates = {"blue": (6400, 0.1125), "green": (6400, 0.0883), "red": (6400, 0.0777)}
+    logs = OfflineData.from_summary(rates)
+    agreed = Terms.declare(offline=logs, relative_bound=0.02, reward_range=(0, 1), seed=1)
+    state = dataclasses.replace(after(agreed), live=(np.array(pulls), np.array(totals)))
+    now = outlook(agreed, state)
+    assert now.loss < 5.0
+    assert now.loss_95 < 16.0
 
 
 def test_its_means_are_the_guesses_of_the_guarded_rule() -> None:

@@ -94,7 +94,7 @@ def test_the_fresh_decision_of_a_unit_is_given_up(store: Store) -> None:
 
 @pytest.mark.parametrize("asked_after", [-60.0, 20.0])
 def test_a_decision_of_another_time_stays(store: Store, asked_after: float) -> None:
-    """The unit held it before the request, or asked again and saw it before the report came."""
+    """The unit got its decision before the request, or between the request and its report."""
     clock = Clock()
     campaign = create(store, clock=clock)
     sent = clock.now + 100.0

@@ -61,11 +61,11 @@ def test_problems_and_changes_are_shown(tmp_path: Path) -> None:
         marks = timeline(moment, "all", clock(), {})["markers"]
     assert (view["problems"], view["alarmed"]) == ([], False)
     assert view["changes"] == [
-        "changed on 1970-01-01 00:17 UTC: reward_window from 1 minute to 10 minutes; because: "
+        "changed on 1970-01-01 00:17 UTC: reward window from 1 minute to 10 minutes; because: "
         "orders take longer"
     ]
     assert [x["text"] for x in marks] == [
-        "reward_window from 1 minute to 10 minutes, because: orders take longer"
+        "reward window from 1 minute to 10 minutes, because: orders take longer"
     ]
 
 

@@ -93,12 +93,12 @@ def most_apart(
     old: float,
     limit: float,
 ) -> float:
-    """The largest p − q with A(p)⁺ + B(q)⁺ ≤ limit, the negative logarithms of p and q^κ.
+    """Return the largest p − q with A(p)⁺ + B(q)⁺ ≤ limit.
 
-    A = live − log L(p) and B = old − log L(q), with likelihoods L; κ times the logged hits and
-    misses give the likelihood to the power κ. At the largest difference both
-    have the same slope s, A′(p) = −B′(q) = s, which gives p and q. Where a p-value would be above
-    1 it is 1, and the other one has the whole limit.
+    A = live − log L(p) and B = old − log L(q) are the negative logarithms of p-values of p and q,
+    where L is the likelihood. To raise the likelihood of q to a power κ, multiply the logged hits
+    and misses by κ. At the largest difference both have the same slope s, A′(p) = −B′(q) = s, which
+    gives p and q. If a p-value would exceed 1, it is 1, and the other gets the whole limit.
     """
     low, high, slope = 0.0, math.inf, 1.0
     p, q, short = 0.0, 0.0, math.inf

@@ -77,10 +77,10 @@ class CohortCounts:
         return math.floor(at / self._length)
 
     def is_due(self, now: float, last: float | None) -> bool:
-        """Whether an estimate should be made now: the last ones were made in earlier slots.
+        """Whether to estimate now: there is no estimate in this slot or a later one yet.
 
-        The clock of another worker may be ahead by an eighth of the window. An estimate that was
-        made even later is of a clock that is wrong, or was.
+        The clock of another worker may be up to an eighth of the window ahead. Estimates further
+        ahead come from a wrong clock and are ignored.
 
         Args:
             now: The time.
@@ -135,7 +135,7 @@ class CohortCounts:
             self._reports[delay] = self._reports.get(delay, 0) + row.count
 
     def estimate(self, books: Books, now: float) -> tuple[Floats, Floats]:
-        """Return the pulls that the live rewards of each arm are worth, and the totals at these."""
+        """Return each arm's effective pulls, and its reward total at that many pulls."""
         self._uncommitted = slot = self.slot(now)
         terms, ledger, default = books.terms, books.ledger, self.default
         arms, ages = len(terms.arms), self._slots + 1

@@ -137,7 +137,8 @@ class TermsChange:
     def what(self, labels: Sequence[str]) -> str:
         """The old and the new values in words."""
         return ", ".join(
-            f"{name} from {_said(name, self.before[name], labels)} to {_said(name, new, labels)}"
+            f"{name.replace('_', ' ')} from {_said(name, self.before[name], labels)} "
+            f"to {_said(name, new, labels)}"
             for name, new in self.after.items()
         )
 

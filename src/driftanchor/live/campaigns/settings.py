@@ -80,7 +80,7 @@ class Settings:
 
     @property
     def is_delayed(self) -> bool:
-        """Whether conversions are heard of at once and the rest when the window closes."""
+        """Whether missing rewards become the default reward when the window closes."""
         return self.reward_window is not None and self.default_reward is not None
 
     def floor_of(self, label: str) -> float:
@@ -173,8 +173,8 @@ def _control(control: object, floor: float, arms: Arms) -> dict[str, float]:
     taken = math.fsum(max(floor, shares.get(label, 0.0)) for label in arms)
     if taken > 1.0 + 1e-12:
         raise InvalidInput(
-            f"is {floor:g} and leaves nothing to decide: with control the least shares of "
-            f"{len(arms)} arms add up to {taken:g}, and may be at most 1",
+            f"is {floor:g} and leaves nothing to decide: the floors of {len(arms)} arms, with "
+            f"those of control, add up to {taken:g}, and may be at most 1",
             argument="floor",
         )
     return shares

@@ -18,7 +18,7 @@ from driftanchor.live.stores.store_rows import ArmRow
 from driftanchor.live.terms import Terms
 from driftanchor.live.watch.alarm import Alarm
 from driftanchor.live.watch.alarm_prose import alarm_text
-from driftanchor.render.numbers import count, rounded
+from driftanchor.render.numbers import count
 from driftanchor.render.tabular import Tabular, known
 
 
@@ -147,15 +147,16 @@ class Status(Tabular):
         if self.ratio.is_off():
             found.append(self.ratio.text(labels))
         found += self.problems
-        if self._is_too_early():
+        if self.is_too_early:
             length = slot_length(self.settings.reward_window or 0.0)
             found.append(
-                f"No live means yet: they start once decisions are {rounded(length / 60.0)} "
-                "minutes old and some of their rewards had time to arrive."
+                "No live means yet, because rewards need time to arrive: they start when a reward "
+                f"has come and its decision is {count(math.ceil(length / 60.0), 'minute')} old."
             )
         return [*found, outlook_text(self.outlook, labels)]
 
-    def _is_too_early(self) -> bool:
+    @property
+    def is_too_early(self) -> bool:
         """Whether there are decisions, and none is old enough to tell what its arm pays."""
         unknown = all(math.isnan(arm.live_mean) for arm in self.arms.values())
         return self.settings.is_delayed and self.decisions > 0 and unknown

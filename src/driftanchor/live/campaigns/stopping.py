@@ -8,7 +8,8 @@ mean m is
 
 where B is the tighter promise: V, or W with m moved along by c. c has the law of `common_move`, and
 is integrated over. That is the exact posterior of normal rewards whose arms moved by B/2 in root
-mean square. The guarded rule lets no logs pull its guess further than two standard errors from the
+mean square. Moves that would take means out of the range of rewards have little weight. The guarded
+rule lets no logs pull its guess further than two standard errors from the
 live mean. Here the limit is an interval for the mean behind the live rewards, as likely to miss as
 two standard errors are. For rewards in a range with two ends that interval is valid for any number
 of rewards, so two conversions do not outvote a thousand logged visits. Where the limit applies, the
@@ -34,6 +35,7 @@ from driftanchor.core.promises import Range
 from driftanchor.core.record import Record
 from driftanchor.core.stats.anytime import sample_interval
 from driftanchor.core.stats.largest import MOST, largest
+from driftanchor.core.stats.normal import normal_cdf
 from driftanchor.live.decide import situation
 from driftanchor.live.state import State
 from driftanchor.live.terms import Terms
@@ -207,8 +209,8 @@ def _moves(
 ) -> tuple[Floats, Floats]:
     """Values of the common move and their weights.
 
-    They are as close as it takes: by how far the move pushes arms apart, beside how well the arms
-    are known. Arms that it moves alike need no more than its own law does.
+    The grid is finer if the move pushes arms apart by more than their standard deviations. A move
+    that would take a mean out of the range of rewards has little weight: see `_chance_in_range`.
     """
     if common.sd == 0.0:
         return np.array([common.mean]), np.ones(1)
@@ -217,20 +219,47 @@ def _moves(
     push = (above[:, 0] - below[:, 0])[evidence.playable]
     steps = 2.0 * REACH * float(np.ptp(push)) / float(above[evidence.playable, 1].min())
     z = np.linspace(-REACH, REACH, int(np.clip(steps, FEWEST, FINEST)) | 1)
-    weights = np.exp(-0.5 * z * z)
-    return common.mean + common.sd * z, weights / weights.sum()
+    moves, weights = common.mean + common.sd * z, np.exp(-0.5 * z * z)
+    possible = weights * _chance_in_range(terms, evidence, moves)
+    if possible.sum() > TINY:
+        weights = possible
+    return moves, weights / weights.sum()
+
+
+def _chance_in_range(terms: Terms, evidence: Evidence, moves: Floats) -> Floats:
+    """Return, for each common move, the chance that all means are in the range of rewards.
+
+    Given the move c, the mean of an arm with logs is N(m + c, (W/2)² + σ²/N). Normal beliefs do not
+    know that rates end at 0 and 1: without this weight, a move of −0.2 counts for rates of 0.1.
+    """
+    (low, high), noise = terms.reward_range, terms.policy.noise
+    chance = np.ones(moves.size)
+    for column in range(evidence.pulls.size):
+        arm = arm_at(evidence, column)
+        if not (arm.offline_pulls > 0 and arm.relative_bound < math.inf):
+            continue
+        sd = math.hypot(own_sd(arm.relative_bound), noise / math.sqrt(arm.offline_pulls))
+        means = arm.offline_mean + moves
+        chance *= normal_cdf((high - means) / sd) - normal_cdf((low - means) / sd)
+    return chance
 
 
 def _limits(terms: Terms, evidence: Evidence) -> list[Range]:
-    """How far logs may pull the believed mean of each arm from its live mean."""
+    """Return how far logs may pull the believed mean of each arm from its live mean.
+
+    An interval that ends where the range of rewards ends limits nothing on that side: no live
+    reward speaks against the logs.
+    """
     policy = terms.policy
     arms = [arm_at(evidence, column) for column in range(evidence.pulls.size)]
     if not (isinstance(policy, GuardedAnchorTS) and is_insured(policy)):
         return [(-math.inf, math.inf)] * len(arms)
-    return [
-        live_interval(arm.pulls, arm.total, policy.noise, terms.reward_range, policy.clip)
-        for arm in arms
-    ]
+    least, most = terms.reward_range
+    limits = []
+    for arm in arms:
+        low, high = live_interval(arm.pulls, arm.total, policy.noise, (least, most), policy.clip)
+        limits.append((low if low > least else -math.inf, high if high < most else math.inf))
+    return limits
 
 
 def _beliefs(

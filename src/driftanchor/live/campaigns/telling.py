@@ -50,7 +50,7 @@ class Tell:
             if row.reported != reward:
                 raise OtherReward(
                     f"decision {row.id!r} already has the reward {row.reported!r}; got "
-                    f"{reward!r}: a decision has one reward"
+                    f"{reward!r}: a decision has one reward, which only a correction replaces"
                 )
             return _receipt(batch, row, "replayed")
         refuse_outside(books, reward, self.allow_outside)
@@ -103,7 +103,7 @@ class Correct:
         if row.reward != before:
             raise OtherReward(
                 f"decision {row.id!r} has the reward {row.reward!r}, not {before!r}: give the "
-                "recorded reward as the old one if it is to become another"
+                "recorded reward as the old one"
             )
         refuse_outside(books, reward, self.allow_outside)
         detail: Detail = {"before": row.reward, "counted_at": row.settled_at}

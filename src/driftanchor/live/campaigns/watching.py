@@ -84,15 +84,15 @@ def alarms_of(record: Record | None) -> tuple[Alarm, ...]:
 
 
 def sealed(body: Record) -> Record:
-    """What is kept to watch the promises, with a digest of it."""
+    """Return the watch and its positions as a record with a digest."""
     return seal_with_digest("campaign-watch", 1, body)
 
 
 def _kept(record: Record | None) -> Record:
-    """What is kept to watch the promises: the watch, and how far events and decisions were read.
+    """Return the stored watch, and the positions up to which events and decisions were read.
 
-    Records of older releases have no digest and one position for each arm, `numbers`. They are
-    read from the smallest of these on, without the decisions that were tested then.
+    Records of older releases have no digest, and one position for each arm in `numbers`. Reading
+    then continues from the smallest one and skips decisions that were tested already.
     """
     if record is None:
         return {"watch": None, "seq": 0, "number": 0, "numbers": []}
@@ -200,7 +200,7 @@ def _by_decision(
 
 
 def _was_tested(row: DecisionRow, kept: Record) -> bool:
-    """Whether a look before this one has read a decision."""
+    """Whether an earlier look has tested a decision already."""
     if row.number <= kept["number"]:
         return True
     older = kept["numbers"]

@@ -33,8 +33,8 @@ class KeyRow:
         sha256: The hash of the key, in hexadecimal digits.
         roles: What it may be used for, words of `ROLES` with spaces between them.
         created_at: When it was made, in seconds since 1970.
-        expires_at: From when on it is refused, if it ever is.
-        revoked_at: When it was revoked, if it was.
+        expires_at: The key is refused from this time on; `None` for never.
+        revoked_at: When it was revoked; `None` if it was not.
         note: What it is for, in the words of whoever made it.
         campaign: The only campaign that it may read, without its events and units; `None` for all.
     """

@@ -47,10 +47,11 @@ class Jsonl(Format):
     def survey(
         self, connection: DuckDBPyConnection, file: LogFile, query: LogQuery, most: int | None
     ) -> Survey:
-        """A row for each line; no key is there twice if there are as many of it as lines.
+        """Count lines as rows. A key that occurs as often as there are lines counts as unique.
 
-        That is right if no line lacks the key, which is seen where a row cannot be used without,
-        but not in `where` or `within`.
+        This is wrong only if one line lacks the key and another has it twice. A line without an arm
+        or a reward is rejected anyway, but `where` and `within` may lack a key: then the file is
+        not read the quick way.
         """
         optional = query.condition is not None or query.within is not None
         found = KeySurvey(set(query.columns.values()))

@@ -36,7 +36,8 @@ WORDS = {
     "p_value": "How likely such a large difference would be, at any time, if nothing were wrong. "
     "Below 0.001 something is wrong.",
     "move": "The live mean minus the logged mean. The bar is an interval that holds for all arms "
-    "and at all times together with a probability of 99 %.",
+    "and at all times together with a probability of 99 %. With a reward window, rewards are "
+    "tested in the order of decisions, up to the first one that still waits.",
     "alarm_line": "The alarm rings when the whole bar is beyond this line: then the promise about "
     "the logs cannot be true.",
     "common_move": "How far all arms are believed to have moved together since the logs. The rule "

@@ -32,6 +32,8 @@ def sentence(status: Status, now: float) -> str:
         leader = short(labels[outlook.leader])
         parts.append(f"{leader} leads, {likely(float(outlook.p_best[outlook.leader]))} best")
         parts.append(f"stopping now risks {risk(outlook.loss)} rewards per 1,000 decisions")
+        if status.is_too_early:
+            parts.append("no live means yet, rewards need time to arrive")
     named = [alarm_sentence(alarm, tuple(status.arms), now) for alarm in status.alarms[:MOST_NAMED]]
     if len(status.alarms) > MOST_NAMED:
         named.append(count(len(status.alarms) - MOST_NAMED, "more alarm"))

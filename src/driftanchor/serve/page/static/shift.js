@@ -51,7 +51,7 @@ export class ShiftTable {
     if (c && arm.relative_bound !== null) parts.push(line(c.mean, ends, "common", HEIGHT));
     if (arm.rewards) parts.push(...mark("move", { mean: arm.move, low: arm.low, high: arm.high }, ends, HEIGHT / 2));
     const where = arm.rewards ? `${arm.move === null ? "moved" : `moved by ${num(arm.move)}`}, for sure between ${num(arm.low)} and ${num(arm.high)}; ${arm.why_not ? "its logs no longer count" : `the alarm rings beyond ${num(arm.alarm_below)} and ${num(arm.alarm_above)}`}; ${counted(arm.rewards, "reward")}` : "no rewards yet";
-    const verdict = arm.alarm ? el("span", { class: "badge alarm" }, arm.why_not ? "Alarm; logs do not count" : "Alarm") : arm.why_not ? el("span", { class: "badge" }, "Logs do not count") : arm.rewards ? el("span", { class: "badge good" }, "Fits") : el("span", { class: "badge" }, "No rewards yet");
+    const verdict = arm.alarm ? el("span", { class: "badge alarm" }, arm.why_not ? "Alarm; logs do not count" : "Alarm") : arm.why_not ? el("span", { class: "badge" }, "Logs do not count") : arm.rewards ? el("span", { class: "badge good" }, "Fits") : el("span", { class: "badge" }, "Not tested yet");
     return el("tr", { "data-arm": arm.label },
       el("th", { scope: "row" }, el("span", { class: "arm-name" }, arm.label)),
       el("td", { class: "wide" }, strip(HEIGHT, `${arm.label}: ${where}`, ...parts)),
