@@ -439,3 +439,12 @@ def test_a_worker_whose_clock_was_ahead_counts_young_decisions_again(store: Stor
     assert seen is not None
     np.testing.assert_allclose(seen[0], expected[0], atol=1)
     np.testing.assert_allclose(seen[1], expected[1], atol=1)
+
+
+def test_rewards_without_a_range_can_be_delayed(store: Store) -> None:
+    """Such as money: an arm without decisions has 0 pulls, and its total has no bounds."""
+    clock = Clock()
+    campaign = create(store, clock=clock, reward_range=None, reward_window=600, default_reward=0)
+    campaign.tell(asked(campaign), 1_234.5)
+    assert _live(campaign, clock, 700) == (1, 1_234.5)
+    campaign.verify()
