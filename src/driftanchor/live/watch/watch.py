@@ -10,7 +10,6 @@ reward, or given up. Where delays do not depend on the reward, any order is righ
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -192,11 +191,8 @@ def correct(watch: Watch, column: int, before: float, after: float) -> Watch:
     if not arm.ruler.logged or arm.n == 0:
         return watch
     expected = prediction(arm.ruler, arm.n - 1, arm.total - before)
-    wrong = (before - expected) ** 2
-    change = (after - expected) ** 2 - wrong
-    # Subtracting a large square leaves few digits; too large a sum raises no false alarm.
-    rounding = 4 * sys.float_info.epsilon * wrong
-    total, squares = arm.total + (after - before), max(arm.squares + change, 0.0) + rounding
+    change = (after - expected) ** 2 - (before - expected) ** 2
+    total, squares = arm.total + (after - before), max(arm.squares + change, 0.0)
     low, high = move_interval(arm.ruler, arm.n, total, squares)
     arms = list(watch.arms)
     arms[column] = arm._replace(total=total, squares=squares, low=low, high=high)
