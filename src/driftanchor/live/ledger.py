@@ -297,7 +297,9 @@ class Ledger:
             self._note(column)
 
     def _correct(self, event: Corrected) -> None:
-        total = self.totals.item(event.column) - event.before + event.after
+        total = event.total
+        if total is None:
+            total = self.totals.item(event.column) - event.before + event.after
         if not -math.inf < total < math.inf:
             raise self._too_large(event.column, total)
         self._settle()

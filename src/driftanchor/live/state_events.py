@@ -76,11 +76,13 @@ class Corrected:
         column: The arm.
         before: The reward that counted.
         after: The reward that counts from now on.
+        total: The sum of the arm's rewards, if subtracting `before` would lose digits.
     """
 
     column: int
     before: float
     after: float
+    total: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -444,3 +444,30 @@ def test_a_worker_whose_clock_was_ahead_counts_young_decisions_again(store: Stor
     assert seen is not None
     np.testing.assert_allclose(seen[0], expected[0], atol=1)
     np.testing.assert_allclose(seen[1], expected[1], atol=1)
+
+
+def test_rewards_without_a_range_can_be_delayed(store: Store) -> None:
+    """Such as money: an arm without decisions has 0 pulls, and its total has no bounds."""
+    clock = Clock()
+    campaign = create(store, clock=clock, reward_range=None, reward_window=600, default_reward=0)
+    campaign.tell(asked(campaign), 1_234.5)
+    assert _live(campaign, clock, 700) == (1, 1_234.5)
+    campaign.verify()
+
+
+def test_a_campaign_whose_default_was_removed_loads_its_sums_once(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    campaign = create(store, reward_window=60, default_reward=0)
+    campaign.change("zeros are reported too", default_reward=None)
+    loads: list[int] = []
+    load = group_commit.load
+
+    def counted(*given: Any) -> Any:
+        loads.append(1)
+        return load(*given)
+
+    monkeypatch.setattr(group_commit, "load", counted)
+    for _ in range(5):
+        campaign.tell(asked(campaign), 1.0)
+    assert not loads

@@ -410,3 +410,24 @@ def test_a_campaign_from_before_kinds_were_inferred_is_loaded_as_it_is(store: St
     logged(store, [0.0, 1.0, 0.0, 0.0] * 50, policy=None, reward="number").close()
     again = logged(store, [0.0, 1.0, 0.0, 0.0] * 50, policy=None, if_exists="load")
     assert again.settings.reward == "number"
+
+
+@pytest.mark.parametrize("wrong", [51_200_000_000.3, -5e16, 1e90])
+def test_a_corrected_slip_leaves_no_trace_in_the_sums(store: Store, wrong: float) -> None:
+    """Subtracting a huge square leaves no digits: the variance was 0 for ever."""
+    slip, plain = (create(store, name, reward_range=None, seed=3) for name in ("slip", "plain"))
+    for campaign in (slip, plain):
+        ids = [str(decision.id) for decision in campaign.ask(n=60)]
+        pairs = [(one, 10.0 + i % 7 / 3) for i, one in enumerate(ids)]
+        if campaign is slip:
+            campaign.tell(ids[40], wrong)
+            campaign.tell_many([pair for pair in pairs if pair[0] != ids[40]])
+            campaign.correct(ids[40], pairs[40][1], before=wrong)
+        else:
+            campaign.tell_many(pairs)
+    for label, arm in slip.status().arms.items():
+        other = plain.status().arms[label]
+        assert (arm.rewards, arm.decisions) == (other.rewards, other.decisions)
+        assert arm.live_mean == pytest.approx(other.live_mean, rel=1e-9)
+        assert arm.live_variance == pytest.approx(other.live_variance, rel=1e-6)
+    slip.verify()

@@ -51,6 +51,7 @@ class Batch:
         held: The decisions that units hold.
         keyed: Requests by their keys, unless the key has expired.
         watch: What is kept to watch the promises, if it was looked at.
+        reader: Reads the campaign as it was before the batch.
     """
 
     campaign: str
@@ -66,9 +67,20 @@ class Batch:
     keys: dict[str, KeyedRequest] = field(default_factory=dict)
     past: Past = field(default_factory=dict)
     watch: Record | None = None
+    reader: Reader | None = None
+
+    def rewards_of(self, column: int) -> dict[int, float]:
+        """All rewards of an arm that count, by the number of their decisions."""
+        assert self.reader is not None
+        rewards = self.reader.rewards(column)
+        for row in (*self.made.values(), *self.changed.values()):
+            if row.column == column and row.reward is not None:
+                rewards[row.number] = row.reward
+        return rewards
 
     def read(self, reader: Reader, needs: Iterable[Needs]) -> None:
         """Find what the requests are about. What changed in this batch already stays as it is."""
+        self.reader = reader
         ids: set[str] = set()
         units: set[str] = set()
         keys: set[str] = set()

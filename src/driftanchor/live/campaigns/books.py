@@ -23,6 +23,8 @@ from driftanchor.live.stores.store_rows import ArmRow, Head
 from driftanchor.live.terms import Terms
 from driftanchor.live.tooling import Tooling
 
+FEW_DIGITS = 1e-6  # share of a sum; subtracting the rest leaves 10 of 16 digits
+
 
 class Books:
     """The terms, the state and the sums of a campaign after one of its events.
@@ -253,8 +255,11 @@ class Books:
             case "rewarded" | "defaulted" | "added":
                 self._square(column, entry.value)
             case "corrected":
+                detail = entry.detail or {}
                 self._square(column, entry.value)
-                self._square(column, (entry.detail or {})["before"], -1.0)
+                self._square(column, detail["before"], -1.0)
+                if "squares" in detail:
+                    self.squares[column] = detail["squares"]
             case "arm_archived":
                 self.archived.add(column)
             case "arm_restored":
@@ -270,6 +275,17 @@ class Books:
         """Add the squared distance of a reward from the centre, or take it away again."""
         square = sign * (float(reward or 0.0) - self._centre(column)) ** 2
         self.squares[column] = self.squares.item(column) + square
+
+    def loses_digits(self, column: int, before: float) -> bool:
+        """Whether subtracting a reward from the sums of its arm leaves too few digits of them."""
+        square = (before - self._centre(column)) ** 2
+        return self.squares.item(column) - square < FEW_DIGITS * square
+
+    def sums_of(self, column: int, rewards: Iterable[float]) -> Detail:
+        """Return the exact sums of an arm with these rewards."""
+        paid, middle = list(rewards), self._centre(column)
+        squares = math.fsum([(reward - middle) ** 2 for reward in paid])
+        return {"total": math.fsum(paid), "squares": squares}
 
     def _centre(self, column: int) -> float:
         middle = self._centres.get(column)

@@ -224,10 +224,10 @@ class GroupCommit:
             job.outcomes += found
 
     def _warm(self) -> None:
-        """Count recent decisions for the next estimate, if this worker never did."""
+        """Count recent decisions for the next estimate, before the first transaction."""
         if self._generation != self.store.generation():  # the file of the store was replaced
-            self._counts = None
-        if self._counts is None and self.settings.is_delayed:
+            self._books = self._counts = None
+        if self._books is None and self._counts is None and self.settings.is_delayed:
             with contextlib.suppress(StoreUnavailable), self.store.reading(self.row.id) as reader:
                 books = load(reader, self.terms, self.settings)
                 self._counts = counts_for(books, None)

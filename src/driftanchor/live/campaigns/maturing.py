@@ -163,8 +163,9 @@ class CohortCounts:
         curve = arrival(reports)
         pulls, totals = effective(cohorts, default, curve, noise, _expected(books, default))
         pulls = np.clip(pulls, 0.0, decided)
-        low, high = terms.reward_range
-        return pulls, np.clip(totals, low * pulls, high * pulls) + 0.0
+        some = pulls > 0.0  # an end may be infinite
+        low, high = (np.multiply(x, pulls, np.zeros(arms), where=some) for x in terms.reward_range)
+        return pulls, np.clip(totals, low, high) + 0.0
 
 
 def counts_for(books: Books, kept: CohortCounts | None) -> CohortCounts | None:

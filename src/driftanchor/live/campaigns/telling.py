@@ -109,6 +109,9 @@ class Correct:
         detail: Detail = {"before": row.reward, "counted_at": row.settled_at}
         if self.reason is not None:
             detail["reason"] = self.reason
+        if books.loses_digits(row.column, row.reward):
+            rewards = {**batch.rewards_of(row.column), row.number: reward}
+            detail.update(books.sums_of(row.column, rewards.values()))
         batch.record(
             "corrected", decision=row.number, column=row.column, value=reward, detail=detail
         )

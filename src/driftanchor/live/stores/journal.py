@@ -165,7 +165,8 @@ def core_event(entry: Entry, *, waits: bool) -> Event | None:
         case "added":
             return Rewarded((column,), (value,), (number,), late=True)
         case "corrected":
-            return Corrected(column, (entry.detail or {})["before"], value)
+            detail = entry.detail or {}
+            return Corrected(column, detail["before"], value, detail.get("total"))
     raise _unusable(entry)
 
 

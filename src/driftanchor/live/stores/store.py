@@ -139,6 +139,10 @@ class Reader(abc.ABC):
         """
 
     @abc.abstractmethod
+    def rewards(self, column: int) -> dict[int, float]:
+        """All rewards of an arm that count, by the number of their decisions."""
+
+    @abc.abstractmethod
     def unclosed(self, old: int, now: float, default: float) -> list[tuple[int, int, float]]:
         """Count decisions up to a number whose window is open, or that wait without a window.
 

@@ -90,6 +90,13 @@ _DUE = Prepared(  # written as the index has it, which is used then
     .limit(bindparam("most")),
     ["campaign", "now", "most"],
 )
+_REWARDS = Prepared(
+    select(decisions.c.number, decisions.c.reward)
+    .where(decisions.c.campaign_id == bindparam("campaign"))
+    .where(decisions.c.arm == bindparam("arm"))
+    .where(decisions.c.reward.is_not(None)),
+    ["campaign", "arm"],
+)
 _PAGE = Prepared(
     _ALL.where(decisions.c.number > bindparam("after"))
     .order_by(decisions.c.number)
@@ -175,6 +182,11 @@ def of_unit(link: Link, campaign: int, unit: str, after: int, through: int) -> l
 def due(link: Link, campaign: int, now: float, most: int) -> list[DecisionRow]:
     """Decisions that wait although their window has ended."""
     return all_typed(DecisionRow, _DUE.rows(link, campaign, now, most))
+
+
+def rewards(link: Link, campaign: int, column: int) -> dict[int, float]:
+    """All rewards of an arm that count, by the number of their decisions."""
+    return {int(number): float(paid) for number, paid in _REWARDS.rows(link, campaign, column)}
 
 
 def all_rows(link: Link, campaign: int, number: int = 0, page: int = PAGE) -> Iterator[DecisionRow]:

@@ -104,6 +104,10 @@ class SqlReader(Reader):
         """Decisions and rewards by the slot of the decision."""
         return cohorts.rows(self._link, self._campaign, after, number, length, default, old)
 
+    def rewards(self, column: int) -> dict[int, float]:
+        """All rewards of an arm."""
+        return decisions.rewards(self._link, self._campaign, column)
+
     def unclosed(self, old: int, now: float, default: float) -> list[tuple[int, int, float]]:
         """Old decisions whose window is open."""
         return cohorts.unclosed(self._link, self._campaign, old, now, default)
