@@ -173,13 +173,13 @@ class UnclosedRow(NamedTuple):
 
     Attributes:
         column: The arm.
-        count: How many decisions.
+        decisions: How many.
         settled: How many of them have a reward.
         gained: Sum of reward − default.
     """
 
     column: int
-    count: int
+    decisions: int
     settled: int
     gained: float
 
