@@ -16,14 +16,19 @@ _PLACE = re.compile(rb"(?:https?://)?(\[[0-9A-Fa-f:.]+\]|[^\[\]:/?#@]+)(?::\d*)?
 _HOST = re.compile(rb"(\[[0-9A-Fa-f:.]+\]|[^\[\]:/?#@]+)(?::(\d{1,5}))?")
 FORWARDING = frozenset(
     {
+        b"cdn-loop",
         b"cf-connecting-ip",
+        b"client-ip",
         b"fastly-client-ip",
+        b"fly-client-ip",
         b"forwarded",
         b"true-client-ip",
         b"via",
+        b"x-azure-clientip",
         b"x-client-ip",
         b"x-cluster-client-ip",
         b"x-envoy-external-address",
+        b"x-envoy-internal",
         b"x-original-forwarded-for",
         b"x-original-host",
         b"x-real-ip",
@@ -35,9 +40,10 @@ def is_forwarded(name: bytes) -> bool:
     """Return whether a proxy adds a header of this lower-case name.
 
     Example:
-        >>> [is_forwarded(x) for x in (b"x-forwarded-for", b"via", b"x-request-id")]
-        [True, True, False]
+        >>> [is_forwarded(x) for x in (b"x-forwarded-for", b"x_real_ip", b"via", b"x-request-id")]
+        [True, True, True, False]
     """
+    name = name.replace(b"_", b"-")
     return name in FORWARDING or name.startswith(b"x-forwarded")
 
 

@@ -323,7 +323,7 @@ def test_without_a_default_rewards_count_as_they_come_again(store: Store) -> Non
     story.live_until(2)
     assert story.campaign.status().arms["A"].live_n % 1.0
     story.campaign.change("zeros are reported too", default_reward=None)
-    story.live_until(3)
+    story.live_until(9.2)
     for worker in story.workers:
         arm = worker.status().arms["A"]
         assert arm.live_n == arm.rewards
@@ -332,7 +332,7 @@ def test_without_a_default_rewards_count_as_they_come_again(store: Store) -> Non
     assert loaded.status().arms == story.campaign.status().arms
     loaded.explain(story.ids[-1])
     story.campaign.change("only conversions again", default_reward=0)
-    story.live_until(4)
+    story.live_until(10)
     story.campaign.verify()
 
 
@@ -471,3 +471,23 @@ def test_a_campaign_whose_default_was_removed_loads_its_sums_once(
     for _ in range(5):
         campaign.tell(asked(campaign), 1.0)
     assert not loads
+
+
+def test_early_rewards_count_when_their_windows_have_closed_without_a_default(store: Store) -> None:
+    """Decisions keep their default: their conversions alone must not be the live mean meanwhile."""
+    clock = Clock()
+    campaign = create(store, clock=clock, reward_window=600, default_reward=0)
+    ids = [str(x.id) for x in campaign.ask(n=60)]
+    campaign.tell_many([(one, 1.0) for one in ids[:6]])
+    clock.now += 60
+    campaign.change("zeros are reported too", default_reward=None)
+    assert _live(campaign, clock, 60) == (0, 0)
+    campaign.tell_many([(str(x.id), float(i % 2)) for i, x in enumerate(campaign.ask(n=10))])
+    assert _live(campaign, clock, 60) == (10, 5)
+    campaign.correct(ids[0], 0.0, before=1.0)
+    assert _live(campaign, clock, 60) == (10, 5)
+    assert _live(campaign, clock, 600) == (70, 10)
+    campaign.tell_many([(str(x.id), 1.0) for x in campaign.ask(n=10)])
+    assert _live(campaign, clock, 0) == (80, 20)
+    assert _live(Campaign.load("c", store=store, clock=clock), clock, 0) == (80, 20)
+    campaign.verify()

@@ -172,6 +172,19 @@ class Books:
         return seq, number, closed
 
     @property
+    def delayed_until(self) -> tuple[int, float, float]:
+        """Earlier terms with a window and a default: how many decisions there were, and the window.
+
+        The third value is the time at which the windows of these decisions have closed.
+        """
+        number, window, closed = 0, math.inf, -math.inf
+        for (_, settings), entry in zip(self._agreed, self.changes, strict=False):
+            if settings.reward_window is not None and settings.is_delayed:
+                number, window = int((entry.detail or {})["decisions"]), settings.reward_window
+                closed = max(closed, entry.at + window)
+        return number, window, closed
+
+    @property
     def waits(self) -> bool:
         """Whether a decision waits for its reward as soon as it is made."""
         return self.settings.exposure == "ask"

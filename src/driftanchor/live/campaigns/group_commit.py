@@ -200,7 +200,7 @@ class GroupCommit:
             due = reader.due(batch.now, MOST_SWEPT) if books.windowed else []
             self._counts = counts_for(books, self._counts)
             if self._counts is None:
-                count_as_they_come(batch)
+                count_as_they_come(batch, reader)
             else:
                 mature(batch, reader, self._counts, due)
             _sweep(batch, due)

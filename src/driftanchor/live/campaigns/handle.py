@@ -255,7 +255,10 @@ class Handle:
             books = load(reader, self._first, self._settings)
             is_due = books.windowed and bool(reader.due(now, 1))
             counts = counts_for(books, None)
-            is_due = is_due or (counts is not None and counts.is_due(now, books.matured_at))
+            if counts is None:
+                is_due = is_due or books.ledger.live is not None  # an estimate to drop
+            else:
+                is_due = is_due or counts.is_due(now, books.matured_at)
             if not is_due and seq != since:
                 is_due = is_watched(books)
         if is_due:

@@ -25,7 +25,7 @@ from driftanchor.live.campaigns.batch import Batch
 from driftanchor.live.campaigns.books import Books
 from driftanchor.live.stores.damage import reads_store
 from driftanchor.live.stores.store import Reader
-from driftanchor.live.stores.store_rows import CohortRow, DecisionRow
+from driftanchor.live.stores.store_rows import CohortRow, DecisionRow, UnclosedRow
 
 
 class CohortCounts:
@@ -65,7 +65,7 @@ class CohortCounts:
         self._shown: dict[tuple[int, int], int] = {}  # by slot and arm
         self._gained: dict[tuple[int, int], float] = {}
         self._reports: dict[tuple[int, int], int] = {}  # by slot and delay
-        self._unclosed: list[tuple[int, int, float]] = []  # of earlier terms, by arm
+        self._unclosed: list[UnclosedRow] = []  # of earlier terms
 
     @property
     def has_counted(self) -> bool:
@@ -154,7 +154,7 @@ class CohortCounts:
         decided = ledger.pulls + ledger.pending
         closed = decided - shown.sum(axis=1)
         late = ledger.totals - default * ledger.pulls - gained.sum(axis=1)
-        for column, count, gain in self._unclosed:
+        for column, count, _, gain in self._unclosed:
             closed[column] -= count
             late[column] -= gain
         closed = np.maximum(closed, 0)
@@ -202,11 +202,30 @@ def mature(batch: Batch, reader: Reader, counts: CohortCounts, due: Sequence[Dec
     batch.record("matured", detail=detail)
 
 
-def count_as_they_come(batch: Batch) -> None:
-    """Drop the last estimate once rewards are no longer delayed."""
-    if batch.books.ledger.live is not None:
-        detail = {"pulls": None, "totals": None, "decisions": batch.books.head.decisions}
-        batch.record("matured", detail=detail)
+def count_as_they_come(batch: Batch, reader: Reader) -> None:
+    """Drop the last estimate once rewards are no longer delayed.
+
+    Decisions of earlier terms, with a default, count when their windows have closed: until then
+    leave out the rewards that came early, and do so anew in each slot.
+    """
+    books = batch.books
+    ledger, at = books.ledger, books.matured_at
+    if ledger.live is None:
+        return
+    detail = {"pulls": None, "totals": None, "decisions": books.head.decisions}
+    old, window, closed = books.delayed_until
+    if batch.now < closed:
+        length = slot_length(window)
+        if at is not None and math.floor(at / length) == math.floor(batch.now / length):
+            return
+        pulls, totals = ledger.pulls.astype(float), ledger.totals.copy()
+        for column, _, settled, gained in reader.unclosed(old, batch.now, 0.0):
+            pulls[column] -= settled
+            totals[column] = totals[column] - gained if pulls[column] else 0.0
+        if all(map(np.array_equal, ledger.live, (pulls, totals))):
+            return
+        detail.update(pulls=pulls.tolist(), totals=totals.tolist())
+    batch.record("matured", detail=detail)
 
 
 def warm(reader: Reader, counts: CohortCounts, now: float) -> None:

@@ -22,6 +22,7 @@ from driftanchor.live.stores.store_rows import (
     HistoryRow,
     KeyedRequest,
     Snapshot,
+    UnclosedRow,
 )
 
 
@@ -143,11 +144,8 @@ class Reader(abc.ABC):
         """All rewards of an arm that count, by the number of their decisions."""
 
     @abc.abstractmethod
-    def unclosed(self, old: int, now: float, default: float) -> list[tuple[int, int, float]]:
-        """Count decisions up to a number whose window is open, or that wait without a window.
-
-        Returns (column, count, sum of reward − default) for each arm that has any.
-        """
+    def unclosed(self, old: int, now: float, default: float) -> list[UnclosedRow]:
+        """Count decisions up to a number whose window is open, or that wait without a window."""
 
     @abc.abstractmethod
     def of_unit(self, unit: str, after: int, through: int) -> list[DecisionRow]:

@@ -168,6 +168,22 @@ class CohortRow:
     gained: float
 
 
+class UnclosedRow(NamedTuple):
+    """Decisions of one arm whose window is open, or that wait without a window.
+
+    Attributes:
+        column: The arm.
+        decisions: How many.
+        settled: How many of them have a reward.
+        gained: Sum of reward − default.
+    """
+
+    column: int
+    decisions: int
+    settled: int
+    gained: float
+
+
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     """A state as it was after an event.

@@ -23,7 +23,7 @@ from driftanchor.live.stores.damage import all_typed, parsed
 from driftanchor.live.stores.sql.link import Link
 from driftanchor.live.stores.sql.prepared import Prepared
 from driftanchor.live.stores.sql.schema import decisions, events
-from driftanchor.live.stores.store_rows import CohortRow
+from driftanchor.live.stores.store_rows import CohortRow, UnclosedRow
 
 
 def _slot(at: ColumnElement[Any], database: str) -> ColumnElement[Any]:
@@ -101,6 +101,7 @@ _UNCLOSED = Prepared(
     select(
         decisions.c.arm,
         func.count(),
+        func.count(decisions.c.reward),
         func.coalesce(func.sum(decisions.c.reward - cast(bindparam("default"), Double)), 0.0),
     )
     .where(decisions.c.campaign_id == bindparam("campaign"))
@@ -136,9 +137,7 @@ def rows(
     return all_typed(CohortRow, found)
 
 
-def unclosed(
-    link: Link, campaign: int, old: int, now: float, default: float
-) -> list[tuple[int, int, float]]:
+def unclosed(link: Link, campaign: int, old: int, now: float, default: float) -> list[UnclosedRow]:
     """Count old decisions whose window is open; the arguments are those of `Reader.unclosed`."""
     found = _UNCLOSED.rows(link, default, campaign, old, now)
-    return [(int(arm), int(count), float(gained)) for arm, count, gained in found]
+    return all_typed(UnclosedRow, found)

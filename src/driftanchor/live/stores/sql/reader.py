@@ -26,6 +26,7 @@ from driftanchor.live.stores.store_rows import (
     HistoryRow,
     KeyedRequest,
     Snapshot,
+    UnclosedRow,
 )
 
 
@@ -108,7 +109,7 @@ class SqlReader(Reader):
         """All rewards of an arm."""
         return decisions.rewards(self._link, self._campaign, column)
 
-    def unclosed(self, old: int, now: float, default: float) -> list[tuple[int, int, float]]:
+    def unclosed(self, old: int, now: float, default: float) -> list[UnclosedRow]:
         """Old decisions whose window is open."""
         return cohorts.unclosed(self._link, self._campaign, old, now, default)
 
