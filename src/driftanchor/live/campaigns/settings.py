@@ -120,7 +120,7 @@ class Settings:
         )
 
     def reward_of(self, value: object, ends: Range, argument: str = "reward") -> float:
-        """Return a reward as a float; raise an error if it is a bool, not finite or out of range."""
+        """Return a reward as a float; refuse bools and values not finite or out of range."""
         low, high = ends
         if (
             type(value) is float
