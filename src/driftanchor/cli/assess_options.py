@@ -110,7 +110,7 @@ def auto_bound(bounds: Mapping[str, object]) -> str | None:
 
 
 def check_periods(auto: str | None, by: str | None) -> None:
-    """See that --by is given if a bound is auto."""
+    """Raise an error if a bound is auto and --by is missing."""
     if auto is not None and by is None:
         problem = "auto needs --by: the periods to compare, such as --by week with --time"
         raise InvalidInput(problem, argument=auto)
@@ -135,14 +135,14 @@ def show(
     quiet: bool,
     command: str | None = None,
 ) -> None:
-    """Write the page; then show the verdict and the tables, or JSON.
+    """Write the page, then print the verdict and the tables, or JSON.
 
     Args:
-        found: The result.
-        page: The file of the page.
-        as_json: Show JSON.
-        quiet: Say nothing on stderr.
-        command: The command to run instead, if the logs should not be used.
+    found: The plan or replay to show.
+    page: Where to write the HTML page.
+    as_json: Print JSON instead of text.
+    quiet: Print nothing to stderr.
+    command: The command to suggest if the verdict is not to use the logs.
     """
 
     def show_all() -> None:
@@ -155,7 +155,7 @@ def show(
         for sentence in (found.answer, *found.details):
             output.show_text(sentence)
         if command is not None:
-            output.show_line(printable(f"Run instead: {command}"))  # in one line, to copy
+            output.show_line(printable(f"Run instead: {command}"))  # one line, for copying
         for content in (losses(found), *found.texts().tables):
             output.show_line("")
             output.show_table(content)

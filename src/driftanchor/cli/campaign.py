@@ -1,4 +1,4 @@
-"""`driftanchor campaign`: decisions and rewards that last. This file gathers its commands."""
+"""`driftanchor campaign`: registers the subcommands."""
 
 import typer
 

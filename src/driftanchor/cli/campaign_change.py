@@ -14,14 +14,12 @@ from driftanchor.errors import InvalidInput
 if TYPE_CHECKING:
     from driftanchor.live.campaigns.campaign import Campaign
 
-Reason = Annotated[
-    str, typer.Option(metavar="TEXT", help="Why, for those who read the history later.")
-]
+Reason = Annotated[str, typer.Option(metavar="TEXT", help="The reason, recorded in the history.")]
 Window = Annotated[
     str | None,
     typer.Option(
         metavar="TIME",
-        help="How long to wait for a reward: seconds, or 30m, 12h, 7d; none for ever.",
+        help="How long to wait for a reward: seconds, or 30m, 12h, 7d; none waits forever.",
         rich_help_panel=agreed.REWARDS,
     ),
 ]
@@ -29,7 +27,7 @@ Default = Annotated[
     str | None,
     typer.Option(
         metavar="X",
-        help="The reward that counts if none arrives in the window; none for no such reward.",
+        help="The reward to count if none arrives within the window; none counts nothing.",
         rich_help_panel=agreed.REWARDS,
     ),
 ]
@@ -45,14 +43,14 @@ Outside = Annotated[
 Floor = Annotated[
     str | None,
     typer.Option(
-        metavar="P", help="The smallest probability of each arm.", rich_help_panel=agreed.DECISIONS
+        metavar="P", help="Minimum probability of each arm.", rich_help_panel=agreed.DECISIONS
     ),
 ]
 Control = Annotated[
     str | None,
     typer.Option(
         metavar="ARM=P",
-        help="Minimum probability for single arms, such as A=0.1,B=0.05; none for no such arms.",
+        help="Minimum probability for single arms, such as A=0.1,B=0.05; none removes them.",
         rich_help_panel=agreed.DECISIONS,
     ),
 ]
@@ -61,7 +59,7 @@ BiasBound = Annotated[
     typer.Option(
         metavar="V",
         help="How far a mean may have moved since the logs: a number, or A=0.02,B=0.05 for all "
-        "arms; inf promises nothing.",
+        "arms; inf sets no bound.",
         rich_help_panel=how.PROMISE,
     ),
 ]
@@ -69,7 +67,7 @@ RelativeBound = Annotated[
     str | None,
     typer.Option(
         metavar="W",
-        help="How far a mean may have moved, beside the move that all arms share.",
+        help="How far a mean may have moved relative to the other arms.",
         rich_help_panel=how.PROMISE,
     ),
 ]
@@ -89,7 +87,7 @@ def change(
 ) -> Done:
     """Change the reward window, the default reward, floors or bounds of a running campaign.
 
-    Decisions made before keep their terms. The change is recorded with its reason.
+    Earlier decisions keep their old terms. The change is recorded with its reason.
 
     Examples:
       driftanchor campaign change checkout --reward-window 7d --reason "orders take 3 days"
@@ -116,14 +114,14 @@ def change(
     status = campaign.status()
     data = {"name": campaign.name, "settings": status.settings.to_json()}
     changes = [x.to_json() for x in status.changes]
-    words = "nothing changed: these values are in force already"
+    words = "nothing changed: these values are already in force"
     if len(status.changes) > before:
         words = status.changes[-1].text(tuple(status.arms))
     return Done(f"{campaign.name}: {words}", {**data, "changes": changes})
 
 
 def _unless_none(text: str | None, read: Any) -> tuple[Any] | None:
-    """What an option says, in a tuple of one; `None` if it is not given."""
+    """Parse an option and wrap the value in a 1-tuple; return `None` if it was not given."""
     if text is None:
         return None
     return (None,) if at.choice(text) is None else (read(text),)

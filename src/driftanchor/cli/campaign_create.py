@@ -115,7 +115,7 @@ def create(
             files or [], bias_bound, relative_bound, by, plan, policy, options, quiet=quiet
         )
         is_new = at.is_missing(store)
-        with Campaign.create(  # all of it is checked before the store is opened
+        with Campaign.create(  # validate everything before opening the store
             name,
             bias_bound_source=bias_bound_source,
             reward_range=options.get("reward_range"),
@@ -144,7 +144,7 @@ def terms_of(
     *,
     quiet: bool,
 ) -> dict[str, Any]:
-    """The logs, the promises and the policy, as `Campaign.create` takes them."""
+    """Return the logs, bounds and policy as arguments for `Campaign.create`."""
     bounds: dict[str, Any] = {
         "bias_bound": how.bounds(bias_bound),
         "relative_bound": how.bounds(relative_bound, "--relative-bound"),
@@ -200,7 +200,7 @@ def _policy(text: str) -> Policy:
 
 
 def _of_plan(path: Path) -> tuple[dict[str, Any], Policy]:
-    """The bounds of a plan, and the rule of its verdict."""
+    """Read the bounds and the recommended policy from a saved plan."""
     from driftanchor.core import record
     from driftanchor.policies import make
 

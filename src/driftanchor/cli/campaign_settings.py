@@ -1,4 +1,4 @@
-"""The options that say how a campaign treats units, windows, late rewards and small shares."""
+"""The options for a campaign's units, reward window, late rewards and minimum shares."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def read(
     allow_outside: bool,
     if_exists: str,
 ) -> dict[str, Any]:
-    """What was typed, as `Campaign.create` takes it."""
+    """Convert the options to arguments for `Campaign.create`."""
     shares = how.bounds(control, "--control") if control is not None else None
     if shares is not None and not isinstance(shares, dict):
         raise InvalidInput(f"--control must be arm=share, such as A=0.1, got {control!r}")

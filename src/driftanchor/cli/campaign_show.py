@@ -28,7 +28,7 @@ Check = Annotated[
     bool,
     typer.Option(
         "--check",
-        help="Exit with code 10 if a promise about the logs is broken, if arms are not played as "
+        help="Exit with code 10 if a bound is violated, if arms are not played as "
         "often as they should be, or if rewards come too late, are all equal or do not come.",
     ),
 ]
@@ -61,7 +61,7 @@ def show(
     store: at.StoreAddress = at.DEFAULT,
     as_json: opt.Json = False,
 ) -> None:
-    """Show a campaign: each arm in the logs and live, alarms, and what was agreed.
+    """Show a campaign: its arms in the logs and live, its alarms and its settings.
 
     Examples:
       driftanchor campaign show checkout
@@ -82,7 +82,7 @@ def show(
 
 
 def status_json(status: Status, terms: Terms) -> dict[str, Any]:
-    """The status of a campaign for programs, with how many rows of its logs were not used."""
+    """Return the status as JSON, with the number of unused log rows."""
     return {**status.to_json(), **log.row_counts(terms.offline.provenance)}
 
 
@@ -95,7 +95,7 @@ def show_status(status: Status, terms: Terms) -> None:
 
 
 def status_lines(status: Status, terms: Terms) -> list[str]:
-    """What there is to say about a campaign beside its arms."""
+    """Describe the campaign in lines of text, without the table of arms."""
     counts = [
         count(status.decisions, "decision"),
         count(status.rewards, "reward"),
@@ -115,7 +115,7 @@ def status_lines(status: Status, terms: Terms) -> list[str]:
 
 
 def _live_n(status: Status) -> list[str]:
-    """Why there are fewer live rewards than decisions, if rewards are delayed."""
+    """Explain the column "live n" if rewards are delayed."""
     if not (status.settings.is_delayed and status.pending) or status.is_too_early:
         return []
     return [
@@ -147,7 +147,7 @@ def _bounds(bounds: list[float], terms: Terms) -> str:
 
 
 def agreed(settings: Settings, arms: list[str]) -> list[str]:
-    """The settings that differ from the defaults, in words."""
+    """Describe the settings that differ from the defaults."""
     lines = ["a reward is 0 or 1"] if settings.reward == "binary" else []
     if settings.reward_window is not None:
         missing = "does not count"
@@ -186,7 +186,7 @@ def _shown(status: Status) -> list[tuple[str, ArmStatus]]:
 
 
 def _arms(status: Status) -> Table:
-    """What is known of each arm."""
+    """Return the table of arms."""
     p_best = dict(zip(status.arms, status.outlook.p_best.tolist(), strict=True))
     rows = [
         (
@@ -202,7 +202,7 @@ def _arms(status: Status) -> Table:
 
 
 def _worth(rewards: float) -> str:
-    """A number of rewards, which may be a fraction where rewards are delayed."""
+    """Format a number of rewards, which is fractional if rewards are delayed."""
     return f"{rewards:,.{0 if rewards == int(rewards) else 1}f}"
 
 

@@ -1,4 +1,4 @@
-"""`driftanchor campaign tell`: one reward, or a file of them; and `correct`."""
+"""`driftanchor campaign tell` and `driftanchor campaign correct`."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ AllowOutside = Annotated[
         "--allow-outside", help="Accept rewards far outside the range of the logged rewards."
     ),
 ]
-From = Annotated[str, typer.Option("--from", metavar="X", help="The reward that is recorded now.")]
+From = Annotated[str, typer.Option("--from", metavar="X", help="The reward currently recorded.")]
 To = Annotated[str, typer.Option("--to", metavar="X", help="The right reward.")]
 Reason = Annotated[
-    str | None, typer.Option(metavar="TEXT", help="Why, for those who read the history later.")
+    str | None, typer.Option(metavar="TEXT", help="The reason, recorded in the history.")
 ]
 
 
@@ -59,10 +59,10 @@ def tell(
     as_json: opt.Json = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    """Report the reward of a decision, or of many. It is on disk when the command returns.
+    """Report the reward of one or many decisions. Rewards are on disk when the command returns.
 
-    Reporting a reward again changes nothing, so repeat it if you are not sure. Another reward for
-    the same decision is refused (exit code 4), and the first one is kept. With --file, good lines
+    Reporting the same reward twice is harmless, so retry if unsure. A different reward for
+    the same decision is refused (exit code 4) and the first is kept. With --file, valid lines
     are recorded even if others are refused; then the exit code is 1.
 
     Examples:
@@ -72,14 +72,14 @@ def tell(
     """
     if file is None:
         if decision is None or reward is None:
-            raise InvalidInput("give a decision and its reward, or --file with lines of them")
+            raise InvalidInput("give a decision and its reward, or a --file of them")
         value = parse.number(reward, "the reward")
         with at.campaign_in(store, name) as campaign:
             receipt = campaign.tell(decision, value, allow_outside=allow_outside)
         _show_one(receipt, as_json, quiet)
         return
     if decision is not None:
-        raise InvalidInput("--file and a decision are both given: give one of them")
+        raise InvalidInput("give either --file or a decision, not both")
     with at.campaign_in(store, name) as campaign, lines_of(file) as lines:
         done = tell_lines(campaign, lines, allow_outside=allow_outside)
     _show(done, as_json, quiet)
@@ -97,10 +97,10 @@ def correct(
     as_json: opt.Json = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    """Correct a reward that was reported, such as after a refund.
+    """Correct a reported reward, for example after a refund.
 
-    If another reward than --from is recorded, nothing changes and the exit code is 4. Repeating a
-    correction changes nothing.
+    If the recorded reward is not --from, nothing changes and the exit code is 4. Repeating a
+    correction is harmless.
 
     Examples:
       driftanchor campaign correct checkout DECISION --from 30 --to 0 --reason refund

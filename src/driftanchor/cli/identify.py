@@ -167,7 +167,7 @@ def identify(
 
 
 def report(found: Identification, bandit: Bandit) -> dict[str, Any]:
-    """What was measured, and everything needed to measure it again, for programs."""
+    """Return the results as JSON, with everything needed to reproduce them."""
     return {
         "rules": {
             rule: {name: encode(x) for name, x in statistics.items()}

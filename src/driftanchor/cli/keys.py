@@ -43,8 +43,8 @@ OneCampaign = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="With --role read alone: read only the summary of this campaign, without its events "
-        "and units, as share links do.",
+        help="Only with --role read: allow only the summary of this campaign, without its events "
+        "and units, as a share link does.",
         show_default="all campaigns",
     ),
 ]
@@ -63,7 +63,7 @@ def create(
     as_json: opt.Json = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    """Make a key and print it to stdout. It is printed only once: the store keeps only its hash.
+    """Create a key and print it to stdout, once: the store keeps only its hash.
 
     Programs send it as 'Authorization: Bearer KEY' or 'X-API-Key: KEY'.
 
@@ -94,7 +94,7 @@ def create(
         output.show_line(key)
         ends = "" if row.expires_at is None else f", works until {_day(row.expires_at)}"
         output.say(
-            f"made key {row.id} ({row.roles.replace(' ', ', ')}){ends}; save it now, because it "
+            f"created key {row.id} ({row.roles.replace(' ', ', ')}){ends}; save it now, because it "
             "cannot be shown again",
             quiet=quiet,
         )
@@ -173,7 +173,7 @@ def _until(expires: str | None, now: float) -> float | None:
 
 
 def _shown(row: KeyRow, now: float) -> dict[str, Any]:
-    """What JSON says of a key, which is not the key."""
+    """Return a key's metadata as JSON, without the key itself."""
     return {
         "id": row.id,
         "roles": row.roles.split(" "),

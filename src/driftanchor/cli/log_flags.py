@@ -1,4 +1,4 @@
-"""The options that say what to read from logs, as every command that reads logs takes them."""
+"""The options for reading logs, shared by all commands that read them."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _values(typed: dict[str, Any]) -> LogOptions:
 
 
 def typed(options: LogOptions) -> list[str]:
-    """Return the words that give these options on the command line, without those for output.
+    """Return these options as command-line arguments, without the output options.
 
     Example:
         >>> typed({"arm": "ad", "arms": ["A", "B"], "reward_range": (0, 1), "allow_rejects": True})
@@ -122,13 +122,13 @@ def typed(options: LogOptions) -> list[str]:
 
 
 def tell(how: Provenance | None, *, quiet: bool) -> None:
-    """Say on stderr which rows were not used, and whether arms were compared within strata."""
+    """Report on stderr which rows were not used, and whether arms were compared within strata."""
     for line in notes(how):
         output.say(f"note: {line}", quiet=quiet)
 
 
 def notes(how: Provenance | None) -> list[str]:
-    """What people should know about how logs were read; nothing if all rows were pooled."""
+    """Return notes on how the logs were read; empty if all rows were pooled."""
     if how is None:
         return []
     is_stratified = how.strata is not None and how.strata.used == "stratified"
@@ -137,7 +137,7 @@ def notes(how: Provenance | None) -> list[str]:
 
 
 def row_counts(how: Provenance | None) -> dict[str, Any]:
-    """The numbers of rows read and rejected, for the JSON of a command; none without logs."""
+    """Return the row counts for a command's JSON output; empty without logs."""
     if how is None:
         return {}
     return {"rows_read": how.rows_read, "rows_rejected": dict(how.rows_rejected)}

@@ -1,4 +1,4 @@
-"""`driftanchor logs`: rows of logs as numbers for each arm."""
+"""`driftanchor logs`: aggregate log rows by arm."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ def logs(
     as_json: opt.Json = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    """Read logs: the number of rewards of each arm, their mean, variance and interval.
+    """Read logs and show each arm's number of rewards, mean, variance and interval.
 
     A row is one event with a --reward, or a summary of --count events with their --total or --mean.
-    Every row is accounted for: used, filtered, or rejected for a reason. Where the arms' shares of
-    the rows differ between files or periods, arms are compared within these.
+    Every row is accounted for: used, filtered, or rejected for a reason. If the arms' shares of
+    the rows differ between files or periods, arms are compared within each file or period.
 
     Examples:
       driftanchor logs last_test.parquet --arm variant --reward converted

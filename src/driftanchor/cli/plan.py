@@ -1,4 +1,4 @@
-"""`driftanchor plan`: what logs are worth, before going live."""
+"""`driftanchor plan`: estimate what logs are worth before going live."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def plan(
 
 
 def cold_start(files: list[str], options: LogOptions, found: Plan) -> str:
-    """Return the command that starts cold and keeps the noise known from the logs."""
+    """Return the command for a cold start that takes only the noise level from the logs."""
     from driftanchor.cli.serve import name_of
 
     words = ["driftanchor", "campaign", "create", name_of(files), *files, *log.typed(options)]
@@ -115,7 +115,7 @@ def cold_start(files: list[str], options: LogOptions, found: Plan) -> str:
 def periods_of(
     files: list[str], by: str | None, bounds: Mapping[str, object], options: Any
 ) -> Periods | None:
-    """The logs by period, if a bound is to be taken from them."""
+    """Read the logs by period if a bound is auto."""
     from driftanchor.logs.periods import read_periods
 
     auto = how.auto_bound(bounds)
@@ -130,7 +130,7 @@ def periods_of(
 
 
 def read(files: list[str], by: str | None, options: Any, *, quiet: bool) -> OfflineData:
-    """Read logs, or saved offline data, which need no --arm; tell which rows were not used."""
+    """Read logs, or saved offline data (which need no --arm), and report unused rows."""
     offline = _read(files, by, options)
     log.tell(offline.provenance, quiet=quiet)
     return offline

@@ -1,4 +1,4 @@
-"""`driftanchor replay`: what logs would have been worth, at a moment of the past."""
+"""`driftanchor replay`: a back-test of what logs would have been worth."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def replay(
     """Would logs have helped? A back-test on your own history.
 
     The rows before --split are the logs. The rows from it on, or the rows that match it, are the
-    world. Policies play there with and without the logs, on rewards drawn from those of the world.
+    world. Policies play in that world with and without the logs, on rewards resampled from it.
 
     Examples:
       driftanchor replay all.parquet --arm ad --reward won --time at --split 2026-02-01

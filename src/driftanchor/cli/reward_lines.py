@@ -1,4 +1,4 @@
-"""Lines of `decision,reward`: read, and reported to a campaign some hundreds at a time."""
+"""Reads lines of `decision,reward` and reports them to a campaign in batches."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def lines_of(path: str) -> Iterator[Iterable[str]]:
 def tell_lines(
     campaign: Campaign, lines: Iterable[str], *, allow_outside: bool = False
 ) -> list[RewardLine]:
-    """Report all lines, and say what happened to each; empty lines and a heading are skipped."""
+    """Report all lines and return the outcome of each; skip empty lines and the header."""
     done: list[RewardLine] = []
     numbered = ((i, text.strip()) for i, text in enumerate(lines, 1))
     filled = ((i, text) for i, text in numbered if text and not _is_heading(i, text))
@@ -107,7 +107,7 @@ def _read(number: int, text: str) -> RewardLine | tuple[int, str, float]:
 def _told(
     campaign: Campaign, read: list[RewardLine | tuple[int, str, float]], allow_outside: bool
 ) -> list[RewardLine]:
-    """The lines in their order, with what happened to those that could be read."""
+    """Report the lines that could be parsed; return the outcome of every line, in order."""
     pairs = [(x[1], x[2]) for x in read if not isinstance(x, RewardLine)]
     answers = iter(campaign.tell_many(pairs, allow_outside=allow_outside) if pairs else [])
     done = []

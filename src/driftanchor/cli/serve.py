@@ -1,4 +1,4 @@
-"""`driftanchor serve`: from a log file to decisions over HTTP."""
+"""`driftanchor serve`: serve decisions over HTTP."""
 
 from __future__ import annotations
 
@@ -224,9 +224,9 @@ def _run(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Listen, say so once it answers, and answer until a signal ends it.
+    """Listen, announce the address when ready, and serve until a signal arrives.
 
-    Nothing is created before it listens: a port that is taken leaves no store behind.
+    Nothing is created before the socket is bound, so a taken port leaves no store behind.
     """
     from driftanchor.live.stores.sql.sql_store import open_sql
     from driftanchor.serve.served import ServeSettings
@@ -240,7 +240,7 @@ def _run(
             names = opened.names()
 
         def ready() -> None:
-            if as_json:  # one line: it is read
+            if as_json:  # one line, so that programs can parse it
                 counts = {} if made is None else log.row_counts(made[1].offline.provenance)
                 output.show_line(json.dumps({"url": url, "campaigns": names, **counts}))
                 return

@@ -1,4 +1,4 @@
-"""Client: a campaign that another process serves, with the `ask` and `tell` of `Campaign`."""
+"""Client: a campaign on a server, with the `ask` and `tell` of `Campaign`."""
 
 from __future__ import annotations
 
@@ -33,25 +33,24 @@ MOST_REWARDS = 500  # of one request: a server takes 64 KiB
 class Client:
     """A campaign on a server, with the `ask` and `tell` of `Campaign`.
 
-    Every call is safe to repeat, and the client repeats it: if the server or its store is
-    unavailable, it sends the same request again after a growing wait, until `timeout` is over. So
-    a decision is made once, and a reward counts once. A request without a unit has a key, by which
-    the server knows its repeats; a unit gets the decision that it has. Only in a campaign with
-    `sticky=None` a unit has no decision to get again: there, give a `key`. Threads may share a
-    client, and it keeps connections open.
+    Every call is idempotent, and the client retries: if the server or its store is unavailable, it
+    sends the same request again with growing backoff until `timeout`. So a decision is made once,
+    and a reward counts once. A request without a unit carries an idempotency key; a request with a
+    unit returns the unit's existing decision. With `sticky=None` a unit has no lasting decision, so
+    pass a `key` there. The client is thread-safe and keeps connections open.
 
-    With a default arm, `ask` never fails because of the server: if that is down, slow or the
-    campaign paused, `ask` returns the default in time. Such a decision has no propensity (NaN), its
-    id starts with `default-`, and its reward is ignored, because nothing was drawn. When the server
-    is back, the client reports it, and it becomes an event `default_used` of the campaign.
+    With a default arm, `ask` never fails because of the server: if the server is down or slow, or
+    the campaign is paused, `ask` returns the default in time. That decision has no propensity
+    (NaN), its id starts with `default-`, and its reward is ignored, because nothing was drawn. When
+    the server is back, the client reports the default as a `default_used` event.
 
     Args:
         url: The address of the server, such as `"http://127.0.0.1:8484"`.
-        key: A key that `driftanchor keys create` printed, if the server needs one. `ask` needs the
+        key: A key from `driftanchor keys create`, if the server needs one. `ask` needs the
             role decide, `tell` and `expose` reward, `status` read.
         campaign: The name of the campaign; needed if the server has several.
-        timeout: Seconds in which a call must be answered.
-        default_after: Seconds after which `ask` returns the default, if it has one.
+        timeout: Seconds before a call fails.
+        default_after: Seconds after which `ask` returns the default, if one is given.
 
     Example:
         >>> client = Client("http://127.0.0.1:8484", campaign="checkout")
@@ -75,7 +74,7 @@ class Client:
         self._line = Line(url, key, self._timeout)
 
     def campaign(self, name: str) -> Client:
-        """A client for another campaign of the same server; they share connections."""
+        """Return a client for another campaign on the same server; they share connections."""
         other = object.__new__(Client)
         other.__dict__.update(self.__dict__)
         other.name = _name(name)
@@ -118,15 +117,15 @@ class Client:
         Args:
             unit: As for `Campaign.ask`, like `exclude`, `n`, `peek` and `key`.
             exclude: Arms that cannot be played this time.
-            n: How many decisions; the answer is then a list.
-            peek: Only show what would be decided now; nothing is recorded.
-            key: A key of this request. By default a call without a unit has a new one, which its
-                repeats share.
+            n: The number of decisions; `ask` then returns a list.
+            peek: Return what would be decided now, and record nothing.
+            key: An idempotency key. By default a call without a unit generates one and reuses it
+                for retries.
             default: The arm to play if the server is down or slow, or the campaign is paused.
 
         Raises:
             StoreUnavailable: The server did not answer in time, and there is no default.
-            DriftanchorError: As `Campaign.ask` raises it.
+            DriftanchorError: For the same reasons as `Campaign.ask`.
         """
         count = 1 if n is None else check.whole(n, "n", low=1, high=MOST)
         body = {
@@ -147,7 +146,7 @@ class Client:
         return answers[0] if n is None else answers
 
     def tell(self, decision_id: str, reward: float, *, allow_outside: bool = False) -> Receipt:
-        """Report the reward of a decision, as `Campaign.tell` does. It may be repeated.
+        """Report the reward of a decision, as `Campaign.tell` does. Safe to retry.
 
         The reward of a default is ignored, and the receipt says so.
         """
@@ -167,7 +166,7 @@ class Client:
         reason: str | None = None,
         allow_outside: bool = False,
     ) -> Receipt:
-        """Correct a reward that was reported, as `Campaign.correct` does. It may be repeated."""
+        """Correct a reported reward, as `Campaign.correct` does. Safe to retry."""
         path = f"/v1/decisions/{quote(decision_id_text(decision_id), safe='')}/reward"
         body = {
             "value": _reward(reward),
@@ -191,7 +190,7 @@ class Client:
     ) -> None:
         """Change settings or bounds from now on, as `Campaign.change` does; needs the role admin.
 
-        Repeating it changes nothing.
+        Safe to retry.
         """
         given = {
             "reward_window": reward_window,
@@ -210,7 +209,7 @@ class Client:
     def tell_many(
         self, rewards: Iterable[tuple[str, float]], *, allow_outside: bool = False
     ) -> list[Receipt | Exception]:
-        """Report many rewards: returns for each its receipt, or the error that `tell` would raise.
+        """Report many rewards; return a receipt for each, or the error that `tell` would raise.
 
         Args:
             rewards: Pairs of a decision and its reward.
@@ -243,22 +242,22 @@ class Client:
         return receipt_of(self._line.call("POST", path))
 
     def status(self) -> Record:
-        """What can be seen of the campaign: the record that `Campaign.status().to_json()` gives."""
+        """Return the campaign's status, as `Campaign.status().to_json()` does."""
         found = self._line.call("GET", self._line.path(self.name))
         if not isinstance(found, dict):
             raise foreign("status")
         return found
 
     def report_defaults(self) -> int:
-        """Try now to report the defaults that were played; returns how many are left.
+        """Try to report the defaults that were played; return how many are still unreported.
 
-        A thread of the client tries this too, until all are reported. What is left when the process
-        ends is lost.
+        A background thread retries until all are reported. Defaults still unreported when the
+        process ends are lost.
         """
         return self._line.defaults.report()
 
     def close(self) -> None:
-        """Report defaults if that works now, and close the connections."""
+        """Try once to report pending defaults, then close the connections."""
         self._line.close()
 
     def __enter__(self) -> Client:
@@ -291,7 +290,7 @@ class Client:
     def _asked_or_default(
         self, body: Record, key: str | None, count: int, default: Default
     ) -> list[Decision]:
-        """The decisions, or the default as soon as it is clear that they do not come in time."""
+        """Return the decisions, or the default if the server does not answer in time."""
         promised = self._default_after
         seconds = ANSWERS_BY * promised
         try:
@@ -301,7 +300,7 @@ class Client:
         except (TimeoutError, StoreUnavailable, CampaignPaused, DefaultPlayed) as error:
             why = str(error)
         except DriftanchorError as error:
-            if type(error) is not DriftanchorError:  # the caller's mistake
+            if type(error) is not DriftanchorError:  # the caller's error
                 raise
             why = str(error)  # the server failed
         if "peek" not in body:
@@ -352,7 +351,7 @@ def _reward(value: object) -> float:
 
 
 def _setting(name: str, value: object) -> object:
-    """A setting or a bound as JSON; null stands for a bound of infinity, which JSON lacks."""
+    """Convert a setting or bound to JSON, with null for an infinite bound."""
     if isinstance(value, Mapping):
         return {str(label): _setting(name, x) for label, x in value.items()}
     if value is None or isinstance(value, bool):

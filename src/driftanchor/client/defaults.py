@@ -1,4 +1,4 @@
-"""Defaults: the arms that a client played without the server, reported once it is back."""
+"""Defaults: arms that a client played without the server, and reports once it is back."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Default:
 
     Attributes:
         campaign: The campaign that was asked; `None` for the only one of the server.
-        key: The key of the request that was not answered in time, or of the report alone.
+        key: The key of the request that timed out, or a key for the report.
         arm: The arm that was played instead.
-        at: When the request was sent, by a clock that never goes back.
+        at: When the request was sent, by the monotonic clock.
         unit: The unit of a request that had no key.
     """
 
@@ -38,7 +38,7 @@ class Default:
     unit: str | None = None
 
     def id(self, place: int = 0) -> str:
-        """An id for the decision, which `arm_of_default` knows again in any process."""
+        """Return a decision id from which `arm_of_default` can read the arm in any process."""
         name = hashlib.sha256(f"{place} {self.key}".encode()).hexdigest()[:32]
         return f"{MARK}{name}:{self.arm}"
 
@@ -56,17 +56,17 @@ def arm_of_default(decision_id: object) -> str | None:
 
 
 class Defaults:
-    """Defaults that wait to be reported, by a thread that runs while there are some.
+    """A queue of defaults to report, emptied by a background thread.
 
     Args:
-        send: Reports some defaults of one campaign, or raises.
+        send: Reports a batch of defaults of one campaign, or raises.
     """
 
     def __init__(self, send: Callable[[str | None, list[Default]], None]) -> None:
         self._send = send
         self._waiting: deque[Default] = deque()
-        self._lock = threading.Lock()  # of the queue
-        self._sending = threading.Lock()  # one reports at a time
+        self._lock = threading.Lock()  # guards the queue
+        self._sending = threading.Lock()  # one report at a time
         self._runs = False
         self._ended = threading.Event()
         self.dropped = 0
@@ -75,7 +75,7 @@ class Defaults:
         return len(self._waiting)
 
     def add(self, default: Default) -> None:
-        """Keep a default, and let it be reported. Beyond 10,000 the oldest are dropped."""
+        """Queue a default for reporting. Beyond 10,000 the oldest are dropped."""
         with self._lock:
             self._waiting.append(default)
             if len(self._waiting) > MOST_KEPT:
@@ -87,9 +87,9 @@ class Defaults:
         threading.Thread(target=self._run, daemon=True).start()
 
     def shown(self, campaign: str | None, unit: str) -> None:
-        """Note that a request for a unit was answered, so that its decision is shown.
+        """Note that the server answered a request for a unit, so the unit's decision is shown.
 
-        The server must not give up that decision, so reports that wait no longer name the unit.
+        The server must keep that decision, so pending reports no longer name the unit.
         """
         if not self._waiting:
             return
@@ -100,7 +100,7 @@ class Defaults:
             )
 
     def report(self) -> int:
-        """Try to report all of them now; how many still wait."""
+        """Try to report all defaults; return how many remain."""
         with self._sending:
             while self._waiting:
                 with self._lock:
@@ -110,15 +110,15 @@ class Defaults:
                     self._send(campaign, some)
                 except StoreUnavailable:
                     break
-                except DriftanchorError as error:  # it will never work
-                    logger.warning("defaults that were played cannot be reported: %s", error)
+                except DriftanchorError as error:  # retrying cannot help
+                    logger.warning("cannot report the defaults that were played: %s", error)
                 with self._lock:
                     sent = set(some)
                     self._waiting = deque(x for x in self._waiting if x not in sent)
         return len(self._waiting)
 
     def end(self) -> None:
-        """Report what can be reported now, and no more after that."""
+        """Try once to report all defaults, then stop the thread."""
         self._ended.set()
         self.report()
 

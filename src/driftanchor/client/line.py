@@ -1,4 +1,4 @@
-"""Line: what the clients of one server share: connections, threads, and defaults to report."""
+"""Line: the connections, threads and pending defaults that clients of one server share."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ T = TypeVar("T")
 
 
 class Line:
-    """A line to a server.
+    """The shared connection to a server.
 
     Args:
         url: Its address.
         key: The key for it, if it needs one.
-        timeout: Seconds in which a call must be answered.
+        timeout: Seconds before a call fails.
 
     Attributes:
-        defaults: Defaults that wait to be reported.
+        defaults: Defaults not yet reported.
     """
 
     def __init__(self, url: str, key: str | None, timeout: float) -> None:
@@ -54,7 +54,7 @@ class Line:
         request_key: str | None = None,
         promised: float | None = None,
     ) -> Any:
-        """What the server answers; see `Calls.call`."""
+        """Call the server and return its answer; see `Calls.call`."""
         self._here()
         left = self._timeout if seconds is None else seconds
         return self._calls.call(
@@ -62,29 +62,29 @@ class Line:
         )
 
     def within(self, seconds: float, work: Callable[[], T], promised: float | None = None) -> T:
-        """What `work` returns, if it does so in time; see `Bounded.run`."""
+        """Return the result of `work`, or fail at the timeout; see `Bounded.run`."""
         self._here()
         answer: T = self._bounded.run(work, seconds=seconds, promised=promised)
         return answer
 
     def path(self, campaign: str | None) -> str:
-        """The path of a campaign; `None` for the only one that the server has."""
+        """Return the URL path of a campaign; `None` means the server's only campaign."""
         if campaign is None:
             campaign = self._only = self._only or self._find_only()
         return f"{CAMPAIGNS}/{quote(campaign, safe='')}"
 
     def close(self) -> None:
-        """Report defaults if that works now, and close the connections."""
+        """Try once to report pending defaults, then close the connections."""
         if self._process == os.getpid():
             self.defaults.end()
             self._connections.close()
 
     def _here(self) -> None:
-        if self._process != os.getpid():  # forked: connections and threads are the parent's
+        if self._process != os.getpid():  # forked: the connections belong to the parent
             self._start()
 
     def _find_only(self) -> str:
-        """The name of the only campaign."""
+        """Return the name of the server's only campaign."""
         found = list_in(self.call("GET", CAMPAIGNS), "campaigns")
         names = [str(x.get("name")) for x in found if isinstance(x, dict)]
         if len(names) != 1:

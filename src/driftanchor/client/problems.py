@@ -1,4 +1,4 @@
-"""Problems: what a server refused, as the errors that `Campaign` raises."""
+"""Problems: turns a server's error responses into the errors that `Campaign` raises."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ def error_of_answer(status: int, body: bytes) -> DriftanchorError:
 
 
 def error_of(status: int, problem: dict[str, Any]) -> DriftanchorError:
-    """The error for a problem.
+    """Return the exception for a problem response.
 
     Example:
         >>> error_of(404, {"code": "not_found", "detail": "there is no such campaign"})
         NotFound('there is no such campaign')
     """
     detail, code = problem.get("detail"), problem.get("code")
-    if not isinstance(detail, str) or not isinstance(code, str):  # a proxy, or another server
+    if not isinstance(detail, str) or not isinstance(code, str):  # from a proxy or other server
         return StoreUnavailable(
-            f"the answer {status} is not that of driftanchor: look whether the address is right "
-            "and the server runs"
+            f"the answer {status} is not from driftanchor: check that the address is right "
+            "and the server is running"
         )
     said = excerpt(detail)
     if code == "key_missing":

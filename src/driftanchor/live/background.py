@@ -1,11 +1,11 @@
-"""Work that a decision does not wait for: compiling, in threads of its own.
+"""Background compilation, so that decisions do not wait for the compiler.
 
-To load Numba and a kernel from disk takes half a second of CPU time, and to compile one some
-seconds. What is ready is used from then on.
+Loading Numba and a cached kernel takes half a second of CPU time; compiling a kernel takes several
+seconds. A kernel is used as soon as it is ready.
 
-The threads are no daemons: a process that ends while a kernel is compiled waits until it is on
-disk, because a thread that is stopped inside the compiler can crash the process. A fork waits too:
-in the child, locks that a thread holds would be held for ever.
+The threads are not daemons: a process that exits during a compile waits for it to finish, because
+a thread stopped inside the compiler can crash the process. A fork waits too, because locks held by
+a thread would stay locked forever in the child.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _importing = threading.Lock()  # to import Numba in two threads at once fails in
 
 
 def compile_once(key: Hashable, work: Callable[[], None]) -> None:
-    """Let `work` compile something in the background, if nobody asked for `key` before.
+    """Run `work` in the background to compile something, once per `key`.
 
-    Where Numba is missing nothing happens. What `work` raises is logged as a warning: a policy of
-    one's own may be any Python, and what cannot be compiled is interpreted.
+    No-op without Numba. Errors of `work` are logged as warnings: a custom policy may be any Python
+    code, and code that cannot be compiled is interpreted.
     """
     with _asking:
         if key in _threads:
@@ -40,7 +40,7 @@ def compile_once(key: Hashable, work: Callable[[], None]) -> None:
         thread.daemon = False
         try:
             thread.start()
-        except RuntimeError:  # the process is about to end, or has no more threads
+        except RuntimeError:  # the process is exiting, or out of threads
             return
         _threads[key] = thread
 
@@ -55,14 +55,14 @@ def finish(seconds: float | None = None) -> None:
 
 def _tried(work: Callable[[], None]) -> None:
     if not threading.main_thread().is_alive():
-        return  # the process waits to end: nobody will use it
+        return  # the process is exiting: nobody will use it
     try:
         with _importing:
             importlib.import_module("numba.extending")
         work()
     except Exception as error:
         why = f"{type(error).__name__}: {error}"
-        _log.warning("not compiled, so that decisions stay interpreted and slower: %s", why)
+        _log.warning("compilation failed, so decisions stay interpreted and slower: %s", why)
 
 
 # `logging` must be imported before the hook is registered:

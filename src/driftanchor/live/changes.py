@@ -1,6 +1,6 @@
-"""What callers ask to change, checked and turned into events.
+"""Validate changes that callers request and turn them into events.
 
-Every function here either returns events that `fold` can take, or raises and nothing has changed.
+Every function either returns events for `fold`, or raises without changing anything.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ def rewards(terms: Terms, arm: str | Sequence[str], reward: float | Sequence[flo
 
 
 def one_reward(terms: Terms, label: object, reward: object) -> tuple[int, float]:
-    """The column of an arm, and its reward as a float."""
+    """Validate an arm and a reward; return its column and the reward as a float."""
     column = terms.columns.get(label) if type(label) is str else None
     if column is None:
         column = terms.offline.arms.column(label)
     low, high = terms.limits
-    if type(reward) is float and low <= reward <= high:  # nearly always, and quickly known
+    if type(reward) is float and low <= reward <= high:  # fast path for the usual case
         return column, reward + 0.0  # -0.0 becomes 0.0, as in `check.number`
     return column, check.number(reward, "reward", of=f"arm {label!r}", low=low, high=high)
 
@@ -63,12 +63,12 @@ def add_arm(
     bias_bound: float | None,
     relative_bound: float | None,
 ) -> ArmAdded:
-    """A new arm, if the terms allow it; `Terms.after` gives the terms with it."""
+    """Return the event that adds an arm, if the terms allow it; see `Terms.after`."""
     with _blaming("label"):
         arms = Arms([label])
     if label in terms.arms:
         raise InvalidInput(
-            f"{label!r} is an arm already: give the new one another", argument="label"
+            f"{label!r} is already an arm: choose another label for the new one", argument="label"
         )
     with _blaming("offline"):
         alone = OfflineData.from_summary({label: offline})

@@ -1,6 +1,6 @@
-"""Compiles decisions in the background, while they are interpreted.
+"""Compiles policies in the background while decisions are interpreted.
 
-Kernels are kept for the whole process, one for each class of policies and type of its numbers.
+Kernels are cached for the process, one for each policy class and types of its parameters.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from driftanchor.live.background import compile_once
 from driftanchor.live.chosen_column import chosen_column
 
 Kernel = Callable[..., Any]
-Kind = tuple[type, ...]  # of a policy's numbers: their named tuple, the type of each, and of pulls
+Kind = tuple[type, ...]  # named tuple of the policy's parameters, their types, type of pulls
 
 _kernels: dict[Kind, Kernel] = {}
 
 
 def kind_of(numbers: Any, pulls: type = np.int64) -> Kind:
-    """What a kernel is compiled for: the policy's class, the types of its numbers, and of pulls."""
+    """Return the cache key of a kernel: policy class, parameter types and type of pulls."""
     return (type(numbers), *map(type, numbers), pulls)
 
 

@@ -1,7 +1,7 @@
-"""Decide: what the policy sees, which arm it plays, how likely, and why.
+"""Decide: which arm the policy plays, with what probability, and why.
 
-All of it is pure: the same terms, state and decision number give the same answer in every process.
-Each call copies the state. Whoever decides often keeps a `Decider`, which the functions here use.
+The functions are pure: the same terms, state and decision number give the same answer in every
+process. Each call copies the state. For many decisions keep a `Decider`, which these functions use.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ def situation(
     copy, which the policy may change.
 
     Args:
-        terms: What was agreed.
-        state: What happened before the decision.
+        terms: The terms in force.
+        state: The state before the decision.
         n: The number of the decision; the first is 1.
         exclude: Arms that cannot be played this time.
     """
@@ -86,17 +86,17 @@ def probabilities(
     draws: int | None = None,
     tooling: Tooling | None = None,
 ) -> Floats:
-    """How likely decision `n` is to play each arm, over the policy's noise.
+    """Return the probability that decision `n` plays each arm, over the policy's noise.
 
     Args:
-        terms: What was agreed.
-        state: What happened before the decision.
+        terms: The terms in force.
+        state: The state before the decision.
         n: The number of the decision.
         exclude: Arms that cannot be played this time.
-        draws: How many decisions to count on the same evidence, with noise of their own. By default
-            none: the probabilities are computed, right to 1e-6, where the law of the policy's index
-            is known. Where it is not, 1,000 decisions are counted.
-        tooling: What computes them quickly.
+        draws: The number of decisions to simulate on the same evidence. By default none: the
+            probabilities are computed, with an error below 1e-6, if the law of the policy's index
+            is known. Otherwise 1,000 decisions are simulated.
+        tooling: Computes probabilities quickly.
     """
     count = COUNTED if draws is None else check.whole(draws, "draws", low=1, high=10**7)
     if draws is None:
@@ -117,14 +117,14 @@ def counted(
     count: int = COUNTED,
     until: float = math.inf,
 ) -> Floats:
-    """Return the share of each arm in `count` decisions on the same evidence.
+    """Return the share of each arm in `count` simulated decisions on the same evidence.
 
     Args:
-        terms: What was agreed.
-        state: What happened before the decision.
+        terms: The terms in force.
+        state: The state before the decision.
         n: The number of the decision.
         exclude: Arms that cannot be played this time.
-        count: How many decisions, each with noise of its own.
+        count: The number of decisions, each with its own noise.
         until: Deadline, by `time.monotonic`.
 
     Raises:

@@ -1,8 +1,8 @@
-"""Decider: terms and a ledger, laid out for one decision after the other.
+"""Decider: terms and a ledger, laid out for fast successive decisions.
 
-What never changes is computed once: the arrays of the logs, the key of the noise, the policy's
-numbers. Decisions are interpreted until a compiled kernel is ready (see `compiling`). Both run the
-same code on the same arrays, so they are the same decisions to the bit.
+Constants are computed once: the arrays of the logs, the key of the noise, the policy's parameters.
+Decisions are interpreted until a compiled kernel is ready (see `compiling`). Both run the same code
+on the same arrays, so the decisions are bit-identical.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ ALL = 4  # arms up to which a kernel looks at all of them: to note which changed
 
 
 class Decider:
-    """Decides under terms, from a ledger that it keeps up to date.
+    """Makes decisions under fixed terms, and keeps a ledger up to date.
 
-    Not for several threads at once: whoever shares it holds a lock.
+    Not thread-safe: hold a lock to share it.
 
     Attributes:
-        terms: What was agreed.
-        ledger: What happened since. Others may let it learn, and leave the rest to `apply`.
+        terms: The terms in force.
+        ledger: The current state. Callers may add rewards to it; use `apply` for other events.
         labels: The arms' labels, by column.
 
     Example:
@@ -66,18 +66,18 @@ class Decider:
         self.ledger = ledger
         self._key = key(terms.seed, "decision")
         self._stream = np.empty(4, np.uint64)
-        self._arms_before = 0  # in the last decision; 0 where its beliefs cannot be used again
-        self._interpreted = 0  # indices so far
-        self._numbers: Any = None  # of the policy, where a kernel may take them
+        self._arms_before = 0  # in the last decision; 0 if its beliefs cannot be reused
+        self._interpreted = 0  # indices computed so far
+        self._numbers: Any = None  # parameters of the policy, if a kernel can take them
         self._kind: compiling.Kind | None = None
         self._kernel: compiling.Kernel | None = None
-        self._ready: compiling.Kernel | None = None  # with all that is the same in each decision
+        self._ready: compiling.Kernel | None = None  # the constant arguments of each decision
         self._lay_out()
 
     def _lay_out(self) -> None:
-        """The arrays in the one form that kernels are compiled for.
+        """Build the arrays in the layout that kernels are compiled for.
 
-        All but the memory are views that cannot be written: a policy may only look at them.
+        All but the memory are read-only views, so a policy cannot modify them.
         """
         terms, ledger = self.terms, self.ledger
         pulls: Any = check.frozen(ledger.live_pulls.view())
@@ -100,7 +100,7 @@ class Decider:
         self._without_beliefs = self._evidence._replace(memory=ledger.memory)
         self._size = len(terms.arms)
         self._ready = None
-        self._kind = None  # pulls may be fractions from now on, which another kernel takes
+        self._kind = None  # pulls may be fractional from now on, which needs another kernel
         self._kernel = None
         self._many = len(terms.arms) > ALL
         self.labels = terms.arms.labels
@@ -108,7 +108,7 @@ class Decider:
         self._tools = self._key, self._stream, ledger.changed
 
     def apply(self, event: Event) -> None:
-        """Write down an event, or raise and leave everything as it is."""
+        """Apply an event, or raise without changing anything."""
         if isinstance(event, ArmAdded | Distrusted | BoundsChanged):
             terms = self.terms.after(event)
             self.ledger.apply(event)
@@ -120,10 +120,10 @@ class Decider:
                 self._lay_out()
 
     def situation(self, n: int, exclude: Sequence[object] = ()) -> tuple[Evidence, Round]:
-        """What the policy sees when it makes decision `n`; see `driftanchor.live.decide`.
+        """Return what the policy sees when it makes decision `n`; see `driftanchor.live.decide`.
 
-        The memory is a copy, which the policy may change. While nothing else changes and the policy
-        has no memory, the evidence is the same object.
+        The memory is a copy that the policy may change. If nothing else changes and the policy
+        has no memory, the same evidence object is returned.
         """
         evidence, arms = self._seen(exclude)
         t = max(n, self.ledger.came + 1)
@@ -132,14 +132,14 @@ class Decider:
         return evidence._replace(memory=self.ledger.memory.copy()), Round(t, arms)
 
     def decide(self, n: int, exclude: Sequence[object] = ()) -> tuple[int, Floats]:
-        """The column that decision `n` plays, and the policy's memory after it.
+        """Return the column that decision `n` plays, and the policy's memory after it.
 
         The memory is overwritten by the next decision.
         """
         return self._chosen(n, exclude), self._memory
 
     def _chosen(self, n: int, exclude: Sequence[object]) -> int:
-        """The column that decision `n` plays; the policy's memory after it is in `_memory`."""
+        """Return the column that decision `n` plays; update the policy's memory in `_memory`."""
         ledger, ready = self.ledger, self._ready
         evidence, arms = self._evidence, ledger.on
         came = ledger.came
@@ -157,7 +157,7 @@ class Decider:
                 chosen = self._choose(evidence, t, arms, n, bool(exclude))
         except Exception:
             self._arms_before = 0
-            with answers.errors_of(self.terms.policy.name):  # it may be a rule of the caller's own
+            with answers.errors_of(self.terms.policy.name):  # a custom policy may return anything
                 raise
         known = type(chosen) is int and 0 <= chosen < self._size
         if not known or (arms < self._size and not evidence.playable.item(chosen)):
@@ -165,7 +165,7 @@ class Decider:
         return chosen
 
     def _choose(self, evidence: Evidence, t: int, arms: int, n: int, excluding: bool) -> int:
-        """Let the policy choose: by a kernel, or interpreted where there is none yet."""
+        """Let the policy choose: compiled if a kernel is ready, else interpreted."""
         kernel = self._kernel or self._look_for_kernel(evidence)
         if kernel is None:
             evidence = evidence._replace(memory=self._memory)
@@ -177,9 +177,9 @@ class Decider:
         return chosen
 
     def _changes(self, arms: int, excluding: bool) -> int:
-        """How many arms a kernel must look at again; -1 for all of them.
+        """Return the number of arms whose beliefs a kernel must recompute; -1 for all.
 
-        What it keeps of an arm stays true while the arm and the others that can be played stay.
+        A cached belief is valid until the arm or the set of playable arms changes.
         """
         count = self.ledger.changes
         if count > FEW or arms != self._arms_before:
@@ -189,7 +189,7 @@ class Decider:
         return count
 
     def _seen(self, exclude: Sequence[object]) -> tuple[Evidence, int]:
-        """The evidence without some arms, and how many can be played."""
+        """Return the evidence without some arms, and the number of playable arms."""
         if not exclude and self.ledger.on:
             return self._evidence, self.ledger.on
         playable = self.ledger.playable.copy()
@@ -201,11 +201,11 @@ class Decider:
         return self._evidence._replace(playable=check.frozen(playable)), arms
 
     def next_decision(self, exclude: Sequence[object] = (), waits: bool = True) -> Decided:
-        """The next decision, as the event to keep and to apply.
+        """Return the next decision as an event, to record and apply.
 
         Args:
             exclude: Arms that cannot be played this time.
-            waits: Whether the decision waits for its reward at once.
+            waits: Whether the decision waits for its reward immediately.
         """
         number = self.ledger.decisions + 1
         column = self._chosen(number, exclude)
@@ -213,7 +213,7 @@ class Decider:
         return Decided(number, column, rows, waits)
 
     def play(self, exclude: Sequence[object] = ()) -> int:
-        """Make the next decision and write it down; the column that is played."""
+        """Make and apply the next decision; return the column played."""
         ledger = self.ledger
         column = self._chosen(ledger.decisions + 1, exclude)
         rows = changed_rows(ledger.memory, self._memory) if self._remembers else ()
@@ -226,23 +226,23 @@ class Decider:
         return self._kernel is not None
 
     def prepare(self) -> bool:
-        """Have decisions compiled now, and wait for it. Whether they are compiled from now on."""
+        """Compile now and wait; return whether decisions are compiled from now on."""
         self.ask_for_kernel()
         background.finish()
         return self._look_for_kernel(self._evidence) is not None
 
     def ask_for_kernel(self) -> None:
-        """Have decisions compiled in the background, however few were made so far."""
+        """Start a background compile, even if few decisions were made so far."""
         self._interpreted = ENOUGH
         self._look_for_kernel(self._evidence)
 
     def _look_for_kernel(self, evidence: Evidence) -> compiling.Kernel | None:
-        """The compiled choice, if there is one; asked for when much was interpreted."""
+        """Return the compiled kernel, if ready; request it after enough interpreted work."""
         if self._kind is None:
             try:
                 self._numbers = self.terms.policy.numbers()
                 self._kind = compiling.kind_of(self._numbers, evidence.pulls.dtype.type)
-            except Exception:  # of a policy of one's own: the decision says what is wrong, if asked
+            except Exception:  # a custom policy: the decision itself will raise the error
                 self._kind = ()
         self._kernel = compiling.ready(self._kind)
         self._interpreted += evidence.pulls.size

@@ -1,8 +1,8 @@
-"""Ledger: what happened, in arrays that events change in place.
+"""Ledger: the state as arrays that events update in place.
 
-This is the one place that knows what an event does. A `State` is a ledger that nobody can write to:
-`fold` copies the state into a ledger, applies the event, and gives the state of that. Whoever
-decides often keeps a ledger, where an event costs the same however many arms there are.
+Only this module knows the effect of each event. A `State` is a read-only ledger: `fold` copies the
+state into a ledger, applies the event, and returns the new state. For many decisions keep a ledger:
+applying an event to it costs the same for any number of arms.
 """
 
 from __future__ import annotations
@@ -43,25 +43,25 @@ _Last = tuple[Arms, int, int, int, list[tuple[int, Floats]]]  # before a decisio
 
 
 class Ledger:
-    """What has happened so far. Its arrays may be read at any time, and only `apply` writes.
+    """The current state. Its arrays may be read at any time; only its methods write to them.
 
     Attributes:
         arms: The arms.
-        pulls: Online rewards of each arm.
-        totals: Their sums.
-        pending: How many decisions of each arm wait for a reward.
+        pulls: The number of online rewards of each arm.
+        totals: The reward sum of each arm.
+        pending: The number of decisions of each arm that wait for a reward.
         playable: Which arms can be played.
-        memory: What the policy keeps between decisions: one row for each arm.
-        decisions: How many decisions were made.
+        memory: The policy's memory between decisions, one row per arm.
+        decisions: The number of decisions.
         live_pulls: Pulls that the policy sees: `pulls`, or an estimate if rewards are delayed.
         live_totals: Reward sums that the policy sees.
-        live_pending: Pending pulls that the policy sees: decisions that are not in `live_pulls`.
-        came: How many rewards came, of all arms.
-        waiting: How many decisions wait, of all arms.
-        on: How many arms can be played.
-        changed: The columns that were written to since `changes` was set to 0, some repeatedly.
-        changes: How many these are; more than `FEW` where any column may be. With few arms nobody
-            keeps count: it is always more.
+        live_pending: Pending pulls that the policy sees: decisions not in `live_pulls`.
+        came: The number of rewards, over all arms.
+        waiting: The number of pending decisions, over all arms.
+        on: The number of playable arms.
+        changed: The columns written to since `changes` was set to 0, possibly with duplicates.
+        changes: The length of `changed`; above `FEW`, any column may have changed. With few arms
+            it is not counted and always above `FEW`.
 
     Example:
         >>> ledger = Ledger.start(Arms(["A", "B"]))
@@ -82,7 +82,7 @@ class Ledger:
         decisions: int,
         live: tuple[Floats, Floats] | None = None,
     ) -> None:
-        """Copy these arrays, which were checked before; `live` is the last estimate, if any."""
+        """Copy arrays that are already validated; `live` is the last estimate, if any."""
         self.arms = arms
         self.pulls = pulls.copy()
         self.totals = totals.copy()
@@ -100,22 +100,22 @@ class Ledger:
         self.on = int(np.count_nonzero(playable))
         self.changed = np.zeros(FEW, np.int64)
         self.changes = FEW + 1
-        # For `before_last`: what was there when the last kept decision was made, and what every
-        # reward since then changed, or None where there is no such decision or all is settled.
+        # For `before_last`: the values at the last kept decision, and the changes by each reward
+        # since then; None if there is no such decision or all are settled.
         self._last: _Last | None = None
         self._rows: list[Row] | None = None
         self._before: Ledger | None = None
 
     @classmethod
     def start(cls, arms: Arms, memory: int = 0) -> Ledger:
-        """Nothing has happened; `memory` is how many numbers the policy keeps for each arm."""
+        """Return an empty ledger; `memory` is the size of the policy's memory per arm."""
         count = len(arms)
         none = np.zeros(count, np.int64)
         on = np.ones(count, np.bool_)
         return cls(arms, none, np.zeros(count), none, on, np.zeros((count, memory)), 0)
 
     def apply(self, event: Event) -> None:
-        """Write down one more event, or raise and leave everything as it is."""
+        """Apply an event, or raise without changing anything."""
         match event:
             case Decided():
                 self._decide(event)
@@ -131,11 +131,11 @@ class Ledger:
                 self._settle()
                 self.playable[event.column] = isinstance(event, Resumed)
                 self.on = int(np.count_nonzero(self.playable))
-                self.changes = FEW + 1  # each arm has other rivals
+                self.changes = FEW + 1  # the rivals of every arm changed
             case ArmAdded():
                 self._settle()
                 self._add(event.label)
-            case Distrusted() | BoundsChanged():  # the terms change, and what is believed
+            case Distrusted() | BoundsChanged():  # the terms change, and so do the beliefs
                 self.changes = FEW + 1
             case Matured(pulls=None):
                 self._settle()
@@ -155,20 +155,20 @@ class Ledger:
 
     @property
     def live(self) -> tuple[Floats, Floats] | None:
-        """The last estimate of pulls and totals; `None` if rewards count as they come."""
+        """The last estimate of pulls and totals; `None` if rewards are not delayed."""
         if self.live_pulls is self.pulls:
             return None
         return self.live_pulls.astype(float), self.live_totals
 
     def _can_be(self, pulls: Floats, totals: Floats) -> bool:
-        """Whether an estimate fits the arms and their decisions."""
+        """Return whether an estimate is consistent with the arms and their decisions."""
         if not pulls.shape == totals.shape == self.pulls.shape:
             return False
         most = self.pulls + self.pending
         return bool(((pulls >= 0.0) & (pulls <= most) & np.isfinite(totals)).all())
 
     def _count_as_they_come(self) -> None:
-        """Let policies see the rewards that were counted, not an estimate."""
+        """Show policies the counted rewards, not an estimate."""
         self.live_pulls, self.live_totals, self.live_pending = self.pulls, self.totals, self.pending
         self.changes = FEW + 1
 
@@ -177,7 +177,7 @@ class Ledger:
         self.live_pending = self.pulls + self.pending - pulls
 
     def _owe(self, column: int) -> None:
-        """Count the decisions of an arm again that the estimate does not have."""
+        """Recount an arm's decisions that are not in the estimate."""
         decisions = self.pulls.item(column) + self.pending.item(column)
         self.live_pending[column] = decisions - self.live_pulls.item(column)
 
@@ -192,12 +192,12 @@ class Ledger:
             self._expect(event.column, -1)
 
     def decide(self, column: int, memory: Sequence[MemoryRow] = (), keep: bool = False) -> None:
-        """One more decision, as `Decided`.
+        """Apply a decision, as `Decided` does.
 
         Args:
             column: The arm.
-            memory: The rows of the policy's memory that changed.
-            keep: Whether `before_last` may be asked for what was before it.
+            memory: The changed rows of the policy's memory.
+            keep: Whether to make the state before it available through `before_last`.
         """
         waiting = self.pending.item(column)
         if keep:
@@ -226,12 +226,12 @@ class Ledger:
         self.learn_all(paid, event.late)
 
     def learn(self, column: int, reward: float, late: bool = False) -> None:
-        """One reward, as `Rewarded`; it ends no wait where none is: pulls are made elsewhere too.
+        """Apply a reward, as `Rewarded` does, even if no decision of the arm is pending.
 
         Args:
             column: The arm.
             reward: The reward.
-            late: Whether its decision was given up before.
+            late: Whether its decision had already been closed.
         """
         before = self.totals.item(column)
         total = before + reward
@@ -255,11 +255,11 @@ class Ledger:
             self._owe(column)
 
     def learn_all(self, paid: Mapping[int, Sequence[float]], late: bool = False) -> None:
-        """Many rewards, all of them or none: as to `learn` them one by one.
+        """Apply many rewards, all or none, with the same result as `learn` one by one.
 
         Args:
-            paid: The rewards of each arm, in the order in which they are added.
-            late: Whether their decisions were given up before.
+            paid: The rewards of each arm, in order.
+            late: Whether their decisions had already been closed.
         """
         totals = {
             column: reduce(operator.add, rewards, self.totals.item(column))
@@ -287,7 +287,7 @@ class Ledger:
             self._settle()
 
     def _expect(self, column: int, more: int) -> None:
-        """More decisions of an arm wait for a reward, or fewer if `more` is negative."""
+        """Change an arm's number of pending decisions by `more`, which may be negative."""
         self._settle()
         self.pending[column] += more
         self.waiting += more
@@ -326,13 +326,13 @@ class Ledger:
         self.changes = FEW + 1
 
     def _note(self, column: int) -> None:
-        """A column is written to."""
+        """Mark a column as changed."""
         if self.changes < FEW:
             self.changed[self.changes] = column
         self.changes += 1
 
     def before_last(self) -> Ledger:
-        """How everything was before the last decision that was kept; only to be read."""
+        """Return a read-only ledger with the state before the last kept decision."""
         if self._before is not None:
             return self._before
         if self._last is None or self._rows is None:
@@ -349,7 +349,7 @@ class Ledger:
         return Ledger(arms, pulls, totals, pending, playable, remembered, decisions, self.live)
 
     def _settle(self) -> None:
-        """Keep what was before the last decision as a whole, and no changes one by one."""
+        """Save the whole state before the last decision, and stop logging single changes."""
         if self._rows is not None:
             self._before = self.before_last()
             self._rows = None

@@ -1,7 +1,7 @@
-"""Terms and state as JSON: the fields of each, and the record of a learner, which has both.
+"""Terms, state and learners as JSON records.
 
-Version 1 has no relative bound that promises anything; version 2 has one. A driftanchor that knows
-no relative bounds must not use such logs without them, so it must not read version 2.
+Version 2 records have a finite relative bound; version 1 records have none. An old driftanchor
+without relative bounds must not use such logs, so it must not read version 2.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def read_terms(body: record.Record, policy: Policy | None = None) -> Terms:
 
 
 def state_fields(state: State) -> record.Record:
-    """The state as JSON-ready fields of a record."""
+    """Return the state as JSON-ready fields of a record."""
     fields = {
         "tally": state.tally.to_json(),
         "pending": state.pending.tolist(),
@@ -122,7 +122,7 @@ def state_fields(state: State) -> record.Record:
 
 
 def read_state(body: record.Record, terms: Terms) -> State:
-    """The state from `state_fields`, under these terms."""
+    """Read the state from `state_fields`, under these terms."""
     tally = Tally.from_json(body["tally"])
     if tally.arms != terms.arms:
         raise UnreadableState("the tally and the offline data name different arms")
@@ -137,7 +137,7 @@ def read_state(body: record.Record, terms: Terms) -> State:
 
 
 def _live(saved: object, terms: Terms) -> tuple[Floats, Floats] | None:
-    """The last estimate where rewards are delayed; other records lack it."""
+    """Read the last estimate of delayed rewards; `None` if the record has none."""
     if saved is None:
         return None
     pulls, totals = check.items(saved, "live")

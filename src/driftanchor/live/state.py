@@ -1,4 +1,4 @@
-"""State: what happened since the terms were agreed, as a fold over events."""
+"""State: an immutable summary of all events, computed by a fold."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from driftanchor.live.state_events import Event, MemoryRow
 
 @dataclass(frozen=True, eq=False, slots=True)
 class State:
-    """What has happened so far. It never changes: `fold` gives the next state.
+    """The current state. It is immutable: `fold` returns the next state.
 
-    Its arrays are read-only, so a state can be kept, to explain a decision later. Where many events
-    come one after the other, a `Ledger` takes each without a copy.
+    Its arrays are read-only, so a state can be kept to explain a decision later. For many events
+    in a row, a `Ledger` applies each without a copy.
 
     Attributes:
         tally: Online pulls and reward sums.
-        pending: How many decisions of each arm wait for a reward. A store that keeps one row for
-            each decision counts its open rows.
+        pending: The number of decisions of each arm that wait for a reward. In a store with one
+            row per decision, this is the number of open rows.
         playable: Which arms can be played.
-        memory: What the policy keeps between decisions: one row for each arm.
-        decisions: How many decisions were made.
+        memory: The policy's memory between decisions, one row per arm.
+        decisions: The number of decisions.
         live: The pulls and totals that policies see, if rewards are delayed: see `Matured`.
 
     Example:
@@ -50,12 +50,12 @@ class State:
 
     @classmethod
     def start(cls, arms: Arms, memory: int = 0) -> State:
-        """Nothing has happened; `memory` is how many numbers the policy keeps for each arm."""
+        """Return an empty state; `memory` is the size of the policy's memory per arm."""
         return cls.of(Ledger.start(arms, memory))
 
     @classmethod
     def of(cls, ledger: Ledger) -> State:
-        """The state that a ledger holds now."""
+        """Return the current state of a ledger."""
         return cls(
             Tally.trusted(ledger.arms, ledger.pulls.copy(), ledger.totals.copy()),
             check.frozen(ledger.pending.copy()),
@@ -66,7 +66,7 @@ class State:
         )
 
     def ledger(self) -> Ledger:
-        """A ledger that continues from this state."""
+        """Return a ledger that continues from this state."""
         tally = self.tally
         return Ledger(
             tally.arms,

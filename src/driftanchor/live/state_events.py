@@ -1,8 +1,8 @@
 """Events: the facts that a state is folded from.
 
-What a caller asks for is checked before it becomes an event (see `driftanchor.live.changes`).
-Whoever keeps the first terms and all events, in order, can build the state again with `fold` (see
-`driftanchor.live.state`), and the terms with `Terms.after`.
+Requests are validated before they become events (see `driftanchor.live.changes`). From the initial
+terms and all events in order, `fold` rebuilds the state (see `driftanchor.live.state`), and
+`Terms.after` rebuilds the terms.
 """
 
 from __future__ import annotations
@@ -125,11 +125,11 @@ class Distrusted:
 
 @dataclass(frozen=True, slots=True)
 class BoundsChanged:
-    """Other bounds are promised of the logs from now on.
+    """The bounds on the logs change from now on.
 
     Attributes:
-        bias_bounds: V of every arm; `None` if it stays.
-        relative_bounds: W of every arm; `None` if it stays.
+        bias_bounds: V of every arm; `None` if unchanged.
+        relative_bounds: W of every arm; `None` if unchanged.
     """
 
     bias_bounds: tuple[float, ...] | None = None
@@ -138,14 +138,14 @@ class BoundsChanged:
 
 @dataclass(frozen=True, slots=True)
 class Matured:
-    """A new estimate of what live rewards are worth, where rewards are delayed.
+    """A new estimate of live rewards, for delayed rewards.
 
-    From now on policies see these numbers in place of the rewards that were counted. The next
-    estimate replaces them. See `driftanchor.core.delays`.
+    Until the next estimate, policies see these numbers instead of the counted rewards. See
+    `driftanchor.core.delays`.
 
     Attributes:
-        pulls: Pulls that the rewards of each arm are worth; `None` if rewards count as they come.
-        totals: Reward sums at that many pulls.
+        pulls: The effective pulls of each arm; `None` if rewards are no longer delayed.
+        totals: The reward sums for these pulls.
     """
 
     pulls: tuple[float, ...] | None

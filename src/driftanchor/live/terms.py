@@ -1,4 +1,4 @@
-"""Terms: what was agreed before the first decision."""
+"""Terms: the policy, logs, bounds and seed of a learner or campaign."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ from driftanchor.policies.policy_check import valid_policy
 
 @dataclass(frozen=True, eq=False)
 class Terms:
-    """The policy, the logs, what is promised of them, and the seed.
+    """The policy, the logs, their bounds, and the seed.
 
-    Terms are immutable. A new arm, an arm whose logs are distrusted, and changed bounds lead to
-    other terms: see `after`.
+    Terms are immutable. Adding an arm, distrusting its logs, or changing bounds creates new terms:
+    see `after`.
 
     Together with a `State` and the number of a decision they determine that decision: see
     `driftanchor.live.decide`.
@@ -45,11 +45,11 @@ class Terms:
     Attributes:
         policy: The rule.
         offline: The logs of every arm.
-        bias_bounds: V of every arm; `inf` where nothing is promised.
-        relative_bounds: W of every arm; `inf` where nothing is promised.
+        bias_bounds: V of every arm; `inf` for no bound.
+        relative_bounds: W of every arm; `inf` for no bound.
         reward_range: The lowest and the highest reward possible.
         seed: The seed of the policy's noise.
-        reasons: Why the default policy has its numbers; empty when the caller chose the policy.
+        reasons: Why the default policy has its parameters; empty if the caller chose the policy.
 
     Example:
         >>> terms = Terms.declare(arms=["A", "B"], reward_range=(0, 1), seed=1)
@@ -85,10 +85,10 @@ class Terms:
         reward_range: object = None,
         seed: int | None = None,
     ) -> Terms:
-        """Check what a caller declares, choose what was left open, and warn of what looks wrong.
+        """Validate the caller's arguments, fill in defaults, and warn about likely mistakes.
 
-        The arguments are those of `Learner`. Warnings name the line that called the caller of this
-        method, which is a constructor.
+        The arguments are those of `Learner`. Warnings point to the line that called the
+        constructor.
         """
         if offline is not None and not isinstance(offline, OfflineData):
             raise InvalidInput(f"must be OfflineData, got {offline!r}", argument="offline")
@@ -119,16 +119,16 @@ class Terms:
         seed: object,
         reasons: Iterable[str] = (),
     ) -> Terms:
-        """The terms that were declared before: checked, but with no choice made and no warning.
+        """Restore stored terms: validate them, without defaults or warnings.
 
         Args:
             policy: The rule.
             offline: The logs of every arm.
             bias_bounds: V of every arm.
-            relative_bounds: W of every arm, or `None` for no such promise.
+            relative_bounds: W of every arm, or `None` for no bound.
             reward_range: The lowest and the highest reward possible.
             seed: The seed of the policy's noise.
-            reasons: The reasons given then.
+            reasons: The stored reasons.
         """
         level, relative = _promises(bias_bounds, relative_bounds, offline)
         ends = valid_range(reward_range)
@@ -137,12 +137,12 @@ class Terms:
 
     @property
     def arms(self) -> Arms:
-        """All arms ever known, paused ones too."""
+        """All arms, including paused ones."""
         return self.offline.arms
 
     @cached_property
     def offline_means(self) -> Floats:
-        """The mean of each arm's logs as policies see it: 0 where there are none."""
+        """The logged mean of each arm as policies see it; 0 without logs."""
         return check.frozen(means_seen(self.offline))
 
     @cached_property
@@ -152,7 +152,7 @@ class Terms:
 
     @cached_property
     def limits(self) -> Range:
-        """The least and the largest reward that is taken."""
+        """The lowest and highest accepted reward."""
         low, high = self.reward_range
         return max(low, -check.LARGEST), min(high, check.LARGEST)
 
@@ -163,7 +163,7 @@ class Terms:
         bias_bound: float | None = None,
         relative_bound: float | None = None,
     ) -> Terms:
-        """These terms and a new arm in the last column; the arguments are `Learner.add_arm`'s."""
+        """Return the terms with a new last arm; the arguments are those of `Learner.add_arm`."""
         wider = self.offline.with_arm(label, offline)
         alone = OfflineData.from_summary({label: offline})
         level, relative = _promises(bias_bound, relative_bound, alone)
@@ -175,7 +175,7 @@ class Terms:
         )
 
     def after(self, event: Event) -> Terms:
-        """The terms after an event: a new arm, a distrusted one or other bounds change them."""
+        """Return the terms after an event: an added arm, distrusted logs or new bounds."""
         if isinstance(event, BoundsChanged):
             level, relative = event.bias_bounds, event.relative_bounds
             return replace(
@@ -190,11 +190,11 @@ class Terms:
         return self
 
     def _without_logs_of(self, column: int) -> Terms:
-        """These terms with nothing promised of an arm's logs, so that rules leave them aside.
+        """Return the terms with infinite bounds for an arm, so that rules ignore its logs.
 
-        Bounds of ∞ are safer than no logs: a rule then takes the optimistic draw of an arm that it
-        has live rewards of. A relative bound that is left on a single arm promises nothing, and
-        becomes ∞ too.
+        Infinite bounds are safer than removing the logs: the rule then uses the optimistic draw for
+        an arm with live rewards. A relative bound left on a single arm has no meaning, and becomes
+        ∞ too.
         """
         level, relative = self.bias_bounds.copy(), self.relative_bounds.copy()
         level[column] = relative[column] = math.inf

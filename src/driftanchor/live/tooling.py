@@ -1,7 +1,7 @@
-"""Tools that compute propensities: interpreted at first, compiled in the background.
+"""Tools that compute propensities: first interpreted, then compiled in the background.
 
-A decision of hundreds of arms waits for the compiled ones for as long as to interpret would take,
-and one of thousands until they are there. Both give the same numbers.
+With hundreds of arms, a decision waits for the compiled tools as long as interpreting would take;
+with thousands, until they are ready. Both give the same numbers.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MANY = 2_000  # arms of one decision, which take longer to interpret than to com
 
 FEW = 500  # arms whose chances take about a millisecond: other threads can wait for them
 
-Kind = tuple[type[Policy], str, type, bool]  # class, parameters, type of pulls, are arms few
+Kind = tuple[type[Policy], str, type, bool]  # class, parameters, type of pulls, few arms?
 
 _ready: dict[Kind, Tools] = {}
 
@@ -36,7 +36,7 @@ class Tooling:
         policy: The policy.
 
     Attributes:
-        kept: The chances of the last question.
+        kept: The probabilities from the last call.
     """
 
     def __init__(self, policy: Policy) -> None:
@@ -46,7 +46,7 @@ class Tooling:
         self.kept = KeptChances()
 
     def ask_for_kernels(self, evidence: Evidence, now: Round) -> None:
-        """Have the tools compiled in the background, however few questions there were so far."""
+        """Start a background compile, even after few calls."""
         self._interpreted = ENOUGH
         self.tools(evidence, now)
 
@@ -67,7 +67,7 @@ class Tooling:
                 apart = _copied(evidence)
                 work = functools.partial(_compile, self._policy, kind, apart, now)
                 compile_once(("propensities", *kind), work)
-            if size >= SOME:  # no longer than to interpret takes, unless that takes too long
+            if size >= SOME:  # at most as long as interpreting takes, unless that is too long
                 finish(EACH * size if size < MANY else None)
                 found = _ready.get(kind)
         return found

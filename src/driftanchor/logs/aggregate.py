@@ -1,4 +1,4 @@
-"""One pass of GROUP BY over the rows, wherever they live."""
+"""One GROUP BY over the rows, in whatever library holds them."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ ARM = nw.col("arm")
 
 @dataclass(frozen=True)
 class Group:
-    """The rows with one value of the arm's column, of one period if these are asked for.
+    """The rows of one arm, or of one arm and period.
 
     Attributes:
-        value: That value, as the source has it.
-        by: The value of the period's column; of the calendar a number; else None.
-        rows: All of them.
-        kept: Those the filters keep.
-        used: Those of these that can be used.
-        n: How many rewards they stand for.
-        mean: Of these rewards; NaN if there are none.
-        variance: Their sample variance; NaN if it is not known.
-        first, last: The earliest and the latest time of a row used.
-        least, most: The smallest and the largest count of a row used, where rows have times.
+        value: The arm's value in the source.
+        by: The period: a column value, or a number for calendar periods; None without periods.
+        rows: The number of rows.
+        kept: The number of rows that pass the filters.
+        used: The number of kept rows that are usable.
+        n: The number of rewards in the used rows.
+        mean: The mean reward; NaN if there are none.
+        variance: The sample variance of the rewards; NaN if unknown.
+        first, last: The earliest and latest time of a used row.
+        least, most: The smallest and largest count of a used row, if rows have times.
         peaks: Whether the largest count is in the last row.
-        odd: The rows used whose total is no whole number from 0 to its count.
-        smallest, largest: The smallest and the largest reward; NaN if rows are no single rewards.
+        odd: The number of used rows whose total is not a whole number from 0 to the count.
+        smallest, largest: The smallest and largest reward; NaN if rows are summaries.
     """
 
     value: object
@@ -58,13 +58,13 @@ class Group:
 
 
 def groups(frame: Frame, query: LogQuery, total: int | None = None) -> list[Group]:
-    """The rows by arm; rows that cannot be used are counted and left out.
+    """Group the rows by arm; count unusable rows and leave them out.
 
     Args:
         frame: The rows.
-        query: What is asked of them.
-        total: How many rows there are, where that costs nothing to know: if as many can be used,
-            all of them can, and they need not be counted once more.
+        query: The columns, filters and limits.
+        total: The number of rows, if already known. If that many are usable, a second count
+            is skipped.
     """
     schema = frame.collect_schema()
     filtered = row_rules.kept(query, schema)

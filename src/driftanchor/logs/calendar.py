@@ -1,6 +1,6 @@
 """Days, weeks and months of a time column as whole numbers, and their labels.
 
-Numbers, because every library can count days in the same way, while what it calls a week differs.
+Numbers are used because all libraries count days alike, but define weeks differently.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ EPOCH = date(1970, 1, 1).toordinal()
 
 
 def number(part: str, query: LogQuery, dtype: nw.dtypes.DType) -> nw.Expr:
-    """The day, ISO week or month in which the column `time` is, counted from the year 1, in UTC.
+    """Return the day, ISO week or month of the column `time`, counted from year 1, in UTC.
 
-    Days are those of `date.toordinal`: 1 is a Monday.
+    Days are counted as in `date.toordinal`: day 1 is a Monday.
     """
     time = nw.col("time")
     if not isinstance(dtype, nw.Datetime):  # seconds since 1970
         if part == "month":
             raise InvalidInput(
-                f"is column {query.time!r}, which holds numbers: they have no months here; convert "
+                f"is column {query.time!r}, which holds numbers, so it has no months: convert "
                 "it to timestamps first",
                 argument="time",
             )

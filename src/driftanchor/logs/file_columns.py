@@ -1,7 +1,7 @@
-"""The columns of files under the names of their roles, in SQL.
+"""Rename the columns of files to their roles, in SQL.
 
-Numbers become doubles and times timestamps in UTC; what cannot be read becomes NULL, and beside a
-number or time its text stays, as `reward raw`, to tell a missing value from an unreadable one.
+Numbers become doubles, times become UTC timestamps, and unreadable values become NULL. The text of
+a number or time is kept, such as in `reward raw`, to tell missing from unreadable values.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ ZONED = ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ")
 
 
 def select(scan: Scan, query: LogQuery, *, hopeful: bool = False, numbered: bool = False) -> str:
-    """The rows of files, as a SELECT.
+    """Return a SELECT for the rows of files.
 
     Args:
         scan: The files.
-        query: Which columns.
-        hopeful: Whether to take text for numbers and keys for unique, which is quicker. DuckDB may
-            then read numbers while it splits lines, and leave out rows in which it cannot.
-        numbered: Whether to number the rows, from 1, in the order of the file.
+        query: The columns to read.
+        hopeful: Whether to assume that text parses as numbers and that keys are unique, which is
+            faster. DuckDB then parses numbers while it splits lines, and may drop rows.
+        numbered: Whether to number the rows from 1, in file order.
     """
     found = {role: _column(scan, name, role) for role, name in query.columns.items()}
     parts = {role: _label(found[role], role) for role in LABELS if role in found}

@@ -1,4 +1,4 @@
-"""Rows of files, read by a DuckDB that sees nothing else, and checked to be all of them."""
+"""Reads files with a sandboxed DuckDB, and checks that no row is lost."""
 
 from __future__ import annotations
 
@@ -47,20 +47,20 @@ class NumberedRows:
 
 
 class FileSource:
-    """Rows of files.
+    """The rows of log files.
 
-    DuckDB is quick, but loses rows of CSV that it finds odd, and says nothing. So the lines are
-    counted first, and what is read must add up with them. It is read in up to three ways:
+    DuckDB is fast, but silently drops CSV rows that it finds odd. So the lines are counted first,
+    and the number of rows read must match. Up to three methods are tried:
 
-    1. In the quickest way, which is right if all rows can be used.
-    2. In a way that loses no row, whatever is in its columns.
-    3. The lines are split here, one by one, and DuckDB reads a copy of those that are rows. A file
-       in which a line may be something else than a record is read in this way at once.
+    1. The fastest method, which is right if all rows are usable.
+    2. A method that drops no row, whatever its columns hold.
+    3. Python splits the lines one by one, and DuckDB reads a copy of the valid ones. A file in
+       which a line may not be a record is read this way from the start.
 
     Attributes:
-        name: What errors call the files.
+        name: The name of the files in error messages.
         files: The files, with their copies.
-        rejected: How many lines are no rows, by the reason.
+        rejected: The number of lines that are not rows, by reason.
     """
 
     def __init__(self, files: Sequence[LogFile], query: LogQuery) -> None:
@@ -87,7 +87,7 @@ class FileSource:
             raise
 
     def _survey(self) -> dict[Path, int]:
-        """How many rows each file has, where that can be said without splitting the lines."""
+        """Return the number of rows of each file, if known without splitting lines."""
         found: dict[Path, int] = {}
         for file in self.files:
             left = self._allowed(found.values())
@@ -99,7 +99,7 @@ class FileSource:
         return found
 
     def _allowed(self, seen: Iterable[int]) -> int | None:
-        """How many rows there may be beside those seen; if these are too many already, an error."""
+        """Return how many more rows are allowed; raise an error if there are too many already."""
         if self.query.max_rows is None:
             return None
         left = self.query.max_rows - sum(seen)
@@ -108,7 +108,7 @@ class FileSource:
         return left
 
     def _copy(self, files: Sequence[LogFile]) -> None:
-        """Write copies of files, with the lines that are rows, and let DuckDB read these."""
+        """Copy the valid lines of files, and have DuckDB read the copies."""
         for file in files:
             self._rows.pop(file.path, None)
             left = self._allowed([*self._rows.values(), self.rejected.total()])
@@ -126,7 +126,7 @@ class FileSource:
         return frame_columns.frame_of(self.connection.sql(sql))
 
     def _scans(self) -> list[Scan]:
-        """The files, those with the same columns together."""
+        """Return the files, grouped by their columns."""
         alike: dict[object, Scan] = {}
         for file in self.files:
             scan = self.format.scan(self.connection, file, self.query)
@@ -136,30 +136,30 @@ class FileSource:
         return list(alike.values())
 
     def by_file(self) -> Frame:
-        """The rows with the path of their file in the column `file`; call it after `certain`."""
+        """Return the rows with their path in the column `file`; call it after `certain`."""
         scans = (replace(scan, names_files=True) for scan in self.scans)
         parts = (select(scan, self.query, hopeful=self.hopeful) for scan in scans)
         return self._frame(" UNION ALL ".join(parts))
 
     @property
     def rejected(self) -> Counter[str]:
-        """How many lines are no rows, by the reason."""
+        """Return the number of lines that are not rows, by reason."""
         return self._copies.rejected
 
     @property
     def total(self) -> int | None:
-        """How many rows there are, where the files say so themselves."""
+        """Return the number of rows, if the files state it."""
         return None if self.format.is_text else sum(self._rows.values())
 
     def doubts(self) -> list[str]:
-        """Warnings of the files themselves, once they are known to be whole."""
+        """Return warnings about the files, once all rows are accounted for."""
         return copies(self.files)
 
     def certain(self, read: Callable[[], list[Group]]) -> list[Group]:
-        """What `read` finds in the frame, which changes until all rows are there.
+        """Call `read` on the frame, trying one method after another until no row is missing.
 
         Raises:
-            InvalidInput: They are not all there, however they are read.
+            InvalidInput: Rows are missing with every method.
         """
         while True:
             try:
@@ -181,7 +181,7 @@ class FileSource:
                 )
 
     def _adds_up(self, found: Sequence[Group], rows: int) -> bool:
-        """Whether all rows were found, and no line of column names is among them."""
+        """Return whether all rows were found, and no header line is among them."""
         if sum(group.rows for group in found) != rows:
             return False
         if self.hopeful and any(g.kept != g.used or g.value is None for g in found):
@@ -191,7 +191,7 @@ class FileSource:
         return self.query.arm not in (str(group.value).strip() for group in found)
 
     def _more_careful(self) -> bool:
-        """Read the files in the next way; false if there is none."""
+        """Switch to the next reading method; return false if there is none."""
         if self.hopeful:
             self.hopeful = False
         else:
@@ -200,7 +200,7 @@ class FileSource:
                 return False
             lost = [file for file in left if not self._adds_up_alone(file)] if left[1:] else []
             self._copy(lost or left)
-            self._may_repeat_names = False  # such a file was copied without them
+            self._may_repeat_names = False  # such a file was copied without its bad lines
         self._open()
         return True
 
@@ -215,7 +215,7 @@ class FileSource:
         return self._adds_up(found, self._rows[file.path])
 
     def parts(self) -> Iterator[NumberedRows]:
-        """The rows file by file, numbered."""
+        """Return the rows of each file, numbered."""
         if not self._sure:
             self.certain(lambda: groups(self.frame, self.query, self.total))
         for scan in self.scans:
@@ -228,14 +228,14 @@ class FileSource:
                 yield NumberedRows(rows, file, self._copies.of(file).examples, lines)
 
     def sources(self) -> tuple[Source, ...]:
-        """What the provenance says of them."""
+        """Describe the files for the provenance."""
         return tuple(file.source(full_hash=self.query.full_hash) for file in self.files)
 
     def close(self) -> None:
-        """Close the files, and remove the copies."""
+        """Close the files and remove the copies."""
         self._ends.close()
         with contextlib.suppress(ImportError, AttributeError):
-            # narwhals keeps a handle on DuckDB, about which DuckDB 2.0 complains on stderr when
+            # narwhals keeps a DuckDB handle open, and DuckDB 2.0 complains on stderr when
             # Python ends with NumPy loaded.
             importlib.import_module("narwhals._namespace")._builtin_namespace.cache_clear()
 

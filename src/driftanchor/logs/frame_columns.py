@@ -1,4 +1,4 @@
-"""Frames and tables of other libraries, through narwhals: the same columns as of files."""
+"""Rename the columns of frames and tables to their roles, with narwhals."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def frame_of(logs: object) -> Frame:
 
 
 def project(frame: Frame, query: LogQuery) -> Frame:
-    """The columns under the names of their roles: numbers as floats, times comparable."""
+    """Rename columns to their roles, with numbers as floats and times as timestamps."""
     schema = frame.collect_schema()
     for role, name in query.columns.items():
         if name not in schema:

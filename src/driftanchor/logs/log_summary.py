@@ -1,4 +1,4 @@
-"""LogSummary: what was read, for people and programs."""
+"""LogSummary: the result of reading logs."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ class ArmSummary:
 
 @dataclass(frozen=True)
 class LogSummary:
-    """What the logs say.
+    """The result of reading logs.
 
     Attributes:
         offline: The logs as four numbers for each arm.
         provenance: How they were read, with the numbers of rows; `offline` has it too.
-        arms: Each arm in more detail.
-        examples: The first few rows that cannot be used.
-        warnings: What looks odd.
+        arms: Details of each arm.
+        examples: The first few unusable rows.
+        warnings: Warnings about the logs.
     """
 
     offline: OfflineData

@@ -1,4 +1,4 @@
-"""`read_periods`: rows of logs, aggregated by arm and period."""
+"""`read_periods`: aggregate log rows by arm and period."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def read_periods(logs: object, *, by: str, **options: Unpack[LogOptions]) -> Per
     Args:
         logs: Files, a frame or a table.
         by: `"day"`, `"week"` (ISO) or `"month"` of the column `time`, in UTC; or the name of a
-            column, such as of countries or tests. Without `time` it is always a column.
+            column, such as country or test. Without `time` it is always a column.
         **options: The columns, filters and limits: see `LogOptions`.
 
     Raises:

@@ -1,4 +1,4 @@
-"""LogQuery: the columns, filters and limits of one reading, checked."""
+"""LogQuery: the validated columns, filters and limits for reading logs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class NothingKept(InvalidInput):
 
 
 def argument_of(role: str) -> str:
-    """The option that names the column of a role; several columns may be those of `where`."""
+    """Return the option that names a role's column; `where` may name several columns."""
     if role == "within":
         return "by"
     return "where" if role.startswith("where ") else role
@@ -42,10 +42,10 @@ def argument_of(role: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class LogQuery:
-    """What to read, under the names of `core.log_options.LogOptions`, which explains them.
+    """The options for reading logs; `core.log_options.LogOptions` explains them.
 
-    `by` is that of `read_periods`: what to group by beside the arm. `within` is the `by` of
-    `read_logs`: what to compare arms within; a row without a value of it is used all the same.
+    `by` is the `by` of `read_periods`: rows are grouped by it and by arm. `within` is the `by` of
+    `read_logs`: arms are compared within it. Rows without a value for `within` are still used.
 
     Example:
         >>> LogQuery(arm="variant", count="views", total="clicks").numbers
@@ -121,7 +121,7 @@ class LogQuery:
             raise InvalidInput(f"must name a folder, got {shown(root)}", argument="root")
 
     def _find_shape(self) -> Shape:
-        """One row for each event, or counted rows; anything in between is refused."""
+        """Check that rows are either single events or summaries, not a mix."""
         given = {role for role in COLUMNS[1:-1] if getattr(self, role) is not None}
         if given == {"reward"}:
             return "events"
@@ -136,23 +136,23 @@ class LogQuery:
 
     @property
     def numbers(self) -> dict[str, str]:
-        """The numeric columns by role, in the order they are checked."""
+        """Return the numeric columns by role, in the order of the checks."""
         roles = {role: getattr(self, role) for role in NUMBERS[self.shape]}
         return {role: column for role, column in roles.items() if column is not None}
 
     @property
     def may_be_coins(self) -> bool:
-        """Whether totals may be of rewards of 0 and 1."""
+        """Return whether totals may be sums of 0/1 rewards."""
         return self.shape == "totals" and self.reward_range in (None, (0, 1))
 
     @property
     def calendar(self) -> str | None:
-        """Which part of the calendar to group by, if `by` is one and not a column."""
+        """Return `by` if it is a calendar period, not a column."""
         return self._calendar(self.by)
 
     @property
     def within_calendar(self) -> str | None:
-        """The same for `within`."""
+        """Return `within` if it is a calendar period, not a column."""
         return self._calendar(self.within)
 
     def _calendar(self, by: str | None) -> str | None:
@@ -160,12 +160,12 @@ class LogQuery:
 
     @property
     def where_kinds(self) -> dict[str, filters.Kind]:
-        """The columns of `where`, and what they are compared with."""
+        """Return the columns of `where` and the values to compare them with."""
         return {} if self.condition is None else filters.kinds(self.condition)
 
     @property
     def columns(self) -> dict[str, str]:
-        """All columns that are read, by role; those of `where` are `where 1` and so on."""
+        """Return all columns to read, by role; those of `where` are `where 1` and so on."""
         roles = {"arm": self.arm, **self.numbers}
         if self.time is not None:
             roles["time"] = self.time
@@ -178,18 +178,18 @@ class LogQuery:
 
     @property
     def span(self) -> tuple[datetime | None, datetime | None]:
-        """`since` and `until`, in UTC."""
+        """Return `since` and `until` in UTC."""
         return bound(self.since, "since"), bound(self.until, "until")
 
     @property
     def limits(self) -> tuple[float, float]:
-        """Lowest and highest reward that is accepted; both finite."""
+        """Return the lowest and highest accepted reward, both finite."""
         low, high = self.reward_range or (-LARGEST, LARGEST)
         return max(low, -LARGEST), min(high, LARGEST)
 
     @property
     def filters(self) -> dict[str, str]:
-        """The filters as text, for the provenance."""
+        """Return the filters as text for the provenance."""
         since, until = self.span
         given = {
             "where": self.where,

@@ -1,4 +1,4 @@
-"""`read_logs`: rows of logs, checked, aggregated by arm, and accounted for."""
+"""`read_logs`: validate log rows, aggregate them by arm, and account for every row."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 
 def read_logs(logs: object, *, by: str | None = None, **options: Unpack[LogOptions]) -> LogSummary:
-    """Read logs as `OfflineData.from_logs` does, and return all that was found.
+    """Read logs as `OfflineData.from_logs` does, and return the full summary.
 
     Args:
         logs: Files, a frame or a table.
-        by: What to compare arms within, as for `OfflineData.from_logs`.
+        by: The periods or column to compare arms within, as for `OfflineData.from_logs`.
         **options: The columns, filters and limits: see `LogOptions`.
 
     Raises:
@@ -55,7 +55,7 @@ def read_logs(logs: object, *, by: str | None = None, **options: Unpack[LogOptio
 
 @contextlib.contextmanager
 def naming_periods(by: str | None) -> Iterator[None]:
-    """Say that `by` needs `time` where it is a part of the calendar and no column."""
+    """Explain in the error that `by` needs `time` if it names a calendar period, not a column."""
     try:
         yield
     except UnknownName as error:
@@ -123,7 +123,7 @@ def _summary(rows: LogSource, query: LogQuery) -> LogSummary:
 
 
 def provenance_of(rows: LogSource, query: LogQuery, accounted: RowAccount) -> Provenance:
-    """How the rows were read."""
+    """Record how the rows were read."""
     columns = {r: c for r, c in query.columns.items() if not r.startswith("where ")}
     columns.pop("within", None)
     by = query.by or query.within

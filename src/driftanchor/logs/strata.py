@@ -1,9 +1,9 @@
-"""Arms compared within files, periods or groups, where their shares of the rows differ there.
+"""Compare arms within files, periods or groups if the arms' shares of the rows differ there.
 
 The strata are the files, if there are several, together with the values of `by`, or else with the
-days, weeks or months of `time`: the shortest that leave enough rewards in each. If some arms never
-share a stratum, because each has a file or days of its own, coarser strata are tried: without the
-files, of weeks instead of days, or of files alone.
+days, weeks or months of `time`, whichever is shortest with enough rewards per period. If some arms
+never share a stratum, because each has its own file or its own days, coarser strata are tried:
+without files, with weeks instead of days, or with files alone.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ from driftanchor.logs.aggregate import Group, fetch
 from driftanchor.logs.query import LogQuery
 from driftanchor.logs.sources import FileSource, LogSource
 
-MOST_CELLS = 100_000  # of arms and strata with rewards
-MOST_EQUATIONS = 2_000  # there are as many as arms, or as strata
+MOST_CELLS = 100_000  # pairs of arm and stratum with rewards
+MOST_EQUATIONS = 2_000  # the smaller of arms and strata
 MOST_NUMBERS = 10_000_000  # arms times strata
-FEWEST = 20  # rewards of an arm in a period, on average
+FEWEST = 20  # mean number of rewards per arm and period
 DAYS = {"day": 1.0, "week": 7.0, "month": 30.4}
-CLEAR, CHANGED = 2.0, 3.0  # standard errors: of an order that counts, of a change that is real
+CLEAR, CHANGED = 2.0, 3.0  # in standard errors: a clear order, a real change
 
-Numbers = tuple[int, float, float]  # n, mean, variance of an arm
-Cells = dict[tuple[Any, Any], dict[str, list[float]]]  # by (file, period), arm: n, sum of rewards
-Key = Callable[[Any, Any], object]  # the stratum of a file and a period
+Numbers = tuple[int, float, float]  # n, mean, variance
+Cells = dict[tuple[Any, Any], dict[str, list[float]]]  # (file, period), arm -> n, sum of rewards
+Key = Callable[[Any, Any], object]  # maps (file, period) to a stratum
 
 
 class _TooMany(Exception):
-    """There are too many strata to compare arms within."""
+    """Raised if there are too many strata to compare arms within."""
 
 
 class ArmNumbers(NamedTuple):
-    """The numbers of each arm to use, how they were found, and warnings."""
+    """The statistics to use for each arm, how they were computed, and warnings."""
 
     arms: dict[str, Numbers]
     strata: Strata | None
@@ -53,9 +53,9 @@ def compare(rows: LogSource, query: LogQuery, arms: Mapping[str, Group]) -> ArmN
     """Compare arms within strata.
 
     Args:
-        rows: The rows, which were read before.
-        query: What is asked of them.
-        arms: What the first reading found.
+        rows: The rows, already read once.
+        query: The columns, filters and limits.
+        arms: The groups from the first pass.
     """
     used = {label: (group.n, group.mean, group.variance) for label, group in arms.items()}
     known = {label: group for label, group in arms.items() if group.n > 0}
@@ -99,7 +99,7 @@ def _why(fit: Stratified, what: str) -> str:
 def _strata(
     rows: LogSource, query: LogQuery, arms: Mapping[str, Group]
 ) -> tuple[tuple[str, ...], Floats, Floats] | None:
-    """What the strata are, and the numbers and means of rewards by arm and stratum."""
+    """Choose the strata; return them with reward counts and means by arm and stratum."""
     files = isinstance(rows, FileSource) and len(rows.files) > 1
     period = query.within or _period(query, rows, arms)
     if not files and period is None:
@@ -131,7 +131,7 @@ def _too_many(within: tuple[str, ...]) -> _TooMany:
 def _choices(
     files: bool, period: str | None, needed: bool
 ) -> Iterator[tuple[tuple[str, ...], Key]]:
-    """The ways to make strata of (file, period), the finest first."""
+    """Yield the candidate strata of (file, period), finest first."""
     if period is not None:
         if files:
             yield ("file", period), lambda file, by: (file, by)
@@ -145,7 +145,7 @@ def _choices(
 
 
 def _period(query: LogQuery, rows: LogSource, arms: Mapping[str, Group]) -> str | None:
-    """The shortest part of the calendar that leaves enough rewards; None without times."""
+    """Return the shortest calendar period with enough rewards; None without times."""
     first = [group.first for group in arms.values() if group.first]
     last = [group.last for group in arms.values() if group.last]
     if query.time is None or not first or not last:
@@ -164,7 +164,7 @@ def _period(query: LogQuery, rows: LogSource, arms: Mapping[str, Group]) -> str 
 def _cells(
     rows: LogSource, query: LogQuery, arms: list[str], files: bool, period: str | None
 ) -> Cells:
-    """One GROUP BY over the rows that can be used."""
+    """Aggregate the usable rows with one GROUP BY."""
     frame = rows.by_file() if files and isinstance(rows, FileSource) else rows.frame
     schema = frame.collect_schema()
     kept, good = row_rules.kept(query, schema), row_rules.usable(query)
@@ -185,7 +185,7 @@ def _cells(
     if kept is not None:
         frame = frame.with_columns(kept=kept)
         good = nw.col("kept") & good
-    sums = (  # DuckDB would read times once more to filter by them
+    sums = (  # filtering by time would make DuckDB parse the times again
         frame.select(**parts, n=nw.when(good).then(count), total=nw.when(good).then(total))
         .group_by(*keys)
         .agg(nw.col("n").sum(), nw.col("total").sum())
@@ -209,12 +209,12 @@ def _cells(
 
 
 def _value(value: object) -> str | None:
-    """A value to group by; all that stand for a missing one are None."""
+    """Normalize a grouping value; all missing values become None."""
     return None if labels.label_problem(value) == "arm_missing" else labels.label_of(value)
 
 
 def _table(cells: Cells, key: Key, arms: list[str]) -> tuple[Floats, Floats]:
-    """Numbers and means of rewards by arm and stratum."""
+    """Return reward counts and means by arm and stratum."""
     column: dict[object, int] = {}
     for cell in cells:
         column.setdefault(key(*cell), len(column))
@@ -229,14 +229,14 @@ def _table(cells: Cells, key: Key, arms: list[str]) -> tuple[Floats, Floats]:
 
 
 def _variance(group: Group, n: int, mean: float) -> float:
-    """The variance of an arm's rewards; if they are all 0 or 1, its mean determines it."""
+    """Return the variance of an arm's rewards; for 0/1 rewards it follows from the mean."""
     if n > 1 and like_coins(group.n, group.mean, group.variance):
         return mean * (1 - mean) * n / (n - 1)
     return group.variance
 
 
 def _apart(arms: list[str], fit: Stratified, what: str) -> str | None:
-    """The warning that some arms share no stratum, even through other arms."""
+    """Return a warning if some arms share no stratum, even indirectly through other arms."""
     if fit.part.max() == 0:
         return None
     first, other = (arms[int(np.argmax(fit.part == part))] for part in (0, 1))
@@ -247,10 +247,10 @@ def _apart(arms: list[str], fit: Stratified, what: str) -> str | None:
 
 
 def _misleads(arms: Mapping[str, Group], strata: Strata) -> str | None:
-    """The warning that pooled means put the leading arms into another order.
+    """Return a warning if pooled means rank the leading arms differently.
 
-    The leader of either kind of means is compared with all other arms. Orders differ if one kind
-    shows a clear difference that the other does not show, and the change is beyond its noise.
+    The leader by either kind of mean is compared with all other arms. The rankings differ if one
+    kind of mean shows a clear difference and the other does not, beyond the noise of the change.
     """
     pooled, within = (
         np.array([(n, mean) for _, n, mean in means], dtype=float).T

@@ -1,4 +1,4 @@
-"""Assessment: what logs are worth, by policies with and without them in the same worlds."""
+"""Assessment: what logs are worth, from playing policies with and without them."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ USE, WITHOUT = "use", "without"
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Assessment(Tabular, abc.ABC):
-    """What logs are worth.
+    """An estimate of what logs are worth.
 
     Attributes:
         offline: The logs.
-        promise: What policies are given beside the logs: how far means may have moved.
+        promise: How far means may have moved since the logs.
         horizon: Rounds.
-        worlds: How many were played, once by each policy.
+        worlds: The number of worlds; each policy plays once in each.
         seed: The seed of all noise.
-        law: Of rewards.
-        contenders: Who was compared.
-        reasons: Why the default rule has the numbers it has.
-        notes: What else to know.
-        compared: What everyone lost.
+        law: The reward distribution.
+        contenders: The rules compared.
+        reasons: Why the default rule has its parameters.
+        notes: Other remarks.
+        compared: The losses of all contenders.
     """
 
-    each: ClassVar[str] = "worlds"  # what every policy plays once, in sentences
+    each: ClassVar[str] = "worlds"  # the noun for one run in sentences
 
     offline: OfflineData
     promise: Promise
@@ -64,32 +64,32 @@ class Assessment(Tabular, abc.ABC):
 
     @property
     def bias_bounds(self) -> Floats:
-        """V of each arm; infinite where nothing is promised of levels."""
+        """V of each arm; infinite if no bias bound is declared."""
         return self.promise.levels
 
     @property
     def relative_bounds(self) -> Floats:
-        """W of each arm; infinite where nothing is promised of moves apart."""
+        """W of each arm; infinite if no relative bound is declared."""
         return self.promise.apart
 
     @property
     def lost(self) -> Lost:
-        """By each, in each world."""
+        """The loss of each contender in each world."""
         return self.compared.lost
 
     @property
     def by_shift(self) -> Curve:
-        """What everyone lost by how far means have moved."""
+        """The losses of all contenders at each shift."""
         return self.compared.by_shift
 
     @property
     def choice(self) -> SafeChoice:
-        """Who is safe, and who is best."""
+        """The recommendation: the safe rules and the best one."""
         return self.compared.choice
 
     @property
     def baseline(self) -> str:
-        """The default rule without the logs, with which every rule is compared."""
+        """The default rule without the logs; every rule is compared with it."""
         return BASELINE
 
     @property
@@ -104,11 +104,11 @@ class Assessment(Tabular, abc.ABC):
 
     @property
     def cold_loss(self) -> float:
-        """What is lost without the logs."""
+        """The mean loss without the logs."""
         return float(self.lost[self.baseline].mean())
 
     def saved(self, label: str = RULE) -> Estimate:
-        """How much less a policy loses than without the logs, paired world by world."""
+        """Return how much less a policy loses than the baseline, paired by world."""
         check.choice(label, "label", tuple(self.lost))
         return mean_estimate(self.lost[self.baseline] - self.lost[label])
 
@@ -119,12 +119,12 @@ class Assessment(Tabular, abc.ABC):
 
     @property
     def largest_shift(self) -> float:
-        """The largest that was tried."""
+        """The largest shift tried."""
         return float(self.by_shift.x[-1] * self.by_shift.unit)
 
     @property
     def break_even_policy(self) -> str:
-        """The rule of the break-even: the best one with the logs."""
+        """The rule that the break-even is for: the best one with the logs."""
         return self.choice.rule
 
     @property
@@ -134,15 +134,15 @@ class Assessment(Tabular, abc.ABC):
 
     @property
     def worst_moves(self) -> dict[str, float]:
-        """The moves of the worst case, by arm: the same for every rule. Arms that stay are absent.
+        """The worst-case move of each arm, the same for every rule; arms that stay are absent.
 
-        A rate goes no further than 0 and 1. With a relative bound, all arms may also move together.
+        Rates stay between 0 and 1. With a relative bound, all arms may also move together.
         """
         return moves_within(self, self.promise.reach)
 
     @property
     def break_even_shift(self) -> float:
-        """The break-even, at most the largest shift that was tried."""
+        """The break-even, capped at the largest shift tried."""
         return min(self.break_even.value, self.largest_shift)
 
     @property
@@ -157,7 +157,7 @@ class Assessment(Tabular, abc.ABC):
 
     @property
     def instead(self) -> str:
-        """How to play without the logs, in one sentence; empty if there is nothing to do."""
+        """Say in one sentence how to play without the logs; empty if nothing needs doing."""
         return ""
 
     @property
@@ -172,10 +172,10 @@ class Assessment(Tabular, abc.ABC):
 
     @abc.abstractmethod
     def texts(self) -> Texts:
-        """What its page says."""
+        """Return the texts of the page."""
 
     def summary(self) -> dict[str, dict[str, float]]:
-        """Mean, its standard error, median, 95 % quantile and worst of what each lost."""
+        """Return each contender's mean loss, standard error, median, 95 % quantile and maximum."""
         return {label: summarise(lost, QUANTILES) for label, lost in self.lost.items()}
 
     def _line(self) -> str:
@@ -237,7 +237,7 @@ class Assessment(Tabular, abc.ABC):
         }
 
     def write_page(self, path: str | os.PathLike[str]) -> None:
-        """Write one HTML file with everything, which asks for nothing else."""
+        """Write a self-contained HTML page."""
         from driftanchor.files import write_whole
         from driftanchor.planning.assessment_page import render
 
@@ -250,7 +250,7 @@ class Assessment(Tabular, abc.ABC):
 
 
 def moves_within(found: Assessment, reach: Floats) -> dict[str, float]:
-    """Return the moves against the logs, by at most `reach`, of the arms that move."""
+    """Return the adversarial move of each arm, at most `reach`; arms that stay are absent."""
     logs = found.offline
     shift = against(logs, reach, found.horizon)
     if found.law.name == "bernoulli":

@@ -1,4 +1,4 @@
-"""The page of an assessment: one HTML file that loads nothing else."""
+"""The page of an assessment: one self-contained HTML file."""
 
 from __future__ import annotations
 

@@ -17,11 +17,11 @@ RESAMPLES = 1000
 def break_even(shifts: Floats, saved: Floats) -> float:
     """Return the shift at which the saving first falls to 0; infinite if it never does.
 
-    Between two shifts the saving is taken to be linear.
+    The saving is interpolated linearly between shifts.
 
     Args:
         shifts: Ascending, from 0.
-        saved: The mean saving at each.
+        saved: The mean saving at each shift.
 
     Example:
         >>> break_even(np.array([0.0, 1.0, 2.0]), np.array([3.0, 1.0, -1.0]))
@@ -31,11 +31,11 @@ def break_even(shifts: Floats, saved: Floats) -> float:
 
 
 def break_even_of(shifts: Floats, saved: Sequence[Floats], seed: int) -> Estimate:
-    """Return the break-even of paired savings with a 95 % interval from resampled worlds.
+    """Return the break-even of paired savings, with a 95 % bootstrap interval over worlds.
 
     Args:
         shifts: Ascending, from 0.
-        saved: The savings at each shift, by world; the same worlds at all shifts.
+        saved: The saving in each world, for each shift; all shifts use the same worlds.
         seed: The seed of the resampling.
     """
     rng = np.random.default_rng(int(key(seed, "plan/break-even")))
@@ -48,12 +48,12 @@ def break_even_of(shifts: Floats, saved: Sequence[Floats], seed: int) -> Estimat
 
 
 def _first_falls(shifts: Floats, saved: Floats) -> Floats:
-    """`break_even` of each row of savings."""
+    """Return the `break_even` of each row of savings."""
     down = saved <= 0
-    at = down.argmax(axis=1)  # the place of the first that is not above 0
+    at = down.argmax(axis=1)  # index of the first saving not above 0
     before = np.maximum(at - 1, 0)
     rows = np.arange(len(saved))
-    with np.errstate(divide="ignore", invalid="ignore"):  # of rows that stay above, or begin below
+    with np.errstate(divide="ignore", invalid="ignore"):  # rows that stay above 0, or start below
         part = saved[rows, before] / (saved[rows, before] - saved[rows, at])
         between = shifts[before] + part * (shifts[at] - shifts[before])
     found: Floats = np.where(down.any(axis=1), np.where(down[:, 0], 0.0, between), math.inf)

@@ -1,4 +1,4 @@
-"""Comparison: every contender in the same worlds, the recommendation, and the break-even."""
+"""Play every contender in the same worlds; find the recommendation and the break-even."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ EXPECTED, WORST = ("expected", 0.0), ("worst", 0.0)
 
 
 class Truth(Protocol):
-    """Possible worlds, one bandit for each, with the promise and logs that policies are given."""
+    """Possible worlds: makes one bandit per world for a given promise, with or without logs."""
 
     def expected(self, given: Promise, logs: bool) -> Sequence[Bandit]:
-        """The worlds that the logs and the promise make likely."""
+        """Return worlds drawn from the logs and the promise."""
 
     def moved(self, shift: float, given: Promise, logs: bool) -> Sequence[Bandit]:
-        """The same worlds with means moved by a shift."""
+        """Return the same worlds with means moved by a shift."""
 
     def worst(self, given: Promise, logs: bool) -> Sequence[Bandit]:
-        """The same worlds with means moved against the logs by the declared bounds."""
+        """Return the same worlds with means moved against the logs by the declared bounds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,9 +41,9 @@ class Compared:
     """The losses of all contenders, and the conclusions.
 
     Attributes:
-        lost: In the expected worlds, by contender and world.
-        worst: In the worst case, likewise.
-        by_shift: The same by shift.
+        lost: Losses in the expected worlds, by contender and world.
+        worst: Losses in the worst case, by contender and world.
+        by_shift: Losses at each shift, by contender and world.
         choice: The recommendation.
         break_even: The shift up to which the logs help `choice.rule`.
     """
@@ -76,13 +76,13 @@ def compare(
         contenders: The rules.
         promise: The declared bounds.
         shifts: The shifts to play, ascending from 0.
-        unit: The size of a shift of 1, in rewards.
-        worst_shift: The shift, one of `shifts`, that is the worst case; `None` if none is.
+        unit: The size of a unit shift, in rewards.
+        worst_shift: The element of `shifts` that is the worst case; `None` if none is.
         horizon: Rounds.
         seed: The seed of all noise.
-        threads: The most threads to use.
-        progress: Called with (runs done, runs in all).
-        early: Called with a line of text for each number that is known before the end.
+        threads: The maximum number of threads.
+        progress: Called with (runs done, total runs).
+        early: Called with a line of text for each result known before the end.
     """
     hopes = EarlyNumbers(EXPECTED, contenders, early) if early is not None else None
     stage = Stage(

@@ -1,4 +1,4 @@
-"""Who is compared: ways to play without the logs and with them, in the units of the logs."""
+"""The contenders: rules to compare, with and without the logs, scaled to the logs."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ Given = Literal["promise", "trust", "nothing"]
 
 @dataclass(frozen=True)
 class Contender:
-    """A rule, and what it is given.
+    """A rule with its inputs.
 
     Attributes:
-        policy: The rule; `None` for the arm with the best logs, which needs none.
-        given: What it is given.
-        what: In words.
+        policy: The rule; `None` to always play the arm with the best logged mean.
+        given: The logs and bounds that the rule sees.
+        what: A description.
     """
 
     policy: Policy | None
@@ -43,11 +43,11 @@ class Contender:
 
     @property
     def cold(self) -> bool:
-        """Whether it plays without the logs."""
+        """Whether the rule plays without the logs."""
         return self.given == "nothing"
 
     def to_json(self) -> dict[str, Any]:
-        """Its policy and parameters, for programs."""
+        """Return the policy and its parameters as JSON."""
         if self.policy is None:
             return {"policy": None, "logs": True}
         return {"policy": self.policy.name, "logs": not self.cold, **self.policy.parameters()}

@@ -1,4 +1,4 @@
-"""Early numbers: what is known before everything has been played, in a line for each."""
+"""Early results: one line of text for each result known before the end."""
 
 from __future__ import annotations
 

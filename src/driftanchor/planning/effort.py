@@ -1,4 +1,4 @@
-"""How many worlds to play, by which engine, and how long that takes."""
+"""Choose the number of worlds and the engine, and estimate the run time."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ FARTHEST = 10**9  # rounds
 
 
 def worlds_to_play(asked: object, horizon: int, arms: int, threads: int | None = None) -> int:
-    """How many worlds to play; a warning says so if it takes long.
+    """Return the number of worlds to play; warn if they take long.
 
-    The warning names the line that called the caller: a plan or a replay.
+    The warning points to the line that called `plan` or `replay`.
 
     Args:
-        asked: What the caller asks for; `None` for `default_worlds`.
+        asked: The requested number; `None` for `default_worlds`.
         horizon: Rounds.
-        arms: Their number.
-        threads: How many to use at most.
+        arms: The number of arms.
+        threads: The maximum number of threads.
     """
     if horizon > FARTHEST:
         raise InvalidInput(
@@ -57,7 +57,7 @@ def worlds_to_play(asked: object, horizon: int, arms: int, threads: int | None =
 
 
 def default_worlds(horizon: int) -> int:
-    """Return the number of worlds: 100, and 40 beyond 20,000 rounds.
+    """Return the default number of worlds: 100, or 40 beyond 20,000 rounds.
 
     Example:
         >>> [default_worlds(horizon) for horizon in (1_000, 20_000, 10_000_000)]

@@ -1,4 +1,4 @@
-"""The picture of an assessment: the loss of each rule by shift."""
+"""The chart of an assessment: the loss of each rule by shift."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Picture(NamedTuple):
 
 
 def by_shift(found: Assessment) -> Picture:
-    """What is lost by how far the means have moved."""
+    """Plot the loss of each rule against the shift of the means."""
     texts, curve = found.texts(), found.by_shift
     drawn = _draw(found, curve, texts.shift_ticks, texts.shift_axis, texts.shift_mark)
     return Picture(drawn, f"{texts.shift_says} {_common(found)}", _alt(curve))
@@ -113,7 +113,7 @@ def _common(found: Assessment) -> str:
 
 
 def _alt(curve: Curve) -> str:
-    """The means in words, for those who cannot see them."""
+    """Return the alt text of a curve."""
     parts = []
     for label in curve.lost[0]:
         means = ", ".join(rounded(float(lost[label].mean())) for lost in curve.lost)

@@ -1,4 +1,4 @@
-"""`plan`: what are these logs worth, before going live?"""
+"""`plan`: estimate what logs are worth before going live."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ from driftanchor.planning.words import Texts
 from driftanchor.planning.worlds import Worlds, shifts_of
 from driftanchor.theory.arm_terms import arm_terms
 
-CLOSE = 0.1  # relative distance at which the bound replaces a shift of the grid
+CLOSE = 0.1  # the bound replaces grid shifts within this relative distance
 THEORY = ("gap", "anchor saves", "min-ucb saves", "lai-robbins")
 MISSING = "give periods, as read_periods reads them (--by week on the command line), or a number"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Plan(Assessment):
-    """What logs are worth where the promise holds.
+    """An estimate of what logs are worth if the promise holds.
 
     Attributes:
-        theory: For each arm below the best of the logs, terms of `driftanchor.theory.TERMS`.
+        theory: The terms of `driftanchor.theory.TERMS` for each arm but the logged leader.
     """
 
     theory: dict[str, dict[str, float]]
@@ -58,11 +58,11 @@ class Plan(Assessment):
 
     @property
     def instead(self) -> str:
-        """How to play without the logs, in one sentence."""
+        """Say in one sentence how to play without the logs."""
         return plan_prose.INSTEAD
 
     def texts(self) -> Texts:
-        """What its page says."""
+        """Return the texts of the page."""
         return plan_prose.page_texts(self)
 
     def to_json(self) -> dict[str, Any]:
@@ -90,7 +90,7 @@ def plan(
     progress: Progress | None = None,
     early: Early | None = None,
 ) -> Plan:
-    """Say what logs are worth before going live.
+    """Estimate what logs are worth before going live.
 
     `plan` draws worlds that are possible given the logs and the promise. In each world, policies
     with and without the logs play once, and `plan` compares what they lose. The promise is
@@ -99,21 +99,21 @@ def plan(
     Args:
         offline: The logs.
         bias_bound: V, how far an arm's online mean may be from its offline mean: one number, a list
-            or mapping, a `Suggestion`, or `"auto"` for what the periods suggest. `inf` for an arm
-            promises nothing of it, and its logs are left out.
-        relative_bound: W, how far it may be from there after a move that all arms share. It takes
-            the same values.
-        horizon: How many decisions there will be.
-        periods: The logs by period, as `read_periods` gives them, for `"auto"`.
+            or mapping, a `Suggestion`, or `"auto"` for what the periods suggest. An arm with `inf`
+            has no bound, and its logs are left out.
+        relative_bound: W, the same after removing a move that all arms share. It takes the same
+            values.
+        horizon: The number of decisions to plan for.
+        periods: The logs by period, as `read_periods` returns them, for `"auto"`.
         bias_bound_source: Where the promise comes from, as for `Learner`.
         law: How rewards vary: `"gaussian"`, `"bernoulli"`, or `"auto"` to decide by the logs.
         reward_range: The lowest and the highest reward possible.
-        worlds: How many to draw; `None` for 100, and for 40 beyond 20,000 rounds. Each policy
+        worlds: The number of worlds; `None` for 100, or 40 beyond 20,000 rounds. Each policy
             plays once in each of them, in the expected worlds, in the worst case and at each shift.
         seed: The seed of all noise.
-        threads: How many to use at most; it changes no number.
-        progress: Called with (runs done, runs in all) as runs end.
-        early: Called with one line of text for each number as soon as it is known.
+        threads: The maximum number of threads; results do not depend on it.
+        progress: Called with (runs done, total runs) as runs end.
+        early: Called with one line of text for each result as soon as it is known.
 
     Example:
         >>> logs = OfflineData.from_summary({"A": (900, 0.5, 0.25), "B": (900, 0.2, 0.16)})
@@ -145,7 +145,7 @@ def plan(
     truth = Worlds.draw(offline, rewards, promise, rounds, many, check.whole(seed, "seed"))
     who, out_of_reach = within_reach(who, truth, promise, rounds)
     shifts, bound = shifts_of(offline, rewards), None
-    if np.ptp(promise.reach) == 0:  # then the worst case is one of the shifts
+    if np.ptp(promise.reach) == 0:  # so that the worst case is one of the shifts
         bound = float(promise.reach[0])
         shifts = sorted([*(x for x in shifts if not math.isclose(x, bound, rel_tol=CLOSE)), bound])
     compared = compare(

@@ -1,4 +1,4 @@
-"""What a plan says: its answer, the words of its page, and the table of its logs."""
+"""The texts of a plan: its answer, its page, and the table of its logs."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def answer(found: Plan) -> str:
 
 
 def limit(found: Plan) -> str:
-    """The break-even, and how it compares with the declared bound."""
+    """State the break-even and compare it with the declared bound."""
     even = found.break_even
     if even.value > found.largest_shift:
         most = np.full(len(found.offline.arms), found.largest_shift)
@@ -77,7 +77,7 @@ def _moves(found: Plan) -> str:
 
 
 def page_texts(found: Plan) -> Texts:
-    """What the page of a plan says."""
+    """Return the texts of a plan's page."""
     arms, n = len(found.offline.arms), int(found.offline.n.sum())
     letter, size = found.promise.letter, number(found.promise.size)
     law = "coins" if found.law.name == "bernoulli" else "Gaussian"

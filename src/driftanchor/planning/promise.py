@@ -1,4 +1,4 @@
-"""What is promised of means since the logs: bounds on levels, on moves apart, or on both."""
+"""Promise: bounds on how far means have moved since the logs, absolute, relative or both."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ MOST_BOUND = 1e90  # means are moved by multiples of it, and their sums must sta
 
 @dataclass(frozen=True, eq=False)
 class Promise:
-    """How far means may have moved since the logs; infinite where nothing is promised.
+    """How far means may have moved since the logs; infinite means no bound.
 
     Attributes:
         levels: V of each arm: how far its online mean may be from its offline mean.
-        apart: W of each arm: the same after a move that all arms share.
+        apart: W of each arm: the same after removing a move that all arms share.
 
     Example:
         >>> promise = Promise(np.array([0.2, 0.2]), np.array([0.1, np.inf]))
@@ -45,7 +45,7 @@ class Promise:
 
     @property
     def has_levels(self) -> bool:
-        """Whether something is promised of levels."""
+        """Whether any arm has a bias bound."""
         return bool(np.isfinite(self.levels).any())
 
     @property
@@ -55,28 +55,28 @@ class Promise:
 
     @property
     def letter(self) -> str:
-        """The bound that limits own moves, as in formulas."""
+        """The letter of the bound on own moves: V or W."""
         return "W" if self.is_relative else "V"
 
     @property
     def size(self) -> float:
-        """The largest of these bounds."""
+        """The largest bound on an own move."""
         return largest(self.apart if self.is_relative else self.levels)
 
     @property
     def text(self) -> str:
-        """Both, in words."""
+        """Both bounds in words."""
         sizes = self.sizes()
         return " and ".join(
             f"{letter} = {number(sizes[name])}" for letter, name in LETTERS.items() if name in sizes
         )
 
     def trusting(self) -> Promise:
-        """The promise that no arm has moved on its own."""
+        """Return the promise that no arm has moved on its own."""
         return Promise(self.levels, np.zeros(len(self.apart)))
 
     def to_json(self, arms: Arms) -> dict[str, dict[str, float | str | None] | None]:
-        """For programs: `bias_bound` and `relative_bound` by arm; null where none is declared."""
+        """Return `bias_bound` and `relative_bound` by arm as JSON; null if none is declared."""
 
         def by_arm(bounds: Floats) -> dict[str, float | str | None] | None:
             if not np.isfinite(bounds).any():
@@ -86,7 +86,7 @@ class Promise:
         return {"bias_bound": by_arm(self.levels), "relative_bound": by_arm(self.apart)}
 
     def sizes(self) -> dict[str, float]:
-        """The largest of each kind that is declared."""
+        """Return the largest declared bound of each kind."""
         kinds: Mapping[str, Floats] = {"bias_bound": self.levels, "relative_bound": self.apart}
         return {name: largest(x) for name, x in kinds.items() if np.isfinite(x).any()}
 
@@ -105,10 +105,10 @@ class Promised(NamedTuple):
 
 
 def promised(bias_bound: object, relative_bound: object, offline: OfflineData) -> Promised:
-    """What was declared, checked.
+    """Validate the declared bounds.
 
-    An arm with neither bound may have moved anywhere, so its logs say nothing of it: they are left
-    out, and it is planned for as an arm without logs. At least one arm with logs needs a bound.
+    An arm with neither bound may have moved anywhere, so its logs are left out, and it is treated
+    as an arm without logs. At least one arm with logs needs a bound.
     """
     if bias_bound is None and relative_bound is None:
         raise InvalidInput(
@@ -138,7 +138,7 @@ def promised(bias_bound: object, relative_bound: object, offline: OfflineData) -
         gone = set(left_out)
         offline = offline.over([x for x in arms if x not in gone]).over(arms)
     check_promises(apart, offline.n, arms)
-    # Where an arm without logs is, no bound says; it moves as far as the others may.
+    # Bounds say nothing about an arm without logs; it may move as far as the others.
     if np.isfinite(apart).any():
         apart = np.where(anywhere, largest(apart), apart)
     else:

@@ -1,4 +1,4 @@
-"""Who can play a long horizon: rules that play every round are left out of the longest ones."""
+"""Leaves out rules that must play every round if the horizon is very long."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ SLOW = (EVERY_ROUND, WINDOWS)  # their cost grows with the horizon
 def within_reach(
     contenders: Contenders, truth: Truth, promise: Promise, horizon: int
 ) -> tuple[dict[str, Contender], tuple[str, ...]]:
-    """The contenders whose runs end in bearable time, and a note of the others.
+    """Return the contenders that are fast enough, and a note about the others.
 
-    Up to a million rounds these are all. Beyond, they are those that leap over rounds; the default
-    rule always does. Where no engine leaps, for want of Numba, all stay.
+    Up to a million rounds all are. Beyond that, only rules that can skip rounds are fast enough,
+    and the default rule always is. Without Numba no rule can skip rounds, and all are kept.
     """
     engine = ENGINES[engine_for(horizon)]
     if horizon <= PAIRED or not engine.leaps:

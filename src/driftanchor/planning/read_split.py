@@ -1,4 +1,4 @@
-"""Reading logs in two parts: each side of the split, and the rewards to draw from."""
+"""Read logs in two parts, and the rewards to resample."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from driftanchor.planning.split_logs import SplitLogs
 def read_split(
     logs: object, split: object, *, by: str | None = None, **options: Unpack[LogOptions]
 ) -> SplitLogs:
-    """Read logs once whole, to see that all is well, and once on each side of the split.
+    """Read all logs once to validate them, then each side of the split.
 
     Args:
         logs: Files, a frame or a table.
         split: A date or a filter.
-        by: What to compare arms within on each side, as for `OfflineData.from_logs`.
+        by: The periods or column to compare arms within, as for `OfflineData.from_logs`.
         **options: As for `read_logs`.
     """
     sides = split_of(split, options)
     whole = read_logs(logs, by=by, **options)
     if isinstance(sides, DateSplit):
         _within(sides, whole)
-    # The whole was warned of and accounted for already.
+    # The first pass has already issued the warnings.
     part: LogOptions = {**options, "arms": None, "allow_rejects": True, "allow_growth": True}
     later = sides.world(part)
     before, after = _read(logs, by, sides.log(part)), _read(logs, by, later)
@@ -85,14 +85,14 @@ def read_split(
 
 
 def rewards_of(data: OfflineData) -> dict[str, int]:
-    """How many rewards each arm has; `n` is fewer where arms are compared within strata."""
+    """Return each arm's number of rewards; `n` is smaller if arms are compared within strata."""
     strata = data.provenance.strata if data.provenance else None
     counts = dict(zip(data.arms, data.n.tolist(), strict=True))
     return counts if strata is None else counts | {label: n for label, n, _ in strata.pooled}
 
 
 def _read(logs: object, by: str | None, options: LogOptions) -> OfflineData | None:
-    """One side of a split; none where it has no row that can be used."""
+    """Read one side of a split; return `None` if it has no usable row."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -100,7 +100,7 @@ def _read(logs: object, by: str | None, options: LogOptions) -> OfflineData | No
         except (NothingKept, RejectedRows):
             return None
         except InvalidInput as error:
-            if error.argument == "where":  # the whole was read with the caller's own filter
+            if error.argument == "where":  # the first pass used the caller's own filter
                 error.argument = "split"
             raise
 
@@ -120,7 +120,7 @@ def _within(split: DateSplit, whole: LogSummary) -> None:
 def _divided(
     split: Filter, whole: LogSummary, before: OfflineData | None, after: OfflineData | None
 ) -> list[str]:
-    """Refuse a filter that leaves one side empty, and tell of the rewards on neither side."""
+    """Refuse a filter that leaves one side empty; return a note on rewards on neither side."""
     rewards = sum(rewards_of(whole.offline).values())
     logged, world = (
         0 if part is None else sum(n for x, n in rewards_of(part).items() if x in whole.arms)
@@ -152,7 +152,7 @@ def _divided(
 def _rewards(
     logs: object, after: OfflineData, counts: dict[str, int], options: LogOptions, where: str
 ) -> tuple[RewardLaw, tuple[Floats, ...] | None, str]:
-    """The law of what came, the rewards to draw from if there are any, and how in words."""
+    """Return the reward law of the later rows, the rewards to resample if any, and a note."""
     ends = options.get("reward_range") or (-math.inf, math.inf)
     law = law_of(after, "auto", ends)
     if law.name == "bernoulli":
@@ -168,7 +168,7 @@ def _rewards(
         return law, None, f"{gaussian}: rows of a database are not sampled"
     taken = sum(map(len, found.values()))
     how = f"rewards are drawn anew from {taken:,} of the {sum(counts.values()):,} {where}"
-    # A sample has another mean than the whole: move it there.
+    # Shift the sample so that its mean matches all rewards.
     rewards = tuple(
         found[x] - found[x].mean() + m for x, m in zip(after.arms, after.mean, strict=True)
     )

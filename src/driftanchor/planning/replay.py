@@ -1,4 +1,4 @@
-"""`replay`: what would these logs have been worth, at a moment of the past?"""
+"""`replay`: back-test what logs would have been worth."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ MISSING = "give by, such as 'week' (--by week on the command line), or a number"
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Replay(Assessment):
-    """What logs were worth for what came after them.
+    """A back-test of what logs were worth.
 
     Attributes:
-        history: Before and after.
-        declared: Whether a bound was given, and not taken from what happened.
+        history: The logs before and after the split.
+        declared: Whether the caller gave a bound; otherwise it is the shift that happened.
     """
 
     each: ClassVar[str] = "runs"
@@ -54,7 +54,7 @@ class Replay(Assessment):
         return replay_prose.limit(self)
 
     def held(self, label: str) -> str:
-        """Whether an arm's mean stayed within V: `"yes"`, `"no"` or `"unclear"`."""
+        """Say whether an arm's mean stayed within V: `"yes"`, `"no"` or `"unclear"`."""
         bound = float(self.bias_bounds[self.offline.arms.column(label)])
         return within(self.history.shifts[label], bound)
 
@@ -75,7 +75,7 @@ class Replay(Assessment):
         return {**super().to_json(), **also}
 
     def texts(self) -> Texts:
-        """What its page says."""
+        """Return the texts of the page."""
         return replay_prose.page_texts(self)
 
 
@@ -95,7 +95,7 @@ def replay(
     early: Early | None = None,
     **options: Unpack[LogOptions],
 ) -> Replay:
-    """Say what logs would have been worth: a back-test on what really happened.
+    """Back-test what logs would have been worth, on rewards that were really seen.
 
     The rows before `split` are the offline log, and the rows from it on are the world. Policies
     play in that world with and without the log, on rewards drawn from those seen there.
@@ -105,19 +105,19 @@ def replay(
         split: A date or time; or a filter as for `where`, such as `"channel = 'Web'"`. The rows
             that match a filter are the world, and the others are the log. A row in which the filter
             compares a missing value is on neither side.
-        bias_bound: The V you would have declared, as for `plan`; `"auto"` for what the periods
-            of the log suggest. Without any bound V is the largest shift that happened, which you
+        bias_bound: The V you would have declared, as for `plan`; `"auto"` for the V that periods
+            of the log suggest. Without any bound, V is the largest shift that happened, which you
             could not have known.
         relative_bound: The W you would have declared, as for `plan`.
-        horizon: Rounds; `None` for as many as there are later rewards, up to 100,000.
-        by: What to compare arms within, as for `OfflineData.from_logs`: `"week"`, or a column.
-            For `"auto"`, the periods between which arms moved.
+        horizon: Rounds; `None` for the number of later rewards, up to 100,000.
+        by: Periods or a column to compare arms within, as for `OfflineData.from_logs`.
+            With `"auto"`, the bounds are estimated between these periods.
         bias_bound_source: Where the bounds come from, as for `Learner`.
-        worlds: Runs of each policy; `None` for 100, and for 40 beyond 20,000 rounds.
+        worlds: Runs of each policy; `None` for 100, or 40 beyond 20,000 rounds.
         seed: The seed of all noise.
-        threads: How many to use at most; it changes no number.
-        progress: Called with (runs done, runs in all) as runs end.
-        early: Called with one line of text for each number as soon as it is known.
+        threads: The maximum number of threads; results do not depend on it.
+        progress: Called with (runs done, total runs) as runs end.
+        early: Called with one line of text for each result as soon as it is known.
         **options: The columns, filters and limits: see `LogOptions`. `time` is needed to
             split at a date.
     """

@@ -1,4 +1,4 @@
-"""What a replay says: its answer, the words of its page, and the table of shifts."""
+"""The texts of a replay: its answer, its page, and the table of shifts."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def answer(found: Replay) -> str:
 
 
 def _refusal(found: Replay) -> str:
-    """Whether the logs would have helped at a risk, or not at all."""
+    """Say whether the logs would have helped at a risk, or not at all."""
     if found.choice.bolder is not None or not found.safety[found.choice.rule].safe:
         return "The logs would have helped only at a risk"
     return "The logs would not have helped"
 
 
 def limit(found: Replay) -> str:
-    """The break-even as a multiple of the shift that happened."""
+    """State the break-even as a multiple of the shift that happened."""
     even, unit = found.break_even.value, found.by_shift.unit
     if even > found.largest_shift or unit == 0:
         most = number(found.by_shift.x[-1])
@@ -46,7 +46,7 @@ def limit(found: Replay) -> str:
 
 
 def page_texts(found: Replay) -> Texts:
-    """What the page of a replay says."""
+    """Return the texts of a replay's page."""
     past, largest = found.history, number(found.history.largest)
     bounds = found.promise.text + ("" if found.declared else ", the largest shift that happened")
     sizes = past.by.sizes(int(found.offline.n.sum()), int(past.after.n.sum()))

@@ -1,4 +1,4 @@
-"""The recommendation: the default rule, another rule that is better, or a cold start."""
+"""The recommendation: the default rule, a better rule, or a cold start."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from driftanchor.core.stats.intervals import Estimate, mean_estimate
 from driftanchor.planning.contenders import BLIND, HEEDING, RULE, RULE_COLD
 from driftanchor.planning.scenes import Lost
 
-BASELINE = RULE_COLD  # the cold start that every rule is compared with
-MATTERS = 0.05  # of the baseline's loss: a smaller difference does not count
+BASELINE = RULE_COLD  # the cold start; every rule is compared with it
+MATTERS = 0.05  # smaller differences, relative to the baseline's loss, do not count
 TAIL = 0.95  # 19 of 20 worlds
 
 
@@ -24,8 +24,8 @@ class Safety(NamedTuple):
 
     Attributes:
         safe: Whether its extra loss in the worst case is at most the baseline's expected loss.
-        ratio: In 19 of 20 expected worlds, it loses at most this many times the baseline's loss.
-        extra: Its loss above the baseline's in the worst case, in rewards.
+        ratio: Loss relative to the baseline, not exceeded in 19 of 20 expected worlds.
+        extra: Extra loss over the baseline in the worst case, in rewards.
     """
 
     safe: bool
@@ -42,10 +42,10 @@ class SafeChoice:
     """The recommendation and its reasons.
 
     Attributes:
-        rule: The best rule with the logs: the default rule unless another one is better.
+        rule: The best rule with the logs: the default rule unless another is better.
         uses_logs: Whether that rule is safe and saves enough to matter.
         safety: The risk of each contender.
-        bolder: A rule that saves much more than the recommendation and loses more in the worst
+        bolder: A rule that saves much more than the recommendation but loses more in the worst
             case, if there is one.
     """
 
@@ -56,21 +56,21 @@ class SafeChoice:
 
     @property
     def best(self) -> str:
-        """The recommended way to play: the rule, or the baseline."""
+        """The recommended rule, or the baseline."""
         return self.rule if self.uses_logs else BASELINE
 
 
 def safe_choice(expected: Lost, worst: Lost) -> SafeChoice:
     """Choose the rule, and decide whether to use the logs.
 
-    A rule is safe if in the worst case it loses, on average, at most as much more than the baseline
-    as the baseline loses in the expected worlds.
+    A rule is safe if its mean extra loss over the baseline in the worst case is at most the
+    baseline's mean loss in the expected worlds.
 
-    The default rule stays the choice unless another safe rule is better: in the expected worlds it
-    loses less, beyond the 95 % interval of the paired difference and by at least 5 % of the
-    baseline's loss; and in the worst case it loses no more, again by the paired interval and up to
-    those 5 %. So a recommendation changes only if paired differences do. Rules that read the bounds
-    come first, and a rule that trusts the logs must beat those as well.
+    Another safe rule replaces the default rule only if it is better in two ways. In the expected
+    worlds it loses less: the 95 % interval of the paired difference excludes 0, and the difference
+    is at least 5 % of the baseline's loss. In the worst case it does not lose more, by the same
+    interval and the same 5 %. Rules that read the bounds are considered first; a rule that trusts
+    the logs must also beat those.
 
     Args:
         expected: Losses in the expected worlds, by contender and world.
@@ -104,7 +104,7 @@ def safe_choice(expected: Lost, worst: Lost) -> SafeChoice:
 
 
 def matters(saved: Estimate, cold: float) -> bool:
-    """Whether a saving is above chance, and at least 5 % of the baseline's loss.
+    """Return whether a saving is significant and at least 5 % of the baseline's loss.
 
     Example:
         >>> [matters(Estimate(5, low, 9), cold) for low, cold in ((1, 50), (-1, 50), (1, 200))]

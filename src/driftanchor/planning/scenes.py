@@ -1,4 +1,4 @@
-"""Scenes: every contender in many worlds, all cores busy, noise paired world by world."""
+"""Scenes: play every contender in many worlds, in parallel, with noise paired by world."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ Name = TypeVar("Name", bound=Hashable)
 
 
 class Scene(NamedTuple):
-    """What may be out there, one bandit for each world, and who plays there.
+    """A set of worlds, one bandit each, and the contenders that play in them.
 
     Attributes:
-        bandits: By what a contender is given: see `Given`.
+        bandits: The bandits for each kind of input: see `Given`.
         labels: The contenders that play.
     """
 
@@ -38,7 +38,7 @@ class Scene(NamedTuple):
 
     @property
     def worlds(self) -> int:
-        """How many there are."""
+        """The number of worlds."""
         return len(next(iter(self.bandits.values())))
 
 
@@ -47,12 +47,12 @@ def scene_of(
     told: Promise,
     contenders: Contenders,
 ) -> Scene:
-    """The scene of worlds that are made for a promise, for those who play there.
+    """Build the scene for a promise and some contenders.
 
     Args:
-        worlds: Makes the worlds for what policies are given, with the logs or without them.
-        told: What policies are given.
-        contenders: Those who play.
+        worlds: Makes the worlds for a promise, with or without the logs.
+        told: The promise that policies see.
+        contenders: The contenders that play.
     """
 
     def made(given: Given) -> Sequence[Bandit]:
@@ -64,18 +64,18 @@ def scene_of(
 
 
 class Stage:
-    """Where contenders play scenes, and progress is counted.
+    """Plays scenes with all contenders and counts progress.
 
-    Run w of every scene has the same noise, so scenes and contenders are compared world by world.
-    `engine_for` says which engine plays.
+    Run w of every scene has the same noise, so scenes and contenders are paired by world.
+    `engine_for` chooses the engine.
 
     Args:
-        contenders: Who plays.
+        contenders: The contenders.
         horizon: Rounds.
-        seed: Of all noise.
-        threads: At most this many.
-        progress: Called with (runs done, runs in all).
-        early: Called with (scene, contender, what it lost) as soon as all of it is known.
+        seed: The seed of all noise.
+        threads: The maximum number of threads.
+        progress: Called with (runs done, total runs).
+        early: Called with (scene, contender, losses) as soon as the contender is done.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class Stage:
         self.total = 0
 
     def runs(self, scenes: Mapping[Name, Scene]) -> int:
-        """How many runs it takes to play scenes."""
+        """Return the number of runs in some scenes."""
         return sum(
             scene.worlds
             for scene in scenes.values()
@@ -110,7 +110,7 @@ class Stage:
         )
 
     def play(self, scenes: Mapping[Name, Scene]) -> dict[Name, dict[str, Floats]]:
-        """What each contender loses in each world of each scene."""
+        """Return each contender's loss in each world of each scene."""
         self.total = self.done + self.runs(scenes)
         found: dict[Name, dict[str, Floats]] = {name: {} for name in scenes}
         chunks: list[Chunk] = []
@@ -147,7 +147,7 @@ class Stage:
                     self.progress(self.done, self.total)
 
     def _chunk(self, label: str, policy: Policy, bandits: Sequence[Bandit]) -> Chunk:
-        """The runs of a contender in a scene; their numbers are those of its worlds."""
+        """Return the runs of a contender in a scene, numbered by world."""
         return Chunk(
             label,
             policy,

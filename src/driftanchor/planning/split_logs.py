@@ -1,4 +1,4 @@
-"""Logs in two parts: the offline log, and the world in which policies would have used it."""
+"""Logs in two parts: the offline log, and the later rows that serve as the world."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from driftanchor.simulation.bandit import Bandit
 
 @dataclass(frozen=True, eq=False)
 class SplitLogs:
-    """What was logged before the split, and what came after, of the arms that came after.
+    """The rows before and after the split, for the arms that appear after it.
 
     Attributes:
-        by: What splits it, and the words for both sides.
-        before: The logs.
-        after: What came, of the same arms.
-        shifts: By arm that is in both: how far its mean moved.
-        law: Of the rewards that came.
-        rewards: They themselves, or a sample, where they are drawn anew from.
+        by: The split, and the words for both sides.
+        before: The logs before the split.
+        after: The later rows, for the same arms.
+        shifts: How far the mean moved, for each arm on both sides.
+        law: The reward law of the later rows.
+        rewards: The later rewards, or a sample of them, if rewards are resampled.
         notes: What was left out, and how rewards are drawn.
-        later: How many rewards came.
-        provenance: How all rows were read, those of both sides.
+        later: The number of later rewards.
+        provenance: How the rows of both sides were read.
     """
 
     by: Split
@@ -46,7 +46,7 @@ class SplitLogs:
     provenance: Provenance
 
     def with_logs(self, before: OfflineData) -> SplitLogs:
-        """The same with other logs; the shift of an arm counts only where it has logs."""
+        """Return a copy with other logs; arms without logs have no shift."""
         logged = {x for x, n in zip(before.arms, before.n, strict=True) if n > 0}
         shifts = {label: shift for label, shift in self.shifts.items() if label in logged}
         return replace(self, before=before, shifts=shifts)
@@ -58,26 +58,26 @@ class SplitLogs:
 
     @property
     def moved(self) -> Floats:
-        """How far the mean of each arm moved; 0 for an arm without logs."""
+        """Return how far the mean of each arm moved; 0 for an arm without logs."""
         return np.array(
             [self.shifts[x].value if x in self.shifts else 0.0 for x in self.after.arms]
         )
 
     @property
     def largest(self) -> float:
-        """The largest move, either way."""
+        """The largest move in either direction."""
         return float(np.abs(self.moved).max())
 
     def bandit(self, shift: float, given: Promise, logs: bool = True) -> Bandit:
-        """What came, had the means moved `shift` times as far."""
+        """Return the world if the means had moved `shift` times as far."""
         return self._moved_by(shift * self.moved, given, logs)
 
     def against_the_logs(
         self, given: Promise, promise: Promise, horizon: int, logs: bool
     ) -> Bandit:
-        """What could have come: arms moved against the logs as far as a promise allows.
+        """Return the worst world: arms moved against the logs as far as a promise allows.
 
-        Where arms may move together, they also move as far as they did in the mean.
+        If arms may move together, they also move by the average move that happened.
         """
         move = against(self.before, promise.reach, horizon)
         if promise.is_relative:
@@ -109,7 +109,7 @@ class SplitLogs:
 
 @dataclass(frozen=True, eq=False)
 class PastWorlds:
-    """A history as a truth: the same bandit in every run."""
+    """Worlds made from history: the same bandit in every run."""
 
     history: SplitLogs
     promise: Promise
@@ -121,10 +121,10 @@ class PastWorlds:
         return self.moved(1.0, given, logs)
 
     def moved(self, shift: float, given: Promise, logs: bool = True) -> Sequence[Bandit]:
-        """What would have happened, had the means moved this many times as far."""
+        """Return the worlds if the means had moved `shift` times as far."""
         return [self.history.bandit(shift, given, logs)] * self.runs
 
     def worst(self, given: Promise, logs: bool = True) -> Sequence[Bandit]:
-        """Two arms moved against the logs by the declared bounds."""
+        """Return the worlds with two arms moved against the logs by the declared bounds."""
         bandit = self.history.against_the_logs(given, self.promise, self.horizon, logs)
         return [bandit] * self.runs

@@ -10,7 +10,7 @@ from driftanchor.render.table import Table
 
 
 def losses(found: Assessment) -> Table:
-    """What each policy loses and saves, and its risk; the lowest mean is marked."""
+    """Return the table of each policy's loss, saving and risk; the lowest mean is marked."""
     summary = found.summary()
     means = [numbers["mean"] for numbers in summary.values()]
     rows = []

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def legend(found: Assessment) -> tuple[str, ...]:
-    """The meaning of the columns in the table of losses."""
+    """Explain the columns of the table of losses."""
     return (
         "lost: compared with always playing the best arm.",
         f"saved: how much less than {found.baseline}, which is the default rule without the logs, "
@@ -37,7 +37,7 @@ def details(found: Assessment) -> tuple[str, ...]:
 
 
 def expected(found: Assessment) -> str:
-    """The loss of the best rule and of the baseline."""
+    """State the losses of the best rule and of the baseline."""
     saved, cold = found.saved(found.best_policy).value, found.cold_loss
     return (
         f"about {number(cold - saved)} rewards are lost in {count(found.horizon, 'decision')} "
@@ -59,7 +59,7 @@ def most_worlds(found: Assessment) -> str:
 
 
 def risk(found: Assessment) -> str:
-    """The extra loss of the best rule in the worst case."""
+    """State the extra loss of the best rule in the worst case."""
     extra = found.safety[found.best_policy].extra
     return (
         "Worst case, with the bounds fully used against the logs: if "
@@ -68,15 +68,15 @@ def risk(found: Assessment) -> str:
 
 
 def worst_case(found: Assessment) -> str:
-    """The moves of the worst case, as a clause."""
+    """Describe the worst-case moves in a clause."""
     return moves_text(found.worst_moves, found.promise.is_relative)
 
 
 def moves_text(moves: Mapping[str, float], together: bool) -> str:
-    """Moves of arms in words.
+    """Describe moves of arms in words.
 
     Args:
-        moves: By arm.
+        moves: The move of each arm.
         together: Whether all arms may also move together.
 
     Example:
@@ -96,7 +96,7 @@ def moves_text(moves: Mapping[str, float], together: bool) -> str:
 
 
 def more_or_less(extra: Estimate) -> str:
-    """An extra loss with its interval.
+    """Format an extra loss with its interval.
 
     Example:
         >>> from driftanchor.core.stats.intervals import Estimate
@@ -113,7 +113,7 @@ def more_or_less(extra: Estimate) -> str:
 
 
 def bolder(found: Assessment) -> str:
-    """A rule that saves much more and loses more in the worst case; empty if there is none."""
+    """Describe a rule that saves more but loses more in the worst case; empty if none does."""
     label, best = found.choice.bolder, found.best_policy
     if label is None:
         return ""
@@ -129,7 +129,7 @@ def bolder(found: Assessment) -> str:
 
 
 def reason(found: Assessment) -> str:
-    """Why the best rule with the logs is not recommended."""
+    """Explain why the best rule with the logs is not recommended."""
     rule, cold = found.choice.rule, found.cold_loss
     if not found.safety[rule].safe:
         extra = found.safety[rule].extra

@@ -1,4 +1,4 @@
-"""The words of an assessment's page, and numbers and labels in its sentences."""
+"""The texts of an assessment's page, and how its sentences format numbers and labels."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ __all__ = ["Texts", "interval", "listed", "number"]
 
 
 class Texts(NamedTuple):
-    """The words of a page."""
+    """The texts of a page."""
 
     title: str
-    answers: tuple[str, str]  # two or three words each: the logs help, or they do not
+    answers: tuple[str, str]  # two or three words each: if the logs help, and if not
     lead: str
     expected: str  # the worlds behind the numbers of the first table
     how: str  # how these worlds are made
     shift_axis: str
     shift_ticks: tuple[str, ...]
     shift_says: str
-    shift_mark: tuple[float, str]  # where on that axis, and what is there
+    shift_mark: tuple[float, str]  # a position on that axis, and its label
     tables: tuple[Table, ...]
 
 

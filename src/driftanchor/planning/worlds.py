@@ -1,4 +1,4 @@
-"""The worlds that logs and a promise leave possible."""
+"""Worlds that are possible given the logs and a promise."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from driftanchor.planning.reward_law import RewardLaw, draw_means
 from driftanchor.simulation.alike import with_means
 from driftanchor.simulation.bandit import Bandit
 
-SHIFTS = 8  # on the grid, beside 0
-FARTHEST = 4.0  # times the shift at which every logged arm can overtake: the last of the grid
+SHIFTS = 8  # on the grid, besides 0
+FARTHEST = 4.0  # last grid point, relative to the shift at which every logged arm can overtake
 TINY = 1e-12
 
 
@@ -25,13 +25,13 @@ class Worlds:
     """Draws of the means behind the logs, and the directions in which they may have moved.
 
     Attributes:
-        offline: The logs, which are the same in all worlds.
-        law: Of rewards.
+        offline: The logs, the same in all worlds.
+        law: The reward law.
         promise: How far means may have moved.
         horizon: Rounds.
         means: Offline means, (world, arm).
-        own: Uniform on ±1, (world, arm): of own moves nothing but the bound is known.
-        common: Uniform on ±1, (world,): where in its range the common move is.
+        own: Own moves, relative to the bound: uniform on ±1, (world, arm).
+        common: Position of the common move in its range: uniform on ±1, (world,).
     """
 
     offline: OfflineData
@@ -52,7 +52,7 @@ class Worlds:
         worlds: int,
         seed: int,
     ) -> Worlds:
-        """Draw this many worlds; more worlds leave the first ones as they are."""
+        """Draw worlds; asking for more does not change the first ones."""
         means = draw_means(law, offline, worlds, seed)
         own, common = (
             np.random.default_rng(int(key(seed, f"plan/{name}"))) for name in ("shifts", "common")
@@ -68,27 +68,27 @@ class Worlds:
         )
 
     def expected(self, given: Promise, logs: bool = True) -> list[Bandit]:
-        """Each arm moved by anything within its bound, and all together where they may."""
+        """Return worlds with random moves within the bounds, common moves included."""
         return self._bandits(self.own * self.promise.reach, given, logs)
 
     def moved(self, shift: float, given: Promise, logs: bool = True) -> list[Bandit]:
-        """Two arms moved against the logs by a shift: see `against`."""
+        """Return the worlds with two arms moved against the logs by a shift: see `against`."""
         reach = np.full(len(self.offline.arms), shift)
         return self._bandits(against(self.offline, reach, self.horizon), given, logs)
 
     def worst(self, given: Promise, logs: bool = True) -> list[Bandit]:
-        """Two arms moved against the logs by the declared bounds."""
+        """Return the worlds with two arms moved against the logs by the declared bounds."""
         return self._bandits(against(self.offline, self.promise.reach, self.horizon), given, logs)
 
     def _bandits(self, own: Floats, given: Promise, logs: bool) -> list[Bandit]:
-        """One for each world; a rate goes no further than 0 and 1."""
+        """Return one bandit per world; rates stay between 0 and 1."""
         online = self.means + own
         if self.law.name == "bernoulli":
             online = np.clip(online, 0.0, 1.0)
         if self.promise.is_relative:
             online = online + self._together(online, own)[:, None]
         if self.law.name == "bernoulli":
-            online = np.clip(online, 0.0, 1.0)  # what is left of rounding
+            online = np.clip(online, 0.0, 1.0)  # rounding error
         logged = np.where(self.offline.n > 0, self.offline.mean, self.offline.pooled_mean())
         first = Bandit(
             online[0],
@@ -103,11 +103,11 @@ class Worlds:
         return [*with_means(first, online)]
 
     def _together(self, online: Floats, own: Floats) -> Floats:
-        """How far all arms move in each world, after their own moves.
+        """Return the common move of all arms in each world, after their own moves.
 
-        Within what V leaves, uniformly; without V normal, with the standard deviation of
-        `common_scale`. Rates move only so far that all stay between 0 and 1: a common move never
-        changes their order.
+        With V it is uniform within the range that V leaves; without V it is normal, with the
+        standard deviation of `common_scale`. The move is limited so that all rates stay between 0
+        and 1, and never changes their order.
         """
         many = len(online)
         room = np.full(many, -np.inf), np.full(many, np.inf)
@@ -150,11 +150,11 @@ def spread(offline: OfflineData) -> float:
 
 
 def shifts_of(offline: OfflineData, law: RewardLaw) -> list[float]:
-    """Shifts to try, ascending from 0: in units of the logs, whatever is declared.
+    """Return the shifts to try, ascending from 0; they depend on the logs, not on the bounds.
 
-    Two arms that move towards each other by half of their gap meet. The shifts go in equal ratios
-    from half of the smallest gap to the leader to four times half of the largest. The standard
-    error of a gap takes its place where that is larger.
+    Two arms that each move by half of their gap meet. The shifts form a geometric grid, from half
+    of the smallest gap to the leader up to twice the largest gap. A gap smaller than its standard
+    error is replaced by the standard error.
 
     Example:
         >>> logs = OfflineData.from_summary({"A": (9999, 0.5), "B": (9999, 0.4), "C": (9999, 0.1)})
@@ -179,14 +179,14 @@ def shifts_of(offline: OfflineData, law: RewardLaw) -> list[float]:
 
 
 def against(offline: OfflineData, reach: Floats, horizon: int) -> Floats:
-    """Return the move of each arm, by at most `reach`, that hurts a rule that trusts the logs most.
+    """Return the move of each arm, at most `reach`, that hurts log-trusting rules most.
 
     The arm that leads in the logs goes down, and one other arm goes up. A rule that pools logs and
     live rewards then plays the leader until its pooled mean has fallen below the logged mean of the
     other arm: after N g/(r − g) rounds, where N is the number of the leader's logged rewards, r its
-    fall and g the logged gap, and never if r ≤ g. In each of these rounds it loses what the other
-    arm is better by. The other arm is the one for which this is most, or the one that comes closest
-    if none overtakes.
+    fall and g the logged gap, and never if r ≤ g. Each of these rounds costs the true difference
+    between the two arms. The arm that goes up is the one for which the total cost is largest, or
+    the one that comes closest if none overtakes.
 
     Example:
         >>> logs = OfflineData.from_summary({"A": (9, 0.1), "B": (9, 0.5), "C": (9, 0.4)})

@@ -1,4 +1,4 @@
-"""Asking: a unit gets the decision it holds, or a new one is drawn."""
+"""Ask: return the unit's current decision, or draw a new one."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from driftanchor.live.stores.store_rows import WAITING, DecisionRow, KeyedReques
 
 LONGEST = 256  # characters of a unit or a key
 MOST = 1_000  # decisions of one call
-COUNTING = 5.0  # seconds that one call may spend on counting decisions for propensities
+COUNTING = 5.0  # seconds that one call may spend on simulating propensities
 
 
 @dataclass(slots=True)
@@ -37,14 +37,14 @@ class Ask:
     """A request for decisions.
 
     Attributes:
-        unit: Who the decision is for, if that was said.
+        unit: The unit that the decision is for, if given.
         exclude: Arms that cannot be played this time.
-        count: How many decisions.
-        peek: Only look: nothing is kept.
-        key: The key of the request, if it may be repeated.
-        assign: Only assign: the decision waits for its reward once it was shown, as with
-            `exposure="report"`. Whoever asks again without this is shown it then, unless the
-            campaign itself has exposures reported.
+        count: The number of decisions.
+        peek: Whether to record nothing.
+        key: The idempotency key, if given.
+        assign: Whether to assign without showing: the decision waits for its reward once it is
+            shown, as with `exposure="report"`. A later ordinary ask marks it as shown, unless the
+            campaign itself has `exposure="report"`.
     """
 
     unit: str | None = None
@@ -63,9 +63,9 @@ class Ask:
         peek: bool = False,
         key: object = None,
     ) -> Ask:
-        """A request from what a caller gave, if that is right; see `Campaign.ask`."""
+        """Validate a caller's arguments and build the request; see `Campaign.ask`."""
         labels: tuple[str, ...] = ()
-        if not (isinstance(exclude, tuple) and not exclude):  # it mostly is
+        if not (isinstance(exclude, tuple) and not exclude):  # usually it is empty
             labels = tuple(str(x) for x in check.items(exclude, "exclude"))
         count = 1 if n is None else check.whole(n, "n", low=1, high=MOST)
         if count > 1 and (unit is not None or peek):
@@ -79,7 +79,7 @@ class Ask:
 
     @property
     def needs(self) -> Needs:
-        """What must be known before."""
+        """The rows to read before the request runs."""
         return Needs(
             (),
             () if self.unit is None else (self.unit,),
@@ -87,7 +87,7 @@ class Ask:
         )
 
     def __call__(self, batch: Batch) -> list[Decision]:
-        """The decisions."""
+        """Return the decisions."""
         excluded: list[int] = []
         if self.exclude:
             arms = batch.books.terms.arms
@@ -112,7 +112,7 @@ class Ask:
                 f"campaign {batch.campaign!r} is paused and makes no new decisions: resume it"
             )
         policy = batch.books.terms.policy
-        if policy.not_live is not None:  # campaigns of older versions may have such a policy
+        if policy.not_live is not None:  # campaigns created by older versions may have one
             raise Conflict(
                 f"campaign {batch.campaign!r} makes no new decisions, because {policy.name!r} is "
                 f"not made for live use: {policy.not_live}; create a campaign with another policy"
@@ -129,35 +129,35 @@ class Ask:
 
     @property
     def digest(self) -> str:
-        """A digest of what is asked for, to which a key belongs."""
+        """Return a digest of the request, to detect a key reused for another request."""
         asked = [self.unit, sorted(set(self.exclude)), self.count, self.peek, self.assign]
         return hashlib.blake2b(json.dumps(asked).encode(), digest_size=16).hexdigest()
 
     def _again(self, batch: Batch, request: KeyedRequest) -> list[Decision]:
-        """The answers to the request that had this key before."""
+        """Return the decisions of the earlier request with this key."""
         ids = request.ids
         if not ids:
             raise DefaultPlayed(
-                f"the key {self.key!r} is that of a request that came too late: its caller played "
-                "a default arm; take another key"
+                f"the key {self.key!r} belongs to a request that timed out: its caller played "
+                "a default arm; use another key"
             )
         if request.digest not in (None, self.digest):
             raise KeyReused(
-                f"the key {self.key!r} is that of another request: a key belongs to one unit, "
-                "exclude, n and peek for 24 hours, use another one"
+                f"the key {self.key!r} belongs to another request: a key belongs to one unit, "
+                "exclude, n and peek for 24 hours; use another key"
             )
-        if len(ids) != self.count:  # of a store of an older version, without a digest
+        if len(ids) != self.count:  # written by an older version, without a digest
             raise KeyReused(
-                f"the key {self.key!r} is that of a request for {len(ids)} decisions, got n="
-                f"{self.count}: a key belongs to one request, use another one"
+                f"the key {self.key!r} belongs to a request for {len(ids)} decisions, got n="
+                f"{self.count}: a key belongs to one request; use another key"
             )
         lost = [x for x in ids if x not in batch.found]
         if lost:
-            raise damaged(f"the key {self.key!r} is for a decision {lost[0]!r} that is not there")
+            raise damaged(f"the key {self.key!r} refers to a missing decision {lost[0]!r}")
         return [_answer(batch, batch.found[x], True) for x in ids]
 
     def _kept(self, batch: Batch, answers: list[Decision]) -> list[Decision]:
-        """The answers, remembered under the key of the request."""
+        """Store the answers under the key of the request, and return them."""
         if self.key is not None and not self.peek:
             batch.keep_key(self.key, KeyedRequest([str(x.id) for x in answers], self.digest))
         return answers
@@ -198,7 +198,7 @@ def _new_row(
     waits: bool,
     until: float,
 ) -> DecisionRow:
-    """Draw a decision and keep it. The unit holds it in place of the one before."""
+    """Draw and record a decision, which replaces the unit's previous one."""
     books, now = batch.books, batch.now
     decider, settings = books.decider, books.settings
     without = [decider.labels[i] for i in excluded]
@@ -247,7 +247,7 @@ def _answer(batch: Batch, row: DecisionRow, replayed: bool, note: str = "") -> D
 
 
 def _look(batch: Batch, ask: Ask, note: str, until: float) -> Decision:
-    """The decision that would be made now; it is not kept."""
+    """Return the decision that would be made now, without recording it."""
     books = batch.books
     found = draw(books.decider, books.settings, ask.exclude, tooling=books.tooling, until=until)
     number, column = found.event.number, found.event.column

@@ -1,7 +1,7 @@
-"""Batch: what one transaction changes in a campaign.
+"""Batch: the requests and changes of one transaction on a campaign.
 
-The requests of a batch name the decisions, units and keys they are about before it starts, so that
-all of them are read at once. What they change is kept here and written at the end, in one go.
+Each request declares in advance which decisions, units and keys it needs, so that all of them are
+read at once. Changes are collected here and written together at the end.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ NOTHING = Needs()
 
 @dataclass
 class Batch:
-    """The requests of one transaction, and what they have changed so far.
+    """The state of one transaction: the rows it read and its changes so far.
 
     Attributes:
         campaign: The name of the campaign.
-        books: What is known of it; every change goes on from here.
+        books: The campaign's books, updated by every change.
         now: The time, in seconds since 1970.
         found: Decisions by id.
-        held: The decisions that units hold.
-        keyed: Requests by their keys, unless the key has expired.
-        watch: What is kept to watch the promises, if it was looked at.
+        held: The current decisions of units.
+        keyed: Requests by key, without expired keys.
+        watch: The state of the shift tests, if it was read.
         reader: Reads the campaign as it was before the batch.
     """
 
@@ -79,7 +79,7 @@ class Batch:
         return rewards
 
     def read(self, reader: Reader, needs: Iterable[Needs]) -> None:
-        """Find what the requests are about. What changed in this batch already stays as it is."""
+        """Read the rows that requests need. Rows already changed in this batch are kept."""
         self.reader = reader
         ids: set[str] = set()
         units: set[str] = set()
@@ -98,7 +98,7 @@ class Batch:
             self.know(reader.holding(sorted(units), self.books.head.epoch))
 
     def know(self, rows: Iterable[DecisionRow]) -> None:
-        """Keep decisions that were read, unless they are known: they may have changed here."""
+        """Add rows that were read, except those known already, which may have changed here."""
         arms, epoch, found = len(self.books.labels), self.books.head.epoch, self.found
         for row in rows:
             if not 0 <= row.column < arms:
@@ -116,7 +116,7 @@ class Batch:
         value: float | None = None,
         detail: Detail | None = None,
     ) -> Entry:
-        """Let an event happen."""
+        """Record an event."""
         books = self.books
         entry = Entry(books.head.seq + 1, kind, self.now, decision, column, value, detail)
         books.go_on(entry)
@@ -131,7 +131,7 @@ class Batch:
         return entry
 
     def record_rewards(self, rows: Sequence[DecisionRow]) -> None:
-        """Let the rewards of decisions come, which the rows have already."""
+        """Record the reward events of decisions whose rows are already updated."""
         seq, now = self.books.head.seq, self.now
         paid: dict[int, list[float]] = {}
         for place, row in enumerate(rows, seq + 1):
@@ -145,13 +145,13 @@ class Batch:
         self.columns.update(paid)
 
     def make(self, row: DecisionRow) -> None:
-        """Keep a new decision."""
+        """Add a new decision."""
         self.made[row.id] = self.found[row.id] = row
         if row.holds is not None:
             self.held[row.holds] = row
 
     def change(self, *rows: DecisionRow) -> None:
-        """Keep decisions that changed."""
+        """Mark decisions as changed."""
         made, changed, held = self.made, self.changed, self.held
         for row in rows:
             if row.id not in made:
@@ -168,13 +168,13 @@ class Batch:
         self.record("keyed", detail=detail)
 
     def is_long_ago(self) -> bool:
-        """Whether so much happened since the last snapshot that it is time for another."""
+        """Return whether a new snapshot is due."""
         head = self.books.head
         since = head.seq - head.snapshot
         return since >= LEAST_BETWEEN_SNAPSHOTS and since >= len(self.books.labels)
 
     def changes(self) -> Changes | None:
-        """What to write; `None` if nothing happened."""
+        """Return the changes to write; `None` if there are none."""
         if not (self.entries or self.changed or self.keys or self.watch):
             return None
         books = self.books

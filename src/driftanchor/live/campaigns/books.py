@@ -1,4 +1,4 @@
-"""Books: what a worker knows of a campaign, brought up to date by the events it has not seen."""
+"""Books: a worker's cached copy of a campaign, updated by applying new events."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ FEW_DIGITS = 1e-6  # share of a sum; subtracting the rest leaves 10 of 16 digits
 
 
 class Books:
-    """The terms, the state and the sums of a campaign after one of its events.
+    """The terms, state and sums of a campaign as of one event.
 
-    A worker may keep a books: it is only a copy of what the store has, and `apply` takes it on.
+    Workers cache it: it is a copy of the store's data, and `apply` brings it up to date.
 
     Attributes:
-        decider: Decides, and keeps what happened up to date.
+        decider: Makes decisions and holds the state.
         settings: The settings in force.
-        tooling: What computes propensities.
-        head: The place of the last event, and what else the head of a campaign says.
-        squares: For each arm the sum of squared distances of its rewards from `centre`.
-        decisions: How many decisions chose each arm.
+        tooling: Computes propensities.
+        head: The sequence number of the last event, and the other counters of the campaign.
+        squares: For each arm, the sum of squared deviations of its rewards from `centre`.
+        decisions: The number of decisions for each arm.
         traffic: The sums of the propensities of each arm over all decisions.
-        archived: The columns of arms that are archived.
-        added: For each arm added, the place of its event and what that says.
+        archived: The columns of archived arms.
+        added: For each added arm, the sequence number and detail of its event.
         changes: The events that changed settings or bounds, in order.
-        usual: The ends beyond which a reward is far outside the logged ones.
-        distrusted: For each arm whose logs no longer count, the place of the event.
+        usual: The limits beyond which a reward counts as far outside the logged rewards.
+        distrusted: For each arm whose logs no longer count, the sequence number of the event.
         matured_at: When live rewards were last estimated, if rewards are delayed.
     """
 
@@ -62,7 +62,7 @@ class Books:
         self.distrusted: dict[int, int] = {}
         self.changes: list[Entry] = []
         self.usual = usual_rewards(terms.offline)
-        self._agreed = [(0, settings)]  # settings, after how many decisions they came into force
+        self._agreed = [(0, settings)]  # decisions before each change, new settings
         self.matured_at: float | None = None
 
     @classmethod
@@ -77,15 +77,15 @@ class Books:
         changes: Sequence[Entry] = (),
         matured: Entry | None = None,
     ) -> Books:
-        """The books of a campaign from what the store has, without looking at its events.
+        """Build the books from stored sums, without reading all events.
 
         Args:
-            first: The terms that the campaign started with.
-            settings: The settings that it started with.
-            head: Where it is.
+            first: The initial terms.
+            settings: The initial settings.
+            head: The counters of the campaign.
             rows: Its arms.
-            expected: The sums of propensities, as `Reader.expected` gives them.
-            changes: The events that changed the campaign, as `Reader.changes` gives them.
+            expected: The sums of propensities, from `Reader.expected`.
+            changes: The events that changed the campaign, from `Reader.changes`.
             matured: The last estimate of live rewards, if there is one.
         """
         books = cls(terms_at(first, changes, head.seq), settings)
@@ -94,7 +94,7 @@ class Books:
                 books._agree(entry)
         arms = books.terms.arms
         if [row.label for row in rows] != list(arms):
-            raise UnreadableState("the arms of the campaign are not those of its terms")
+            raise UnreadableState("the arms of the campaign do not match its terms")
         ledger = Ledger(
             arms,
             np.array([row.pulls for row in rows], np.int64),
@@ -120,7 +120,7 @@ class Books:
 
     @property
     def terms(self) -> Terms:
-        """What was agreed, with the arms added since."""
+        """The terms in force, including arms added later."""
         return self.decider.terms
 
     @property
@@ -135,7 +135,7 @@ class Books:
 
     @property
     def state(self) -> State:
-        """What happened, as it is now; the books may go on."""
+        """A snapshot of the state; later events do not change it."""
         return State.of(self.ledger)
 
     @property
@@ -149,22 +149,24 @@ class Books:
         return any(settings.reward_window is None for _, settings in self._agreed)
 
     def settings_of(self, number: int) -> Settings:
-        """The settings that were in force when a decision was made, by its number."""
-        if number > self._agreed[-1][0]:  # nearly always
+        """Return the settings in force when a decision was made, by its number."""
+        if number > self._agreed[-1][0]:  # the usual case
             return self.settings
         found = [settings for start, settings in self._agreed if start < number]
         return found[-1] if found else self._agreed[0][1]
 
     @property
     def delayed_since(self) -> tuple[int, int, float]:
-        """The event that set the window and the default in force, and the decisions before it.
+        """Return since when the current window and default have applied.
 
-        The third value is the time at which the windows of all these decisions have closed.
+        Returns (sequence number of the event that set them, number of earlier decisions, time by
+        which the windows of those decisions have closed).
         """
         seq, number, closed = 0, 0, -math.inf
         ends = -math.inf
         for (_, settings), entry in zip(self._agreed, self.changes, strict=False):
-            window = settings.reward_window if self.waits else None  # it may start at any time
+            # An exposure may be reported at any time, so its window may never end.
+            window = settings.reward_window if self.waits else None
             ends = max(ends, math.inf if window is None else entry.at + window)
             detail = entry.detail or {}
             if {"reward_window", "default_reward"} & detail["after"].keys():
@@ -191,14 +193,14 @@ class Books:
 
     @reads_store
     def apply(self, *entries: Entry) -> None:
-        """Go on by some events."""
+        """Apply some events."""
         for entry in entries:
             self.go_on(entry)
         self.seal(entries)
 
     @reads_store
     def go_on(self, entry: Entry) -> None:
-        """Go on by one event. Its checksum is left to `seal`, which takes many at once."""
+        """Apply one event. `seal` adds events to the checksum, many at once."""
         head = self.head
         seq, kind, _, number, column, value, detail = entry
         if seq != head.seq + 1:
@@ -206,7 +208,7 @@ class Books:
             raise UnreadableState(problem)
         if column is None or value is None or number is None:
             self._change(entry)
-        elif kind == "rewarded":  # most events are of two kinds, and take no detour
+        elif kind == "rewarded":  # fast path for the two most frequent kinds
             self.decider.ledger.learn(column, value)
             self._square(column, value)
         elif kind == "decided" and self._only_waits(number, detail):
@@ -218,7 +220,7 @@ class Books:
 
     @reads_store
     def learn(self, paid: Mapping[int, Sequence[float]]) -> None:
-        """Go on by rewards, an event each: the rewards of each arm, in the order of the events."""
+        """Apply reward events, given the rewards of each arm in event order."""
         self.decider.ledger.learn_all(paid)
         for column, rewards in paid.items():
             middle, squares = self._centre(column), self.squares.item(column)
@@ -228,24 +230,24 @@ class Books:
             self.head.seq += len(rewards)
 
     def seal(self, entries: Sequence[Entry]) -> None:
-        """Take the checksum on by some events, in order."""
+        """Add events to the checksum, in order."""
         if self.head.checksum is not None:
             self.head.checksum = checksum(entries, self.head.checksum)
 
     def _only_waits(self, number: int, detail: Detail | None) -> bool:
-        """Whether a decision is the next one, and does no more than wait for its reward."""
+        """Return whether an event is simply the next decision, waiting for its reward."""
         plain = detail is None or ("memory" not in detail and "assigned" not in detail)
         return plain and self.waits and number == self.decider.ledger.decisions + 1
 
     def _change(self, entry: Entry) -> None:
-        """Let an event of any kind change the terms and the state."""
+        """Apply an event of any kind to the terms and the state."""
         event = core_event(entry, waits=self.waits)
         if event is not None:
             self.decider.apply(event)
         self._count(entry)
 
     def _count(self, entry: Entry) -> None:
-        """What the state does not know: squares, decisions by arm, and what arms are archived."""
+        """Update the sums outside the state: squares, decisions by arm, archived arms."""
         column, head = entry.column, self.head
         match entry.kind:
             case "paused" | "resumed":
@@ -285,7 +287,7 @@ class Books:
         self.head.decisions = self.decider.ledger.decisions
 
     def _square(self, column: int, reward: float | None, sign: float = 1.0) -> None:
-        """Add the squared distance of a reward from the centre, or take it away again."""
+        """Add or subtract the squared deviation of a reward from the centre."""
         square = sign * (float(reward or 0.0) - self._centre(column)) ** 2
         self.squares[column] = self.squares.item(column) + square
 
@@ -307,7 +309,7 @@ class Books:
         return middle
 
     def _agree(self, entry: Entry) -> None:
-        """Let the settings of an event be in force."""
+        """Put the settings of an event into force."""
         detail = entry.detail or {}
         self.settings = self.settings.after(detail["after"])
         self._agreed.append((detail["decisions"], self.settings))
@@ -321,7 +323,7 @@ class Books:
         self.added[len(self.terms.arms) - 1] = entry
 
     def row(self, column: int) -> ArmRow:
-        """What the store keeps of an arm."""
+        """Return the stored row of an arm."""
         ledger, added = self.ledger, self.added.get(column)
         active = "active" if ledger.playable.item(column) else "paused"
         return ArmRow(
@@ -341,12 +343,12 @@ class Books:
 
 
 def usual_rewards(offline: OfflineData) -> Range:
-    """The ends beyond which a reward is far outside the logged ones.
+    """Return the limits beyond which a reward counts as far outside the logged rewards.
 
-    With n logged rewards from `low` to `high`, a reward may be beyond them by k (high − low), where
-    k = 10, and 10,000/n for n below 1,000. If the chance of a reward above x falls like 1/x, as in
-    few real logs with the heaviest tails, an honest reward is refused with a chance of at most
-    1 in 10,000; if it falls like 1/x², with 1 in 100,000 or less.
+    With n logged rewards from `low` to `high`, a reward may exceed that range by k (high − low),
+    where k = 10, or 10,000/n for n below 1,000. If the probability of a reward above x falls like
+    1/x, the heaviest tails seen in practice, a genuine reward is refused with a probability of at
+    most 1 in 10,000; if it falls like 1/x², at most 1 in 100,000.
 
     Example:
         >>> from driftanchor.core.arms import Arms
@@ -363,7 +365,7 @@ def usual_rewards(offline: OfflineData) -> Range:
 
 
 def live_of(matured: Entry | None, arms: int) -> tuple[Floats, Floats] | None:
-    """Return pulls and totals of an estimate, 0 for later arms; `None` if there is none."""
+    """Return an estimate's pulls and totals, 0 for later arms; `None` without an estimate."""
     detail = {} if matured is None else matured.detail or {}
     if detail.get("pulls") is None:
         return None
@@ -386,12 +388,12 @@ def centre(terms: Terms, column: int) -> float:
 
 @reads_store
 def terms_at(first: Terms, changes: Iterable[Entry], seq: int) -> Terms:
-    """The terms after an event, from the first terms and the events that changed the campaign.
+    """Return the terms after an event.
 
     Args:
-        first: The terms that the campaign started with.
-        changes: As `Reader.changes` gives them.
-        seq: The place of the event.
+        first: The initial terms.
+        changes: The events that changed the campaign, from `Reader.changes`.
+        seq: The sequence number of the event.
     """
     terms = first
     for entry in changes:

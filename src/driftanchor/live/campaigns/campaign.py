@@ -1,4 +1,4 @@
-"""Campaign: decisions and rewards that last, shared by any number of processes."""
+"""Campaign: durable decisions and rewards, shared by any number of processes."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ STORE = "sqlite:///driftanchor.db"
 
 
 class Campaign(Managed):
-    """Decides and learns durably: an acknowledged decision or reward is never lost or doubled.
+    """A durable bandit: an acknowledged decision or reward is never lost or counted twice.
 
     Everything is in a store, SQLite or PostgreSQL. Any number of processes and threads can use the
-    same campaign at the same time, and each may end at any moment. Events have one order, and the
-    noise of decision n depends only on the seed and n. So any decision can be explained later from
-    what was known when it was made.
+    same campaign at the same time, and each may crash at any moment. Events are totally ordered,
+    and the noise of decision n depends only on the seed and n. So any decision can be recomputed
+    and explained later.
 
-    A reward is reported with the id of its decision. Reporting it again changes nothing, so if you
-    are not sure whether it arrived, report it again.
+    A reward is reported with the id of its decision. Reporting it twice is harmless, so retry if
+    you are not sure whether it arrived.
 
     Example:
         >>> from tempfile import TemporaryDirectory
@@ -87,29 +87,29 @@ class Campaign(Managed):
             arms: The labels.
             policy: The rule; by default the guarded rule in the units of the logs.
             bias_bound: V, how far an arm's online mean may be from its offline mean.
-            relative_bound: W, how far an arm may have moved, beside a move that all arms share.
+            relative_bound: W, how far an arm may have moved relative to a move all arms share.
             bias_bound_source: Where the bounds come from.
-            reward_range: The lowest and the highest reward possible; others are refused.
-            reward: As in `Settings`, like all that follow up to `allow_outside`. By default
+            reward_range: The lowest and highest possible reward; others are refused.
+            reward: As in `Settings`, like the arguments up to `allow_outside`. By default
                 `"binary"` if all logged rewards are 0 or 1, else `"number"`.
-            reward_window: Seconds in which a reward counts.
-            default_reward: The reward that counts if none arrives.
-            late: What a reward after the window does.
-            sticky: What a unit that asks again gets.
+            reward_window: Seconds within which a reward counts.
+            default_reward: The reward to count if none arrives.
+            late: How to treat a reward after the window.
+            sticky: Which decision a returning unit gets.
             exposure: When a decision starts to wait for its reward.
-            floor: The smallest probability of each arm.
+            floor: The minimum probability of each arm.
             control: Arms with a larger floor.
-            on_alarm: What a shift alarm does.
+            on_alarm: How to react to a shift alarm.
             matters: The smallest difference that matters.
-            allow_outside: Accept rewards far outside the range of the logged ones.
-            seed: The seed of all noise; by default it is drawn once and stored.
+            allow_outside: Accept rewards far outside the range of the logged rewards.
+            seed: The seed of all noise; by default drawn at random and stored.
             store: The address of the store, or an open store.
-            if_exists: `"error"`, or `"load"` to continue with a campaign of this name that was
+            if_exists: `"error"`, or `"load"` to continue an existing campaign of this name that was
                 created with the same arguments.
             clock: Returns the time, in seconds since 1970.
 
         Raises:
-            Conflict: There is a campaign of this name; with `"load"`, one that is not the same.
+            Conflict: The name is taken; with `"load"`, by a campaign with other arguments.
         """
         check.choice(if_exists, "if_exists", ("error", "load"))
         check.function(clock, "clock")
@@ -151,7 +151,8 @@ class Campaign(Managed):
                     raise
                 row = creating.find(opened, name)
                 kept = creating.read(row, creating.own(policy))
-                if reward is None and kept[1].reward != kind:  # created before it was inferred
+                # Older versions did not infer the kind.
+                if reward is None and kept[1].reward != kind:
                     settings = dataclasses.replace(settings, reward=kept[1].reward)
                     ends = creating.range_of(settings.reward, reward_range)
                     terms = Terms.declare(policy, reward_range=ends, **declared)
@@ -170,12 +171,12 @@ class Campaign(Managed):
         policy: Policy | None = None,
         clock: Callable[[], float] = time.time,
     ) -> Campaign:
-        """Load a campaign that was created before, by any process.
+        """Load an existing campaign, created by any process.
 
         Args:
             name: Its name.
             store: As for `create`, like `clock`.
-            policy: The policy it was created with, if that is not one of this package.
+            policy: The policy it was created with, if it is a custom one.
             clock: Returns the time.
         """
         check.function(clock, "clock")
@@ -215,17 +216,18 @@ class Campaign(Managed):
         """Ask which arm to play. The decision is on disk when this returns.
 
         Args:
-            unit: Who it is for. A unit that asks again gets the same decision while it waits for
-                its reward, or as `sticky` says. Without a unit every call is a new decision.
+            unit: The user or session that the decision is for. A returning unit gets the same
+                decision while it waits for its reward, or as `sticky` says. Without a unit every
+                call is a new decision.
             exclude: Arms that cannot be played this time. A unit whose arm is excluded, or was
                 archived since, gets a new decision, and `note` says why.
-            n: How many decisions; the answer is then a list.
-            peek: Only show what would be decided now; nothing is recorded.
-            key: A key for this request: for 24 hours the same key gives the same decisions, so that
-                a request without a unit can be repeated safely.
+            n: The number of decisions; `ask` then returns a list.
+            peek: Return what would be decided now, and record nothing.
+            key: An idempotency key: for 24 hours the same key returns the same decisions, so that
+                a request without a unit is safe to retry.
 
         Raises:
-            Conflict: The key is that of a request with another `unit`, `exclude`, `n` or `peek`.
+            Conflict: The key was used with another `unit`, `exclude`, `n` or `peek`.
             Conflict: The campaign is paused, and the unit has no decision.
             StoreUnavailable: The store cannot be written; nothing was decided.
         """
@@ -234,7 +236,7 @@ class Campaign(Managed):
         return answers[0] if n is None else answers
 
     def tell(self, decision_id: str, reward: float, *, allow_outside: bool = False) -> Receipt:
-        """Report the reward of a decision. It is on disk when this returns, and may be repeated.
+        """Report the reward of a decision. It is on disk when this returns. Safe to retry.
 
         Args:
             decision_id: The decision.
@@ -242,7 +244,7 @@ class Campaign(Managed):
             allow_outside: Accept a reward far outside the range of the logged rewards.
 
         Raises:
-            Conflict: The decision already has another reward, which is kept.
+            Conflict: The decision already has a different reward, which is kept.
             NotFound: There is no such decision.
             InvalidInput: The reward is not a number, not in `reward_range`, or far outside the
                 logged rewards.
@@ -254,9 +256,9 @@ class Campaign(Managed):
     def tell_many(
         self, rewards: Iterable[tuple[str, float]], *, allow_outside: bool = False
     ) -> list[Receipt | Exception]:
-        """Report many rewards: returns for each its receipt, or the error that `tell` would raise.
+        """Report many rewards; return a receipt for each, or the error that `tell` would raise.
 
-        Good ones are recorded even if others are refused.
+        Valid rewards are recorded even if others are refused.
 
         Args:
             rewards: Pairs of a decision and its reward.
@@ -274,20 +276,20 @@ class Campaign(Managed):
         reason: str | None = None,
         allow_outside: bool = False,
     ) -> Receipt:
-        """Correct a reward that was reported, such as after a refund.
+        """Correct a reported reward, for example after a refund.
 
-        The reward that was reported first stays in the history as an event; sums, alarms and
-        exports follow the correction. It may be repeated: that changes nothing.
+        The original reward stays in the history as an event; sums, alarms and exports use the
+        corrected one. Safe to retry.
 
         Args:
             decision_id: The decision.
             reward: The right reward.
-            before: The reward that is recorded now.
-            reason: Why, if that is worth keeping.
+            before: The reward currently recorded.
+            reason: The reason, recorded in the history.
             allow_outside: As for `tell`.
 
         Raises:
-            Conflict: Another reward than `before` is recorded, or none that counts.
+            Conflict: The recorded reward is not `before`, or no reward counts.
             NotFound: There is no such decision.
             InvalidInput: As for `tell`.
         """

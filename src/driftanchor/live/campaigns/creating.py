@@ -1,4 +1,4 @@
-"""Creating a campaign, and finding one that was created before."""
+"""Create a campaign, or find an existing one."""
 
 from __future__ import annotations
 
@@ -90,14 +90,14 @@ def own(policy: Policy | None) -> Policy | None:
 
 
 def inferred_kind(offline: object, reward_range: object, default_reward: object) -> str:
-    """`"binary"` if all logged rewards are 0 or 1 and nothing else is said, else `"number"`."""
+    """Return `"binary"` if all logged rewards are 0 or 1 and no argument says otherwise."""
     open_or_unit = reward_range is None or list(valid_range(reward_range)) == [0.0, 1.0]
     binary = isinstance(offline, OfflineData) and offline.all_binary()
     return "binary" if binary and open_or_unit and default_reward in (None, 0, 1) else "number"
 
 
 def range_of(kind: str, reward_range: object) -> object:
-    """The range of rewards of a kind, unless the caller gives one."""
+    """Return the caller's reward range, or the default for the kind of reward."""
     return (0, 1) if kind == "binary" and reward_range is None else reward_range
 
 
@@ -109,15 +109,15 @@ def check_same(
     *,
     seed: bool,
 ) -> None:
-    """Refuse to load a campaign in place of another one.
+    """Raise an error if an existing campaign differs from the one the caller wants.
 
-    What was changed since may be given as it was at first, or as it is now.
+    Settings and bounds that changed since creation may have their first or their current value.
 
     Args:
         name: The name of the campaign.
-        first: What it started with.
-        now: What is in force.
-        wanted: What the caller wants.
+        first: The initial terms and settings.
+        now: The terms and settings in force.
+        wanted: The terms and settings that the caller wants.
         seed: Whether the caller gave a seed.
     """
     changed = set(_differences(now, wanted, seed=seed))
@@ -132,7 +132,7 @@ def check_same(
 def _differences(
     kept: tuple[Terms, Settings], wanted: tuple[Terms, Settings], *, seed: bool
 ) -> list[str]:
-    """The names of what differs; whether the seed was given too."""
+    """Return the names of the arguments that differ; compare seeds only if one was given."""
     (old, old_settings), (new, new_settings) = kept, wanted
     differ = [
         field.name

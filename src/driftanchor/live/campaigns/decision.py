@@ -1,4 +1,4 @@
-"""Decision and Receipt: what a campaign answers when it is asked, and when it gets a reward."""
+"""Decision and Receipt: the results of `ask` and `tell`."""
 
 from __future__ import annotations
 
@@ -73,10 +73,10 @@ class Receipt:
 
 
 def decision_id_text(value: object) -> str:
-    """Check that a value can be the id of a decision: no store holds unprintable text."""
+    """Check that a value can be a decision id; ids are printable text."""
     if not isinstance(value, str) or not value.isprintable():
         raise InvalidInput(
-            f"must be the text that ask() gave as id, got {shown(value)}", argument="decision_id"
+            f"must be an id that ask() returned, got {shown(value)}", argument="decision_id"
         )
     return value
 

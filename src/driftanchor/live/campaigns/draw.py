@@ -1,7 +1,7 @@
-"""Draw: the arm of the next decision of a campaign, and how likely each arm was.
+"""Draw the arm of a campaign's next decision, and compute the propensities.
 
-Every arm has a least probability f (its floor). The policy decides about the rest: an arm that the
-policy plays with probability w is played with probability f + (1 − Σf) w.
+Every arm has a minimum probability f (its floor), and the policy distributes the rest: an arm that
+the policy plays with probability w is played with probability f + (1 − Σf) w.
 """
 
 from __future__ import annotations
@@ -57,18 +57,18 @@ def draw(
     tooling: Tooling | None = None,
     until: float = math.inf,
 ) -> Draw:
-    """The next decision: its noise depends on the seed and its number alone.
+    """Return the next decision; its noise depends only on the seed and its number.
 
     Args:
-        decider: What was agreed and what happened.
-        settings: The floors are in them.
+        decider: Holds the terms and the state.
+        settings: The settings, which include the floors.
         exclude: Arms that cannot be played this time.
-        waits: Whether the decision waits for its reward at once.
-        tooling: What computes probabilities quickly.
-        until: Deadline for counting decisions, by `time.monotonic`.
+        waits: Whether the decision waits for its reward immediately.
+        tooling: Computes propensities quickly.
+        until: Deadline for simulating propensities, by `time.monotonic`.
 
     Raises:
-        Conflict: The policy is so slow that the decisions cannot be counted before the deadline.
+        Conflict: The policy is too slow to simulate its propensities before the deadline.
     """
     terms, number = decider.terms, decider.ledger.decisions + 1
     evidence, now = decider.situation(number, exclude)
@@ -88,7 +88,7 @@ def draw(
         if column is not None:
             return Draw(Decided(number, column, waits=waits), chances)
     if tooling is not None and evidence.pulls.size >= MANY and not decider.is_compiled:
-        decider.prepare()  # to interpret many arms would take longer, in each decision
+        decider.prepare()  # with many arms, interpreting each decision takes longer
     return Draw(decider.next_decision(exclude, waits), chances)
 
 

@@ -1,8 +1,8 @@
-"""Group commit: the requests of all threads of a process for one campaign, written in groups.
+"""Group commit: writes the requests of many threads for one campaign in groups.
 
-Whoever comes while nobody writes takes all requests that wait, writes them in one transaction and
-hands over to the next. So there is one disk write for many requests under load, no thread runs when
-nothing is asked, and a request is answered only when it is on disk.
+The first thread to arrive becomes the leader: it writes all queued requests in one transaction and
+then hands over to the next thread. So under load many requests share one disk write, no thread runs
+while there are no requests, and a request is answered only after it is on disk.
 """
 
 from __future__ import annotations
@@ -35,42 +35,42 @@ from driftanchor.live.stores.store_rows import CampaignRow, DecisionRow
 from driftanchor.live.terms import Terms
 
 MOST_REQUESTS = 500  # in one transaction
-LONGEST = 2.0  # seconds after which a transaction ends, so that other campaigns get their turn
+LONGEST = 2.0  # seconds after which a transaction ends, so that other campaigns can write
 MOST_SWEPT = 500  # decisions whose window has ended, in one transaction
 MOST_EVENTS = 1_000  # to catch up with; beyond that it is quicker to load the sums
 
 
 class Request(Protocol):
-    """Something to do in a batch: it returns its answer, or raises and has changed nothing."""
+    """A request in a batch: it returns its answer, or raises without changing anything."""
 
     @property
     def needs(self) -> Needs:
-        """What must be known before."""
+        """The rows to read before the request runs."""
 
     def __call__(self, batch: Batch) -> Any:
-        """Do it."""
+        """Execute the request."""
 
 
 class _Job:
-    """Some requests of one thread, and what came of each: an answer, or an exception."""
+    """The requests of one thread, with an answer or exception for each."""
 
     def __init__(self, requests: Sequence[Request]) -> None:
         self.requests = requests
         self.outcomes: list[Any] = []
-        # Set once the job is done, or its thread is to write; `None` for one that need not wait.
+        # Set when the job is done or its thread becomes the leader; `None` if it need not wait.
         self.turn: threading.Event | None = None
         self.done = False
-        self.taken: list[_Job] = []  # what its thread writes
+        self.taken: list[_Job] = []  # the jobs that its thread writes
 
     @property
     def left(self) -> Sequence[Request]:
-        """The requests that were not written yet."""
+        """The requests not yet written."""
         done = len(self.outcomes)
         return self.requests[done:] if done else self.requests
 
 
 class GroupCommit:
-    """Takes requests for one campaign from any thread.
+    """Accepts requests for one campaign from any thread.
 
     Args:
         store: Where the campaign is kept.
@@ -90,7 +90,7 @@ class GroupCommit:
     ) -> None:
         self.store, self.row, self.terms, self.settings = store, row, terms, settings
         self.clock = clock
-        self._books: Books | None = None  # only a copy: what counts is in the store
+        self._books: Books | None = None  # a cache; the store is authoritative
         self._counts: CohortCounts | None = None
         self._generation = -1
         self.same = SameCampaign(store, row)
@@ -100,15 +100,15 @@ class GroupCommit:
         self._process = os.getpid()
         self._mutex = threading.Lock()
         self._waiting: list[_Job] = []
-        self._leader: _Job | None = None  # its thread writes, or is to write
+        self._leader: _Job | None = None  # its thread is writing, or writes next
 
     def submit(self, requests: Sequence[Request]) -> list[Any]:
-        """Do requests; for each its answer or the exception it raised, when all is on disk.
+        """Execute requests; return an answer or exception for each once all are on disk.
 
         Raises:
-            StoreUnavailable: The store cannot be written, and nothing was done.
+            StoreUnavailable: The store cannot be written; nothing was done.
         """
-        if self._process != os.getpid():  # forked: whoever held our locks is not here
+        if self._process != os.getpid():  # forked: the threads that held our locks are gone
             self._start()
         job = _Job(requests)
         try:
@@ -116,7 +116,7 @@ class GroupCommit:
                 self._take_part(job)
             finally:
                 self._leave(job)
-        except BaseException:  # the thread may have been interrupted while it left
+        except BaseException:  # the thread may have been interrupted in `_leave`
             self._leave(job)
             raise
         if job.outcomes and isinstance(job.outcomes[0], StoreUnavailable):
@@ -124,9 +124,9 @@ class GroupCommit:
         return job.outcomes
 
     def _take_part(self, job: _Job) -> None:
-        """Wait until a job is done, or write it with all that waits."""
+        """Wait until a job is done, or become the leader and write all queued jobs."""
         with self._mutex:
-            if self._leader is None:  # then nobody waits
+            if self._leader is None:  # so the queue is empty
                 self._leader, job.taken = job, [job]
             else:
                 job.turn = threading.Event()
@@ -146,10 +146,10 @@ class GroupCommit:
         self._write_all(job.taken)
 
     def _leave(self, job: _Job) -> None:
-        """Let nobody wait for a job that left, however it left; to do it twice does no harm."""
+        """Release all threads that wait for this job, even after an interrupt. Idempotent."""
         for other in job.taken:
             if not other.done:  # only if this thread was interrupted
-                error = StoreUnavailable("the thread that wrote was interrupted: try again")
+                error = StoreUnavailable("the writing thread was interrupted: try again")
                 other.outcomes, other.done = [error], True
             if other.turn is not None:
                 other.turn.set()
@@ -162,7 +162,7 @@ class GroupCommit:
                 self._leader.turn.set()
 
     def _write_all(self, jobs: list[_Job]) -> None:
-        """Write the jobs together; if one of them spoils the rest, each by itself."""
+        """Write the jobs together; if one makes the transaction fail, write each separately."""
         try:
             self._write(jobs)
         except StoreUnavailable as error:
@@ -182,14 +182,14 @@ class GroupCommit:
                 job.done = True
 
     def _write(self, jobs: list[_Job]) -> None:
-        """Write jobs in one transaction, or in several where the policy is slow."""
+        """Write jobs in one transaction, or in several if the policy is slow."""
         while left := [job for job in jobs if job.left]:
             self._write_once(left)
         for job in jobs:
             job.done = True
 
     def _write_once(self, jobs: list[_Job]) -> None:
-        """Write as many requests as one transaction has time for, and at least one."""
+        """Write at least one request, and as many as fit the time limit of a transaction."""
         after: list[Books] = []
         self._warm()
         outcomes: list[list[Any]] = []
@@ -235,8 +235,8 @@ class GroupCommit:
                     warm(reader, self._counts, check.clock_time(self.clock))
 
     def _current(self, reader: Reader) -> Books:
-        """The books as the store has it now."""
-        books, self._books = self._books, None  # it is of no use if this transaction fails
+        """Return the books, brought up to date with the store."""
+        books, self._books = self._books, None  # invalid if this transaction fails
         self.same.check(reader)
         head = reader.head
         if (
@@ -255,7 +255,7 @@ class GroupCommit:
 
 
 def load(reader: Reader, terms: Terms, settings: Settings) -> Books:
-    """The books of a campaign, from its sums."""
+    """Load the books of a campaign from its stored sums."""
     changes = reader.changes()
     known = settings.is_delayed or any(entry.kind == "changed" for entry in changes)
     matured = reader.matured() if known else None
@@ -264,7 +264,7 @@ def load(reader: Reader, terms: Terms, settings: Settings) -> Books:
 
 
 def _sweep(batch: Batch, due: list[DecisionRow]) -> None:
-    """End the wait of decisions whose window is over, in the same transaction."""
+    """Settle decisions whose window is over, in the same transaction."""
     batch.know(due)
     for row in due:
         settle_if_due(batch, batch.found[row.id])
@@ -275,7 +275,7 @@ def _wants_check(jobs: list[_Job]) -> bool:
 
 
 def _needs(requests: Sequence[Request]) -> list[Needs]:
-    """What must be known before some requests."""
+    """Return the rows that some requests need."""
     if _are_rewards(requests):
         return [needs_of(requests)]
     return [request.needs for request in requests]
@@ -284,7 +284,7 @@ def _needs(requests: Sequence[Request]) -> list[Needs]:
 def _outcomes(batch: Batch, requests: Sequence[Request], until: float) -> list[Any]:
     """Return the answer to each request, or its exception; stop at the deadline.
 
-    At least one request is done. `until` is by `time.monotonic`.
+    At least one request is executed. `until` is a `time.monotonic` time.
     """
     if _are_rewards(requests):
         return tell_all(batch, requests)

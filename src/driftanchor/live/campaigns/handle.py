@@ -1,4 +1,4 @@
-"""Handle: an open campaign, and what can be read of it."""
+"""Handle: read access to an open campaign."""
 
 from __future__ import annotations
 
@@ -39,22 +39,22 @@ class Moment(NamedTuple):
 
     reader: Reader
     books: Books
-    first: Terms  # the terms that it started with
+    first: Terms  # the initial terms
     row: CampaignRow
     now: float  # seconds since 1970
 
     def status(self) -> Status:
-        """Return the state of the campaign at this moment, as far as the store has it."""
+        """Return the status of the campaign at this moment, from stored data only."""
         problems = feed_problems(self.row.name, self.books, self.reader, self.now)
         alarms = alarms_of(self.reader.watch())
         return Status.of(self.row.name, self.books, alarms, problems=problems)
 
 
 class Handle:
-    """An open campaign: what can be read of it, without changing anything.
+    """Read access to an open campaign.
 
     Attributes:
-        store: Where it is kept.
+        store: The store that holds the campaign.
         name: Its name.
     """
 
@@ -69,21 +69,21 @@ class Handle:
         """Use `Campaign.create` or `Campaign.load`."""
         self.store = store
         self.name = row.name
-        self._settings = settings  # those it started with
+        self._settings = settings  # the initial ones
         self._row, self._first = row, terms
         self._requests = GroupCommit(store, row, terms, settings, clock)
 
     def status(self) -> Status:
-        """The state of the campaign now; nothing in it is random.
+        """Return the current status; nothing in it is random.
 
-        Decisions whose window is over are closed first, and the promises are checked.
+        Decisions whose window is over are closed first, and the bounds are checked.
         """
         self.bring_up_to_date()
         with self.at_one_moment() as moment:
             return moment.status()
 
     def counts(self) -> record.Record:
-        """Return the numbers of `status` that take no time to compute; nothing is written."""
+        """Return the numbers of `status` that are cheap to compute; nothing is written."""
         books = self._books()
         return {
             "name": self.name,
@@ -107,15 +107,15 @@ class Handle:
 
     @property
     def terms(self) -> Terms:
-        """The terms of the campaign, with the arms added since."""
+        """The terms in force, including arms added later."""
         return self._books().terms
 
     def explain(self, decision_id: str) -> Explanation:
-        """Explain a decision, computed again from what was known when it was made.
+        """Explain a decision by recomputing it from the state in which it was made.
 
         Raises:
             NotFound: There is no such decision.
-            UnreadableState: It comes out differently now.
+            UnreadableState: The recomputed decision differs.
         """
         wanted = decision_id_text(decision_id)
         with self._reading() as reader:
@@ -123,7 +123,7 @@ class Handle:
             return explain_again(reader, row, self._first, self._settings)
 
     def decision(self, decision_id: str) -> DecisionRow:
-        """A decision as the store has it, with its state and reward.
+        """Return a stored decision with its state and reward.
 
         Raises:
             NotFound: There is no such decision.
@@ -139,11 +139,11 @@ class Handle:
         return found[0]
 
     def history(self, since: float | None = None, stretch: float | None = None) -> list[HistoryRow]:
-        """Decisions and rewards of each arm by stretches of 15 minutes.
+        """Return the decisions and rewards of each arm in intervals of 15 minutes.
 
         Args:
-            since: The first moment wanted, in seconds since 1970.
-            stretch: Seconds of longer stretches, to which the store adds up those of 15 minutes.
+            since: The start, in seconds since 1970.
+            stretch: The length of longer intervals, in seconds.
         """
         start = None if since is None else check.number(since, "since")
         longer = None if stretch is None else check.number(stretch, "stretch", low=STRETCH)
@@ -151,11 +151,11 @@ class Handle:
             return reader.history(start, longer)
 
     def events(self, after: int = 0, most: int = 1_000) -> list[record.Record]:
-        """Some events in order, decisions with their propensities; events never change.
+        """Return events in order, decisions with their propensities; events never change.
 
         Args:
-            after: The place of the last event that is not wanted.
-            most: How many events.
+            after: Return events after this sequence number.
+            most: The maximum number of events.
         """
         start = check.whole(after, "after", low=0, high=2**62)
         count = check.whole(most, "most", low=1, high=2**31)
@@ -173,22 +173,22 @@ class Handle:
         """Write all decisions with their propensities, or all events, to a file.
 
         Args:
-            path: The file; its ending says the format: .csv, .jsonl or .parquet.
+            path: The file; its extension selects the format: .csv, .jsonl or .parquet.
             what: `"decisions"` or `"events"`.
-            escape_formulas: In CSV, put an apostrophe before texts that a spreadsheet would run.
+            escape_formulas: In CSV, put an apostrophe before text that looks like a formula.
 
         Returns:
-            How many rows were written.
+            The number of rows written.
         """
         with self._reading() as reader:
             arms = load(reader, self._first, self._settings).terms.arms
             return export(reader, arms, path, what, escape_formulas=escape_formulas)
 
     def verify(self) -> Verified:
-        """Apply all events again, and compare the result with everything that is stored.
+        """Replay all events and compare the result with the stored data.
 
         Raises:
-            UnreadableState: Something differs; the message says what.
+            UnreadableState: The data differ; the message says where.
         """
         with self._reading() as reader:
             return verify(reader, self._first, self._settings)
@@ -219,19 +219,19 @@ class Handle:
 
     @contextmanager
     def at_one_moment(self) -> Iterator[Moment]:
-        """All that the store has of the campaign at one moment; nothing changes.
+        """Read the campaign in one consistent snapshot, without writing.
 
-        Unlike `status` this does not sweep, and it does not look at promises.
+        Unlike `status` this neither closes decisions nor checks bounds.
         """
         with self._reading() as reader:
             books = load(reader, self._first, self._settings)
             yield Moment(reader, books, self._first, self._row, self._now())
 
     def prepare(self) -> None:
-        """Have decisions compiled in the background, or their kernels loaded from disk.
+        """Compile the policy in the background, or load its kernels from disk.
 
-        Nobody needs to call this: it is asked for after some decisions anyway. It spares the first
-        ones some tenths of a second each.
+        Calling this is optional, because the first decisions trigger it too. It saves them some
+        tenths of a second each.
         """
         books = self._books()
         if not books.head.paused:
@@ -239,15 +239,15 @@ class Handle:
             books.tooling.ask_for_kernels(*books.decider.situation(books.head.decisions + 1))
 
     def bring_up_to_date(self, since: int = -1) -> int:
-        """Close decisions whose window is over, estimate delayed rewards, and check promises.
+        """Close decisions whose window is over, estimate delayed rewards, and check bounds.
 
         No-op if nothing is due.
 
         Args:
-            since: The last event at the last call; promises are checked if there are new events.
+            since: The return value of the last call; bounds are checked only if events are new.
 
         Returns:
-            The last event before this call.
+            The sequence number of the last event before this call.
         """
         now = self._now()
         with self._reading() as reader:
@@ -266,15 +266,15 @@ class Handle:
         return seq
 
     def submit(self, requests: Sequence[Request]) -> list[Any]:
-        """Do many requests in one go; for each its answer, or the exception that it raised.
+        """Execute many requests together; return an answer or exception for each.
 
         Raises:
-            StoreUnavailable: The store cannot be written, and nothing was done.
+            StoreUnavailable: The store cannot be written; nothing was done.
         """
         return self._requests.submit(requests)
 
     def _sweep(self) -> int:
-        """End the wait of all decisions whose window is over, and look at promises; how many."""
+        """Close all decisions whose window is over, check bounds, and return how many closed."""
         swept = 0
         while found := self._do(SweepAndCheck()):
             swept += found
@@ -294,7 +294,7 @@ class Handle:
             yield reader
 
     def _do(self, request: Request) -> Any:
-        """Do one request, or raise what it raised."""
+        """Execute one request, and return its answer or raise its exception."""
         outcome = self.submit([request])[0]
         if isinstance(outcome, Exception):
             raise outcome

@@ -1,4 +1,4 @@
-"""Managed: how a campaign is run: pause, resume, epochs, arms, changed terms."""
+"""Managed: operations on a running campaign: pause, resume, epochs, arms, settings."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from driftanchor.live.campaigns.settings import KEEP, Keep
 
 
 class Managed(Handle):
-    """The arms of a campaign, its epoch, its windows, and whether it runs."""
+    """Operations that manage a running campaign."""
 
     def sweep(self) -> int:
-        """Close all decisions whose window is over; returns how many there were.
+        """Close all decisions whose window is over; return how many there were.
 
         Each `ask` and `tell` closes some of them, and `status` closes all, so you rarely need this.
         """
         return self._sweep()
 
     def pause(self) -> None:
-        """Make no new decisions; rewards are still learned from."""
+        """Pause the campaign: make no new decisions, but still learn from rewards."""
         self._do(arm_requests.SetPaused(True))
 
     def resume(self) -> None:
-        """Make decisions again."""
+        """Resume making decisions."""
         self._do(arm_requests.SetPaused(False))
 
     def new_epoch(self) -> int:
-        """Give every unit a new decision from now on; returns the number of the new epoch."""
+        """Start a new epoch, in which every unit gets a new decision; return its number."""
         epoch: int = self._do(arm_requests.NextEpoch())
         return epoch
 
@@ -48,21 +48,21 @@ class Managed(Handle):
         bias_bound: object = KEEP,
         relative_bound: object = KEEP,
     ) -> None:
-        """Change settings or bounds from now on; a value that is in force already is no change.
+        """Change settings or bounds from now on; values already in force change nothing.
 
-        The past keeps its terms: a decision made before keeps its window and its default reward,
-        and is explained by the floors and bounds of its time. The change is an event with its
-        reason, and `status` shows it.
+        Earlier decisions keep their window and default reward, and `explain` uses the floors and
+        bounds of their time. The change is recorded as an event with its reason, and `status`
+        shows it.
 
         Args:
-            reason: Why, for those who read the history later.
-            reward_window: Seconds in which a reward counts; `None` to wait for ever.
-            default_reward: The reward that counts if none arrives; `None` for none.
-            floor: The smallest probability of each arm.
-            control: Arms with a larger floor, in place of all such arms before.
+            reason: The reason, recorded in the history.
+            reward_window: Seconds within which a reward counts; `None` to wait forever.
+            default_reward: The reward to count if none arrives; `None` to count nothing.
+            floor: The minimum probability of each arm.
+            control: Arms with a larger floor; replaces the earlier ones.
             allow_outside: Whether rewards far outside the logged ones are accepted.
-            bias_bound: V, as for `Campaign.create`; `inf` to promise nothing.
-            relative_bound: W, as for `Campaign.create`; `inf` to promise nothing.
+            bias_bound: V, as for `Campaign.create`; `inf` for no bound.
+            relative_bound: W, as for `Campaign.create`; `inf` for no bound.
 
         Raises:
             InvalidInput: Nothing is given, a value is wrong, or the reason is missing.
@@ -87,20 +87,20 @@ class Managed(Handle):
         bias_bound: float | None = None,
         relative_bound: float | None = None,
     ) -> None:
-        """Add an arm, which takes part from now on; arguments as for `Learner.add_arm`."""
+        """Add an arm; the arguments are those of `Learner.add_arm`."""
         logs: Any = tuple(check.items(offline, "offline"))
         self._do(arm_requests.AddArm(label, logs, bias_bound, relative_bound))
 
     def pause_arm(self, label: str) -> None:
-        """Stop drawing this arm; units that hold a decision for it keep that decision."""
+        """Stop drawing this arm; units that have a decision for it keep it."""
         self._do(arm_requests.SetArm(label, "paused"))
 
     def archive_arm(self, label: str) -> None:
-        """Stop playing this arm; units that hold a decision for it get a new one."""
+        """Stop playing this arm; units that have a decision for it get a new one."""
         self._do(arm_requests.SetArm(label, "archived"))
 
     def restore_arm(self, label: str) -> None:
-        """Play a paused or archived arm again; what was learned about it is kept."""
+        """Play a paused or archived arm again, with everything learned about it."""
         self._do(arm_requests.SetArm(label, "active"))
 
     def distrust_arm(self, label: str) -> None:

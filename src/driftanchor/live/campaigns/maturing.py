@@ -1,15 +1,15 @@
-"""Maturing: what live rewards are worth while rewards are delayed.
+"""Maturing: estimates live rewards while rewards are delayed.
 
-With a reward window and a default reward, a conversion is reported when it happens, and a decision
-without one is settled when its window closes. Rewards that were counted so far are therefore too
-good. Policies, `status` and the page see an estimate instead: see `driftanchor.core.delays`.
+With a reward window and a default reward, a conversion is reported when it happens, but a decision
+without one is settled only when its window closes. So the mean of the rewards counted so far is too
+high. Policies, `status` and the page use an estimate instead: see `driftanchor.core.delays`.
 
-Time is cut into slots. The first request of a slot estimates from everything that happened in the
-slots before, and records the result as a `matured` event. So decisions depend on events alone, not
-on the clock, and are replayed exactly. A decision counts from the slot after it was shown.
+Time is divided into slots. The first request of a slot computes an estimate from all earlier slots
+and records it as a `matured` event. So decisions depend on events alone, not on the clock, and are
+replayed exactly. A decision counts from the slot after it was shown.
 
-Each worker keeps counts of recent decisions by slot, and takes them on by what happened since it
-last estimated. No count is stored: a new worker counts the last two windows once.
+Each worker counts recent decisions by slot in memory, and updates its counts at each estimate. The
+counts are not stored: a new worker counts the last two windows once.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ class CohortCounts:
     Args:
         window: The reward window.
         default: The default reward.
-        since: The event that set them; 0 if the campaign started with them.
-        number: How many decisions there were then. They have other terms, and count once their
-            windows have closed; without a window, once their rewards are reported.
-        closed: When the windows of all these decisions have closed.
+        since: The event that set window and default; 0 if they are the initial ones.
+        number: The number of decisions before that event. They have other terms, and count once
+            their windows have closed or, without a window, once their rewards are reported.
+        closed: The time by which the windows of all earlier decisions have closed.
 
     Attributes:
-        seq: The event through which events are counted; `since` if nothing was counted yet.
+        seq: The last event counted; `since` if nothing was counted yet.
     """
 
     def __init__(
@@ -54,18 +54,18 @@ class CohortCounts:
         self.terms = window, default, since, number, closed
         self.default = default
         self._length, self._slots = slot_length(window), slot_count(window)
-        self._estimated: int | None = None  # the slot of the last estimate of this worker
-        self._uncommitted: int | None = None  # the slot of an estimate in a transaction
+        self._estimated: int | None = None  # the slot of this worker's last estimate
+        self._uncommitted: int | None = None  # the slot of an uncommitted estimate
         self._forget()
 
     def _forget(self) -> None:
-        """Start counting anew."""
+        """Reset the counts."""
         self.seq, self._number = self.terms[2:4]
         self._latest: int | None = None  # the slot of the last count
         self._shown: dict[tuple[int, int], int] = {}  # by slot and arm
         self._gained: dict[tuple[int, int], float] = {}
         self._reports: dict[tuple[int, int], int] = {}  # by slot and delay
-        self._unclosed: list[UnclosedRow] = []  # of earlier terms
+        self._unclosed: list[UnclosedRow] = []  # decisions under earlier terms
 
     @property
     def has_counted(self) -> bool:
@@ -73,11 +73,11 @@ class CohortCounts:
         return self.seq > self.terms[2]
 
     def slot(self, at: float) -> int:
-        """The number of the slot of a time."""
+        """Return the slot number of a time."""
         return math.floor(at / self._length)
 
     def is_due(self, now: float, last: float | None) -> bool:
-        """Whether to estimate now: there is no estimate in this slot or a later one yet.
+        """Return whether an estimate is due: none exists for this slot or a later one.
 
         The clock of another worker may be up to an eighth of the window ahead. Estimates further
         ahead come from a wrong clock and are ignored.
@@ -92,16 +92,16 @@ class CohortCounts:
         return last is None or not slot <= self.slot(last) <= slot + self._slots // 8
 
     def committed(self) -> None:
-        """Remember the estimate of a transaction, which is in the store now."""
+        """Mark the estimate of the last transaction as committed."""
         if self._uncommitted is not None:
             self._estimated, self._uncommitted = self._uncommitted, None
 
     @reads_store
     def catch_up(self, reader: Reader, now: float) -> None:
-        """Count what happened since the last time; at first, what happened in two windows.
+        """Count the events since the last call; the first call counts the last two windows.
 
-        If the clock was ahead the last time, young decisions may have been dropped as old ones:
-        start anew.
+        If the clock was ahead at the last call, recent decisions may have been dropped as old ones,
+        so the counts are reset.
         """
         slot = self.slot(now)
         if self._latest is not None and slot < self._latest:
@@ -135,7 +135,7 @@ class CohortCounts:
             self._reports[delay] = self._reports.get(delay, 0) + row.count
 
     def estimate(self, books: Books, now: float) -> tuple[Floats, Floats]:
-        """Return each arm's effective pulls, and its reward total at that many pulls."""
+        """Return each arm's effective number of pulls and the matching reward total."""
         self._uncommitted = slot = self.slot(now)
         terms, ledger, default = books.terms, books.ledger, self.default
         arms, ages = len(terms.arms), self._slots + 1
@@ -144,7 +144,7 @@ class CohortCounts:
         reports: Ints = np.zeros((2 * self._slots + 1, ages), np.int64)
         for (start, column), count in self._shown.items():
             if slot - start < ages:
-                shown[column, max(slot - start, 0)] += count  # clocks may differ
+                shown[column, max(slot - start, 0)] += count  # the clocks of workers may differ
         for (start, column), gain in self._gained.items():
             if slot - start < ages:
                 gained[column, max(slot - start, 0)] += gain
@@ -169,9 +169,9 @@ class CohortCounts:
 
 
 def counts_for(books: Books, kept: CohortCounts | None) -> CohortCounts | None:
-    """Return the counts that a worker keeps, or new ones if the window or the default changed.
+    """Return the worker's counts, or new ones if the window or the default changed.
 
-    `None` if rewards are not delayed.
+    Return `None` if rewards are not delayed.
     """
     window, default = books.settings.reward_window, books.settings.default_reward
     if window is None or default is None:
@@ -181,10 +181,10 @@ def counts_for(books: Books, kept: CohortCounts | None) -> CohortCounts | None:
 
 
 def mature(batch: Batch, reader: Reader, counts: CohortCounts, due: Sequence[DecisionRow]) -> None:
-    """Estimate anew what live rewards are worth, in the first batch of a slot.
+    """Update the estimate of live rewards in the first batch of a slot.
 
-    Nothing is recorded if the estimate is what it was. While decisions of earlier terms are `due`
-    to be settled, a later batch estimates: they may have another default, or none.
+    An unchanged estimate is not recorded. While decisions made under earlier terms are `due`, the
+    estimate is left to a later batch, because they may have another default, or none.
     """
     books, old = batch.books, counts.terms[3]
     if not counts.is_due(batch.now, books.matured_at) or any(row.number <= old for row in due):
@@ -231,7 +231,7 @@ def count_as_they_come(batch: Batch, reader: Reader) -> None:
 def warm(reader: Reader, counts: CohortCounts, now: float) -> None:
     """Count two windows of decisions before a transaction that will need them.
 
-    To count them in the transaction would keep other writers waiting.
+    Counting inside the transaction would block other writers.
     """
     last = reader.matured()
     if reader.head.decisions and counts.is_due(now, None if last is None else last.at):
@@ -239,7 +239,7 @@ def warm(reader: Reader, counts: CohortCounts, now: float) -> None:
 
 
 def _expected(books: Books, default: float) -> float:
-    """How far the logged rewards are from the default on average; the noise without logs."""
+    """Return the mean distance of logged rewards from the default; without logs, the noise."""
     logs = books.terms.offline
     seen = logs.n > 0
     if not seen.any():

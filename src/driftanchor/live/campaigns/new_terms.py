@@ -1,4 +1,4 @@
-"""Changing settings and bounds of a running campaign: decisions made before keep their terms."""
+"""Change settings and bounds of a running campaign; earlier decisions keep their terms."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from driftanchor.render.numbers import length_of_time, percent
 
 BOUNDS = ("bias_bound", "relative_bound")
 LONGEST_REASON = 500  # characters
-MOST_NAMED = 5  # arms in a line
+MOST_NAMED = 5  # arms named in a line
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class ChangeTerms:
     """Change settings or bounds from now on.
 
     Attributes:
-        reason: Why.
-        wanted: The new values by name: those of `CHANGEABLE` and `BOUNDS`.
+        reason: The reason for the change.
+        wanted: The new values by name; the names are in `CHANGEABLE` and `BOUNDS`.
     """
 
     reason: str
@@ -37,7 +37,7 @@ class ChangeTerms:
 
     @classmethod
     def checked(cls, reason: object, **given: object) -> ChangeTerms:
-        """A request from what a caller gave; arguments that are `KEEP` are left out."""
+        """Validate a caller's arguments and build the request; `KEEP` arguments are left out."""
         wanted = {name: value for name, value in given.items() if value is not KEEP}
         if not wanted:
             names = ", ".join((*CHANGEABLE, *BOUNDS))
@@ -45,7 +45,7 @@ class ChangeTerms:
         return cls(valid_reason(reason), wanted)
 
     def __call__(self, batch: Batch) -> bool:
-        """Change what differs; returns whether anything did."""
+        """Apply the changes; return whether anything changed."""
         books = batch.books
         before, after = self._settings(books)
         bounds = self._bounds(books)
@@ -61,7 +61,7 @@ class ChangeTerms:
         return True
 
     def _settings(self, books: Books) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The old and the new values of the settings that change."""
+        """Return the old and new values of the settings that change."""
         now, terms = books.settings, books.terms
         new = now.after(self.wanted).checked(terms.arms, terms.reward_range)
         names = [name for name in CHANGEABLE if getattr(new, name) != getattr(now, name)]
@@ -69,12 +69,12 @@ class ChangeTerms:
         return before, {name: getattr(new, name) for name in names}
 
     def _bounds(self, books: Books) -> dict[str, tuple[float, ...]]:
-        """The new bounds of each arm; nothing is promised of logs that are distrusted."""
+        """Return the new bounds of each arm; distrusted logs have no bound."""
         found = {}
         for name, read in zip(BOUNDS, (bias_bounds, relative_bounds), strict=True):
             if name in self.wanted:
                 if self.wanted[name] is None:
-                    raise InvalidInput("must be a number; inf promises nothing", argument=name)
+                    raise InvalidInput("must be a number; inf means no bound", argument=name)
                 values = read(self.wanted[name], books.terms.arms).tolist()
                 for column in books.distrusted:
                     values[column] = float("inf")
@@ -88,7 +88,7 @@ def _bounds_of(books: Books) -> tuple[tuple[float, ...], tuple[float, ...]]:
 
 
 def valid_reason(reason: object) -> str:
-    """A reason for people who read the history later."""
+    """Validate the reason for a change."""
     text = reason.strip() if isinstance(reason, str) else ""
     if not text or len(text) > LONGEST_REASON or not text.isprintable():
         raise InvalidInput(
@@ -101,14 +101,14 @@ def valid_reason(reason: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TermsChange:
-    """A change of settings or bounds that was made.
+    """A recorded change of settings or bounds.
 
     Attributes:
-        at: When, in seconds since 1970.
-        reason: Why.
-        before: The old values by name; of bounds one number for each arm.
+        at: The time, in seconds since 1970.
+        reason: The reason for the change.
+        before: The old values by name; bounds have one number per arm.
         after: The new values.
-        decisions: How many decisions were made before; they keep the old terms.
+        decisions: The number of earlier decisions; they keep the old terms.
     """
 
     at: float
@@ -119,7 +119,7 @@ class TermsChange:
 
     @classmethod
     def of(cls, entry: Entry) -> TermsChange:
-        """The change that an event records."""
+        """Read the change from its event."""
         detail = entry.detail or {}
         return cls(
             entry.at, detail["reason"], detail["before"], detail["after"], detail["decisions"]
@@ -130,12 +130,12 @@ class TermsChange:
         return {name: getattr(self, name) for name in self.__slots__}
 
     def text(self, labels: Sequence[str]) -> str:
-        """The change in words, with its day and its reason."""
+        """Describe the change, with its date and reason."""
         day = datetime.fromtimestamp(self.at, UTC).strftime("%Y-%m-%d %H:%M UTC")
         return f"changed on {day}: {self.what(labels)}; because: {self.reason}"
 
     def what(self, labels: Sequence[str]) -> str:
-        """The old and the new values in words."""
+        """Describe the old and new values."""
         return ", ".join(
             f"{name.replace('_', ' ')} from {_said(name, self.before[name], labels)} "
             f"to {_said(name, new, labels)}"
@@ -144,7 +144,7 @@ class TermsChange:
 
 
 def _said(name: str, value: Any, labels: Sequence[str]) -> str:
-    """A value as people write it."""
+    """Format a value for display."""
     if name in BOUNDS:
         if len(set(value)) == 1:
             return f"{float(value[0]):g}"

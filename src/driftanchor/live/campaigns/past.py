@@ -1,4 +1,4 @@
-"""The history of a campaign: decisions and rewards of each arm, by stretches of time."""
+"""The history of a campaign: decisions and rewards of each arm by time interval."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def remember(past: Past, entry: Entry) -> None:
     if column is None or kind not in KINDS:
         return
     if kind == "corrected" and detail is not None:
-        at = detail.get("counted_at", at)  # the reward leaves the stretch in which it counted
+        at = detail.get("counted_at", at)  # subtract the old reward from its interval
     row = _row(past, at, column)
     if kind == "decided":
         row.decisions += 1

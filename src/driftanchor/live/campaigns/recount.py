@@ -1,4 +1,4 @@
-"""Recount: a decision of the past, made again from what was known then."""
+"""Recount: recompute a past decision from the state at that time."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from driftanchor.live.terms import Terms
 def explain_again(
     reader: Reader, row: DecisionRow, first: Terms, settings: Settings
 ) -> Explanation:
-    """Why a decision went where it went.
+    """Explain a decision by recomputing it.
 
-    The state comes from the last snapshot before the decision and the events since, so that the
+    The state is rebuilt from the last snapshot before the decision and the events after it, so the
     cost does not grow with the age of the campaign.
 
     Args:
         reader: The campaign.
         row: The decision.
-        first: The terms that the campaign started with.
-        settings: The settings that it started with.
+        first: The initial terms.
+        settings: The initial settings.
 
     Raises:
-        UnreadableState: The decision comes out otherwise: the store or the policy was changed.
+        UnreadableState: The recomputed decision differs: the store or the policy was changed.
     """
     before = row.seq - 1
     changes = [entry for entry in reader.changes() if entry.seq <= before]
@@ -57,8 +57,8 @@ def explain_again(
     arm = terms.arms[row.column]
     if explanation.arm != arm or explanation.decision != row.number:
         raise UnreadableState(
-            f"decision {row.number} was for arm {arm!r} and now comes out as decision "
+            f"decision {row.number} was for arm {arm!r}, but recomputing it gives decision "
             f"{explanation.decision} for {explanation.arm!r}: the store was changed, or the policy "
-            "is another one"
+            "is a different one"
         )
     return explanation

@@ -1,7 +1,7 @@
-"""Reward feed: signs that the rewards of a campaign do not arrive as they should.
+"""Reward feed: detects problems with the rewards a campaign receives.
 
-Three mistakes leave a campaign that decides and learns nothing: a reward window shorter than
-rewards take, a caller that reports only one kind of reward, and a caller that reports none.
+Three mistakes make a campaign decide without learning: a reward window that is too short, a caller
+that reports only one kind of reward, and a caller that reports none.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from driftanchor.live.conversions import only_conversions
 from driftanchor.live.stores.store import Reader
 from driftanchor.render.numbers import count, length_of_time
 
-RECENT = 20_000  # events in which late rewards are counted
+RECENT = 20_000  # recent events to search for late rewards
 FEWEST_LATE = 10
 LATE_SHARE = 0.2  # of the reported rewards
-FEWEST = 20  # rewards or decisions before anything is said
-UNKNOWN = 1_000  # rewards, where no logs say how surprising equal ones are
-CHANCE = 1e-3  # of rewards like those of the logs being all equal, below which it is surprising
+FEWEST = 20  # minimum rewards or decisions before a warning
+UNKNOWN = 1_000  # minimum equal rewards for a warning, without logs to compare with
+CHANCE = 1e-3  # equal rewards are surprising if the logs make them less likely than this
 PATIENCE = 86_400.0  # seconds to wait for the first rewards if there is no window
 
 
 def feed_problems(name: str, books: Books, reader: Reader, now: float) -> tuple[str, ...]:
-    """What seems wrong with the rewards, and what to do.
+    """Return the problems found with the rewards, and what to do about each.
 
     Args:
         name: The name of the campaign.
-        books: What is known of it.
+        books: The campaign's books.
         reader: The store at the same moment.
         now: The time, in seconds since 1970.
     """
@@ -50,7 +50,7 @@ def feed_problems(name: str, books: Books, reader: Reader, now: float) -> tuple[
 
 
 def _same_window_since(books: Books) -> int:
-    """The number of the last decision that was made under another window."""
+    """Return the number of the last decision made under another window."""
     details = [entry.detail or {} for entry in books.changes]
     return next((x["decisions"] for x in reversed(details) if "reward_window" in x["after"]), 0)
 
@@ -68,9 +68,9 @@ def _late_text(name: str, books: Books, late: int, all_of_them: int) -> str:
 
 
 def _none_reported(books: Books, reader: Reader, now: float) -> bool:
-    """Whether decisions are old enough that some reward should have been reported."""
+    """Return whether decisions are old enough that a reward should have been reported."""
     ledger, settings = books.ledger, books.settings
-    if ledger.came:  # all are default rewards, or zeros that were reported long ago
+    if ledger.came:  # all are defaults, or zeros reported long ago
         value = _only_value(books)
         is_default = value is not None and value == settings.default_reward
         return value is not None and is_default and _is_surprising(books, value, ledger.came)
@@ -95,7 +95,7 @@ def _none_text(name: str, books: Books) -> str:
 
 
 def _only_value(books: Books) -> float | None:
-    """The value of all rewards so far, if all are equal up to rounding; else `None`."""
+    """Return the value of all rewards so far if they are equal; else `None`."""
     ledger = books.ledger
     columns = np.flatnonzero(ledger.pulls)
     if not columns.size:
@@ -114,10 +114,10 @@ def _only_value(books: Books) -> float | None:
 
 
 def _is_odd(books: Books, value: float) -> bool:
-    """Whether something is wrong if all rewards so far have this value.
+    """Return whether it is a problem that all rewards so far have this value.
 
-    Another default reward is still to come for the decisions that wait: conversions are the first
-    rewards of a campaign in which only they are reported.
+    It is not if pending decisions will get a different default reward: if only conversions are
+    reported, the first rewards of a campaign are all conversions.
     """
     default = books.settings.default_reward
     if default is not None and default != value:
@@ -128,11 +128,11 @@ def _is_odd(books: Books, value: float) -> bool:
 
 
 def _is_surprising(books: Books, value: float, n: int) -> bool:
-    """Whether n rewards that are all equal to a value are unlikely, judged by the logs.
+    """Return whether n rewards that all equal `value` are unlikely, given the logs.
 
-    A reward with mean m and variance s² differs from x with a chance of at least
-    q = (m − x)²/((m − x)² + s²), by the inequality of Cauchy and Schwarz; for rewards of 0 and 1
-    this is the exact chance. So all n are equal with a chance of at most (1 − q)ⁿ.
+    A reward with mean m and variance s² differs from x with probability at least
+    q = (m − x)²/((m − x)² + s²), by the Cauchy–Schwarz inequality; for rewards of 0 and 1 this is
+    exact. So all n are equal with probability at most (1 − q)ⁿ.
     """
     if n < FEWEST:
         return False
@@ -157,7 +157,7 @@ def _equal_text(name: str, books: Books, value: float) -> str:
 
 
 def _short(seconds: float) -> str:
-    """A length of time as the command takes it."""
+    """Format a duration as a command-line argument."""
     for size, unit in ((86_400.0, "d"), (3_600.0, "h"), (60.0, "m")):
         if seconds >= size and seconds % size == 0:
             return f"{seconds / size:g}{unit}"

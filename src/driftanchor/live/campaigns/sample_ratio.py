@@ -1,12 +1,11 @@
-"""Sample-ratio check: whether arms are played as often as their propensities say.
+"""Sample-ratio check: tests whether arms are played as often as their propensities say.
 
-Decisions that are lost on the way, counted twice, or not exposed for one arm more than for others
-make every comparison of arms wrong, and no reward shows it. Under the propensities p, arm i is
-played more or less often than expected by M = Σ (1{played} − p_i), with the variance
-Q = Σ p_i (1 − p_i). For each stake λ > 0 the capitals exp(±λ M − (e^λ − 1 − λ) Q) are bets that
-nobody gains by (Freedman 1975), so their mean over stakes and arms is above 1/α, ever, with a
-probability of at most α. Decisions may be looked at at any time, and propensities may change with
-each of them.
+If decisions are lost, counted twice or not exposed more often for one arm than for others, every
+comparison of arms is wrong, and no reward shows it. Under the propensities p, the number of plays
+of arm i exceeds its expectation by M = Σ (1{played} − p_i), with variance Q = Σ p_i (1 − p_i). For
+each stake λ > 0, exp(±λ M − (e^λ − 1 − λ) Q) is a supermartingale (Freedman 1975), so the
+probability that its mean over stakes and arms ever exceeds 1/α is at most α. The test is valid at
+any time, and propensities may change with each decision.
 """
 
 from __future__ import annotations
@@ -34,11 +33,11 @@ _GROWTH = np.expm1(STAKES[:, None] * np.arange(1, 33))  # of a capital, for each
 
 @dataclass(frozen=True, eq=False, slots=True)
 class RatioCheck:
-    """How often arms were played, and how often they should have been.
+    """Observed and expected numbers of plays of each arm.
 
     Attributes:
-        played: The decisions of each arm.
-        expected: The sum of its propensities.
+        played: The number of decisions of each arm.
+        expected: The sum of each arm's propensities.
         variance: Q of each arm.
         log_e: The logarithm of the largest e-value so far: evidence against the propensities.
 
@@ -57,21 +56,21 @@ class RatioCheck:
 
     @classmethod
     def start(cls, arms: int) -> RatioCheck:
-        """Before the first decision."""
+        """Return the check before the first decision."""
         zeros = check.frozen(np.zeros(arms))
         return cls(check.frozen(np.zeros(arms, np.int64)), zeros, zeros)
 
     @property
     def p_value(self) -> float:
-        """How likely so much evidence, ever, would be if the propensities were right; at most 1."""
+        """The anytime-valid p-value of the evidence against the propensities."""
         return math.exp(-max(self.log_e, 0.0))
 
     def is_off(self, level: float = LEVEL) -> bool:
-        """Whether arms are not played as they should be; false with a chance of `level`, ever."""
+        """Return whether plays deviate from the propensities; the false-alarm rate is `level`."""
         return self.p_value <= level
 
     def with_arm(self) -> RatioCheck:
-        """With one more arm, whose propensity was 0 until now."""
+        """Return the check with one more arm, whose propensity was 0 until now."""
         return RatioCheck(
             check.frozen(np.append(self.played, 0)),
             check.frozen(np.append(self.expected, 0.0)),
@@ -80,11 +79,11 @@ class RatioCheck:
         )
 
     def text(self, labels: Sequence[str], level: float = LEVEL) -> str:
-        """What the check says, in words."""
+        """Describe the result in words."""
         total = int(self.played.sum())
         if not self.is_off(level):
             if total == 1:
-                return "There is one decision, which cannot be shared among the arms wrongly."
+                return "With one decision, there is nothing to check yet."
             return f"The {total:,} decisions are shared among the arms as they should be."
         worst = int((np.abs(self._excess) / np.sqrt(np.maximum(self.variance, 1e-12))).argmax())
         share, due = self.played[worst] / total, self.expected[worst] / total
@@ -98,7 +97,7 @@ class RatioCheck:
         )
 
     def to_json(self) -> record.Record:
-        """A JSON-ready record."""
+        """Return a JSON-ready record."""
         return {
             "played": self.played.tolist(),
             "expected": self.expected.tolist(),

@@ -1,4 +1,4 @@
-"""Settings: how a campaign treats units, windows, late rewards and small shares."""
+"""Settings: how a campaign handles units, reward windows, late rewards and minimum shares."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ EXPOSURES = ("ask", "report")
 LATE = ("ignore", "replace")
 ON_ALARM = ("report", "distrust")
 CHANGEABLE = ("reward_window", "default_reward", "floor", "control", "allow_outside")
-GAINED = ("allow_outside",)  # settings that older records lack
+GAINED = ("allow_outside",)  # missing from older records
 
 
 class Keep(Enum):
-    """The default of arguments for which `None` has a meaning of its own."""
+    """Sentinel for "unchanged", for arguments where `None` is a value."""
 
     KEEP = "keep"
 
@@ -34,27 +34,27 @@ KEEP = Keep.KEEP
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of a campaign beside its `Terms`.
+    """The settings of a campaign, in addition to its `Terms`.
 
-    `Campaign.change` changes some of them (`CHANGEABLE`); the others stay as they were agreed. A
-    decision keeps the window and the default reward that were in force when it was made.
+    `Campaign.change` changes some of them (`CHANGEABLE`); the others are fixed. A decision keeps
+    the window and default reward that were in force when it was made.
 
     Attributes:
         reward: `"number"`, or `"binary"` if every reward is 0 or 1.
-        reward_window: Seconds in which a reward counts; `None` for ever. The window starts when a
+        reward_window: Seconds within which a reward counts; `None` for no limit. It starts when a
             decision is made, or when it is shown if `exposure` is `"report"`.
-        default_reward: The reward that counts if none arrives in the window, such as 0 if only
-            conversions are reported. `None`: such a decision is closed and does not count.
-        late: What a reward after the window does. `"ignore"`: the reward of a decision is what
-            came in its window, so that all arms are measured alike. `"replace"`: it replaces the
-            default reward, or counts as any other if there is no default.
-        sticky: What a unit that asks again gets. `"decision"`: the same decision while that waits
-            for its reward. `"campaign"`: the same decision for ever. `None`: a new one.
+        default_reward: The reward to count if none arrives within the window, such as 0 if only
+            conversions are reported. `None`: a decision without a reward does not count.
+        late: How to treat a reward after the window. `"ignore"`: it does not count, so that all
+            arms are measured alike. `"replace"`: it replaces the default reward, or counts as any
+            other if there is no default.
+        sticky: Which decision a returning unit gets. `"decision"`: the same one while it waits for
+            its reward. `"campaign"`: the same one forever. `None`: a new one.
         exposure: `"ask"`: a decision waits for its reward as soon as it is made. `"report"`: only
             once `expose` reports that it was shown.
-        floor: The smallest probability of every arm that can be played.
+        floor: The minimum probability of each playable arm.
         control: Arms with a larger floor, such as `{"A": 0.1}`.
-        on_alarm: What a shift alarm does. `"report"`: it is shown. `"distrust"`: the logs of that
+        on_alarm: How to react to a shift alarm. `"report"`: show it. `"distrust"`: the logs of that
             arm no longer count.
         matters: The smallest difference of means that matters to you, if any.
         allow_outside: Whether rewards far outside the range of the logged rewards are accepted.
@@ -73,7 +73,7 @@ class Settings:
     allow_outside: bool = False
 
     def after(self, changes: Mapping[str, Any]) -> Settings:
-        """The settings after a change; names of other things, such as bounds, are passed over."""
+        """Return the settings after a change; other names, such as bounds, are ignored."""
         return dataclasses.replace(
             self, **{name: value for name, value in changes.items() if name in CHANGEABLE}
         )
@@ -84,11 +84,11 @@ class Settings:
         return self.reward_window is not None and self.default_reward is not None
 
     def floor_of(self, label: str) -> float:
-        """The least probability of an arm, if it can be played."""
+        """Return the minimum probability of an arm while it is playable."""
         return max(self.floor, self.control.get(label, 0.0))
 
     def checked(self, arms: Arms, reward_range: Range) -> Settings:
-        """These settings, if they are right for the arms and the range of rewards."""
+        """Validate the settings against the arms and the reward range, and return them."""
         check.choice(self.reward, "reward", REWARDS)
         check.choice(self.late, "late", LATE)
         check.choice(self.exposure, "exposure", EXPOSURES)
@@ -120,14 +120,14 @@ class Settings:
         )
 
     def reward_of(self, value: object, ends: Range, argument: str = "reward") -> float:
-        """A reward as a number, if it may count: finite, in the range, and no truth value."""
+        """Return a reward as a float; refuse bools and values not finite or out of range."""
         low, high = ends
         if (
             type(value) is float
             and low <= value <= high
             and -check.LARGEST <= value <= check.LARGEST
         ):
-            paid = value + 0.0  # nearly always; -0.0 becomes 0.0, as in `check.number`
+            paid = value + 0.0  # the usual case; -0.0 becomes 0.0, as in `check.number`
         else:
             paid = self._other_reward(value, ends, argument)
         if self.reward == "binary" and paid not in (0.0, 1.0):
@@ -135,14 +135,14 @@ class Settings:
         return paid
 
     def _other_reward(self, value: object, ends: Range, argument: str) -> float:
-        """A reward that is no float, or not a right one."""
+        """Validate a reward that is not a plain valid float."""
         if type(value).__name__ in ("bool", "bool_"):
             raise InvalidInput(f"must be a number, got {value!r}: write 1 or 0", argument=argument)
         low, high = max(ends[0], -check.LARGEST), min(ends[1], check.LARGEST)
         return check.number(value, argument, low=low, high=high)
 
     def to_json(self) -> record.Record:
-        """A JSON-ready record."""
+        """Return a JSON-ready record."""
         body = {**dataclasses.asdict(self), "control": dict(self.control)}
         return record.seal_with_digest("settings", 1, body)
 
@@ -154,12 +154,12 @@ class Settings:
         body = record.unseal(data, "settings", 1, needed)
         with record.reading("settings", body):
             if not isinstance(body["control"], dict):
-                raise UnreadableState("the settings record has no usable control")
+                raise UnreadableState("the control entry of the settings record is damaged")
             return cls(**{name: body[name] for name in names if name in body})
 
 
 def _control(control: object, floor: float, arms: Arms) -> dict[str, float]:
-    """The shares of control arms; with the floors of the others they must leave something."""
+    """Validate the shares of control arms; all floors together must stay below 1."""
     if not isinstance(control, Mapping):
         raise InvalidInput(
             f"must map arms to shares, such as {{'A': 0.1}}, got {control!r}", argument="control"

@@ -1,4 +1,4 @@
-"""Status: what is known about a campaign, for people and programs; nothing in it is random."""
+"""Status: the state of a campaign; nothing in it is random."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ from driftanchor.render.tabular import Tabular, known
 
 @dataclass(frozen=True, slots=True)
 class ArmStatus:
-    """What is known about one arm.
+    """The status of one arm.
 
     Attributes:
         state: `"active"`, `"paused"` or `"archived"`.
-        logs_n: How many logged rewards it has.
-        logs_mean: Their mean; NaN if there are none.
-        logs_count: Whether the logs count; not after they were distrusted.
-        live_n: How many live rewards count. With a reward window and a default reward: how many
-            settled rewards the live mean is worth, which need not be a whole number.
-        live_mean: Their mean; NaN if there are none.
-        live_variance: Their sample variance; NaN if there are fewer than two.
-        rewards: How many rewards were counted, default rewards too.
-        decisions: How many decisions chose it.
-        expected: How many decisions it should have got: the sum of its propensities.
-        pending: How many of its decisions wait for a reward.
+        logs_n: The number of logged rewards.
+        logs_mean: The logged mean; NaN without logs.
+        logs_count: Whether the logs count; false once they are distrusted.
+        live_n: The number of live rewards. With a reward window and a default reward: the
+            effective number of settled rewards, which may be fractional.
+        live_mean: The live mean; NaN without live rewards.
+        live_variance: The sample variance of live rewards; NaN with fewer than two.
+        rewards: The number of counted rewards, including default rewards.
+        decisions: The number of decisions for this arm.
+        expected: The expected number of decisions: the sum of its propensities.
+        pending: The number of its decisions that wait for a reward.
     """
 
     state: str
@@ -56,27 +56,26 @@ class ArmStatus:
 
 @dataclass(frozen=True, repr=False)
 class Status(Tabular):
-    """What is known about a campaign.
+    """The status of a campaign.
 
     Attributes:
         name: Its name.
         policy: The name of its policy.
         paused: Whether it is paused.
         epoch: The epoch.
-        decisions: How many decisions were made.
-        rewards: How many rewards count, default rewards too.
-        pending: How many decisions wait for a reward.
-        late: How many rewards came after their window and do not count.
+        decisions: The number of decisions.
+        rewards: The number of counted rewards, including default rewards.
+        pending: The number of decisions that wait for a reward.
+        late: The number of rewards that came after their window and do not count.
         settings: Its settings.
-        reasons: Why the default policy has its numbers.
-        arms: What is known about each arm.
-        outlook: How likely each arm is best, and what stopping now would lose.
+        reasons: Why the default policy has its parameters.
+        arms: The status of each arm.
+        outlook: The probability that each arm is best, and the expected loss of stopping now.
         ratio: Whether arms are played as often as their propensities say.
-        alarms: Promises about the logs that live rewards have broken, the first one first. An
-            alarm about a bound that was widened since is left out.
-        problems: What seems wrong with the rewards: they come too late, are all equal, or none was
-            reported.
-        changes: Changes of settings and bounds, the first one first.
+        alarms: Bounds that live rewards have violated, oldest first. Alarms about bounds that were
+            widened later are left out.
+        problems: Problems with the rewards: too late, all equal, or never reported.
+        changes: Changes of settings and bounds, oldest first.
     """
 
     name: str
@@ -105,14 +104,14 @@ class Status(Tabular):
         panels: int = MOST,
         problems: tuple[str, ...] = (),
     ) -> Status:
-        """The status of a campaign from its books.
+        """Build the status from the books.
 
         Args:
             name: Its name.
-            books: What is known of it.
+            books: The campaign's books.
             alarms: The alarms so far.
-            panels: How finely integrals are computed where there are many arms.
-            problems: As `feed_problems` gives them.
+            panels: The resolution of integrals if there are many arms.
+            problems: The problems from `feed_problems`.
         """
         terms, ledger, head, traffic = books.terms, books.ledger, books.head, books.traffic
         return cls(
@@ -136,11 +135,11 @@ class Status(Tabular):
 
     @property
     def is_alarmed(self) -> bool:
-        """Whether a promise is broken, or rewards or traffic are not as they should be."""
+        """Return whether a bound is violated, or rewards or traffic shares look wrong."""
         return bool(self.alarms) or bool(self.problems) or self.ratio.is_off()
 
     def findings(self) -> list[str]:
-        """What to know and to do, in words: alarms first, then what stopping now would risk."""
+        """Return findings and advice in words: alarms first, then the risk of stopping now."""
         labels = tuple(self.arms)
         distrusts = self.settings.on_alarm == "distrust"
         found = [alarm_text(alarm, labels, distrusts) for alarm in self.alarms]
@@ -157,12 +156,12 @@ class Status(Tabular):
 
     @property
     def is_too_early(self) -> bool:
-        """Whether there are decisions, and none is old enough to tell what its arm pays."""
+        """Return whether there are decisions, but none is old enough to estimate a mean."""
         unknown = all(math.isnan(arm.live_mean) for arm in self.arms.values())
         return self.settings.is_delayed and self.decisions > 0 and unknown
 
     def to_json(self) -> record.Record:
-        """A JSON-ready record."""
+        """Return a JSON-ready record."""
         arms = {
             label: {name: _plain(getattr(arm, name)) for name in arm.__slots__}
             for label, arm in self.arms.items()
@@ -215,7 +214,7 @@ class Status(Tabular):
 
 
 def stands(alarm: Alarm, terms: Terms) -> bool:
-    """Whether an alarm is about the bounds in force, not about bounds that were widened since."""
+    """Return whether an alarm still applies: its bound was not widened since."""
     bounds = getattr(terms, f"{alarm.promise}s")
     return not all(moved.bound < bounds[moved.column] < math.inf for moved in alarm.arms)
 
@@ -241,10 +240,10 @@ def _arm(books: Books, column: int) -> ArmStatus:
 
 
 def _variance(books: Books, row: ArmRow, pulls: float, mean: float) -> float:
-    """The sample variance of live rewards.
+    """Return the sample variance of live rewards.
 
-    With delays, what was reported so far says how the squared distance of a reward from the default
-    compares with the distance itself; the live mean says how large the distance is on average.
+    With delays, the reported rewards give the ratio of the mean squared distance from the default
+    to the mean distance, and the live mean gives the mean distance.
     """
     middle, default = centre(books.terms, row.column), books.settings.default_reward
     if books.ledger.live is None or default is None:

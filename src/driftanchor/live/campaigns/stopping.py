@@ -1,22 +1,22 @@
-"""What stopping now would risk: how likely each arm is best, and what the leader may lose.
+"""The risk of stopping now: how likely each arm is best, and what the leader may lose.
 
-What is believed of the arms is what the default rule makes of logs and rewards, whatever the policy
-is. Given the common move c of all arms, an arm with T live rewards of sum S and N logged ones of
-mean m is
+The beliefs are those of the default rule, whatever the campaign's policy. Given the common move c
+of all arms, the belief about an arm with T live rewards of sum S and N logged ones of mean m is
 
     N((S + N' m)/(T + N'), σ²/(T + N')),   N' = 1/(1/N + (B/2)²/σ²),
 
-where B is the tighter promise: V, or W with m moved along by c. c has the law of `common_move`, and
-is integrated over. That is the exact posterior of normal rewards whose arms moved by B/2 in root
-mean square. Moves that would take means out of the range of rewards have little weight. The guarded
-rule lets no logs pull its guess further than two standard errors from the
-live mean. Here the limit is an interval for the mean behind the live rewards, as likely to miss as
-two standard errors are. For rewards in a range with two ends that interval is valid for any number
-of rewards, so two conversions do not outvote a thousand logged visits. Where the limit applies, the
-live rewards decide, and the standard deviation is theirs alone. An arm of which nothing is known is
-taken to pay as the best arm does, give or take the noise of one reward.
+where B is the tighter bound: V, or W with m shifted by c. We integrate over c, which has the law of
+`common_move`. This is the exact posterior for normal rewards if each arm moved by a root mean
+square of B/2. Moves that would take means out of the reward range get little weight.
 
-Nothing is drawn: the same terms and state give the same numbers.
+The guarded rule never lets logs pull its estimate further than two standard errors from the live
+mean. Here the limit is a confidence interval for the live mean with the same error rate. For
+bounded rewards that interval is valid for any number of rewards, so two conversions do not outvote
+a thousand logged visits. If the limit applies, the belief uses the standard deviation of the live
+rewards alone. An unknown arm is assumed to pay as much as the best arm, with the noise of one
+reward.
+
+Nothing is random: the same terms and state give the same numbers.
 """
 
 from __future__ import annotations
@@ -45,29 +45,29 @@ from driftanchor.render.numbers import percent, rounded
 
 PER = 1_000.0  # decisions that losses are given for
 FEWEST, FINEST = 13, 201  # values of the common move
-FEW = 5  # live rewards that an arm without logs needs before it is compared with others
+FEW = 5  # live rewards that an arm without logs needs before it is ranked
 SQRT_2 = math.sqrt(2.0)
 TINY = 1e-300
 REACH = 6.0  # its standard deviations that count
-ROUNDING = 1e-9  # chances that differ by less are equal
+ROUNDING = 1e-9  # closer probabilities count as equal
 
 
 @dataclass(frozen=True, eq=False)
 class Outlook:
-    """What is believed about the arms, and what playing only the leader from now on would lose.
+    """Beliefs about the arms, and the loss from playing only the leader from now on.
 
     Attributes:
-        leader: The column that is most likely the best of those that can be played.
-        p_best: How likely each arm is the best of those that can be played.
-        means: What each arm is believed to pay.
-        sds: How sure that is, one standard deviation.
-        loss: The expected loss, in rewards for 1,000 decisions.
-        loss_95: What the loss is below with a probability of 95 %.
-        difference: The loss that matters, in rewards for 1,000 decisions; None if not given.
-        known: Which arms have logs that count or a few live rewards; None if all have. What is
-            believed of the others is little more than the prior, and is not shown to people.
-        can_rank: Whether at least two arms are known; before that, chances and losses are not
-            shown to people either.
+        leader: The column of the playable arm that is most likely the best.
+        p_best: The probability that each arm is the best playable one.
+        means: The posterior mean of each arm.
+        sds: The posterior standard deviation of each arm.
+        loss: The expected loss, in rewards per 1,000 decisions.
+        loss_95: The 95 % quantile of the loss.
+        difference: The smallest loss that matters, per 1,000 decisions; None if not given.
+        known: Which arms have logs that count or enough live rewards; None if all have. Beliefs
+            about other arms are little more than the prior and are not displayed.
+        can_rank: Whether at least two arms are known; otherwise probabilities and losses are not
+            displayed either.
     """
 
     leader: int
@@ -82,11 +82,11 @@ class Outlook:
 
     @property
     def is_enough(self) -> bool | None:
-        """Whether the loss is below what matters with a probability of 95 %."""
+        """Whether the loss is too small to matter, with a probability of 95 %."""
         return None if self.difference is None else self.loss_95 <= self.difference
 
     def knows(self, column: int) -> bool:
-        """Whether what is believed of an arm is worth showing; no for an arm that came later."""
+        """Return whether to display the belief about an arm; false for arms added later."""
         return column < self.means.size and (self.known is None or bool(self.known[column]))
 
     def to_json(self) -> Record:
@@ -107,13 +107,13 @@ class Outlook:
 def outlook(
     terms: Terms, state: State, difference: float | None = None, panels: int = MOST
 ) -> Outlook:
-    """What stopping now would risk.
+    """Compute the risk of stopping now.
 
     Args:
-        terms: What was agreed.
-        state: What happened since.
-        difference: The difference between arms that matters to you, in rewards for one decision.
-        panels: How finely integrals are computed where there are many arms; see `largest`.
+        terms: The terms in force.
+        state: The current state.
+        difference: The smallest difference between arms that matters, in rewards per decision.
+        panels: The resolution of integrals if there are many arms; see `largest`.
 
     Example:
         >>> from driftanchor import OfflineData
@@ -144,7 +144,7 @@ def outlook(
     best = largest(means[:, playable], sds[:, playable], weights, place, panels=panels)
     p_best = np.zeros(len(terms.arms))
     p_best[playable] = best.chances
-    if best.chances.max() - best.chances[place] > ROUNDING:  # a larger mean, but known better
+    if best.chances.max() - best.chances[place] > ROUNDING:  # a larger mean, known more precisely
         place = int(best.chances.argmax())
         best = largest(means[:, playable], sds[:, playable], weights, place, panels=panels)
     low, high = terms.reward_range
@@ -157,7 +157,7 @@ def outlook(
 
 
 def outlook_text(now: Outlook, labels: tuple[str, ...]) -> str:
-    """What stopping now would risk, in words.
+    """Describe the risk of stopping now.
 
     Example:
         >>> now = Outlook(1, np.array([0.1, 0.9]), np.zeros(2), np.ones(2), 0.61, 3.2, 5.0)
@@ -207,10 +207,10 @@ def floor_cost(floors: Floats, means: Floats) -> float:
 def _moves(
     common: Posterior, terms: Terms, evidence: Evidence, limits: list[Range]
 ) -> tuple[Floats, Floats]:
-    """Values of the common move and their weights.
+    """Return a grid of common moves and their weights.
 
-    The grid is finer if the move pushes arms apart by more than their standard deviations. A move
-    that would take a mean out of the range of rewards has little weight: see `_chance_in_range`.
+    The grid is finer if the move separates arms by more than their standard deviations. A move
+    that would take a mean out of the reward range gets little weight: see `_chance_in_range`.
     """
     if common.sd == 0.0:
         return np.array([common.mean]), np.ones(1)
@@ -227,10 +227,10 @@ def _moves(
 
 
 def _chance_in_range(terms: Terms, evidence: Evidence, moves: Floats) -> Floats:
-    """Return, for each common move, the chance that all means are in the range of rewards.
+    """Return, for each common move, the probability that all means are in the reward range.
 
-    Given the move c, the mean of an arm with logs is N(m + c, (W/2)² + σ²/N). Normal beliefs do not
-    know that rates end at 0 and 1: without this weight, a move of −0.2 counts for rates of 0.1.
+    Given the move c, the mean of an arm with logs is N(m + c, (W/2)² + σ²/N). Normal beliefs ignore
+    that rates lie between 0 and 1: without this weight, rates of 0.1 could move by −0.2.
     """
     (low, high), noise = terms.reward_range, terms.policy.noise
     chance = np.ones(moves.size)
@@ -245,10 +245,10 @@ def _chance_in_range(terms: Terms, evidence: Evidence, moves: Floats) -> Floats:
 
 
 def _limits(terms: Terms, evidence: Evidence) -> list[Range]:
-    """Return how far logs may pull the believed mean of each arm from its live mean.
+    """Return the limits within which logs may pull the mean of each arm.
 
-    An interval that ends where the range of rewards ends limits nothing on that side: no live
-    reward speaks against the logs.
+    An interval that reaches the end of the reward range sets no limit on that side, because no live
+    reward contradicts the logs there.
     """
     policy = terms.policy
     arms = [arm_at(evidence, column) for column in range(evidence.pulls.size)]
@@ -265,7 +265,7 @@ def _limits(terms: Terms, evidence: Evidence) -> list[Range]:
 def _beliefs(
     terms: Terms, evidence: Evidence, limits: list[Range], common: float
 ) -> list[Posterior]:
-    """What is believed of each arm, given the common move."""
+    """Return the belief about each arm, given the common move."""
     policy = terms.policy
     arms = [arm_at(evidence, column) for column in range(evidence.pulls.size)]
     beliefs = [
@@ -277,13 +277,13 @@ def _beliefs(
 
 
 def belief(arm: ArmEvidence, common: float, noise: float, limits: Range) -> Posterior | None:
-    """What is believed of one arm; None where neither rewards nor logs say anything.
+    """Return the belief about one arm; None if it has neither rewards nor logs.
 
     Args:
-        arm: Its live rewards and its logs.
+        arm: The arm's live rewards and logs.
         common: How far all arms moved since the logs.
         noise: σ.
-        limits: Where logs may pull the mean to.
+        limits: The limits within which logs may pull the mean.
 
     Example:
         >>> logged = ArmEvidence(2, 2.0, 1_000, 0.11, 0.0)  # two of two converted
@@ -308,18 +308,18 @@ def belief(arm: ArmEvidence, common: float, noise: float, limits: Range) -> Post
 def live_interval(
     pulls: float, total: float, noise: float, ends: Range, z: float, variance: float = math.nan
 ) -> Range:
-    """Where the mean behind live rewards is, from these rewards alone.
+    """Return a confidence interval for the live mean, from live rewards alone.
 
-    In a range with two ends the interval is valid for any number of rewards (`sample_interval`).
-    Otherwise it is that of normal rewards.
+    For bounded rewards it is valid for any number of rewards (`sample_interval`). Otherwise rewards
+    are taken to be normal.
 
     Args:
-        pulls: Rewards; without any the mean may be anything.
-        total: Their sum.
+        pulls: The number of rewards; with 0 the interval is unlimited.
+        total: The sum of the rewards.
         noise: σ, for rewards without a range.
-        ends: The least and the largest reward.
-        z: The interval misses the mean no more often than a normal number exceeds z in size.
-        variance: The sample variance; NaN if it is unknown.
+        ends: The lowest and highest possible reward.
+        z: The error rate is at most that of ±z normal standard errors.
+        variance: The sample variance; NaN if unknown.
 
     Example:
         >>> [round(x, 3) for x in live_interval(2, 2.0, 0.3, (0.0, 1.0), 1.96)]

@@ -1,4 +1,4 @@
-"""Telling: a reward counts once, whatever is repeated, late, or swept meanwhile."""
+"""Tell: record each reward once, despite retries, late reports and concurrent sweeps."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Tell:
 
     Attributes:
         decision_id: The decision as the caller gave it.
-        reward: The reward as the caller gave it; it is checked against the campaign.
+        reward: The reward as the caller gave it; validated against the campaign.
         allow_outside: Whether it may be far outside the range of the logged rewards.
     """
 
@@ -38,11 +38,11 @@ class Tell:
 
     @property
     def needs(self) -> Needs:
-        """What must be known before."""
+        """The rows to read before the request runs."""
         return needs_of([self])
 
     def __call__(self, batch: Batch) -> Receipt:
-        """What became of it."""
+        """Execute the request and return the receipt."""
         books = batch.books
         reward = books.settings.reward_of(self.reward, books.decider.terms.reward_range)
         row = found(batch, decision_id_text(self.decision_id))
@@ -58,7 +58,7 @@ class Tell:
         row.reported = reward
         if row.state in ("defaulted", "expired"):
             return _late(batch, row, reward)
-        if row.state == "assigned":  # whoever has a reward has seen the arm
+        if row.state == "assigned":  # a reward implies that the arm was shown
             show(batch, row)
         _record(batch, [row])
         return _receipt(batch, row, "recorded")
@@ -66,14 +66,14 @@ class Tell:
 
 @dataclass(frozen=True)
 class Correct:
-    """A correction of a reward that counts.
+    """A correction of a counted reward.
 
     Attributes:
         decision_id: The decision as the caller gave it.
         reward: The right reward.
         before: The reward that counts now, as the caller knows it.
-        reason: Why, if the caller says so.
-        allow_outside: As of `Tell`.
+        reason: The reason, if given.
+        allow_outside: As in `Tell`.
     """
 
     decision_id: object
@@ -84,19 +84,18 @@ class Correct:
 
     @property
     def needs(self) -> Needs:
-        """What must be known before."""
+        """The rows to read before the request runs."""
         return Needs((self.decision_id,) if isinstance(self.decision_id, str) else ())
 
     def __call__(self, batch: Batch) -> Receipt:
-        """What became of it."""
+        """Execute the request and return the receipt."""
         books = batch.books
         reward = books.settings.reward_of(self.reward, books.terms.reward_range)
         before = check.number(self.before, "before")
         row = found(batch, decision_id_text(self.decision_id))
         if row.state != "rewarded" or row.reward is None:
             raise Conflict(
-                f"decision {row.id!r} has no reported reward that counts: only such a reward can "
-                "be corrected"
+                f"decision {row.id!r} has no counted reward: only a counted reward can be corrected"
             )
         if row.reward == reward:
             return _receipt(batch, row, "replayed")
@@ -139,10 +138,10 @@ def needs_of(tells: Sequence[Tell]) -> Needs:
 
 
 def tell_all(batch: Batch, tells: Sequence[Tell]) -> list[Receipt | Exception]:
-    """What became of each of some rewards.
+    """Record many rewards; return a receipt or exception for each.
 
-    Nearly all of them are the first reward of a decision that waits. Their events are recorded
-    together: recording them one at a time takes longer than the statements of the store.
+    Nearly all are first rewards of pending decisions. Their events are recorded together, because
+    recording them one at a time takes longer than the SQL statements.
     """
     books, decisions = batch.books, batch.found
     reward_of, ends, labels = books.settings.reward_of, books.terms.reward_range, books.labels
@@ -153,7 +152,7 @@ def tell_all(batch: Batch, tells: Sequence[Tell]) -> list[Receipt | Exception]:
         one = tell.decision_id
         row = decisions.get(one) if type(one) is str else None
         if row is None or row.state != WAITING or row.reported is not None or _is_due(batch, row):
-            _record(batch, waiting)  # first: what comes now may be an event too
+            _record(batch, waiting)  # flush first: this request may record an event too
             waiting = []
             outcomes.append(outcome(batch, tell.__call__))
             continue
@@ -194,11 +193,11 @@ class Expose:
 
     @property
     def needs(self) -> Needs:
-        """What must be known before."""
+        """The rows to read before the request runs."""
         return Needs((self.decision_id,))
 
     def __call__(self, batch: Batch) -> Receipt:
-        """What became of it."""
+        """Execute the request and return the receipt."""
         row = found(batch, self.decision_id)
         if row.state != "assigned":
             return _receipt(batch, row, "replayed")
@@ -218,7 +217,7 @@ def found(batch: Batch, decision_id: str) -> DecisionRow:
 
 
 def show(batch: Batch, row: DecisionRow) -> None:
-    """A decision is shown: it waits for its reward from now on."""
+    """Mark a decision as shown; it waits for its reward from now on."""
     window = batch.books.settings_of(row.number).reward_window
     batch.record("exposed", decision=row.number, column=row.column)
     row.state, row.exposed_at = WAITING, batch.now
@@ -227,7 +226,7 @@ def show(batch: Batch, row: DecisionRow) -> None:
 
 
 def settle_if_due(batch: Batch, row: DecisionRow) -> bool:
-    """End the wait of a decision whose window is over; whether it was."""
+    """Settle a decision if its window is over; return whether it was."""
     if row.state != WAITING or not _is_due(batch, row):
         return False
     row.reward = default = batch.books.settings_of(row.number).default_reward

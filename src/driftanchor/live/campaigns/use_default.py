@@ -1,10 +1,10 @@
-"""Defaults: word of callers that got no answer in time and played an arm of their own choice.
+"""Defaults: reports from callers whose request timed out and who played a default arm.
 
-Such an arm was not drawn, so it has no propensity, and its reward does not count. What is kept is
-that it happened, as an event. If the request that was not answered made a decision all the same,
-nobody has seen that decision, and it is given up: else its default reward would count. A decision
-that the unit held before is left alone, and so is one that waits for nothing: it was only assigned,
-or its unit keeps it for the whole campaign and will see it.
+A default arm was not drawn, so it has no propensity and its reward does not count. Only an event
+records it. If the timed-out request did make a decision, nobody saw that decision, so it is
+abandoned; otherwise its default reward would count. Decisions that the unit had before are kept.
+So are decisions that wait for no reward: they were only assigned, or the unit keeps them for the
+whole campaign.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ SLACK = 5.0  # seconds that a report may take, or clocks of servers may differ
 
 @dataclass(frozen=True)
 class UseDefault:
-    """Word that a default was played.
+    """A report that a default arm was played.
 
     Attributes:
-        key: The key of the request that was not answered in time. It makes no decision from now on.
+        key: The key of the request that timed out. It makes no decision from now on.
         arm: The arm that was played instead.
-        ago: How many seconds ago the request was sent.
-        unit: The unit of a request that was sent without a key; `key` is then that of this report.
+        ago: Seconds since the request was sent.
+        unit: The unit, for a request without a key; `key` is then the key of this report.
     """
 
     key: str
@@ -40,20 +40,20 @@ class UseDefault:
 
     @classmethod
     def checked(cls, key: object, arm: str, ago: float, unit: object = None) -> UseDefault:
-        """A request from what a caller gave, if that is right."""
+        """Validate a caller's arguments and build the request."""
         given = text_of(key, "key")
         if given is None:
-            raise InvalidInput("is missing: say which request was not answered", argument="key")
+            raise InvalidInput("is missing: give the key of the request", argument="key")
         return cls(given, arm, check.number(ago, "ago", low=0.0), text_of(unit, "unit"))
 
     @property
     def needs(self) -> Needs:
-        """What must be known before."""
+        """The rows to read before the request runs."""
         units = () if self.unit is None else (self.unit,)
         return Needs(units=units, keys=(self.key, self._mark))
 
     def __call__(self, batch: Batch) -> str:
-        """`"recorded"`, or `"replayed"` if that is known already."""
+        """Return `"recorded"`, or `"replayed"` if it was reported before."""
         column = batch.books.terms.arms.column(self.arm, "arm")
         if self._mark in batch.keyed:
             return "replayed"
@@ -69,13 +69,13 @@ class UseDefault:
 
     @property
     def _mark(self) -> str:
-        """The key under which it is kept that this was reported."""
+        """The key that marks this report as received."""
         return f"default:{hashlib.sha256(self.key.encode()).hexdigest()}"
 
     def _give_up(self, batch: Batch) -> None:
-        """Give up what the request decided, if it decided something."""
+        """Abandon the decisions of the request, if it made any."""
         if batch.books.settings.sticky == "campaign":
-            return  # its unit gets it from now on
+            return  # the unit keeps it
         first = batch.now - self.ago - SLACK
         for one in batch.keyed[self.key].ids:
             row = batch.found.get(one)
@@ -83,9 +83,9 @@ class UseDefault:
                 give_up(batch, row)
 
     def _give_up_of_unit(self, batch: Batch, unit: str) -> None:
-        """Give up the decision of the unit that was made when the request was sent, if any.
+        """Abandon the unit's decision if it was made when the request was sent.
 
-        A decision of another time was made for another request, and may have been shown.
+        A decision from another time belongs to another request, and may have been shown.
         """
         row, sent = batch.held.get(unit), batch.now - self.ago
         if row is None or row.state != WAITING or batch.books.settings.sticky == "campaign":
@@ -95,5 +95,5 @@ class UseDefault:
 
 
 def _keep(batch: Batch, key: str) -> None:
-    """Keep a key that stands for no decision."""
+    """Store a key without decisions."""
     batch.keep_key(key, KeyedRequest([]))

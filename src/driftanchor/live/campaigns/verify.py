@@ -1,4 +1,4 @@
-"""Verify: fold all events of a campaign again, and compare with what the store keeps."""
+"""Verify: replay all events of a campaign and compare with the stored data."""
 
 from __future__ import annotations
 
@@ -58,10 +58,10 @@ class Verified:
 
 
 class Outcomes:
-    """What the events say of each decision: 65 bytes for each, so that millions fit."""
+    """The state of each decision according to the events, in 65 bytes per decision."""
 
     def __init__(self, waits: bool) -> None:
-        self.wrong: list[str] = []  # events that cannot be
+        self.wrong: list[str] = []  # impossible events
         self._known = 0
         self._waits = waits
         self._state = np.zeros(0, np.int8)
@@ -73,7 +73,7 @@ class Outcomes:
         self._window = np.zeros(0)  # NaN for none
 
     def note(self, entry: Entry, epoch: int, window: float | None) -> None:
-        """Go on by one event, which came in an epoch and while a window was in force."""
+        """Apply one event, given its epoch and the window then in force."""
         if entry.decision is None:
             return
         i = entry.decision - 1
@@ -116,7 +116,7 @@ class Outcomes:
             setattr(self, name, wide)
 
     def differences(self, row: DecisionRow) -> Iterator[str]:
-        """How a decision in the store differs from what the events say of it."""
+        """Yield the differences between a stored decision and its events."""
         i = row.number - 1
         exposed = _value(self._exposed, i)
         window = _value(self._window, i)
@@ -145,19 +145,19 @@ def _value(values: Floats, i: int) -> float | None:
 
 @reads_store
 def verify(reader: Reader, terms: Terms, settings: Settings) -> Verified:
-    """Compare the events of a campaign with its sums, its decisions, and all that is kept of them.
+    """Compare the events of a campaign with its sums, decisions and other stored data.
 
-    A checksum of all events says whether any of them was changed. Events of stores that are older
-    than checksums, ids and propensities in events are compared as far as they go. What was watched
-    and the sums of propensities, which no event says, have checksums of their own.
+    A checksum over all events detects changed events. Old stores lack checksums, ids or
+    propensities in events; only what they have is compared. The shift tests and the sums of
+    propensities are not derived from events and have their own checksums.
 
     Args:
         reader: The campaign at one moment.
-        terms: The terms it started with.
-        settings: The settings it started with.
+        terms: The initial terms.
+        settings: The initial settings.
 
     Raises:
-        UnreadableState: Something differs; the message says what.
+        UnreadableState: The data differ; the message says where.
     """
     books = Books(terms, settings)
     outcomes, copies = Outcomes(books.waits), Copies(reader)
@@ -175,7 +175,7 @@ def verify(reader: Reader, terms: Terms, settings: Settings) -> Verified:
         named = "; ".join(wrong[:MOST_NAMED])
         more = f"; and {len(wrong) - MOST_NAMED} more" if len(wrong) > MOST_NAMED else ""
         raise UnreadableState(
-            f"the store does not fit its events: {named}{more}. Restore a backup, or report this"
+            f"the store does not match its events: {named}{more}. Restore a backup, or report this"
         )
     rewards = books.ledger.came
     return Verified(books.head.seq, books.head.decisions, rewards)

@@ -1,6 +1,6 @@
-"""Ids, units and propensities of decisions, and keys of requests, compared with the events.
+"""Compare ids, units, propensities and request keys with the events.
 
-Events of older stores do not say them. What an event does not say is not compared.
+Events of older stores lack some of these values; missing values are not compared.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ Hashes = npt.NDArray[np.uint64]
 
 
 class Names:
-    """What the events say of the names in a campaign: 28 bytes for each decision.
+    """Ids, units and keys according to the events, in 28 bytes per decision.
 
     Args:
-        sticky: As in `Settings`: it says which decisions units hold.
+        sticky: As in `Settings`; it determines which decisions units keep.
     """
 
     def __init__(self, sticky: str | None) -> None:
         self._sticky = sticky
-        self._whole: list[Hashes] = []  # of ids and units, in pieces
+        self._whole: list[Hashes] = []  # hashes of ids and units, in chunks
         self._units: list[Hashes] = []
         self._epochs: list[npt.NDArray[np.int32]] = []
         self._propensities: list[Floats] = []
@@ -43,7 +43,7 @@ class Names:
         self._replaced: npt.NDArray[np.bool_] = np.zeros(0, np.bool_)
 
     def note(self, entry: Entry, epoch: int) -> None:
-        """Go on by one event, which came in an epoch."""
+        """Apply one event, given its epoch."""
         detail = entry.detail or {}
         self._last = max(self._last, entry.at)
         if entry.kind == "keyed":
@@ -71,7 +71,7 @@ class Names:
         self._piece.clear()
 
     def end(self) -> None:
-        """All events were noted."""
+        """Finish after the last event."""
         self._pack()
         if not self._whole:
             return
@@ -84,7 +84,7 @@ class Names:
         self._propensities = [np.concatenate(self._propensities)]
 
     def differences(self, row: DecisionRow) -> Iterator[str]:
-        """How the names of a decision in the store differ from what the events say."""
+        """Yield the differences between a stored decision's names and its events."""
         i = row.number - 1
         if self._whole[0].item(i) == _UNKNOWN:
             return
@@ -99,19 +99,19 @@ class Names:
         waits = self._sticky == "campaign" or row.state in WAITS
         holds = self._sticky is not None and waits and not self._replaced[i]
         if row.holds != (row.unit if holds else None):
-            yield f"decision {row.number} is held by {row.holds!r}, which the events do not give"
+            yield f"decision {row.number} is held by {row.holds!r}, but not according to the events"
 
     def keys(self, reader: Reader) -> Iterator[str]:
-        """How the keys of requests differ from what the events say."""
+        """Yield the differences between stored request keys and the events."""
         for key, request, at in reader.all_keyed():
             said = self._keys.pop(key, None)
             if said is not None and said != (request, at):
-                yield f"the key {key!r} is for another request, or of another time, than its event"
+                yield f"the key {key!r} does not match the request or the time in its event"
             if (said is None and self._all_keys) or not _are_there(reader, request.ids):
-                yield f"the key {key!r} is for decisions that are not there"
+                yield f"the key {key!r} refers to missing decisions"
         for key, (_, at) in self._keys.items():
             if at > self._last - KEY_SECONDS:  # older ones may have been removed
-                yield f"the key {key!r} of an event is not there"
+                yield f"the key {key!r} of an event is missing"
 
 
 def _are_there(reader: Reader, ids: list[str]) -> bool:

@@ -1,4 +1,4 @@
-"""Watching: whether the live rewards of a campaign still fit what was promised of its logs.
+"""Watching: test whether the live rewards of a campaign are within the bounds on its logs.
 
 The order in which rewards are tested does not depend on their values. With a reward window it is
 the order of decisions: one position moves through all decisions and stops at the first one that is
@@ -28,8 +28,8 @@ from driftanchor.live.watch.alarm import Alarm, Mark
 from driftanchor.live.watch.look import look
 from driftanchor.live.watch.watch import Watch, correct, fold
 
-MOST = 5_000  # events or decisions of one look; the next look continues
-PAGE = 250  # decisions fetched together
+MOST = 5_000  # events or decisions per call; the next call continues
+PAGE = 250  # decisions fetched at once
 SETTLED = ("rewarded", "defaulted", "expired")
 Reward = tuple[int, float, Mark]  # column, reward, the number and time of its decision
 
@@ -43,9 +43,9 @@ def is_watched(books: Books) -> bool:
 
 @reads_store
 def advance(batch: Batch, reader: Reader) -> None:
-    """Look at the rewards that were settled since the last look, and raise alarms.
+    """Test the rewards settled since the last call, and raise alarms.
 
-    What this batch itself settles is looked at the next time.
+    Rewards settled in this batch are tested in the next call.
     """
     books = batch.books
     if not is_watched(books) and not books.distrusted:
@@ -62,7 +62,7 @@ def advance(batch: Batch, reader: Reader) -> None:
         number = reader.head.decisions
     else:
         watch = _corrected(watch, corrections, reader, kept, books)
-        if seq == reader.head.seq:  # rows have all corrections so far
+        if seq == reader.head.seq:  # rows already include all corrections
             settled, number = _by_decision(reader, kept, books, batch.now)
             rewards += settled
     watch = _folded(watch, rewards)
@@ -84,15 +84,15 @@ def alarms_of(record: Record | None) -> tuple[Alarm, ...]:
 
 
 def sealed(body: Record) -> Record:
-    """Return the watch and its positions as a record with a digest."""
+    """Add a digest to the record of the watch and its positions."""
     return seal_with_digest("campaign-watch", 1, body)
 
 
 def _kept(record: Record | None) -> Record:
-    """Return the stored watch, and the positions up to which events and decisions were read.
+    """Return the stored watch and the positions of the last event and decision read.
 
-    Records of older releases have no digest, and one position for each arm in `numbers`. Reading
-    then continues from the smallest one and skips decisions that were tested already.
+    Records of older releases have no digest, and have a position for each arm in `numbers`. Reading
+    then continues from the smallest position and skips decisions already tested.
     """
     if record is None:
         return {"watch": None, "seq": 0, "number": 0, "numbers": []}
@@ -101,7 +101,7 @@ def _kept(record: Record | None) -> Record:
 
 
 def _current(kept: Record | None, books: Books) -> Watch:
-    """The watch as the store has it, with the arms that came or lost their logs since."""
+    """Return the stored watch, updated for arms that were added or distrusted since."""
     if kept is None:
         return Watch.start(books.terms)
     watch = Watch.from_json(kept)
@@ -125,7 +125,7 @@ def _folded(watch: Watch, rewards: list[Reward]) -> Watch:
 def _corrected(
     watch: Watch, entries: Sequence[Entry], reader: Reader, kept: Record, books: Books
 ) -> Watch:
-    """The watch after corrections of rewards that were tested in the order of decisions."""
+    """Apply corrections to rewards tested in decision order; return the watch."""
     for entry in entries:
         column, number, reward = entry.column, entry.decision, entry.value
         if column is None or number is None or reward is None:
@@ -146,8 +146,8 @@ def _corrected(
 def _corrected_at_once(
     watch: Watch, entries: Sequence[Entry], rewards: Sequence[Reward], books: Books
 ) -> Watch:
-    """The watch after corrections of rewards that were looked at as they came, before `rewards`."""
-    new = {mark.number for _, _, mark in rewards}  # these have their corrections already
+    """Apply corrections to rewards tested in arrival order, except those in `rewards`."""
+    new = {mark.number for _, _, mark in rewards}  # these already include their corrections
     for entry in entries:
         column, number, reward = entry.column, entry.decision, entry.value
         if column is None or number is None or reward is None or number in new:
@@ -158,7 +158,7 @@ def _corrected_at_once(
 
 
 def _as_they_came(reader: Reader, seq: int, books: Books) -> tuple[list[Reward], int]:
-    """The rewards after an event of decisions without a window, and the event they go through."""
+    """Return new rewards of decisions without a window, and the last event read."""
     rewards: dict[int, Reward] = {}
     for entry in islice(reader.entries(seq), MOST):
         seq, number = entry.seq, entry.decision or 0
@@ -178,9 +178,9 @@ def _has_window(number: int, books: Books) -> bool:
 def _by_decision(
     reader: Reader, kept: Record, books: Books, now: float
 ) -> tuple[list[Reward], int]:
-    """The rewards of decisions before the first one that is open, and the last decision read.
+    """Return the rewards of decisions before the first open one, and the last decision read.
 
-    Decisions without a window are passed over: they are tested as their rewards come.
+    Decisions without a window are skipped, because they are tested in arrival order.
     """
     rewards, number = [], kept["number"]
     for row in islice(reader.all_decisions(after=number, page=PAGE), MOST):
@@ -200,7 +200,7 @@ def _by_decision(
 
 
 def _was_tested(row: DecisionRow, kept: Record) -> bool:
-    """Whether an earlier look has tested a decision already."""
+    """Return whether a decision was already tested."""
     if row.number <= kept["number"]:
         return True
     older = kept["numbers"]
@@ -208,7 +208,7 @@ def _was_tested(row: DecisionRow, kept: Record) -> bool:
 
 
 def _shown_in_time(row: DecisionRow, window: float) -> bool:
-    """Whether a decision was shown before the position could pass it."""
+    """Return whether a decision was shown before the position could pass it."""
     return row.exposed_at is None or row.exposed_at <= row.asked_at + window
 
 

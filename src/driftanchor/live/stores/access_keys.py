@@ -1,9 +1,9 @@
-"""Keys that let programs use a server: how one is made, and what a store keeps of it.
+"""Access keys for a server: how to create them, and how a store keeps them.
 
 A key is `da_`, its roles, and 48 random hexadecimal digits, such as `da_decide_reward_1f3a9c0b…`.
-The first eight digits are its id, which lists and logs may show. A store keeps the SHA-256 of the
-whole key: whoever reads the store cannot use the server. A hash that is slow on purpose protects
-passwords, which can be guessed; the 160 random bits behind the id cannot.
+The first eight digits are its id, which lists and logs may show. A store keeps only the SHA-256 of
+the whole key, so read access to the store gives no access to the server. A slow hash is not needed:
+it protects guessable passwords, and the other 160 random bits cannot be guessed.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ _KEY = re.compile(rf"da_({'|'.join(ROLES)})(_({'|'.join(ROLES)}))*_[0-9a-f]{{{DI
 
 @dataclass(frozen=True, slots=True)
 class KeyRow:
-    """What a store keeps of a key.
+    """A stored key.
 
     Attributes:
         id: The first digits of its random part.
         sha256: The hash of the key, in hexadecimal digits.
-        roles: What it may be used for, words of `ROLES` with spaces between them.
-        created_at: When it was made, in seconds since 1970.
-        expires_at: The key is refused from this time on; `None` for never.
+        roles: Its roles from `ROLES`, separated by spaces.
+        created_at: When it was created, in seconds since 1970.
+        expires_at: When it expires; `None` for never.
         revoked_at: When it was revoked; `None` if it was not.
-        note: What it is for, in the words of whoever made it.
-        campaign: The only campaign that it may read, without its events and units; `None` for all.
+        note: A note by its creator.
+        campaign: The only campaign whose summary the key may read; `None` for no such limit.
     """
 
     id: str
@@ -50,7 +50,7 @@ class KeyRow:
 
     @property
     def prefix(self) -> str:
-        """The start of the key, by which people know it again."""
+        """The start of the key, which identifies it to people."""
         return f"da_{self.roles.replace(' ', '_')}_{self.id}"
 
     def state(self, now: float) -> str:
@@ -60,7 +60,7 @@ class KeyRow:
         return "active" if self.expires_at is None or now < self.expires_at else "expired"
 
     def allows(self, role: str) -> bool:
-        """Whether the key may be used for this; an admin may do everything."""
+        """Return whether the key grants a role; an admin key grants every role."""
         roles = self.roles.split(" ")
         return role in roles or "admin" in roles
 
@@ -73,7 +73,7 @@ def make_key(
     note: str = "",
     campaign: str | None = None,
 ) -> tuple[str, KeyRow]:
-    """A new key, and what to keep of it; nobody can find the key again from that.
+    """Create a key; return it with its stored row, from which it cannot be recovered.
 
     Example:
         >>> key, row = make_key(["reward", "decide"], now=5.0)
@@ -93,7 +93,7 @@ def make_key(
             argument="note",
         )
     if campaign is not None and wanted != {"read"}:
-        raise InvalidInput("is only for keys with the role read alone", argument="campaign")
+        raise InvalidInput("is only for keys whose only role is read", argument="campaign")
     named = [role for role in ROLES if role in wanted]
     digits = secrets.token_hex(DIGITS // 2)
     key = f"da_{'_'.join(named)}_{digits}"

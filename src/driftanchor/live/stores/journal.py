@@ -1,7 +1,7 @@
-"""The journal of a campaign: everything that happened to it, in the order that counts.
+"""The journal of a campaign: all of its events in order.
 
-An entry is what a store keeps for one event. `core_event` turns it into the event that a `State`
-is folded from; some entries leave the state as it is.
+An entry is the stored form of one event. `core_event` turns it into the event that `fold` applies
+to a `State`; some entries do not change the state.
 """
 
 from __future__ import annotations
@@ -37,27 +37,27 @@ class Entry(NamedTuple):
     """One event of a campaign.
 
     Attributes:
-        seq: Its place: 1 for the first, and no number is left out. Clocks do not matter.
+        seq: Its sequence number, from 1 without gaps; independent of clocks.
         kind: What happened:
 
-            - `decided`, `exposed`: a decision was made; it was shown
-            - `rewarded`: its reward came; `defaulted`: the default reward counts
-            - `expired`: the window ended, and nothing counts
-            - `late`: a reward came after the window, and does not count
-            - `corrected`: another reward counts in place of the one before: a late reward in
-              place of the default, or a reward that was corrected
-            - `added`: a late reward counts after the decision had been given up
+            - `decided`, `exposed`: a decision was made, or shown
+            - `rewarded`: its reward arrived; `defaulted`: the default reward counts
+            - `expired`: the window ended without a reward or default
+            - `late`: a reward came after the window and does not count
+            - `corrected`: a new reward replaces the old one: a late reward replaces the default,
+              or a caller corrected the reward
+            - `added`: a late reward counts after the decision had expired
             - `arm_added`, `arm_paused`, `arm_archived`, `arm_restored`, `arm_distrusted`
-            - `changed`: the settings or the bounds of the campaign, for a reason
-            - `paused`, `resumed`: the campaign; `epoch`: a new epoch; `alarm`: a shift alarm
-            - `default_used`: a caller that got no answer in time played an arm of its own choice
+            - `changed`: settings or bounds of the campaign were changed
+            - `paused`, `resumed`: of the campaign; `epoch`: a new epoch; `alarm`: a shift alarm
+            - `default_used`: a caller's request timed out, and it played its default arm
             - `keyed`: a request with a key was answered
-            - `matured`: what live rewards are worth was estimated anew, as rewards are delayed
-        at: When, in seconds since 1970, by the clock of whoever wrote it.
-        decision: The number of the decision it is about.
-        column: The arm it is about.
+            - `matured`: a new estimate of live rewards, for delayed rewards
+        at: The time in seconds since 1970, by the writer's clock.
+        decision: The number of the decision, if any.
+        column: The column of the arm, if any.
         value: The reward, the propensity of a decision, or the number of the epoch.
-        detail: What else must be known.
+        detail: Other data.
     """
 
     seq: int
@@ -122,11 +122,11 @@ def detail_text(detail: Detail) -> str:
 
 
 def core_event(entry: Entry, *, waits: bool) -> Event | None:
-    """The event that a state is folded from, or `None` if the entry leaves the state as it is.
+    """Return the event for `fold`, or `None` if the entry does not change the state.
 
     Args:
         entry: The entry.
-        waits: Whether a decision waits for its reward as soon as it is made, unless it says
+        waits: Whether a decision waits for its reward as soon as it is made, unless the entry says
             otherwise.
     """
     if entry.kind in WITHOUT_EVENT:
@@ -227,13 +227,13 @@ def _arm_added(entry: Entry) -> ArmAdded:
 def changed_detail(
     reason: str, before: Mapping[str, Any], after: Mapping[str, Any], decisions: int
 ) -> Detail:
-    """The detail of a change of settings and bounds.
+    """Return the detail of a `changed` event.
 
     Args:
-        reason: Why.
-        before: The old values of what changes; bounds as one number for each arm.
-        after: The new ones.
-        decisions: How many decisions were made before, which keep their terms.
+        reason: The reason for the change.
+        before: The old values by name; bounds have one number per arm.
+        after: The new values by name.
+        decisions: The number of earlier decisions, which keep their terms.
     """
     return {
         "reason": reason,
@@ -252,7 +252,7 @@ def _matured(entry: Entry) -> Matured:
 
 
 def _bounds_changed(entry: Entry) -> BoundsChanged | None:
-    """The new bounds; `None` if only settings changed."""
+    """Return the new bounds; `None` if only settings changed."""
     after = (entry.detail or {})["after"]
     level, relative = after.get("bias_bound"), after.get("relative_bound")
     if level is None and relative is None:

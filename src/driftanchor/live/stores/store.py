@@ -1,4 +1,4 @@
-"""Store: the contract of what keeps campaigns, and how to open one."""
+"""Store: the interface for storing campaigns, and how to open one."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from driftanchor.live.stores.store_rows import (
 
 @dataclass(slots=True)
 class Changes:
-    """What a transaction writes, all of it or nothing.
+    """The changes that a transaction writes atomically.
 
     Attributes:
-        head: Where the campaign is now.
-        entries: The new events, whose places follow the last one without a gap.
-        arms: The arms that changed, or that are new.
+        head: The counters of the campaign.
+        entries: The new events, numbered without a gap after the last one.
+        arms: The new and changed arms.
         made: The new decisions.
-        settled: Earlier decisions that changed.
-        history: What is added to the history.
-        keys: The keys of requests, each with its decisions.
+        settled: The changed earlier decisions.
+        history: Additions to the history.
+        keys: The request keys, each with its decisions.
         expected: The sums of propensities, if they changed; see `PropensitySums`.
-        snapshot: A snapshot to keep.
-        watch: What is kept to watch the promises, if it changed.
+        snapshot: A snapshot to store.
+        watch: The state of the shift tests, if it changed.
     """
 
     head: Head
@@ -56,92 +56,92 @@ class Changes:
 
 
 class Reader(abc.ABC):
-    """What can be read of one campaign; all of it belongs to the same moment."""
+    """Reads one campaign in a consistent snapshot."""
 
     head: Head
 
     @abc.abstractmethod
     def named(self, name: str) -> CampaignRow | None:
-        """The campaign of this name in the same store, if there is one."""
+        """Return the campaign of this name in the same store, if there is one."""
 
     @abc.abstractmethod
     def entries(self, after: int, through: int | None = None) -> Iterator[Entry]:
-        """The events after one place, in order, through another if that is given."""
+        """Return the events after a sequence number, in order, up to another if given."""
 
     @abc.abstractmethod
     def arms(self) -> list[ArmRow]:
-        """All arms, by column."""
+        """Return all arms, by column."""
 
     @abc.abstractmethod
     def expected(self) -> bytes:
-        """The sums of propensities, as `PropensitySums` has them; empty before the first."""
+        """Return the sums of propensities, as in `PropensitySums`; empty if there are none."""
 
     @abc.abstractmethod
     def decisions(self, ids: Sequence[str]) -> list[DecisionRow]:
-        """Those of the campaign's decisions that have one of these ids."""
+        """Return the campaign's decisions with these ids."""
 
     @abc.abstractmethod
     def all_decisions(self, after: int = 0, page: int = 5_000) -> Iterator[DecisionRow]:
-        """Every decision after one, in the order of their numbers; `page` are fetched together."""
+        """Yield every decision after a number, in order, fetched `page` at a time."""
 
     @abc.abstractmethod
     def holding(self, units: Sequence[str], epoch: int) -> list[DecisionRow]:
-        """The decisions that these units get again in this epoch, at most one for each."""
+        """Return the current decisions of these units in this epoch, at most one per unit."""
 
     @abc.abstractmethod
     def due(self, now: float, most: int) -> list[DecisionRow]:
-        """Decisions that wait although their window has ended, the longest first."""
+        """Return pending decisions whose window has ended, longest overdue first."""
 
     @abc.abstractmethod
     def keyed(self, keys: Sequence[str], since: float) -> dict[str, KeyedRequest]:
-        """The requests that had these keys, of those that came after a time."""
+        """Return the requests with these keys since a time."""
 
     @abc.abstractmethod
     def all_keyed(self) -> Iterator[tuple[str, KeyedRequest, float]]:
-        """Every key of a request that is stored, the request, and when it came."""
+        """Yield every stored request key with its request and time."""
 
     @abc.abstractmethod
     def history(self, since: float | None = None, stretch: float | None = None) -> list[HistoryRow]:
-        """What happened to each arm, by stretches of time; longer ones if `stretch` says so."""
+        """Return the history of each arm by time interval; `stretch` asks for longer ones."""
 
     @abc.abstractmethod
     def changes(self, after: int = 0) -> list[Entry]:
-        """The events after a place that are neither decisions nor rewards: see `CHANGES`."""
+        """Return later events that are neither decisions nor rewards: see `CHANGES`."""
 
     @abc.abstractmethod
     def corrections(self, after: int, through: int) -> list[Entry]:
-        """The events between two places that change a reward: `corrected` and `added`."""
+        """Return the `corrected` and `added` events between two sequence numbers."""
 
     @abc.abstractmethod
     def reported(self, after: int, decision: int) -> dict[str, int]:
-        """How many rewards were reported in time (`rewarded`) and too late (`late`).
+        """Count the rewards reported in time (`rewarded`) and late (`late`).
 
         Args:
-            after: Count only events after this place.
+            after: Count only events after this sequence number.
             decision: Count only rewards of decisions after this number.
         """
 
     @abc.abstractmethod
     def matured(self, before: float | None = None) -> Entry | None:
-        """The last `matured` event: the estimate of live rewards now, or before a time."""
+        """Return the last `matured` event, or the last before a time."""
 
     @abc.abstractmethod
     def cohorts(
         self, after: int, number: int, length: float, default: float, old: int
     ) -> list[CohortRow]:
-        """Count decisions and their rewards by the slot of time in which decisions were shown.
+        """Count decisions and their rewards by the time slot in which decisions were shown.
 
         Args:
-            after: Count what happened after this event.
-            number: How many decisions there were then.
-            length: Seconds of a slot.
-            default: The reward that is not counted as a report.
-            old: Leave out decisions up to this number: they were made under earlier terms.
+            after: Count only events after this sequence number.
+            number: The number of decisions at that event.
+            length: The length of a slot, in seconds.
+            default: The default reward; such rewards do not count as reports.
+            old: Skip decisions up to this number, which were made under earlier terms.
         """
 
     @abc.abstractmethod
     def rewards(self, column: int) -> dict[int, float]:
-        """All rewards of an arm that count, by the number of their decisions."""
+        """Return all rewards of an arm that count, by decision number."""
 
     @abc.abstractmethod
     def unclosed(self, old: int, now: float, default: float) -> list[UnclosedRow]:
@@ -149,98 +149,96 @@ class Reader(abc.ABC):
 
     @abc.abstractmethod
     def of_unit(self, unit: str, after: int, through: int) -> list[DecisionRow]:
-        """The decisions of a unit, of those whose number is after one and through another."""
+        """Return the decisions of a unit in a range of decision numbers."""
 
     @abc.abstractmethod
     def watch(self) -> Record | None:
-        """What is kept to watch the promises; `None` before the first look."""
+        """Return the stored state of the shift tests; `None` before the first test."""
 
     @abc.abstractmethod
     def snapshot(self, through: int) -> Snapshot | None:
-        """The last snapshot that was taken at this place or before it."""
+        """Return the last snapshot at or before a sequence number."""
 
 
 class Store(abc.ABC):
-    """Keeps campaigns: SQLite and PostgreSQL follow this contract, and one suite tests it on both.
+    """The contract of a store; one test suite checks it on SQLite and PostgreSQL.
 
-    - A transaction happens as a whole or not at all, whatever dies, and when `transact` returns
-      it is on disk.
-    - Transactions that write to one campaign happen one after the other. A writer waits for its
-      turn, and none starves. What it reads is what the transactions before it left.
-    - `reading` sees one moment, does not wait for writers, and changes nothing.
-    - The events of a campaign have the places 1, 2, 3, … without a gap. They are never changed and
-      never removed.
-    - A unit holds at most one decision in an epoch of a campaign, and a decision has one number
-      and one id. A transaction that breaks this is refused as a whole.
-    - The key of a request is stored for at least `KEY_SECONDS`. Each snapshot removes some older
-      ones.
-    - Numbers come back as they were written, to the last bit.
-    - `StoreUnavailable` is raised when the store cannot be reached, read or written. Nothing was
-      written then, and the same call works again once the cause is gone. A transaction whose
-      connection breaks is tried again for a few seconds first. If it breaks while the transaction
-      ends, the store looks whether it happened, so that it never happens twice. Only if the store
-      does not come back in that time is it unknown whether the transaction happened; what asks
-      with a unit or a key, and what tells, may be repeated.
-    - Threads may share a store, and a process may be forked while one is open.
+    - Transactions are atomic even if a process dies, and are on disk when `transact` returns.
+    - Transactions that write to one campaign are serialized. Writers wait in turn, and none
+      starves. Each sees the result of the transactions before it.
+    - `reading` sees a consistent snapshot, does not wait for writers, and changes nothing.
+    - The events of a campaign are numbered 1, 2, 3, … without a gap. They are never changed or
+      removed.
+    - A unit has at most one current decision per epoch of a campaign, and numbers and ids of
+      decisions are unique. A transaction that violates this is refused as a whole.
+    - A request key is stored for at least `KEY_SECONDS`. Each snapshot removes some older keys.
+    - Numbers are stored exactly, to the last bit.
+    - `StoreUnavailable` is raised if the store cannot be reached, read or written. Then nothing was
+      written, and the call can be retried later. A transaction whose connection breaks is first
+      retried for a few seconds. If the connection breaks during the commit, the store checks
+      whether the commit succeeded, so that it never happens twice. Only if the store stays
+      unreachable is the outcome unknown; rewards, and requests with a unit or a key, are safe to
+      retry.
+    - A store is thread-safe, and a process may be forked while one is open.
     """
 
     @abc.abstractmethod
     def create(self, row: CampaignRow, arms: Sequence[ArmRow]) -> CampaignRow:
-        """Keep a new campaign; `Conflict` if its name is taken. The store gives it its id."""
+        """Insert a campaign, which gets its id here; raise `Conflict` if its name is taken."""
 
     @abc.abstractmethod
     def find(self, name: str) -> CampaignRow | None:
-        """The campaign of this name, if there is one."""
+        """Return the campaign of this name, if there is one."""
 
     @abc.abstractmethod
     def names(self) -> list[str]:
-        """The names of all campaigns, sorted."""
+        """Return the names of all campaigns, sorted."""
 
     @abc.abstractmethod
     def heads(self) -> dict[str, Head]:
-        """Where each campaign is, by name: one query, however many there are."""
+        """Return the last sequence number of each campaign by name, in one query."""
 
     @abc.abstractmethod
     def owner(self, decision_id: str) -> str | None:
-        """The name of the campaign that made a decision, if there is such a decision."""
+        """Return the name of the campaign that made a decision, if the decision exists."""
 
     @abc.abstractmethod
     def reading(self, campaign: int) -> AbstractContextManager[Reader]:
-        """Read one campaign at one moment."""
+        """Read one campaign in a consistent snapshot."""
 
     @abc.abstractmethod
     def transact(self, campaign: int, work: Callable[[Reader], Changes | None]) -> None:
-        """Write to one campaign, alone.
+        """Write to one campaign, exclusively.
 
         Args:
             campaign: Its id.
-            work: Reads, and gives what to write; `None` for nothing. What it raises is raised, and
-                nothing is written. It is called again if the connection broke, so it must depend
-                on nothing but what it reads.
+            work: Reads, and returns the changes to write, or `None`. If it raises, nothing is
+                written and the exception propagates. It is called again if the connection breaks,
+                so it must depend only on what it reads.
         """
 
     @abc.abstractmethod
     def add_key(self, row: KeyRow) -> None:
-        """Keep a new key of the server; `Conflict` if its id is taken."""
+        """Insert a new server key; raise `Conflict` if its id is taken."""
 
     @abc.abstractmethod
     def keys(self) -> list[KeyRow]:
-        """All keys of the server, also the revoked and the expired ones, the oldest first."""
+        """Return all server keys, including revoked and expired ones, oldest first."""
 
     @abc.abstractmethod
     def key_counts(self) -> tuple[int, int, float]:
-        """How many keys there are and are revoked, and when the last was made.
+        """Return the number of keys and of revoked keys, and when the last was created.
 
-        Every change of the keys changes this, which is quicker to read than the keys.
+        Every change of the keys changes this result, which is faster to read than the keys.
         """
 
     @abc.abstractmethod
     def revoke_key(self, key_id: str, at: float) -> KeyRow:
-        """Revoke a key; `NotFound` if there is none. The first time it was revoked stays."""
+        """Revoke a key; raise `NotFound` if there is none. Revoking again keeps the first time."""
 
     @abc.abstractmethod
     def generation(self) -> int:
-        """A number that changes when the store may be another one than before."""
+        """Return a number that changes if the store may have been replaced."""
 
     @abc.abstractmethod
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""What a store keeps of a campaign, of an arm and of a decision."""
+"""The stored rows of campaigns, arms and decisions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from driftanchor.core.record import Record
 from driftanchor.live.stores.journal import Detail
 
 WAITING = "open"  # the one state in which a decision waits for its reward
-KEY_SECONDS = 86_400.0  # how long the key of a request is known
+KEY_SECONDS = 86_400.0  # how long a request key is stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,16 +148,16 @@ class HistoryRow:
 
 @dataclass(frozen=True, slots=True)
 class CohortRow:
-    """Decisions of one arm and slot to which the same happened in the same slot.
+    """Decisions of one arm and slot that had the same kind of event in the same slot.
 
     Attributes:
         kind: `"shown"` or the kind of the event: `"exposed"`, `"expired"`, `"rewarded"` with a
             reward other than the default, or `"corrected"`.
         column: The arm.
-        slot: The number of the slot in which the decisions were shown.
-        came: The number of the slot of the event.
-        count: How many decisions; 0 for corrections.
-        gained: Sum of reward − default, or of what corrections changed.
+        slot: The slot number in which the decisions were shown.
+        came: The slot number of the event.
+        count: The number of decisions; 0 for corrections.
+        gained: The sum of reward − default, or of the changes by corrections.
     """
 
     kind: str
@@ -198,10 +198,10 @@ class Snapshot:
 
 
 class KeyedRequest(NamedTuple):
-    """The request that had a key.
+    """A request stored under its key.
 
     Attributes:
-        ids: The ids of its decisions; none if its caller played a default.
+        ids: The ids of its decisions; empty if its caller played a default.
         digest: A digest of the request; `None` if an older version wrote it.
     """
 

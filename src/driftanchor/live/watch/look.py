@@ -1,9 +1,9 @@
-"""Look: which promises the intervals of all arms together contradict.
+"""Look: find the bounds that the intervals of all arms together contradict.
 
-The intervals of all arms hold together with probability 1 − α. Where they do, a bias bound V that
-is kept meets its arm's interval [low, high], and relative bounds W that are kept leave a common
-move c that is in all of [low − W, high + W]. So one level covers both kinds of promises. Where
-all of them vary enough, each arm is compared with all others together too: see `apart`.
+The intervals of all arms hold together with probability 1 − α. If they hold, a true bias bound V
+intersects its arm's interval [low, high], and true relative bounds W leave a common move c that
+lies in every [low − W, high + W]. So one level covers both kinds of bounds. If the rewards of all
+arms vary enough, each arm is also compared with all others together: see `apart`.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def _apart(arms: list[ArmWatch], low: Floats, high: Floats, i: int, others: Ints
 
 
 def _named(watch: Watch, promise: str) -> set[int]:
-    """The arms that alarms about a promise have named before, unless a larger bound is promised."""
+    """Return the arms named in earlier alarms about a bound, unless the bound was widened."""
     return {
         moved.column
         for alarm in watch.alarms

@@ -1,20 +1,19 @@
-"""How far an arm moved from its logs: an interval that is right at all times together.
+"""An anytime-valid confidence interval for how far an arm moved from its logs.
 
 Two kinds of rewards need two tests:
 
-- **A declared range with two ends.** The intervals assume nothing but the range. A noise estimated
-  from logs bounds nothing here: a click rate that rises has more noise than the logs had. Logs like
-  those of coins, or without a variance, lead to the test of coins, and others to one whose interval
-  is short where rewards vary little; there the live mean and the mean behind the logs have half of
-  the chance to miss each. Both are right for all rewards in the range: the logs, which are there
-  before the first reward, decide only which is likely to be shorter.
-- **No range.** Rewards are taken for normal, or lighter-tailed, with the policy's noise σ. The
-  likelihood ratio that does not depend on the level of the arm counts the noise of the logs exactly
-  (algorithm of Robbins, with n = 1/(1/T + 1/N) in place of T). It is right if σ is not too small.
+- **A declared range with two ends.** The intervals assume nothing but the range. The noise in the
+  logs gives no bound, because a rising click rate has more noise. Logs of 0/1 rewards, or without a
+  variance, use the test for coins. Other logs use a test whose interval is short if rewards vary
+  little; it splits the error probability equally between the live mean and the logged mean. Both
+  tests are valid for all rewards in the range: the logs, fixed before the first reward, only decide
+  which is likely to be shorter.
+- **No range.** Rewards are assumed to be normal, or lighter-tailed, with the policy's noise σ. A
+  likelihood ratio that does not depend on the arm's level accounts exactly for the noise of the
+  logs (Robbins's method, with n = 1/(1/T + 1/N) instead of T). It is valid if σ is not too small.
 
-Plain scalar code, interpreted or compiled. How often rewards are looked at does not matter, nor
-which arm the policy plays when: an arm's rewards are a stack of their own, and the interval is
-right at every height of the stack.
+Plain scalar code, interpreted or compiled. The interval is valid for every number of rewards of an
+arm, so it does not matter how often it is computed or when the policy plays which arm.
 """
 
 from __future__ import annotations
@@ -38,8 +37,8 @@ from driftanchor.live.terms import Terms
 from driftanchor.live.watch.apart import OWN, Side, with_log
 
 GAUSSIAN, COINS, SPREAD = range(3)
-TYPICAL = 5_000  # live rewards after which a click rate that halved shows
-LEAST_POWER = 0.25  # of the p-value of logs, however many there are
+TYPICAL = 5_000  # live rewards needed to detect a halved click rate
+LEAST_POWER = 0.25  # limit for any number of logged rewards
 VARIED = 0.1  # the least variance, in ranges², for which half of the range is a fair guess of σ
 
 
@@ -65,19 +64,19 @@ UNWATCHED = Ruler(GAUSSIAN, math.inf, math.inf, 0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0,
 
 
 def ruler_of(terms: Terms, column: int, miss: float) -> Ruler:
-    """The ruler of an arm, which is watched if it has logs and something is promised of them.
+    """Return the ruler of an arm; arms with logs and a bound are watched.
 
-    The interval aims at the number of rewards after which a move of twice the bound shows, but at
-    no more than the logs have. In a range with two ends it aims at half of the distance of the
-    logged mean from the nearer end if that is a larger move, such as a click rate that halves: an
-    interval that aims at too small a move is late for all others, and one that aims at too large
-    a move hardly so. Where an arm is promised to move with others, half of the chance is
-    that of `apart`, unless the rewards of some vary too little for that.
+    The interval is tuned for the number of rewards at which a move of twice the bound is
+    detectable, but at most the number of logged rewards. For bounded rewards it is tuned for half
+    the distance of the logged mean from the nearer end, such as a halved click rate, if that move
+    is larger. Tuning for too small a move delays the detection of all others; tuning for too large
+    a move costs little. With a relative bound, half of the error probability goes to `apart`,
+    unless the rewards of some arms vary too little for it.
 
     Args:
-        terms: What was agreed.
+        terms: The terms in force.
         column: The arm.
-        miss: The chance of a false alarm about it.
+        miss: The probability of a false alarm about the arm.
     """
     logged, mean = int(terms.offline.n[column]), float(terms.offline.mean[column])
     level, relative = float(terms.bias_bounds[column]), float(terms.relative_bounds[column])
@@ -113,7 +112,7 @@ def ruler_of(terms: Terms, column: int, miss: float) -> Ruler:
         low + unit * ends[0],
         low + unit * ends[1],
         miss,
-        # The bets on coins are spread around the logged mean, beyond which the bound lies.
+        # The bets on coins are centred on the logged mean, and the bound lies beyond it.
         _aim(logged, variance, (2.0 if coins else 1.0) * shown, miss),
         variance,
         rest,
@@ -142,12 +141,12 @@ def _aim(logged: int, variance: float, bound: float, miss: float) -> float:
 
 
 def move_interval(ruler: Ruler, n: float, total: float, squares: float) -> Interval:
-    """Where the live mean of a watched arm minus the mean behind its logs is.
+    """Return the interval for a watched arm's live mean minus its true logged mean.
 
     Args:
-        ruler: The arm's.
-        n: Its live rewards.
-        total: Their sum.
+        ruler: The arm's ruler.
+        n: The number of live rewards.
+        total: The sum of live rewards.
         squares: The sum of squared errors of `prediction`, each made before its reward came.
 
     Example:
@@ -185,9 +184,9 @@ def move_interval(ruler: Ruler, n: float, total: float, squares: float) -> Inter
 
 
 def logs_power(ruler: Ruler) -> float:
-    """κ of `coin_difference`, from the number of logged rewards alone.
+    """Return κ of `coin_difference`, from the number of logged rewards alone.
 
-    With r live rewards for each logged one, the interval's squared length is about proportional to
+    With r live rewards per logged one, the squared length of the interval is about proportional to
     (log(1/miss) − log(1 − κ)) (1 + r/κ), which is least near κ² = r log(1/miss) while κ is small.
     κ must not depend on the logged mean: the bound on the product holds for a fixed κ.
     """
@@ -199,9 +198,9 @@ def side_of(ruler: Ruler, n: float, total: float, among: float) -> Side:
     """An arm with rewards as one side of `apart`.
 
     Args:
-        ruler: The arm's.
-        n: Its live rewards.
-        total: Their sum.
+        ruler: The arm's ruler.
+        n: The number of live rewards.
+        total: The sum of live rewards.
         among: How many arms the side has.
     """
     noise = ruler_noise(ruler)

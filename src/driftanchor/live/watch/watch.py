@@ -1,10 +1,10 @@
-"""Watch: what is kept of each arm's rewards to see whether its logs still fit.
+"""Watch: the running statistics that test whether each arm's logs still fit.
 
-**Which rewards, in which order.** Rewards count here in the order of their decisions. Where a
+**Which rewards, in which order.** Rewards are tested in the order of their decisions. If a
 reward's delay depends on its value, as when a click comes at once and "no click" when the window
-closes, the rewards that have come are better than those to come, and no test of them is right. So
-fold a reward when it and all earlier decisions of its arm are settled: rewarded, given the default
-reward, or given up. Where delays do not depend on the reward, any order is right.
+closes, early rewards are better than later ones, and a test in arrival order is invalid. So add a
+reward only once it and all earlier decisions of its arm are settled: rewarded, given the default
+reward, or expired. If delays do not depend on the reward, any order is valid.
 """
 
 from __future__ import annotations
@@ -56,13 +56,13 @@ class ArmWatch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """What is kept of all arms, and the alarms so far.
+    """The running statistics of all arms, and the alarms so far.
 
     Attributes:
-        level: α, the chance of any false alarm in the whole campaign while all promises hold.
-        arms: One for each column.
-        added: How many arms came after the start.
-        alarms: In the order in which they were raised.
+        level: α, the probability of any false alarm in the campaign while all bounds hold.
+        arms: The statistics of each arm, by column.
+        added: The number of arms added after the start.
+        alarms: The alarms, oldest first.
 
     Example:
         >>> from driftanchor import OfflineData
@@ -82,10 +82,10 @@ class Watch:
 
     @classmethod
     def start(cls, terms: Terms, level: float = LEVEL) -> Watch:
-        """Before the first reward.
+        """Return the watch before the first reward.
 
-        The level is shared by all arms that are watched. It need not be shared between the two
-        promises: if the interval of each arm is right, no kept promise looks broken.
+        The level is divided among all watched arms. It need not be divided between the two kinds
+        of bounds: if every interval is right, no true bound looks violated.
         """
         level = check.number(level, "level", above=0.0, high=0.5)
         promised = np.minimum(terms.bias_bounds, terms.relative_bounds) < math.inf
@@ -94,11 +94,11 @@ class Watch:
         return cls(level, tuple(ArmWatch(ruler_of(terms, i, miss)) for i in range(len(terms.arms))))
 
     def after(self, event: Event, terms: Terms) -> Watch:
-        """The watch after an event that changes the terms; `terms` are those after it.
+        """Return the watch after an event that changed the terms; `terms` are the new ones.
 
-        The n-th arm that is added has 1/(n (n + 1)) of what is left of the level. An arm that is
-        distrusted is watched no longer. Then no arm is compared with all others together any
-        longer: which of them are left would depend on what was seen.
+        The n-th added arm gets 1/(n (n + 1)) of the remaining level. A distrusted arm is no longer
+        watched. After that, arms are no longer compared with all others together, because the
+        choice of the remaining arms would depend on the data.
         """
         if isinstance(event, ArmAdded):
             n = self.added + 1
@@ -115,9 +115,9 @@ class Watch:
         return self
 
     def _rebound(self, terms: Terms) -> Watch:
-        """The watch under other bounds; the intervals of the moves hold as before.
+        """Return the watch under new bounds; the intervals of the moves stay valid.
 
-        An arm of which nothing was promised before is watched from now on, as an added arm is.
+        An arm that had no bound before is watched from now on, like an added arm.
         """
         arms, added = list(self.arms), self.added
         for column, arm in enumerate(self.arms):
@@ -132,7 +132,7 @@ class Watch:
         return replace(self, arms=tuple(arms), added=added)
 
     def to_json(self) -> record.Record:
-        """A JSON-ready record."""
+        """Return a JSON-ready record."""
         return {
             "level": self.level,
             "added": self.added,

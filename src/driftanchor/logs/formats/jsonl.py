@@ -1,4 +1,4 @@
-"""JSON lines: one object a line."""
+"""JSON lines: one object per line."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ CHECKED = "(SELECT * REPLACE (CASE WHEN json_valid(json) THEN json END AS json) 
 
 
 class Jsonl(Format):
-    """A line is an object, of which the wanted keys are taken as text."""
+    """Files with one JSON object per line; the requested keys are read as text."""
 
     suffixes = (".jsonl", ".ndjson", ".json")
     longest_line = 16_000_000
 
     def check_start(self, file: LogFile, start: bytes) -> None:
-        """Refuse what is not text, a byte order mark, and an array."""
+        """Reject binary files, byte order marks and JSON arrays."""
         super().check_start(file, start)
         if start.startswith(BOM):
             raise InvalidInput(
@@ -49,9 +49,9 @@ class Jsonl(Format):
     ) -> Survey:
         """Count lines as rows. A key that occurs as often as there are lines counts as unique.
 
-        This is wrong only if one line lacks the key and another has it twice. A line without an arm
-        or a reward is rejected anyway, but `where` and `within` may lack a key: then the file is
-        not read the quick way.
+        This is wrong only if one line lacks the key and another has it twice. Lines without an arm
+        or a reward are rejected anyway. Keys of `where` and `within` may be missing; in that case
+        the fast method is skipped.
         """
         optional = query.condition is not None or query.within is not None
         found = KeySurvey(set(query.columns.values()))
@@ -59,7 +59,7 @@ class Jsonl(Format):
         return Survey(self.rows_of(found), quick=found.unique and not optional)
 
     def scan(self, connection: DuckDBPyConnection, file: LogFile, query: LogQuery) -> Scan:
-        """Look for the wanted keys in the first objects."""
+        """Look for the requested keys in the first objects."""
         packed = COMPRESSIONS[file.compression if file.copy is None else ""]
         options = f", ignore_errors=true, compression={literal(packed)}"
         rows = "{}" if _is_strict(connection) else CHECKED
@@ -79,7 +79,7 @@ class Jsonl(Format):
         )
 
     def numbers(self, file: LogFile, query: LogQuery) -> Iterator[Mapping[str, str]]:
-        """The values that should be numbers, as JSON writes them."""
+        """Return the numeric columns as raw JSON text."""
         for rows in self.lines(file, query):
             with contextlib.suppress(ValueError, RecursionError):
                 found = json.loads(rows.texts[0])

@@ -1,4 +1,4 @@
-"""What a format of log files is: a class with what is special about it."""
+"""Format: the base class of log file formats."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 START = 2**10  # bytes that show whether a file is text
 EXCERPT = 200  # bytes of a line that are kept to be shown
 FEW = 3  # lines of each reason that are
-FILE = "driftanchor log file"  # a column that DuckDB adds to those of the file
+FILE = "driftanchor log file"  # a column that DuckDB adds
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # the byte order marks
 MOSTLY_NUL = 0.2  # of UTF-16 text about half of the bytes are NUL
 
@@ -41,15 +41,15 @@ class Column:
 
 @dataclass(frozen=True)
 class Scan:
-    """Files with the same columns, as DuckDB reads them together.
+    """Files with the same columns, which DuckDB reads together.
 
     Attributes:
         files: The files.
         function: The table function that reads them.
-        options: Its other arguments, in SQL.
+        options: The other arguments of the function, in SQL.
         columns: The columns by name.
-        bad_lines: In SQL, whether a line cannot be read, by the reason.
-        rows: What to make of the rows of the function, in SQL.
+        bad_lines: SQL conditions for unreadable lines, by reason.
+        rows: SQL that transforms the rows of the function.
         names_files: Whether rows have the path of their file in the column `FILE`.
     """
 
@@ -63,13 +63,13 @@ class Scan:
 
     @property
     def sql(self) -> str:
-        """The files in a FROM clause; their paths are no patterns."""
+        """Return the FROM clause for the files; paths are escaped, not treated as patterns."""
         names = ", ".join(literal(escape(str(file.read_at))) for file in self.files)
         options = self.options + (f", filename={literal(FILE)}" if self.names_files else "")
         return self.rows.format(f"{self.function}([{names}]{options})")
 
     def of(self, file: LogFile) -> Scan:
-        """The scan of one of the files."""
+        """Return the scan of one file."""
         return replace(self, files=(file,))
 
 

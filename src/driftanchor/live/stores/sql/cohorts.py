@@ -1,6 +1,6 @@
-"""Statements that count decisions and rewards by cohort: by the slot in which decisions were shown.
+"""Statements that count decisions and rewards by cohort, the slot in which decisions were shown.
 
-They count what happened after an event, so that each event is counted once.
+They count only new events, so that each event is counted once.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from driftanchor.live.stores.store_rows import CohortRow, UnclosedRow
 
 
 def _slot(at: ColumnElement[Any], database: str) -> ColumnElement[Any]:
-    """The number of the slot of a time. SQLite cuts off digits, where PostgreSQL rounds."""
+    """Return SQL for the slot number of a time; SQLite truncates, but PostgreSQL rounds."""
     slot = at / cast(bindparam("length"), Double)
     return cast(slot if database == "sqlite" else func.floor(slot), BigInteger)
 
 
 def _shown(database: str) -> Prepared:
-    """Decisions that are newer than one and were shown."""
+    """Prepare the query for new decisions that were shown."""
     slot = _slot(decisions.c.exposed_at, database).label("slot")
     return Prepared(
         select(decisions.c.arm, slot, func.count())
@@ -51,7 +51,7 @@ _OF_ONE = and_(
 
 
 def _happened(database: str) -> Prepared:
-    """What became of decisions: older ones were shown, some were given up, rewards came."""
+    """Prepare the query for new exposures, expiries and rewards."""
     slot = _slot(decisions.c.exposed_at, database).label("slot")
     came = _slot(events.c.at, database).label("came")
     default = cast(bindparam("default"), Double)
@@ -83,7 +83,7 @@ def _happened(database: str) -> Prepared:
 
 
 def _corrected(database: str) -> Prepared:
-    """Rewards that were corrected."""
+    """Prepare the query for corrected rewards."""
     slot = _slot(decisions.c.exposed_at, database)
     return Prepared(
         select(decisions.c.arm, slot, events.c.value, events.c.detail)
@@ -125,7 +125,7 @@ _CORRECTED = {name: _corrected(name) for name in _SHOWN}
 def rows(
     link: Link, campaign: int, after: int, number: int, length: float, default: float, old: int
 ) -> list[CohortRow]:
-    """Count what happened after an event; the arguments are those of `Reader.cohorts`."""
+    """Count new events by cohort; the arguments are those of `Reader.cohorts`."""
     name = link.database
     shown = _SHOWN[name].rows(link, length, campaign, number)
     happened = _HAPPENED[name].rows(link, length, default, campaign, after, old, number)
@@ -138,6 +138,6 @@ def rows(
 
 
 def unclosed(link: Link, campaign: int, old: int, now: float, default: float) -> list[UnclosedRow]:
-    """Count old decisions whose window is open; the arguments are those of `Reader.unclosed`."""
+    """Count old decisions with an open window; the arguments are those of `Reader.unclosed`."""
     found = _UNCLOSED.rows(link, default, campaign, old, now)
     return all_typed(UnclosedRow, found)

@@ -1,7 +1,7 @@
-"""Connections that wait for the next transaction.
+"""Idle connections, kept for the next transaction.
 
-SQLAlchemy opens them and bounds how many there are. To give one back to its pool and to take it out
-again takes longer than two statements, so a few stay out.
+SQLAlchemy opens connections and limits their number. Checkout from its pool takes longer than two
+statements, so a few connections stay checked out.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Connections:
 
     Args:
         engine: Opens them.
-        deadline: Seconds in which PostgreSQL must answer each time.
+        deadline: The timeout of each PostgreSQL round trip, in seconds.
 
     Attributes:
         database: `"sqlite"` or `"postgresql"`.
@@ -36,7 +36,7 @@ class Connections:
         self._engine = engine
         self._idle: list[PoolProxiedConnection] = []
         self._abandoned: list[PoolProxiedConnection] = []
-        self._breaks = 0  # how often the server was found to be away
+        self._breaks = 0  # how often the server was found unreachable
         event.listen(engine, "connect", self._opened)
         event.listen(engine, "checkout", self._taken_out)
 
@@ -44,14 +44,14 @@ class Connections:
         entry.info["breaks"] = self._breaks
 
     def _taken_out(self, _: Any, entry: ConnectionPoolEntry, __: Any) -> None:
-        """Have SQLAlchemy replace a connection that is older than the last break."""
+        """Make SQLAlchemy replace a connection opened before the last outage."""
         if entry.info.get("breaks") != self._breaks:
             raise DisconnectionError
 
     def take(self) -> PoolProxiedConnection:
-        """A connection that nobody else has, and that is in no transaction.
+        """Check out a connection that is in no transaction.
 
-        Its driver begins none by itself: we say where one begins.
+        Its driver does not begin transactions by itself; we begin them explicitly.
         """
         try:
             return self._idle.pop()
@@ -61,40 +61,40 @@ class Connections:
             return pooled
 
     def give_back(self, pooled: PoolProxiedConnection) -> None:
-        """Keep a connection that is in no transaction for the next one."""
+        """Return an idle connection for reuse."""
         if len(self._idle) < KEPT:
             self._idle.append(pooled)
             return
         try:
-            self._let_begin(pooled, True)  # as SQLAlchemy expects of those in its pool
-        except Exception:  # it broke after its transaction, which was written all the same
+            self._let_begin(pooled, True)  # as SQLAlchemy expects of pooled connections
+        except Exception:  # it broke after its transaction was committed
             pooled.invalidate()
         else:
             pooled.close()
 
     def _let_begin(self, pooled: PoolProxiedConnection, by_itself: bool) -> None:
-        """Set whether psycopg begins transactions itself; SQLite's driver never does here."""
+        """Set whether psycopg begins transactions itself; the SQLite driver never does."""
         driver: Any = pooled.driver_connection
         if self.database == "postgresql":
             driver.autocommit = not by_itself
 
     def distrust(self) -> None:
-        """Use none of the connections again that are idle now: the server was away.
+        """Discard all idle connections after an outage of the server.
 
-        Disposing of the pool would leak those that other threads have just now.
+        Disposing of the pool would leak the connections that other threads are using.
         """
         self._breaks += 1
         for pooled in emptied(self._idle):
             pooled.invalidate()
 
     def close(self) -> None:
-        """Close all of them but those in a transaction; others are opened when they are needed."""
+        """Close all connections outside transactions; new ones are opened on demand."""
         for pooled in emptied(self._idle):
             pooled.invalidate()
         self._engine.dispose()
 
     def abandon(self) -> None:
-        """In a forked process: leave them to the process that opened them, which uses them on."""
-        self._abandoned += self._idle  # to drop the last reference would close them
+        """Abandon the connections in a forked child, because the parent still uses them."""
+        self._abandoned += self._idle  # dropping the last reference would close them
         self._idle = []
         self._engine.dispose(close=False)

@@ -29,7 +29,7 @@ from driftanchor.live.stores.sql.schema import decisions, request_keys
 from driftanchor.live.stores.store_rows import DecisionRow, KeyedRequest
 
 PAGE = 5_000  # rows that are fetched together
-FORGOTTEN = 5_000  # expired keys of requests that are removed together
+FORGOTTEN = 5_000  # expired request keys to remove at once
 
 _FIELDS = [column for column in decisions.columns if column.name != "campaign_id"]
 _NUMBER = [column.name for column in _FIELDS].index("number")
@@ -190,7 +190,7 @@ def rewards(link: Link, campaign: int, column: int) -> dict[int, float]:
 
 
 def all_rows(link: Link, campaign: int, number: int = 0, page: int = PAGE) -> Iterator[DecisionRow]:
-    """Decisions after one, by number; fetched in pages, so that they need not fit the memory."""
+    """Yield decisions after a number, fetched in pages to limit memory."""
     while True:
         found = _PAGE.rows(link, campaign, number, page)
         yield from all_typed(DecisionRow, found)
@@ -200,14 +200,14 @@ def all_rows(link: Link, campaign: int, number: int = 0, page: int = PAGE) -> It
 
 
 def keyed(link: Link, campaign: int, keys: Sequence[str], since: float) -> dict[str, KeyedRequest]:
-    """The requests that came after a time, by their keys."""
-    # The database compares no times: it might then search by time instead of by key.
+    """Return requests since a time, by key."""
+    # Times are compared here, because the database might search by time instead of by key.
     found = _KEYED.rows(link, keys, campaign)
     return {key: KeyedRequest(_ids(ids), digest) for key, ids, digest, at in found if at > since}
 
 
 def all_keyed(link: Link, campaign: int) -> Iterator[tuple[str, KeyedRequest, float]]:
-    """Every key of a request, the request, and when it came."""
+    """Yield every request key with its request and time."""
     key = ""
     while True:
         found = _KEYS.rows(link, campaign, key, PAGE)
@@ -225,11 +225,11 @@ def _ids(text: Any) -> list[str]:
 
 
 def add_keys(link: Link, campaign: int, keys: dict[str, KeyedRequest], at: float) -> None:
-    """Keep the keys of requests."""
+    """Insert request keys."""
     rows = [(campaign, key, json.dumps(x.ids), at, x.digest) for key, x in keys.items()]
     _ADD_KEYS.run(link, rows)
 
 
 def forget_keys(link: Link, campaign: int, before: float) -> None:
-    """Remove keys of requests that came at a time or before it, the oldest first."""
+    """Delete request keys up to a time, oldest first."""
     _FORGET_KEYS.run(link, campaign, campaign, before, FORGOTTEN)

@@ -102,17 +102,17 @@ def changes(link: Link, campaign: int, after: int) -> list[Entry]:
 
 
 def corrections(link: Link, campaign: int, after: int, through: int) -> list[Entry]:
-    """The events between two places that change a reward."""
+    """Return the events in a range that change a reward."""
     return [_entry(row) for row in _CORRECTIONS.rows(link, campaign, after, through)]
 
 
 def reported(link: Link, campaign: int, after: int, decision: int) -> dict[str, int]:
-    """How many rewards of decisions after one were reported, in time and too late."""
+    """Count the rewards reported in time and late, for decisions after a number."""
     return dict(_REPORTED.rows(link, campaign, after, decision))
 
 
 def matured(link: Link, campaign: int, before: float | None) -> Entry | None:
-    """The last estimate of live rewards, or the last before a time."""
+    """Return the last estimate of live rewards, or the last before a time."""
     if before is None:
         found = _LAST_ESTIMATE.rows(link, campaign)
     else:

@@ -1,4 +1,4 @@
-"""What drivers raise, in words of ours."""
+"""Translates driver errors into our own."""
 
 from __future__ import annotations
 
@@ -61,20 +61,20 @@ class translated:  # noqa: N801 - used as a function; a generator would take lon
 
 
 def _ours(url: URL, error: Exception) -> Exception | None:
-    """What to raise in place of an error; `None` where it may stay as it is."""
+    """Return the error to raise instead; `None` to keep the original."""
     is_server = sqlite_file(url) is None
     if isinstance(error, (UnicodeEncodeError, *_named("DataError"))):
         return InvalidInput(f"the database cannot store a text or number: {_said(error)}")
     if isinstance(error, NoAnswer):
-        return Interrupted(f"{name_of(url)} hangs: {error}; check that it runs")
+        return Interrupted(f"{name_of(url)} hangs: {error}; check that it is running")
     if _sqlstate(error) in GAVE_UP:
-        return StoreUnavailable(f"{name_of(url)} is too slow now: {_said(error)}; try again later")
+        return StoreUnavailable(f"{name_of(url)} is too slow: {_said(error)}; try again later")
     if isinstance(error, _named("IntegrityError")):
         return Conflict(f"{name_of(url)} refuses the change: {_said(error)}")
     if isinstance(error, _named("OperationalError")):
         if is_server:
             return Interrupted(
-                f"{name_of(url)} cannot be reached: {_said(error)}; check that it runs"
+                f"{name_of(url)} cannot be reached: {_said(error)}; check that it is running"
             )
         return StoreUnavailable(_sqlite_words(url, error))
     if isinstance(error, DBAPIError):
@@ -89,14 +89,14 @@ def _ours(url: URL, error: Exception) -> Exception | None:
         return StoreUnavailable(f"{name_of(url)} has no free connection: {error}")
     if isinstance(error, SQLAlchemyError):
         return StoreUnavailable(f"{name_of(url)} cannot be used: {_said(error)}")
-    if isinstance(error, OSError):  # of the file of the lock
+    if isinstance(error, OSError):  # from the lock file
         said = f"{name_of(url)} cannot be used: {error}; check that the folder can be written"
         return StoreUnavailable(missing_folder(sqlite_file(url)) or said)
     return None
 
 
 def _sqlstate(error: Exception) -> str | None:
-    """PostgreSQL's code of an error."""
+    """Return the SQLSTATE of a PostgreSQL error."""
     original = error.orig if isinstance(error, DBAPIError) else error
     return getattr(original, "sqlstate", None)
 

@@ -1,8 +1,8 @@
-"""A connection as the statements about campaigns use it: the driver's own, and nothing around it.
+"""Link: a raw driver connection, on which the statements about campaigns run.
 
-SQLAlchemy writes the statements and keeps the connections. It does not run these statements: it
-would look at each of them and at each row, and an interrupt within one of its many steps may leave
-a transaction half ended.
+SQLAlchemy compiles the statements and pools the connections, but does not run these statements: it
+would add overhead per statement and row, and an interrupt inside it may leave a transaction half
+ended.
 """
 
 from __future__ import annotations
@@ -18,16 +18,15 @@ Values = Any  # the parameters of a statement in the form that the driver takes
 
 
 class Link:
-    """A connection of a driver.
+    """A driver connection.
 
-    PostgreSQL is another process, and each answer of it costs two switches between processes. So a
-    statement that finds nothing waits here, and goes out with the next query or with the end of the
-    transaction.
+    Each PostgreSQL round trip costs two context switches. So statements that return no rows are
+    queued here, and sent with the next query or the commit.
 
     Args:
         database: `"sqlite"` or `"postgresql"`.
-        driver: The driver's connection; one to PostgreSQL commits by itself.
-        deadline: Seconds in which PostgreSQL must answer each time.
+        driver: The driver's connection; for PostgreSQL, in autocommit mode.
+        deadline: The timeout of each PostgreSQL round trip, in seconds.
     """
 
     __slots__ = ("_cursor", "_deadline", "_driver", "_waiting", "database")
@@ -37,38 +36,38 @@ class Link:
         self._driver = driver
         self._deadline = deadline
         self._cursor = driver.cursor() if database == "sqlite" else _plain_cursor(driver)
-        self._waiting: list[tuple[str, Values, bool]] = []  # and whether there are many values
+        self._waiting: list[tuple[str, Values, bool]] = []  # statement, values, many rows?
 
     def rows(self, sql: str, values: Values = ()) -> list[tuple[Any, ...]]:
-        """Run a statement, and fetch what it finds."""
+        """Run a query and fetch its rows."""
         return self._found(sql, values, None)
 
     def rows_as_of_now(self, sql: str, values: Values = ()) -> list[tuple[Any, ...]]:
-        """As `rows`, for a statement that PostgreSQL must not run in the way it once found.
+        """Run a query and fetch its rows, without using a cached plan.
 
-        It keeps ways that it found while a table was empty, and reads all of the table then, until
-        it counts the rows again a minute later.
+        PostgreSQL may have planned the query while the table was empty; it would then scan the
+        whole table until it updates its statistics a minute later.
         """
         if self.database == "sqlite":
             return self.rows(sql, values)
         return self._found(sql, values, False)
 
     def run(self, sql: str, values: Values = ()) -> None:
-        """Run a statement, or let it wait for what comes next."""
+        """Run a statement, or queue it until the next query or commit."""
         if self.database == "sqlite":
             self._cursor.execute(sql, values)
         else:
             self._waiting.append((sql, values, False))
 
     def run_for(self, sql: str, rows: Sequence[Values]) -> None:
-        """As `run`, for many rows of parameters."""
+        """Run a statement for many rows of parameters, or queue it."""
         if self.database == "sqlite":
             self._cursor.executemany(sql, rows)
         else:
             self._waiting.append((sql, rows, True))
 
     def commit(self) -> None:
-        """End the transaction; all of it is on disk afterwards."""
+        """Commit; the transaction is on disk afterwards."""
         if self.database == "sqlite":
             self._driver.commit()
         else:
@@ -86,12 +85,12 @@ class Link:
         return found
 
     def _exchange(self, sql: str, values: Values = (), prepare: bool | None = None) -> None:
-        """Send what waits and a last statement, and wait for all answers.
+        """Send the queued statements and one more, and wait for all answers.
 
-        PostgreSQL does nothing that comes after a statement that fails.
+        PostgreSQL skips all statements after one that fails.
         """
         waiting, self._waiting = self._waiting, []
-        handled = sys.exception()  # by whoever called us
+        handled = sys.exception()  # by the caller
         try:
             with watchdog.limit(self._driver, self._deadline), self._driver.pipeline():
                 for one, given, many in waiting:

@@ -1,4 +1,4 @@
-"""Reading one campaign over a link, and writing what changed."""
+"""Read one campaign over a link, and write its changes."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class SqlReader(Reader):
         self.head = head
 
     def named(self, name: str) -> CampaignRow | None:
-        """The campaign of this name."""
+        """Return the campaign of this name."""
         return campaign_rows.find(self._link, name)
 
     def entries(self, after: int, through: int | None = None) -> Iterator[Entry]:
-        """The events after a place."""
+        """Return the events after a sequence number."""
         last = self.head.seq if through is None else min(through, self.head.seq)
         return events.after(self._link, self._campaign, after, last)
 
@@ -52,31 +52,31 @@ class SqlReader(Reader):
         return arm_sums.all_rows(self._link, self._campaign)
 
     def expected(self) -> bytes:
-        """The sums of propensities."""
+        """Return the sums of propensities."""
         return campaign_rows.expected(self._link, self._campaign)
 
     def decisions(self, ids: Sequence[str]) -> list[DecisionRow]:
-        """Decisions by their ids."""
+        """Return decisions by id."""
         return decisions.by_id(self._link, self._campaign, ids)
 
     def all_decisions(self, after: int = 0, page: int = 5_000) -> Iterator[DecisionRow]:
-        """Every decision after one."""
+        """Yield every decision after a number."""
         return decisions.all_rows(self._link, self._campaign, after, page)
 
     def holding(self, units: Sequence[str], epoch: int) -> list[DecisionRow]:
-        """The decisions that units hold."""
+        """Return the current decisions of units."""
         return decisions.holding(self._link, self._campaign, units, epoch)
 
     def due(self, now: float, most: int) -> list[DecisionRow]:
-        """Decisions whose window has ended."""
+        """Return decisions whose window has ended."""
         return decisions.due(self._link, self._campaign, now, most)
 
     def keyed(self, keys: Sequence[str], since: float) -> dict[str, KeyedRequest]:
-        """The requests that had these keys, of those that came after a time."""
+        """Return the requests with these keys since a time."""
         return decisions.keyed(self._link, self._campaign, keys, since)
 
     def all_keyed(self) -> Iterator[tuple[str, KeyedRequest, float]]:
-        """Every key of a request."""
+        """Yield every request key."""
         return decisions.all_keyed(self._link, self._campaign)
 
     def history(self, since: float | None = None, stretch: float | None = None) -> list[HistoryRow]:
@@ -84,45 +84,45 @@ class SqlReader(Reader):
         return history.rows(self._link, self._campaign, since, stretch)
 
     def changes(self, after: int = 0) -> list[Entry]:
-        """The events that change the campaign."""
+        """Return the events that change the campaign."""
         return events.changes(self._link, self._campaign, after)
 
     def corrections(self, after: int, through: int) -> list[Entry]:
-        """The events that change a reward."""
+        """Return the events that change a reward."""
         return events.corrections(self._link, self._campaign, after, through)
 
     def reported(self, after: int, decision: int) -> dict[str, int]:
-        """How many rewards were reported, in time and too late."""
+        """Count the rewards reported in time and late."""
         return events.reported(self._link, self._campaign, after, decision)
 
     def matured(self, before: float | None = None) -> Entry | None:
-        """The last estimate of live rewards."""
+        """Return the last estimate of live rewards."""
         return events.matured(self._link, self._campaign, before)
 
     def cohorts(
         self, after: int, number: int, length: float, default: float, old: int
     ) -> list[CohortRow]:
-        """Decisions and rewards by the slot of the decision."""
+        """Count decisions and rewards by the slot of the decision."""
         return cohorts.rows(self._link, self._campaign, after, number, length, default, old)
 
     def rewards(self, column: int) -> dict[int, float]:
-        """All rewards of an arm."""
+        """Return all rewards of an arm."""
         return decisions.rewards(self._link, self._campaign, column)
 
     def unclosed(self, old: int, now: float, default: float) -> list[UnclosedRow]:
-        """Old decisions whose window is open."""
+        """Count old decisions whose window is open."""
         return cohorts.unclosed(self._link, self._campaign, old, now, default)
 
     def of_unit(self, unit: str, after: int, through: int) -> list[DecisionRow]:
-        """The decisions of a unit."""
+        """Return the decisions of a unit."""
         return decisions.of_unit(self._link, self._campaign, unit, after, through)
 
     def watch(self) -> Record | None:
-        """What is kept to watch the promises."""
+        """Return the stored state of the shift tests."""
         return history.watch(self._link, self._campaign)
 
     def snapshot(self, through: int) -> Snapshot | None:
-        """The last snapshot at a place or before it."""
+        """Return the last snapshot at or before a sequence number."""
         return history.snapshot(self._link, self._campaign, through)
 
 
@@ -130,7 +130,7 @@ def write(link: Link, campaign: int, changes: Changes) -> None:
     """Write all changes of a transaction."""
     events.add(link, campaign, changes.entries)
     if changes.settled:
-        decisions.change(link, changes.settled)  # first: a unit lets go of its decision
+        decisions.change(link, changes.settled)  # first, because units release their old decisions
     if changes.made:
         decisions.add(link, campaign, changes.made)
     arm_sums.put(link, campaign, changes.arms)

@@ -1,4 +1,4 @@
-"""The tables. Whoever changes them adds a migration and the name of it here."""
+"""The tables. If you change them, add a migration and its name here."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ request_keys = Table(
     Column("key", String(256), primary_key=True),
     Column("decisions", Text, nullable=False),  # their ids
     Column("at", Double, nullable=False),
-    Column("digest", String(32)),  # of the request; rows of older versions have none
+    Column("digest", String(32)),  # digest of the request; null in rows of older versions
     Index("request_keys_at", "campaign_id", "at"),
 )
 
@@ -201,5 +201,5 @@ api_keys = Table(
     Column("expires_at", Double),
     Column("revoked_at", Double),
     Column("note", Text, nullable=False),
-    Column("campaign", String(128)),  # the only one that the key may read
+    Column("campaign", String(128)),  # the only campaign that the key may read
 )

@@ -1,4 +1,4 @@
-"""Engines: how SQLite and PostgreSQL are opened, and what is set on every connection."""
+"""Engines: open SQLite and PostgreSQL, and set up every connection."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from driftanchor.errors import InvalidInput, require
 from driftanchor.live.stores.sql.watchdog import watchdog
 
 REACH = 3  # seconds to wait for a connection to a server
-ANSWER = 8.0  # seconds in which PostgreSQL must answer each time
-SHARES = {  # of these seconds, after which PostgreSQL gives up by itself, unless it hangs
+ANSWER = 8.0  # seconds: the timeout of each PostgreSQL round trip
+SHARES = {  # share of ANSWER after which PostgreSQL itself gives up, unless it hangs
     "statement_timeout": 7 / 8,
     "lock_timeout": 5 / 8,
-    "idle_in_transaction_session_timeout": 8,  # frees the locks of a process that hangs
+    "idle_in_transaction_session_timeout": 8,  # frees the locks of a hanging process
 }
 BUSY = 10.0  # seconds to wait for programs that write to the file without our lock
 LONGEST_PART = 240  # bytes of a name, as systems take 255 and files beside it have longer names
@@ -91,11 +91,11 @@ def sqlite_file(url: URL) -> Path | None:
 
 
 def create_engine(url: URL, deadline: float = ANSWER) -> Engine:
-    """An engine whose connections are set up as the contract of a store needs it.
+    """Create an engine whose connections meet the contract of `Store`.
 
     Args:
-        url: The address. What it says about timeouts stands.
-        deadline: Seconds in which PostgreSQL must answer each time.
+        url: The address. Timeouts in it take precedence.
+        deadline: The timeout of each PostgreSQL round trip, in seconds.
     """
     if sqlite_file(url) is None:
         # If nobody takes its log, psycopg writes to stderr that a connection is lost. Our errors
@@ -113,7 +113,7 @@ def create_engine(url: URL, deadline: float = ANSWER) -> Engine:
 
 
 def _network(deadline: float) -> dict[str, int]:
-    """Settings of libpq for networks that drop packets, in seconds but for the last."""
+    """Return libpq settings for networks that drop packets, in seconds except the last."""
     return {
         "connect_timeout": REACH,
         "keepalives_idle": 5,
@@ -124,7 +124,7 @@ def _network(deadline: float) -> dict[str, int]:
 
 
 def _set_up_postgres(deadline: float, connection: Any, _: Any) -> None:
-    """Set the timeouts that neither the address nor the server sets."""
+    """Set timeouts, unless the address or the server already does."""
     rows = ", ".join(
         f"('{name}', '{round(1_000 * share * deadline)}')" for name, share in SHARES.items()
     )
@@ -136,7 +136,7 @@ def _set_up_postgres(deadline: float, connection: Any, _: Any) -> None:
             )
             connection.commit()
     except BaseException:
-        connection.close()  # SQLAlchemy would only forget it
+        connection.close()  # SQLAlchemy would drop it without closing it
         raise
 
 

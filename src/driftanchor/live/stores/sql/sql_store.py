@@ -1,4 +1,4 @@
-"""SqlStore: the contract of a store on SQLite and PostgreSQL."""
+"""SqlStore: a store on SQLite or PostgreSQL."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class SqlStore(Store):
 
     Args:
         url: The address.
-        patience: How many seconds to try again after a connection broke.
-        deadline: Seconds in which PostgreSQL must answer each time.
+        patience: Seconds to retry after a connection broke.
+        deadline: The timeout of each PostgreSQL round trip, in seconds.
     """
 
     def __init__(
@@ -62,10 +62,10 @@ class SqlStore(Store):
         self._translated = translated(url)
         self._process = os.getpid()
         self._generation = 0
-        self._identity: Identity | None = None  # of the file that was opened
+        self._identity: Identity | None = None  # identity of the file that was opened
 
     def prepare(self) -> None:
-        """Create the tables of an empty store, and refuse those of another version."""
+        """Create the tables of an empty store; refuse tables of another version."""
         with no_litter(self._file):
             self._patiently(
                 lambda: self._alone(versions.prepare, self._deadline), min(OPENING, self.patience)
@@ -74,7 +74,7 @@ class SqlStore(Store):
             self._identity = identity_of(self._path)
 
     def upgrade(self) -> tuple[str | None, str]:
-        """Bring the tables up to date; the versions before and after."""
+        """Migrate the tables; return the versions before and after."""
         steps: list[tuple[str | None, str]] = []
         with no_litter(self._file):
             self._patiently(
@@ -85,39 +85,39 @@ class SqlStore(Store):
         return steps[-1]
 
     def create(self, row: CampaignRow, arms: Sequence[ArmRow]) -> CampaignRow:
-        """Keep a new campaign."""
+        """Insert a new campaign."""
 
         def work(link: Link) -> CampaignRow:
             if campaign_rows.find(link, row.name) is not None:
-                remedy = "take another name, or load it with if_exists='load'"
+                remedy = "choose another name, or load it with if_exists='load'"
                 raise Conflict(f"there is a campaign {row.name!r} already: {remedy}")
             return campaign_rows.create(link, row, arms)
 
         return self._patiently(lambda: self._write(work))
 
     def find(self, name: str) -> CampaignRow | None:
-        """The campaign of this name."""
+        """Return the campaign of this name."""
         with self._reading() as link:
             return campaign_rows.find(link, name)
 
     def names(self) -> list[str]:
-        """The names of all campaigns."""
+        """Return the names of all campaigns."""
         with self._reading() as link:
             return campaign_rows.names(link)
 
     def heads(self) -> dict[str, Head]:
-        """Where each campaign is."""
+        """Return the last sequence number of each campaign."""
         with self._reading() as link:
             return campaign_rows.all_heads(link)
 
     def owner(self, decision_id: str) -> str | None:
-        """The campaign of a decision."""
+        """Return the campaign of a decision."""
         with self._reading() as link:
             return campaign_rows.owner(link, decision_id)
 
     @contextlib.contextmanager
     def at_one_moment(self) -> Iterator[Connection]:
-        """A connection that reads, and sees one moment."""
+        """Open a read-only connection with a consistent snapshot."""
         with self._connected() as connection:
             if connection.dialect.name == "postgresql":
                 connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
@@ -125,12 +125,12 @@ class SqlStore(Store):
             yield connection
 
     def in_one_transaction(self, work: Callable[[Connection], None]) -> None:
-        """Write what belongs to no one campaign, all of it or nothing."""
+        """Write data that belongs to no single campaign, atomically."""
         self._patiently(lambda: self._alone(work))
 
     def fold_in(self) -> None:
-        """Write all of an SQLite store into its one file; nobody else may use it."""
-        self._connections.close()  # a second one would keep the file as it is
+        """Merge the write-ahead log of an SQLite store into its file; needs exclusive access."""
+        self._connections.close()  # a second connection would prevent it
         with self._translated, self._engine.connect() as connection:
             raw = connection.connection.driver_connection
             assert raw is not None
@@ -139,7 +139,7 @@ class SqlStore(Store):
 
     @contextlib.contextmanager
     def reading(self, campaign: int) -> Iterator[Reader]:
-        """Read one campaign at one moment."""
+        """Read one campaign in a consistent snapshot."""
         with self._reading() as link:
             head = campaign_rows.head(link, campaign)
             if head is None:
@@ -147,8 +147,8 @@ class SqlStore(Store):
             yield SqlReader(link, campaign, head)
 
     def transact(self, campaign: int, work: Callable[[Reader], Changes | None]) -> None:
-        """Write to one campaign, alone."""
-        ended: list[Changes] = []  # what was cut off while it ended
+        """Write to one campaign, exclusively."""
+        ended: list[Changes] = []  # the error of a commit that was cut off
 
         def once(link: Link) -> None:
             head = campaign_rows.head(link, campaign, lock=True)
@@ -171,16 +171,16 @@ class SqlStore(Store):
             ) from error
 
     def add_key(self, row: KeyRow) -> None:
-        """Keep a new key of the server."""
+        """Insert a new server key."""
         self._patiently(lambda: self._alone(lambda x: key_rows.add(x, row), self._deadline))
 
     def keys(self) -> list[KeyRow]:
-        """All keys of the server."""
+        """Return all server keys."""
         with self._connected() as connection, self._limit(connection):
             return key_rows.all_rows(connection)
 
     def key_counts(self) -> tuple[int, int, float]:
-        """How many keys there are and are revoked, and when the last was made."""
+        """Return the number of keys and of revoked keys, and when the last was created."""
         with self._connected() as connection, self._limit(connection):
             return key_rows.counts(connection)
 
@@ -191,7 +191,7 @@ class SqlStore(Store):
         )
 
     def generation(self) -> int:
-        """A number that changes when the file was replaced."""
+        """Return a number that changes if the file is replaced."""
         return self._generation
 
     def close(self) -> None:
@@ -201,21 +201,21 @@ class SqlStore(Store):
             self._turns.close()
 
     def _patiently(self, attempt: Callable[[], T], patience: float | None = None) -> T:
-        """Try again while the connection breaks, but not for ever."""
+        """Retry while the connection breaks, for at most `patience` seconds."""
         seconds = self.patience if patience is None else patience
         until, pause = time.monotonic() + seconds, FIRST_PAUSE
         while True:
             try:
                 return attempt()
             except Interrupted as error:
-                self._connections.distrust()  # the others broke too, if the server was away
+                self._connections.distrust()  # if the server was down, the others broke too
                 if time.monotonic() + pause > until:
                     raise StoreUnavailable(str(error)) from error
             time.sleep(pause)
             pause = min(2 * pause, 1.0)
 
     def _write(self, work: Callable[[Link], T]) -> T:
-        """Do some work in a transaction that writes, once it is our turn."""
+        """Run work in a write transaction, once we hold the write lock."""
         with self._translated:
             return Transaction(self._connections, self._turn()).write(work, self._look)
 
@@ -224,7 +224,7 @@ class SqlStore(Store):
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[Link]:
-        """A link that reads, and sees one moment."""
+        """Open a read-only link with a consistent snapshot."""
         with self._translated:
             transaction = Transaction(self._connections)
             try:
@@ -237,18 +237,18 @@ class SqlStore(Store):
     def _limit(
         self, connection: Connection, seconds: float | None = None
     ) -> contextlib.AbstractContextManager[None]:
-        """Give a block the deadline, or more seconds, to get its answers from PostgreSQL."""
+        """Limit the block to the PostgreSQL deadline, or to more seconds."""
         if self._file is not None:
             return contextlib.nullcontext()
         limit = self._deadline if seconds is None else seconds
         return watchdog.limit(connection.connection.driver_connection, limit)
 
     def _alone(self, work: Callable[[Connection], T], seconds: float = math.inf) -> T:
-        """As `_write`, for work that needs SQLAlchemy's connection.
+        """Run work like `_write`, but with an SQLAlchemy connection.
 
         Args:
             work: What to do.
-            seconds: How long PostgreSQL may take for it.
+            seconds: The time limit on PostgreSQL.
         """
         turn = self._turn()
         with self._translated:
@@ -263,7 +263,7 @@ class SqlStore(Store):
                             return work(connection)
                     except Exception:
                         raise
-                    except BaseException:  # interrupted: its transaction must not stay open
+                    except BaseException:  # interrupted: do not leave its transaction open
                         connection.invalidate()
                         raise
             finally:
@@ -278,7 +278,7 @@ class SqlStore(Store):
                 yield connection
 
     def _look(self) -> None:
-        """Use no connection of another process, and none to a file that is no longer there."""
+        """Discard connections of a parent process, or to a file that no longer exists."""
         if self._process != os.getpid():
             self._connections.abandon()
             self._process = os.getpid()
@@ -303,12 +303,12 @@ def _gone(campaign: int) -> NotFound:
 def open_sql(
     address: str, patience: float = PATIENCE, deadline: float = sql_engine.ANSWER
 ) -> SqlStore:
-    """Open the store at an address, and create what an empty one lacks.
+    """Open the store at an address, and create missing tables.
 
     Args:
         address: The address.
-        patience: How many seconds to try again after a connection broke.
-        deadline: Seconds in which PostgreSQL must answer each time.
+        patience: Seconds to retry after a connection broke.
+        deadline: The timeout of each PostgreSQL round trip, in seconds.
     """
     store = _at(address, patience, deadline)
     try:
@@ -320,7 +320,7 @@ def open_sql(
 
 
 def upgrade_sql(address: str) -> tuple[str | None, str]:
-    """Bring the tables of the store at an address up to date; the versions before and after."""
+    """Migrate the store at an address; return the versions before and after."""
     store = _at(address)
     try:
         return store.upgrade()
@@ -331,6 +331,6 @@ def upgrade_sql(address: str) -> tuple[str | None, str]:
 def _at(address: str, patience: float = PATIENCE, deadline: float = sql_engine.ANSWER) -> SqlStore:
     url = sql_engine.address(address)
     file = sql_engine.sqlite_file(url)
-    if file is not None:  # whoever changes the folder later means the same file
+    if file is not None:  # absolute, so that a later chdir does not matter
         url = url.set(database=str(file.absolute()))
     return SqlStore(url, patience, deadline)

@@ -1,8 +1,8 @@
-"""A transaction, and how it ends however its thread is interrupted.
+"""A transaction that ends properly even if its thread is interrupted.
 
 `with` is not enough: an interrupt between two of its steps leaves a transaction open, and its locks
-stay until the exception is gone, which a shell keeps. So what is held is noted here, and given
-back twice: the first time may be what was interrupted.
+are held as long as the exception lives, which a shell keeps. So this class tracks its resources and
+releases them twice, because the first release may itself be interrupted.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ FIRST_TO_READ = {"sqlite": "BEGIN", "postgresql": "BEGIN ISOLATION LEVEL REPEATA
 
 
 class Transaction:
-    """One transaction, from the wait for its turn to its end.
+    """One transaction, from acquiring the lock to the end.
 
     Args:
         connections: The connections of the store.
-        turn: What must be had before, if anything; it is given back at the end.
+        turn: A lock to acquire first, if any; it is released at the end.
     """
 
     def __init__(self, connections: Connections, turn: Turn | None = None) -> None:
@@ -41,11 +41,11 @@ class Transaction:
         self._driver: Any = None  # the driver's connection, while it may be in a transaction
 
     def write(self, work: Callable[[Link], T], look: Callable[[], None]) -> T:
-        """Do some work; it is on disk afterwards. If this raises, nothing is.
+        """Run work and commit; if this raises, nothing is written.
 
         Args:
             work: What to do.
-            look: What to look at first, once it is our turn.
+            look: A check to run first, once the lock is held.
         """
         try:
             try:
@@ -67,7 +67,7 @@ class Transaction:
             raise
 
     def begin(self, first: Mapping[str, str]) -> Link:
-        """Take a connection, and begin."""
+        """Check out a connection and begin the transaction."""
         database = self._connections.database
         self._pooled = self._connections.take()
         self._driver = self._pooled.driver_connection
@@ -76,7 +76,7 @@ class Transaction:
         return link
 
     def give_up(self) -> None:
-        """Let nothing have happened; a connection that still answers may be used again."""
+        """Roll back; a connection that still answers is reused."""
         driver = self._driver
         if driver is None:
             return
@@ -86,12 +86,12 @@ class Transaction:
             else:
                 with watchdog.limit(driver, self._connections.deadline):
                     driver.rollback()
-        except Exception:  # it is of no use: `end` closes it
+        except Exception:  # unusable: `end` closes it
             return
         self._driver = None
 
     def end(self) -> None:
-        """Give back what is still held; to do it again does no harm."""
+        """Release everything still held. Idempotent."""
         try:
             pooled, driver = self._pooled, self._driver
             if driver is not None:  # interrupted, or broken
@@ -100,7 +100,7 @@ class Transaction:
                 if driver is not None:
                     pooled.invalidate()
                 else:
-                    self._pooled = None  # first, so that it is given back only once
+                    self._pooled = None  # first, so that it is released only once
                     self._connections.give_back(pooled)
             self._pooled = self._driver = None
         finally:

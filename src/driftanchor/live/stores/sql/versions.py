@@ -1,4 +1,4 @@
-"""Which tables a store has: new ones are created, old ones wait for `upgrade`."""
+"""Schema versions: create the tables of a new store, and migrate old ones on `upgrade`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def found(connection: Connection) -> str | None:
 def prepare(connection: Connection) -> None:
     """Create the tables in an empty store; refuse one that is older or newer than the program.
 
-    The caller holds the turn to write.
+    The caller holds the write lock.
     """
     if connection.dialect.name == "postgresql":
         connection.execute(text(f"SELECT pg_advisory_xact_lock({LOCK})"))
@@ -85,9 +85,9 @@ def _name(index: Index) -> str:
 
 
 def upgrade(connection: Connection) -> tuple[str | None, str]:
-    """Bring the tables of a store up to date; the versions before and after.
+    """Migrate the tables of a store; return the versions before and after.
 
-    The caller holds the turn to write.
+    The caller holds the write lock.
     """
     if connection.dialect.name == "postgresql":
         connection.exec_driver_sql("SET LOCAL statement_timeout = 0")  # large tables take long

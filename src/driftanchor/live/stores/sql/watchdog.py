@@ -1,9 +1,8 @@
-"""Deadlines for the answers of PostgreSQL.
+"""Timeouts for PostgreSQL round trips.
 
-A server that hangs answers nothing, so its own timeouts do not fire, and its kernel still
-acknowledges packets, so those of TCP do not either. psycopg would wait for ever. Here a thread
-watches the exchanges under way and shuts down the socket of one that takes too long. The thread
-that waits for the answer then gets an error at once.
+In a server that hangs, its own timeouts do not fire, and its kernel still acknowledges packets, so
+TCP timeouts do not fire either. psycopg would wait forever. So a thread watches pending round trips
+and shuts down the socket of any that takes too long. The waiting thread then gets an error at once.
 """
 
 from __future__ import annotations
@@ -32,16 +31,16 @@ class Watchdog:
 
     def _start(self) -> None:
         self._changed = threading.Condition()
-        self._waiting: dict[object, tuple[float, Any]] = {}  # deadlines and connections
-        self._wakes = math.inf  # when the thread looks again
+        self._waiting: dict[object, tuple[float, Any]] = {}  # deadlines, connections
+        self._wakes = math.inf  # when the thread wakes up next
         self._thread: threading.Thread | None = None
 
     @contextlib.contextmanager
     def limit(self, driver: Any, seconds: float) -> Iterator[None]:
-        """Give the block so many seconds to get its answers from a connection of psycopg.
+        """Limit the time that the block may wait for answers on a psycopg connection.
 
         Raises:
-            NoAnswer: They took longer, and the connection is of no more use.
+            NoAnswer: The time limit passed, and the connection is unusable.
         """
         exchange = object()
         try:
@@ -61,14 +60,14 @@ class Watchdog:
                 if self._thread is None:
                     thread = threading.Thread(target=self._run, name="driftanchor-deadline")
                     thread.daemon = True
-                    with contextlib.suppress(RuntimeError):  # the process is about to end
+                    with contextlib.suppress(RuntimeError):  # the process is exiting
                         thread.start()
                         self._thread = thread
                 self._changed.notify()
 
     def _remove(self, exchange: object) -> bool:
-        """Forget an exchange; whether it was still waiting."""
-        with self._changed:  # so that no socket is shut down after this
+        """Remove a round trip; return whether it was still pending."""
+        with self._changed:  # under the lock, so that no socket is shut down later
             return self._waiting.pop(exchange, None) is not None
 
     def _run(self) -> None:
@@ -84,11 +83,11 @@ class Watchdog:
 
 
 def _shut_down(driver: Any) -> None:
-    """End a connection under the thread that waits for it; that thread closes it."""
+    """Shut down the socket of a connection; the thread that waits on it closes it."""
     try:
         with socket.fromfd(driver.fileno(), socket.AF_INET, socket.SOCK_STREAM) as same:
             same.shutdown(socket.SHUT_RDWR)
-    except Exception:  # it is closed already; psycopg raises an error of its own then
+    except Exception:  # already closed; psycopg raises its own error
         return
 
 

@@ -1,4 +1,4 @@
-"""Indexes of the estimates of live rewards: in their order, and by time."""
+"""Add indexes on the estimates of live rewards, by sequence number and by time."""
 
 from alembic import op
 from sqlalchemy import text

@@ -1,4 +1,4 @@
-"""The index of the events that change a campaign has changes of settings and bounds too."""
+"""Include changes of settings and bounds in the index of events that change a campaign."""
 
 from alembic import op
 from sqlalchemy import text
@@ -13,7 +13,7 @@ CHANGES = text(
 
 
 def upgrade() -> None:
-    """Create the index anew."""
+    """Recreate the index."""
     op.drop_index("events_changes", "events")
     op.create_index(
         "events_changes",
