@@ -330,7 +330,7 @@ class Ledger:
         self.changes += 1
 
     def before_last(self) -> Ledger:
-        """Return a read-only ledger with the state before the last kept decision."""
+        """Return the state before the last kept decision; do not modify it."""
         if self._before is not None:
             return self._before
         if self._last is None or self._rows is None:

@@ -194,7 +194,7 @@ class Store(abc.ABC):
 
     @abc.abstractmethod
     def heads(self) -> dict[str, Head]:
-        """Return the last sequence number of each campaign by name, in one query."""
+        """Return the head of each campaign by name, in one query."""
 
     @abc.abstractmethod
     def owner(self, decision_id: str) -> str | None:

@@ -38,7 +38,7 @@ from driftanchor.live.watch.apart import OWN, Side, with_log
 
 GAUSSIAN, COINS, SPREAD = range(3)
 TYPICAL = 5_000  # live rewards needed to detect a halved click rate
-LEAST_POWER = 0.25  # limit for any number of logged rewards
+LEAST_POWER = 0.25  # minimum exponent of the logs' p-value
 VARIED = 0.1  # the least variance, in ranges², for which half of the range is a fair guess of σ
 
 
