@@ -255,7 +255,7 @@ def test_a_clock_that_tells_no_time_is_refused(time: Any, tmp_path: Path) -> Non
 def test_a_key_stands_for_one_request(tmp_path: Path) -> None:
     campaign = create(f"sqlite:///{tmp_path / 's.db'}")
     first = campaign.ask(n=2, key="k")
-    with pytest.raises(Conflict, match="the key 'k' is that of another request"):
+    with pytest.raises(Conflict, match="the key 'k' belongs to another request"):
         campaign.ask(n=5, key="k")
     assert [x.id for x in campaign.ask(n=2, key="k")] == [x.id for x in first]
 
