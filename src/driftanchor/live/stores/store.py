@@ -101,7 +101,7 @@ class Reader(abc.ABC):
 
     @abc.abstractmethod
     def history(self, since: float | None = None, stretch: float | None = None) -> list[HistoryRow]:
-        """Return the history of each arm by time interval; `stretch` asks for longer ones."""
+        """Return the history of each arm by time interval; `stretch` sets a longer interval."""
 
     @abc.abstractmethod
     def changes(self, after: int = 0) -> list[Entry]:

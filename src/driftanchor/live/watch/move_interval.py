@@ -195,13 +195,13 @@ def logs_power(ruler: Ruler) -> float:
 
 
 def side_of(ruler: Ruler, n: float, total: float, among: float) -> Side:
-    """An arm with rewards as one side of `apart`.
+    """Return an arm with live rewards as a `Side` for `apart`.
 
     Args:
         ruler: The arm's ruler.
         n: The number of live rewards.
         total: The sum of live rewards.
-        among: How many arms the side has.
+        among: The number of arms on that side.
     """
     noise = ruler_noise(ruler)
     move, bound = (total / n - ruler.mean) / noise, ruler.relative_bound / noise

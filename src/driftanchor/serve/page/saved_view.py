@@ -1,4 +1,4 @@
-"""What the logs saved, as shown on the page.
+"""The estimate of what the logs saved, as shown on the page.
 
 The estimate assumes that the arms' means are constant. After an alarm they are not, so the estimate
 covers only the time before it.
