@@ -180,7 +180,7 @@ def _record(batch: Batch, rows: Sequence[DecisionRow]) -> None:
 
 @dataclass(frozen=True)
 class Expose:
-    """Word that a decision was shown.
+    """A report that a decision was shown.
 
     Attributes:
         decision_id: The decision.

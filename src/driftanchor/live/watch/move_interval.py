@@ -67,8 +67,8 @@ def ruler_of(terms: Terms, column: int, miss: float) -> Ruler:
     """Return the ruler of an arm; arms with logs and a bound are watched.
 
     The interval is tuned for the number of rewards at which a move of twice the bound is
-    detectable, but at most the number of logged rewards. For bounded rewards it is tuned for half
-    the distance of the logged mean from the nearer end, such as a halved click rate, if that move
+    detectable, but at most the number of logged rewards. For bounded rewards it is tuned for a move
+    of half the distance to the nearer end of the range, such as a halved click rate, if that move
     is larger. Tuning for too small a move delays the detection of all others; tuning for too large
     a move costs little. With a relative bound, half of the error probability goes to `apart`,
     unless the rewards of some arms vary too little for it.

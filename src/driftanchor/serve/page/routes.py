@@ -106,7 +106,7 @@ async def decision(request: Request, name: str, decision_id: str) -> Response:
 
 @router.post("/page/share", dependencies=[needs("admin")])
 async def share(request: Request) -> Response:
-    """Create an expiring key for a share link, which can read one campaign."""
+    """Create an expiring key for a share link; the key can read one campaign."""
     served: Served = request.app.state.served
     body = await read(request, ShareBody)
     found = await served.read(shared_key, served.store, body, served.clock())
