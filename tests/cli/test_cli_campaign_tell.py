@@ -42,7 +42,7 @@ def test_one_or_a_file_must_be_given() -> None:
     new()
     refused(2, "give a decision and its reward, or a --file", "campaign", "tell", "c")
     refused(2, "give a decision and its reward, or a --file", "campaign", "tell", "c", "a")
-    refused(2, "are both given", "campaign", "tell", "c", "a", "1", "--file", "-")
+    refused(2, "give either --file or a decision", "campaign", "tell", "c", "a", "1", "--file", "-")
     refused(2, "--file cannot read 'no.csv': No such", "campaign", "tell", "c", "--file", "no.csv")
 
 

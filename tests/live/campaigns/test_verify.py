@@ -37,7 +37,7 @@ TAMPERED = {
     "UPDATE decisions SET propensity = propensity * 1.0000000001 WHERE number = 2": (
         "the propensity of decision 2 is"
     ),
-    "UPDATE request_keys SET at = 7": "or of another time, than its event",
+    "UPDATE request_keys SET at = 7": "does not match the request or the time",
     "DELETE FROM request_keys": "the key 'k' of an event is missing",
     "UPDATE request_keys SET key = 'l'": "the key 'l' refers to missing decisions",
     "UPDATE history SET decisions = 99 WHERE arm = 0": "the history from 900 on",
