@@ -20,7 +20,7 @@ from driftanchor.live.stores.sql.watchdog import watchdog
 
 REACH = 3  # seconds to wait for a connection to a server
 ANSWER = 8.0  # seconds: the timeout of each PostgreSQL round trip
-SHARES = {  # share of ANSWER after which PostgreSQL itself gives up, unless it hangs
+SHARES = {  # times the deadline, after which PostgreSQL itself gives up
     "statement_timeout": 7 / 8,
     "lock_timeout": 5 / 8,
     "idle_in_transaction_session_timeout": 8,  # frees the locks of a hanging process
