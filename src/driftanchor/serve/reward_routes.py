@@ -74,7 +74,7 @@ async def rewarded(
 async def correct(request: Request, decision_id: str) -> Response:
     """Correct a reported reward, for example after a refund. Safe to retry.
 
-    Answers 409 if the recorded reward is not `before`, or if no reward counts.
+    Answers 409 if the recorded reward is not `before`, or if no reported reward counts.
     """
     served: Served = request.app.state.served
     body = await read(request, CorrectionBody)

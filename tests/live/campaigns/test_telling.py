@@ -284,11 +284,11 @@ def test_a_correction_names_the_reward_that_is_recorded(store: Store) -> None:
     campaign.tell(told, 1.0)
     with pytest.raises(Conflict, match=r"has the reward 1.0, not 0.5"):
         campaign.correct(told, 0.0, before=0.5)
-    with pytest.raises(Conflict, match="has no counted reward"):
+    with pytest.raises(Conflict, match="has no reported reward that counts"):
         campaign.correct(waiting, 0.5, before=0.0)
     clock.now += 60
     campaign.tell(late, 1.0)
-    with pytest.raises(Conflict, match="has no counted reward"):
+    with pytest.raises(Conflict, match="has no reported reward that counts"):
         campaign.correct(late, 0.5, before=1.0)
     with pytest.raises(InvalidInput, match="reward must be"):
         campaign.correct(told, 7.0, before=1.0)
