@@ -34,7 +34,7 @@ def test_a_new_arm_may_have_logs_and_lose_them() -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("add", "c", "A"), "'A' is an arm already"),
+        (("add", "c", "A"), "'A' is already an arm"),
         (("add", "c", "C", "--offline", "50"), "--offline must be N,MEAN or N,MEAN,VARIANCE"),
         (("add", "c", "C", "--offline", "50,x"), "--offline must be a number, got 'x' in '50,x'"),
         (("add", "c", "C", "--offline", "50,0.4"), "--bias-bound"),

@@ -58,4 +58,4 @@ def test_verify_finds_what_does_not_fit() -> None:
     )
     with sqlite3.connect("driftanchor.db") as store:
         store.execute("UPDATE arms SET total = total + 1")
-    refused(1, "the store does not fit its events: total of arm", "campaign", "verify", "c")
+    refused(1, "the store does not match its events: total of arm", "campaign", "verify", "c")

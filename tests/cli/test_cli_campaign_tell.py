@@ -40,9 +40,9 @@ def test_bad_rewards(reward: str, message: str) -> None:
 
 def test_one_or_a_file_must_be_given() -> None:
     new()
-    refused(2, "give a decision and its reward, or --file", "campaign", "tell", "c")
-    refused(2, "give a decision and its reward, or --file", "campaign", "tell", "c", "a")
-    refused(2, "are both given", "campaign", "tell", "c", "a", "1", "--file", "-")
+    refused(2, "give a decision and its reward, or a --file", "campaign", "tell", "c")
+    refused(2, "give a decision and its reward, or a --file", "campaign", "tell", "c", "a")
+    refused(2, "give either --file or a decision", "campaign", "tell", "c", "a", "1", "--file", "-")
     refused(2, "--file cannot read 'no.csv': No such", "campaign", "tell", "c", "--file", "no.csv")
 
 

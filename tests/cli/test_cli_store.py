@@ -64,7 +64,7 @@ def test_verify_looks_at_every_campaign_and_at_the_file() -> None:
     assert run("store", "verify").stderr == "2 campaigns verified; the stored sums agree\n"
     with sqlite3.connect("driftanchor.db") as store:
         store.execute("UPDATE arms SET decisions = 7 WHERE campaign_id = 2 AND arm = 0")
-    refused(1, "campaign 'b': the store does not fit its events", "store", "verify")
+    refused(1, "campaign 'b': the store does not match its events", "store", "verify")
     done = run("store", "verify", "--json")
     assert done.exit_code == 1
     assert "error" in json.loads(done.stdout)["campaigns"]["b"]

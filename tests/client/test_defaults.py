@@ -74,7 +74,7 @@ def test_the_oldest_are_dropped_and_what_is_refused_is_not_sent_again(
     server.there = server.refuses = True
     with caplog.at_level(logging.WARNING, "driftanchor.client"):
         assert kept.report() == 0
-    assert "cannot be reported: no such campaign" in caplog.text
+    assert "cannot report the defaults that were played: no such campaign" in caplog.text
 
 
 def test_the_id_of_a_default_tells_its_arm_anywhere() -> None:

@@ -45,7 +45,7 @@ def test_each_problem_has_its_error(
 def test_what_is_no_problem_of_ours_means_that_the_server_is_away(body: bytes, status: int) -> None:
     found = error_of_answer(status, body)
     assert type(found) is errors.StoreUnavailable
-    assert f"the answer {status} is not that of driftanchor" in str(found)
+    assert f"the answer {status} is not from driftanchor" in str(found)
 
 
 def test_a_missing_key_is_not_a_wrong_one() -> None:

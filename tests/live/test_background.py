@@ -71,5 +71,5 @@ def test_what_fails_is_tried_once_and_logged(caplog: pytest.LogCaptureFixture) -
     background.finish()
     assert tries == [0]
     (said,) = [x.getMessage() for x in caplog.records if x.name == "driftanchor"]
-    assert "not compiled" in said
+    assert "compilation failed" in said
     assert said.endswith("ValueError: no such rule")

@@ -107,7 +107,7 @@ def test_a_batch_in_no_order_is_refused(arm: Any, reward: Any, argument: str) ->
         ((7,), "label", "label must be text, got the label 7"),
         (("",), "label", "label must be printable text"),
         (([1],), "label", "label must be text"),
-        (("A",), "label", "label 'A' is an arm already"),
+        (("A",), "label", "label 'A' is already an arm"),
         (("D", (5,)), "offline", "offline is refused: mean of arm 'D' is missing"),
         (("D", (-1, 0.5)), "offline", "offline is refused: n of arm 'D' must be at least 0"),
         (("D", (1, 2, 3, 4)), "offline", "offline of arm 'D' must be .n, mean. or"),

@@ -140,7 +140,7 @@ def test_seconds_since_1970_have_days_and_weeks_but_in_frames_no_months(tmp_path
     for by in ("day", "week"):
         same = read_periods(dated, by=by, **options)
         assert dict(read_periods(frame, by=by, **options)) == dict(same)
-    with pytest.raises(InvalidInput, match="column 'at', which holds numbers: they have no months"):
+    with pytest.raises(InvalidInput, match="column 'at', which holds numbers, so it has no months"):
         read_periods(frame, by="month", **options)
     frame.to_csv(tmp_path / "seconds.csv")
     months = read_periods(tmp_path / "seconds.csv", by="month", **options)

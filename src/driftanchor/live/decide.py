@@ -33,7 +33,7 @@ COUNTED = 1_000  # decisions that are counted where probabilities cannot be comp
 def situation(
     terms: Terms, state: State, n: int, exclude: Iterable[object] = ()
 ) -> tuple[Evidence, Round]:
-    """What the policy sees when it makes decision `n`.
+    """Return what the policy sees when it makes decision `n`.
 
     The round is one more than the decisions before it, or than the rewards if there are more of
     those, as when rewards of pulls made elsewhere are reported. The memory in the evidence is a

@@ -67,11 +67,11 @@ class Decider:
         self._key = key(terms.seed, "decision")
         self._stream = np.empty(4, np.uint64)
         self._arms_before = 0  # in the last decision; 0 if its beliefs cannot be reused
-        self._interpreted = 0  # indices computed so far
+        self._interpreted = 0  # indices interpreted so far
         self._numbers: Any = None  # parameters of the policy, if a kernel can take them
         self._kind: compiling.Kind | None = None
         self._kernel: compiling.Kernel | None = None
-        self._ready: compiling.Kernel | None = None  # the constant arguments of each decision
+        self._ready: compiling.Kernel | None = None  # with its constant arguments bound
         self._lay_out()
 
     def _lay_out(self) -> None:

@@ -177,7 +177,7 @@ class Ledger:
         self.live_pending = self.pulls + self.pending - pulls
 
     def _owe(self, column: int) -> None:
-        """Recount an arm's decisions that are not in the estimate."""
+        """Update the number of an arm's decisions that are missing from the estimate."""
         decisions = self.pulls.item(column) + self.pending.item(column)
         self.live_pending[column] = decisions - self.live_pulls.item(column)
 
@@ -255,7 +255,7 @@ class Ledger:
             self._owe(column)
 
     def learn_all(self, paid: Mapping[int, Sequence[float]], late: bool = False) -> None:
-        """Apply many rewards, all or none, with the same result as `learn` one by one.
+        """Apply many rewards, all or none; the result is the same as with repeated `learn`.
 
         Args:
             paid: The rewards of each arm, in order.
@@ -332,7 +332,7 @@ class Ledger:
         self.changes += 1
 
     def before_last(self) -> Ledger:
-        """Return a read-only ledger with the state before the last kept decision."""
+        """Return the state before the last kept decision; do not modify it."""
         if self._before is not None:
             return self._before
         if self._last is None or self._rows is None:

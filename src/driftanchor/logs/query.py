@@ -165,7 +165,7 @@ class LogQuery:
 
     @property
     def columns(self) -> dict[str, str]:
-        """Return all columns to read, by role; those of `where` are `where 1` and so on."""
+        """Return all columns to read, by role; columns in `where` get the roles `where 1`, …."""
         roles = {"arm": self.arm, **self.numbers}
         if self.time is not None:
             roles["time"] = self.time

@@ -1,9 +1,9 @@
 """Compare arms within files, periods or groups if the arms' shares of the rows differ there.
 
-The strata are the files, if there are several, together with the values of `by`, or else with the
-days, weeks or months of `time`, whichever is shortest with enough rewards per period. If some arms
-never share a stratum, because each has its own file or its own days, coarser strata are tried:
-without files, with weeks instead of days, or with files alone.
+Several files are strata, and each is divided further by `by`. Without `by` it is divided into days,
+weeks or months of `time`: the shortest periods that have enough rewards. If some arms never share a
+stratum, because each has its own file or its own days, coarser strata are tried: without files,
+with weeks instead of days, or with files alone.
 """
 
 from __future__ import annotations

@@ -108,8 +108,8 @@ def plan(
         bias_bound_source: Where the promise comes from, as for `Learner`.
         law: How rewards vary: `"gaussian"`, `"bernoulli"`, or `"auto"` to decide by the logs.
         reward_range: The lowest and the highest reward possible.
-        worlds: The number of worlds; `None` for 100, or 40 beyond 20,000 rounds. Each policy
-            plays once in each of them, in the expected worlds, in the worst case and at each shift.
+        worlds: The number of worlds; `None` for 100, or 40 beyond 20,000 rounds. Each policy plays
+            each world once as drawn, once in the worst case, and once at each shift.
         seed: The seed of all noise.
         threads: The maximum number of threads; results do not depend on it.
         progress: Called with (runs done, total runs) as runs end.

@@ -28,7 +28,7 @@ INSTEAD = (
 
 
 def answer(found: Plan) -> str:
-    """The answer in one sentence."""
+    """State the answer in one sentence."""
     if found.decision == USE:
         return f"Use the logs, with {found.best_policy}: {expected(found)}."
     rule = found.choice.rule

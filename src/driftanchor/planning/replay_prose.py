@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def answer(found: Replay) -> str:
-    """The answer in one sentence."""
+    """State the answer in one sentence."""
     there = found.history.by.there
     if found.decision == USE:
         return f"The logs would have helped, with {found.best_policy}: {there}, {expected(found)}."

@@ -68,9 +68,9 @@ def safe_choice(expected: Lost, worst: Lost) -> SafeChoice:
 
     Another safe rule replaces the default rule only if it is better in two ways. In the expected
     worlds it loses less: the 95 % interval of the paired difference excludes 0, and the difference
-    is at least 5 % of the baseline's loss. In the worst case it does not lose more, by the same
-    interval and the same 5 %. Rules that read the bounds are considered first; a rule that trusts
-    the logs must also beat those.
+    is at least 5 % of the baseline's loss. In the worst case it does not lose more: the upper end
+    of the paired interval is at most 5 % of the baseline's loss. Rules that read the bounds are
+    considered first; a rule that trusts the logs must also beat those.
 
     Args:
         expected: Losses in the expected worlds, by contender and world.

@@ -1,4 +1,4 @@
-"""Access: who may use which route, by the key that a request brings."""
+"""Access control: checks the key of each request."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ NOBODY = KeyRow("", "0" * 64, "", 0.0)  # compared with where there is no key, w
 # programs that ask on and on with a wrong one.
 WRONG_RATE, WRONG_BURST = 50.0, 1_000.0
 SCHEME = "key"  # what the OpenAPI document calls it
-SHARED = "driftanchor.shared"  # in the scope: whether the key is that of a share link
+SHARED = "driftanchor.shared"  # scope entry: whether the key belongs to a share link
 ASK_FOR_KEY = {"WWW-Authenticate": 'Bearer realm="driftanchor"'}
 
 
 class Access:
-    """Lets requests in by their keys.
+    """Authorizes requests by their keys.
 
-    A store that never had a key needs none, if the server can be reached from this machine alone.
-    Whoever revokes the last key does not open the server again.
+    A store that never had a key needs none if the server is reachable only from this machine.
+    Revoking the last key does not reopen the server.
 
     Args:
-        store: The store, which has the keys.
-        required: Whether a key is needed even if the store has none, as the server can be reached
-            from elsewhere.
-        rate: How many requests a second a key may make of one process, or an address where no key
-            is needed; `None` for any number.
-        clock: Tells the time, in seconds since 1970.
-        ticks: A clock that never goes back, in seconds.
+        store: The store with the keys.
+        required: Whether a key is needed even if the store has none, because other machines can
+            reach the server.
+        rate: Maximum requests per second and process for each key, or for each address if no key
+            is needed; `None` for no limit.
+        clock: Returns the time, in seconds since 1970.
+        ticks: A monotonic clock, in seconds.
     """
 
     def __init__(
@@ -59,16 +59,16 @@ class Access:
         self._rates = None if rate is None else Rates(rate, max(1.0, 2.0 * rate), ticks)
 
     async def admit(self, scope: Any, role: str, campaign: str | None = None) -> KeyRow | None:
-        """Let a request in, and return its key; `None` if the server needs none.
+        """Authorize a request and return its key; `None` if the server needs none.
 
         Args:
             scope: The request.
-            role: The role that the route needs.
-            campaign: The campaign of a route that share links may read; `None` for other routes.
+            role: The required role.
+            campaign: The campaign, for routes that share links may read; `None` for others.
 
         Raises:
-            Problem: 401 without a key that works, 403 without the role or for another campaign,
-                429 too often.
+            Problem: 401 without a valid key, 403 without the role or for another campaign, 429 if
+                requests are too frequent.
         """
         rows = await self._known.rows()
         if not rows and not self.required:
@@ -89,13 +89,13 @@ class Access:
             raise Problem(
                 403,
                 "one_campaign",
-                "this key reads the summary of one campaign: no other campaign, and no events, "
+                "this key reads the summary of one campaign only: no other campaign, no events, "
                 "decisions or units",
             )
         return row
 
     def _refused(self, scope: Any, code: str, detail: str) -> Problem:
-        """The answer without a key that works; to an address that has many of them, another."""
+        """Return the problem for an invalid key: 401, or 429 after too many from one address."""
         wait = self._wrong.wait(caller_of(scope))
         return Problem(401, code, detail, headers=ASK_FOR_KEY) if not wait else _too_often(wait)
 
@@ -131,7 +131,7 @@ def _check_local(scope: Any) -> None:
             raise Problem(
                 403,
                 "forwarded",
-                "without keys the server answers no request that a proxy forwarded: make a key "
+                "without keys the server rejects requests forwarded by a proxy: create a key "
                 "with 'driftanchor keys create'",
             )
         if name == b"host":
@@ -148,16 +148,16 @@ def _not_local() -> Problem:
         403,
         "not_local",
         "without keys the server answers only this machine, under the address and port it listens "
-        "on or localhost: make a key with 'driftanchor keys create'",
+        "on or localhost: create a key with 'driftanchor keys create'",
     )
 
 
 class NeedsRole(SecurityBase):
-    """A dependency of a route, which the OpenAPI document shows as security.
+    """A route dependency that checks a role; OpenAPI shows it as security.
 
     Args:
-        role: The role that the route needs.
-        shared: Whether share links of the campaign `name` in the path may use the route.
+        role: The required role.
+        shared: Whether share links for the campaign `name` in the path may use the route.
     """
 
     def __init__(self, role: str, *, shared: bool = False) -> None:
@@ -165,18 +165,18 @@ class NeedsRole(SecurityBase):
         self.role, self.shared = role, shared
         self.scheme_name = SCHEME
         self.model = HTTPBearer(
-            description="A key of 'driftanchor keys create'. The header X-API-Key takes it too."
+            description="A key from 'driftanchor keys create'. The header X-API-Key works too."
         )
 
     async def __call__(self, request: Request) -> None:
-        """Let the request in, or raise a `Problem`."""
+        """Authorize the request, or raise a `Problem`."""
         campaign = request.path_params["name"] if self.shared else None
         row = await request.app.state.served.access.admit(request.scope, self.role, campaign)
         request.scope[SHARED] = row is not None and row.campaign is not None
 
 
 def needs(role: str, *, shared: bool = False) -> Any:
-    """Return the entry of a route's `dependencies` for a role; see `NeedsRole`."""
+    """Return the route dependency for a role; see `NeedsRole`."""
     return Depends(NeedsRole(role, shared=shared))
 
 

@@ -1,4 +1,4 @@
-"""The HTTP app: all routes over what one process serves."""
+"""The HTTP app with all routes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from driftanchor.version import __version__
 
 
 def create_app(served: Served) -> FastAPI:
-    """The app that answers for `served`; it closes it when the server stops."""
+    """Create the app for `served`, and close `served` when the server stops."""
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -47,7 +47,7 @@ def create_app(served: Served) -> FastAPI:
         version=__version__,
         docs_url=None,
         redoc_url=None,
-        redirect_slashes=False,  # it would redirect to whatever host a request names
+        redirect_slashes=False,  # it would redirect to the host that the request names
         lifespan=lifespan,
     )
     app.state.served = served

@@ -1,7 +1,8 @@
-"""Bridge: requests for campaigns go from the event loop to threads that write them in groups.
+"""Bridge: passes campaign requests from the event loop to threads that write in groups.
 
-A thread takes all that waits for a campaign and submits it at once, so that many requests share one
-transaction. While it writes, the next group gathers. A request is answered once it is on disk.
+A thread takes all queued requests for a campaign and submits them at once, so that many requests
+share one transaction. While it writes, the next group queues up. A request is answered once it is
+on disk.
 """
 
 from __future__ import annotations
@@ -87,12 +88,12 @@ class Bridge:
 
 
 class _Lane:
-    """A thread that writes what comes through its queue.
+    """A thread that writes the jobs in its queue.
 
     Args:
-        loop: The event loop that waits for the answers.
-        settle: Takes jobs and their outcomes, in the event loop.
-        metrics: Counts.
+        loop: The event loop that waits for the results.
+        settle: Called in the event loop with jobs and their outcomes.
+        metrics: The metrics to update.
     """
 
     def __init__(
@@ -102,16 +103,16 @@ class _Lane:
         metrics: Metrics,
     ) -> None:
         self.loop, self.settle, self.metrics = loop, settle, metrics
-        self._most = 1  # how many requests were taken together lately
-        self._are_back = threading.Event()  # as many as that wait again
+        self._most = 1  # size of recent groups
+        self._are_back = threading.Event()  # set when that many are queued again
         self.jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self.thread = threading.Thread(target=self._run, name="driftanchor-write", daemon=True)
         self.thread.start()
 
     def add(self, job: Job) -> None:
-        """Let a job wait for the thread."""
+        """Queue a job."""
         self.jobs.put(job)
-        if self.jobs.qsize() == self._most - 1:  # but for the one that the thread took first
+        if self.jobs.qsize() == self._most - 1:  # the thread already took one
             self._are_back.set()
 
     def _run(self) -> None:
@@ -119,10 +120,10 @@ class _Lane:
             pass
 
     def _taken(self) -> list[Job | None]:
-        """What waits, as far as it fits one transaction; waits for the first.
+        """Wait for a job; return all queued jobs that fit one transaction.
 
-        Where many came together, those who got their answers are about to ask again: to wait for
-        them a little makes groups larger, and leaves the processor to the event loop meanwhile.
+        After a large group, its clients are about to send their next requests. Waiting briefly for
+        them makes groups larger, and leaves the CPU to the event loop meanwhile.
         """
         jobs = [self.jobs.get()]
         if self._most > 1:
@@ -136,7 +137,7 @@ class _Lane:
         return jobs
 
     def _gather(self) -> None:
-        """Wait while more come, but not for long, and for no more than came together lately."""
+        """Wait briefly for more jobs, up to the size of recent groups."""
         self._are_back.clear()
         for _ in range(STEPS):
             before = self.jobs.qsize()
@@ -146,9 +147,9 @@ class _Lane:
                 return
 
     def _write(self, jobs: list[Job | None]) -> bool:
-        """Write some jobs, those of one campaign together; whether to go on."""
+        """Write jobs, grouped by campaign; return whether to continue."""
         groups: dict[Campaign, list[Job]] = {}
-        gone: list[Job] = []  # answered already, because the deadline is over
+        gone: list[Job] = []  # already answered, because the deadline passed
         for job in jobs:
             if job is not None:
                 (gone if job[2].cancelled() else groups.setdefault(job[0], [])).append(job)

@@ -1,4 +1,4 @@
-"""The routes of campaigns: which there are, what is known of one, and how it is changed."""
+"""Routes to list, show, create and change campaigns."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ async def create_one(request: Request) -> Response:
     responses=answers({200: CampaignAnswer}, 404, 422),
 )
 async def show(request: Request, name: str) -> Response:
-    """What is known of a campaign; its ETag changes when it is changed, not when it decides."""
+    """Show a campaign. Its ETag changes with its configuration, not with each decision."""
     served: Served = request.app.state.served
     return await _shown(served, await served.opened(name))
 
@@ -73,7 +73,7 @@ async def show(request: Request, name: str) -> Response:
 async def change(request: Request, name: str, if_match: IfMatch = None) -> Response:
     """Pause or resume a campaign, change its arms, its settings or bounds, or start a new epoch.
 
-    All of it happens, or nothing. Settings and bounds need a `reason`, and hold for new decisions.
+    Changes are atomic. Settings and bounds need a `reason`, and apply to new decisions.
     """
     served: Served = request.app.state.served
     body = await read(request, ChangeBody)
@@ -83,7 +83,7 @@ async def change(request: Request, name: str, if_match: IfMatch = None) -> Respo
 
 
 async def _shown(served: Served, campaign: Campaign, status: int = 200) -> Response:
-    """Answer with a campaign and its ETag, both read at the same moment."""
+    """Answer with a campaign and its ETag, read in one snapshot."""
     found, tag = await served.read(_read, campaign)
     return json_response(found, status, {"ETag": tag})
 

@@ -1,4 +1,4 @@
-"""Changing a campaign: all that a client wants to change happens together, or nothing does."""
+"""Apply all changes of a request to a campaign atomically."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Change:
     """A change of a campaign.
 
     Attributes:
-        steps: What to do, in order.
-        wanted: The version that the client saw; `None` if it does not matter.
+        steps: The steps, in order.
+        wanted: The version the client expects; `None` for any.
     """
 
     steps: tuple[Request, ...]
@@ -30,12 +30,12 @@ class Change:
 
     @classmethod
     def of(cls, body: ChangeBody, wanted: str | None = None) -> Change:
-        """What a client sent."""
+        """Build the change from a request body."""
         steps: list[Request] = [
             AddArm(label, arm.summary(), arm.bias_bound, arm.relative_bound)
             for label, arm in body.add.items()
         ]
-        # Arms are restored before others are paused: one arm must be left that can be played.
+        # Restore arms before pausing others: at least one arm must stay playable.
         order = sorted(body.arms.items(), key=lambda item: item[1] != "active")
         steps += [SetArm(label, state) for label, state in order]
         steps += [Distrust(label) for label in body.distrust]
@@ -49,12 +49,12 @@ class Change:
         return cls(tuple(steps), wanted)
 
     def __call__(self, batch: Batch) -> str:
-        """Do it; the version after it."""
+        """Apply the change; return the new version."""
         if self.wanted not in (None, "*", version(batch.books)):
             raise Problem(
                 412,
                 "changed_meanwhile",
-                "the campaign was changed since you looked: look again, then send the change again",
+                "the campaign has changed since you read it: read it, then send the change again",
             )
         for step in self.steps:
             step(batch)
@@ -62,7 +62,7 @@ class Change:
 
 
 def version(books: Books) -> str:
-    """The ETag of a campaign: it changes when the campaign is changed, not when it decides."""
+    """Return the ETag of a campaign; it changes with its configuration, not with decisions."""
     count = len(books.terms.arms)
     states = [books.row(column).state for column in range(count)]
     seen = [books.head.paused, books.head.epoch, states, sorted(books.distrusted)]

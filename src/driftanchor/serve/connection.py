@@ -1,7 +1,6 @@
-"""Connections: none may take for ever to send a request or to read an answer, or be one too many.
+"""Connections, with limits on their number, header size, and slow or idle clients.
 
-What is too slow or idle is looked for once a second among all connections, so that a request costs
-no timer.
+Slow and idle connections are looked for once a second, so that requests need no timer.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ SLOWEST_REQUEST = 10.0  # seconds from its first byte, or from the connection, t
 SLOWEST_ANSWER = 60.0  # seconds in which a client reads nothing of what waits for it
 KEPT = 75.0  # seconds that an idle connection is kept
 MOST_HEADERS = 100
-MOST_HEADER_BYTES = 32 * 1024  # names and values of all headers; also of unparsed bytes
+MOST_HEADER_BYTES = 32 * 1024  # limit for all header names and values, and for unparsed bytes
 LONGEST_ADDRESS = 8 * 1024  # bytes
 _UPGRADE = re.compile(rb"\nupgrade:", re.IGNORECASE)
 MOST_AHEAD = 32  # requests that wait for the answer to one before them
@@ -36,28 +35,28 @@ SPARE_FILES = 128  # of the process that are no connections
 
 
 class Connection(HttpToolsProtocol):
-    """One connection of a client.
+    """A client connection.
 
     Attributes:
-        receiving_since: Since when a request is awaited or comes in; `None` between requests.
-        writing_since: Since when the client reads nothing; `None` if it does.
-        idle_since: Since when all is answered and nothing comes; `None` if something does.
+        receiving_since: When receiving a request started; `None` between requests.
+        writing_since: When the client stopped reading; `None` if it is reading.
+        idle_since: When the connection became idle; `None` if it is active.
     """
 
     receiving_since: float | None = None
     writing_since: float | None = None
     idle_since: float | None = None
-    _unread = 0  # bytes since the last progress: a request line, headers, trailers, extensions
+    _unread = 0  # bytes received since the last progress of the parser
     _header_bytes = 0
     _in_body = False
     _refusal: Problem | None = None
-    _is_deaf = False  # whether what else comes is not read
+    _is_deaf = False  # whether to ignore further input
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """A client has connected."""
+        """Handle a new connection."""
         self._corked = Corked(transport, self.loop)
         corked: Any = self._corked
-        # One for all requests: with one for each, a request would hold itself in memory.
+        # Shared by all requests: one per request would create a reference cycle.
         self._extensions: Any = {WHOLE: self._send_whole}
         super().connection_made(corked)
         self.receiving_since = self.loop.time()
@@ -65,17 +64,17 @@ class Connection(HttpToolsProtocol):
             transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The connection has ended."""
-        self._extensions.clear()  # which would hold it in memory
+        """Handle the end of the connection."""
+        self._extensions.clear()  # breaks a reference cycle
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Some bytes have come."""
+        """Handle received bytes."""
         if self._is_deaf:
             return
         if b"pgrade" in data and not self._in_body:
             data = without_upgrade(data)
-        if self.receiving_since is None:  # also for empty lines, which begin no request
+        if self.receiving_since is None:  # also for empty lines, which start no request
             self.receiving_since = self.loop.time()
         self.idle_since = None
         self._unread += len(data)
@@ -84,46 +83,46 @@ class Connection(HttpToolsProtocol):
             self.refuse(431, "headers_too_large", "the headers are too long")
 
     def on_message_begin(self) -> None:
-        """A request begins."""
+        """Handle the start of a request."""
         self.receiving_since = self.loop.time()
         self._in_body, self._header_bytes = False, 0
         super().on_message_begin()
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Keep a header. Trailers are ignored: uvicorn would append them to the headers."""
+        """Store a header; ignore trailers, which uvicorn would append to the headers."""
         if self._in_body:
             return
         self._header_bytes += len(name) + len(value)
         if self._header_bytes > MOST_HEADER_BYTES:
-            self._refusal = Problem(431, "headers_too_large", "send fewer headers, or shorter")
-            raise ValueError  # ends the parser
+            self._refusal = Problem(431, "headers_too_large", "send fewer or shorter headers")
+            raise ValueError  # stops the parser
         super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        """All headers have come, and what follows is the body."""
+        """Handle the end of the headers."""
         self._unread, self._in_body = 0, True
         if len(self.headers) > MOST_HEADERS or len(self.url) > LONGEST_ADDRESS:
             status = 431 if len(self.headers) > MOST_HEADERS else 414
-            self._refusal = Problem(status, "headers_too_large", "send fewer headers, or shorter")
-            raise ValueError  # ends the parser
+            self._refusal = Problem(status, "headers_too_large", "send fewer or shorter headers")
+            raise ValueError  # stops the parser
         if len(self.pipeline) >= MOST_AHEAD:
             raise ValueError
         super().on_headers_complete()
         self.scope["extensions"] = self._extensions
 
     def on_body(self, body: bytes) -> None:
-        """A part of the body has come."""
+        """Handle a part of the body."""
         self._unread = 0
         super().on_body(body)
 
     def on_message_complete(self) -> None:
-        """All of a request has come."""
+        """Handle the end of a request."""
         self.receiving_since = None
         self._unread, self._in_body = 0, False
         super().on_message_complete()
 
     def on_response_complete(self) -> None:
-        """An answer is sent: begin with the request that came next, or wait for one."""
+        """Handle the end of a response: start the next queued request, or wait for one."""
         self.server_state.total_requests += 1
         if self.transport.is_closing():
             return
@@ -134,9 +133,9 @@ class Connection(HttpToolsProtocol):
             self.idle_since = self.loop.time()
 
     def _send_whole(self, scope: Scope, status: int, fields: Fields, body: bytes) -> bool:
-        """Send a whole answer at once; `False` if it has to wait or is not of the usual kind."""
+        """Send a complete response; return `False` if it must wait or is not a plain one."""
         cycle = self.cycle
-        if cycle.scope is not scope:  # another request has come meanwhile
+        if cycle.scope is not scope:  # another request arrived meanwhile
             return False
         if cycle.disconnected or cycle.response_started or self.flow.write_paused:
             return False
@@ -155,28 +154,28 @@ class Connection(HttpToolsProtocol):
         return True
 
     def pause_writing(self) -> None:
-        """The client reads more slowly than we write."""
+        """Pause writing: the client reads too slowly."""
         self.writing_since = self.loop.time()
         super().pause_writing()
 
     def resume_writing(self) -> None:
-        """The client has read on."""
+        """Resume writing."""
         self.writing_since = None
         super().resume_writing()
 
     def _unsupported_upgrade_warning(self) -> None:
-        """Say nothing of a wish for another protocol, which a server need not grant."""
+        """Ignore unsupported protocol upgrades without a warning."""
 
     def send_400_response(self, msg: str) -> None:
-        """Answer what is not HTTP, or has too many headers."""
+        """Reject invalid HTTP or too many headers."""
         refusal = self._refusal or Problem(400, "invalid_http", "this is not HTTP/1.1")
         self.refuse(refusal.status, refusal.code, refusal.detail)
 
     def refuse(self, status: int, code: str, detail: str) -> None:
         """Answer without the app, and close the connection.
 
-        If an earlier request waits for its answer, ours would be taken for that one: then the
-        connection ends after it.
+        If an earlier request is unanswered, the client would mistake our answer for its answer, so
+        we close the connection after that one instead.
         """
         cycle: Any = self.cycle  # `None` before the first request
         is_idle = cycle is None or cycle.response_complete

@@ -1,4 +1,4 @@
-"""Creating a campaign from what a client sent."""
+"""Create a campaign from a request body."""
 
 from __future__ import annotations
 

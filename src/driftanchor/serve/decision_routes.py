@@ -1,4 +1,4 @@
-"""The routes that decide: `POST …/decisions`, and what is about one decision."""
+"""Routes to make decisions (`POST …/decisions`), and to show or explain one."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ REPLAYED = ((b"idempotent-replayed", b"true"),)
 IdempotencyKey = Annotated[
     str | None,
     Header(
-        description="A key of this request: for 24 hours the same key gives the same decisions, "
+        description="An idempotency key: for 24 hours the same key returns the same decisions, "
         "and is refused with 422 for another body.",
         min_length=1,
         max_length=LONGEST,

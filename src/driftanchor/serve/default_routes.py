@@ -1,4 +1,4 @@
-"""The route on which clients report the defaults they played while the server was away."""
+"""The route for clients to report defaults they played while the server was unreachable."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def report(request: Request, name: str) -> Response:
 
 
 async def _noted(served: Served, campaign: Campaign, item: DefaultItem) -> dict[str, Any]:
-    """What became of one of them, whatever is wrong with others."""
+    """Record one default and return its result, independently of the others."""
     try:
         done = UseDefault.checked(item.key, item.arm, item.ago, item.unit)
         status: str = await served.bridge.do(campaign, done)

@@ -1,8 +1,8 @@
-"""Direct: the routes that are asked all the time, taken past all layers and the framework.
+"""Direct: a fast path for the busiest routes, bypassing middleware and framework.
 
-What these do for one request costs more than a decision does. Here the same is done in one place:
-a request is observed, limited, let in and answered. The routes are still FastAPI's: it documents
-them, and answers them if this layer is left out.
+Middleware and framework cost more per request than a decision. This layer does the same work in one
+place: it logs, rate-limits, authorizes and answers a request. The routes are also registered with
+FastAPI, which documents them, and answers them without this layer.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ class Shortcut:
 
 
 class Direct:
-    """A layer of the app that answers some routes by itself.
+    """Middleware that answers some routes itself.
 
     Args:
-        app: The app inside, which answers all other routes.
+        app: The wrapped app, which answers all other routes.
         served: The store and settings of the server.
         shortcuts: The routes that this layer answers.
-        errors: Receives errors, to show them on the page.
+        errors: Collects errors for the page.
     """
 
     def __init__(
@@ -71,13 +71,13 @@ class Direct:
             await self.app(scope, receive, send)
             return
         start, status = time.perf_counter(), 0
-        scope["route"] = shortcut  # its path is logged and counted
+        scope["route"] = shortcut  # for the log and metrics
         request_id = request_id_of(scope["headers"])
         try:
             try:
                 body = await self._limits.read(scope, receive)
                 if body is None:
-                    return  # the client has gone
+                    return  # the client disconnected
                 async with answer_within(self._served.settings.deadline):
                     await self._served.access.admit(scope, shortcut.role)
                     answer = await shortcut.endpoint(self._served, scope["headers"], body, value)
@@ -89,7 +89,7 @@ class Direct:
             note(self._served, scope, request_id, status, start)
 
     def _found(self, scope: Scope) -> tuple[Shortcut | None, str]:
-        """The route of a request, if it is one of these, and the value of its parameter."""
+        """Return the fast route of a request and its path parameter, if it has one."""
         if scope["type"] == "http":
             path: str = scope["path"]
             for method, before, after, shortcut in self._known:
@@ -100,7 +100,7 @@ class Direct:
         return None, ""
 
     def _refused(self, error: Exception, scope: Scope, request_id: str) -> WholeAnswer:
-        """The answer to an error, which the page shows too."""
+        """Return the response to an error, and record the error for the page."""
         answer = WholeAnswer.of(problem_of(error))
         if answer.status >= 500:
             self._served.log.failure(request_id, error)

@@ -1,4 +1,4 @@
-"""Which names and addresses are this machine, and from where a request came."""
+"""Detect loopback addresses, and where a request came from."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ FORWARDING = frozenset(
 
 
 def is_forwarded(name: bytes) -> bool:
-    """Return whether a proxy adds a header of this lower-case name.
+    """Return whether this is a header that proxies add; the name is in lower case.
 
     Example:
         >>> [is_forwarded(x) for x in (b"x-forwarded-for", b"x_real_ip", b"via", b"x-request-id")]

@@ -1,13 +1,13 @@
-"""OFREP, the protocol of OpenFeature: any of its SDKs can ask for an arm.
+"""OFREP, the OpenFeature protocol: any of its SDKs can ask for an arm.
 
-A campaign is a flag, an arm is a variant, and the targeting key is the unit. The metadata has the
-decision's id, with which its reward is reported, and its propensity.
+A campaign is a flag, an arm is a variant, and the targeting key is the unit. The metadata contains
+the propensity and the decision's id, which is needed to report its reward.
 
-- To evaluate one flag is to ask: the decision counts from now on, as `Campaign.ask` says.
-- To evaluate all flags only assigns, since a client does so at its start and shows few of them.
-  Each decision counts from the moment on at which its exposure or its reward is reported, or the
-  flag is evaluated alone. A unit that has no decision yet gets one in every campaign that is not
-  paused, so a store with more than `MOST_FLAGS` campaigns is refused.
+- Evaluating one flag is an ordinary `Campaign.ask`: the decision counts immediately.
+- Evaluating all flags only assigns arms, because a client does so at startup and shows few of
+  them. A decision counts once its exposure or reward is reported, or its flag is evaluated alone.
+  A unit without a decision gets one in every campaign that is not paused, so bulk evaluation is
+  refused if the store has more than `MOST_FLAGS` campaigns.
 - A paused campaign has no value: the application plays its own default.
 """
 
@@ -27,7 +27,7 @@ from driftanchor.serve.flags import Evaluate, Found, Refused, evaluated, failure
 from driftanchor.serve.json_answer import json_response, json_text
 from driftanchor.serve.served import Served
 
-MOST_FLAGS = 100  # campaigns of one bulk evaluation
+MOST_FLAGS = 100  # campaigns in a bulk evaluation
 
 router = APIRouter(
     prefix="/ofrep/v1/evaluate/flags",
@@ -58,7 +58,7 @@ async def evaluate_one(request: Request, key: str) -> Response:
 
 @router.post("", **flag_docs.ALL)
 async def evaluate_all(request: Request) -> Response:
-    """Which arms the unit gets in all campaigns; nothing counts before it is shown."""
+    """Assign the unit's arms in all campaigns; a decision counts only once it is shown."""
     served: Served = request.app.state.served
     try:
         unit = await _unit(request)
@@ -81,7 +81,7 @@ async def evaluate_all(request: Request) -> Response:
 
 
 async def _assigned(served: Served, name: str, unit: str) -> dict[str, Any] | None:
-    """The arm that a unit is assigned in a campaign; `None` if that is gone meanwhile."""
+    """Return the unit's assigned arm in a campaign; `None` if the campaign is gone."""
     try:
         campaign = await served.opened(name)
         if campaign.sticky is None:
@@ -90,7 +90,7 @@ async def _assigned(served: Served, name: str, unit: str) -> dict[str, Any] | No
         found: Found = await served.bridge.do(campaign, Evaluate(unit, assign=True))
     except NotFound:
         return None
-    except UnreadableState:  # one that is damaged is no reason to hide the others
+    except UnreadableState:  # a damaged campaign must not hide the others
         return failure(name, "GENERAL", "the campaign cannot be read")
     if found.decision is not None:
         served.answered(campaign.name, [found.decision])

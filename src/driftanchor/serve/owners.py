@@ -1,4 +1,4 @@
-"""Owners: which campaign made a decision, without asking the store each time."""
+"""Owners: a cache of which campaign made which decision."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ MOST_KNOWN = 50_000  # decisions
 
 
 class Owners:
-    """Knows which campaign made a decision: the last ones by heart, others from the store.
+    """Finds the campaign of a decision: recent ones from a cache, others from the store.
 
     Args:
-        find: Asks the store.
+        find: Looks up a decision in the store.
     """
 
     def __init__(self, find: Callable[[str], Awaitable[str | None]]) -> None:
@@ -27,7 +27,7 @@ class Owners:
         self._known: dict[str, str] = {}
 
     def note(self, campaign: str, made: Iterable[Decision]) -> None:
-        """Remember who made decisions."""
+        """Cache the campaign of some decisions."""
         known = self._known
         for decision in made:
             known[str(decision.id)] = campaign
@@ -35,10 +35,10 @@ class Owners:
             del known[next(iter(known))]  # the oldest
 
     async def of(self, decision_id: str) -> str:
-        """The campaign of a decision.
+        """Return the campaign of a decision.
 
         Raises:
-            InvalidInput: The text cannot be the id of a decision.
+            InvalidInput: The text is not a valid decision id.
             NotFound: The store has no such decision.
         """
         found = self._known.get(decision_id)

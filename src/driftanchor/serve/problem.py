@@ -1,7 +1,6 @@
-"""Problem: every answer that is an error, as RFC 9457 has it.
+"""Problem: error responses as defined by RFC 9457.
 
-An answer says what is wrong and where. It never repeats a value that was sent, and never shows a
-stack trace.
+A response says what is wrong and where. It never echoes submitted values or stack traces.
 """
 
 from __future__ import annotations
@@ -98,10 +97,10 @@ def problem_of(error: Exception) -> Problem:
 
 
 def _said(error: Exception, status: int) -> str:
-    """The message of an error without the values in it."""
+    """Return the message of an error, without values."""
     if status == 503:
         return (
-            "the store cannot be reached or written now; the request was recorded whole or not at "
+            "the store cannot be reached or written; the request was recorded completely or not at "
             "all: send it again"
         )
     if isinstance(error, errors.UnknownName):
@@ -178,7 +177,7 @@ def response_to(error: Exception) -> Response:
 
 
 def install(app: FastAPI) -> None:
-    """Let an app answer all errors with problems."""
+    """Make an app answer all errors with problems."""
 
     async def answer(request: Request, error: Exception) -> Response:
         response = response_to(error)

@@ -1,4 +1,4 @@
-"""The routes of what happened: the history by stretches of time, and every event."""
+"""Routes of a campaign's records: the history by time interval, and all events."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ After = Annotated[
     responses=answers({200: HistoryAnswer}, 404, 422),
 )
 async def history(request: Request, name: str, since: Since = None) -> Response:
-    """Decisions and rewards of each arm by stretches of 15 minutes."""
+    """Show the decisions and rewards of each arm in intervals of 15 minutes."""
     served: Served = request.app.state.served
     campaign = await served.opened(name)
     return json_response({"seconds": STRETCH, "history": await served.read(_past, campaign, since)})

@@ -1,4 +1,4 @@
-"""What clients send."""
+"""Request bodies."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class DefaultItem(Body):
     """A default arm that a client played."""
 
     key: Label = Field(
-        description="The Idempotency-Key of the request that was not answered, or a new key if it "
+        description="The Idempotency-Key of the request that timed out, or a new key if it "
         "had none."
     )
     arm: Label = Field(description="The arm that was played.")
@@ -63,10 +63,10 @@ class RewardBody(Body):
 
 
 class CorrectionBody(RewardBody):
-    """A correction of a reward that was reported."""
+    """A correction of a reported reward."""
 
-    before: float = Field(description="The reward that is recorded now.")
-    reason: Reason | None = Field(None, description="Why, for those who read the history.")
+    before: float = Field(description="The reward currently recorded.")
+    reason: Reason | None = Field(None, description="The reason, recorded in the history.")
 
 
 class RewardItem(RewardBody):
@@ -109,7 +109,7 @@ class CreateBody(Body):
     """A new campaign: `offline` or `arms`, and its terms; see `Campaign.create`."""
 
     name: str = Field(description="Letters, digits and . _ : -", max_length=128)
-    offline: dict[Label, Logged] | None = Field(None, description="What logs say about each arm.")
+    offline: dict[Label, Logged] | None = Field(None, description="Logged statistics by arm.")
     arms: list[Label] | None = Field(None, description="The arms, if there are no logs.")
     policy: str | None = Field(None, description="The name of a policy.")
     parameters: dict[str, float] = Field({}, description="Parameters of the policy.")
@@ -132,7 +132,7 @@ class CreateBody(Body):
 
 
 class ChangeBody(Body):
-    """Changes of a campaign: all of them happen, or none."""
+    """Changes to a campaign, applied atomically."""
 
     paused: bool | None = Field(None, description="True to make no new decisions, false to resume.")
     new_epoch: Literal[True] | None = Field(None, description="Every unit gets a new decision.")
@@ -142,13 +142,13 @@ class ChangeBody(Body):
     )
     distrust: list[Label] = Field([], description="Arms whose logs no longer count.")
     reason: Reason | None = Field(
-        None, description="Why; needed to change any of the settings and bounds below."
+        None, description="The reason; required to change any of the settings and bounds below."
     )
     reward_window: Annotated[float, Field(gt=0)] | None = Field(
-        None, description="Seconds in which a reward counts; null to wait for ever."
+        None, description="Seconds within which a reward counts; null to wait forever."
     )
     default_reward: float | None = Field(
-        None, description="The reward that counts if none arrives; null for none."
+        None, description="The reward to count if none arrives; null to count nothing."
     )
     floor: Annotated[float, Field(ge=0, le=1)] = 0.0
     control: dict[Label, Annotated[float, Field(gt=0, le=1)]] = Field({})
@@ -156,20 +156,20 @@ class ChangeBody(Body):
         False, description="Accept rewards far outside the range of the logged rewards."
     )
     bias_bound: Bound | dict[Label, Bound | None] | None = Field(
-        None, description="V: one number, or one for each arm; null promises nothing."
+        None, description="V: one number, or one for each arm; null for no bound."
     )
     relative_bound: Bound | dict[Label, Bound | None] | None = Field(
-        None, description="W: one number, or one for each arm; null promises nothing."
+        None, description="W: one number, or one for each arm; null for no bound."
     )
 
     def new_terms(self) -> dict[str, Any]:
-        """The settings and bounds that were sent."""
+        """Return the submitted settings and bounds."""
         sent = {name: getattr(self, name) for name in TERMS if name in self.model_fields_set}
         return {name: _bound(x) if name in BOUNDS else x for name, x in sent.items()}
 
 
 def _bound(sent: Any) -> Any:
-    """Bounds as `Campaign.change` takes them."""
+    """Convert bounds to arguments of `Campaign.change`."""
     if isinstance(sent, dict):
         return {label: _bound(x) for label, x in sent.items()}
     return math.inf if sent is None else sent

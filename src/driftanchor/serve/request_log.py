@@ -1,6 +1,6 @@
-"""The log: one JSON object in a line on stderr for each request, and for what else happens.
+"""The log: one JSON line on stderr for each request and other event.
 
-A line has the route, not the address: ids of decisions, units and keys are in no log.
+A line contains the route, not the URL, so decision ids, units and keys are never logged.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ class _Request(NamedTuple):
 
 
 class Log:
-    """Writes lines in a thread of its own, so that nobody waits for whoever reads them.
+    """Writes log lines in a background thread, so that a slow reader blocks no request.
 
-    Requests become lines in that thread too: many at once take less time.
+    That thread also formats the lines, because formatting many at once is faster.
 
     Args:
-        stream: Where lines go; by default stderr.
+        stream: The output stream; by default stderr.
     """
 
     def __init__(self, stream: TextIO | None = None) -> None:
@@ -56,16 +56,16 @@ class Log:
         self._add(_Request(time.time(), request_id, method, route, status, seconds))
 
     def event(self, event: str, level: str = "info", **fields: Any) -> None:
-        """Log something that happened."""
+        """Log an event."""
         line = {"time": _now(), "level": level, "event": event, **fields}
         self._add(json.dumps(line, default=str) + "\n")
 
     def failure(self, request_id: str, error: BaseException) -> None:
-        """Log why a request failed; an error nobody expected also with its trace."""
+        """Log why a request failed, with a stack trace if the error was unexpected."""
         self.event("failure", "error", request_id=request_id, **said_by(error))
 
     def close(self) -> None:
-        """Write what waits."""
+        """Flush the queue."""
         with self._starting:
             thread, self._thread = self._thread, None
         if thread is not None:
@@ -103,12 +103,12 @@ class Log:
         try:
             stream.write(text)
             stream.flush()
-        except (OSError, ValueError):  # nobody reads it on: that costs no answer
+        except (OSError, ValueError):  # the reader is gone; requests are unaffected
             return
 
 
 class LogHandler(logging.Handler):
-    """Sends what libraries log into our log; only what is worth attention.
+    """Forwards warnings and errors that libraries log to our log.
 
     Args:
         log: Our log.
@@ -119,7 +119,7 @@ class LogHandler(logging.Handler):
         self._log = log
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Log a record of Python's logging, with the exception that it is about."""
+        """Log a record of Python's logging, with its exception."""
         error = record.exc_info[1] if record.exc_info else None
         more = {} if error is None else said_by(error)
         text = excerpt(record.getMessage().strip())
@@ -127,7 +127,7 @@ class LogHandler(logging.Handler):
 
 
 def said_by(error: BaseException) -> dict[str, Any]:
-    """Return the kind and the message of an error, and its trace if nobody expected it."""
+    """Return the type and message of an error, and its trace if it was unexpected."""
     found: dict[str, Any] = {"error": type(error).__name__, "message": excerpt(str(error))}
     if not isinstance(error, DriftanchorError):
         places = traceback.extract_tb(error.__traceback__)

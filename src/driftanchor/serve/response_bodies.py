@@ -1,4 +1,4 @@
-"""What the server answers, as the OpenAPI document describes it."""
+"""Response bodies, for the OpenAPI document."""
 
 from __future__ import annotations
 

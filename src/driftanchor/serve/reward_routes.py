@@ -1,4 +1,4 @@
-"""The routes of rewards: one by one, and many at once."""
+"""Routes to report and correct rewards, one at a time or many at once."""
 
 from __future__ import annotations
 
@@ -72,9 +72,9 @@ async def rewarded(
     responses=answers({200: ReceiptAnswer}, 404, 409, 415, 422),
 )
 async def correct(request: Request, decision_id: str) -> Response:
-    """Correct a reward that was reported, such as after a refund. It may be sent again.
+    """Correct a reported reward, for example after a refund. Safe to retry.
 
-    409 if another reward than `before` is recorded, or none that counts.
+    Answers 409 if the recorded reward is not `before`, or if no reported reward counts.
     """
     served: Served = request.app.state.served
     body = await read(request, CorrectionBody)
@@ -83,7 +83,7 @@ async def correct(request: Request, decision_id: str) -> Response:
     try:
         receipt: Receipt = await do_for(served, decision_id, correction)
     except OtherReward as error:
-        text = "another reward than `before` is recorded: look at the decision again"
+        text = "the recorded reward is not `before`: read the decision again"
         raise await _conflict(served, decision_id, text) from error
     except InvalidInput as error:
         raise _refused_value(error) from error
@@ -106,13 +106,13 @@ async def tell_many(request: Request) -> Response:
 
 
 async def _one_of_many(served: Served, item: Any) -> dict[str, Any]:
-    """What became of one reward, or why it was refused."""
+    """Record one reward; return its receipt, or why it was refused."""
     try:
         found = RewardItem.model_validate(item)
         return (await _told(served, found.decision_id, found)).to_json()
     except ValidationError as error:
         problem = _of_reward(found_in(error), RewardItem)
-    except StoreUnavailable:  # of all: the client sends all of it again
+    except StoreUnavailable:  # fail the whole request, so that the client retries it
         raise
     except (Problem, DriftanchorError) as error:
         problem = problem_of(error)
@@ -124,7 +124,7 @@ async def _told(served: Served, decision_id: str, body: RewardBody) -> Receipt:
     try:
         receipt: Receipt = await do_for(served, decision_id, tell)
     except OtherReward as error:
-        text = "the decision already has another reward: a decision has one reward"
+        text = "the decision already has a different reward, and can have only one"
         raise await _conflict(served, decision_id, text) from error
     except InvalidInput as error:
         raise _refused_value(error) from error
@@ -133,18 +133,18 @@ async def _told(served: Served, decision_id: str, body: RewardBody) -> Receipt:
 
 
 def _refused_value(error: InvalidInput) -> Exception:
-    """The answer to a value that cannot be a reward; other errors as they are."""
+    """Return a problem for an invalid reward value; other errors are returned unchanged."""
     if isinstance(error, OutsideLogs):
         said = problem_of(error).detail.replace("reward", "the value", 1)
         return Problem(422, "reward_outside_logs", said, pointer="/value")
     if error.argument != "reward":
         return error
-    text = "the value is not one that rewards of this campaign may have"
+    text = "the value is not a valid reward for this campaign"
     return Problem(422, "reward_out_of_range", text, pointer="/value")
 
 
 async def _conflict(served: Served, decision_id: str, text: str) -> Problem:
-    """The decision has another reward: since when."""
+    """Return the problem for a conflicting reward, with the time of the first one."""
     campaign = await served.opened(await served.owners.of(decision_id))
     row = await served.read(campaign.decision, decision_id)
     return Problem(409, "reward_conflict", text, recorded_at=row.settled_at)

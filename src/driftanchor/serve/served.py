@@ -1,4 +1,4 @@
-"""Served: what one process serves, and how it reaches it."""
+"""Served: the store, campaigns and settings of one server process."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ READERS = 4  # threads that read; writing has threads of its own
 
 @dataclass(frozen=True)
 class ServeSettings:
-    """How a server is run.
+    """The settings of a server.
 
     Attributes:
-        host: Where it listens.
+        host: The address to listen on.
         port: The port; 0 for a free one.
-        workers: How many processes answer.
-        patience: Seconds to wait for a store that is away, before a request is answered with 503.
-        deadline: Seconds in which every request is answered, with 503 if need be.
-        grace: Seconds in which requests under way may end after the server was asked to stop.
+        workers: The number of processes.
+        patience: Seconds to wait for an unreachable store before answering 503.
+        deadline: Seconds after which an unanswered request gets 503.
+        grace: Seconds for pending requests to finish after the server was asked to stop.
         keys_required: Whether a key is needed even if the store has none; see `check_keys`.
-        rate: How many requests a second a key may make of one process; `None` for any number.
-        upkeep: Seconds between two rounds of `Upkeep`.
-        warm_up: Seconds that a process may take for kernels before its first request.
+        rate: Maximum requests per second, key and process; `None` for no limit.
+        upkeep: Seconds between rounds of `Upkeep`.
+        warm_up: Seconds that a process may spend on loading kernels before its first request.
     """
 
     host: str = "127.0.0.1"

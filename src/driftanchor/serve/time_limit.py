@@ -1,4 +1,4 @@
-"""Deadline: every request is answered in time, whatever the store does."""
+"""Deadline: every request is answered in time, even if the store hangs."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from driftanchor.serve.served import Served
 
 
 class Deadline:
-    """A layer of the app that answers 503 if nothing else answers in time.
+    """Middleware that answers 503 if the app does not answer in time.
 
-    The time of reading the body does not count, nor that of an answer that has begun.
+    Time spent reading the body or sending a started response does not count.
 
     Args:
-        app: What is inside.
-        served: What is served: its settings say how long an answer may take.
+        app: The wrapped app.
+        served: Its settings contain the time limit.
     """
 
     def __init__(self, app: ASGIApp, served: Served) -> None:
@@ -51,7 +51,7 @@ async def answer_within(seconds: float) -> AsyncIterator[asyncio.Timeout]:
     """Cancel the block after some seconds.
 
     Raises:
-        StoreUnavailable: The time was over.
+        StoreUnavailable: The time limit passed.
     """
     try:
         async with asyncio.timeout(seconds) as limit:

@@ -1,4 +1,4 @@
-"""Upkeep: closes decisions whose window is over and checks promises, so that no GET writes."""
+"""Upkeep: closes decisions whose window is over and checks bounds, so that no GET writes."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ class Upkeep:
     """A thread that brings all campaigns up to date every few seconds.
 
     Args:
-        served: The campaigns, and how often (`ServeSettings.upkeep`).
+        served: The campaigns and the interval (`ServeSettings.upkeep`).
     """
 
     def __init__(self, served: Served) -> None:
         self._served = served
         self._seen: dict[str, int] = {}  # the last event of each campaign
-        self._failed: dict[str, str] = {}  # what was logged last, to log it once
+        self._failed: dict[str, str] = {}  # the last error logged, to log it only once
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="driftanchor-upkeep", daemon=True)
 
@@ -27,7 +27,7 @@ class Upkeep:
         self._thread.start()
 
     def close(self) -> None:
-        """Stop the thread, after the campaign it is at."""
+        """Stop the thread after its current campaign."""
         self._stop.set()
         self._thread.join()
 
@@ -50,7 +50,7 @@ class Upkeep:
         while not self._stop.wait(self._served.settings.upkeep):
             try:
                 self.once()
-            except Exception as error:  # the thread goes on: the next round may work
+            except Exception as error:  # continue: the next round may succeed
                 self._log("", error)
 
     def _log(self, name: str, error: Exception) -> None:

@@ -1,8 +1,7 @@
-"""Warming up: what decisions are computed with is loaded before the first request.
+"""Warm-up: load kernels before the first request.
 
-A decision that is interpreted may take longer than a client waits. Kernels that are on disk are
-loaded within a second. One that has to be compiled takes longer: then the server starts, and the
-first decisions are interpreted while it is compiled.
+An interpreted decision may take longer than a client waits. Cached kernels load within a second. If
+a kernel must be compiled, the server starts meanwhile, and the first decisions are interpreted.
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ from driftanchor.serve.served import Served
 
 
 def warm_up(served: Served) -> None:
-    """Prepare the campaigns of a store, for as long as the settings allow."""
+    """Warm up the campaigns of a store, within the time limit in the settings."""
     end = time.monotonic() + served.settings.warm_up
     try:
         names = served.names()
-    except DriftanchorError as error:  # requests will say it too
+    except DriftanchorError as error:  # requests will report it too
         served.log.event("warm_up", "error", **said_by(error))
         return
     for name in names:
@@ -28,6 +27,6 @@ def warm_up(served: Served) -> None:
             return
         try:
             served.campaign(name).prepare()
-        except Exception as error:  # the other campaigns can be served
+        except Exception as error:  # the other campaigns can still be served
             served.log.event("warm_up", "error", campaign=name, **said_by(error))
     background.finish(max(end - time.monotonic(), 0.0))

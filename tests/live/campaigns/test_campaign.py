@@ -74,7 +74,7 @@ def test_an_unknown_decision_is_not_found(store: Store) -> None:
             with pytest.raises(NotFound, match="campaign 'c' has no decision") as error:
                 call(wrong)
     assert error.value.exit_code == 3
-    with pytest.raises(InvalidInput, match="decision_id must be the text"):
+    with pytest.raises(InvalidInput, match="decision_id must be an id"):
         campaign.tell(7, 1.0)  # type: ignore[arg-type]
 
 
@@ -232,9 +232,9 @@ def test_what_is_no_id_is_the_error_of_its_reward_alone(tmp_path: Path) -> None:
         assert isinstance(error, InvalidInput)
         assert error.argument == "decision_id"
     for wrong in (5, None):
-        with pytest.raises(InvalidInput, match="decision_id must be the text"):
+        with pytest.raises(InvalidInput, match="decision_id must be an id"):
             campaign.explain(wrong)  # type: ignore[arg-type]
-        with pytest.raises(InvalidInput, match="decision_id must be the text"):
+        with pytest.raises(InvalidInput, match="decision_id must be an id"):
             campaign.tell(wrong, 1.0)  # type: ignore[arg-type]
     assert campaign.verify().rewards == 1
 
@@ -255,7 +255,7 @@ def test_a_clock_that_tells_no_time_is_refused(time: Any, tmp_path: Path) -> Non
 def test_a_key_stands_for_one_request(tmp_path: Path) -> None:
     campaign = create(f"sqlite:///{tmp_path / 's.db'}")
     first = campaign.ask(n=2, key="k")
-    with pytest.raises(Conflict, match="the key 'k' is that of another request"):
+    with pytest.raises(Conflict, match="the key 'k' belongs to another request"):
         campaign.ask(n=5, key="k")
     assert [x.id for x in campaign.ask(n=2, key="k")] == [x.id for x in first]
 

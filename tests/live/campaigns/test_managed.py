@@ -50,7 +50,7 @@ def test_a_new_arm_takes_part(campaign: Campaign) -> None:
     assert decision.arm == "D"
     assert campaign.tell(str(decision.id), 1.0).arm == "D"
     assert campaign.status().arms["D"].logs_n == 20
-    with pytest.raises(InvalidInput, match="'D' is an arm already"):
+    with pytest.raises(InvalidInput, match="'D' is already an arm"):
         other.add_arm("D")
     with pytest.raises(InvalidInput, match="bias_bound is missing"):
         other.add_arm("E", (20, 0.9))

@@ -61,6 +61,6 @@ def test_a_decision_that_comes_out_otherwise_is_an_error(tmp_path: Path) -> None
     with sqlite3.connect(path) as connection:
         connection.execute("UPDATE decisions SET arm = (arm + 1) % 3")
     connection.close()
-    with pytest.raises(UnreadableState, match="the store was changed, or the policy is another"):
+    with pytest.raises(UnreadableState, match="the store was changed, or the policy is a diff"):
         campaign.explain(str(decision.id))
     campaign.close()

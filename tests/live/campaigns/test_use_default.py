@@ -19,7 +19,7 @@ def test_a_default_is_noted_once_and_its_request_decides_no_more(store: Store) -
     assert campaign.submit([UseDefault("k", "B", 1.0)] * 2) == ["recorded", "replayed"]
     assert campaign.submit([UseDefault("k", "B", 9.0)]) == ["replayed"]
     assert kinds(campaign) == ["keyed", "keyed", "default_used"]
-    with pytest.raises(Conflict, match="came too late"):
+    with pytest.raises(Conflict, match="belongs to a request that timed out"):
         campaign.ask("u", key="k")
     status = campaign.status()
     assert (status.decisions, status.rewards, status.pending) == (0, 0, 0)

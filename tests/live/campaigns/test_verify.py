@@ -37,13 +37,13 @@ TAMPERED = {
     "UPDATE decisions SET propensity = propensity * 1.0000000001 WHERE number = 2": (
         "the propensity of decision 2 is"
     ),
-    "UPDATE request_keys SET at = 7": "or of another time, than its event",
-    "DELETE FROM request_keys": "the key 'k' of an event is not there",
-    "UPDATE request_keys SET key = 'l'": "the key 'l' is for decisions that are not there",
+    "UPDATE request_keys SET at = 7": "does not match the request or the time",
+    "DELETE FROM request_keys": "the key 'k' of an event is missing",
+    "UPDATE request_keys SET key = 'l'": "the key 'l' refers to missing decisions",
     "UPDATE history SET decisions = 99 WHERE arm = 0": "the history from 900 on",
     "UPDATE history SET total = total + 1 WHERE arm = 0": "the history from 900 on",
     "DELETE FROM history": "the history from 900 on is None",
-    "UPDATE request_keys SET decisions = '[\"x\"]'": "the key 'k' is for another request",
+    "UPDATE request_keys SET decisions = '[\"x\"]'": "the key 'k' does not match the request",
     "UPDATE heads SET snapshot = 3": "the last snapshot is said to be 3, and is 0",
     "INSERT INTO snapshots VALUES (1, 5, '{}')": "the snapshot of event 5 is not",
     "INSERT INTO watches VALUES (1, '{}')": "the store is damaged",

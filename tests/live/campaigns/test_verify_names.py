@@ -49,7 +49,7 @@ def test_a_campaign_fits_its_own_events(sticky: str | None, exposure: str, tmp_p
     with sqlite3.connect(path) as connection:
         assert connection.execute(other).rowcount == 1
     connection.close()
-    with pytest.raises(UnreadableState, match="which the events do not give"):
+    with pytest.raises(UnreadableState, match="but not according to the events"):
         campaign.verify()
     campaign.close()
 

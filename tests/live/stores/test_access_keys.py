@@ -109,5 +109,5 @@ def test_a_key_for_one_campaign_only_reads() -> None:
     assert make_key(["read"], now=5.0, campaign="c")[1].campaign == "c"
     assert make_key(["read"], now=5.0)[1].campaign is None
     for roles in (["admin"], ["read", "decide"]):
-        with pytest.raises(InvalidInput, match="campaign is only for keys with the role read"):
+        with pytest.raises(InvalidInput, match="campaign is only for keys whose only role is read"):
             make_key(roles, now=5.0, campaign="c")

@@ -289,7 +289,7 @@ class Campaign(Managed):
             allow_outside: As for `tell`.
 
         Raises:
-            Conflict: The recorded reward is not `before`, or no reward counts.
+            Conflict: The recorded reward is not `before`, or no reported reward counts.
             NotFound: There is no such decision.
             InvalidInput: As for `tell`.
         """

@@ -23,7 +23,7 @@ def explain_again(
 ) -> Explanation:
     """Explain a decision by recomputing it.
 
-    The state is rebuilt from the last snapshot before the decision and the events after it, so the
+    The state is rebuilt from the last snapshot and the events between it and the decision, so the
     cost does not grow with the age of the campaign.
 
     Args:

@@ -95,7 +95,7 @@ def _none_text(name: str, books: Books) -> str:
 
 
 def _only_value(books: Books) -> float | None:
-    """Return the value of all rewards so far if they are equal; else `None`."""
+    """Return the value of all rewards so far if they are equal up to rounding; else `None`."""
     ledger = books.ledger
     columns = np.flatnonzero(ledger.pulls)
     if not columns.size:

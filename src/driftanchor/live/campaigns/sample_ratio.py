@@ -66,7 +66,7 @@ class RatioCheck:
         return math.exp(-max(self.log_e, 0.0))
 
     def is_off(self, level: float = LEVEL) -> bool:
-        """Return whether plays deviate from the propensities; the false-alarm rate is `level`."""
+        """Return whether plays deviate from the propensities, at a false-alarm rate of `level`."""
         return self.p_value <= level
 
     def with_arm(self) -> RatioCheck:

@@ -159,7 +159,7 @@ class Settings:
 
 
 def _control(control: object, floor: float, arms: Arms) -> dict[str, float]:
-    """Validate the shares of control arms; all floors together must stay below 1."""
+    """Validate the shares of control arms; all floors together may add up to at most 1."""
     if not isinstance(control, Mapping):
         raise InvalidInput(
             f"must map arms to shares, such as {{'A': 0.1}}, got {control!r}", argument="control"

@@ -66,7 +66,7 @@ class Tell:
 
 @dataclass(frozen=True)
 class Correct:
-    """A correction of a counted reward.
+    """A correction of a reported reward that counts.
 
     Attributes:
         decision_id: The decision as the caller gave it.
@@ -95,7 +95,7 @@ class Correct:
         row = found(batch, decision_id_text(self.decision_id))
         if row.state != "rewarded" or row.reward is None:
             raise Conflict(
-                f"decision {row.id!r} has no counted reward: only a counted reward can be corrected"
+                f"decision {row.id!r} has no reported reward that counts: nothing to correct"
             )
         if row.reward == reward:
             return _receipt(batch, row, "replayed")
@@ -183,7 +183,7 @@ def _record(batch: Batch, rows: Sequence[DecisionRow]) -> None:
 
 @dataclass(frozen=True)
 class Expose:
-    """Word that a decision was shown.
+    """A report that a decision was shown.
 
     Attributes:
         decision_id: The decision.

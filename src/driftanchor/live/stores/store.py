@@ -102,7 +102,7 @@ class Reader(abc.ABC):
 
     @abc.abstractmethod
     def history(self, since: float | None = None, stretch: float | None = None) -> list[HistoryRow]:
-        """Return the history of each arm by time interval; `stretch` asks for longer ones."""
+        """Return the history of each arm by time interval; `stretch` sets a longer interval."""
 
     @abc.abstractmethod
     def changes(self, after: int = 0) -> list[Entry]:
@@ -196,7 +196,7 @@ class Store(abc.ABC):
 
     @abc.abstractmethod
     def heads(self) -> dict[str, Head]:
-        """Return the last sequence number of each campaign by name, in one query."""
+        """Return the head of each campaign by name, in one query."""
 
     @abc.abstractmethod
     def owner(self, decision_id: str) -> str | None:

@@ -38,7 +38,7 @@ from driftanchor.live.watch.apart import OWN, Side, with_log
 
 GAUSSIAN, COINS, SPREAD = range(3)
 TYPICAL = 5_000  # live rewards needed to detect a halved click rate
-LEAST_POWER = 0.25  # limit for any number of logged rewards
+LEAST_POWER = 0.25  # minimum exponent of the logs' p-value
 VARIED = 0.1  # the least variance, in ranges², for which half of the range is a fair guess of σ
 
 
@@ -67,8 +67,8 @@ def ruler_of(terms: Terms, column: int, miss: float) -> Ruler:
     """Return the ruler of an arm; arms with logs and a bound are watched.
 
     The interval is tuned for the number of rewards at which a move of twice the bound is
-    detectable, but at most the number of logged rewards. For bounded rewards it is tuned for half
-    the distance of the logged mean from the nearer end, such as a halved click rate, if that move
+    detectable, but at most the number of logged rewards. For bounded rewards it is tuned for a move
+    of half the distance to the nearer end of the range, such as a halved click rate, if that move
     is larger. Tuning for too small a move delays the detection of all others; tuning for too large
     a move costs little. With a relative bound, half of the error probability goes to `apart`,
     unless the rewards of some arms vary too little for it.
@@ -195,13 +195,13 @@ def logs_power(ruler: Ruler) -> float:
 
 
 def side_of(ruler: Ruler, n: float, total: float, among: float) -> Side:
-    """An arm with rewards as one side of `apart`.
+    """Return an arm with live rewards as a `Side` for `apart`.
 
     Args:
         ruler: The arm's ruler.
         n: The number of live rewards.
         total: The sum of live rewards.
-        among: How many arms the side has.
+        among: The number of arms on that side.
     """
     noise = ruler_noise(ruler)
     move, bound = (total / n - ruler.mean) / noise, ruler.relative_bound / noise

@@ -1,4 +1,4 @@
-"""Arm rows: what the page shows of each arm of a campaign."""
+"""Arm rows: the data that the page shows for each arm."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ Z = two_sided(1 - CHANCE)
 def arm_rows(
     status: Status, books: Books, recent: Sequence[int], belief: Posterior | None
 ) -> list[dict[str, Any]]:
-    """The numbers of all arms, in the order of their columns.
+    """Return the numbers of all arms, in column order.
 
-    Each has four intervals of 95 %: `online` from live rewards alone; `hybrid` from logs and live
-    rewards together, with the logs moved by the believed common move; `rule` what the rule makes
-    of both; and `offline`, the logged mean moved by the common move. `None` where nothing is known.
+    Each arm has four 95 % intervals: `online` from live rewards alone; `hybrid` from logs and live
+    rewards pooled, with the logs shifted by the estimated common move; `rule`, the rule's own
+    belief; and `offline`, the logged mean shifted by the common move. `None` if nothing is known.
 
     Args:
-        status: What can be seen of the campaign.
-        books: The books of the same moment.
+        status: The status of the campaign.
+        books: The books at the same moment.
         recent: The arms of the last decisions.
-        belief: How far all arms are believed to have moved together; see `believed_move`.
+        belief: The belief about the common move; see `believed_move`.
     """
     terms, settings = books.terms, books.settings
     lately, of = Counter(recent), max(len(recent), 1)
@@ -84,7 +84,7 @@ def believed_move(books: Books) -> Posterior | None:
 def _online(
     arm: ArmEvidence, noise: float, ends: Range, variance: float
 ) -> dict[str, float] | None:
-    """The live mean with an interval that is valid for any number of rewards."""
+    """Return the live mean with an interval that is valid for any number of rewards."""
     if not arm.pulls:
         return None
     low, high = live_interval(arm.pulls, arm.total, noise, ends, Z, variance)
@@ -93,11 +93,11 @@ def _online(
 
 
 def _hybrid(arm: ArmEvidence, common: float, noise: float) -> Posterior | None:
-    """From logs and live rewards as if they were of one kind; the bounds have no say here."""
+    """Pool logs and live rewards as one sample, ignoring the bounds."""
     there = moved(arm, common, noise)
     if there.bias_bound == math.inf or there.offline_pulls == 0:
         return None
-    # The prior counts as one pull, and should not show: let it say what the others say.
+    # Centre the prior, worth one pull, on the pooled mean, so that it has no effect.
     total = arm.total + there.offline_pulls * there.offline_mean
     return hybrid_posterior(there, total / (arm.pulls + there.offline_pulls), noise)
 

@@ -1,4 +1,4 @@
-"""The view of one campaign: everything that the page shows of it, as JSON."""
+"""The view of one campaign: the JSON behind its page."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ LISTED = 12  # decisions that are listed
 
 
 def campaign_view(moment: Moment, now: float, gained: SavedView | Failed | None) -> dict[str, Any]:
-    """All that the page shows of a campaign at one moment, without its history.
+    """Return the page's data for a campaign at one moment, without its history.
 
     Args:
         moment: The campaign.
         now: The time.
-        gained: What the logs saved, if that is known yet.
+        gained: The estimate of what the logs saved, if ready.
     """
     books, reader, name = moment.books, moment.reader, moment.row.name
     terms, head, settings = books.terms, books.head, books.settings

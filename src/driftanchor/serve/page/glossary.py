@@ -1,4 +1,4 @@
-"""Words: what each number of the page means, in plain words, one hover or tap away."""
+"""Glossary: plain-language tooltips for the numbers on the page."""
 
 from __future__ import annotations
 

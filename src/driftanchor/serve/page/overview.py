@@ -1,7 +1,7 @@
 """The overview: every campaign in one sentence, alarms first.
 
-One query says where each campaign is. Only those that went on are looked at again, and only as many
-as fit the time of one request; the others are shown as they were a moment ago.
+One query returns the head of each campaign. Only campaigns with new events are read again, and only
+as many as fit the time budget of one request; the others are shown slightly out of date.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ SPARK_ARMS = 4  # that a sparkline shows by themselves
 
 
 class Overview:
-    """What is known of all campaigns of a store; threads may share it.
+    """A cached overview of all campaigns in a store. Thread-safe.
 
     Args:
         store: The store.
         campaign: Opens a campaign by its name.
-        clock: Tells the time, in seconds since 1970.
-        budget: Seconds that one call may spend on looking again.
-        failed: Called with the name of a campaign and the error if it cannot be shown.
+        clock: Returns the time, in seconds since 1970.
+        budget: Seconds that one call may spend on reading campaigns.
+        failed: Called with the name and the error of a campaign that cannot be shown.
     """
 
     def __init__(
@@ -51,13 +51,13 @@ class Overview:
         self._store, self._campaign, self._clock = store, campaign, clock
         self._budget, self._failed = budget, failed
         self._known: dict[str, tuple[tuple[int, int], dict[str, Any]]] = {}
-        self._last: dict[str, Any] | None = None  # the answer while nothing happens
-        self._turn = 0  # where the next call goes on, so that all get their turn
+        self._last: dict[str, Any] | None = None  # the cached answer
+        self._turn = 0  # where the next call continues, so that no campaign starves
 
     def read(self) -> dict[str, Any]:
-        """All campaigns, those with an alarm first, then by name.
+        """Return all campaigns, those with an alarm first, then by name.
 
-        The same object as before means that nothing happened since.
+        Returns the same object as before if nothing has changed.
         """
         heads, generation = self._store.heads(), self._store.generation()
         places = {name: (generation, head.seq) for name, head in heads.items()}
@@ -84,13 +84,13 @@ class Overview:
         return self._last
 
     def _item(self, name: str) -> dict[str, Any]:
-        """One campaign; one that cannot be read is no reason to hide the others."""
+        """Return the entry of one campaign; an unreadable one must not hide the others."""
         try:
             with self._campaign(name).at_one_moment() as moment:
                 found: dict[str, Any] = plain(summary(moment, self._clock()))
             return found
         except NotFound:
-            return {}  # it went away meanwhile
+            return {}  # deleted meanwhile
         except Exception as error:
             self._failed(name, error)
             text = said(error)
@@ -98,7 +98,7 @@ class Overview:
 
 
 def summary(moment: Moment, now: float) -> dict[str, Any]:
-    """What the overview shows of a campaign."""
+    """Return the overview entry of a campaign."""
     books = moment.books
     name, reader = moment.row.name, moment.reader
     problems = feed_problems(name, books, reader, now)

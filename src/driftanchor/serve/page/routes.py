@@ -1,6 +1,6 @@
-"""The routes of the page: its files, which are open, and its views as JSON, which need `read`.
+"""Routes of the page: its public files, and its views as JSON, which need the role `read`.
 
-The address of a view and that of its JSON: `/` has `/page/overview.json`, `/campaigns/x` has
+Each view has a JSON address: `/` has `/page/overview.json`, `/campaigns/x` has
 `/page/campaigns/x/view.json`, and `/campaigns/x/decisions/y` has
 `/page/campaigns/x/decisions/y/view.json`.
 """
@@ -67,20 +67,20 @@ async def overview(request: Request) -> Response:
 
 @router.get("/page/campaigns/{name}/view.json", dependencies=[READ_SHARED])
 async def campaign(request: Request, name: str) -> Response:
-    """One campaign as it is now; share links see no single decisions."""
+    """Show the current state of a campaign; share links see no single decisions."""
     is_shared = request.scope[SHARED]
     return await _view(request, lambda: _views(request).campaign(name, shared=is_shared))
 
 
 @router.get("/page/campaigns/{name}/history.json", dependencies=[READ_SHARED])
 async def history(request: Request, name: str, span: Span = "all") -> Response:
-    """One campaign over time."""
+    """Show a campaign over time."""
     return await _view(request, lambda: _views(request).history(name, span))
 
 
 @router.get("/page/campaigns/{name}/errors.json", dependencies=[READ_SHARED])
 async def errors(request: Request, name: str) -> Response:
-    """What this process refused lately; share links see nothing of it."""
+    """List requests that this process recently refused; empty for share links."""
     kept = recent_errors.new() if request.scope[SHARED] else request.app.state.page_errors
     return _json(request, sent_view({"errors": recent_errors.of(kept, name)}))
 
@@ -106,7 +106,7 @@ async def decision(request: Request, name: str, decision_id: str) -> Response:
 
 @router.post("/page/share", dependencies=[needs("admin")])
 async def share(request: Request) -> Response:
-    """Make a key for a link: it reads one campaign and expires."""
+    """Create an expiring key for a share link; the key can read one campaign."""
     served: Served = request.app.state.served
     body = await read(request, ShareBody)
     found = await served.read(shared_key, served.store, body, served.clock())
@@ -119,7 +119,7 @@ def _demo(request: Request) -> bool:
 
 
 def _views(request: Request) -> Views:
-    """The views of this app; made when they are asked for the first time."""
+    """Return the views of this app, created on first use."""
     state, served = request.app.state, request.app.state.served
     if not hasattr(state, "page_views"):
         extra: dict[str, Any] = {"demo": _demo(request)}
@@ -131,7 +131,7 @@ def _views(request: Request) -> Views:
 
 
 def _logged(served: Served) -> Callable[[str, Exception], None]:
-    """Return what logs an estimate that failed."""
+    """Return a callback that logs a failed estimate."""
 
     def log(name: str, error: Exception) -> None:
         served.log.event("estimate_failed", "error", campaign=name, **said_by(error))

@@ -1,7 +1,7 @@
-"""What the logs saved, as the page says it.
+"""The estimate of what the logs saved, as shown on the page.
 
-The estimate takes the arms to pay the same all the time. After an alarm they did not, and so it is
-made for the time before.
+The estimate assumes that the arms' means are constant. After an alarm they are not, so the estimate
+covers only the time before it.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from driftanchor.serve.page.timeline import outlook_at
 
 ENOUGH = 100  # live rewards before anything is estimated
 TOO_FEW = (
-    f"What the logs saved is estimated after {ENOUGH} live rewards; with fewer, the estimate would "
+    f"The saving from the logs is estimated after {ENOUGH} live rewards; with fewer, it would "
     "be little more than a guess."
 )
 
 
 @dataclass(frozen=True)
 class SavedView:
-    """What the logs saved.
+    """An estimate of what the logs saved.
 
     Attributes:
-        saved: The estimate; None while there are too few rewards for one.
-        until: The time that it ends at, if there was an alarm.
-        of: How many decisions the campaign had when the estimate was made.
+        saved: The estimate; None if there are too few rewards.
+        until: The end of the period it covers, if there was an alarm.
+        of: The campaign's number of decisions when the estimate was made.
     """
 
     saved: Saved | None
@@ -47,7 +47,7 @@ class SavedView:
     of: int
 
     def to_json(self, now: float) -> dict[str, Any]:
-        """As the page shows it."""
+        """Return the JSON for the page."""
         if self.saved is None:
             return {"mean": None, "text": TOO_FEW}
         return {
@@ -63,25 +63,25 @@ class Failed:
 
     Attributes:
         error: The message.
-        of: How many decisions the campaign had then.
+        of: The campaign's number of decisions at that time.
     """
 
     error: str
     of: int
 
     def to_json(self, now: float) -> dict[str, Any]:
-        """As the page shows it."""
+        """Return the JSON for the page."""
         return {"error": self.error, "text": f"The estimate failed: {self.error}"}
 
 
 def said(error: Exception) -> str:
-    """Return the message of an error, with its kind if nobody expected it."""
+    """Return the message of an error, with its type if it was unexpected."""
     kind = "" if isinstance(error, DriftanchorError) else f"{type(error).__name__}: "
     return excerpt(f"{kind}{error}")
 
 
 def saved_view(moment: Moment) -> SavedView | None:
-    """What the logs saved; `None` without logs or decisions."""
+    """Estimate what the logs saved; return `None` without logs or decisions."""
     books = moment.books
     terms, settings = books.terms, books.settings
     if not (terms.offline.n > 0).any():
@@ -102,7 +102,7 @@ def saved_view(moment: Moment) -> SavedView | None:
 
 
 def _up_to(moment: Moment, until: float | None) -> tuple[Floats, Outlook]:
-    """The decisions of each arm before a time, and what was believed then."""
+    """Return each arm's number of decisions before a time, and the beliefs at that time."""
     books = moment.books
     state = books.state
     counts = np.array([books.decisions, state.tally.pulls, state.tally.totals], np.float64)
@@ -123,7 +123,7 @@ def _time(alarm: Alarm) -> float:
 
 
 def saved_text(gained: Saved, until: str = "") -> str:
-    """What the logs saved, in honest words.
+    """Describe what the logs saved, and how certain that is.
 
     Example:
         >>> print(saved_text(Saved(40.2, 21.0, 60.5, 50.0, 9.8, 1000)))  # doctest: +ELLIPSIS

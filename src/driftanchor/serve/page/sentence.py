@@ -1,4 +1,4 @@
-"""The state of a campaign in one sentence, and times as the page writes them."""
+"""Summarize a campaign in one sentence, and format times for the page."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ MOST_NAMED = 3  # alarms
 
 
 def sentence(status: Status, now: float) -> str:
-    """What there is to know first: who leads, what stopping would risk, what is wrong.
+    """Summarize a campaign: the leader, the risk of stopping, and problems.
 
     Args:
-        status: What can be seen of the campaign.
+        status: The status of the campaign.
         now: The time, in seconds since 1970.
     """
     parts = ["paused"] if status.paused else []

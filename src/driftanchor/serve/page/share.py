@@ -1,6 +1,6 @@
-"""Share links: a key that reads the summary of one campaign, and that ends soon.
+"""Share links: short-lived keys that can read the summary of one campaign.
 
-The page puts it behind the # of a link, which browsers send to no server. So it is in no log.
+The page puts the key after the # of a link. Browsers do not send that part, so no log contains it.
 """
 
 from __future__ import annotations
@@ -19,30 +19,30 @@ LONGEST = 24 * 31  # hours
 
 
 class ShareBody(Body):
-    """Which campaign a link shows, and how long it works."""
+    """The campaign that a link shows, and how long the link works."""
 
     campaign: str
     hours: Annotated[float, Field(gt=0, le=LONGEST)] = 24.0
 
 
 def shared_key(store: Store, link: ShareBody, now: float) -> dict[str, Any]:
-    """Make the key of a link, and keep its hash.
+    """Create the key of a link, and store its hash.
 
     Args:
-        store: The store, which has the keys.
-        link: What the link shows, and for how long.
+        store: The store with the keys.
+        link: The campaign of the link, and its lifetime.
         now: The time.
 
     Raises:
         NotFound: There is no such campaign.
-        Problem: The store has no keys. Its first key would end the free access on this machine.
+        Problem: The store has no keys; a first key would end keyless access on this machine.
     """
     if not store.keys():
         raise Problem(
             409,
             "no_keys",
-            "this server has no keys, and its first one would lock you out: make yours with "
-            "'driftanchor keys create --role admin', and type it here",
+            "this server has no keys, and its first one would lock you out: create yours with "
+            "'driftanchor keys create --role admin', and enter it here",
         )
     campaign = find(store, link.campaign).name
     until = now + 3_600.0 * link.hours

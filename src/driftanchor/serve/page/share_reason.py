@@ -1,4 +1,4 @@
-"""Why an arm gets its share, in one sentence."""
+"""Explain an arm's share in one sentence."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ MUCH = 2.0  # times as much as something else
 
 
 def share_reason(state: str, share: float, of: int, p_best: float | None, floor: float) -> str:
-    """Why an arm got its share of the last decisions.
+    """Explain an arm's share of the last decisions.
 
     Args:
-        state: Whether it is played.
-        share: Its share of them.
-        of: How many they are.
-        p_best: How likely it is best; None if too little is known.
-        floor: The share that it is guaranteed.
+        state: The state of the arm.
+        share: The arm's share of the last decisions.
+        of: The number of these decisions.
+        p_best: The probability that it is best; None if too little is known.
+        floor: The arm's guaranteed share.
 
     Example:
         >>> share_reason("active", 0.76, 1000, 0.998, 0.08)

@@ -1,8 +1,8 @@
-"""Shift tests: how far each arm moved from its logs, and where the alarm would ring.
+"""Shift tests: how far each arm moved from its logs, and its alarm limits.
 
 An arm with a bias bound V raises an alarm when its interval [low, high] leaves [−V, V]. With a
-relative bound W the line depends on the others: they leave a range [a, b] for the common move, and
-the alarm rings when [low, high] leaves [a − W, b + W].
+relative bound W the limits depend on the other arms: they leave a range [a, b] for the common move,
+and the arm raises an alarm when [low, high] leaves [a − W, b + W].
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ UNWATCHED = "nothing is promised of its logs, or it has none"
 
 
 def shift_tests(watch: Watch, books: Books, belief: Posterior | None, now: float) -> dict[str, Any]:
-    """The tests of all arms, the common move, and the alarms so far.
+    """Return the tests of all arms, the common move, and the alarms so far.
 
     Args:
-        watch: What is kept of the rewards.
+        watch: The running statistics of the tests.
         books: The books of the campaign.
-        belief: What is believed of the common move; `None` if no promise is relative.
+        belief: The belief about the common move; `None` without relative bounds.
         now: The time.
     """
     labels = books.terms.arms.labels

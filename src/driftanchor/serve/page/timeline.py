@@ -1,7 +1,7 @@
 """Timeline: a campaign over time, from its history, with a marker for every change.
 
-The history has a row for each arm and stretch of time, so nothing here looks at single decisions.
-What was believed at the end of a stretch is computed from the sums up to then.
+The history has a row for each arm and time interval, so no single decisions are read. The beliefs
+at the end of an interval are computed from the sums up to then.
 """
 
 from __future__ import annotations
@@ -79,13 +79,13 @@ def stretches(moment: Moment, span: str, now: float) -> Stretches:
 
 
 def timeline(moment: Moment, span: str, now: float, kept: dict[Any, Outlook]) -> dict[str, Any]:
-    """The chart of a campaign: means, P(best), shares and rewards over time, and markers.
+    """Return the chart data: means, P(best), shares and rewards over time, and markers.
 
     Args:
         moment: The campaign.
         span: How far back: a key of `SPANS`.
         now: The time.
-        kept: What was computed before; new beliefs are added.
+        kept: A cache of beliefs; new ones are added.
     """
     past, books = stretches(moment, span, now), moment.books
     changes = moment.reader.changes()
@@ -173,15 +173,15 @@ def _words(entry: Entry, labels: Sequence[str]) -> str:
 
 
 def _wanted(count: int) -> list[int]:
-    """The stretches at whose ends beliefs are computed, the last first."""
+    """Return the intervals at whose ends beliefs are computed, latest first."""
     places = np.linspace(0, count - 1, min(count, BELIEFS)).tolist()
     return sorted({round(i) for i in places}, reverse=True)
 
 
 def sums_at(moment: Moment, past: Stretches, i: int) -> tuple[Ints | Floats, Floats]:
-    """Pulls and totals of live rewards at the end of a stretch.
+    """Return pulls and totals of live rewards at the end of an interval.
 
-    Where rewards are delayed, these are the estimate of then.
+    If rewards are delayed, these are the estimate at that time.
     """
     if moment.books.settings.is_delayed:
         matured = moment.reader.matured(float(past.starts[i] + past.width))
@@ -194,7 +194,7 @@ def sums_at(moment: Moment, past: Stretches, i: int) -> tuple[Ints | Floats, Flo
 
 
 def _means(sums: dict[int, tuple[Ints | Floats, Floats]], past: Stretches) -> Floats:
-    """The live mean of each arm at the end of some stretches; NaN elsewhere."""
+    """Return each arm's live mean at the end of some intervals; NaN elsewhere."""
     means = np.full(past.totals.shape, np.nan)
     for i, (pulls, totals) in sums.items():
         np.divide(totals, pulls, out=means[i], where=pulls >= 1)
@@ -202,7 +202,7 @@ def _means(sums: dict[int, tuple[Ints | Floats, Floats]], past: Stretches) -> Fl
 
 
 def _rewards(past: Stretches, means: Floats | None, column: int) -> list[float | None]:
-    """The mean reward of each stretch; where rewards are delayed, the live mean of then."""
+    """Return the mean reward of each interval, or the live mean if rewards are delayed."""
     if means is None:
         return _ratios(past.totals[:, column], past.rewards[:, column])
     return [None if math.isnan(x) else x for x in means[:, column].tolist()]
@@ -215,13 +215,13 @@ def _beliefs(
     changes: Sequence[Entry],
     kept: dict[Any, Outlook],
 ) -> tuple[list[Outlook | None], bool]:
-    """What was believed at the end of some stretches, and whether there was time for all of them.
+    """Return the beliefs at the end of some intervals, and whether all are computed.
 
-    It is `None` for the stretches in between, and for old ones that the next call computes.
+    They are `None` for intervals in between, and for old ones left to the next call.
     """
     found: list[Outlook | None] = [None] * ends.size
     until, new = time.monotonic() + BUDGET, 0
-    for i, (pulls, totals) in sums.items():  # the last first
+    for i, (pulls, totals) in sums.items():  # latest first
         before = [entry for entry in changes if entry.at < ends[i]]
         seq = before[-1].seq if before else 0
         key = (moment.row.id, seq, pulls.tobytes(), totals.tobytes())
@@ -249,7 +249,7 @@ def _playable(before: Sequence[Entry], arms: int) -> Bools:
 
 
 def outlook_at(terms: Terms, pulls: Ints | Floats, totals: Floats, playable: Bools) -> Outlook:
-    """What is believed after these sums of live rewards; fractions of pulls are an estimate."""
+    """Return the outlook for some sums of live rewards; fractional pulls are estimates."""
     arms = len(terms.arms)
     pulled = np.maximum(pulls[:arms], 0)
     paid = np.where(pulled > 0, totals[:arms], 0.0)
@@ -271,7 +271,7 @@ def _law(known: Outlook, column: int) -> Posterior | None:
 
 
 def _chance(known: Outlook | None, column: int) -> float | None:
-    """P(best), where enough was known to compare arms and the arm was there."""
+    """Return P(best), if the arm existed and enough was known to compare arms."""
     if known is None or not known.can_rank or column >= known.p_best.size:
         return None
     return known.p_best.item(column)

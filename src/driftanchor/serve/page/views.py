@@ -1,4 +1,4 @@
-"""Views: what the page asks for, computed once for all who look, until the campaign goes on."""
+"""Views: the page's data, cached until the campaign changes."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ class _Kept(NamedTuple):
 
 
 class Views:
-    """The views of the campaigns of one store; threads may share it.
+    """Cached views of the campaigns in a store. Thread-safe.
 
     Args:
         store: The store.
         campaign: Opens a campaign by its name.
-        clock: Tells the time, in seconds since 1970.
-        extra: What is added to every view, such as that it is a demo.
+        clock: Returns the time, in seconds since 1970.
+        extra: Data added to every view, such as a demo flag.
         failed: Called with the name of a campaign and the error if an estimate fails.
     """
 
@@ -80,7 +80,7 @@ class Views:
             return self._all[1]
 
     def campaign(self, name: str, *, shared: bool = False) -> SentView:
-        """One campaign as it is now; without its latest decisions if it is shared."""
+        """Return the current view of a campaign, without its latest decisions if shared."""
 
         def view(moment: Moment) -> dict[str, Any]:
             return campaign_view(moment, self._clock(), self._saved_by(moment))
@@ -91,7 +91,7 @@ class Views:
         return sent_view({**json.loads(found.body), "recent": [], "shared": True})
 
     def history(self, name: str, span: str) -> SentView:
-        """One campaign over time."""
+        """Return the view of a campaign over time."""
         check.choice(span, "span", list(SPANS))
 
         def view(moment: Moment) -> dict[str, Any]:
@@ -103,7 +103,7 @@ class Views:
         return self._view((name, span), self._campaign(name), view)
 
     def close(self) -> None:
-        """End the thread that estimates."""
+        """Stop the estimating thread."""
         self._thread.shutdown(wait=True, cancel_futures=True)
 
     def _view(
@@ -112,7 +112,7 @@ class Views:
         campaign: Campaign,
         view: Callable[[Moment], dict[str, Any]],
     ) -> SentView:
-        """A view, computed again if the campaign went on since, but not all the time."""
+        """Return a view, recomputed if the campaign has new events, at a limited rate."""
         kept, now = self._kept.get(key), time.monotonic()
         if kept is not None and now - kept.at < FRESH:
             return kept.answer
@@ -126,12 +126,12 @@ class Views:
         return self._kept[key].answer
 
     def _is_new(self, key: tuple[str, ...], kept: _Kept) -> bool:
-        """Whether there is more by now than what was known when the view was computed."""
+        """Return whether a cached view is out of date."""
         is_history = len(key) > 1
         return not kept.is_whole and (is_history or key[0] in self._saved)
 
     def _saved_by(self, moment: Moment) -> SavedView | Failed | None:
-        """What the logs saved, as far as it was estimated; more is estimated in the background."""
+        """Return the last estimate of what the logs saved; update it in the background."""
         name, decisions = moment.row.name, moment.books.head.decisions
         last = self._saved.get(name)
         too_early = isinstance(last, SavedView) and last.saved is None

@@ -118,7 +118,7 @@ def test_a_lock_of_another_program_is_not_waited_for_for_ever(
         other.execute("SELECT * FROM heads FOR UPDATE")
         (found,) = ends(campaign.ask)
         assert isinstance(found, StoreUnavailable)
-        assert "is too slow now: canceling statement due to lock timeout" in str(found)
+        assert "is too slow: canceling statement due to lock timeout" in str(found)
         assert campaign.counts()["decisions"] == 0  # readers do not wait
     assert campaign.ask().number == 1
 

@@ -20,7 +20,7 @@ from driftanchor.live.stores.sql.watchdog import watchdog
 
 REACH = 3  # seconds to wait for a connection to a server
 ANSWER = 8.0  # seconds: the timeout of each PostgreSQL round trip
-SHARES = {  # share of ANSWER after which PostgreSQL itself gives up, unless it hangs
+SHARES = {  # times the deadline, after which PostgreSQL itself gives up
     "statement_timeout": 7 / 8,
     "lock_timeout": 5 / 8,
     "idle_in_transaction_session_timeout": 8,  # frees the locks of a hanging process
@@ -98,8 +98,8 @@ def create_engine(url: URL, deadline: float = ANSWER) -> Engine:
         deadline: The timeout of each PostgreSQL round trip, in seconds.
     """
     if sqlite_file(url) is None:
-        # If nobody takes its log, psycopg writes to stderr that a connection is lost. Our errors
-        # say that already.
+        # Without a log handler, psycopg writes lost connections to stderr. Our errors already
+        # report them.
         logging.getLogger("psycopg").addHandler(_unheard)
         given = {name: x for name, x in _network(deadline).items() if name not in url.query}
         engine = sqlalchemy.create_engine(url, connect_args=given, pool_timeout=deadline)

@@ -106,7 +106,7 @@ class SqlStore(Store):
             return campaign_rows.names(link)
 
     def heads(self) -> dict[str, Head]:
-        """Return the last sequence number of each campaign."""
+        """Return the head of each campaign."""
         with self._reading() as link:
             return campaign_rows.all_heads(link)
 
@@ -148,7 +148,7 @@ class SqlStore(Store):
 
     def transact(self, campaign: int, work: Callable[[Reader], Changes | None]) -> None:
         """Write to one campaign, exclusively."""
-        ended: list[Changes] = []  # the error of a commit that was cut off
+        ended: list[Changes] = []  # changes whose commit may have failed
 
         def once(link: Link) -> None:
             head = campaign_rows.head(link, campaign, lock=True)

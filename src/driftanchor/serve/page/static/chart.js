@@ -7,11 +7,11 @@ export const MODES = {
   share: { title: "Shares", note: "The share of decisions in each stretch of time that chose the arm.", unit: pct, low: 0, high: 1 },
   p_best: { title: "P(best)", note: "How likely each arm was to be the best, given what was known then.", unit: pct, low: 0, high: 1 },
   believed: { title: "Means", note: "What each arm was believed to pay, with a 95 % interval.", unit: num },
-  reward: { title: "Rewards", note: "The mean reward in each stretch of time.", delayed: "The live mean of each arm at the time: rewards that should still arrive are allowed for.", unit: num },
+  reward: { title: "Rewards", note: "The mean reward in each time interval.", delayed: "The live mean of each arm at the time: rewards that should still arrive are allowed for.", unit: num },
 };
 
 const EDGE = { left: 58, right: 24, top: 14, bottom: 30 }; // pixels around the plot
-const MANY = 40; // points of a line, from which on they are not marked
+const MANY = 40; // lines with at least this many points have no markers
 
 export class Chart {
   constructor() {
@@ -87,14 +87,14 @@ export class Chart {
     if (this.at !== undefined && !this.bubble.hidden) this.hover(Math.min(this.at, this.middles.length - 1));
   }
 
-  // The first and the last moment of the axis.
+  // Return the first and last time on the axis.
   span() {
     const first = this.middles[0] ?? this.data.now, last = this.middles.at(-1) ?? first;
     const air = last > first ? 0 : this.data.stretch / 2 || 1800;
     return [first - air, last + air];
   }
 
-  // A value of an arm as {mean, low, high}; null where there is none.
+  // Return the value of an arm as {mean, low, high}; null if there is none.
   value(arm, i) {
     const value = arm[this.mode][i];
     const known = typeof value === "number" ? { mean: value, low: value, high: value } : value;
@@ -188,7 +188,7 @@ export class Chart {
     this.cursor?.replaceChildren();
   }
 
-  // Show the values of one stretch of time; `left` and `top` are where the pointer is.
+  // Show the values of one time interval; `left` and `top` are the pointer's position.
   hover(at, left = this.x(this.middles[at]), top = 0) {
     this.at = at;
     const x = this.x(this.middles[at]);

@@ -70,7 +70,7 @@ export class Manage {
       const link = `${location.origin}${location.pathname}#key=${shared}`;
       this.link.textContent = link;
       this.said.className = "said";
-      this.said.textContent = `Whoever has this link can read the summary of this campaign until ${new Date(expires * 1000).toUTCString()}.`;
+      this.said.textContent = `Anyone with this link can read the summary of this campaign until ${new Date(expires * 1000).toUTCString()}.`;
     } catch (error) {
       this.refused(error);
     }
