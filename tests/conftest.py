@@ -247,8 +247,6 @@ def little_drawn() -> Iterator[None]:
         patch.setattr("matplotlib.figure.Figure.draw_without_rendering", lambda figure: None)
         layout = "matplotlib.layout_engine.ConstrainedLayoutEngine.execute"
         patch.setattr(layout, lambda engine, figure: None)
-        pages = "driftanchor.experiments.figures.all_pages"
-        patch.setattr(f"{pages}.WORTH_PROCESSES", math.inf)  # others would draw all of it
         yield
 
 

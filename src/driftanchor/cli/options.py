@@ -197,7 +197,7 @@ Engine = Annotated[
         help="auto, every-round, thinned (draws fewer samples), events (also draws sums of "
         "rewards, for long horizons), processes (without Numba) or interpreted (without "
         "Numba, on one core).",
-        autocompletion=_among("driftanchor.simulation.engines", "ENGINE_NAMES"),
+        autocompletion=_among("driftanchor.simulation.chunk", "ENGINE_NAMES"),
         rich_help_panel=EFFORT,
     ),
 ]

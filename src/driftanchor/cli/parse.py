@@ -80,7 +80,7 @@ def policies(texts: Sequence[str], rewards: Range | None = None) -> dict[str, Po
     if not texts:
         known = {name: make(name) for name in POLICIES}
         ends = ANYTHING if rewards is None else rewards
-        return {name: policy for name, policy in known.items() if policy.takes(ends)}
+        return {name: policy for name, policy in known.items() if policy.accepts(ends)}
     made: dict[str, Policy] = {}
     for text in texts:
         label, policy = _policy(text)

@@ -103,7 +103,7 @@ def simulate(
 def _run(
     policies: Mapping[str, Policy], bandit: Bandit, effort: Mapping[str, Any], quiet: bool
 ) -> Result:
-    from driftanchor.simulation.engines import ENGINES, fastest
+    from driftanchor.simulation.chunk import ENGINES, fastest
     from driftanchor.simulation.run import simulate
 
     names = list(policies) if effort["cluster"] is None else ["on the cluster"]

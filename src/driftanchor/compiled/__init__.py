@@ -1,1 +1,1 @@
-"""Functions that Numba compiles for a policy, and keeps on disk."""
+"""Policies and simulation loops, compiled with Numba's public API and cached on disk."""

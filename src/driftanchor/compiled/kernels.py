@@ -1,154 +1,143 @@
-"""Compiles a loop for a policy with Numba, and keeps the result on disk.
+"""Compiles rules and loops with Numba, and caches them on disk.
 
-One kernel, specialised by type: a policy reaches it as the named tuple of its numbers, whose type
-belongs to the policy's class (see `overloads`). The plain functions a policy calls are found by
-walking its code, so a policy of your own needs no decorator to run at compiled speed.
+A loop does not depend on the policy: it calls the policy's rule through a function pointer. So a
+loop is compiled once per machine, and a new policy costs only its own rule. A policy needs no
+decorator: the plain functions it calls are found by walking its code.
 
-Numba checks only the kernel's own file before it reuses a compiled kernel from disk, although the
-policy's code is compiled into it. The cache folder is therefore named by a hash of the policy,
-every source file and every constant that went in: editing a rule gives a new folder. What is in a
-folder is checked before it is loaded (see `kernel_cache`).
-
-With the environment variable NUMBA_BOUNDSCHECK=1 all of a kernel checks every index, which finds
-mistakes of ours; such kernels are kept apart. A policy of the user's own is checked in any case.
+Numba caches compiled code on disk, but checks only a function's own file before it trusts the
+cache. The cache folder is therefore named by a hash of the code and the constants of every function
+that is compiled in: an edited helper leads to another folder.
 """
 
 from __future__ import annotations
 
 import contextlib
 import functools
-import gc
-import importlib
+import hashlib
 import logging
+import numbers
+import os
 import re
+import shutil
 import sys
 import threading
-from collections.abc import Iterator
+import time
+import types
+import warnings
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from driftanchor.compiled import kernel_cache
-from driftanchor.compiled.digest import Loop, functions_of, source_digest
-from driftanchor.compiled.overloads import PART, overload_dispatch, register
-from driftanchor.core.noise import PARTS, NotDrawn
+import numpy as np
+
+from driftanchor.compiled.overloads import (
+    OPTIONS,
+    OVERLOADS,
+    globals_of,
+    numbers_type,
+    overload_all,
+    reachable,
+    register,
+)
 from driftanchor.errors import InvalidInput, require
 from driftanchor.policies.base import Policy
 
-_NOT_DRAWN = re.compile(  # how Numba says that a policy reads noise it did not ask for
-    rf"Unknown attribute '(?P<kind>\w+)' of type ({'|'.join(x.__name__ for x in PARTS)})\("
-)
+Kernel = Callable[..., Any]
+UNUSED_DAYS = 30  # after which a cache folder is removed
+
 _log = logging.getLogger("driftanchor")
-_kernels: dict[tuple[type[Policy] | None, Loop], Loop] = {}
-_one_at_a_time = threading.Lock()  # who asks for a kernel
-_compiling = threading.Lock()  # who compiles one, which takes long
+_kernels: dict[object, Kernel] = {}
+_lock = threading.RLock()  # Numba compiles in one thread at a time anyway
 
 
-def kernel(policy: type[Policy] | None, loop: Loop) -> Loop:
-    """An engine's loop compiled for a policy class, to be called with `policy.numbers()`.
+def rule(policy: Policy, make: Callable[[Any], Kernel], *arguments: Any) -> Kernel:
+    """Return a function of a policy's class, compiled for arguments of these types.
 
-    A loop that plays no policy is compiled for `None`.
+    Args:
+        policy: The policy.
+        make: Makes the function from `numbers_type(policy)`. The function's first argument is
+            `parameters_of(policy)`; it gets the policy back with `policy_from`.
+        arguments: Arguments to compile for.
     """
-    with _one_at_a_time:
-        if (policy, loop) not in _kernels:
-            _kernels[policy, loop] = _compile(policy, loop)
-        return _kernels[policy, loop]
+    with _lock:
+        return _compiled(policy, make, numbers_type(policy), arguments)
 
 
-def entry(loop: Loop, *arguments: Any) -> Loop:
-    """A kernel for arguments of these types alone. It does not look at the types of what it gets.
+def entry(kernel: Kernel, *arguments: Any) -> Kernel:
+    """Return a kernel that does not look at the types of its arguments, for arguments like these.
 
-    A call through a kernel finds out the type of each argument first, which takes longer than a
-    decision of ten arms.
+    To find out the types of all arrays of the evidence takes longer than a decision of ten arms.
     """
     numba = require("numba", extra="fast", why="compiled decisions")
-    compiled: Any = loop
-    found: Loop = compiled.compile(tuple(numba.typeof(x) for x in arguments))
-    return found
+    compiled: Any = kernel
+    unchecked: Kernel = compiled.get_overload(tuple(numba.typeof(x) for x in arguments))
+    return unchecked
 
 
-def _compile(policy: type[Policy] | None, loop: Loop) -> Loop:
-    """The loop, compiled or loaded when it is first called with arguments of new types."""
-    overload_dispatch()
-    for function in functions_of(policy, loop):
-        register(function)
-    folder = cache_folder(policy, loop)
-    compiled = _dispatcher(loop, folder)
-    compile_or_load = compiled.compile
+def loop(function: Kernel, *arguments: Any) -> Kernel:
+    """Return a loop that depends on no policy, compiled for arguments of these types.
 
-    def guarded(types: object) -> object:
-        name = loop.__module__ if policy is None else policy.name
-        # What is brief is compiled beside other work, whose garbage must not pile up.
-        undisturbed = contextlib.nullcontext() if "brief" in vars(loop) else _without_collecting()
-        try:
-            with _compiling, undisturbed, _shortcuts():
-                if folder is None or not kernel_cache.is_whole(folder):
-                    _log.info("compiling %s: once, for some seconds", name)
-                if folder is None:
-                    return compile_or_load(types)
-                return kernel_cache.through(folder, functools.partial(compile_or_load, types))
-        except Exception as error:  # Numba's own, and others where it gives up early
-            missing = _NOT_DRAWN.search(str(error))
-            if missing:
-                raise NotDrawn(missing["kind"], name) from error
-            raise InvalidInput(
-                f"{name!r} cannot be compiled; its index and choose may use numbers, "
-                'math, plain functions and no new arrays, or take engine="interpreted": '
-                f"{_gist(error)}",
-                argument="policy",
-            ) from error
-
-    compiled.compile = guarded  # a call with arguments of new types asks this
-    ready: Loop = compiled
-    return ready
+    Rules among the arguments are called through function pointers. A loop releases the GIL, a rule
+    holds it: to get it back may take longer than a decision.
+    """
+    with _lock:
+        return _compiled(None, function, None, arguments)
 
 
-def _shortcuts() -> contextlib.AbstractContextManager[None]:
-    """Let Numba take its shorter ways."""
-    module = importlib.import_module("driftanchor.compiled.shortcuts")  # which imports Numba
-    shorter: contextlib.AbstractContextManager[None] = module.shortcuts()
-    return shorter
-
-
-@contextlib.contextmanager
-def _without_collecting() -> Iterator[None]:
-    """Let Python not look for garbage: compiling makes much that is needed until its end."""
-    if not gc.isenabled():
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
-
-
-def _dispatcher(loop: Loop, folder: Path | None) -> Any:
-    """What Numba compiles the loop with, or loads it by from a folder."""
+def _compiled(policy: Policy | None, make: Kernel, kind: Any, arguments: tuple[Any, ...]) -> Kernel:
     numba = require("numba", extra="fast", why="compiled simulation")
     if numba.config.DISABLE_JIT:
         raise InvalidInput(
             "the environment variable NUMBA_DISABLE_JIT switches Numba off: unset it (simulations "
-            "also run without Numba, with engine='processes')"
+            "also run without Numba, with engine='interpreted')"
         )
-    parts = importlib.import_module("driftanchor.compiled.parts")
-    options = {
-        **PART,
-        "nogil": "brief" not in vars(loop),
-        "pipeline_class": parts.KernelCompiler,
-    }
-    previous = numba.config.CACHE_DIR  # one setting for all threads
-    numba.config.CACHE_DIR = str(folder or "")
+    signature = tuple(_type_of(numba, x) for x in arguments)
+    key = (make, kind, signature)
+    if key not in _kernels:
+        _kernels[key] = _compile(numba, policy, make if kind is None else make(kind), signature)
+    return _kernels[key]
+
+
+def _type_of(numba: Any, argument: Any) -> Any:
+    """Return Numba's type of an argument; for a compiled rule, that of a pointer to it."""
+    signatures = getattr(argument, "nopython_signatures", None)
+    return numba.types.FunctionType(signatures[0]) if signatures else numba.typeof(argument)
+
+
+def _compile(numba: Any, policy: Policy | None, function: Kernel, signature: Any) -> Kernel:
+    """Compile a function, or load it from the cache."""
+    overload_all()
+    parts = functions_of(None if policy is None else type(policy), function)
+    for part in parts:
+        register(part)
+    name = function.__module__ if policy is None else policy.name
+    folder = _cache_folder(code_digest(parts) if _is_importable(policy) else None)
+    _log.info("compiling %s: once, for some seconds", name)
+    before = numba.config.CACHE_DIR
     try:
-        compiled = numba.njit(cache=folder is not None, **options)(loop)
+        numba.config.CACHE_DIR = str(folder or "")
+        decorate = numba.njit(signature, cache=folder is not None, nogil=policy is None, **OPTIONS)
+        compiled: Kernel = decorate(function)
+    except Exception as error:  # Numba's own, and others where it gives up early
+        raise InvalidInput(
+            f"{name!r} cannot be compiled; its index and choose may use numbers, "
+            'math, plain functions and no new arrays, or take engine="interpreted": '
+            f"{_reason(error)}",
+            argument="policy",
+        ) from error
     finally:
-        numba.config.CACHE_DIR = previous
-    if folder is not None and not Path(compiled.stats.cache_path).is_relative_to(folder):
-        return numba.njit(**options)(loop)  # a setting of Numba leads elsewhere
+        numba.config.CACHE_DIR = before
     return compiled
 
 
-def _gist(error: Exception) -> str:
-    """The innermost complaint of Numba, without its colours."""
+def _is_importable(policy: Policy | None) -> bool:
+    """Return whether the next process finds the policy's class under the same name."""
+    cls = type(policy)
+    return policy is None or not ("<locals>" in cls.__qualname__ or cls.__module__ == "__main__")
+
+
+def _reason(error: Exception) -> str:
+    """Return the innermost complaint of Numba, without its colours."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
     telling = ("No implementation", "Unknown", "Cannot", "Untyped", "required", "unsupported")
     lines = [line.strip("> -") for line in text.splitlines()]
@@ -156,11 +145,95 @@ def _gist(error: Exception) -> str:
     return next(complaints, lines[0] if lines else type(error).__name__)
 
 
-def cache_folder(policy: type[Policy] | None, loop: Loop) -> Path | None:
-    """Where the kernel is kept; `None` when a part of it has no file, or no name to load it by."""
-    digest = source_digest(policy, loop)
+def cache_home() -> Path:
+    """Return the folder that holds the cache folders; it need not exist.
+
+    Raises:
+        RuntimeError: This user has no home.
+    """
+    root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return root / "driftanchor" / "kernels"
+
+
+def _cache_folder(digest: str | None) -> Path | None:
+    """Return a cache folder that only this user can write to, or `None`.
+
+    Numba loads pickles from it, so a folder that others can write to is not used.
+    """
     if digest is None:
         return None
-    numba = require("numba", extra="fast", why="compiled simulation")
-    checks = numba.config.BOUNDSCHECK  # None, or 0 or 1 for all functions
-    return kernel_cache.kept_in(f"{digest}-{sys.hexversion:x}-{checks}")
+    try:
+        home = cache_home()
+        folder = home / f"{digest}-{os.environ.get('NUMBA_BOUNDSCHECK', '')}"
+        is_new = not folder.exists()
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for place in (home.parent, home, folder):
+            found = place.stat()
+            if found.st_uid != os.geteuid() or found.st_mode & 0o022:
+                _warn_of(str(place))
+                return None
+        if is_new:
+            _remove_unused(home)
+        os.utime(folder)
+    except (OSError, RuntimeError):  # RuntimeError: no home
+        return None
+    return folder
+
+
+@functools.cache
+def _warn_of(place: str) -> None:
+    warnings.warn(
+        f"other users can write to {place!r}, so compiled kernels are not cached there, and each "
+        "process compiles anew: remove the folder, or make it yours alone (chmod go-w), or set "
+        "XDG_CACHE_HOME to another",
+        stacklevel=2,
+    )
+
+
+def _remove_unused(home: Path) -> None:
+    """Remove cache folders that nobody used for a month: most are of edited source code."""
+    for folder in home.iterdir():
+        with contextlib.suppress(OSError):
+            if time.time() - folder.stat().st_mtime > UNUSED_DAYS * 86_400:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def functions_of(cls: type[Policy] | None, *functions: Kernel) -> list[types.FunctionType]:
+    """Return every function that becomes part of some kernels, in a fixed order."""
+    roots = [*functions, *OVERLOADS.values()]
+    if cls is not None:
+        names = ("index", "believe", "sample", "choose", "moved", "law", "law_at", "laws")
+        roots += [getattr(cls, name) for name in names]
+    return sorted(reachable(roots), key=lambda x: (x.__module__, x.__qualname__))
+
+
+def code_digest(functions: Iterable[types.FunctionType]) -> str | None:
+    """Return a hash of the code of functions and of the constants they read.
+
+    `None` if a function reads something that may change without notice.
+    """
+    digest = hashlib.sha256(str(sys.hexversion).encode())
+    for function in functions:
+        if function.__closure__ is not None and "<locals>" not in function.__qualname__:
+            return None
+        digest.update(f"{function.__module__}.{function.__qualname__}".encode())
+        digest.update(repr((function.__defaults__, function.__kwdefaults__)).encode())
+        codes = [function.__code__]
+        for code in codes:
+            inner = [x for x in code.co_consts if isinstance(x, types.CodeType)]
+            plain = [x for x in code.co_consts if not isinstance(x, types.CodeType)]
+            digest.update(code.co_code + repr((plain, code.co_names, code.co_varnames)).encode())
+            codes += inner
+        for value in globals_of(function):
+            if isinstance(value, np.ndarray):
+                digest.update(value.tobytes())
+            elif isinstance(value, numbers.Number | str | tuple | type(None)):
+                digest.update(repr(value).encode())
+            elif isinstance(value, type):
+                digest.update(repr((value.__qualname__, getattr(value, "_fields", ()))).encode())
+            elif isinstance(value, types.ModuleType):
+                if value.__name__.partition(".")[0] not in ("math", "numpy"):
+                    return None
+            elif not callable(value):
+                return None
+    return digest.hexdigest()[:20]

@@ -1,218 +1,242 @@
-"""How compiled code finds a policy's own functions.
+"""How compiled code finds the methods of a policy's class.
 
-A policy reaches a kernel as the named tuple of its numbers, whose type belongs to the policy's
-class. The functions of `driftanchor.policies.base` through which loops call a policy, such as
-`index`, `choose` and `draw`, are overloaded: for each such type, with that class's methods.
+Compiled, a policy is a named tuple of its numbers, whose type belongs to the policy's class. The
+functions of `driftanchor.policies.base` through which all code calls a policy are
+overloaded: for each such type Numba uses the methods of that class.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import functools
-import importlib
+import math
+import numbers
+import re
 import types
-from collections.abc import Callable
+from collections import namedtuple
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from driftanchor.core.common_move import Alone, is_relative
+import numpy as np
+
+from driftanchor.core.check import Floats
+from driftanchor.core.common_move import is_relative
 from driftanchor.core.evidence import arm_at
 from driftanchor.core.index_law import constant
-from driftanchor.core.noise import NoDraws
+from driftanchor.core.noise import Draws, draws
 from driftanchor.errors import require
-from driftanchor.policies import base, policy_tails, round_law
-from driftanchor.policies.base import Policy
+from driftanchor.policies.base import (
+    Policy,
+    cache_belief,
+    caches_beliefs,
+    choose,
+    draw,
+    index,
+    index_at,
+    largest,
+    largest_moved,
+    law_at,
+    law_of,
+    laws_of_indices,
+    moved_by,
+    moves_together,
+    write_laws,
+)
 
-# No reference counts: the loop allocates nothing, and counting the arrays it passes around would
-# cost more than drawing a normal.
-OPTIONS = {"error_model": "numpy", "_nrt": False}
-# Of a part of a kernel. Left to itself LLVM calls small functions with all their arrays spread out
-# over the stack. So LLVM is made to inline them (see `parts`); with Numba's `inline="always"` a
-# kernel runs no faster, and takes longer to compile.
-PART = {**OPTIONS, "no_cfunc_wrapper": True}
-# Numba looks at no index by itself. The functions of a policy of the user's own are made to: what
-# they write beyond an array would destroy the process, long after.
-BOUNDED = {"boundscheck": True}
+NAN = math.nan
+# Compiled loops allocate nothing, so they need no reference counts on the arrays they pass on.
+# Counting takes three times as long as drawing all samples of a round.
+OPTIONS: dict[str, Any] = {"error_model": "numpy", "_nrt": False}
+# LLVM would pass the arrays of the evidence one by one to each small function.
+INLINED = {**OPTIONS, "forceinline": True}
+# An index outside an array would overwrite other memory: a user's own functions are checked.
+CHECKED = {**OPTIONS, "boundscheck": True}
+
+_names: dict[str, int] = {}
+
+
+def numbers_of(policy: Policy) -> dict[str, float]:
+    """Return the numbers that compiled code may read of `self`: numeric fields and properties."""
+    cls = type(policy)
+    names = [field.name for field in dataclasses.fields(cls) if field.default is not None]
+    names += [name for name in dir(cls) if isinstance(getattr(cls, name), property)]
+    values = {name: getattr(policy, name) for name in names if not name.startswith("_")}
+    return {name: float(x) for name, x in values.items() if isinstance(x, numbers.Real)}
+
+
+def parameters_of(policy: Policy) -> Floats:
+    """Return the numbers of a policy as the array that compiled rules take."""
+    return np.array([*numbers_of(policy).values(), 0.0])  # never empty
+
+
+def numbers_type(policy: Policy) -> Any:
+    """Return the named tuple type that stands for the policy's class in compiled code.
+
+    Numba takes two named tuples of the same name and fields for the same type, so a class that is
+    defined again under the same name, as in a notebook, gets a numbered name. The type is an
+    attribute of the class: Numba's disk cache must find it under the same name in every process.
+    """
+    cls: Any = type(policy)
+    fields = tuple(numbers_of(policy))
+    if "Numbers" not in vars(cls) or cls.Numbers._fields != fields:
+        name = re.sub(r"\W", "_", f"{cls.__module__}_{cls.__qualname__}")
+        _names[name] = _names.get(name, 0) + 1
+        make: Any = namedtuple
+        cls.Numbers = make(f"{name}_{_names[name]}", fields, module=cls.__module__)
+        cls.Numbers.__qualname__ = f"{cls.__qualname__}.Numbers"
+        cls.Numbers.policy = cls
+    return cls.Numbers
+
+
+def policy_from(numbers: Any, parameters: Floats) -> Any:
+    """Compiled, return the named tuple of type `numbers` that `parameters_of` flattened."""
+    raise NotImplementedError
+
+
+def _read(length: int, source: str) -> str:
+    """Return the code of a call's arguments: the first cells of an array."""
+    return ", ".join(source.format(i) for i in range(length))
 
 
 @functools.cache
-def overload_dispatch() -> None:
-    """Let compiled code find `index`, `choose` and the like by the type of the policy's numbers."""
+def overload_all() -> None:
+    """Register the overloads below with Numba, once."""
     extending = require("numba.extending", extra="fast", why="compiled simulation")
+    for target, resolve in OVERLOADS.items():
+        extending.overload(target, strict=False, jit_options=INLINED)(resolve)
 
-    kept_row = importlib.import_module("driftanchor.compiled.kept_row")  # which imports Numba
 
-    def index(policy: Any, arm: Any, now: Any, z: Any) -> Any:
-        cls = policy.instance_class.policy
-        if cls.index is not Policy.index:
-            return cls.index
-        believe, sample = cls.believe, cls.sample
-        return lambda policy, arm, now, z: sample(policy, believe(policy, arm), now, z)
+def _policy_from(numbers: Any, parameters: Any) -> Any:
+    cells = _read(len(numbers.instance_class._fields), "parameters[{}]")
+    return eval(f"lambda numbers, parameters: numbers({cells})")
 
-    def choose(policy: Any, evidence: Any, now: Any, stream: Any, together: Any) -> Any:
-        own = policy.instance_class.policy.choose
-        if own is Policy.choose and getattr(together, "instance_class", None) is not Alone:
-            return base.largest
-        if own is Policy.choose:
-            own = base.largest_alone
+
+def _index(policy: Any, arm: Any, now: Any, z: Any) -> Any:
+    cls = policy.instance_class.policy
+    if cls.index is not Policy.index:
+        return cls.index
+    believe, sample = cls.believe, cls.sample
+    return lambda policy, arm, now, z: sample(policy, believe(policy, arm), now, z)
+
+
+def _index_at(policy: Any, evidence: Any, column: Any, now: Any, z: Any) -> Any:
+    cls = policy.instance_class.policy
+    if not caches_beliefs(cls):
+        return lambda policy, evidence, column, now, z: index(
+            policy, arm_at(evidence, column), now, z
+        )
+    cells = _read(len(cls.belief._fields), "evidence.memory[column, {}]")
+    code = f"lambda policy, evidence, column, now, z: sample(policy, belief({cells}), now, z)"
+    return eval(code, {"sample": cls.sample, "belief": cls.belief})
+
+
+def _cache_belief(policy: Any, evidence: Any, column: Any) -> Any:
+    cls = policy.instance_class.policy
+    if not caches_beliefs(cls):
+        return lambda policy, evidence, column: None
+    believe = cls.believe
+
+    def write(policy: Any, evidence: Any, column: Any) -> None:
+        belief = believe(policy, arm_at(evidence, column))
+        for i in range(len(belief)):
+            evidence.memory[column, i] = belief[i]
+
+    return write
+
+
+def _choose(policy: Any, evidence: Any, now: Any, stream: Any, together: Any) -> Any:
+    cls = policy.instance_class.policy
+    if cls.choose is not Policy.choose:
+        own = cls.choose
         return lambda policy, evidence, now, stream, together: own(policy, evidence, now, stream)
-
-    def moved_by(policy: Any, arm: Any, common: Any) -> Any:
-        return policy.instance_class.policy.moved
-
-    def moves_together(policy: Any, evidence: Any) -> Any:
-        cls = policy.instance_class.policy
-        if cls.uses_logs and cls.choose is Policy.choose:  # a `choose` of its own sees for itself
-            return lambda policy, evidence: is_relative(evidence)
-        return lambda policy, evidence: False
-
-    def draw(policy: Any, stream: Any) -> Any:
-        draws = policy.instance_class.policy.draw
-        return lambda policy, stream: draws(stream)
-
-    def index_at(policy: Any, evidence: Any, column: Any, now: Any, z: Any) -> Any:
-        cls = policy.instance_class.policy
-        if base.kept_belief(cls) is None:
-            return lambda policy, evidence, column, now, z: base.index(
-                policy, arm_at(evidence, column), now, z
-            )
-        sample = cls.sample
-        return lambda policy, evidence, column, now, z: sample(
-            policy, base.belief_at(policy, evidence, column), now, z
+    if not cls.uses_logs:
+        return lambda policy, evidence, now, stream, together: largest(
+            policy, evidence, now, stream
         )
 
-    def belief_at(policy: Any, evidence: Any, column: Any) -> Any:
-        cls = policy.instance_class.policy
-        if base.kept_belief(cls) is None:
-            believe = cls.believe
-            return lambda policy, evidence, column: believe(policy, arm_at(evidence, column))
-        read = kept_row.reader(cls.belief, cls.memory)
-        return lambda policy, evidence, column: read(evidence.memory, column)
+    def either(policy: Any, evidence: Any, now: Any, stream: Any, together: Any) -> Any:
+        if together:
+            return largest_moved(policy, evidence, now, stream)
+        return largest(policy, evidence, now, stream)
 
-    def remember(policy: Any, evidence: Any, column: Any) -> Any:
-        cls = policy.instance_class.policy
-        if base.kept_belief(cls) is None:
-            return lambda policy, evidence, column: None
-        believe, write = cls.believe, kept_row.writer(cls.belief, cls.memory)
-        return lambda policy, evidence, column: write(
-            evidence.memory, column, believe(policy, arm_at(evidence, column))
-        )
-
-    def keeps_beliefs(policy: Any) -> Any:
-        kept = base.kept_belief(policy.instance_class.policy) is not None
-        return (lambda policy: True) if kept else (lambda policy: False)
-
-    def keep(policy: Any, evidence: Any, column: Any, place: Any, value: Any) -> Any:
-        cls = policy.instance_class.policy
-        if base.kept_belief(cls) is None:
-            return lambda policy, evidence, column, place, value: None
-        first = cls.memory
-
-        def write(policy: Any, evidence: Any, column: Any, place: Any, value: Any) -> None:
-            evidence.memory[column, first + place] = value
-
-        return write
-
-    def law_of(policy: Any, arm: Any, now: Any) -> Any:
-        cls = policy.instance_class.policy
-        if cls.law is None or cls.draw is Policy.draw:
-            return lambda policy, arm, now: constant(base.index(policy, arm, now, NoDraws()))
-        law, believe = cls.law, cls.believe
-        return lambda policy, arm, now: law(policy, believe(policy, arm), now)
-
-    def write_laws(policy: Any, evidence: Any, now: Any, moves: Any, guard: Any, laws: Any) -> Any:
-        own = policy.instance_class.policy.laws
-        if own is None:
-            return round_law.plain_laws  # which reads no kept beliefs
-
-        def remember_first(
-            policy: Any, evidence: Any, now: Any, moves: Any, guard: Any, laws: Any
-        ) -> Any:
-            for column in range(evidence.pulls.size):
-                base.remember(policy, evidence, column)
-            return own(policy, evidence, now, moves, guard, laws)
-
-        return remember_first
-
-    options = part_options(ours=True)
-    asked_of_rules = (
-        index,
-        choose,
-        draw,
-        index_at,
-        belief_at,
-        remember,
-        keeps_beliefs,
-        keep,
-        moved_by,
-        moves_together,
-    )
-    asked_of_laws = (law_of, write_laws)
-    for module, resolvers in ((base, asked_of_rules), (round_law, asked_of_laws)):
-        for resolve in resolvers:
-            asked = getattr(module, resolve.__name__)
-            extending.overload(asked, strict=False, jit_options=options)(resolve)
-    for asked in policy_tails.ASKED:
-        _overload_tail(extending, asked, options)
+    return either
 
 
-def _overload_tail(extending: Any, asked: Callable[..., Any], options: dict[str, Any]) -> None:
-    """Let compiled code ask for a function of the policy's index law."""
-    name = asked.__name__
-
-    def of_belief(policy: Any, belief: Any, level: Any) -> Any:
-        law = getattr(policy.instance_class.policy.tails, name)
-        return lambda policy, belief, level: law(belief, level)
-
-    def drawn(policy: Any, belief: Any, level: Any, stream: Any) -> Any:
-        law = getattr(policy.instance_class.policy.tails, name)
-        return lambda policy, belief, level, stream: law(belief, level, stream)
-
-    def weight(policy: Any, arm: Any) -> Any:
-        law = policy.instance_class.policy.tails.weight
-        return lambda policy, arm: law(arm)
-
-    def leader_below(policy: Any, mean: Any, sd: Any, level: Any) -> Any:
-        law = policy.instance_class.policy.tails.leader_below
-        return lambda policy, mean, sd, level: law(mean, sd, level)
-
-    resolve = {"weight": weight, "leader_below": leader_below}.get(name)
-    if resolve is None:
-        resolve = of_belief if name in ("above", "below") else drawn
-    extending.overload(asked, strict=False, jit_options=options)(resolve)
+def _draw(policy: Any, stream: Any) -> Any:
+    normals, uniforms = (policy.instance_class.policy.normals, policy.instance_class.policy.uniforms)
+    return lambda policy, stream: draws(stream, normals, uniforms)
 
 
-_DISPATCH = (
-    base.index,
-    base.choose,
-    base.draw,
-    base.index_at,
-    base.belief_at,
-    base.remember,
-    base.moved_by,
-    base.moves_together,
-    base.keeps_beliefs,
-    base.keep,
-    *policy_tails.ASKED,
-    *round_law.ASKED,
-)
+def _moved_by(policy: Any, arm: Any, common: Any) -> Any:
+    return policy.instance_class.policy.moved
+
+
+def _moves_together(policy: Any, evidence: Any) -> Any:
+    if policy.instance_class.policy.uses_logs:
+        return lambda policy, evidence: is_relative(evidence)
+    return lambda policy, evidence: False
+
+
+def _law_of(policy: Any, arm: Any, now: Any) -> Any:
+    cls = policy.instance_class.policy
+    if cls.normals == 0 and cls.uniforms == 0:
+        return lambda policy, arm, now: constant(index(policy, arm, now, Draws(NAN, NAN, NAN)))
+    law, believe = cls.law, cls.believe
+    return lambda policy, arm, now: law(policy, believe(policy, arm), now)
+
+
+def _law_at(policy: Any, evidence: Any, column: Any, now: Any) -> Any:
+    cls = policy.instance_class.policy
+    if cls.law_at is not Policy.law_at:
+        return cls.law_at
+    return lambda policy, evidence, column, now: law_of(policy, arm_at(evidence, column), now)
+
+
+def _write_laws(policy: Any, evidence: Any, now: Any, moves: Any, guard: Any, laws: Any) -> Any:
+    cls = policy.instance_class.policy
+    return laws_of_indices if cls.laws is Policy.laws else cls.laws
+
+
+OVERLOADS: dict[Any, Any] = {
+    policy_from: _policy_from,
+    index: _index,
+    index_at: _index_at,
+    cache_belief: _cache_belief,
+    choose: _choose,
+    draw: _draw,
+    moved_by: _moved_by,
+    moves_together: _moves_together,
+    law_of: _law_of,
+    law_at: _law_at,
+    write_laws: _write_laws,
+}
 
 
 @functools.cache
 def register(function: types.FunctionType) -> None:
     """Let compiled code call a plain function."""
     extending = require("numba.extending", extra="fast", why="compiled simulation")
-    if function not in _DISPATCH:
-        options = part_options(ours=is_ours(function))
-        extending.register_jitable(**options)(function)
+    ours = function.__module__.partition(".")[0] == "driftanchor"
+    extending.register_jitable(**(INLINED if ours else CHECKED))(function)
 
 
-def part_options(*, ours: bool) -> dict[str, Any]:
-    """How Numba compiles a function that a kernel calls, of this package or of the user's own."""
-    parts = importlib.import_module("driftanchor.compiled.parts")  # which imports Numba
-    if ours:
-        return {**PART, "pipeline_class": parts.PlainPartCompiler}
-    return {**PART, **BOUNDED, "pipeline_class": parts.PartCompiler}
+def reachable(roots: Iterable[Any]) -> Iterator[types.FunctionType]:
+    """Yield the plain functions among `roots`, what they call, and so on, but no overloaded ones."""
+    seen: set[types.FunctionType] = set()
+    waiting = [root for root in roots if isinstance(root, types.FunctionType)]
+    while waiting:
+        function = waiting.pop()
+        if function not in seen:
+            seen.add(function)
+            if function in OVERLOADS:
+                continue
+            yield function
+            waiting += [x for x in globals_of(function) if isinstance(x, types.FunctionType)]
 
 
-def is_ours(function: types.FunctionType) -> bool:
-    """Whether a function belongs to this package."""
-    return function.__module__.partition(".")[0] == "driftanchor"
+def globals_of(function: types.FunctionType) -> Iterator[object]:
+    """Yield the values of the module-level names that a function reads, nested code included."""
+    codes = [function.__code__]
+    for code in codes:
+        yield from (function.__globals__.get(name) for name in code.co_names)
+        codes += [inner for inner in code.co_consts if isinstance(inner, types.CodeType)]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 
-from driftanchor.core.hints import apart
 from driftanchor.core.legendre import POINTS, WEIGHTS
 
 _TINY = 1e-300
@@ -16,7 +15,6 @@ _LARGE = 3000.0  # both shapes above this: the density is all but normal, and is
 _FAR = 7.2  # √(2·26): a sub-Gaussian is further away, in sds, with a chance below 1e-11
 
 
-@apart
 def beta_below(a: float, b: float, x: float) -> float:
     """P(θ ≤ x) of θ ~ Beta(a, b), the incomplete beta function.
 
@@ -36,7 +34,6 @@ def beta_below(a: float, b: float, x: float) -> float:
     return 1.0 - front * _fraction(b, a, 1.0 - x) / b
 
 
-@apart
 def beta_density(a: float, b: float, x: float) -> float:
     """The density of Beta(a, b) at x; 0 outside 0 to 1.
 

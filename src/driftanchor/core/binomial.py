@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 
-from driftanchor.core.hints import apart
 from driftanchor.core.noise import Stream, uniform
 
 _FEW = 10.0  # expected wins up to which they are drawn one by one
 
 
-@apart
 def binomial(n: int, p: float, stream: Stream) -> int:
     """A binomial count; the time it takes hardly depends on n."""
     if p <= 0.0 or n == 0:
@@ -77,7 +75,6 @@ def _log_ways(n: int, mode: int, wins: int) -> float:
     )
 
 
-@apart
 def _beyond_stirling(k: int) -> float:
     """Log k! − [(k + ½) log(k + 1) − (k + 1) + ½ log 2π], by as many terms as a double can tell."""
     x, passed = k + 1.0, 0.0

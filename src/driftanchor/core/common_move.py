@@ -36,10 +36,6 @@ def is_relative(evidence: Evidence) -> bool:
     return False
 
 
-class Alone(NamedTuple):
-    """Says that no arms move together. By its type, so that nothing is compiled that moves them."""
-
-
 def common_move(evidence: Evidence, noise: float) -> Posterior:
     """What is believed of the common move c: normal, from all arms together.
 
@@ -60,26 +56,26 @@ def common_move(evidence: Evidence, noise: float) -> Posterior:
     """
     precision, total = prior_precision(evidence), 0.0
     for column in range(evidence.pulls.size):
-        say = say_of(arm_at(evidence, column), noise)
-        precision += say.weight
-        total += say.total
+        one = move_evidence(arm_at(evidence, column), noise)
+        precision += one.weight
+        total += one.total
     return move_from(precision, total, noise)
 
 
-class Say(NamedTuple):
-    """What one arm says of the common move."""
+class MoveEvidence(NamedTuple):
+    """What one arm says about the common move."""
 
-    weight: float  # w; 0 where it says nothing
+    weight: float  # w; 0 if it says nothing
     total: float  # w y
 
 
-def say_of(arm: ArmEvidence, noise: float) -> Say:
-    """What an arm says of the common move: it changes only with the arm."""
+def move_evidence(arm: ArmEvidence, noise: float) -> MoveEvidence:
+    """Return what an arm says about the common move."""
     if arm.pulls == 0 or arm.offline_pulls == 0 or arm.relative_bound == math.inf:
-        return Say(0.0, 0.0)
+        return MoveEvidence(0.0, 0.0)
     own = own_sd(arm.relative_bound)
     weight = 1.0 / (noise * noise * (1.0 / arm.pulls + 1.0 / arm.offline_pulls) + own * own)
-    return Say(weight, weight * (arm.total / arm.pulls - arm.offline_mean))
+    return MoveEvidence(weight, weight * (arm.total / arm.pulls - arm.offline_mean))
 
 
 def prior_precision(evidence: Evidence) -> float:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import math
 
-from driftanchor.core.hints import apart
 from driftanchor.core.noise import Stream, normal, uniform
 
 
-@apart
 def gamma(shape: float, stream: Stream) -> float:
     """A gamma draw of scale 1 and a shape of at least 1, by rejection (Marsaglia & Tsang 2000).
 

@@ -14,10 +14,12 @@ import math
 from typing import NamedTuple
 
 from driftanchor.core.beta_law import beta_below, beta_density, beta_ends
-from driftanchor.core.hints import apart
+from driftanchor.core.check import Floats
+from driftanchor.core.noise import Stream, exponential, normal, uniform
 from driftanchor.core.posterior import median
 
 MEDIAN, MIXTURE, BETA = 0.0, 1.0, 2.0
+NEVER = -1.0  # the kind of an arm that cannot be played
 REACH = 6.5  # a normal is further than this from its mean, in sds, with a chance of 1e-10
 FAR = 8.0  # and further than this with a chance of 1e-15: never
 _POLYNOMIALS = 7.07  # sds up to which the polynomials hold
@@ -89,6 +91,18 @@ def beta_sample(a: float, b: float) -> IndexLaw:
     return IndexLaw(BETA, 0.0, a, b, 0.0, 1.0)
 
 
+def write_law(laws: Floats, row: int, law: IndexLaw) -> None:
+    """Write a law into a row of an array; an index that is NaN never wins."""
+    laws[row, 0] = law.kind
+    if math.isnan(law.place) or math.isnan(law.mean) or math.isnan(law.other_mean):
+        laws[row, 0] = NEVER
+    laws[row, 1] = law.place
+    laws[row, 2] = law.mean
+    laws[row, 3] = law.sd
+    laws[row, 4] = law.other_mean
+    laws[row, 5] = law.other_sd
+
+
 def atom(law: IndexLaw) -> float:
     """The one value that has a probability of its own; −∞ where there is none."""
     if law.kind == MEDIAN:
@@ -98,7 +112,6 @@ def atom(law: IndexLaw) -> float:
     return -math.inf
 
 
-@apart
 def at(law: IndexLaw, level: float) -> Below:
     """How likely the index is below a level, and exactly there."""
     if law.kind == BETA:
@@ -118,7 +131,6 @@ def at(law: IndexLaw, level: float) -> Below:
     return Below(both, either - both)
 
 
-@apart
 def slope(law: IndexLaw, level: float) -> Below:
     """How likely the index is below a level that is no atom, and its density there."""
     if law.kind == BETA:
@@ -135,7 +147,6 @@ def slope(law: IndexLaw, level: float) -> Below:
     )
 
 
-@apart
 def ends(law: IndexLaw) -> tuple[float, float]:
     """Two numbers that the index is outside of with a negligible chance."""
     if law.kind == BETA:
@@ -174,3 +185,109 @@ def sample_at(level: float, mean: float, sd: float) -> Below:
     else:
         tail = height * _DENSITY / (x + 1.0 / (x + 2.0 / (x + 3.0 / (x + 4.0 / (x + 0.65)))))
     return Below(1.0 - tail if away > 0.0 else tail, height * _DENSITY / sd)
+
+
+# What engines that leap over rounds ask of a median law whose samples are normal.
+
+
+def above(law: IndexLaw, level: float) -> float:
+    """Return P(index > level) of a median law."""
+    first = upper((level - law.mean) / law.sd)
+    if law.other_mean == math.inf:  # the larger of the anchor and one sample
+        return 1.0 if law.place > level else first
+    second = upper((level - law.other_mean) / law.other_sd)
+    if level >= law.place:  # above the anchor both samples must exceed the level
+        return first * second
+    return first + (1.0 - first) * second
+
+
+def below(law: IndexLaw, level: float) -> float:
+    """Return P(index ≤ level) of a median law, precise where it is small."""
+    first = upper((law.mean - level) / law.sd)
+    if law.other_mean == math.inf:
+        return 0.0 if law.place > level else first
+    second = upper((law.other_mean - level) / law.other_sd)
+    if level < law.place:  # below the anchor both samples must be at most the level
+        return first * second
+    return first + (1.0 - first) * second
+
+
+def draw_index(law: IndexLaw, level: float, stream: Stream) -> float:
+    """Draw an index, or return −∞ as soon as the first sample shows that it is below the level."""
+    first = law.mean + law.sd * normal(stream)
+    if law.other_mean == math.inf:
+        return max(law.place, first)
+    if max(law.place, first) < level:
+        return -math.inf
+    return median(law.place, first, law.other_mean + law.other_sd * normal(stream))
+
+
+def draw_above(law: IndexLaw, level: float, stream: Stream) -> float:
+    """Draw an index given that it is above the level."""
+    if law.other_mean == math.inf:
+        if law.place > level:
+            return draw_index(law, -math.inf, stream)
+        return sample_above(law.mean, law.sd, level, stream)
+    if level >= law.place:
+        first = sample_above(law.mean, law.sd, level, stream)
+        return min(first, sample_above(law.other_mean, law.other_sd, level, stream))
+    on, hyb = upper((level - law.mean) / law.sd), upper((level - law.other_mean) / law.other_sd)
+    u = uniform(stream) * (on + (1.0 - on) * hyb)
+    if u < on:
+        first = sample_above(law.mean, law.sd, level, stream)
+    else:
+        first = sample_below(law.mean, law.sd, level, stream)
+    if u < on * hyb or u >= on:
+        second = sample_above(law.other_mean, law.other_sd, level, stream)
+    else:
+        second = sample_below(law.other_mean, law.other_sd, level, stream)
+    return median(law.place, first, second)
+
+
+def draw_below(law: IndexLaw, level: float, stream: Stream) -> float:
+    """Draw an index given that it is at most the level."""
+    if law.other_mean == math.inf:
+        return max(law.place, sample_below(law.mean, law.sd, level, stream))
+    if level < law.place:
+        first = sample_below(law.mean, law.sd, level, stream)
+        return max(first, sample_below(law.other_mean, law.other_sd, level, stream))
+    on, hyb = upper((law.mean - level) / law.sd), upper((law.other_mean - level) / law.other_sd)
+    u = uniform(stream) * (on + (1.0 - on) * hyb)
+    if u < on:
+        first = sample_below(law.mean, law.sd, level, stream)
+    else:
+        first = sample_above(law.mean, law.sd, level, stream)
+    if u < on * hyb or u >= on:
+        second = sample_below(law.other_mean, law.other_sd, level, stream)
+    else:
+        second = sample_above(law.other_mean, law.other_sd, level, stream)
+    return median(law.place, first, second)
+
+
+def upper(x: float) -> float:
+    """Return P(z > x) of a standard normal."""
+    return 0.5 * math.erfc(x * math.sqrt(0.5))
+
+
+def sample_above(mean: float, sd: float, level: float, stream: Stream) -> float:
+    """Draw a normal given that it is above the level."""
+    return mean + sd * draw_upper((level - mean) / sd, stream)
+
+
+def sample_below(mean: float, sd: float, level: float, stream: Stream) -> float:
+    """Draw a normal given that it is at most the level."""
+    return mean - sd * draw_upper((mean - level) / sd, stream)
+
+
+def draw_upper(x: float, stream: Stream) -> float:
+    """Draw a standard normal given that it is above x (Robert 1995 beyond the centre)."""
+    if x < 0.5:
+        while True:
+            z = normal(stream)
+            if z > x:
+                return z
+    rate = 0.5 * (x + math.sqrt(x * x + 4.0))
+    while True:
+        z = x + exponential(stream) / rate
+        if uniform(stream) < math.exp(-0.5 * (z - rate) * (z - rate)):
+            return z

@@ -13,74 +13,25 @@ plain scalar Python on 64-bit words, so that Numba compiles the very same lines.
 import functools
 import hashlib
 import math
-from collections import namedtuple
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from driftanchor.core.check import whole
-from driftanchor.core.hints import apart
 from driftanchor.core.ziggurat import DENSITY, EDGE, TAIL
-from driftanchor.errors import InvalidInput
 
 Stream = npt.NDArray[np.uint64]
 Key = np.uint64
 
 
 class Draws(NamedTuple):
-    """The noise one arm gets in one round.
-
-    A policy asks for what it needs with `draw`: the functions below give a part of this, in which
-    the rest is not there. Interpreted, reading the rest is an error; compiled, it has no type.
-    """
+    """The noise of one arm in one round; NaN where the policy asked for none."""
 
     on: float  # standard normal of the online sample
-    hyb: float  # standard normal of the hybrid sample, independent of it (E18)
+    hyb: float  # standard normal of the hybrid sample, independent of the first (E18)
     coin: float  # uniform on [0, 1)
 
-
-class NotDrawn(InvalidInput):
-    """A policy reads noise that it did not ask for.
-
-    Args:
-        kind: The field of `Draws` that it reads.
-        policy: Its name, where that is known.
-    """
-
-    def __init__(self, kind: str, policy: str = "") -> None:
-        asks = {"on": "one_normal", "hyb": "two_normals", "coin": "normal_and_coin"}[kind]
-        who = f"{policy!r} " if policy else ""
-        super().__init__(
-            f"{who}reads z.{kind}, which its draw does not ask for: write draw = "
-            f"staticmethod({asks}), or a draw of its own that gives all of Draws",
-            argument="policy",
-        )
-        self.kind = kind
-        self.args = (kind, policy)  # what a copy in another process is made from
-
-
-def _part(name: str, *fields: str) -> Any:
-    """A part of `Draws`: a named tuple of some of its fields, in which the others are an error.
-
-    To the type checker it is anything: only when a policy runs is it known what it asked for.
-    """
-    make: Any = namedtuple
-    part = make(name, fields, module=__name__)
-    for kind in set(Draws._fields) - set(fields):
-        setattr(part, kind, property(functools.partial(_refuse, kind)))
-    return part
-
-
-def _refuse(kind: str, draws: object) -> float:
-    raise NotDrawn(kind)
-
-
-NoDraws = _part("NoDraws")
-OneNormal = _part("OneNormal", "on")
-TwoNormals = _part("TwoNormals", "on", "hyb")
-NormalAndCoin = _part("NormalAndCoin", "on", "coin")
-PARTS = (NoDraws, OneNormal, TwoNormals, NormalAndCoin)
 
 # Shifts and constants are typed words: mixed signed and unsigned arithmetic would leave 64 bits.
 _1, _11, _17, _19, _23, _27, _30, _31, _41, _45 = (
@@ -118,7 +69,6 @@ def wrapping() -> np.errstate:
     return np.errstate(over="ignore")
 
 
-@apart
 def start(stream: Stream, key: Key, first: int, second: int) -> None:
     """Put `stream` at the beginning of (key, first, second)."""
     word = _scramble(key + np.uint64(first) * _GOLDEN)
@@ -147,40 +97,16 @@ def exponential(stream: Stream) -> float:
     return -math.log(1.0 - uniform(stream))
 
 
-def nothing(stream: Stream) -> Draws:
-    """The draws of a policy without randomness."""
-    drawn: Draws = NoDraws()
-    return drawn
-
-
-def one_normal(stream: Stream) -> Draws:
-    """The draws of a policy with one posterior sample."""
-    drawn: Draws = OneNormal(normal(stream))
-    return drawn
-
-
-def two_normals(stream: Stream) -> Draws:
-    """The draws of a policy with an online and a hybrid sample."""
-    drawn: Draws = TwoNormals(normal(stream), normal(stream))
-    return drawn
-
-
-def two_zeros() -> Draws:
-    """As `two_normals`, for rounds in which such a policy uses no noise."""
-    drawn: Draws = TwoNormals(0.0, 0.0)
-    return drawn
-
-
-def given(on: float, hyb: float) -> Draws:
-    """As `two_normals`, for noise that was drawn elsewhere."""
-    drawn: Draws = TwoNormals(on, hyb)
-    return drawn
-
-
-def normal_and_coin(stream: Stream) -> Draws:
-    """The draws of a policy that flips a coin for sampling."""
-    drawn: Draws = NormalAndCoin(normal(stream), uniform(stream))
-    return drawn
+def draws(stream: Stream, normals: int, uniforms: int) -> Draws:
+    """Draw the noise of one arm: up to two normals, then up to one uniform."""
+    on = hyb = coin = math.nan
+    if normals > 0:
+        on = normal(stream)
+    if normals > 1:
+        hyb = normal(stream)
+    if uniforms > 0:
+        coin = uniform(stream)
+    return Draws(on, hyb, coin)
 
 
 def next_word(stream: Stream) -> np.uint64:
@@ -208,7 +134,6 @@ def inside(word: np.uint64, x: float) -> bool:
     return bool(abs(x) < EDGE[(word & _LAYER) + _1])
 
 
-@apart
 def outside(stream: Stream, word: np.uint64, x: float) -> float:
     """Finish a draw that fell outside its layer's rectangle."""
     while True:

@@ -19,7 +19,6 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from driftanchor.core.hints import apart
 from driftanchor.core.index_law import IndexLaw, at, atom, constant, ends, slope
 from driftanchor.core.kronrod import GAUSS, KRONROD, PLACES
 
@@ -109,7 +108,6 @@ def win_chances(laws: Laws, arms: int, desk: WinDesk, chances: Column) -> None:
         _add_wins(laws, first, arms, desk, chances)
 
 
-@apart
 def _add_wins(laws: Laws, first: int, arms: int, desk: WinDesk, chances: Column) -> None:
     """Add what the arms from row `first` on win."""
     low, high, steady = -math.inf, -math.inf, True
@@ -139,7 +137,6 @@ def _is_same(laws: Laws, one: int, other: int) -> bool:
     return law_at(laws, one) == law_at(laws, other)
 
 
-@apart
 def _descend(
     laws: Laws,
     count: int,
@@ -166,7 +163,6 @@ def _descend(
         cursor, top, gained = bottom, bottom, g_below
 
 
-@apart
 def _both_sides(laws: Laws, count: int, level: float, desk: WinDesk) -> tuple[float, float]:
     """How likely all indices are below a level, and how likely none is above it."""
     g_below, g_at = 1.0, 1.0
@@ -181,7 +177,6 @@ def _both_sides(laws: Laws, count: int, level: float, desk: WinDesk) -> tuple[fl
     return g_below, g_at
 
 
-@apart
 def _between(
     laws: Laws,
     count: int,
@@ -231,7 +226,6 @@ def _slopes(laws: Laws, count: int, left: float, level: float, desk: WinDesk) ->
     return g
 
 
-@apart
 def _spread(count: int, g_left: float, g_right: float, desk: WinDesk, chances: Column) -> None:
     """Add what each arm wins at one atom, whose two sides are on the desk."""
     waiting = _wait(desk, 0, 0.0, 1.0, g_left, g_right)

@@ -6,7 +6,7 @@ list them.
 """
 
 from driftanchor.core.evidence import ArmEvidence, Round
-from driftanchor.core.noise import Draws, two_normals
+from driftanchor.core.noise import Draws
 from driftanchor.policies.anchor_ts import TwoPosteriors, candidates, posteriors
 from driftanchor.policies.base import Policy
 
@@ -15,7 +15,7 @@ class Ablation(Policy):
     """Anchor-TS up to the last line; subclasses say what is taken of its three numbers."""
 
     source = "Li, Fu, Chen & Kong 2026, arXiv 2605.10289, Algorithm 1, but for line 7"
-    draw = staticmethod(two_normals)
+    normals = 2
     belief = TwoPosteriors
 
     def believe(self, arm: ArmEvidence) -> TwoPosteriors:

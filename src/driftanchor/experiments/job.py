@@ -5,21 +5,24 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from driftanchor.compiled.digest import source_key
+from driftanchor.compiled.kernels import code_digest, functions_of
 from driftanchor.experiments.experiment import Cell, Experiment
 from driftanchor.experiments.outcome import Outcome
-from driftanchor.policies.base import Policy
-from driftanchor.simulation.chunk import Chunk, Played
-from driftanchor.simulation.engines import ENGINES, fastest
-from driftanchor.simulation.engines.engine import PlayRuns
+from driftanchor.policies.base import Policy, inherits_rule
+from driftanchor.simulation.chunk import ENGINES, Chunk, Played, fastest
+from driftanchor.simulation.engine import play_every_round, play_late
+from driftanchor.simulation.leaping import can_leap, play_leaping
 
-Sources = dict[tuple[type[Policy], PlayRuns], str]  # the keys of the code that plays policies
+Sources = dict[type[Policy], str]  # the hash of the code that plays a policy
+LOOPS: Any = (play_every_round, play_late, play_leaping)
+_PROCESS = secrets.token_hex(8)
 
 
 @dataclass(frozen=True)
@@ -61,15 +64,14 @@ class Job:
         """A hash of everything the outcome depends on.
 
         Args:
-            sources: What jobs share that are asked one after the other: to read the source code
-                of a policy takes long, and it is the same for all of them.
+            sources: A cache that jobs share: hashing the code of a policy takes long.
         """
         bandit = self.cell.bandit
-        loop = ENGINES[self.engine].loop_for(type(self.policy), bandit)
+        cls = type(self.policy)
         sources = {} if sources is None else sources
-        made_of = type(self.policy), loop.play_runs
-        if made_of not in sources:
-            sources[made_of] = source_key(*made_of)
+        if cls not in sources:
+            sources[cls] = source_key(cls)
+        leaps = ENGINES[self.engine].leaps and can_leap(cls, bandit)
         bounded = uses_bounds(type(self.policy)) or bandit.is_relative
         logs = {
             "offline": bandit.offline.tolist(),
@@ -94,8 +96,8 @@ class Job:
             "curve_runs": self.curve_runs,
             "checkpoints": self.experiment.checkpoints,
             "seed": self.seed,
-            "loop": loop.name,
-            "source": sources[made_of],
+            "engine": self.engine if leaps else "every round",
+            "source": sources[cls],
         }
         return hashlib.sha256(json.dumps(numbers, sort_keys=True).encode()).hexdigest()[:24]
 
@@ -150,11 +152,20 @@ class Job:
         return Outcome(regret[:, -1], regret[: self.curve_runs], pulls, self.most)
 
 
+def source_key(cls: type[Policy]) -> str:
+    """Return a hash of the code that plays a policy.
+
+    If some of it may change without notice, return a key that no other process has.
+    """
+    properties = [x.fget for c in cls.__mro__ for x in vars(c).values() if isinstance(x, property)]
+    code: Any = [*functions_of(cls, *LOOPS), *properties]
+    return code_digest(code) or f"{cls.__module__}.{cls.__qualname__} {_PROCESS}"
+
+
 def uses_bounds(policy: type[Policy]) -> bool:
-    """Whether bias bounds may change what a policy does.
+    """Return whether bias bounds may change what a policy does.
 
     A subclass that changes a method does not inherit that they do not.
     """
-    home: Any = next(cls for cls in policy.__mro__ if "uses_bounds" in vars(cls))
     rule = ("index", "choose", "believe", "sample")
-    return home.uses_bounds or any(getattr(home, x) is not getattr(policy, x) for x in rule)
+    return policy.uses_bounds or not inherits_rule(policy, "uses_bounds", rule)

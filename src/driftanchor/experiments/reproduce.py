@@ -111,10 +111,9 @@ def write(found: Reproduction, out: Path, *, escape_formulas: bool = True) -> Pa
             folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InvalidInput(f"cannot write to {str(out)!r}: {error}") from error
-    with all_pages.drawing(found.experiments, found.outcomes, out / "figures") as drawn:
-        files = csv_export.write(found, out / "results", escape_formulas=escape_formulas)
-        files += table_files.write(found, out / "tables", escape_formulas=escape_formulas)
-        pages = drawn()
+    files = csv_export.write(found, out / "results", escape_formulas=escape_formulas)
+    files += table_files.write(found, out / "tables", escape_formulas=escape_formulas)
+    pages = all_pages.draw_all(found.experiments, found.outcomes, out / "figures")
     files += [file for page in pages for file in page.files]
     content = report.build(found, {words.name: words for words in pages[0].words})
     texts = {

@@ -24,7 +24,7 @@ from driftanchor.experiments import claims
 from driftanchor.experiments.experiment import Experiment, SavingsRows
 from driftanchor.experiments.sweep_reader import WORDS, SweepReader
 from driftanchor.files import is_unicode, read_text
-from driftanchor.simulation.engines import ENGINE_NAMES
+from driftanchor.simulation.chunk import ENGINE_NAMES
 
 FIGURES = ("curves", "versus", "quantiles", "tradeoff")
 _FILE_KEYS = (

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +19,9 @@ from driftanchor.experiments import outcome
 from driftanchor.experiments.experiment import Experiment
 from driftanchor.experiments.job import Job, Sources
 from driftanchor.experiments.outcome import Outcome, Outcomes
-from driftanchor.simulation.chunk import Chunk, Played, play
+from driftanchor.simulation.chunk import Played, play
 from driftanchor.simulation.cluster import on_cluster
-from driftanchor.simulation.compile_ahead import IsReady, compiling_ahead, kernel_of
-from driftanchor.simulation.machine import in_turn, threads_to_use
-from driftanchor.simulation.run import warn_without_numba
+from driftanchor.simulation.run import on_this_machine, threads_to_use, warn_without_numba
 
 Progress = Callable[[str, int, int], None]
 Finished = Callable[[str], None]
@@ -137,7 +135,10 @@ def _run(missing: Missing, progress: Progress | None, cluster: Any) -> Ran:
     came: dict[Path, list[tuple[int, Played]]] = {path: [] for path in missing}
     total, done = sum(job.cost for job in missing.values()), 0
     chunks = [job.chunk() for job in missing.values()]
-    parts = _here(chunks) if cluster is None else on_cluster(cluster, play, chunks)
+    if cluster is None:
+        parts = on_this_machine(chunks, threads_to_use(None))
+    else:
+        parts = on_cluster(cluster, play, chunks)
     with contextlib.closing(parts):
         for i, chunk, played in parts:
             path, job = waiting[i]
@@ -147,18 +148,3 @@ def _run(missing: Missing, progress: Progress | None, cluster: Any) -> Ran:
                 progress(job.name, done, total)
             if sum(len(regret) for _, (regret, _) in came[path]) == job.runs:
                 yield path, job.outcome(came.pop(path))
-
-
-def _here(chunks: Sequence[Chunk]) -> Generator[tuple[int, Chunk, Played], None, None]:
-    """Play chunks on all cores, in order; while a kernel is compiled, those that need no other."""
-    with compiling_ahead(chunks) as is_ready:
-        yield from in_turn(as_ready(chunks, is_ready), threads_to_use(None))
-
-
-def as_ready(chunks: Sequence[Chunk], is_ready: IsReady) -> Iterator[tuple[int, Chunk]]:
-    """Chunks with their numbers: each time the first whose kernel is compiled, or the first."""
-    waiting = [(i, chunk, kernel_of(chunk)) for i, chunk in enumerate(chunks)]
-    while waiting:
-        ready = (place for place, (*_, kernel) in enumerate(waiting) if is_ready(kernel))
-        i, chunk, _ = waiting.pop(next(ready, 0))
-        yield i, chunk

@@ -1,45 +1,46 @@
 """Compiles policies in the background while decisions are interpreted.
 
-Kernels are cached for the process, one for each policy class and types of its parameters.
+Kernels are cached for the process, one for each policy class and type of pulls.
 """
 
 from __future__ import annotations
 
 import functools
-import importlib
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
+from driftanchor.compiled import kernels
+from driftanchor.compiled.overloads import numbers_type
+from driftanchor.core.evidence import Evidence
 from driftanchor.live.background import compile_once
-from driftanchor.live.chosen_column import chosen_column
+from driftanchor.live.chosen_column import live_chooser
+from driftanchor.policies.base import Policy
 
 Kernel = Callable[..., Any]
-Kind = tuple[type, ...]  # named tuple of the policy's parameters, their types, type of pulls
+Kind = tuple[type, type]  # named tuple of the policy's numbers, type of pulls
 
 _kernels: dict[Kind, Kernel] = {}
 
 
-def kind_of(numbers: Any, pulls: type = np.int64) -> Kind:
-    """Return the cache key of a kernel: policy class, parameter types and type of pulls."""
-    return (type(numbers), *map(type, numbers), pulls)
+def kind_of(policy: Policy, evidence: Evidence) -> Kind:
+    """Return the cache key of a kernel: the policy's class and the type of pulls."""
+    return numbers_type(policy), evidence.pulls.dtype.type
 
 
 def ready(kind: Kind) -> Kernel | None:
-    """The compiled `chosen_column`, if it is ready."""
+    """Return the compiled rule, if it is ready."""
     return _kernels.get(kind)
 
 
-def ask(kind: Kind, arguments: tuple[Any, ...]) -> None:
-    """Have `chosen_column` compiled for arguments of these types, if nobody asked for it before.
+def request(kind: Kind, policy: Policy, arguments: tuple[Any, ...]) -> None:
+    """Compile the rule of a policy for arguments like these, unless that was requested before.
 
-    Where Numba is missing, or a policy cannot be compiled, it never becomes ready.
+    Without Numba, or if the policy cannot be compiled, it never becomes ready.
     """
-    compile_once(("decisions", kind), functools.partial(_compile, kind, arguments))
+    work = functools.partial(_compile, kind, policy, arguments)
+    compile_once(("decisions", kind), work)
 
 
-def _compile(kind: Kind, arguments: tuple[Any, ...]) -> None:
-    kernels = importlib.import_module("driftanchor.compiled.kernels")
-    loop: Any = kernels.kernel(kind[0].policy, chosen_column)  # type: ignore[attr-defined]
-    _kernels[kind] = kernels.entry(loop, *arguments)
+def _compile(kind: Kind, policy: Policy, arguments: tuple[Any, ...]) -> None:
+    rule = kernels.rule(policy, live_chooser, *arguments)
+    _kernels[kind] = kernels.entry(rule, *arguments)

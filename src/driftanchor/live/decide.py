@@ -24,8 +24,7 @@ from driftanchor.live.state import State
 from driftanchor.live.state_events import Decided
 from driftanchor.live.terms import Terms
 from driftanchor.live.tooling import Tooling
-from driftanchor.policies import answers
-from driftanchor.policies.base import Policy
+from driftanchor.policies.base import Policy, errors_of
 
 COUNTED = 1_000  # decisions that are counted where probabilities cannot be computed
 
@@ -102,7 +101,7 @@ def probabilities(
     if draws is None:
         evidence, now = situation(terms, state, n, exclude)
         tools = None if tooling is None else tooling.tools(evidence, now)
-        with answers.errors_of(terms.policy.name):
+        with errors_of(terms.policy.name):
             exact = propensities(terms.policy, evidence, now, tools)
         if exact is not None:
             return exact
@@ -153,14 +152,14 @@ def explain(terms: Terms, state: State, n: int, exclude: Iterable[object] = ()) 
     The arguments are those that `decide` had.
     """
     evidence, now = situation(terms, state, n, exclude)
-    with answers.errors_of(terms.policy.name), wrapping():
+    with errors_of(terms.policy.name), wrapping():
         account = terms.policy.account(evidence, now, _decision_noise(terms, n))
     return Explanation.of(terms.policy, evidence, account, terms.arms.labels, n)
 
 
 def _choice(policy: Policy, evidence: Evidence, now: Round, stream: Stream) -> int:
     """The column that a policy chooses, if that arm can be played."""
-    with answers.errors_of(policy.name):  # it may be a rule of the caller's own
+    with errors_of(policy.name):  # it may be a rule of the caller's own
         return playable_column(policy, evidence, policy.choose(evidence, now, stream))
 
 

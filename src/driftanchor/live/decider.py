@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from driftanchor.compiled.overloads import parameters_of
 from driftanchor.core import check
 from driftanchor.core.check import Floats
 from driftanchor.core.evidence import Evidence, Round
@@ -31,8 +32,7 @@ from driftanchor.live.state_events import (
     Matured,
 )
 from driftanchor.live.terms import Terms
-from driftanchor.policies import answers
-from driftanchor.policies.base import Policy, kept_belief
+from driftanchor.policies.base import Policy, caches_beliefs, errors_of, valid_column
 
 # Indices that a decider interprets before it asks for a kernel: a quarter of a second for the
 # default policy, about half of what it takes to load Numba.
@@ -68,7 +68,7 @@ class Decider:
         self._stream = np.empty(4, np.uint64)
         self._arms_before = 0  # in the last decision; 0 if its beliefs cannot be reused
         self._interpreted = 0  # indices interpreted so far
-        self._numbers: Any = None  # parameters of the policy, if a kernel can take them
+        self._parameters: Any = None  # of the policy, if a kernel can take them
         self._kind: compiling.Kind | None = None
         self._kernel: compiling.Kernel | None = None
         self._ready: compiling.Kernel | None = None  # with its constant arguments bound
@@ -82,8 +82,8 @@ class Decider:
         terms, ledger = self.terms, self.ledger
         pulls: Any = check.frozen(ledger.live_pulls.view())
         pending: Any = check.frozen(ledger.live_pending.view())
-        belief = kept_belief(type(terms.policy))
-        width = terms.policy.memory + (0 if belief is None else len(belief._fields))
+        cached = caches_beliefs(type(terms.policy))
+        width = terms.policy.memory + (len(terms.policy.belief._fields) if cached else 0)
         self._evidence = Evidence(
             pulls,
             check.frozen(ledger.live_totals.view()),
@@ -157,7 +157,7 @@ class Decider:
                 chosen = self._choose(evidence, t, arms, n, bool(exclude))
         except Exception:
             self._arms_before = 0
-            with answers.errors_of(self.terms.policy.name):  # a custom policy may return anything
+            with errors_of(self.terms.policy.name):  # a custom policy may return anything
                 raise
         known = type(chosen) is int and 0 <= chosen < self._size
         if not known or (arms < self._size and not evidence.playable.item(chosen)):
@@ -170,10 +170,11 @@ class Decider:
         if kernel is None:
             evidence = evidence._replace(memory=self._memory)
             with wrapping():
-                return chosen_column(self.terms.policy, evidence, *self._tools, t, arms, n, 0)
-        self._ready = functools.partial(kernel, self._numbers, self._evidence, *self._tools)
+                noise = self._key, self._stream
+                return chosen_column(self.terms.policy, evidence, *noise, t, arms, n)
+        self._ready = functools.partial(kernel, self._parameters, self._evidence, *self._tools)
         count = self._changes(arms, excluding) if self._many else -1
-        chosen: int = kernel(self._numbers, evidence, *self._tools, t, arms, n, count)
+        chosen: int = kernel(self._parameters, evidence, *self._tools, t, arms, n, count)
         return chosen
 
     def _changes(self, arms: int, excluding: bool) -> int:
@@ -240,14 +241,15 @@ class Decider:
         """Return the compiled kernel, if ready; request it after enough interpreted work."""
         if self._kind is None:
             try:
-                self._numbers = self.terms.policy.numbers()
-                self._kind = compiling.kind_of(self._numbers, evidence.pulls.dtype.type)
+                self._parameters = parameters_of(self.terms.policy)
+                self._kind = compiling.kind_of(self.terms.policy, evidence)
             except Exception:  # a custom policy: the decision itself will raise the error
-                self._kind = ()
+                return None
         self._kernel = compiling.ready(self._kind)
         self._interpreted += evidence.pulls.size
-        if self._kernel is None and self._kind and self._interpreted >= ENOUGH:
-            compiling.ask(self._kind, (self._numbers, evidence, *self._tools, 1, 1, 1, 1))
+        if self._kernel is None and self._interpreted >= ENOUGH:
+            arguments = (self._parameters, evidence, *self._tools, 1, 1, 1, 1)
+            compiling.request(self._kind, self.terms.policy, arguments)
         return self._kernel
 
     def _nothing_left(self) -> InvalidInput:
@@ -260,7 +262,7 @@ class Decider:
 
 def playable_column(policy: Policy, evidence: Evidence, chosen: Any) -> int:
     """The column that a policy chose, if that arm can be played."""
-    column = chosen if type(chosen) is int else answers.column(policy, chosen)
+    column = chosen if type(chosen) is int else valid_column(policy, chosen)
     if not (0 <= column < evidence.playable.size and evidence.playable.item(column)):
         raise InvalidInput(
             f"{policy.name!r} chose {shown(column)}, which is not an arm that can be played: "

@@ -9,8 +9,7 @@ from driftanchor.core import record
 from driftanchor.core.common_move import common_move
 from driftanchor.core.evidence import Evidence
 from driftanchor.core.posterior import Posterior
-from driftanchor.policies.account import Account
-from driftanchor.policies.base import Policy, moves_together
+from driftanchor.policies.base import Account, Policy, moves_together
 from driftanchor.render.numbers import count
 from driftanchor.render.table import Table
 

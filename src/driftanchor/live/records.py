@@ -20,8 +20,7 @@ from driftanchor.errors import InvalidInput, UnreadableState, shown
 from driftanchor.live.state import State
 from driftanchor.live.terms import Terms
 from driftanchor.policies import POLICIES, make
-from driftanchor.policies.base import Policy
-from driftanchor.policies.policy_check import valid_policy
+from driftanchor.policies.base import Policy, valid_policy
 
 FIELDS = (
     "policy",

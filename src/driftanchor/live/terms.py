@@ -28,8 +28,7 @@ from driftanchor.live.default_policy import EPS, default_policy
 from driftanchor.live.state_events import ArmAdded, BoundsChanged, Distrusted, Event
 from driftanchor.live.suggestion_check import warn_of_suggestion
 from driftanchor.live.unit_check import warn_of_other_units
-from driftanchor.policies.base import Policy
-from driftanchor.policies.policy_check import valid_policy
+from driftanchor.policies.base import Policy, valid_policy
 
 
 @dataclass(frozen=True, eq=False)

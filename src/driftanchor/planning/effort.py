@@ -6,8 +6,8 @@ import warnings
 
 from driftanchor.core import check
 from driftanchor.errors import InvalidInput
-from driftanchor.simulation.engines import ENGINES, fastest
-from driftanchor.simulation.machine import threads_to_use
+from driftanchor.simulation.chunk import ENGINES, fastest
+from driftanchor.simulation.run import threads_to_use
 
 ROUNDS = 15_000_000  # of one arm, in all worlds together: a quarter of a minute on two cores
 PER_MINUTE = 2 * ROUNDS  # of one thread

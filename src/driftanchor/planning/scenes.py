@@ -15,10 +15,8 @@ from driftanchor.planning.promise import Promise
 from driftanchor.policies.base import Policy
 from driftanchor.simulation.alike import means_of_alike
 from driftanchor.simulation.bandit import Bandit
-from driftanchor.simulation.chunk import Chunk
-from driftanchor.simulation.engines import ENGINES
-from driftanchor.simulation.machine import on_this_machine, threads_to_use
-from driftanchor.simulation.run import warn_without_numba
+from driftanchor.simulation.chunk import ENGINES, Chunk
+from driftanchor.simulation.run import on_this_machine, threads_to_use, warn_without_numba
 
 Progress = Callable[[int, int], None]
 Lost = Mapping[str, Floats]  # by contender: what it lost in each world

@@ -10,9 +10,8 @@ from typing import NamedTuple
 
 from driftanchor.core.evidence import ArmEvidence, Round
 from driftanchor.core.index_law import IndexLaw, median_law
-from driftanchor.core.noise import Draws, two_normals
+from driftanchor.core.noise import Draws
 from driftanchor.core.posterior import bias_shift, hybrid_posterior, median, online_posterior
-from driftanchor.policies.anchor_tails import ANCHOR_TAILS
 from driftanchor.policies.base import Policy
 
 
@@ -31,11 +30,6 @@ class AnchorCandidates(NamedTuple):
     anchor: float
     online_sample: float
     hybrid_sample: float
-
-
-def anchor_law(policy: Policy, belief: TwoPosteriors, now: Round) -> IndexLaw:
-    """Lines 5 to 7 as a law: the median of the anchor and two samples."""
-    return median_law(belief.mean, belief.mean, belief.sd, belief.hybrid_mean, belief.hybrid_sd)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,10 +64,9 @@ class AnchorTS(Policy):
     name = "anchor-ts"
     formula = "median(anchor, θ_on, θ_hyb + N V/(T+N))"
     source = "Li, Fu, Chen & Kong 2026, arXiv 2605.10289, Algorithm 1"
-    draw = staticmethod(two_normals)
+    normals = 2
     belief = TwoPosteriors
-    law = staticmethod(anchor_law)
-    tails = ANCHOR_TAILS
+    leaps = "online"
 
     posterior_scale: float = 1.0
 
@@ -88,6 +81,10 @@ class AnchorTS(Policy):
     def sample(self, belief: TwoPosteriors, now: Round, z: Draws) -> float:
         """Lines 5 to 7: the index of one arm."""
         return anchored(belief, z)
+
+    def law(self, belief: TwoPosteriors, now: Round) -> IndexLaw:
+        """Lines 5 to 7 as a law: the median of the anchor and two samples."""
+        return median_law(belief.mean, belief.mean, belief.sd, belief.hybrid_mean, belief.hybrid_sd)
 
     def explain(self, arm: ArmEvidence, now: Round, z: Draws) -> dict[str, float]:
         """The three numbers whose median is the index."""

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 
 from driftanchor.core.evidence import ArmEvidence, Evidence, Round
-from driftanchor.core.noise import Draws, Stream, normal, one_normal
+from driftanchor.core.noise import Draws, Stream, normal
 from driftanchor.core.posterior import online_posterior, sample_mean
 from driftanchor.policies.base import Best, Policy, challenge, draw, index
 from driftanchor.policies.ucb import log_plays
@@ -43,7 +43,7 @@ class ArtificialReplay(Policy):
     formula = "base policy on online rewards and the logged rewards used so far"
     source = "Banerjee, Sinclair, Tambe, Xu & Yu 2022, arXiv 2210.00025"
     uses_bounds = False
-    draw = staticmethod(one_normal)
+    normals = 1
     not_live = "its first decision replays all logged rewards 1,000 times, which takes minutes"
     memory = 2  # logged rewards used, and their sum
 

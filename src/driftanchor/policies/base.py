@@ -1,58 +1,75 @@
 """What every policy is: frozen parameters and one scalar function, the index of one arm.
 
-Other code calls a policy through the functions below. Interpreted, they call the policy's own
-methods. Compiled, Numba replaces each by the method of the policy's class, and `self` by its
-numbers. So a policy is written once, and runs in live decisions, in simulations and compiled.
+Loops and live decisions call a policy through the functions at the end of this module, such as
+`index_at` and `choose`. Interpreted, they call the policy's own methods. Compiled, Numba replaces
+each of them by the method of the policy's class (`driftanchor.compiled`). So a policy is written
+once, and gives the same bits in both.
 """
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import math
-import numbers
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, cast
 
+import numpy as np
+
 from driftanchor.core import check
-from driftanchor.core.common_move import Alone, common_move, is_relative, moved
+from driftanchor.core.check import Floats
+from driftanchor.core.common_move import common_move, is_relative, moved
 from driftanchor.core.evidence import ArmEvidence, Evidence, Round, arm_at
-from driftanchor.core.hints import apart
-from driftanchor.core.noise import Draws, Stream, normal, nothing, uniform
+from driftanchor.core.index_law import NEVER, IndexLaw, constant, write_law
+from driftanchor.core.noise import Draws, Stream, draws, normal, uniform
+from driftanchor.core.posterior import Posterior
 from driftanchor.core.promises import ANYTHING, Range
-from driftanchor.errors import InvalidInput
-from driftanchor.policies import answers  # a module: what it calls is no part of a kernel
-from driftanchor.policies.account import Account, Recorder
-from driftanchor.policies.numbers_type import numbers_type
-from driftanchor.policies.tails import Tails
+from driftanchor.errors import DriftanchorError, InvalidInput, shown
+
+
+class Account(NamedTuple):
+    """A decision and the numbers behind it.
+
+    Attributes:
+        column: The arm that is played.
+        arms: The index of every arm and its named parts; empty if the policy names none.
+        leader: In a guard pull, the leader that the arm is compared with.
+        skipped: If a guard pull was due and, by chance, not played: its leader.
+        guard_share: The probability of playing a guard pull that is due.
+    """
+
+    column: int
+    arms: list[tuple[float, dict[str, float]]]
+    leader: int | None = None
+    skipped: int | None = None
+    guard_share: float = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Policy:
-    """A rule that gives every arm an index; the arm with the largest is played.
+    """A rule that gives every arm an index; the arm with the largest index is played.
 
-    A policy writes `index` with its own fields and properties, the arm's numbers, the round and
-    the noise it asked for with `draw`. Everything it calls must be a plain module-level function
-    of numbers, so that it can be compiled.
+    A policy writes `index`, or `believe` and `sample`, from its own fields and properties, the
+    arm's numbers, the round and the noise it asked for. All functions it calls must be plain
+    module-level functions of numbers, so that Numba can compile them.
 
     Attributes:
-        prior_mean: m₀, what a reward is expected to be before anything is known.
+        prior_mean: m₀, the expected reward before anything is known.
         noise: σ, the standard deviation of a reward given its arm.
     """
 
     name: ClassVar[str]
     formula: ClassVar[str]
     source: ClassVar[str]
-    uses_logs: ClassVar[bool] = True  # False where offline numbers change nothing
-    uses_bounds: ClassVar[bool] = True  # False where V changes nothing, unless W is promised too
+    normals: ClassVar[int] = 0  # standard normals per arm and round: z.on, then z.hyb
+    uniforms: ClassVar[int] = 0  # uniforms per arm and round: z.coin
+    belief: ClassVar[Any] = None  # the named tuple that `believe` returns
     memory: ClassVar[int] = 0  # numbers per arm that `choose` keeps from round to round
-    belief: ClassVar[Any] = None  # the type that `believe` returns, where the policy has it
-    reads_beliefs: ClassVar[bool] = False  # True where a `choose` of its own calls `belief_at`
-    tails: ClassVar[Tails | None] = None  # the law of the index, for engines that skip draws
-    law: ClassVar[Any] = None  # the law of the index: (policy, belief, now) -> IndexLaw
-    laws: ClassVar[Any] = None  # where the policy has its own `choose`: see policies.round_law
-    not_live: ClassVar[str | None] = None  # why campaigns refuse the rule, if they do
-    grows: ClassVar[bool] = False  # True where the index is not random and never falls by waiting
-    Numbers: ClassVar[Any] = None  # the type of `numbers()`, made when first asked for
+    uses_logs: ClassVar[bool] = True  # False if offline numbers change nothing
+    uses_bounds: ClassVar[bool] = True  # False if V changes nothing, unless W is promised too
+    leaps: ClassVar[str | None] = None  # "online" or "hybrid": see `law`
+    not_live: ClassVar[str | None] = None  # why campaigns refuse the policy, if they do
 
     prior_mean: float = 0.0
     noise: float = 1.0
@@ -68,72 +85,88 @@ class Policy:
 
     @property
     def reward_range(self) -> Range:
-        """The lowest and the highest reward that the rule is made for; by default any."""
+        """The lowest and the highest reward that the policy accepts; by default any."""
         return ANYTHING
 
-    @staticmethod
-    def draw(stream: Stream) -> Draws:
-        """The noise of one arm in one round: which of the kinds in `driftanchor.core.noise`."""
-        return nothing(stream)
-
     def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
-        """The index of one arm in this round."""
+        """Return the index of one arm in this round."""
         return self.sample(self.believe(arm), now, z)
 
     def believe(self, arm: ArmEvidence) -> Any:
-        """What the arm's numbers say, as a named tuple of floats: it changes only with the arm.
+        """Return what the arm's numbers say, as the named tuple of floats `belief`.
 
-        A policy may write `believe` and `sample` in place of `index`. Compiled simulations then
-        keep a belief until its arm is played again.
+        Compiled code caches it until the arm's numbers change.
         """
         raise InvalidInput(
             f"{self.name!r} defines neither index nor believe and sample", argument="policy"
         )
 
     def sample(self, belief: Any, now: Round, z: Draws) -> float:
-        """The index of an arm from what is believed of it."""
+        """Return the index of an arm from its belief."""
         raise InvalidInput(
             f"{self.name!r} defines neither index nor believe and sample", argument="policy"
         )
 
-    def moved(self, arm: ArmEvidence, common: float) -> ArmEvidence:
-        """The arm as the index sees it where arms have relative bounds and moved by `common`.
+    def law(self, belief: Any, now: Round) -> IndexLaw:
+        """Return the law of the index that `sample` draws.
 
-        For most policies an arm whose logs moved along, with W in place of V, so that an index
-        which knows only bias bounds serves here too.
+        Propensities are computed from it. A policy without noise needs none. If the law does not
+        depend on the round, and its `mean` is the sum of rewards over T + 1 (`leaps = "online"`)
+        or over T + N + 1 (`leaps = "hybrid"`), engines can leap over rounds.
+        """
+        raise InvalidInput(f"{self.name!r} has no law", argument="policy")
+
+    def law_at(self, evidence: Evidence, column: int, now: Round) -> IndexLaw:
+        """Return the law of one arm's index, if it depends on more than the arm's belief."""
+        return law_of(self, arm_at(evidence, column), now)
+
+    def laws(
+        self, evidence: Evidence, now: Round, moves: Floats, guard: bool, laws: Floats
+    ) -> RoundKind:
+        """Write the law of every arm's index: see `write_laws`.
+
+        A policy with its own `choose` overrides this or `law_at`, or its propensities are counted.
+        """
+        return laws_of_indices(self, evidence, now, moves, guard, laws)
+
+    def moved(self, arm: ArmEvidence, common: float) -> ArmEvidence:
+        """Return the arm as the index sees it after a common move, if W is promised.
+
+        By default the logs move along and W takes the place of V, so that an index which knows
+        only bias bounds works unchanged.
         """
         return moved(arm, common, self.noise)
 
     def choose(self, evidence: Evidence, now: Round, stream: Stream) -> int:
-        """The column to play: the largest index, ties at random.
+        """Return the column to play: the largest index, ties broken at random.
 
-        Where a relative bound is promised, the common move is drawn first, once for all arms.
+        If a relative bound is promised, the common move is drawn first, once for all arms.
         """
         return largest_index(self, evidence, now, stream)
 
     def account(self, evidence: Evidence, now: Round, stream: Stream) -> Account:
-        """The decision of `choose` from the same noise, with the numbers that explain it.
+        """Repeat the decision of `choose` with the same noise, and record its numbers.
 
         A policy that overrides `choose` overrides this too, or its decisions have no numbers.
         """
         if type(self).choose is not Policy.choose:
-            return Account(self.choose(evidence, now, stream), [], None)
-        recorder = Recorder(self)
+            return Account(self.choose(evidence, now, stream), [])
+        recorder = _Recorder(self)
         chosen = largest_index(cast(Policy, recorder), evidence, now, stream)
-        return Account(chosen, recorder.given, None)
+        return Account(chosen, recorder.indices)
 
     def explain(self, arm: ArmEvidence, now: Round, z: Draws) -> dict[str, float]:
-        """The named numbers that the index is made of."""
+        """Return the named numbers that the index is made of."""
         return {}
 
-    def takes(self, ends: Range) -> bool:
-        """Whether the rule is made for rewards from `ends[0]` to `ends[1]`."""
+    def accepts(self, ends: Range) -> bool:
+        """Return whether the policy is made for rewards from `ends[0]` to `ends[1]`."""
         low, high = self.reward_range
         return low <= ends[0] and ends[1] <= high
 
     def check_rewards(self, ends: Range, whose: str) -> None:
-        """Refuse rewards that the rule is not made for."""
-        if not self.takes(ends):
+        """Refuse rewards that the policy is not made for."""
+        if not self.accepts(ends):
             low, high = self.reward_range
             raise InvalidInput(
                 f"{self.name!r} is for rewards from {low:g} to {high:g}, and {whose} go from "
@@ -143,10 +176,10 @@ class Policy:
             )
 
     def check_number(self, field: str, **limits: Any) -> None:
-        """Validate a numeric field and keep it as a float.
+        """Validate a numeric field and store it as a float.
 
-        Where no other limits are given, numbers so large or small that sums and squares of them
-        leave the range of floats are refused: the arms would then all have the same index.
+        By default numbers whose sums and squares leave the range of floats are refused, because
+        all arms would then have the same index.
         """
         low = check.SMALLEST if limits.get("above") == 0.0 else -check.LARGEST
         limits = {"low": low, "high": check.LARGEST, **limits}
@@ -158,90 +191,227 @@ class Policy:
         check.choice(getattr(self, field), field, choices, of=f"policy {self.name!r}")
 
     def parameters(self) -> dict[str, Any]:
-        """The parameters by name, ready for JSON."""
+        """Return the parameters by name, ready for JSON."""
         return dataclasses.asdict(self)
 
-    def numbers(self) -> Any:
-        """All that `index` and `choose` may read of `self`: numeric fields and properties.
 
-        A named tuple, of a type of its own for each class: compiled code takes it for `self`.
-        """
-        cls = type(self)
-        names = [field.name for field in dataclasses.fields(cls) if field.default is not None]
-        names += [name for name in dir(cls) if isinstance(getattr(cls, name), property)]
-        values = {name: getattr(self, name) for name in names if not name.startswith("_")}
-        values = {name: x for name, x in values.items() if isinstance(x, numbers.Real)}
-        return numbers_type(cls, tuple(values))(*values.values())
+class _Recorder:
+    """Stands in for a policy and records each index it gives."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+        self.indices: list[tuple[float, dict[str, float]]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._policy, name)
+
+    def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
+        value = self._policy.index(arm, now, z)
+        self.indices.append((value, self._policy.explain(arm, now, z)))
+        return value
+
+
+def valid_policy(value: object) -> Policy:
+    """Return `value` if it is a policy, not its class or its name."""
+    if not isinstance(value, Policy):
+        raise InvalidInput(
+            f"must be a Policy such as AnchorTS(), got {shown(value)}", argument="policy"
+        )
+    return value
+
+
+@contextlib.contextmanager
+def errors_of(policy: str, hint: str = "") -> Iterator[None]:
+    """Name the policy in any error that its code raises.
+
+    Args:
+        policy: The name of the policy.
+        hint: What to do, for the end of the message.
+    """
+    try:
+        yield
+    except (DriftanchorError, MemoryError):
+        raise
+    except Exception as error:
+        reason = " ".join(str(error).split())[:200]
+        kind = type(error).__name__
+        raise InvalidInput(
+            f"{policy!r} raised {kind}: {reason}{hint}", argument="policy"
+        ) from error
+
+
+def valid_column(policy: Policy, answer: Any) -> int:
+    """Return the column that `choose` gave, which must be a whole number."""
+    if not isinstance(answer, int | np.integer) or isinstance(answer, bool):
+        raise InvalidInput(
+            f"{policy.name!r} chose {shown(answer)}: choose must return the column of an arm, a "
+            "whole number",
+            argument="policy",
+        )
+    return int(answer)
+
+
+def _valid_index(policy: Policy, answer: Any) -> float:
+    """Return the index that a policy gave, which must be a number; NaN is allowed."""
+    if isinstance(answer, float):
+        return answer
+    if not check.is_number(answer):
+        raise InvalidInput(
+            f"{policy.name!r} gave an arm the index {shown(answer)}: it must be a number",
+            argument="policy",
+        )
+    return float(answer)
+
+
+def inherits_rule(cls: Any, promise: str, rule: tuple[str, ...]) -> bool:
+    """Return whether a class promise still holds for a class that inherited it.
+
+    A subclass that changes one of the methods in `rule` below the class that made the promise does
+    not inherit it.
+
+    Args:
+        cls: A policy class.
+        promise: The name of a class attribute or method, such as `"law"`.
+        rule: The methods that it makes a statement about.
+    """
+    home: Any = next(x for x in cls.__mro__ if promise in vars(x))
+    return all(getattr(home, name) is getattr(cls, name) for name in rule)
+
+
+def caches_beliefs(cls: Any) -> bool:
+    """Return whether compiled code may cache beliefs: `index` and `choose` read nothing else."""
+    plain = cls.index is Policy.index and cls.choose is Policy.choose and cls.memory == 0
+    return cls.belief is not None and plain
+
+
+# What loops call. Compiled, each function is the method of the policy's class.
 
 
 def index(policy: Policy, arm: ArmEvidence, now: Round, z: Draws) -> float:
-    """The index of one arm under `policy`."""
-    return answers.index(policy, policy.index(arm, now, z))
-
-
-def choose(
-    policy: Policy, evidence: Evidence, now: Round, stream: Stream, together: bool | Alone
-) -> int:
-    """The column that `policy` plays; `together` is what `moves_together` says, once for a run."""
-    return answers.column(policy, policy.choose(evidence, now, stream))
+    """Return the index of one arm under `policy`."""
+    return _valid_index(policy, policy.index(arm, now, z))
 
 
 def index_at(policy: Policy, evidence: Evidence, column: int, now: Round, z: Draws) -> float:
-    """The index of the arm in `column`; compiled, from what `remember` kept where it can."""
-    return answers.index(policy, policy.index(arm_at(evidence, column), now, z))
+    """Return the index of the arm in `column`; compiled, from its cached belief."""
+    return index(policy, arm_at(evidence, column), now, z)
 
 
-def belief_at(policy: Policy, evidence: Evidence, column: int) -> Any:
-    """What is believed of the arm in `column`; compiled, what `remember` kept."""
-    return policy.believe(arm_at(evidence, column))
-
-
-def remember(policy: Policy, evidence: Evidence, column: int) -> None:
-    """Compiled, keep what is believed of an arm, in the columns of `memory` after the policy's."""
-
-
-def keeps_beliefs(policy: Policy) -> bool:
-    """Whether `belief_at` gives what `remember` kept; interpreted it never does."""
-    return False
-
-
-def keep(policy: Policy, evidence: Evidence, column: int, place: int, value: float) -> None:
-    """Compiled, change the number at one `place` of what `remember` kept."""
+def cache_belief(policy: Policy, evidence: Evidence, column: int) -> None:
+    """Compiled, store the arm's belief after the policy's own memory. No-op when interpreted."""
 
 
 def moved_by(policy: Policy, arm: ArmEvidence, common: float) -> ArmEvidence:
-    """The arm as `policy` sees it after a common move."""
+    """Return the arm as `policy` sees it after a common move."""
     return policy.moved(arm, common)
 
 
 def moves_together(policy: Policy, evidence: Evidence) -> bool:
-    """Whether `policy` uses logs of which a relative bound is promised."""
+    """Return whether `policy` uses logs for which a relative bound is promised."""
     return policy.uses_logs and is_relative(evidence)
 
 
 def draw(policy: Policy, stream: Stream) -> Draws:
-    """The noise `policy` needs for one arm in one round."""
-    return policy.draw(stream)
+    """Draw the noise that `policy` needs for one arm in one round."""
+    return draws(stream, policy.normals, policy.uniforms)
+
+
+def choose(
+    policy: Policy, evidence: Evidence, now: Round, stream: Stream, together: bool
+) -> int:
+    """Return the column that `policy` plays; `together` is what `moves_together` says."""
+    return valid_column(policy, policy.choose(evidence, now, stream))
+
+
+def law_of(policy: Policy, arm: ArmEvidence, now: Round) -> IndexLaw:
+    """Return the law of the index of one arm; without noise it is a constant."""
+    if policy.normals == 0 and policy.uniforms == 0:
+        return constant(index(policy, arm, now, Draws(math.nan, math.nan, math.nan)))
+    return policy.law(policy.believe(arm), now)
+
+
+def law_at(policy: Policy, evidence: Evidence, column: int, now: Round) -> IndexLaw:
+    """Return the law of the index of the arm in `column`."""
+    return policy.law_at(evidence, column, now)
+
+
+class RoundKind(NamedTuple):
+    """What a round draws besides the samples of its arms."""
+
+    guard: float  # the probability of a guard pull, which draws none
+    mean: float  # of the common move, drawn once for all arms
+    sd: float  # 0 if it is not drawn
+
+
+def write_laws(
+    policy: Policy, evidence: Evidence, now: Round, moves: Floats, guard: bool, laws: Floats
+) -> RoundKind:
+    """Write the law of each arm's index, once for each draw of the common move.
+
+    Args:
+        policy: The policy.
+        evidence: What it sees.
+        now: The round.
+        moves: Standard normals; the common move is `mean + sd` times each of them.
+        guard: Whether a guard pull that is due is played.
+        laws: Rows for the fields of `IndexLaw`: all arms for the first move, then for the next.
+    """
+    return policy.laws(evidence, now, moves, guard, laws)
+
+
+def laws_of_indices(
+    policy: Policy, evidence: Evidence, now: Round, moves: Floats, guard: bool, laws: Floats
+) -> RoundKind:
+    """Write the laws of a policy that plays the largest index."""
+    together = moves_together(policy, evidence)
+    common = Posterior(0.0, 0.0)
+    if together:
+        common = common_move(evidence, policy.noise)
+    row = 0
+    for k in range(moves.size):
+        move = common.mean + common.sd * moves[k]
+        for column in range(evidence.pulls.size):
+            if not evidence.playable[column]:
+                laws[row, 0] = NEVER
+            elif together:
+                arm = moved_by(policy, arm_at(evidence, column), move)
+                write_law(laws, row, law_of(policy, arm, now))
+            else:
+                write_law(laws, row, law_at(policy, evidence, column, now))
+            row += 1
+    return RoundKind(0.0, common.mean, common.sd)
+
+
+def has_law(cls: type[Policy]) -> bool:
+    """Return whether the propensities of a policy can be computed.
+
+    A subclass that changes the rule below the law that it inherits has none.
+    """
+    rule = ("index", "sample", "choose", "normals", "uniforms")
+    if cls.laws is not Policy.laws:
+        return inherits_rule(cls, "laws", rule)
+    if cls.law_at is not Policy.law_at:
+        return inherits_rule(cls, "law_at", rule)
+    if cls.choose is not Policy.choose:
+        return False
+    if cls.normals == 0 and cls.uniforms == 0:
+        return True
+    return cls.law is not Policy.law and inherits_rule(cls, "law", rule)
 
 
 def largest_index(policy: Policy, evidence: Evidence, now: Round, stream: Stream) -> int:
-    """The playable arm with the largest index; ties are broken uniformly at random (E15).
+    """Return the playable arm with the largest index; ties are broken uniformly at random (E15).
 
-    Every arm draws its noise, playable or not: leaving one out changes no other arm's draw, unless
-    it was part of a tie. The answer is -1 when no arm can be played or every index is NaN.
+    Every arm draws its noise, playable or not, so that retiring an arm changes no other arm's
+    draws. The answer is -1 if no arm can be played or every index is NaN.
     """
-    return largest(policy, evidence, now, stream, moves_together(policy, evidence))
-
-
-def largest(policy: Policy, evidence: Evidence, now: Round, stream: Stream, together: bool) -> int:
-    """As `largest_index`, where it is known whether the logs move together."""
-    if together:
+    if moves_together(policy, evidence):
         return largest_moved(policy, evidence, now, stream)
-    return largest_alone(policy, evidence, now, stream)
+    return largest(policy, evidence, now, stream)
 
 
-def largest_alone(policy: Policy, evidence: Evidence, now: Round, stream: Stream) -> int:
-    """As `largest_index`, where no arms move together."""
+def largest(policy: Policy, evidence: Evidence, now: Round, stream: Stream) -> int:
+    """Return the arm with the largest index, if logs do not move together."""
     best = Best(-math.inf, -1, 0)
     for column in range(evidence.pulls.size):
         value = index_at(policy, evidence, column, now, draw(policy, stream))
@@ -250,12 +420,11 @@ def largest_alone(policy: Policy, evidence: Evidence, now: Round, stream: Stream
     return best.column
 
 
-@apart
 def largest_moved(policy: Policy, evidence: Evidence, now: Round, stream: Stream) -> int:
-    """As `largest_index`, after one draw of the common move for all arms.
+    """Return the arm with the largest index after one draw of the common move for all arms.
 
-    Given the common move arms are independent, so this is a draw of all of them together. One
-    draw for each arm would make noise of what they share.
+    Given the common move, arms are independent, so this is a joint draw. Drawing it anew for each
+    arm would turn what the arms share into noise.
     """
     belief = common_move(evidence, policy.noise)
     common = belief.mean + belief.sd * normal(stream)
@@ -269,7 +438,7 @@ def largest_moved(policy: Policy, evidence: Evidence, now: Round, stream: Stream
 
 
 class Best(NamedTuple):
-    """The best arm so far: its value, its column, and how many share that value."""
+    """The best arm so far: its value, its column, and the number of arms that share the value."""
 
     value: float
     column: int
@@ -277,24 +446,10 @@ class Best(NamedTuple):
 
 
 def challenge(best: Best, value: float, column: int, stream: Stream) -> Best:
-    """The best arm after one more; of arms with equal values each is as likely, NaN never wins."""
+    """Return the best arm after one more; ties are broken uniformly, and NaN never wins."""
     if not value >= best.value:
         return best
     tied = best.tied + 1 if value == best.value else 1
     if tied == 1 or uniform(stream) * tied < 1.0:
         return Best(value, column, tied)
     return Best(best.value, best.column, tied)
-
-
-def kept_belief(cls: type[Policy]) -> Any:
-    """The type of the beliefs that compiled runs keep, or `None` where they must not keep any.
-
-    A policy that overrides `index` or `choose` may read other numbers than its beliefs hold, so a
-    kept belief could be out of date. A `choose` of its own that takes beliefs from `belief_at`
-    says so by `reads_beliefs`; a child that changes either does not inherit this.
-    """
-    if cls.index is Policy.index and cls.choose is Policy.choose:
-        return cls.belief
-    home: Any = next(x for x in cls.__mro__ if "reads_beliefs" in vars(x))
-    kept = all(getattr(home, x) is getattr(cls, x) for x in ("index", "choose", "believe"))
-    return cls.belief if home.reads_beliefs and kept else None

@@ -7,28 +7,10 @@ from dataclasses import dataclass
 
 from driftanchor.core.evidence import Evidence, Round
 from driftanchor.core.gamma import beta
-from driftanchor.core.index_law import beta_sample
+from driftanchor.core.index_law import IndexLaw, beta_sample
 from driftanchor.core.noise import Stream
 from driftanchor.core.promises import Range
-from driftanchor.core.win_chances import NEVER, Column, Laws, write_law
-from driftanchor.policies.account import Account
-from driftanchor.policies.base import Best, Policy, challenge
-from driftanchor.policies.round_law import RoundKind
-
-
-def beta_laws(
-    policy: BetaTS, evidence: Evidence, now: Round, moves: Column, guard: bool, laws: Laws
-) -> RoundKind:
-    """The posteriors of all arms, for `policies.round_law.write_laws`."""
-    row = 0
-    for _ in range(len(moves)):
-        for column in range(evidence.pulls.size):
-            laws.kind[row] = NEVER
-            if evidence.playable[column]:
-                a, b = shapes(evidence, column)
-                write_law(laws, row, beta_sample(a, b))
-            row += 1
-    return RoundKind(0.0, 0.0, 0.0)
+from driftanchor.policies.base import Account, Best, Policy, challenge
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +45,6 @@ class BetaTS(Policy):
     formula = "θ ~ Beta(1+S, 1+T−S)"
     source = "Thompson 1933, Biometrika 25:285; Kaufmann, Korda & Munos 2012, arXiv 1205.4217"
     uses_logs = False
-    laws = staticmethod(beta_laws)
 
     @property
     def reward_range(self) -> Range:
@@ -87,7 +68,12 @@ class BetaTS(Policy):
             arms.append((value, dict[str, float]()))
             if evidence.playable[column]:
                 best = challenge(best, value, column, stream)
-        return Account(best.column, arms, None)
+        return Account(best.column, arms)
+
+    def law_at(self, evidence: Evidence, column: int, now: Round) -> IndexLaw:
+        """Return the posterior of an arm."""
+        a, b = shapes(evidence, column)
+        return beta_sample(a, b)
 
 
 def sampled(evidence: Evidence, column: int, stream: Stream) -> float:

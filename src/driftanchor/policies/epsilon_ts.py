@@ -6,21 +6,9 @@ from dataclasses import dataclass
 
 from driftanchor.core.evidence import ArmEvidence, Round
 from driftanchor.core.index_law import IndexLaw, constant, mixture
-from driftanchor.core.noise import Draws, normal_and_coin
+from driftanchor.core.noise import Draws
 from driftanchor.core.posterior import Posterior, sample_mean
 from driftanchor.policies.base import Policy
-
-
-def epsilon_law(policy: EpsilonTS, belief: Posterior, now: Round) -> IndexLaw:
-    """The mean, or by a coin a sample around it."""
-    if belief.sd == 0.0:  # never pulled
-        return constant(belief.mean)
-    return mixture(coin(policy, now), belief.mean, belief.sd, belief.mean, 0.0)
-
-
-def coin(policy: EpsilonTS, now: Round) -> float:
-    """How likely an arm is sampled."""
-    return policy.chance if policy.chance >= 0.0 else 1.0 / now.arms
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,9 +35,9 @@ class EpsilonTS(Policy):
     formula = "S/T + [coin < ε] σ/√T · z"
     source = "Jin, Yang, Xiao & Xu 2023, PMLR 202:15239"
     uses_logs = False
-    draw = staticmethod(normal_and_coin)
+    normals = 1
+    uniforms = 1
     belief = Posterior
-    law = staticmethod(epsilon_law)
 
     epsilon: float | None = None
 
@@ -72,3 +60,14 @@ class EpsilonTS(Policy):
         if z.coin < coin(self, now):
             return belief.mean + belief.sd * z.on
         return belief.mean
+
+    def law(self, belief: Posterior, now: Round) -> IndexLaw:
+        """Return the law of the mean or, by the coin, a sample around it."""
+        if belief.sd == 0.0:  # never pulled
+            return constant(belief.mean)
+        return mixture(coin(self, now), belief.mean, belief.sd, belief.mean, 0.0)
+
+
+def coin(policy: EpsilonTS, now: Round) -> float:
+    """Return the probability that an arm is sampled."""
+    return policy.chance if policy.chance >= 0.0 else 1.0 / now.arms

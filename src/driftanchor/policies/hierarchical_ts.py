@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from driftanchor.core.common_move import moved_pulls, own_sd
 from driftanchor.core.evidence import ArmEvidence, Round
-from driftanchor.core.noise import Draws, one_normal
+from driftanchor.core.index_law import IndexLaw, one_sample
+from driftanchor.core.noise import Draws
 from driftanchor.core.posterior import Posterior
 from driftanchor.policies.base import Policy
-from driftanchor.policies.round_law import normal_law
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,9 +41,8 @@ class HierarchicalTS(Policy):
     name = "hierarchical-ts"
     formula = "θ ~ N((S+N'(m+c)+m₀)/(T+N'+1), σ²/(T+N'+1)), N' = 1/(1/N+ω²/σ²), ω = min(V,W)/2"
     source = "hierarchical model after Lindley & Smith 1972; TS after Agrawal & Goyal 2013"
-    draw = staticmethod(one_normal)
+    normals = 1
     belief = Posterior
-    law = staticmethod(normal_law)
 
     def moved(self, arm: ArmEvidence, common: float) -> ArmEvidence:
         """The arm with logs that moved along; `believe` discounts them by both bounds."""
@@ -71,3 +70,7 @@ class HierarchicalTS(Policy):
     def sample(self, belief: Posterior, now: Round, z: Draws) -> float:
         """One sample of it."""
         return belief.mean + belief.sd * z.on
+
+    def law(self, belief: Posterior, now: Round) -> IndexLaw:
+        """Return the law of the sample."""
+        return one_sample(belief.mean, belief.sd)

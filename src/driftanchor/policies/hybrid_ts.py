@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 
 from driftanchor.core.evidence import ArmEvidence, Round
-from driftanchor.core.noise import Draws, one_normal
+from driftanchor.core.index_law import IndexLaw, one_sample
+from driftanchor.core.noise import Draws
 from driftanchor.core.posterior import Posterior, hybrid_posterior
 from driftanchor.policies.base import Policy
-from driftanchor.policies.round_law import normal_law
-from driftanchor.policies.tails import HYBRID_TS_TAILS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,10 +33,9 @@ class HybridTS(Policy):
     formula = "θ ~ N((S+N m+m₀)/(T+N+1), σ²/(T+N+1))"
     source = "baseline of Li, Fu, Chen & Kong 2026; TS after Agrawal & Goyal 2013"
     uses_bounds = False
-    draw = staticmethod(one_normal)
+    normals = 1
     belief = Posterior
-    law = staticmethod(normal_law)
-    tails = HYBRID_TS_TAILS
+    leaps = "hybrid"
 
     def believe(self, arm: ArmEvidence) -> Posterior:
         """The hybrid posterior."""
@@ -46,3 +44,7 @@ class HybridTS(Policy):
     def sample(self, belief: Posterior, now: Round, z: Draws) -> float:
         """One sample of it."""
         return belief.mean + belief.sd * z.on
+
+    def law(self, belief: Posterior, now: Round) -> IndexLaw:
+        """Return the law of the sample."""
+        return one_sample(belief.mean, belief.sd)

@@ -44,7 +44,6 @@ class HybridUCB(Policy):
     source = "Shivaswamy & Joachims 2012, PMLR 22:1046, HUCB1"
     uses_bounds = False
     belief = PooledMean
-    grows = True
 
     c: float = 2.0
 

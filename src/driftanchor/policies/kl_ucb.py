@@ -4,7 +4,6 @@ import math
 from dataclasses import dataclass
 
 from driftanchor.core.evidence import ArmEvidence, Round
-from driftanchor.core.hints import apart
 from driftanchor.core.noise import Draws
 from driftanchor.core.posterior import Posterior, sample_mean
 from driftanchor.core.promises import ANYTHING, Range
@@ -44,7 +43,6 @@ class KLUCB(Policy):
     source = "Garivier & Cappé 2011, PMLR 19:359, arXiv 1102.2490"
     uses_logs = False
     belief = Posterior
-    grows = True
 
     reward: str = "bernoulli"
     c: float = 0.0
@@ -77,7 +75,6 @@ class KLUCB(Policy):
         return belief.mean + belief.sd * math.sqrt(2.0 * level)
 
 
-@apart
 def largest_chance(p: float, level: float) -> float:
     """The largest q with d(p, q) ≤ level, for coins.
 

@@ -58,7 +58,6 @@ class MinUCB(Policy):
     formula = "min(S/T + σ √(w/T), (S+N m)/(T+N) + σ √(w/(T+N)) + N V/(T+N))"
     source = "Cheung & Lyu 2024, PMLR 235:8286, arXiv 2405.02594"
     belief = TwoMeans
-    grows = True
 
     c: float = 2.0
     radius: str = "ucb1"

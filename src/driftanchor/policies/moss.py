@@ -46,7 +46,6 @@ class MOSS(Policy):
     source = "Audibert & Bubeck 2009, COLT; anytime: Degenne & Perchet 2016, PMLR 48:1587"
     uses_logs = False
     belief = PulledMean
-    grows = True
 
     c: float = 4.0
     horizon: float = 0.0

@@ -7,18 +7,9 @@ from dataclasses import dataclass
 
 from driftanchor.core.evidence import ArmEvidence, Round
 from driftanchor.core.index_law import IndexLaw, constant, smaller
-from driftanchor.core.noise import Draws, one_normal
+from driftanchor.core.noise import Draws
 from driftanchor.policies.base import Policy
 from driftanchor.policies.moss import PulledMean, pulled_mean, share_radius
-
-
-def capped_law(policy: MOTS, belief: PulledMean, now: Round) -> IndexLaw:
-    """A sample, or its cap."""
-    if belief.pulls == 0.0:
-        return constant(belief.mean)
-    cap = share_radius(belief, now, policy.horizon, policy.noise, policy.alpha)
-    sd = policy.noise / math.sqrt(policy.rho * belief.pulls)
-    return smaller(belief.mean + cap, belief.mean, sd)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,9 +44,8 @@ class MOTS(Policy):
     formula = "min(θ, S/T + σ √(α log⁺(n/(K T)) / T)), θ ~ N(S/T, σ²/(ρ T))"
     source = "Jin, Xu, Shi, Xiao & Gu 2021, PMLR 139:5074, arXiv 2003.01803"
     uses_logs = False
-    draw = staticmethod(one_normal)
+    normals = 1
     belief = PulledMean
-    law = staticmethod(capped_law)
 
     rho: float = 0.9
     alpha: float = 4.0
@@ -78,6 +68,14 @@ class MOTS(Policy):
         theta = self.noise / math.sqrt(self.rho * belief.pulls) * z.on
         cap = share_radius(belief, now, self.horizon, self.noise, self.alpha)
         return belief.mean + min(theta, cap)
+
+    def law(self, belief: PulledMean, now: Round) -> IndexLaw:
+        """Return the law of the capped sample."""
+        if belief.pulls == 0.0:
+            return constant(belief.mean)
+        cap = share_radius(belief, now, self.horizon, self.noise, self.alpha)
+        sd = self.noise / math.sqrt(self.rho * belief.pulls)
+        return smaller(belief.mean + cap, belief.mean, sd)
 
     def explain(self, arm: ArmEvidence, now: Round, z: Draws) -> dict[str, float]:
         """The sample and its cap."""

@@ -4,15 +4,9 @@ from dataclasses import dataclass
 
 from driftanchor.core.evidence import ArmEvidence, Round
 from driftanchor.core.index_law import IndexLaw, larger
-from driftanchor.core.noise import Draws, one_normal
+from driftanchor.core.noise import Draws
 from driftanchor.core.posterior import Posterior, online_posterior
 from driftanchor.policies.base import Policy
-from driftanchor.policies.tails import OPTIMISTIC_TAILS
-
-
-def optimistic_law(policy: Policy, belief: Posterior, now: Round) -> IndexLaw:
-    """The larger of the online mean and an online sample."""
-    return larger(belief.mean, belief.mean, belief.sd)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,10 +35,9 @@ class OptimisticTS(Policy):
     formula = "max(anchor, θ_on)"
     source = "May, Korda, Lee & Leslie 2012, JMLR 13:2069"
     uses_logs = False
-    draw = staticmethod(one_normal)
+    normals = 1
     belief = Posterior
-    law = staticmethod(optimistic_law)
-    tails = OPTIMISTIC_TAILS
+    leaps = "online"
 
     posterior_scale: float = 1.0
 
@@ -59,3 +52,7 @@ class OptimisticTS(Policy):
     def sample(self, belief: Posterior, now: Round, z: Draws) -> float:
         """The online mean, or a sample above it."""
         return max(belief.mean, belief.mean + belief.sd * z.on)
+
+    def law(self, belief: Posterior, now: Round) -> IndexLaw:
+        """Return the law of the larger of the two."""
+        return larger(belief.mean, belief.mean, belief.sd)

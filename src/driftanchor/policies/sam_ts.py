@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from driftanchor.core.evidence import ArmEvidence, Round
 from driftanchor.core.index_law import IndexLaw, mixture
-from driftanchor.core.noise import Draws, normal_and_coin
+from driftanchor.core.noise import Draws
 from driftanchor.core.posterior import online_posterior
 from driftanchor.policies.base import Policy
 
@@ -19,17 +19,6 @@ class MixturePosterior(NamedTuple):
     online_mean: float  # with the vague prior
     online_sd: float
     fit: float  # probability that the logs are the prior, given the rewards
-
-
-def sam_law(policy: Policy, belief: MixturePosterior, now: Round) -> IndexLaw:
-    """A sample of the part that a coin picks."""
-    return mixture(
-        belief.fit,
-        belief.hybrid_mean,
-        belief.hybrid_sd,
-        belief.online_mean,
-        belief.online_sd,
-    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,9 +57,9 @@ class SamTS(Policy):
     name = "sam-ts"
     formula = "θ of w N(m,σ²/N) + (1−w) N(m₀,σ²) given S, w = 1/(1+exp(−T V(V−2|D|)/(2σ²)))"
     source = "prior of Yang, Zhao, Nie, Vallejo & Yuan 2023, Biometrics 79:2857 (SAM), with TS"
-    draw = staticmethod(normal_and_coin)
+    normals = 1
+    uniforms = 1
     belief = MixturePosterior
-    law = staticmethod(sam_law)
 
     def believe(self, arm: ArmEvidence) -> MixturePosterior:
         """Both parts of the posterior, and the weight of the first."""
@@ -87,6 +76,12 @@ class SamTS(Policy):
         if z.coin < belief.fit:
             return belief.hybrid_mean + belief.hybrid_sd * z.on
         return belief.online_mean + belief.online_sd * z.on
+
+    def law(self, belief: MixturePosterior, now: Round) -> IndexLaw:
+        """Return the law of a sample of the part that the coin picks."""
+        return mixture(
+            belief.fit, belief.hybrid_mean, belief.hybrid_sd, belief.online_mean, belief.online_sd
+        )
 
     def explain(self, arm: ArmEvidence, now: Round, z: Draws) -> dict[str, float]:
         """A sample of each part, and the weight of the first."""

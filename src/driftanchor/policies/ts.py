@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 
 from driftanchor.core.evidence import ArmEvidence, Round
-from driftanchor.core.noise import Draws, one_normal
+from driftanchor.core.index_law import IndexLaw, one_sample
+from driftanchor.core.noise import Draws
 from driftanchor.core.posterior import Posterior, online_posterior
 from driftanchor.policies.base import Policy
-from driftanchor.policies.round_law import normal_law
-from driftanchor.policies.tails import TS_TAILS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,10 +31,9 @@ class TS(Policy):
     formula = "θ ~ N((S+m₀)/(T+1), σ²/(T+1))"
     source = "Agrawal & Goyal 2013, arXiv 1209.3353, Algorithm 2"
     uses_logs = False
-    draw = staticmethod(one_normal)
+    normals = 1
     belief = Posterior
-    law = staticmethod(normal_law)
-    tails = TS_TAILS
+    leaps = "online"
 
     def believe(self, arm: ArmEvidence) -> Posterior:
         """The online posterior."""
@@ -44,3 +42,7 @@ class TS(Policy):
     def sample(self, belief: Posterior, now: Round, z: Draws) -> float:
         """One sample of it."""
         return belief.mean + belief.sd * z.on
+
+    def law(self, belief: Posterior, now: Round) -> IndexLaw:
+        """Return the law of the sample."""
+        return one_sample(belief.mean, belief.sd)

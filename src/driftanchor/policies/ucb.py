@@ -33,7 +33,6 @@ class UCB(Policy):
     source = "Auer, Cesa-Bianchi & Fischer 2002, Machine Learning 47:235, UCB1"
     uses_logs = False
     belief = Posterior
-    grows = True
 
     c: float = 2.0
 

@@ -2,7 +2,7 @@
 
 from driftanchor.simulation.bandit import LAWS, Bandit
 from driftanchor.simulation.coverage import COVERAGES, cover
-from driftanchor.simulation.engines import ENGINE_NAMES, ENGINES
+from driftanchor.simulation.chunk import ENGINE_NAMES, ENGINES
 from driftanchor.simulation.instances import instance_of, random_bandit
 from driftanchor.simulation.law import Law
 from driftanchor.simulation.result import STATISTICS, Result

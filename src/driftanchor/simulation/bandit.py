@@ -21,7 +21,7 @@ from driftanchor.core.promises import (
 )
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.policies.base import Policy
-from driftanchor.policies.policy_check import valid_policy
+from driftanchor.policies.base import valid_policy
 from driftanchor.simulation.bandit_checks import moved_together, noise_of, pool_of
 from driftanchor.simulation.coverage import cover
 from driftanchor.simulation.law import Law

@@ -1,34 +1,71 @@
-"""Chunk: some runs of one policy, small enough to be sent to where they are played."""
+"""Chunk: some runs of one policy, and how an engine plays them."""
 
 from __future__ import annotations
 
 import dataclasses
-import threading
-from collections.abc import Callable, Iterator, Sequence
+import importlib.util
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from driftanchor.compiled.kernels import kernel
+from driftanchor.compiled import kernels
+from driftanchor.compiled.overloads import parameters_of
 from driftanchor.core import check
 from driftanchor.core.check import Floats, Ints
 from driftanchor.core.evidence import ArmEvidence
-from driftanchor.core.noise import NotDrawn, wrapping
+from driftanchor.core.noise import wrapping
 from driftanchor.errors import InvalidInput, shown
-from driftanchor.policies import answers
-from driftanchor.policies.base import Policy, kept_belief
+from driftanchor.policies.base import Policy, caches_beliefs, errors_of
+from driftanchor.simulation import engine, leaping
 from driftanchor.simulation.bandit import Bandit
-from driftanchor.simulation.engines import ENGINES, engine_named
-from driftanchor.simulation.engines.desk import keys_of
-from driftanchor.simulation.engines.drawn_means import drawn_means
-from driftanchor.simulation.engines.engine import Loop
-from driftanchor.simulation.engines.rewards import world_of
+from driftanchor.simulation.world import drawn_means, world_of
 
 CHUNK_ROUNDS = 1_000_000  # in a chunk: a fraction of a second, so that progress shows
 Played = tuple[Floats, Ints]  # regret by (run, checkpoint), pulls by (run, arm)
-# The type of a policy's numbers is made when first asked for: by one thread at a time.
-_one_at_a_time = threading.Lock()
+
+
+class Engine(NamedTuple):
+    """A way to play runs.
+
+    Attributes:
+        compiled: Whether Numba compiles its loops, so that threads share the runs.
+        paired: Whether the n-th reward of an arm is the same for every policy.
+        leaps: Whether it leaps over rounds for the policies that allow it.
+    """
+
+    compiled: bool
+    paired: bool
+    leaps: bool
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether what it needs is installed."""
+        return not self.compiled or importlib.util.find_spec("numba") is not None
+
+
+ENGINES = {  # fastest first
+    "events": Engine(compiled=True, paired=False, leaps=True),
+    "thinned": Engine(compiled=True, paired=True, leaps=True),
+    "every-round": Engine(compiled=True, paired=True, leaps=False),
+    "interpreted": Engine(compiled=False, paired=True, leaps=False),
+}
+ENGINE_NAMES = ("auto", *ENGINES)
+
+
+def fastest(*, paired: bool = False, leaps: bool = True) -> str:
+    """Return the name of the fastest engine that is installed.
+
+    Args:
+        paired: Only engines that give every policy the same rewards.
+        leaps: False for engines that play every round.
+    """
+    return next(
+        name
+        for name, one in ENGINES.items()
+        if one.is_installed and one.paired >= paired and one.leaps <= leaps
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,15 +73,15 @@ class Chunk:
     """Some runs of one policy, and all that their numbers depend on.
 
     Attributes:
-        name: What the policy is called in messages.
+        name: The policy's name in messages.
         policy: The policy.
         bandit: The world.
         checkpoints: The rounds after which regret is read; the last is the horizon.
         engine: The engine that plays them, a key of `ENGINES`.
         seed: The seed of all noise.
         first: The first of its runs.
-        runs: How many runs.
-        means: The online means of each run, by (run, arm), where runs have their own.
+        runs: The number of runs.
+        means: The online means of each run, by (run, arm), if runs have their own.
     """
 
     name: str
@@ -70,7 +107,7 @@ class Chunk:
         checkpoints: int | Sequence[int],
         engine: str,
     ) -> Chunk:
-        """All runs of a policy, from the arguments of `simulate`, checked."""
+        """Validate the arguments of `simulate` and return all runs of a policy."""
         if not isinstance(bandit, Bandit):
             raise InvalidInput(f"must be a Bandit, got {shown(bandit)}", argument="bandit")
         bandit.check_policy(policy)
@@ -78,7 +115,9 @@ class Chunk:
         runs = check.whole(runs, "runs", low=1, high=10**9)
         seed = check.whole(seed, "seed")
         rounds = rounds_to_read(checkpoints, horizon)
-        return cls(name, policy, bandit, rounds, engine_named(engine), seed, 0, runs)
+        chosen = check.choice(engine, "engine", ENGINE_NAMES)
+        chosen = fastest() if chosen == "auto" else chosen
+        return cls(name, policy, bandit, rounds, chosen, seed, 0, runs)
 
     @property
     def horizon(self) -> int:
@@ -87,21 +126,21 @@ class Chunk:
 
     @property
     def is_compiled(self) -> bool:
-        """Whether Numba plays it."""
+        """Whether Numba compiles its loop."""
         return ENGINES[self.engine].compiled
 
     @property
-    def loop(self) -> Loop:
-        """The loop that plays it."""
-        return ENGINES[self.engine].loop_for(type(self.policy), self.bandit)
+    def leaps(self) -> bool:
+        """Whether the engine leaps over rounds."""
+        return ENGINES[self.engine].leaps and leaping.can_leap(type(self.policy), self.bandit)
 
     @property
     def rows(self) -> slice:
-        """Where its runs stand among those of the policy."""
+        """The place of its runs among those of the policy."""
         return slice(self.first, self.first + self.runs)
 
     def cut(self, size: int) -> Iterator[Chunk]:
-        """The same runs in chunks of at most `size`."""
+        """Yield the same runs in chunks of at most `size`."""
         for done in range(0, self.runs, size):
             runs = min(size, self.runs - done)
             own = None if self.means is None else self.means[done : done + runs]
@@ -109,7 +148,7 @@ class Chunk:
 
 
 def rounds_to_read(checkpoints: int | Sequence[int], horizon: int) -> Ints:
-    """The rounds after which regret is read, ascending, the horizon last."""
+    """Return the rounds after which regret is read, ascending, the horizon last."""
     if isinstance(checkpoints, int | np.integer):
         count = min(check.whole(checkpoints, "checkpoints", low=1, high=10**7), horizon)
         steps = np.arange(1, count + 1, dtype=np.int64)
@@ -123,48 +162,57 @@ def rounds_to_read(checkpoints: int | Sequence[int], horizon: int) -> Ints:
 
 
 def play(chunk: Chunk) -> Played:
-    """Play a chunk, in this thread."""
+    """Play a chunk in this thread."""
+    policy, compiled = chunk.policy, chunk.is_compiled
     world = world_of(chunk.bandit, _instances(chunk), chunk.first)
-    with _one_at_a_time:
-        play_runs, rule = _ready(chunk)
-    desk = chunk.loop.lay_out(world, chunk.policy)
-    keys = keys_of(chunk.seed, chunk.policy.name)
-    rounds = chunk.checkpoints.copy()  # what was sent may be read-only, for Numba another type
+    parameters = parameters_of(policy) if compiled else np.zeros(1)
+    rounds = chunk.checkpoints.copy()  # an array from another process may be read-only
     regret = np.empty((chunk.runs, rounds.size))
     pulls = np.empty((chunk.runs, world.online.size), np.int64)
-    hint = '; engine="interpreted" shows where' if chunk.is_compiled else ""
-    try:
-        with answers.errors_of(chunk.name, hint), wrapping():
-            played = play_runs(rule, world, keys, chunk.first, rounds, desk, regret, pulls)
-    except NotDrawn as error:
-        raise NotDrawn(error.kind, chunk.name) from None
+    loop, state, rule = _parts(chunk, world, parameters)
+    keys = engine.keys_of(chunk.seed, policy.name)
+    arguments = (rule, parameters, world, keys, chunk.first, rounds, state, regret, pulls)
+    if compiled:
+        loop = kernels.loop(loop, *arguments)
+    hint = '; engine="interpreted" shows where' if compiled else ""
+    with errors_of(chunk.name, hint), wrapping():
+        played = loop(*arguments)
     if not played:
         raise InvalidInput(
-            f"{chunk.name!r} chose no arm: its index is NaN for every arm, or its choose "
-            "gave a column that is not there",
+            f"{chunk.name!r} chose no arm: its index is NaN for every arm, or its choose gave a "
+            "column that is not there. (z.on, z.hyb and z.coin are NaN unless the class asks for "
+            "them: normals = 1 or 2, uniforms = 1)",
             argument="policy",
         )
     return regret, pulls
 
 
-def _instances(chunk: Chunk) -> Floats | None:
-    """The means of the runs of a chunk, given or drawn; `None` where all have the same."""
-    if chunk.means is not None:
-        logged = np.broadcast_to(chunk.bandit.offline, chunk.means.shape)
-        return np.stack([chunk.means, logged], axis=1)
-    if chunk.bandit.means is None:
-        return None
-    compiled = chunk.is_compiled
-    return drawn_means(chunk.bandit, chunk.seed, chunk.first, chunk.runs, compiled=compiled)
+def _parts(chunk: Chunk, world: Any, parameters: Floats) -> tuple[Any, Any, Any]:
+    """Return the loop that plays a chunk, the state that it works on, and the policy's rule."""
+    policy, compiled = chunk.policy, chunk.is_compiled
+    if compiled:
+        _check_belief(policy, chunk.name)
+    if chunk.leaps:
+        single = ENGINES[chunk.engine].paired
+        leaping_state = leaping.allocate_leaping(world, policy, single=single)
+        rule: Any = leaping.interpreted_law_writer(policy)
+        if compiled:
+            seen = leaping_state.run.evidence, 0, leaping_state.laws
+            rule = kernels.rule(policy, leaping.law_writer, parameters, *seen)
+        return leaping.play_leaping, leaping_state, rule
+    state = engine.allocate(world, policy)
+    rule = engine.interpreted_chooser(policy)
+    if compiled:
+        example = state.evidence, 1, 1, state.stream, world.relative, 0
+        rule = kernels.rule(policy, engine.chooser, parameters, *example)
+    loop = engine.play_late if chunk.bandit.is_late else engine.play_every_round
+    return loop, state, rule
 
 
-def _ready(chunk: Chunk) -> tuple[Callable[..., bool], Any]:
-    """The function that plays the runs, compiled if it should be, and its form of the policy."""
-    policy = chunk.policy
-    if not chunk.is_compiled:
-        return chunk.loop.play_runs, policy
-    if kept_belief(type(policy)) is not None:
-        with answers.errors_of(chunk.name):
+def _check_belief(policy: Policy, name: str) -> None:
+    """Refuse a policy whose `believe` returns another type than its class says."""
+    if caches_beliefs(type(policy)):
+        with errors_of(name):
             believed = policy.believe(ArmEvidence(1, policy.prior_mean, 0, 0.0, 0.0))
         if type(believed) is not policy.belief:
             raise InvalidInput(
@@ -172,4 +220,14 @@ def _ready(chunk: Chunk) -> tuple[Callable[..., bool], Any]:
                 f"{type(believed).__name__}: set belief to what believe returns",
                 argument="policy",
             )
-    return kernel(type(policy), chunk.loop.play_runs), policy.numbers()
+
+
+def _instances(chunk: Chunk) -> Floats | None:
+    """Return the means of each run, given or drawn; `None` if all runs have the same."""
+    if chunk.means is not None:
+        logged = np.broadcast_to(chunk.bandit.offline, chunk.means.shape)
+        return np.stack([chunk.means, logged], axis=1)
+    if chunk.bandit.means is None:
+        return None
+    compiled = chunk.is_compiled
+    return drawn_means(chunk.bandit, chunk.seed, chunk.first, chunk.runs, compiled=compiled)

@@ -14,7 +14,7 @@ import numpy as np
 from driftanchor.core.check import Floats
 from driftanchor.core.legendre import POINTS, WEIGHTS
 from driftanchor.simulation.bandit import Bandit
-from driftanchor.simulation.engines.drawn_means import drawn_means
+from driftanchor.simulation.world import drawn_means
 from driftanchor.simulation.law import Law
 
 RARE = (0.1, 0.003)  # chances that a run's best arm, or its worst, is beyond a cap

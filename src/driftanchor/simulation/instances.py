@@ -10,8 +10,8 @@ from driftanchor.core.arms import MOST
 from driftanchor.core.check import Floats, Ints
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.simulation.bandit import Bandit
-from driftanchor.simulation.engines.drawn_means import drawn_means
-from driftanchor.simulation.engines.rewards import settle, world_of
+from driftanchor.simulation.world import drawn_means
+from driftanchor.simulation.world import settle, world_of
 from driftanchor.simulation.law import Law
 
 

@@ -19,7 +19,7 @@ from driftanchor.render.tabular import Tabular, known
 from driftanchor.simulation.difference import QUANTILES as QUANTILES
 from driftanchor.simulation.difference import Difference, difference
 from driftanchor.simulation.drawn_gaps import DrawnGaps
-from driftanchor.simulation.engines import ENGINES
+from driftanchor.simulation.chunk import ENGINES
 
 STATISTICS = ("mean", "se", *QUANTILES, "max")
 

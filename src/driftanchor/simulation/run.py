@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import contextlib
 import warnings
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
 from driftanchor.core import check
+from driftanchor.cores import usable_cores
 from driftanchor.errors import InvalidInput, how_to_install
 from driftanchor.policies import by_name
 from driftanchor.simulation.bandit import Bandit
-from driftanchor.simulation.chunk import Chunk, play
+from driftanchor.simulation.chunk import CHUNK_ROUNDS, Chunk, Played, play
 from driftanchor.simulation.cluster import on_cluster
 from driftanchor.simulation.drawn_gaps import drawn_gaps
-from driftanchor.simulation.machine import on_this_machine, threads_to_use
 from driftanchor.simulation.result import Result
 
+PIECES = 4  # chunks of a job for each thread, so that no thread is far behind the others at the end
+AHEAD = 4  # chunks for each thread that wait while others are played
 Progress = Callable[[int, int], None]
 
 
@@ -35,7 +39,7 @@ def simulate(
     engine: str = "auto",
     progress: Progress | None = None,
 ) -> Result:
-    """Run every policy `runs` times in a bandit and read its pseudo-regret.
+    """Run every policy `runs` times in a bandit and measure its pseudo-regret.
 
     Run r of every policy meets the same logs and, unless an engine draws sums of rewards, the same
     n-th reward of each arm, so differences are paired. The numbers depend on the seed and the
@@ -47,20 +51,18 @@ def simulate(
         horizon: Rounds in a run.
         runs: Runs of each policy.
         seed: The seed of all noise.
-        checkpoints: How many evenly spaced rounds to read regret after, or which ones; the
-            horizon is always the last.
-        threads: At most this many threads or processes at once; `None` for all cores.
+        checkpoints: The number of evenly spaced rounds after which regret is read, or the rounds
+            themselves; the horizon is always the last.
+        threads: The maximum number of threads; `None` for all cores.
         cluster: Play on a Dask cluster instead: the address of its scheduler, such as
             `"tcp://127.0.0.1:8786"`, or a `distributed.Client`. The numbers are the same.
-        engine: `"every-round"` compiles the loop with Numba; `"interpreted"` runs the same loop
-            in Python, some thousand times slower, with the same numbers, and `"processes"` does
-            so in as many processes as there may be threads. `"thinned"` and
+        engine: `"every-round"` compiles the loop with Numba. `"interpreted"` runs the same loop in
+            Python on one core, some thousand times slower, with the same numbers. `"thinned"` and
             `"events"` leap over the rounds in which the leader is played again: the same law with
-            fewer draws. `"thinned"` draws every reward, `"events"` only their sums, at a cost that
-            hardly grows with the horizon. They play every round where they cannot leap: policies
-            that state no law of their index, rewards that come late, and policies that use logs
-            with a relative bound. `"auto"` is `"events"` where Numba is installed and
-            `"processes"` where it is not.
+            fewer draws. `"thinned"` draws every reward; `"events"` draws sums of rewards, at a cost
+            that hardly grows with the horizon. They play every round if they cannot leap: policies
+            that state no law of their index, late rewards, and policies that use logs with a
+            relative bound. `"auto"` is `"events"` if Numba is installed, else `"interpreted"`.
         progress: Called with (runs done, runs in all) after each chunk of runs.
 
     Example:
@@ -82,36 +84,67 @@ def simulate(
         "checkpoints": checkpoints,
         "engine": engine,
     }
-    wholes = [Chunk.all_runs(name, x, bandit, **effort) for name, x in by_name(policies).items()]
-    one = wholes[0]
+    jobs = [Chunk.all_runs(name, x, bandit, **effort) for name, x in by_name(policies).items()]
+    one = jobs[0]
     if engine == "auto" and not one.is_compiled:
         warn_without_numba()
     try:
-        regret = np.empty((len(wholes), one.runs, len(one.checkpoints)))
-        pulls = np.empty((len(wholes), one.runs, len(bandit.online)), np.int64)
+        regret = np.empty((len(jobs), one.runs, len(one.checkpoints)))
+        pulls = np.empty((len(jobs), one.runs, len(bandit.online)), np.int64)
     except MemoryError as error:
         raise InvalidInput(f"{error}: ask for fewer runs or checkpoints") from error
-    if cluster is None:
-        played = on_this_machine(wholes, workers)
-    else:
-        played = on_cluster(cluster, play, wholes)
+    played = on_this_machine(jobs, workers) if cluster is None else on_cluster(cluster, play, jobs)
     done = 0
     with contextlib.closing(played):
         for i, chunk, (lost, pulled) in played:
             regret[i, chunk.rows], pulls[i, chunk.rows] = lost, pulled
             done += chunk.runs
             if progress is not None:
-                progress(done, one.runs * len(wholes))
-    names = tuple(whole.name for whole in wholes)
+                progress(done, one.runs * len(jobs))
+    names = tuple(job.name for job in jobs)
     most = float(bandit.gaps.max()) * one.horizon
     drawn = drawn_gaps(bandit, one.seed, one.runs, compiled=one.is_compiled)
     return Result(names, one.checkpoints, regret, pulls, one.seed, one.engine, most, drawn)
 
 
+def threads_to_use(threads: int | None) -> int:
+    """Return the number asked for, or the number of cores that this process may use."""
+    if threads is None:
+        return usable_cores()
+    return check.whole(threads, "threads", low=1, high=4096)
+
+
+def on_this_machine(
+    jobs: Iterable[Chunk], threads: int
+) -> Generator[tuple[int, Chunk, Played], None, None]:
+    """Play jobs in chunks, several at a time; yield (job number, chunk, result) in order.
+
+    Jobs are taken a little before they are played, so that no thread waits for the end of a job.
+    """
+    pool = ThreadPoolExecutor(threads)
+    begun: deque[tuple[int, Chunk, Future[Played]]] = deque()
+    try:
+        for i, job in enumerate(jobs):
+            size = min(-(-job.runs // (PIECES * threads)), CHUNK_ROUNDS // job.horizon)
+            for chunk in job.cut(max(1, size)):
+                begun.append((i, chunk, pool.submit(play, chunk)))
+                if len(begun) > AHEAD * threads:
+                    yield _next_of(begun)
+        while begun:
+            yield _next_of(begun)
+    finally:  # on Ctrl-C start nothing more, and do not wait for what has begun
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _next_of(begun: deque[tuple[int, Chunk, Future[Played]]]) -> tuple[int, Chunk, Played]:
+    i, chunk, playing = begun.popleft()
+    return i, chunk, playing.result()
+
+
 def warn_without_numba() -> None:
-    """Say that runs are interpreted, and what would make them fast."""
+    """Warn that runs are interpreted, and say how to make them fast."""
     warnings.warn(
-        "Numba is not installed, so runs are interpreted, in as many processes as there are cores. "
-        f"Compiled they are some thousand times faster: {how_to_install('fast')}",
+        "Numba is not installed, so runs are interpreted, on one core. Compiled they are some "
+        f"thousand times faster: {how_to_install('fast')}",
         stacklevel=3,
     )

@@ -25,7 +25,7 @@ from driftanchor.live.state import State
 from driftanchor.live.state_events import Decided
 from driftanchor.live.terms import Terms
 from driftanchor.live.tooling import MANY, Tooling
-from driftanchor.policies import answers
+from driftanchor.policies.base import errors_of
 
 # Probabilities are right to 1e-6. An arm that was played had some, however small it came out.
 LEAST = 1e-9
@@ -77,7 +77,7 @@ def draw(
     try:
         chances = propensities(terms.policy, evidence, now, tools, kept)
     except Exception:
-        with answers.errors_of(terms.policy.name):
+        with errors_of(terms.policy.name):
             raise
     if chances is None:
         state = State.of(decider.ledger)

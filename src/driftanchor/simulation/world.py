@@ -1,7 +1,6 @@
-"""World: a bandit as the loops see it, and how its rewards are drawn.
+"""World: a bandit in arrays, as the loops see it, and how its means and rewards are drawn.
 
-Plain scalar code over arrays, interpreted or compiled (see
-`driftanchor.simulation.engines.reference`).
+Plain scalar code, interpreted or compiled to the same bits.
 """
 
 from __future__ import annotations
@@ -11,13 +10,16 @@ from typing import NamedTuple
 
 import numpy as np
 
+from driftanchor.compiled import kernels
 from driftanchor.core.binomial import binomial
 from driftanchor.core.check import Floats, Ints
-from driftanchor.core.hints import apart
-from driftanchor.core.noise import Stream, normal, uniform
+from driftanchor.core.gamma import beta
+from driftanchor.core.noise import Key, Stream, key, normal, start, uniform, wrapping
 from driftanchor.simulation.bandit import LAWS, RESAMPLED, Bandit
+from driftanchor.simulation.law import KINDS, Law
 
 GAUSSIAN, BERNOULLI, STUDENT = (LAWS.index(law) for law in ("gaussian", "bernoulli", "student"))
+NORMAL, UNIFORM, BETA = (KINDS.index(kind) for kind in ("normal", "uniform", "beta"))
 
 
 class World(NamedTuple):
@@ -28,6 +30,7 @@ class World(NamedTuple):
     offline_pulls: Ints
     bias_bounds: Floats
     relative_bounds: Floats
+    relative: bool  # whether a relative bound is promised for any arm
     gaps: Floats
     law: int  # the place in `LAWS`; one more for rewards that are drawn from `pool`
     noise: Floats
@@ -50,6 +53,7 @@ def world_of(bandit: Bandit, instances: Floats | None = None, first: int = 0) ->
         bandit.offline_pulls.copy(),
         bandit.bias_bound.copy(),
         bandit.relative_bound.copy(),
+        bandit.is_relative,
         bandit.gaps,
         len(LAWS) if bandit.reward == RESAMPLED else LAWS.index(bandit.reward),
         bandit.arm_noise.copy(),
@@ -93,7 +97,6 @@ def draw_reward(world: World, arm: int, stream: Stream) -> float:
     return drawn
 
 
-@apart
 def student(stream: Stream) -> float:
     """Student's t with 3 degrees of freedom, divided by √3: of variance 1."""
     x = normal(stream)
@@ -113,3 +116,77 @@ def draw_mean(world: World, arm: int, pulls: int, stream: Stream) -> float:
     for _ in range(pulls):
         total += student(stream)
     return mean + noise * total / pulls
+
+
+class InstanceLaws(NamedTuple):
+    """What a random bandit draws from, in numbers."""
+
+    means: Floats  # see `numbers_of`
+    bias: Floats
+    means_key: Key
+    bias_key: Key
+    common_shift: float
+    chances: bool  # logged means are between 0 and 1
+
+
+def laws_of(bandit: Bandit, seed: int) -> InstanceLaws:
+    """The laws of a random bandit, and the keys of the noise."""
+    return InstanceLaws(
+        numbers_of(bandit.means),
+        numbers_of(bandit.bias),
+        key(seed, "means"),
+        key(seed, "bias"),
+        bandit.common_shift,
+        bandit.reward == "bernoulli",
+    )
+
+
+def numbers_of(law: Law | None) -> Floats:
+    """A law in numbers: its place in `KINDS`, or -1 for none, and its two parameters."""
+    if law is None:
+        return np.array([-1.0, 0.0, 0.0])
+    return np.array([KINDS.index(law.kind), law.first, law.second])
+
+
+def drawn_means(bandit: Bandit, seed: int, first: int, runs: int, *, compiled: bool) -> Floats:
+    """Return the means of runs of a random bandit, by (run, online or logged, arm).
+
+    Args:
+        bandit: A random bandit.
+        seed: The seed of all noise.
+        first: The first run.
+        runs: The number of runs.
+        compiled: Whether to draw with Numba; the numbers are the same.
+    """
+    drawn = np.empty((runs, 2, len(bandit.online)))
+    arguments = laws_of(bandit, seed), first, drawn, np.empty(4, np.uint64)
+    draw = kernels.loop(draw_instances, *arguments) if compiled else draw_instances
+    with wrapping():
+        draw(*arguments)
+    return drawn
+
+
+def draw_instances(laws: InstanceLaws, first_run: int, drawn: Floats, stream: Stream) -> bool:
+    """Fill `drawn` by (run, online or logged, arm) with the means of runs from `first_run` on."""
+    for row in range(drawn.shape[0]):
+        for arm in range(drawn.shape[2]):
+            start(stream, laws.means_key, first_run + row, arm)
+            mean = draw_number(laws.means, stream)
+            start(stream, laws.bias_key, first_run + row, arm)
+            logged = mean + draw_number(laws.bias, stream)
+            drawn[row, 0, arm] = mean + laws.common_shift
+            drawn[row, 1, arm] = min(max(logged, 0.0), 1.0) if laws.chances else logged
+    return True
+
+
+def draw_number(law: Floats, stream: Stream) -> float:
+    """A number of a law; 0 where there is none."""
+    first: float = law[1]
+    second: float = law[2]
+    if law[0] == NORMAL:
+        return first + second * normal(stream)
+    if law[0] == UNIFORM:
+        return first + (second - first) * uniform(stream)
+    if law[0] == BETA:
+        return beta(first, second, stream)
+    return 0.0

@@ -1,0 +1,233 @@
+"""The loops that play every round: one obvious loop, interpreted as it stands or compiled.
+
+Plain scalar Python over arrays. Interpreted, these functions are the reference that all other
+engines are compared with; compiled by `driftanchor.compiled`, the same lines give the same bits.
+
+All noise is keyed (`driftanchor.core.noise`): the rewards and the logs of an arm by (seed, run,
+arm), a policy's own draws by (seed, policy, run), and the means of a random bandit by (seed, run,
+arm). So every policy meets the same means, the same logs and the same n-th reward of each arm, and
+comparisons are paired.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from driftanchor.compiled.overloads import policy_from
+from driftanchor.core.check import Floats, Ints
+from driftanchor.core.evidence import Evidence, Round
+from driftanchor.core.noise import Key, Stream, key, start
+from driftanchor.policies.base import Policy, cache_belief, caches_beliefs, choose
+from driftanchor.simulation.world import World, draw_mean, draw_reward, settle
+
+ALL = -1  # all arms changed
+
+
+class Keys(NamedTuple):
+    """The keys of the noise of a simulation."""
+
+    rewards: Key
+    logs: Key
+    policy: Key
+
+
+class RunState(NamedTuple):
+    """The arrays that a run works on, allocated once and cleared before each run."""
+
+    evidence: Evidence
+    stream: Stream  # of the policy; before the first round, of the logs
+    rewards: Stream  # one row for each arm
+    queue: Ints  # the arms of the last rounds, if rewards come late
+
+
+def keys_of(seed: int, policy: str) -> Keys:
+    """Return the keys of a policy, given by its name, under a seed."""
+    return Keys(key(seed, "rewards"), key(seed, "logs"), key(seed, f"policy/{policy}"))
+
+
+def allocate(world: World, policy: Policy) -> RunState:
+    """Allocate the arrays for the runs of a policy."""
+    beliefs = len(policy.belief._fields) if caches_beliefs(type(policy)) else 0
+    return allocate_with(world, policy.memory + beliefs)
+
+
+def allocate_with(world: World, memory: int) -> RunState:
+    """Allocate the arrays for runs that keep `memory` numbers for each arm."""
+    arms = world.online.size
+    evidence = Evidence(
+        np.zeros(arms, np.int64),
+        np.zeros(arms),
+        world.offline_pulls,
+        np.zeros(arms),
+        world.bias_bounds,
+        np.ones(arms, np.bool_),
+        np.zeros((arms, memory)),
+        np.zeros(arms, np.int64),
+        world.relative_bounds,
+    )
+    queue = np.zeros(world.delay + world.batch, np.int64)
+    return RunState(evidence, np.empty(4, np.uint64), np.empty((arms, 4), np.uint64), queue)
+
+
+def chooser(numbers: Any) -> Callable[..., int]:
+    """Return the rule of a policy's class, to be compiled and called in every round."""
+
+    def chosen(
+        parameters: Floats,
+        evidence: Evidence,
+        t: int,
+        arms: int,
+        stream: Stream,
+        together: bool,
+        changed: int,
+    ) -> int:
+        policy = policy_from(numbers, parameters)
+        if changed >= 0:
+            cache_belief(policy, evidence, changed)
+        else:
+            for arm in range(arms):
+                cache_belief(policy, evidence, arm)
+        return choose(policy, evidence, Round(t, arms), stream, together)
+
+    return chosen
+
+
+def interpreted_chooser(policy: Policy) -> Callable[..., int]:
+    """Return the same rule, interpreted."""
+
+    def chosen(
+        parameters: Floats,
+        evidence: Evidence,
+        t: int,
+        arms: int,
+        stream: Stream,
+        together: bool,
+        changed: int,
+    ) -> int:
+        return choose(policy, evidence, Round(t, arms), stream, together)
+
+    return chosen
+
+
+def play_every_round(
+    rule: Callable[..., int],
+    parameters: Floats,
+    world: World,
+    keys: Keys,
+    first_run: int,
+    checkpoints: Ints,
+    state: RunState,
+    regret: Floats,
+    pulls: Ints,
+) -> bool:
+    """Play runs `first_run`, `first_run + 1`, … and fill the rows of `regret` and `pulls`.
+
+    Args:
+        rule: Chooses the arm of a round: what `chooser` or `interpreted_chooser` makes.
+        parameters: The policy's numbers, for the rule.
+        world: The bandit.
+        keys: The keys of all noise.
+        first_run: The first run.
+        checkpoints: The rounds after which regret is read; the last is the horizon.
+        state: What `allocate` returned.
+        regret: Pseudo-regret, by (run, checkpoint).
+        pulls: Pulls at the horizon, by (run, arm).
+
+    Returns:
+        False if the policy could not choose, because every index was NaN.
+    """
+    evidence = state.evidence
+    arms = world.online.size
+    for row in range(regret.shape[0]):
+        prepare(world, keys, first_run + row, state)
+        reached, changed = 0, ALL
+        for t in range(1, checkpoints[-1] + 1):
+            arm = rule(parameters, evidence, t, arms, state.stream, world.relative, changed)
+            if arm < 0 or arm >= arms:
+                return False
+            evidence.totals[arm] += draw_reward(world, arm, state.rewards[arm])
+            evidence.pulls[arm] += 1
+            changed = arm
+            if t == checkpoints[reached]:
+                regret[row, reached] = pseudo_regret(world.gaps, evidence)
+                reached += 1
+        for arm in range(arms):
+            pulls[row, arm] = evidence.pulls[arm]
+    return True
+
+
+def play_late(
+    rule: Callable[..., int],
+    parameters: Floats,
+    world: World,
+    keys: Keys,
+    first_run: int,
+    checkpoints: Ints,
+    state: RunState,
+    regret: Floats,
+    pulls: Ints,
+) -> bool:
+    """Play runs whose rewards come late: after `delay` rounds, or at the end of a batch of rounds.
+
+    The arguments are those of `play_every_round`. A pull is pending until its reward comes, and the
+    policy sees how many pulls of each arm are pending. Regret counts a pull when it is made. Arms
+    are paid in the order of their pulls, so the n-th reward of an arm is the same as without a
+    delay.
+    """
+    evidence, queue = state.evidence, state.queue
+    arms = world.online.size
+    for row in range(regret.shape[0]):
+        prepare(world, keys, first_run + row, state)
+        reached = paid = 0
+        for t in range(1, checkpoints[-1] + 1):
+            while paid < (t - 1) // world.batch * world.batch - world.delay:
+                arm = queue[paid % queue.size]
+                evidence.totals[arm] += draw_reward(world, arm, state.rewards[arm])
+                evidence.pulls[arm] += 1
+                evidence.pending[arm] -= 1
+                paid += 1
+            arm = rule(parameters, evidence, t, arms, state.stream, world.relative, ALL)
+            if arm < 0 or arm >= arms:
+                return False
+            evidence.pending[arm] += 1
+            queue[(t - 1) % queue.size] = arm
+            if t == checkpoints[reached]:
+                regret[row, reached] = pseudo_regret(world.gaps, evidence)
+                reached += 1
+        for arm in range(arms):
+            pulls[row, arm] = evidence.pulls[arm] + evidence.pending[arm]
+    return True
+
+
+def prepare(world: World, keys: Keys, run: int, state: RunState) -> None:
+    """Clear the state, draw the means and the logs, and start every stream."""
+    evidence = state.evidence
+    for arm in range(evidence.pulls.size):
+        evidence.pulls[arm] = 0
+        evidence.pending[arm] = 0
+        evidence.totals[arm] = 0.0
+        for column in range(evidence.memory.shape[1]):
+            evidence.memory[arm, column] = 0.0
+    if world.instances.shape[0] > 0:
+        settle(world, run)
+    for arm in range(world.online.size):
+        if world.offline_pulls[arm] > 0:
+            if world.given:
+                evidence.offline_means[arm] = world.offline[arm]
+            else:
+                start(state.stream, keys.logs, run, arm)
+                mean = draw_mean(world, arm, world.offline_pulls[arm], state.stream)
+                evidence.offline_means[arm] = mean
+        start(state.rewards[arm], keys.rewards, run, arm)
+    start(state.stream, keys.policy, run, 0)
+
+
+def pseudo_regret(gaps: Floats, evidence: Evidence) -> float:
+    """Return the expected loss of all pulls, pending ones included, against the best arm (E20)."""
+    lost = 0.0
+    for arm in range(gaps.size):
+        lost += gaps[arm] * (evidence.pulls[arm] + evidence.pending[arm])
+    return lost

@@ -1,0 +1,455 @@
+"""Leaping over rounds: the same law as playing every round, at the price of what happens.
+
+Once an arm leads, it is played in almost every round. This loop draws when that ends, instead of
+drawing every sample. `docs/reference/engines.md` says why each step is exact. In short, with a level
+c below a barrier m below the leader's mean:
+
+1. The other arms are frozen while the leader is played. So "arm i's index is above c" has the same
+   probability p_i in each round, and the first round in which one is above has a geometric law.
+2. The leader's index is at most c with a probability that is at most q̄ while its mean stays above
+   m. Rounds are marked with probability q̄, and a mark counts with probability q_t/q̄ (thinning).
+3. Up to the first marked round every round plays the leader. Its rewards are drawn until its mean
+   may have reached m.
+4. In the marked round the indices are drawn given on which side of c they are.
+
+The hazard of an arm is −log P(its index is at most c). Hazards of independent arms add up, so one
+exponential number on the axis of their sum says when an arm is first above c, and which one.
+
+The engine `thinned` draws every reward, from the same streams as playing every round; `events`
+draws sums of rewards.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from driftanchor.compiled.overloads import policy_from
+from driftanchor.core.binomial import binomial
+from driftanchor.core.check import Floats, Ints
+from driftanchor.core.evidence import Evidence, Round
+from driftanchor.core.index_law import (
+    IndexLaw,
+    above,
+    below,
+    draw_above,
+    draw_below,
+    draw_index,
+    upper,
+    write_law,
+)
+from driftanchor.core.noise import Stream, exponential, normal, uniform
+from driftanchor.policies.base import Best, Policy, challenge, inherits_rule, law_at
+from driftanchor.simulation.bandit import Bandit
+from driftanchor.simulation.engine import Keys, RunState, allocate_with, prepare, pseudo_regret
+from driftanchor.simulation.world import BERNOULLI, GAUSSIAN, World, draw_reward
+
+CERTAIN = 40.0  # hazard of an arm that is certainly above; no exponential drawn exceeds 37
+BUSY = 0.6  # expected marks per round above which single rounds are cheaper
+SHALLOWEST, STEP, DEPTHS = 2.0, 1.0, 5  # levels tried, in deviations below the leader's mean
+NEAR = 0.15  # where the barrier is on the way from the leader's mean down to the level
+GROWN = 1.5  # a leader with this much more weight deserves a new level
+LONG = 1_000_000  # rounds after which a wait has used up the digits of a float
+FIRST_ROUNDS, MAX_ROUNDS = 16, 256  # rounds played one by one before the next search for a level
+
+
+class LeapingState(NamedTuple):
+    """The arrays that a run works on."""
+
+    run: RunState
+    laws: Floats  # the law of each arm's index, as rows of `IndexLaw`
+    hazards: Floats  # of each arm at the level; 0 for the leader
+    progress: Ints  # rounds played, checkpoints passed
+    pooled: bool  # whether the mean of a law is over logs and rewards
+    single: bool  # draw each reward of the leader, and no sums
+
+
+class Lead(NamedTuple):
+    """The leader, and the level and the barrier that hold while it leads."""
+
+    arm: int  # -1 if every level is too busy
+    level: float
+    barrier: float
+    bound: float  # q̄
+    marks: float  # −log(1 − q̄)
+    weight: float  # of the leader when they were set
+
+
+def can_leap(policy: type[Policy], bandit: Bandit) -> bool:
+    """Return whether an arm's law is known and changes only when the arm is played, and at once."""
+    rule = ("index", "believe", "sample", "choose", "law", "normals", "uniforms")
+    known = policy.leaps is not None and inherits_rule(policy, "leaps", rule)
+    return known and not bandit.is_late and not (bandit.is_relative and policy.uses_logs)
+
+
+def allocate_leaping(world: World, policy: Policy, *, single: bool) -> LeapingState:
+    """Allocate the arrays for the runs of a policy."""
+    arms = world.online.size
+    return LeapingState(
+        allocate_with(world, 0),
+        np.zeros((arms, len(IndexLaw._fields))),
+        np.zeros(arms),
+        np.zeros(2, np.int64),
+        policy.leaps == "hybrid",
+        single,
+    )
+
+
+def law_writer(numbers: Any) -> Callable[..., None]:
+    """Return a function of a policy's class, to be compiled: it writes the law of one arm."""
+
+    def write(parameters: Floats, evidence: Evidence, arm: int, laws: Floats) -> None:
+        now = Round(1, evidence.pulls.size)
+        write_law(laws, arm, law_at(policy_from(numbers, parameters), evidence, arm, now))
+
+    return write
+
+
+def interpreted_law_writer(policy: Policy) -> Callable[..., None]:
+    """Return the same function, interpreted."""
+
+    def write(parameters: Floats, evidence: Evidence, arm: int, laws: Floats) -> None:
+        write_law(laws, arm, law_at(policy, evidence, arm, Round(1, evidence.pulls.size)))
+
+    return write
+
+
+def play_leaping(
+    rule: Callable[..., None],
+    parameters: Floats,
+    world: World,
+    keys: Keys,
+    first_run: int,
+    checkpoints: Ints,
+    state: LeapingState,
+    regret: Floats,
+    pulls: Ints,
+) -> bool:
+    """Play runs as `engine.play_every_round` does, leaping; the rule writes the law of an arm."""
+    evidence = state.run.evidence
+    for row in range(regret.shape[0]):
+        prepare(world, keys, first_run + row, state.run)
+        state.progress[0] = 0
+        state.progress[1] = 0
+        for arm in range(evidence.pulls.size):
+            rule(parameters, evidence, arm, state.laws)
+        rounds = FIRST_ROUNDS // 2
+        while rounds_left(state, checkpoints) > 0:
+            lead = find_lead(state)
+            if lead.arm >= 0:
+                follow(rule, parameters, world, state, checkpoints, regret[row], lead)
+                rounds = FIRST_ROUNDS // 2
+                continue
+            rounds = min(2 * rounds, MAX_ROUNDS)  # a search costs as much as some rounds
+            leader = leader_of(state)
+            for _ in range(min(rounds, rounds_left(state, checkpoints))):
+                arm = largest(state, leader)
+                if arm < 0:
+                    return False
+                play(rule, parameters, world, state, checkpoints, regret[row], arm)
+        for arm in range(evidence.pulls.size):
+            pulls[row, arm] = evidence.pulls[arm]
+    return True
+
+
+def follow(
+    rule: Callable[..., None],
+    parameters: Floats,
+    world: World,
+    state: LeapingState,
+    checkpoints: Ints,
+    regret: Floats,
+    lead: Lead,
+) -> None:
+    """Leap from marked round to marked round while the lead holds."""
+    leader, stream = lead.arm, state.run.stream
+    others = 0.0
+    for arm in range(state.hazards.size):
+        state.hazards[arm] = hazard(law_in(state, arm), lead.level) if arm != leader else 0.0
+        others += state.hazards[arm]
+    while rounds_left(state, checkpoints) > 0:
+        rate = others + lead.marks
+        if rate > BUSY:
+            return
+        wait = rounds_left(state, checkpoints)
+        marked, position = False, 0.0
+        if rate > 0.0:
+            drawn = exponential(stream) / rate
+            marked = drawn < wait
+            wait = int(min(drawn, wait))
+            position = rate * (drawn - wait)  # of the mark, on the axis of all hazards
+            if wait > LONG:
+                position = -math.log1p(uniform(stream) * math.expm1(-rate))
+        if wait > 0:
+            taken = leap(world, state, lead, wait)
+            advance(rule, parameters, world, state, checkpoints, regret, leader, taken)
+            # If the barrier is reached before the mark, start anew: the wait has no memory.
+            if taken < wait or state.laws[leader, 2] <= lead.barrier:
+                return
+        if marked:
+            arm = marked_round(state, lead, others, position)
+            play(rule, parameters, world, state, checkpoints, regret, arm)
+            if arm != leader:
+                if state.laws[arm, 2] > state.laws[leader, 2]:
+                    return
+                state.hazards[arm] = hazard(law_in(state, arm), lead.level)
+                others = 0.0  # added up anew: a running sum would accumulate rounding errors
+                for other in range(state.hazards.size):
+                    others += state.hazards[other]
+            if state.laws[leader, 2] <= lead.barrier:
+                return
+            if weight_of(state, leader) > GROWN * lead.weight:
+                return
+
+
+# Who leads, and the level that serves to leap. Any level, and any barrier between it and the
+# leader's mean, gives the same law; they differ in cost.
+
+
+def leader_of(state: LeapingState) -> int:
+    """Return the arm with the largest mean."""
+    leader = 0
+    for arm in range(1, state.hazards.size):
+        if state.laws[arm, 2] > state.laws[leader, 2]:
+            leader = arm
+    return leader
+
+
+def find_lead(state: LeapingState) -> Lead:
+    """Return the leader, with the level at which the fewest rounds are marked."""
+    leader = leader_of(state)
+    mean, sd = state.laws[leader, 2], state.laws[leader, 3]
+    fewest, best = BUSY, Lead(-1, 0.0, 0.0, 0.0, 0.0, 0.0)
+    for step in range(DEPTHS):
+        lead = lead_at(state, leader, mean - (SHALLOWEST + STEP * step) * sd)
+        rate = lead.marks
+        for arm in range(state.hazards.size):
+            if arm != leader and rate < fewest:
+                rate += hazard(law_in(state, arm), lead.level)
+        if rate >= fewest:
+            break
+        fewest, best = rate, lead
+    return best
+
+
+def lead_at(state: LeapingState, leader: int, level: float) -> Lead:
+    """Return the lead with this level, and a barrier between it and the leader's mean."""
+    law = law_in(state, leader)
+    barrier = law.mean - NEAR * (law.mean - level)
+    bound = upper((barrier - level) / law.sd)  # θ ≤ level, of a mean at the barrier
+    if law.other_mean == math.inf and law.place == law.mean:
+        bound = 0.0  # the index is never below the mean
+    return Lead(leader, level, barrier, bound, -math.log1p(-bound), weight_of(state, leader))
+
+
+def hazard(law: IndexLaw, level: float) -> float:
+    """Return −log P(index ≤ level)."""
+    p = above(law, level)
+    if p < 0.5:
+        return -math.log1p(-p)
+    rest = below(law, level)  # precise where it is small
+    return min(-math.log(rest), CERTAIN) if rest > 0.0 else CERTAIN
+
+
+def law_in(state: LeapingState, arm: int) -> IndexLaw:
+    """Return the law of an arm's index."""
+    laws = state.laws
+    return IndexLaw(
+        laws[arm, 0], laws[arm, 1], laws[arm, 2], laws[arm, 3], laws[arm, 4], laws[arm, 5]
+    )
+
+
+def weight_of(state: LeapingState, arm: int) -> float:
+    """Return the number of pulls that the mean of an arm's law stands for, the prior's included."""
+    evidence = state.run.evidence
+    logged = evidence.offline_pulls[arm] if state.pooled else 0
+    return float(evidence.pulls[arm] + logged + 1)
+
+
+# Which arm is played.
+
+
+def largest(state: LeapingState, leader: int) -> int:
+    """Return the arm with the largest index; stop drawing an index that cannot win."""
+    stream = state.run.stream
+    value = draw_index(law_in(state, leader), -math.inf, stream)
+    best = challenge(Best(-math.inf, -1, 0), value, leader, stream)
+    for arm in range(state.hazards.size):
+        if arm != leader:
+            index = draw_index(law_in(state, arm), best.value, stream)
+            best = challenge(best, index, arm, stream)
+    return best.column
+
+
+def marked_round(state: LeapingState, lead: Lead, others: float, position: float) -> int:
+    """Return the arm played in a marked round.
+
+    Args:
+        state: The state.
+        lead: The lead.
+        others: The sum of the other arms' hazards.
+        position: Of the mark on the axis of the others' hazards, then the leader's.
+    """
+    stream, law = state.run.stream, law_in(state, lead.arm)
+    if position < others:
+        value = draw_index(law, -math.inf, stream)
+    else:
+        if uniform(stream) * lead.bound >= below(law, lead.level):
+            return lead.arm  # a mark that does not count: all others are below the level
+        value = draw_below(law, lead.level, stream)
+        position = others + exponential(stream)
+    best = challenge(Best(-math.inf, -1, 0), value, lead.arm, stream)
+    if position >= others:  # no other arm is above the level
+        if value > lead.level:
+            return lead.arm
+        for arm in range(state.hazards.size):
+            if arm != lead.arm:
+                index = draw_below(law_in(state, arm), lead.level, stream)
+                best = challenge(best, index, arm, stream)
+        return best.column
+    arm, end = find(state.hazards, position)
+    position = end + exponential(stream)  # the process goes on afresh past the segment that was hit
+    if position >= others and value <= lead.level:
+        return arm
+    while True:
+        best = challenge(best, draw_above(law_in(state, arm), lead.level, stream), arm, stream)
+        if position >= others:
+            return best.column
+        arm, end = find(state.hazards, position)
+        position = end + exponential(stream)
+
+
+def find(hazards: Floats, position: float) -> tuple[int, float]:
+    """Return the arm whose segment of the axis holds the position, and where the segment ends."""
+    end, last = 0.0, 0
+    for arm in range(hazards.size):
+        if hazards[arm] > 0.0:
+            end += hazards[arm]
+            last = arm
+            if position < end:
+                break
+    return last, end
+
+
+# The rewards of the leader, and the rounds that go by. The position of a leader is the sum of its
+# rewards minus the barrier for each pull: above 0 exactly while its mean is above the barrier. Each
+# way to draw stops with the first pull after which the position is, or may have been, at most 0.
+
+
+def leap(world: World, state: LeapingState, lead: Lead, rounds: int) -> int:
+    """Draw the leader's rewards for `rounds`, or until its mean may be at the barrier.
+
+    Returns:
+        The number of rewards drawn.
+    """
+    arm, barrier = lead.arm, lead.barrier
+    mean, stream = world.online[arm], state.run.rewards[arm]
+    start = (state.laws[arm, 2] - barrier) * weight_of(state, arm)
+    if not state.single and world.law == GAUSSIAN:
+        taken, end = walk(start, mean - barrier, world.noise[arm], rounds, stream)
+    elif not state.single and world.law == BERNOULLI:
+        taken, end = in_blocks(start, mean, barrier, rounds, stream)
+    else:
+        taken, end = one_by_one(world, arm, start, barrier, rounds, stream)
+    state.run.evidence.totals[arm] += end - start + barrier * taken
+    return taken
+
+
+def one_by_one(
+    world: World, arm: int, start: float, barrier: float, steps: int, stream: Stream
+) -> tuple[int, float]:
+    """Draw every reward, whatever its law."""
+    position = start
+    for step in range(1, steps + 1):
+        position += draw_reward(world, arm, stream) - barrier
+        if position <= 0.0:
+            return step, position
+    return steps, position
+
+
+def in_blocks(
+    start: float, mean: float, barrier: float, steps: int, stream: Stream
+) -> tuple[int, float]:
+    """Draw Bernoulli rewards in blocks so short that even all zeros stay above the barrier."""
+    position, taken = start, 0
+    while taken < steps and position > 0.0:
+        block = steps - taken
+        if barrier * block > position:  # with one more zero than fits it may end below
+            block = min(block, int(position / barrier) + 1)
+        position += binomial(block, mean, stream) - barrier * block
+        taken += block
+    return taken, position
+
+
+def walk(start: float, drift: float, noise: float, steps: int, stream: Stream) -> tuple[int, float]:
+    """Draw Gaussian rewards: a walk from `start` > 0, stopped after a path through it touches 0.
+
+    A Brownian path goes through the walk. Given its end above 0, the path touched 0 with the
+    probability of reflection; a path that did is reflected after the first touch, so that it ends
+    below 0, and the touch is found by bisection. The walk stops at the first whole step after it.
+    """
+    end = start + drift * steps + noise * math.sqrt(steps) * normal(stream)
+    reflected = end > 0.0
+    if reflected:
+        if uniform(stream) >= math.exp(-2.0 * start * end / (noise * noise * steps)):
+            return steps, end
+        end = -end
+    low, high = 0, steps
+    while high - low > 1:
+        middle = (low + high) // 2
+        left, right, both = middle - low, high - middle, high - low
+        x = start + (end - start) * left / both
+        x += noise * math.sqrt(left / both * right) * normal(stream)
+        if x <= 0.0:
+            high, end = middle, x
+        elif uniform(stream) < math.exp(-2.0 * start * x / (noise * noise * left)):
+            high, end, reflected = middle, -x, not reflected
+        else:
+            low, start = middle, x
+    return high, -end if reflected else end
+
+
+def rounds_left(state: LeapingState, checkpoints: Ints) -> int:
+    """Return the rounds until the horizon."""
+    return int(checkpoints[-1] - state.progress[0])
+
+
+def play(
+    rule: Callable[..., None],
+    parameters: Floats,
+    world: World,
+    state: LeapingState,
+    checkpoints: Ints,
+    regret: Floats,
+    arm: int,
+) -> None:
+    """Play an arm once."""
+    state.run.evidence.totals[arm] += draw_reward(world, arm, state.run.rewards[arm])
+    advance(rule, parameters, world, state, checkpoints, regret, arm, 1)
+
+
+def advance(
+    rule: Callable[..., None],
+    parameters: Floats,
+    world: World,
+    state: LeapingState,
+    checkpoints: Ints,
+    regret: Floats,
+    arm: int,
+    rounds: int,
+) -> None:
+    """Count `rounds` pulls of an arm whose total is up to date, and read the regret on the way."""
+    evidence, progress = state.run.evidence, state.progress
+    t, reached = progress[0], progress[1]
+    before = evidence.pulls[arm]
+    while reached < checkpoints.size and checkpoints[reached] <= t + rounds:
+        evidence.pulls[arm] = before + checkpoints[reached] - t
+        regret[reached] = pseudo_regret(world.gaps, evidence)
+        reached += 1
+    evidence.pulls[arm] = before + rounds
+    progress[0] = t + rounds
+    progress[1] = reached
+    rule(parameters, evidence, arm, state.laws)
