@@ -15,8 +15,7 @@ from driftanchor.core.arms import Arms, valid_arms
 from driftanchor.core.check import Floats, Ints
 from driftanchor.core.log_options import LogOptions
 from driftanchor.core.provenance import Provenance
-from driftanchor.core.stats.chi_square import chi_square_ratio
-from driftanchor.core.stats.coins import like_coins
+from driftanchor.core.stats.summary import is_binary
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.render.numbers import count
 from driftanchor.render.tabular import Tabular, known
@@ -228,7 +227,7 @@ class OfflineData(Tabular):
         if not (logged.any() and known.all() and self.reward_ends() == (0.0, 1.0)):
             return False
         n, mean, variance = self.n[logged], self.mean[logged], self.variance[logged]
-        return bool(like_coins(n, mean, variance).all())
+        return bool(is_binary(n, mean, variance).all())
 
     def pooled_mean(self) -> float:
         """Mean of all logged rewards together; NaN with no logs."""
@@ -256,11 +255,14 @@ class OfflineData(Tabular):
             >>> round(logs.pooled_noise(), 3), round(logs.noise_limit(), 3)
             (2.0, 2.266)
         """
+        from scipy.special import gammaincinv
+
         known = (self.n > 1) & ~np.isnan(self.variance)
-        degrees = float((self.n[known] - 1).sum())
-        if degrees < 2:
+        df = float((self.n[known] - 1).sum())
+        if df < 2:
             return math.nan
-        return self.pooled_noise() / math.sqrt(chi_square_ratio(0.05, degrees))
+        chi_square = 2 * float(gammaincinv(df / 2, 0.05))
+        return self.pooled_noise() * math.sqrt(df / chi_square)
 
     def to_json(self) -> record.Record:
         """A JSON-ready record."""
