@@ -1,6 +1,6 @@
 """The normal, Student's t and chi-square distributions.
 
-SciPy is imported on the first call: importing it takes longer than most commands.
+SciPy is imported on the first call, so that `import driftanchor` stays fast.
 """
 
 from __future__ import annotations
