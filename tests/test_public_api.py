@@ -71,11 +71,21 @@ def rules(things: Iterable[object]) -> set[type[Policy]]:
     [
         (
             "import driftanchor",
-            {"numpy", "numba", "matplotlib", "duckdb", "narwhals", "typer", "rich"},
+            {"numpy", "scipy", "numba", "matplotlib", "duckdb", "narwhals", "typer", "rich"},
         ),
         (
             "from driftanchor import AnchorTS, Bandit, Campaign, Learner, simulate",
-            {"numba", "matplotlib", "duckdb", "narwhals", "typer", "rich", "sqlalchemy", "psycopg"},
+            {
+                "scipy",
+                "numba",
+                "matplotlib",
+                "duckdb",
+                "narwhals",
+                "typer",
+                "rich",
+                "sqlalchemy",
+                "psycopg",
+            },
         ),
     ],
 )

@@ -23,7 +23,7 @@ from benchmarks.pages import render
 from driftanchor import Campaign, OfflineData
 from driftanchor.compiled.kernels import kernel
 from driftanchor.core.check import Floats
-from driftanchor.core.stats.anytime import prior_weight, sample_interval
+from driftanchor.core.stats.anytime import fixed_sample_interval, prior_weight
 from driftanchor.core.stats.intervals import wilson
 from driftanchor.live.terms import Terms
 from driftanchor.live.watch.move_interval import Ruler, move_interval, ruler_of
@@ -104,7 +104,7 @@ def streams(
         rate = rng.binomial(logged, before) / logged
         rewards = np.asarray(rng.random(horizon) < after, np.float64)
         ruler = ruler_for(rate, logged, bound)
-        low, high = sample_interval(float(logged), rate, math.nan, LEVEL / 2)
+        low, high = fixed_sample_interval(float(logged), rate, math.nan, LEVEL / 2)
         found.append(
             [
                 alarm(ruler, rewards),

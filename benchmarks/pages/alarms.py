@@ -18,8 +18,8 @@ from driftanchor import Bandit, OfflineData
 from driftanchor.compiled.kernels import kernel
 from driftanchor.core.check import Floats, Ints
 from driftanchor.core.noise import wrapping
+from driftanchor.core.stats.distributions import critical_z
 from driftanchor.core.stats.intervals import wilson
-from driftanchor.core.stats.normal import two_sided
 from driftanchor.live.terms import Terms
 from driftanchor.live.watch.watch import LEVEL, Watch
 from driftanchor.simulation.engines.desk import keys_of, lay_out
@@ -107,7 +107,7 @@ def campaign(setting: Setting, own: Floats, seed: int, run: int, one_look: bool)
     terms = terms_of(setting, bandit, seed)
     watch = Watch.start(terms)
     rulers = np.array([list(arm.ruler) for arm in watch.arms], np.float64)
-    wide = two_sided(watch.arms[0].ruler.miss) if one_look else 0.0
+    wide = critical_z(watch.arms[0].ruler.miss) if one_look else 0.0
     world, keys = world_of(bandit), keys_of(seed, terms.policy.name)
     desk, found = lay_out(world, terms.policy), np.zeros(2, np.int64)
     play = kernel(type(terms.policy), play_watched)

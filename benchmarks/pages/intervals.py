@@ -11,7 +11,7 @@ import numpy as np
 from benchmarks.pages import render
 from driftanchor.core.check import Floats
 from driftanchor.core.stats.bounded_mean import bounded_mean_interval
-from driftanchor.core.stats.student import student
+from driftanchor.core.stats.distributions import critical_t
 from driftanchor.core.stats.summary import standard_error
 from driftanchor.experiments import spec
 from driftanchor.simulation import simulate
@@ -61,7 +61,7 @@ def population(cell_id: str, runs: int, seed: int) -> Population:
 def misses(found: Population, size: int, level: float, seed: int) -> tuple[Floats, Floats]:
     """(Student's, ours): the share of intervals that miss the mean, and their mean width."""
     rng = np.random.default_rng([seed, size])
-    z = student(level, size - 1)
+    z = critical_t(level, size - 1)
     old, new = [], []
     for i in range(SAMPLES):
         sample = rng.choice(found.differences, size)

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from driftanchor.core.check import Floats
-from driftanchor.core.stats.chi_square import log_chi_square
+from driftanchor.core.stats.distributions import log_chi_square_cdf
 from driftanchor.shift.one_way import OneWay
 
 NOISE = np.array([0.1, 0.2, 0.3])
 
 
 def chi_square(x: float, freedom: float) -> float:
-    return math.exp(log_chi_square(np.array([x]), np.array([freedom]))[0])
+    return math.exp(log_chi_square_cdf(np.array([x]), np.array([freedom]))[0])
 
 
 def test_q_by_hand() -> None:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from driftanchor.core.stats.student import student
+from driftanchor.core.stats.distributions import critical_t
 from driftanchor.shift.one_way import OneWay
 from driftanchor.shift.one_way_moves import OneWayMoves, TauLaw
 
@@ -19,7 +19,7 @@ def test_without_noise_the_bound_is_students(periods: int) -> None:
     law = TauLaw.from_periods(OneWay(mean, np.full((1, periods), 1e-20)))
     factor = math.ceil(math.sqrt(1 + 1 / periods) * 500) / 500
     bound = OneWayMoves(law, np.array([math.sqrt(1 + 1 / periods)])).bound(0.95)
-    exact = student(0.05, periods - 1) * mean.std(ddof=1) * factor
+    exact = critical_t(0.05, periods - 1) * mean.std(ddof=1) * factor
     assert bound == pytest.approx(exact, rel=2e-3)
 
 

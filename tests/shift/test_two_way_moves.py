@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from driftanchor.core.check import Floats
-from driftanchor.core.stats.student import student
+from driftanchor.core.stats.distributions import critical_t
 from driftanchor.shift.one_way import OneWay
 from driftanchor.shift.two_way import TwoWay
 from driftanchor.shift.two_way_moves import Fiducial, Spread, TwoWayMoves
@@ -102,7 +102,7 @@ def test_where_all_moves_are_common_v_is_students(periods: int) -> None:
     law = Spread(given).law
     bound = TwoWayMoves.level(law, np.full((5, periods), 1 / periods)).bound(0.95)
     s = given.mean.mean(axis=0).std(ddof=1)
-    exact = student(0.05, periods - 1) * s * math.sqrt(1 + 1 / periods)
+    exact = critical_t(0.05, periods - 1) * s * math.sqrt(1 + 1 / periods)
     assert bound == pytest.approx(exact, rel=0.01)
 
 

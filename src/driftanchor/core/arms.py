@@ -9,13 +9,13 @@ from typing import overload
 from driftanchor.core import check
 from driftanchor.errors import InvalidInput, UnknownName, shown
 
-MOST = 10**6  # more arms than this are a slip, and would fill the memory
-LONGEST = 1_000  # characters of a label
+MAX_ARMS = 10**6  # more arms would exhaust the memory and are surely a mistake
+MAX_LABEL_LENGTH = 1_000
 
 
 @dataclass(frozen=True)
 class Arms(Sequence[str]):
-    """The ordered labels of the arms; the position of a label is its column everywhere else.
+    """The ordered labels of the arms. The position of a label is its column everywhere else.
 
     Example:
         >>> arms = Arms(["A", "B"])
@@ -39,10 +39,10 @@ class Arms(Sequence[str]):
                 raise InvalidInput(
                     f"must be printable text, got the label {label!r}", argument="arms"
                 )
-            if len(label) > LONGEST:
+            if len(label) > MAX_LABEL_LENGTH:
                 raise InvalidInput(
                     f"has a label of {len(label):,} characters, {shown(label)}: use at most "
-                    f"{LONGEST:,}",
+                    f"{MAX_LABEL_LENGTH:,}",
                     argument="arms",
                 )
             if label in seen:
@@ -57,15 +57,15 @@ class Arms(Sequence[str]):
 
     @classmethod
     def numbered(cls, count: int) -> Arms:
-        """Arms labelled 1, 2, … as the paper numbers them."""
-        return cls(str(i + 1) for i in range(check.whole(count, "arms", low=1, high=MOST)))
+        """Return arms labelled 1, 2, …, as in the paper."""
+        return cls(str(i + 1) for i in range(check.whole(count, "arms", low=1, high=MAX_ARMS)))
 
     def column(self, label: object, argument: str = "arm") -> int:
-        """The column of a label.
+        """Return the column of a label.
 
         Args:
             label: The label.
-            argument: Which argument of the caller it comes from, for the error.
+            argument: Name of the caller's argument, for the error.
 
         Raises:
             UnknownName: No arm has this label; the message suggests the nearest.
@@ -81,7 +81,7 @@ class Arms(Sequence[str]):
         )
 
     def with_arm(self, label: str) -> Arms:
-        """These arms and one more, in the last column."""
+        """Return these arms and a new one in the last column."""
         return Arms([*self.labels, label])
 
     @overload
@@ -92,7 +92,7 @@ class Arms(Sequence[str]):
         return self.labels[column]
 
     def __contains__(self, label: object) -> bool:
-        columns: dict[object, int] = self.__dict__["_columns"]  # quick, however many arms there are
+        columns: dict[object, int] = self.__dict__["_columns"]
         return label in columns
 
     def __len__(self) -> int:
@@ -103,7 +103,7 @@ class Arms(Sequence[str]):
 
 
 def valid_arms(value: object) -> Arms:
-    """Arms, not merely their labels."""
+    """Return the value if it is an `Arms`; a list of labels is rejected."""
     if not isinstance(value, Arms):
         raise InvalidInput(
             f"must be Arms such as Arms(['A', 'B']), got {shown(value)}", argument="arms"

@@ -1,7 +1,7 @@
-"""The checks every public entry shares: one wording, one place.
+"""Validation of arguments, shared by all public functions.
 
-Each returns the value in the type the rest of the package uses, or raises `InvalidInput` naming
-the argument, the arm where there is one, the value, and what to do.
+Each check returns the value in the type that the rest of the package uses. Otherwise it raises
+`InvalidInput`, which names the argument, the arm if there is one, the value and the remedy.
 """
 
 import math
@@ -20,11 +20,11 @@ Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 Array = TypeVar("Array", bound=npt.NDArray[Any])
 
-# The sizes of rewards, means and parameters. The squares of their ratios, times any count, then
-# stay far from the largest float, so nothing that a policy computes overflows.
+# Limits for rewards, means and parameters. Squared ratios of such numbers, times any count, stay
+# far below the largest float, so no policy overflows.
 LARGEST = 1e90
-SMALLEST = 1e-50  # of what must be above 0
-LATEST = 6e10  # seconds from 1970 that are dates
+SMALLEST = 1e-50  # for numbers that must be positive
+LATEST = 6e10  # last valid time, in seconds since 1970
 
 
 def number(
@@ -37,28 +37,28 @@ def number(
     above: float | None = None,
     infinite: bool = False,
 ) -> float:
-    """A real number in `[low, high]`, strictly above `above`; finite unless `infinite`.
+    """Return a real number in `[low, high]` as a float.
 
-    Whatever is a number counts: Python's and NumPy's, truth values as 1 and 0, `Decimal`,
-    `Fraction`, and an array without dimensions. Text, complex numbers and durations do not.
+    Accepts the numbers of Python and NumPy, booleans as 1 and 0, `Decimal`, `Fraction` and
+    zero-dimensional arrays. Rejects text, complex numbers and durations.
 
     Args:
-        value: What was given.
-        argument: The name of the argument it was given for.
-        of: Which part of the argument it is, such as `"arm 'A'"`.
-        low: The least value allowed.
-        high: The largest value allowed.
-        above: A value that is just too small.
-        infinite: Whether it may be infinite.
+        value: The value to check.
+        argument: Name of the argument, for the error.
+        of: The part of the argument, such as `"arm 'A'"`, for the error.
+        low: Minimum.
+        high: Maximum.
+        above: Exclusive minimum.
+        infinite: Whether infinity is allowed.
     """
     if not is_number(value):
         raise _bad(argument, of, f"must be a number, got {shown(value)}")
-    given: Any = value
+    accepted: Any = value
     try:
-        x = float(given)
+        x = float(accepted)
     except OverflowError:
         raise _bad(argument, of, f"must fit a 64-bit float, got {shown(value)}") from None
-    except ValueError:  # the signalling NaN of Decimal
+    except ValueError:  # a signalling NaN of Decimal
         x = math.nan
     if math.isnan(x):
         raise _bad(argument, of, "must be a number, got nan: drop or fill the missing value")
@@ -68,11 +68,11 @@ def number(
         raise _bad(argument, of, f"must be greater than {above:g}, got {shown(value)}")
     if x < low or x > high:
         raise _bad(argument, of, f"must be {_range(low, high, x)}, got {shown(value)}")
-    return x + 0.0  # turns -0.0 into 0.0: equal numbers must have equal checksums
+    return x + 0.0  # turns -0.0 into 0.0, so that equal numbers have equal digests
 
 
 def is_number(value: object) -> bool:
-    """Whether `number` takes it for a number, finite or not.
+    """Return whether `number` accepts the type of a value.
 
     Example:
         >>> [is_number(x) for x in (True, np.True_, Decimal("0.5"), np.array(0.5))]
@@ -80,17 +80,17 @@ def is_number(value: object) -> bool:
         >>> [is_number(x) for x in ("1", 1j, None, np.array([0.5]), np.ma.masked)]
         [False, False, False, False, False]
     """
-    if isinstance(value, float):  # nearly always, and quickly known
+    if isinstance(value, float):  # fast path
         return True
     if isinstance(value, np.ndarray):
-        bare = value.ndim == 0 and not isinstance(value, np.ma.MaskedArray)
-        return bare and value.dtype.kind in "biuf"
-    known = isinstance(value, numbers.Real | Decimal | np.bool_)
-    return known and not isinstance(value, np.timedelta64)
+        scalar = value.ndim == 0 and not isinstance(value, np.ma.MaskedArray)
+        return scalar and value.dtype.kind in "biuf"
+    real = isinstance(value, numbers.Real | Decimal | np.bool_)
+    return real and not isinstance(value, np.timedelta64)
 
 
 def whole(value: object, argument: str, *, of: str = "", low: int = 0, high: int = 2**62) -> int:
-    """A whole number in `[low, high]`; `200.0` counts as whole, `True` does not."""
+    """Return a whole number in `[low, high]`; accepts `200.0`, rejects `True`."""
     if isinstance(value, bool | np.timedelta64) or not isinstance(value, numbers.Real):
         raise _bad(argument, of, f"must be a whole number, got {shown(value)}")
     x: Any = value
@@ -102,7 +102,7 @@ def whole(value: object, argument: str, *, of: str = "", low: int = 0, high: int
 
 
 def choice(value: object, argument: str, choices: Sequence[str], *, of: str = "") -> str:
-    """One of a few words; the message suggests the nearest."""
+    """Return one of a few words; the error suggests the nearest."""
     if not isinstance(value, str):
         raise _bad(argument, of, f"must be one of {', '.join(choices)}, got {shown(value)}")
     if value not in choices:
@@ -112,8 +112,8 @@ def choice(value: object, argument: str, choices: Sequence[str], *, of: str = ""
 
 
 def flag(value: object, argument: str) -> bool:
-    """True or False; not what merely counts as one, since the text "no" counts as true."""
-    if value is True or value is False:  # nearly always
+    """Return True or False; rejects other truthy and falsy values, such as the text "no"."""
+    if value is True or value is False:
         return value
     if not isinstance(value, np.bool_):
         raise _bad(argument, "", f"must be True or False, got {shown(value)}")
@@ -121,22 +121,22 @@ def flag(value: object, argument: str) -> bool:
 
 
 def optional_function(value: object, argument: str) -> None:
-    """Refuse what is neither None nor a function."""
+    """Check that the value is None or callable."""
     if value is not None:
         function(value, argument)
 
 
 def function(value: object, argument: str) -> None:
-    """Refuse what is no function."""
+    """Check that the value is callable."""
     if not callable(value):
         raise _bad(argument, "", f"must be a function, got {shown(value)}")
 
 
 def clock_time(clock: Callable[[], object]) -> float:
-    """The time of a clock, in seconds since 1970."""
+    """Return the time of a clock, in seconds since 1970."""
     now = clock()
-    if type(now) is float and -LATEST <= now <= LATEST:  # nearly always
-        return now + 0.0  # no -0.0: SQLite would read it back as 0.0
+    if type(now) is float and -LATEST <= now <= LATEST:  # fast path
+        return now + 0.0  # turns -0.0 into 0.0, as SQLite does
     try:
         return number(now, "clock", low=-LATEST, high=LATEST)
     except InvalidInput:
@@ -145,19 +145,19 @@ def clock_time(clock: Callable[[], object]) -> float:
 
 
 def items(value: object, argument: str, *, of: str = "") -> list[object]:
-    """A finite collection of values, in order; text is not one."""
-    if type(value) is list or type(value) is tuple:  # nearly always
+    """Return the values of an iterable as a list; rejects text."""
+    if type(value) is list or type(value) is tuple:  # fast path
         return list(value)
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
         raise _bad(argument, of, f"must be a list of values, got {shown(value)}")
     try:
         return list(value)
-    except TypeError:  # a zero-dimensional array says it is iterable and is not
+    except TypeError:  # zero-dimensional arrays have __iter__ but cannot be iterated
         raise _bad(argument, of, f"must be a list of values, got {shown(value)}") from None
 
 
 def ordered(value: object, argument: str, *, of: str = "") -> list[object]:
-    """As `items`, but not a set: its order differs from process to process."""
+    """Return the values of an iterable as a list; rejects sets, whose order is arbitrary."""
     if isinstance(value, Set):
         raise _bad(argument, of, f"must be in order, got the set {shown(value)}: use a list")
     return items(value, argument, of=of)
@@ -173,30 +173,30 @@ def per_arm(
     above: float | None = None,
     infinite: bool = False,
 ) -> Floats:
-    """One number for each arm: a scalar for all of them, or a list of the right length."""
+    """Return one number per arm, from a scalar for all arms or a list of the right length."""
     limits: Any = {"low": low, "high": high, "above": above, "infinite": infinite}
     return np.array(
         [
             number(x, argument, of=f"arm {label!r}", **limits)
-            for x, label in zip(_spread(value, argument, labels), labels, strict=True)
+            for x, label in zip(_broadcast(value, argument, labels), labels, strict=True)
         ],
         dtype=np.float64,
     )
 
 
 def pulls_per_arm(value: object, argument: str, labels: Sequence[str]) -> Ints:
-    """One count for each arm, as `per_arm`."""
+    """Return one count per arm, like `per_arm`."""
     return np.array(
         [
             whole(x, argument, of=f"arm {label!r}")
-            for x, label in zip(_spread(value, argument, labels), labels, strict=True)
+            for x, label in zip(_broadcast(value, argument, labels), labels, strict=True)
         ],
         dtype=np.int64,
     )
 
 
 def rising_pair(value: object, argument: str) -> tuple[float, float]:
-    """Two numbers, the first below the second; either may be infinite."""
+    """Return two numbers, the first below the second; either may be infinite."""
     ends = items(value, argument)
     if len(ends) != 2:
         raise _bad(argument, "", f"must be (lowest, highest), got {shown(value)}")
@@ -207,15 +207,15 @@ def rising_pair(value: object, argument: str) -> tuple[float, float]:
 
 
 def frozen(array: Array) -> Array:
-    """The array, now refusing to be written, so that what holds it is immutable."""
+    """Make an array read-only and return it."""
     array.setflags(write=False)
     return array
 
 
-def _spread(value: object, argument: str, labels: Sequence[str]) -> list[object]:
-    """The values of the arms, in their order; a scalar counts for all of them."""
-    alike = is_number(value)
-    values: list[object] = [value] * len(labels) if alike else ordered(value, argument)
+def _broadcast(value: object, argument: str, labels: Sequence[str]) -> list[object]:
+    """Return one value per arm; repeat a scalar."""
+    scalar = is_number(value)
+    values: list[object] = [value] * len(labels) if scalar else ordered(value, argument)
     if len(values) != len(labels):
         problem = f"has {len(values)} values for {len(labels)} arms: give one for each arm"
         raise _bad(argument, "", problem)
@@ -223,10 +223,11 @@ def _spread(value: object, argument: str, labels: Sequence[str]) -> list[object]
 
 
 def _range(low: float, high: float, x: float) -> str:
-    huge = (2**62, LARGEST)  # limits that are there for the computer: one of them is enough to say
-    if low == -math.inf or (high in huge and x > high):
+    """Describe a range; leave out technical limits that the value does not exceed."""
+    technical = (2**62, LARGEST)
+    if low == -math.inf or (high in technical and x > high):
         return f"at most {high:g}"
-    if high in (math.inf, *huge):
+    if high in (math.inf, *technical):
         return f"at least {low:g}"
     return f"between {low:g} and {high:g}"
 

@@ -1,24 +1,24 @@
-"""Delays: how much of what recent decisions will earn has been reported already.
+"""Delays: which share of the rewards of recent decisions has been reported already.
 
-A campaign with a reward window and a default reward hears of conversions when they happen and of
-everything else when the window closes. Dividing the rewards so far by the rewards counted so far
-overstates every mean while decisions wait. Instead, a decision counts by the share of reports that
-should have arrived at its age:
+A campaign with a reward window and a default reward learns of conversions when they happen and of
+all other outcomes when the window closes. Dividing the rewards so far by the number of rewards so
+far overstates every mean while decisions are pending. Instead, each decision is weighted by the
+share of reports that should have arrived at its age:
 
     pulls = Σ G(age)        mean = default + Σ (reward − default) / pulls
 
-G is one curve for all arms. It is estimated as insurers estimate claims that are not reported yet
-(chain ladder; for right-truncated delays it is the maximum-likelihood estimate): of the reports
-that arrived within j slots, which share h_j arrived in slot j? All cohorts old enough to tell are
-counted. Then G(j − 1) = G(j) (1 − h_j), and G is 1 at the end of the window.
+All arms share one curve G. It is estimated by the chain ladder, as insurers estimate claims not
+reported yet; for right-truncated delays this is the maximum-likelihood estimate. Let h_j be the
+share of the reports within j slots that arrived in slot j, over all cohorts old enough to have
+seen slot j. Then G(j − 1) = G(j) (1 − h_j), and G is 1 at the end of the window.
 
-Before a decision has reached the end of the window, the rest of the curve is extrapolated: delays
-with G(a) = (a / window)^θ have h_j = 1 − (j / (j + 1))^θ, from instant reports (θ = 0) to reports
-spread evenly over the window (θ = 1). θ is learned from the oldest delays seen, and its uncertainty
-lowers the number of pulls that the mean is worth.
+Until some cohort reaches the end of the window, the rest of the curve is extrapolated. Delays with
+G(a) = (a / window)^θ have h_j = 1 − (j / (j + 1))^θ, from instant reports (θ = 0) to reports spread
+evenly over the window (θ = 1). θ is estimated from the oldest delays seen, and its uncertainty
+lowers the effective number of pulls.
 
 Background: Vernade, Cappé & Perchet, *Stochastic bandit models for delayed conversions* (UAI 2017),
-who divide by a known G.
+divide by a known G.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ import numpy as np
 
 from driftanchor.core.check import Floats, Ints
 
-SLOTS = 128  # of a window
-SHORTEST = 60.0  # seconds; slots of short windows are longer than a 128th
-FEWEST = 16  # slots of a window, however short
-PRIOR_REPORTS = 1.0  # reports that the extrapolated curve is worth at each delay
-PRIOR_SHAPE, PRIOR_RATE = 1.0, 2.0  # of the gamma prior of θ: mean ½, standard deviation ½
+MAX_SLOTS = 128  # per window
+MIN_SLOTS = 16  # per window
+MIN_SLOT = 60.0  # seconds, unless the window would have fewer than MIN_SLOTS
+PRIOR_REPORTS = 1.0  # weight of the extrapolated curve at each delay, in reports
+PRIOR_SHAPE, PRIOR_RATE = 1.0, 2.0  # gamma prior of θ: mean ½, standard deviation ½
 
 
 class Arrival(NamedTuple):
     """The share of a cohort's reports that should have arrived when a slot starts.
 
     Attributes:
-        shares: Share for a cohort that is k = 0, 1, …, S slots old, S being the end of the window.
-            When its slot k starts, the reports with delays of up to k − 1 slots have arrived.
+        shares: Share for a cohort that is k = 0, 1, …, S slots old, where S is the end of the
+            window. When slot k starts, the reports with delays of up to k − 1 slots have arrived.
         errors: Relative standard error of each share.
     """
 
@@ -51,17 +51,19 @@ class Arrival(NamedTuple):
 
 
 def slot_length(window: float) -> float:
-    """Seconds of a slot: a 128th of the window, at least a minute, at most a 16th of the window.
+    """Return the length of a slot in seconds.
+
+    It is a 128th of the window, but at least a minute and at most a 16th of the window.
 
     Example:
         >>> slot_length(7 * 86400), slot_length(3600), slot_length(80)
         (4725.0, 60.0, 5.0)
     """
-    return max(window / SLOTS, min(SHORTEST, window / FEWEST))
+    return max(window / MAX_SLOTS, min(MIN_SLOT, window / MIN_SLOTS))
 
 
 def slot_count(window: float) -> int:
-    """Slots of a window; a report arrives at most this many slots after its decision.
+    """Return the number of slots of a window: the longest delay of a report, in slots.
 
     Example:
         >>> slot_count(7 * 86400), slot_count(3600), slot_count(100)
@@ -76,7 +78,7 @@ def arrival(reports: Ints) -> Arrival:
     Args:
         reports: `reports[k, d]` counts the reports of the cohort that is k slots old (the slot in
             progress is k = 0) that arrived d slots after the decision, d = 0, …, S. Leave out
-            reports of the default reward: they say nothing that the end of the window does not.
+            reports of the default reward, which say no more than the end of the window.
 
     Example:
         >>> reports = np.zeros((9, 5), int)
@@ -87,7 +89,7 @@ def arrival(reports: Ints) -> Arrival:
     end = reports.shape[1] - 1
     delays = np.arange(1, end + 1)
     in_slot, so_far = _counts(reports)
-    # The oldest delay that any report could have shown, and the half of the delays below it.
+    # The oldest delay that any report could have had; θ is fitted to the older half of the delays.
     seen = delays[so_far > 0]
     oldest = int(seen[-1]) if seen.size else 0
     late = (delays > oldest // 2) & (delays <= oldest)
@@ -104,7 +106,7 @@ def arrival(reports: Ints) -> Arrival:
     steps = np.where(known, hazard / ((1.0 - hazard) * weight), 0.0)
     variance[:-1] = np.cumsum(steps[::-1])[::-1]
     ahead = math.log((end + 1.0) / (oldest + 1.0)) if oldest < end else 0.0
-    # The power law is a guess: what it adds to log G may be wrong by all of it.
+    # The power law is a guess: its whole contribution to log G counts as uncertain.
     variance[:-1] += ahead**2 * (shape / rate**2 + theta**2)
     # When slot k starts, the reports of the slots before it have arrived.
     shares = np.concatenate(([0.0], ends[:-1]))
@@ -113,9 +115,9 @@ def arrival(reports: Ints) -> Arrival:
 
 
 def _counts(reports: Ints) -> tuple[Floats, Floats]:
-    """Reports in slot j and through slot j, for j = 1, …, S, of cohorts whose slot j is over."""
+    """Return the reports in slot j and up to slot j, of all cohorts whose slot j is over."""
     through = np.cumsum(reports, axis=1)
-    # Cohort k has seen its delays up to k − 1 whole: slot k is in progress.
+    # Cohort k has completed the delays up to k − 1; its slot k is in progress.
     counted = np.arange(reports.shape[0])[:, None] > np.arange(reports.shape[1])[None, :]
     in_slot = np.where(counted, reports, 0).sum(axis=0)[1:]
     so_far = np.where(counted, through, 0).sum(axis=0)[1:]
@@ -123,13 +125,13 @@ def _counts(reports: Ints) -> tuple[Floats, Floats]:
 
 
 class Cohorts(NamedTuple):
-    """Decisions and their reports, by arm and by the age of the cohort that they belong to.
+    """Decisions and their reports, by arm and age of the cohort.
 
     Attributes:
         shown: `shown[a, k]` counts the decisions of arm a whose cohort is k = 0, …, S slots old.
         gained: `gained[a, k]` sums reward − default over their reports.
         closed: Decisions of older cohorts, by arm.
-        closed_gained: Sum of reward − default over these, by arm.
+        closed_gained: Sum of reward − default over closed decisions, by arm.
     """
 
     shown: Ints
@@ -141,22 +143,22 @@ class Cohorts(NamedTuple):
 def effective(
     cohorts: Cohorts, default: float, arrived: Arrival, noise: float, expected: float
 ) -> tuple[Floats, Floats]:
-    """Return the pulls that each arm's live rewards are worth, and the totals at that many pulls.
+    """Return the effective pulls of each arm's live rewards, and the matching totals.
 
-    The mean of arm a is `totals[a] / pulls[a]`, and noise²/pulls is its variance. Closed decisions
-    are worth a pull each. For the others the variance has two more parts: whether a decision has
-    been reported yet, and the error of the curve. That error is the same for all arms and counts
-    for each, which is cautious. Both parts grow with the size of a gain, which must not be taken
-    from reports that may be late: see `_gain`.
+    The mean of arm a is `totals[a] / pulls[a]`, with variance noise²/pulls. Each closed decision
+    counts as one pull. For open decisions the variance has two more parts: whether a decision has
+    been reported yet, and the error of the curve. The curve is the same for all arms, so counting
+    its error for each arm is conservative. Both parts grow with the size of a gain, which must not
+    be estimated from reports that may be late: see `_max_gain`.
 
     The slot in progress, k = 0, does not count yet.
 
     Args:
         cohorts: The decisions and their reports.
-        default: The reward of a decision without a report.
+        default: Reward of a decision without a report.
         arrived: The curve.
         noise: Standard deviation of a reward.
-        expected: Mean of reward − default in the logs; the noise where there are none.
+        expected: Mean of reward − default in the logs; without logs, the noise.
 
     Example:
         >>> curve = Arrival((0.0, 0.5, 1.0), (0.0, 0.0, 0.0))
@@ -169,30 +171,32 @@ def effective(
     """
     shares = np.array(arrived.shares)
     if not (cohorts.closed.any() or cohorts.gained[:, 1:].any()):
-        shares[:] = 0.0  # nothing came yet: rewards may be late, or there may be none
+        shares[:] = 0.0  # no report yet: rewards may be late, or there may be none
     shares[0] = 0.0
     open_, closed = cohorts.shown @ shares, cohorts.closed.astype(float)
     gained = cohorts.gained[:, 1:].sum(axis=1)
-    ratio = (_gain(cohorts, open_, gained, noise, expected) / noise) ** 2
-    some = np.where(open_ > 0.0, open_, 1.0)
-    unreported = cohorts.shown @ (shares * (1.0 - shares)) / some
-    wrong = cohorts.shown @ (shares * np.array(arrived.errors)) / some
-    worth = open_ / (1.0 + ratio * (unreported + open_ * wrong**2))
-    pulls = closed + worth
-    totals = default * pulls + cohorts.closed_gained + worth * gained / some
+    ratio = (_max_gain(cohorts, open_, gained, noise, expected) / noise) ** 2
+    divisor = np.where(open_ > 0.0, open_, 1.0)
+    unreported = cohorts.shown @ (shares * (1.0 - shares)) / divisor
+    curve_error = cohorts.shown @ (shares * np.array(arrived.errors)) / divisor
+    open_pulls = open_ / (1.0 + ratio * (unreported + open_ * curve_error**2))
+    pulls = closed + open_pulls
+    totals = default * pulls + cohorts.closed_gained + open_pulls * gained / divisor
     return pulls, totals
 
 
-def _gain(cohorts: Cohorts, open_: Floats, gained: Floats, noise: float, expected: float) -> float:
-    """Return how large the mean of reward − default may be, over all arms.
+def _max_gain(
+    cohorts: Cohorts, open_: Floats, gained: Floats, noise: float, expected: float
+) -> float:
+    """Return an upper limit for the absolute mean of reward − default, over all arms.
 
-    Closed decisions tell, up to a standard error. Without them it is what was expected, or what the
-    open ones show if that is more.
+    It is the larger of the expected mean and the mean of open decisions, but at most the mean of
+    closed decisions plus a standard error.
     """
     seen = abs(gained.sum()) / open_.sum() if open_.any() else 0.0
-    largest = max(expected, float(seen))
+    limit = max(expected, float(seen))
     closed = float(cohorts.closed.sum())
     if closed > 0.0:
-        known = abs(float(cohorts.closed_gained.sum())) / closed + noise / math.sqrt(closed)
-        largest = min(largest, known)
-    return largest
+        closed_mean = abs(float(cohorts.closed_gained.sum())) / closed
+        limit = min(limit, closed_mean + noise / math.sqrt(closed))
+    return limit

@@ -1,4 +1,4 @@
-"""Gamma and Beta draws, for posteriors of chances."""
+"""Random draws from gamma and Beta distributions, in plain code that Numba compiles."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from driftanchor.core.noise import Stream, normal, uniform
 
 
 def gamma(shape: float, stream: Stream) -> float:
-    """A gamma draw of scale 1 and a shape of at least 1, by rejection (Marsaglia & Tsang 2000).
+    """Draw from the gamma distribution with scale 1 and a shape of at least 1.
 
-    The cube of a shifted normal is nearly gamma; accepting it with the right chance, which is
-    above 95 %, makes it exactly so. The first test spares the logarithms of most draws.
+    The cube of a shifted normal is nearly gamma; rejection sampling makes it exact and accepts more
+    than 95 % of the draws (Marsaglia & Tsang 2000). The first test avoids most logarithms.
     """
     d = shape - 1.0 / 3.0
     c = 1.0 / math.sqrt(9.0 * d)
@@ -29,6 +29,6 @@ def gamma(shape: float, stream: Stream) -> float:
 
 
 def beta(a: float, b: float, stream: Stream) -> float:
-    """A Beta(a, b) draw, both at least 1: a gamma's share of the sum of two."""
+    """Draw from Beta(a, b), with a and b at least 1: x/(x + y) for gamma draws x and y."""
     x = gamma(a, stream)
     return x / (x + gamma(b, stream))

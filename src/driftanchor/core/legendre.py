@@ -1,4 +1,4 @@
-"""The places and weights of Gauss and Legendre's rule on −1 to 1."""
+"""Nodes and weights of Gauss–Legendre quadrature on [−1, 1]."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""The options that say what to read from logs: the one table of them.
+"""The options for reading logs, in one table.
 
-`LogOptions` is that table. Each line has the name of an option, its type in Python, and a
-`LogOption` that describes it. Python functions take the options by name, the commands build theirs
-from the table, and docs/logs.md shows it. `driftanchor.logs.query` checks the values.
+`LogOptions` is the table: each entry has the name of an option, its Python type and a `LogOption`
+that describes it. Python functions take the options as keyword arguments, the commands derive their
+flags from the table, and docs/how-to/logs.md shows it. `driftanchor.logs.query` validates the
+values.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ class LogOption:
     """One option, for the command line and the docs.
 
     Attributes:
-        group: The options it is shown with.
-        help: What it does.
-        kind: What its value is, and how it is written on the command line.
-        metavar: What stands for its value in help texts.
-        default: What it is if it is left out.
-        flags: Its names on the command line; by default the name in Python, with dashes.
+        group: Heading in the help text.
+        help: Help text.
+        kind: Type of the value on the command line.
+        metavar: Placeholder for the value in help texts.
+        default: Default value.
+        flags: Names on the command line; by default the Python name with dashes.
     """
 
     group: Group
@@ -47,9 +48,9 @@ def _flag(group: Group, help: str) -> LogOption:
 
 
 class LogOptions(TypedDict, total=False):
-    """What `OfflineData.from_logs`, `read_logs` and `read_periods` take by name.
+    """Keyword arguments of `OfflineData.from_logs`, `read_logs` and `read_periods`.
 
-    `arm` is needed, and `reward`, or `count` with `total`, or `count` with `mean`.
+    Required are `arm` and either `reward`, or `count` with `total` or `mean`.
     """
 
     arm: Annotated[Required[str], _column("The arm of each row.")]
@@ -134,7 +135,7 @@ LOG_OPTIONS = _table()
 
 
 def flags_of(name: str) -> tuple[str, ...]:
-    """The names of an option on the command line, the first of which messages use.
+    """Return the command-line names of an option; messages use the first.
 
     Example:
         >>> flags_of("max_rows"), flags_of("reward_range")
@@ -144,7 +145,7 @@ def flags_of(name: str) -> tuple[str, ...]:
 
 
 def markdown_table() -> str:
-    """The options as a table of docs/logs.md."""
+    """Return the options as a Markdown table, for the docs."""
     lines = ["| Python | command line | what it does |", "|---|---|---|"]
     for name, option in LOG_OPTIONS.items():
         typed = [f"{flag} {option.metavar}".strip() for flag in flags_of(name)]

@@ -1,4 +1,4 @@
-"""OfflineData: the logs of the past as four numbers for each arm."""
+"""OfflineData: past logs, summarised per arm."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import importlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Unpack
 
 import numpy as np
@@ -15,29 +16,29 @@ from driftanchor.core.arms import Arms, valid_arms
 from driftanchor.core.check import Floats, Ints
 from driftanchor.core.log_options import LogOptions
 from driftanchor.core.provenance import Provenance
-from driftanchor.core.stats.chi_square import chi_square_ratio
-from driftanchor.core.stats.coins import like_coins
+from driftanchor.core.stats.summary import is_binary
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.render.numbers import count
 from driftanchor.render.tabular import Tabular, known
 
 Summary = Sequence[float | int | None]
-MOST = 2**62  # rewards of all arms together: sums must fit 64 bits
+MAX_REWARDS = 2**62  # of all arms together, so that sums fit into 64 bits
+Z_95 = NormalDist().inv_cdf(0.95)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OfflineData(Tabular):
-    """What the logs say of each arm: how many rewards, their mean and variance, and from where.
+    """The logs of each arm: number of rewards, mean, variance, and where they come from.
 
     Attributes:
         arms: The labels.
-        n: Number of logged rewards for each arm; 0 where the logs have none.
-        mean: Their mean; NaN where there are none.
-        variance: Their sample variance; NaN where it is not known.
+        n: Number of logged rewards of each arm; may be 0.
+        mean: Their mean; NaN without rewards.
+        variance: Their sample variance; NaN if unknown.
         source: Where the numbers come from, for people.
-        provenance: How they were read, when they were read from logs.
-        smallest: The smallest logged reward of each arm; NaN where it is not known.
-        largest: The largest logged reward of each arm; NaN where it is not known.
+        provenance: How the logs were read; None if the numbers were given.
+        smallest: Smallest logged reward of each arm; NaN if unknown.
+        largest: Largest logged reward of each arm; NaN if unknown.
 
     Example:
         >>> summary = {"A": (200, 0.51), "B": (300, 0.48, 0.25), "C": (0,)}
@@ -71,7 +72,7 @@ class OfflineData(Tabular):
         largest: object = None,
     ) -> None:
         counts = check.pulls_per_arm(n, "n", valid_arms(arms))
-        if sum(counts.tolist()) > MOST:
+        if sum(counts.tolist()) > MAX_REWARDS:
             raise InvalidInput(
                 f"of all arms together is {shown(sum(counts.tolist()))}, and must be at most 2**62",
                 argument="n",
@@ -106,7 +107,10 @@ class OfflineData(Tabular):
 
     @classmethod
     def from_summary(cls, summary: Mapping[str, Summary], source: str = "summary") -> OfflineData:
-        """From `{label: (n, mean)}` or `{label: (n, mean, variance)}`; `(0,)` for no logs."""
+        """Make data from `{label: (n, mean)}` or `{label: (n, mean, variance)}`.
+
+        `(0,)` is an arm without logs.
+        """
         if not isinstance(summary, Mapping):
             raise InvalidInput(
                 f"must map labels to (n, mean), got {shown(summary)}", argument="summary"
@@ -128,23 +132,23 @@ class OfflineData(Tabular):
     def from_logs(
         cls, logs: object, *, by: str | None = None, **options: Unpack[LogOptions]
     ) -> OfflineData:
-        """From the rows of logs: files, a frame, or a table of a warehouse.
+        """Read logs: files, a data frame, or a table in a warehouse.
 
-        Where the arms' shares of the rows differ between files, or between periods of `time`, arms
-        are compared within these, and n is the effective number of rewards. `provenance.strata`
-        tells.
+        If the arms' shares of the rows differ between files or between periods of `time`, arms are
+        compared within files or periods, and n is the effective number of rewards. See
+        `provenance.strata`.
 
         Args:
             logs: Paths or patterns of CSV, Parquet or JSON lines files; a pandas, polars or pyarrow
-                frame; a DuckDB relation; an Ibis table, which is aggregated where it lives.
-            by: Compare arms within these, instead of within periods of `time`: `"day"`, `"week"`
-                or `"month"` of `time`; or the name of a column, such as of countries.
-            **options: The columns, filters and limits: see `LogOptions`. `arm` is needed, and
+                frame; a DuckDB relation; or an Ibis table, which is aggregated where it lives.
+            by: Compare arms within the `"day"`, `"week"` or `"month"` of `time`, or within the
+                values of a column, such as countries.
+            **options: Columns, filters and limits; see `LogOptions`. Required are `arm` and either
                 `reward`, or `count` with `total` or `mean`.
 
         Raises:
-            InvalidInput: A file, column or option that cannot be used.
-            RejectedRows: More than 1 % of the rows cannot be used.
+            InvalidInput: A file, column or option is unusable.
+            RejectedRows: More than 1 % of the rows are unusable.
 
         Example:
             >>> import pyarrow
@@ -153,19 +157,18 @@ class OfflineData(Tabular):
             >>> offline.n.tolist(), offline.mean.tolist()
             ([2, 1], [0.5, 0.0])
         """
-        # The core imports no higher layer. This one line reaches up, when it is called: people
-        # look for the ways to make offline data here.
+        # Imported by name at call time, because the core must not import a higher layer.
         read_logs = importlib.import_module("driftanchor.logs.read").read_logs
         offline: OfflineData = read_logs(logs, by=by, **options).offline
         return offline
 
     @classmethod
     def empty(cls, arms: Arms) -> OfflineData:
-        """No logs for any arm."""
+        """Return data without logs for any arm."""
         return cls(arms, 0, None, None, "none")
 
     def with_arm(self, label: str, row: Summary = (0,)) -> OfflineData:
-        """This data with one more arm in the last column."""
+        """Return this data with a new arm in the last column."""
         arms = self.arms.with_arm(label)
         new = OfflineData.from_summary({label: row})
         return OfflineData(
@@ -180,9 +183,9 @@ class OfflineData(Tabular):
         )
 
     def over(self, labels: Iterable[str]) -> OfflineData:
-        """The data of these arms, in this order; other arms are left out.
+        """Return the data of the given arms, in the given order.
 
-        An arm that is not in this data has no logged rewards.
+        Arms that this data does not contain have no logged rewards.
 
         Example:
             >>> offline = OfflineData.from_summary({"A": (200, 0.51), "B": (300, 0.48)})
@@ -190,12 +193,11 @@ class OfflineData(Tabular):
             [0, 200]
         """
         arms = Arms(labels)
-        here = {label: column for column, label in enumerate(self.arms)}
         rows = [
-            tuple(row[here[x]] for row in self._rows())
-            if x in here
+            tuple(row[self.arms.column(label)] for row in self._rows())
+            if label in self.arms
             else (0, None, None, None, None)
-            for x in arms
+            for label in arms
         ]
         n, mean, variance, low, high = zip(*rows, strict=True)
         return OfflineData(arms, n, mean, variance, self.source, self.provenance, low, high)
@@ -204,9 +206,9 @@ class OfflineData(Tabular):
         return self.n, self.mean, self.variance, self.smallest, self.largest
 
     def reward_ends(self) -> tuple[float, float]:
-        """The smallest and the largest logged reward of all arms; NaN if neither is known.
+        """Return the smallest and the largest logged reward of all arms; NaN if unknown.
 
-        An arm whose rewards are known by their mean alone counts with that.
+        An arm without known extremes counts with its mean.
         """
         if np.isnan(self.smallest).all() or np.isnan(self.largest).all():
             return math.nan, math.nan
@@ -214,9 +216,10 @@ class OfflineData(Tabular):
         return float(np.nanmin(low)), float(np.nanmax(high))
 
     def all_binary(self) -> bool:
-        """Whether the logged rewards are known to be 0 and 1 alone, with some of each.
+        """Return whether all logged rewards are known to be 0 or 1, and both occur.
 
-        Rewards from 0 to 1 are all 0 or 1 exactly when their variance is m (1 − m).
+        Rewards between 0 and 1 with mean m are all 0 or 1 if and only if their variance is
+        m (1 − m).
 
         Example:
             >>> logs = OfflineData(Arms(["A"]), 4, [0.5], [1 / 3], smallest=[0], largest=[1])
@@ -228,28 +231,29 @@ class OfflineData(Tabular):
         if not (logged.any() and known.all() and self.reward_ends() == (0.0, 1.0)):
             return False
         n, mean, variance = self.n[logged], self.mean[logged], self.variance[logged]
-        return bool(like_coins(n, mean, variance).all())
+        return bool(is_binary(n, mean, variance).all())
 
     def pooled_mean(self) -> float:
-        """Mean of all logged rewards together; NaN with no logs."""
+        """Return the mean of all logged rewards; NaN without logs."""
         known = self.n > 0
         return (
             float(np.average(self.mean[known], weights=self.n[known])) if known.any() else math.nan
         )
 
     def pooled_noise(self) -> float:
-        """Standard deviation within arms, pooled over those whose variance is known; else NaN."""
+        """Return the pooled standard deviation within arms; NaN if no variance is known."""
         known = (self.n > 1) & ~np.isnan(self.variance)
         if not known.any():
             return math.nan
         return math.sqrt(float(np.average(self.variance[known], weights=self.n[known] - 1)))
 
     def noise_limit(self) -> float:
-        """The upper 95 % limit of `pooled_noise`; NaN with fewer than two degrees of freedom.
+        """Return the upper 95 % limit of `pooled_noise`; NaN below two degrees of freedom.
 
-        It is s √(ν/χ²), with s the pooled standard deviation, ν = Σ (n − 1) over the arms behind
-        it, and χ² the 5 % quantile of the chi-square law with ν degrees of freedom. It holds for
-        rewards near normal; where a few large rewards carry the variance, s itself is less sure.
+        The limit is s √(ν/χ²), where s is the pooled standard deviation, ν = Σ (n − 1) are its
+        degrees of freedom, and χ² is the 5 % quantile of the chi-square distribution with ν degrees
+        of freedom, approximated after Wilson & Hilferty (1931). It assumes roughly normal rewards
+        and is less reliable if a few large rewards dominate the variance.
 
         Example:
             >>> logs = OfflineData.from_summary({"A": (50, 1.0, 4.0), "B": (52, 1.0, 4.0)})
@@ -257,13 +261,15 @@ class OfflineData(Tabular):
             (2.0, 2.266)
         """
         known = (self.n > 1) & ~np.isnan(self.variance)
-        degrees = float((self.n[known] - 1).sum())
-        if degrees < 2:
+        df = float((self.n[known] - 1).sum())
+        if df < 2:
             return math.nan
-        return self.pooled_noise() / math.sqrt(chi_square_ratio(0.05, degrees))
+        spread = 2 / (9 * df)
+        ratio = (1 - spread - Z_95 * math.sqrt(spread)) ** 3
+        return self.pooled_noise() / math.sqrt(ratio)
 
     def to_json(self) -> record.Record:
-        """A JSON-ready record."""
+        """Return a record, ready for JSON."""
         body = {
             "arms": list(self.arms),
             "n": self.n.tolist(),
@@ -281,14 +287,14 @@ class OfflineData(Tabular):
 
     @classmethod
     def from_json(cls, data: object) -> OfflineData:
-        """Read what `to_json` wrote."""
+        """Read a record that `to_json` wrote."""
         fields = ("arms", "n", "mean", "variance", "source")
         body = record.unseal(data, "offline-data", 1, fields)
         with record.reading("offline-data", body):
-            how = body.get("provenance")  # records written before there was any lack it
-            provenance = None if how is None else Provenance.from_json(how)
+            saved = body.get("provenance")  # missing in older records
+            provenance = None if saved is None else Provenance.from_json(saved)
             arms, n, mean, variance, source = (body[field] for field in fields)
-            ends = body.get("smallest"), body.get("largest")  # older records lack them
+            ends = body.get("smallest"), body.get("largest")  # missing in older records
             return cls(Arms(arms), n, mean, variance, source, provenance, *ends)
 
     def _line(self) -> str:
@@ -315,7 +321,7 @@ class OfflineData(Tabular):
 
 
 def _row(value: object, name: str, arms: Arms, n: Ints, low: float = -math.inf) -> Floats:
-    """One number for each arm that has logs; NaN where there are none or it is not known."""
+    """Return one number per arm; NaN if it is unknown or the arm has no logs."""
     values = [None] * len(arms) if value is None else check.ordered(value, name)
     if len(values) != len(arms):
         raise InvalidInput(

@@ -1,4 +1,4 @@
-"""What callers promise beside the logs, checked: bias bounds, relative bounds, range of rewards."""
+"""Validation of the promises: bias bounds, relative bounds and the reward range."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from driftanchor.errors import InvalidInput, shown
 
 Range = tuple[float, float]
 ANYTHING: Range = (-math.inf, math.inf)
-ROUNDING = 1e-12  # of a mean: what adding up rewards may leave
+ROUNDING = 1e-12  # relative rounding error of a logged mean
 
 
 def valid_range(value: object, means: Floats | None = None) -> Range:
-    """The lowest and the highest reward possible; `None` allows every finite reward.
+    """Return the lowest and the highest possible reward; `None` allows every finite reward.
 
     Args:
-        value: What was given.
-        means: Those of the logs, NaN where there are none: all of them must be possible.
+        value: The range to check.
+        means: Logged means, NaN for arms without logs; the range must contain them.
 
     Example:
         >>> valid_range((0, 1)), valid_range(None)
@@ -54,7 +54,7 @@ def valid_range(value: object, means: Floats | None = None) -> Range:
 
 
 def check_log_sizes(offline: OfflineData) -> None:
-    """Refuse logs whose numbers are so large that no arithmetic can use them.
+    """Reject logs whose means or variances are so large that policies could overflow.
 
     Example:
         >>> check_log_sizes(OfflineData.from_summary({"A": (9, 1e308)}))
@@ -74,12 +74,12 @@ def check_log_sizes(offline: OfflineData) -> None:
 
 
 def bias_bounds(value: object, arms: Arms) -> Floats:
-    """The declared bound on |online mean − offline mean| of each arm.
+    """Return the declared bound on |online mean − offline mean| of each arm.
 
     Args:
-        value: One number for all arms, a list, or a mapping from every label to its number;
-            `inf` means that nothing is known. Or a `driftanchor.shift.Suggestion`.
-        arms: The arms it is for.
+        value: One number for all arms, a list, a mapping from every label to its number, or a
+            `driftanchor.shift.Suggestion`. `inf` promises nothing.
+        arms: The arms.
 
     Example:
         >>> bias_bounds({"A": 0.1, "B": float("inf")}, Arms(["A", "B"])).tolist()
@@ -89,11 +89,11 @@ def bias_bounds(value: object, arms: Arms) -> Floats:
 
 
 def relative_bounds(value: object, arms: Arms) -> Floats:
-    """The declared bound on |online mean − offline mean − c| of each arm, c common to all arms.
+    """Return the declared bound on |online mean − offline mean − c|, with c common to all arms.
 
     Args:
         value: As for `bias_bounds`; `None` promises nothing.
-        arms: The arms it is for.
+        arms: The arms.
 
     Example:
         >>> relative_bounds(0.02, Arms(["A", "B"])).tolist()
@@ -105,7 +105,7 @@ def relative_bounds(value: object, arms: Arms) -> Floats:
 def _bounds(value: object, name: str, arms: Arms) -> Floats:
     valid_arms(arms)
     if not check.is_number(value) and not isinstance(value, Iterable):
-        value = getattr(value, name, value)  # of what suggests bounds, the one asked for
+        value = getattr(value, name, value)  # a Suggestion has both bounds
     if isinstance(value, Mapping):
         value = _by_arm(value, name, arms)
     elif isinstance(value, str | bytes) or not (
@@ -126,24 +126,25 @@ def _bounds(value: object, name: str, arms: Arms) -> Floats:
     return check.frozen(bounds)
 
 
-def _by_arm(given: Mapping[Any, object], name: str, arms: Arms) -> list[object]:
-    for label in given:
+def _by_arm(bounds: Mapping[Any, object], name: str, arms: Arms) -> list[object]:
+    """Return the values of a mapping in the order of the arms."""
+    for label in bounds:
         arms.column(label, name)
     for label in arms:
-        if label not in given:
+        if label not in bounds:
             raise InvalidInput(
                 f"has no number for arm {label!r}: give one for each arm, inf where nothing "
                 "is promised",
                 argument=name,
             )
-    return [given[label] for label in arms]
+    return [bounds[label] for label in arms]
 
 
 def check_promises(relative_bounds: Floats, offline_pulls: Ints, arms: Arms) -> None:
-    """Refuse relative bounds without the logs of two arms to compare.
+    """Reject relative bounds unless at least two arms have logs and a finite bound.
 
     V and W never contradict each other: both hold if no arm moves. V_i implies W_i = V_i, so a
-    larger W_i is redundant, which does no harm.
+    larger W_i is redundant but harmless.
 
     Args:
         relative_bounds: W of each arm.

@@ -1,4 +1,4 @@
-"""Provenance: which logs offline data come from, and what was done to them."""
+"""Provenance: which logs offline data come from, and how they were processed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from driftanchor.render.numbers import count
 Pairs = tuple[tuple[str, str], ...]
 Counts = tuple[tuple[str, int], ...]
 Means = tuple[tuple[str, int, float], ...]
-PROBLEMS = {  # of a value, by the end of the reason; {} is what the value is
+PROBLEMS = {  # by the suffix of the reason; {} stands for the kind of value
     "missing": "without {}",
     "not_number": "whose {} is not a number",
     "not_finite": "whose {} is not finite",
@@ -25,8 +25,8 @@ PROBLEMS = {  # of a value, by the end of the reason; {} is what the value is
     "too_long": "whose {} is too long",
     "not_printable": "whose {} is not printable",
 }
-PLAIN = ("file", "day", "week", "month")  # strata that are no columns
-LINES = {
+BUILT_IN_STRATA = ("file", "day", "week", "month")  # all other strata are columns
+LINE_PROBLEMS = {
     "line_ragged": "with too many or too few fields",
     "line_unreadable": "that cannot be read",
     "line_in_quotes": "inside quotes that do not end",
@@ -42,10 +42,10 @@ class Source:
     """One file or table.
 
     Attributes:
-        name: As it was given.
-        digest: What it was made of: `sha256:…` of a whole file, or `sha256-sampled:…` of its size
-            and parts of it; none for a frame or a table.
-        size: Bytes of a file.
+        name: Path or name, as the caller wrote it.
+        digest: `sha256:…` of a whole file, or `sha256-sampled:…` of its size and parts of it; None
+            for a frame or a table.
+        size: Size of a file in bytes.
     """
 
     name: str
@@ -55,12 +55,12 @@ class Source:
 
 @dataclass(frozen=True)
 class Strata:
-    """How arms were compared: pooled over all rows, or stratified, within files or periods.
+    """How arms were compared: pooled over all rows, or within strata such as files or periods.
 
     Attributes:
-        within: What the strata are: `file`; `day`, `week` or `month`; or a column.
-        count: How many strata there are.
-        used: `"pooled"` or `"stratified"`: which means the offline data have.
+        within: What defines the strata: `file`; `day`, `week` or `month`; or a column.
+        count: Number of strata.
+        used: Which means the offline data have: `"pooled"` or `"stratified"`.
         why: The reason, in words.
         pooled: (arm, number of rewards, mean) over all rows.
         stratified: (arm, effective number of rewards, mean) within strata.
@@ -75,11 +75,11 @@ class Strata:
 
     @property
     def what(self) -> str:
-        """What the strata are, as a plural."""
+        """The strata in words, as a plural."""
         return strata_text(self.within)
 
     def text(self) -> str:
-        """Which means are used and why, in a sentence."""
+        """Say in a sentence which means are used and why."""
         if self.used == "pooled":
             return f"means are those of all rows: {self.why}"
         return (
@@ -88,7 +88,7 @@ class Strata:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """A JSON-ready part of a record."""
+        """Return a part of a record, ready for JSON."""
         means = {
             name: {label: {"n": n, "mean": mean} for label, n, mean in rows}
             for name, rows in (("pooled", self.pooled), ("stratified", self.stratified))
@@ -98,7 +98,7 @@ class Strata:
 
     @classmethod
     def from_json(cls, data: object) -> Strata:
-        """Read what `to_json` wrote."""
+        """Read a record that `to_json` wrote."""
         body = _mapping(data, "strata")
         within = check.items(body.get("within"), "within")
         return cls(
@@ -119,11 +119,11 @@ class Provenance:
         sources: The files or tables.
         columns: (role, column) pairs: arm, reward and so on.
         filters: (filter, value) pairs, as text.
-        rows_read: All rows there were.
-        rows_filtered: Those the filters left out.
-        rows_rejected: (reason, count) pairs of those that could not be used.
-        read_at: When, in UTC.
-        strata: How arms were compared, where the logs have several files, times or groups.
+        rows_read: Number of all rows.
+        rows_filtered: Number of rows that the filters excluded.
+        rows_rejected: (reason, count) pairs for unusable rows.
+        read_at: Time of reading, in UTC.
+        strata: How arms were compared, if the logs have several files, periods or groups.
 
     Example:
         >>> columns = (("arm", "variant"), ("reward", "converted"))
@@ -143,11 +143,11 @@ class Provenance:
 
     @property
     def rows_used(self) -> int:
-        """The rows behind the numbers: all others are filtered or rejected."""
+        """Number of rows that were neither filtered nor rejected."""
         return self.rows_read - self.rows_filtered - sum(n for _, n in self.rows_rejected)
 
     def rejected_text(self) -> str:
-        """How many rows could not be used and why, in a sentence; empty if all could.
+        """Say in a sentence how many rows were rejected and why; empty if none were.
 
         Example:
             >>> reasons = (("reward_missing", 9), ("time_unreadable", 3))
@@ -162,7 +162,7 @@ class Provenance:
         return f"{lost:,} of {count(kept, 'row')} {'was' if lost == 1 else 'were'} not used: {why}"
 
     def to_json(self) -> dict[str, Any]:
-        """A JSON-ready part of a record."""
+        """Return a part of a record, ready for JSON."""
         strata = {} if self.strata is None else {"strata": self.strata.to_json()}
         return {
             "sources": [asdict(source) for source in self.sources],
@@ -177,11 +177,11 @@ class Provenance:
 
     @classmethod
     def from_json(cls, data: object) -> Provenance:
-        """Read what `to_json` wrote; `UnreadableState` if it is damaged."""
+        """Read what `to_json` wrote; raise `UnreadableState` if it is damaged."""
         with record.damage_named("provenance"):
             body = _mapping(data, "provenance")
             for field in cls.__dataclass_fields__:
-                if field not in body and field != "strata":  # which older records lack
+                if field not in body and field != "strata":  # missing in older records
                     raise InvalidInput(f"provenance lacks {field!r}")
             rejected = _mapping(body["rows_rejected"], "rows_rejected")
             return cls(
@@ -199,24 +199,24 @@ class Provenance:
 
 
 def strata_text(within: tuple[str, ...]) -> str:
-    """What strata are, as a plural.
+    """Describe strata in words, as a plural.
 
     Example:
         >>> strata_text(("file", "week")), strata_text(("country",))
         ('files and weeks', "values of 'country'")
     """
-    return " and ".join(f"{x}s" if x in PLAIN else f"values of {x!r}" for x in within)
+    return " and ".join(f"{x}s" if x in BUILT_IN_STRATA else f"values of {x!r}" for x in within)
 
 
 def reason_text(reason: str) -> str:
-    """A reason to reject rows, in words that follow their number.
+    """Describe a reason for rejection, in words that follow the number of rows.
 
     Example:
         >>> [reason_text(x) for x in ("arm_missing", "total_not_number", "line_ragged")]
         ['without an arm', 'whose total is not a number', 'with too many or too few fields']
     """
-    if reason in LINES:
-        return LINES[reason]
+    if reason in LINE_PROBLEMS:
+        return LINE_PROBLEMS[reason]
     role, _, problem = reason.partition("_")
     if problem not in PROBLEMS:
         return f"rejected as {reason}"
@@ -227,12 +227,12 @@ def reason_text(reason: str) -> str:
 
 
 def _means(data: object, name: str) -> Means:
-    found = []
+    means = []
     for label, row in _mapping(data, name).items():
         numbers = _mapping(row, f"{name} {label!r}")
         n = check.whole(numbers.get("n"), "n", of=repr(label))
-        found.append((label, n, check.number(numbers.get("mean"), "mean", of=repr(label))))
-    return tuple(found)
+        means.append((label, n, check.number(numbers.get("mean"), "mean", of=repr(label))))
+    return tuple(means)
 
 
 def _source(data: object) -> Source:

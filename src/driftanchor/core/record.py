@@ -1,8 +1,7 @@
-"""The JSON records that the package writes; each names its kind and version.
+"""The JSON records that the package writes. Each names its kind and version.
 
-A record that is read again has a digest of its content, so that damage which leaves it readable,
-such as a number that became another number, is noticed. Records from before there were digests are
-read without one.
+Records that are read again carry a digest of their content, which detects silent damage such as a
+changed digit. Older records without a digest are still accepted.
 """
 
 import contextlib
@@ -18,21 +17,21 @@ Record = dict[str, Any]
 
 
 def seal(kind: str, version: int, body: Mapping[str, Any]) -> Record:
-    """A record of `kind`, ready for `json.dumps`."""
+    """Return a record of a kind, ready for `json.dumps`."""
     return {"kind": f"driftanchor/{kind}", "version": version, **body}
 
 
 def seal_with_digest(kind: str, version: int, body: Mapping[str, Any]) -> Record:
-    """As `seal`, with a digest of the content, for a record that is read again."""
+    """Return a record with a digest of its content."""
     content = seal(kind, version, body)
     return {**content, "digest": digest_of(content)}
 
 
 def digest_of(record: Mapping[str, Any]) -> str:
-    """The digest of a record: of its values, not of how they are written.
+    """Return the digest of a record's values.
 
-    The order of keys and the form of a number do not matter, so a record may go through other
-    programs and databases.
+    It does not depend on the order of keys or on how a number is written, so other programs and
+    databases may rewrite the record.
 
     Example:
         >>> digest_of({"n": 1, "mean": 0.5}) == digest_of({"mean": 0.5, "n": 1.0, "digest": "x"})
@@ -44,7 +43,7 @@ def digest_of(record: Mapping[str, Any]) -> str:
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON gives it back: tuples as lists, and whole numbers without a point."""
+    """Return the JSON form of a value: tuples become lists, whole floats become ints."""
     if isinstance(value, dict):
         return {key: plain(x) for key, x in value.items()}
     if isinstance(value, list | tuple):
@@ -53,16 +52,16 @@ def plain(value: Any) -> Any:
 
 
 def unseal(record: object, kind: str, version: int, fields: tuple[str, ...]) -> Record:
-    """Check that `record` is of this `kind`, of a version we can read, and has all `fields`."""
-    found = record.get("kind") if isinstance(record, dict) else type(record).__name__
-    if not isinstance(record, dict) or not isinstance(found, str) or found != f"driftanchor/{kind}":
-        raise UnreadableState(f"not a driftanchor {kind} record: its kind is {shown(found)}")
-    found = record.get("version")
-    if not isinstance(found, int) or isinstance(found, bool) or found < 1:
-        raise UnreadableState(f"the {kind} record has no usable version, got {shown(found)}")
-    if found > version:
+    """Check the kind, the version and the fields of a record, and return it."""
+    actual = record.get("kind") if isinstance(record, dict) else type(record).__name__
+    if not isinstance(record, dict) or actual != f"driftanchor/{kind}":
+        raise UnreadableState(f"not a driftanchor {kind} record: its kind is {shown(actual)}")
+    written = record.get("version")
+    if not isinstance(written, int) or isinstance(written, bool) or written < 1:
+        raise UnreadableState(f"the {kind} record has no usable version, got {shown(written)}")
+    if written > version:
         raise UnreadableState(
-            f"the {kind} record is of version {shown(found)}, this driftanchor reads up to "
+            f"the {kind} record is of version {shown(written)}, this driftanchor reads up to "
             f"{version}: upgrade driftanchor"
         )
     for field in fields:
@@ -73,14 +72,14 @@ def unseal(record: object, kind: str, version: int, fields: tuple[str, ...]) -> 
 
 @contextlib.contextmanager
 def reading(kind: str, body: Record) -> Iterator[None]:
-    """Report a bad value in a record, or content that is not that of its digest, as damage."""
+    """Raise UnreadableState for invalid values in a record, or if its digest does not match."""
     with damage_named(kind):
         yield
-    if "digest" not in body:  # written before there were digests
+    if "digest" not in body:  # an older record
         return
     try:
         same = isinstance(body["digest"], str) and body["digest"] == digest_of(body)
-    except (TypeError, ValueError, RecursionError):  # it has what no JSON has
+    except (TypeError, ValueError, RecursionError):  # the content is not JSON
         same = False
     if not same:
         raise UnreadableState(
@@ -91,7 +90,7 @@ def reading(kind: str, body: Record) -> Iterator[None]:
 
 @contextlib.contextmanager
 def damage_named(kind: str) -> Iterator[None]:
-    """Report a bad value in a record as damage."""
+    """Turn InvalidInput, raised while a record is read, into UnreadableState."""
     try:
         yield
     except InvalidInput as error:
@@ -99,37 +98,37 @@ def damage_named(kind: str) -> Iterator[None]:
 
 
 def encode(x: float) -> float | str | None:
-    """A float as JSON, which has neither: infinity becomes text, and NaN becomes null."""
+    """Return a float as JSON: infinity becomes text, NaN becomes null."""
     if math.isnan(x):
         return None
     return str(x) if math.isinf(x) else x
 
 
 def decode(x: object) -> object:
-    """The inverse of `encode`."""
+    """Invert `encode`."""
     if x is None:
         return math.nan
     return float(x) if x in ("inf", "-inf") else x
 
 
 def parse(text: str) -> object:
-    """Read JSON text, or say where it is damaged."""
+    """Parse JSON text; the error says where it is damaged."""
     try:
-        return json.loads(text, object_pairs_hook=_each_key_once, parse_constant=_no_constant)
-    except (ValueError, RecursionError) as error:  # a number of too many digits is a ValueError too
+        return json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_reject_constant)
+    except (ValueError, RecursionError) as error:  # also raised for too many digits
         raise UnreadableState(f"not valid JSON: {error}") from error
 
 
-def _each_key_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """The object, unless a key is repeated: then it is not known which value is meant."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Return the pairs as a dict; reject repeated keys, whose value would be ambiguous."""
+    unique = dict(pairs)
+    if len(unique) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
         raise UnreadableState(f"key {twice!r} stands twice in one object")
-    return found
+    return unique
 
 
-def _no_constant(name: str) -> None:
-    """NaN and Infinity are Python's; no JSON has them, and no record of ours."""
+def _reject_constant(name: str) -> None:
+    """Reject NaN and Infinity, which Python writes but JSON does not allow."""
     raise UnreadableState(f"it has the number {name}")

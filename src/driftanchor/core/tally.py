@@ -1,4 +1,4 @@
-"""Tally: how often each arm was played online, and what it paid."""
+"""Tally: online pulls and reward sums of each arm."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from driftanchor.errors import InvalidInput
 class Tally:
     """Pulls and reward sums for each arm.
 
-    Sums, not running means: tallies merge by addition, rewards may arrive in any order, and the
-    state equals `SELECT arm, COUNT(*), SUM(reward)`.
+    A tally keeps sums instead of running means: tallies merge by addition, rewards may arrive in
+    any order, and the tally equals `SELECT arm, COUNT(*), SUM(reward)`.
 
     Example:
         >>> tally = Tally.empty(Arms(["A", "B"])).add(0, 1.0).add(0, 0.0)
@@ -45,13 +45,13 @@ class Tally:
 
     @classmethod
     def empty(cls, arms: Arms) -> Tally:
-        """No pulls yet."""
+        """Return a tally without pulls."""
         count = len(valid_arms(arms))
         return cls(arms, np.zeros(count, np.int64), np.zeros(count))
 
     @classmethod
     def trusted(cls, arms: Arms, pulls: Ints, totals: Floats) -> Tally:
-        """A tally of arrays that are known to be right, without the checks of the constructor."""
+        """Return a tally of valid arrays; skips the checks of the constructor."""
         tally = object.__new__(cls)
         object.__setattr__(tally, "arms", arms)
         object.__setattr__(tally, "pulls", check.frozen(pulls))
@@ -60,36 +60,36 @@ class Tally:
 
     @property
     def means(self) -> Floats:
-        """Mean reward of each arm; NaN where there is none."""
+        """Mean reward of each arm; NaN without pulls."""
         means = np.full(len(self.arms), np.nan)
         np.divide(self.totals, self.pulls, out=means, where=self.pulls > 0)
         return means
 
     def add(self, column: int, reward: float) -> Tally:
-        """This tally and one more reward."""
+        """Return this tally plus one reward."""
         return self.add_many([column], [reward])
 
     def add_many(self, columns: Sequence[int], rewards: Sequence[float]) -> Tally:
-        """This tally and more rewards, added one after the other in the order given."""
+        """Return this tally plus several rewards, added one by one in the given order."""
         last = len(self.arms) - 1
-        where = [check.whole(i, "column", high=last) for i in check.ordered(columns, "columns")]
+        played = [check.whole(i, "column", high=last) for i in check.ordered(columns, "columns")]
         paid = [check.number(x, "reward") for x in check.ordered(rewards, "rewards")]
-        if len(where) != len(paid):
-            raise InvalidInput(f"{len(where)} columns and {len(paid)} rewards: give one for each")
+        if len(played) != len(paid):
+            raise InvalidInput(f"{len(played)} columns and {len(paid)} rewards: give one for each")
         pulls, totals = self.pulls.copy(), self.totals.copy()
-        for column, reward in zip(where, paid, strict=True):
+        for column, reward in zip(played, paid, strict=True):
             pulls[column] += 1
             totals[column] = totals.item(column) + reward
-        for column in sorted(set(where)):
+        for column in sorted(set(played)):
             check.number(totals.item(column), "totals", of=f"arm {self.arms[column]!r}")
         return Tally.trusted(self.arms, pulls, totals)
 
     def with_arm(self, label: str) -> Tally:
-        """This tally with a new, unpulled arm in the last column."""
+        """Return this tally with a new, unpulled arm in the last column."""
         return Tally(self.arms.with_arm(label), np.append(self.pulls, 0), np.append(self.totals, 0))
 
     def to_json(self) -> record.Record:
-        """A JSON-ready record."""
+        """Return a record, ready for JSON."""
         body = {
             "arms": list(self.arms),
             "pulls": self.pulls.tolist(),
@@ -99,7 +99,7 @@ class Tally:
 
     @classmethod
     def from_json(cls, data: object) -> Tally:
-        """Read what `to_json` wrote."""
+        """Read a record that `to_json` wrote."""
         body = record.unseal(data, "tally", 1, ("arms", "pulls", "totals"))
         with record.reading("tally", body):
             return cls(Arms(body["arms"]), body["pulls"], body["totals"])

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from driftanchor.core.stats.contrasts import mean_contrast, quantile_contrast
+from driftanchor.core.stats.intervals import mean_contrast, quantile_contrast
 from driftanchor.experiments.claims import (
     STATISTICS,
     Claim,

@@ -28,7 +28,7 @@ def statistics(outcome: Outcome, gaps: Floats | None) -> dict[str, float]:
 
 def q99_interval(outcome: Outcome) -> tuple[float, float]:
     """Where the 99 % quantile of final regret is, at 95 %."""
-    low, high = quantile_interval(outcome.final, 0.99, ends=(0.0, outcome.most))
+    low, high = quantile_interval(outcome.final, 0.99, support=(0.0, outcome.most))
     return float(low), float(high)
 
 

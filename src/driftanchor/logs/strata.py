@@ -18,8 +18,8 @@ import numpy as np
 
 from driftanchor.core.check import Floats
 from driftanchor.core.provenance import Strata, strata_text
-from driftanchor.core.stats.coins import like_coins
-from driftanchor.core.stats.stratified import Stratified, parts_of, stratified
+from driftanchor.core.stats.stratified import Stratified, components, stratified
+from driftanchor.core.stats.summary import is_binary
 from driftanchor.logs import calendar, labels, row_rules
 from driftanchor.logs.aggregate import Group, fetch
 from driftanchor.logs.query import LogQuery
@@ -76,22 +76,25 @@ def compare(rows: LogSource, query: LogQuery, arms: Mapping[str, Group]) -> ArmN
     strata = Strata(
         within,
         n.shape[1],
-        "stratified" if fit.differ else "pooled",
+        "stratified" if fit.shares_differ else "pooled",
         _why(fit, what),
         tuple((label, group.n, group.mean) for label, group in known.items()),
         tuple((x, effective[x], m) for x, m in zip(known, means.tolist(), strict=True)),
     )
-    if fit.differ:
+    if fit.shares_differ:
         for label, size, m in strata.stratified:
             used[label] = size, m, _variance(arms[label], size, m)
-    warned = [_apart(list(known), fit, what), _misleads(known, strata) if fit.differ else None]
+    warned = [
+        _apart(list(known), fit, what),
+        _misleads(known, strata) if fit.shares_differ else None,
+    ]
     return ArmNumbers(used, strata, [text for text in warned if text])
 
 
 def _why(fit: Stratified, what: str) -> str:
-    if fit.differ:
+    if fit.shares_differ:
         return f"the arms' shares of the rows differ between {what}"
-    if fit.part.max() > 0:
+    if fit.component.max() > 0:
         return f"some arms never share any of the {what}"
     return f"the arms' shares of the rows are the same in all {what}, up to chance"
 
@@ -112,7 +115,7 @@ def _strata(
             skipped = within
         elif many > 1:
             n, mean = _table(cells, key, list(arms))
-            parts = int(parts_of(n > 0)[0].max())
+            parts = int(components(n > 0)[0].max())
             if parts < fewest:
                 best, fewest = (within, n, mean), parts
     if best is None and skipped is not None:
@@ -230,16 +233,16 @@ def _table(cells: Cells, key: Key, arms: list[str]) -> tuple[Floats, Floats]:
 
 def _variance(group: Group, n: int, mean: float) -> float:
     """Return the variance of an arm's rewards; for 0/1 rewards it follows from the mean."""
-    if n > 1 and like_coins(group.n, group.mean, group.variance):
+    if n > 1 and is_binary(group.n, group.mean, group.variance):
         return mean * (1 - mean) * n / (n - 1)
     return group.variance
 
 
 def _apart(arms: list[str], fit: Stratified, what: str) -> str | None:
     """Return a warning if some arms share no stratum, even indirectly through other arms."""
-    if fit.part.max() == 0:
+    if fit.component.max() == 0:
         return None
-    first, other = (arms[int(np.argmax(fit.part == part))] for part in (0, 1))
+    first, other = (arms[int(np.argmax(fit.component == k))] for k in (0, 1))
     return (
         f"{first!r} and {other!r} never appear together in any of the {what}, so they are compared "
         f"across {what}: their means may differ because the {what} differ, and not the arms"

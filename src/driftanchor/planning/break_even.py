@@ -9,7 +9,7 @@ import numpy as np
 
 from driftanchor.core.check import Floats
 from driftanchor.core.noise import key
-from driftanchor.core.stats.intervals import MISS, Estimate
+from driftanchor.core.stats.intervals import ALPHA, Estimate
 
 RESAMPLES = 1000
 
@@ -43,7 +43,7 @@ def break_even_of(shifts: Floats, saved: Sequence[Floats], seed: int) -> Estimat
     worlds = len(by_world)
     counts = rng.multinomial(worlds, np.full(worlds, 1 / worlds), size=RESAMPLES)
     again = _first_falls(shifts, counts @ by_world / worlds)
-    low, high = np.quantile(again, [MISS / 2, 1 - MISS / 2], method="inverted_cdf")
+    low, high = np.quantile(again, [ALPHA / 2, 1 - ALPHA / 2], method="inverted_cdf")
     return Estimate(break_even(shifts, by_world.mean(axis=0)), float(low), float(high))
 
 

@@ -13,7 +13,7 @@ from driftanchor.core.check import Floats
 from driftanchor.core.noise import key
 from driftanchor.core.offline import OfflineData
 from driftanchor.core.promises import Range
-from driftanchor.core.stats.coins import like_coins
+from driftanchor.core.stats.summary import is_binary
 from driftanchor.errors import InvalidInput
 
 LAWS = ("auto", "gaussian", "bernoulli")
@@ -54,7 +54,7 @@ def law_of(offline: OfflineData, asked: str, reward_range: Range) -> RewardLaw:
     check.choice(asked, "law", LAWS)
     logged = offline.n > 0
     means, noise = offline.mean[logged], offline.pooled_noise()
-    if asked != "gaussian" and like_coins(offline.n[logged], means, offline.variance[logged]).all():
+    if asked != "gaussian" and is_binary(offline.n[logged], means, offline.variance[logged]).all():
         return RewardLaw("bernoulli", FAIR, "all logged rewards are 0 or 1")
     if asked == "bernoulli":
         if ((means < 0) | (means > 1)).any():

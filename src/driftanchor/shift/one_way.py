@@ -22,7 +22,7 @@ from functools import cached_property
 import numpy as np
 
 from driftanchor.core.check import Bools, Floats
-from driftanchor.core.stats.chi_square import log_chi_square
+from driftanchor.core.stats.distributions import log_chi_square_cdf
 
 LEAST = 1e-12  # of the noise: what periods that are exactly alike are taken to differ by
 
@@ -74,7 +74,7 @@ class OneWay:
         much as the chi-square law. By Satterthwaite (1946), Q/together is near chi-square with so
         many times fewer degrees of freedom.
         """
-        return log_chi_square(q / self.together, self.freedom / self.together)
+        return log_chi_square_cdf(q / self.together, self.freedom / self.together)
 
     def estimate(self) -> Floats:
         """τ² by Paule & Mandel: where Q equals its expectation; 0 if it is below that anyway."""

@@ -11,7 +11,7 @@ import numpy as np
 from driftanchor.core.arms import Arms
 from driftanchor.core.check import LARGEST, Bools, Floats
 from driftanchor.core.offline import OfflineData
-from driftanchor.core.stats.coins import like_coins
+from driftanchor.core.stats.summary import is_binary
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.shift.one_way import OneWay
 from driftanchor.shift.two_way import TwoWay
@@ -147,7 +147,7 @@ class PeriodTable:
     def coins(self) -> bool:
         """Whether all rewards seem to be 0 or 1."""
         n, mean, squares = self.n[self.seen], self.mean[self.seen], self.squares[self.seen]
-        return bool(like_coins(n, mean, squares / np.maximum(n - 1.0, 1.0)).all())
+        return bool(is_binary(n, mean, squares / np.maximum(n - 1.0, 1.0)).all())
 
     @cached_property
     def two_way(self) -> TwoWay | None:

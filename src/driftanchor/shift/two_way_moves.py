@@ -33,8 +33,7 @@ from functools import cached_property
 import numpy as np
 
 from driftanchor.core.check import Floats
-from driftanchor.core.stats.chi_square import log_chi_square
-from driftanchor.core.stats.normal import FAR, normal_cdf
+from driftanchor.core.stats.distributions import log_chi_square_cdf, normal_cdf
 from driftanchor.shift.roots import fallen, where
 from driftanchor.shift.two_way import Fit, TwoWay
 
@@ -43,6 +42,7 @@ NODES = (10, 36)  # values of τ_d, and of τ_c for each: at least and at most,
 CLOSE = 0.1  # and not closer than that in their logarithms
 RARE = 1e-5  # probability beyond the first and the last of them
 MARGIN = 7.0  # standard deviations within which own moves decide
+FAR = 9.0  # standard deviations beyond which a normal density counts as 0
 FEW = 8  # kinds of arms; with more of them factors are rounded more
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 
@@ -95,7 +95,7 @@ class Spread:
 
         def logs(common2: float) -> Floats:
             q = np.array([fit.common_q(np.array([common2]))[0] for fit in self._fits])
-            return log_chi_square(q, np.array([float(self.table.common_freedom)]))
+            return log_chi_square_cdf(q, np.array([float(self.table.common_freedom)]))
 
         def chance(common2: float, given: Floats) -> float:
             return float(weight @ np.exp(logs(common2) - given)) / float(weight.sum())
@@ -121,16 +121,18 @@ class Spread:
 
     def _own_log(self, own2: float) -> float:
         q = np.array([self.table.own_q(own2)])
-        return float(log_chi_square(q, np.array([float(self.table.freedom)]))[0])
+        return float(log_chi_square_cdf(q, np.array([float(self.table.freedom)]))[0])
 
     def _own_chance(self, tau: Floats) -> Floats:
         q = np.array([self.table.own_q(x) for x in (0.0, *(tau**2).tolist())])
-        logs = log_chi_square(q, np.array([float(self.table.freedom)]))
+        logs = log_chi_square_cdf(q, np.array([float(self.table.freedom)]))
         beyond: Floats = np.exp(logs[1:] - logs[0])
         return beyond
 
     def _common_log(self, fit: Fit, common2: Floats) -> Floats:
-        return log_chi_square(fit.common_q(common2), np.array([float(self.table.common_freedom)]))
+        return log_chi_square_cdf(
+            fit.common_q(common2), np.array([float(self.table.common_freedom)])
+        )
 
     def _common_chance(self, fit: Fit) -> Callable[[Floats], Floats]:
         return lambda tau: np.exp(self._common_log(fit, tau**2))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from driftanchor.core import check
-from driftanchor.core.arms import MOST, Arms
+from driftanchor.core.arms import MAX_ARMS, Arms
 from driftanchor.core.check import LARGEST, Floats, Ints
 from driftanchor.core.promises import (
     ANYTHING,
@@ -266,7 +266,7 @@ class Bandit:
         """
         if not isinstance(biased, bool | np.bool_):
             raise InvalidInput(f"must be True or False, got {shown(biased)}", argument="biased")
-        arms = check.whole(arms, "arms", low=2, high=MOST)
+        arms = check.whole(arms, "arms", low=2, high=MAX_ARMS)
         gap = check.number(gap, "gap", low=0.0)
         total = check.whole(total, "total")
         online = [0.5 + gap] + [0.5] * (arms - 1)

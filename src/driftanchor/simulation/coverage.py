@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from driftanchor.core import check
-from driftanchor.core.arms import MOST, Arms
+from driftanchor.core.arms import MAX_ARMS, Arms
 from driftanchor.errors import InvalidInput
 
 COVERAGES = ("uniform", "optimal", "suboptimal")
@@ -28,7 +28,7 @@ def cover(offline_total: int, arms: int, coverage: str | Sequence[float]) -> lis
         return _by_share(check.whole(offline_total, "offline_total"), arms, coverage)
     check.choice(coverage, "coverage", COVERAGES)
     total = check.whole(offline_total, "offline_total")
-    arms = check.whole(arms, "arms", low=1 if coverage == "uniform" else 2, high=MOST)
+    arms = check.whole(arms, "arms", low=1 if coverage == "uniform" else 2, high=MAX_ARMS)
     if coverage == "uniform":
         return _evenly(total, arms)
     most = total * 4 // 5

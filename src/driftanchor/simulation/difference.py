@@ -9,8 +9,7 @@ import numpy as np
 from driftanchor.core import check
 from driftanchor.core.check import Floats
 from driftanchor.core.stats.bounded_mean import hedged_mean_interval
-from driftanchor.core.stats.contrasts import mean_contrast, quantile_contrast
-from driftanchor.core.stats.intervals import Estimate
+from driftanchor.core.stats.intervals import Estimate, mean_contrast, quantile_contrast
 from driftanchor.render.numbers import count, interval, rounded
 from driftanchor.simulation.drawn_gaps import DrawnGaps
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from driftanchor.core import check
-from driftanchor.core.arms import MOST
+from driftanchor.core.arms import MAX_ARMS
 from driftanchor.core.check import Floats, Ints
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.simulation.bandit import Bandit
@@ -59,7 +59,7 @@ def random_bandit(
             raise InvalidInput(
                 f"must be a Law such as Law.normal(0, 1), got {shown(law)}", argument=name
             )
-    count = check.whole(arms, "arms", low=1, high=MOST)
+    count = check.whole(arms, "arms", low=1, high=MAX_ARMS)
     moved = check.number(common_shift, "common_shift")
     late: dict[str, Any] = {"delay": delay, "batch": batch}
     bandit = Bandit(

@@ -15,7 +15,7 @@ SAMPLES = {
     "spread out": RNG.random(60),
     "near the lower end": 0.1 * RNG.random(60),
     "near the upper end": 1 - 0.1 * RNG.random(60),
-    "coins": (RNG.random(200) < 0.03).astype(np.float64),
+    "binary": (RNG.random(200) < 0.03).astype(np.float64),
     "one value at the end": np.array([0.0] * 20 + [1.0]),
     "all at the lower end": np.zeros(30),
     "all at the upper end": np.ones(30),
@@ -25,10 +25,10 @@ SAMPLES = {
 }
 
 
-def searched(x: npt.NDArray[np.float64], miss: float) -> tuple[float, float]:
+def searched(x: npt.NDArray[np.float64], alpha: float) -> tuple[float, float]:
     """The same interval by trying bets and means on grids, as the definition says."""
     bets = np.linspace(0, 1, 401)[:, None]
-    limit = math.log(2 * math.sqrt(len(x) + 1) / miss)
+    limit = math.log(2 * math.sqrt(len(x) + 1) / alpha)
     means = np.linspace(0.002, 0.998, 499)
     x, times = np.unique(x, return_counts=True)
     with np.errstate(divide="ignore"):
@@ -76,8 +76,8 @@ def test_looking_again_after_every_run_does_no_harm() -> None:
     """
     rng, misses = np.random.default_rng(3), 0
     for _ in range(100):
-        coins = (rng.random(2048) < 0.02).astype(np.float64)
-        looks = [bounded_mean_interval(coins[: 2**k], 0.0, 1.0, 0.05) for k in range(4, 12)]
+        values = (rng.random(2048) < 0.02).astype(np.float64)
+        looks = [bounded_mean_interval(values[: 2**k], 0.0, 1.0, 0.05) for k in range(4, 12)]
         misses += not all(low <= 0.02 <= high for low, high in looks)
     assert misses <= 18
 

@@ -1,10 +1,10 @@
-"""Statistics that several packages need, each formula in one place; NumPy and nothing else.
+"""Statistics that several packages share.
 
-- `summary`: mean, standard error and quantiles of many values.
-- `intervals`: where a mean, a share, a difference of means or a quantile may be.
-- `contrasts`: weighted sums of means or quantiles, paired run by run, with standard errors.
-- `anytime`, `coin_difference`: where a mean or a difference is, right at all times together.
-- `largest`: which of some normal numbers is the largest.
-- `normal`, `student`, `chi_square`: the laws behind them.
-- `coins`: whether rewards are all 0 or 1.
+- `summary`: mean, standard error and quantiles of a sample; whether rewards are binary.
+- `intervals`: fixed-sample intervals for means, shares, differences, quantiles and contrasts.
+- `bounded_mean`: an interval for the mean of bounded values, valid at every sample size.
+- `anytime`: anytime-valid intervals in plain scalar code, for tests after every reward.
+- `stratified`: arms compared within strata.
+- `largest`: the probability that each of several normal variables is the largest.
+- `distributions`: the normal, Student's t and chi-square distributions.
 """

@@ -1,9 +1,10 @@
-"""Where a mean is, right at all numbers of rewards together: for tests that look after each reward.
+"""Anytime-valid intervals: valid at all sample sizes simultaneously, for tests after every reward.
 
-Each interval comes from a fair bet that nobody wins often (Ville): if m is the mean, the capital
-of a bet against m reaches 1/ε with a probability of at most ε, ever. What the bets know beforehand
-(how many rewards to aim at, where to look) may come from logs, never from the rewards themselves.
-Plain scalar code, interpreted or compiled.
+Each interval inverts a family of fair bets. By Ville's inequality, the capital of a bet against the
+true mean ever reaches 1/α with probability at most α. The tuning of a bet (its target sample size,
+its prior) may come from the logs, never from the rewards being tested.
+
+Plain scalar code: it runs after every reward, interpreted or compiled.
 """
 
 from __future__ import annotations
@@ -11,172 +12,299 @@ from __future__ import annotations
 import math
 
 Interval = tuple[float, float]
-STEPS = 50  # of a bisection between 0 and 1
-STAKES = 6  # sizes of a bet, each twice the one before,
-FIRST = 3  # the one aimed at being so many doublings from the smallest
-BOLDEST = 0.9  # the largest stake; at 1 all may be lost at once
+BISECTIONS = 50  # halvings of the interval from 0 to 1
+STAKES = 6  # number of stakes, each twice the one before
+TARGET = 3  # position of the target stake
+MAX_STAKE = 0.9  # a stake of 1 could lose the whole capital at once
+MAX_STEPS = 60  # of Newton's method in `_largest_difference`
+TOLERANCE = 1e-9  # on the log p-value
+ROUNDING = 1e-3  # a larger error of the log p-value means that the search failed
+NEWTON_STEPS = 6
+MAX_POWER = 0.95  # a larger κ counts as 1: the two terms of its bound nearly cancel
 
 
-def mixture_radius(n: float, miss: float, aim: float) -> float:
-    """A radius for σ = 1 that holds for all n at once, but for a chance of `miss`.
+def mixture_radius(n: float, alpha: float, target: float) -> float:
+    """Return the radius of an interval for the mean of n normal rewards with σ = 1.
 
-    Ville's inequality for the likelihood ratio mixed over N(0, 1/ρ) (Robbins 1970)::
+    Ville's inequality for the likelihood ratio mixed over N(0, 1/ρ) (Robbins 1970) gives::
 
-        r(n) = √((n + ρ)/n² · (log((n + ρ)/ρ) + 2 log(1/miss)))
+        r(n) = √((n + ρ)/n² · (log((n + ρ)/ρ) + 2 log(1/α)))
 
-    ρ, in rewards, is such that r is nearly as small as it can be at n = aim. For the difference of
-    the means of T rewards and of N that were there before, n = 1/(1/T + 1/N): the likelihood ratio
-    of what does not depend on the level is a martingale in T.
+    ρ is chosen so that r is nearly as small as possible at n = target. For the difference between
+    the mean of T rewards and the mean of N earlier ones, use n = 1/(1/T + 1/N): the likelihood
+    ratio of the statistics that do not depend on the level is a martingale in T.
 
     Example:
         >>> [round(mixture_radius(n, 0.05, 100.0), 3) for n in (1, 100, 10_000)]
         [9.084, 0.304, 0.036]
     """
-    log_miss = -2.0 * math.log(miss)
-    rho = prior_weight(miss, aim)
-    return math.sqrt((n + rho) * (math.log((n + rho) / rho) + log_miss)) / n
+    penalty = -2.0 * math.log(alpha)
+    rho = prior_weight(alpha, target)
+    return math.sqrt((n + rho) * (math.log((n + rho) / rho) + penalty)) / n
 
 
-def prior_weight(miss: float, aim: float) -> float:
-    """ρ of `mixture_radius`: the rewards that the prior of a mixture is worth.
+def prior_weight(alpha: float, target: float) -> float:
+    """Return ρ of `mixture_radius`: the weight of the mixture's prior, in rewards.
 
     Example:
         >>> round(prior_weight(0.05, 100.0), 2)
         12.6
     """
-    log_miss = -2.0 * math.log(miss)
-    return aim / (log_miss + math.log1p(log_miss))
+    penalty = -2.0 * math.log(alpha)
+    return target / (penalty + math.log1p(penalty))
 
 
-def coin_interval(n: float, total: float, miss: float, centre: float, weight: float) -> Interval:
-    """Where the mean of values in [0, 1] is, at all n at once; sharp if all of them are 0 or 1.
+def empirical_bernstein_interval(
+    n: float, total: float, squares: float, alpha: float, stake: float
+) -> Interval:
+    """Return an anytime-valid interval for the mean of values in [0, 1]; short if they vary little.
 
-    The likelihood ratio of coins, mixed over Beta(w c, w (1 − c)). It is a fair bet for coins, and
-    for other values in [0, 1] a bet that gains no more, as the logarithm is concave.
+    Howard, Ramdas, McAuliffe & Sekhon (2021), Theorem 4: let p predict each value x from earlier
+    values, Q = Σ (x − p)² and ψ(λ) = −log(1 − λ) − λ. For each stake λ, the capital
+    exp(λ Σ (x − m) − ψ(λ) Q) is a supermartingale. A few stakes around the target share α::
+
+        mean ± min over λ of (ψ(λ) Q + log(2 · 6/α)) / (λ n)
 
     Args:
-        n: Values.
+        n: Number of values.
         total: Their sum.
-        miss: The chance that the interval ever misses the mean.
-        centre: c, where the mean is expected; in (0, 1).
-        weight: w, how sure that is, in values.
+        squares: Q, for predictions in [0, 1].
+        alpha: Probability that the interval ever misses the mean.
+        stake: The target λ; see `target_stake`.
 
     Example:
-        >>> [round(x, 3) for x in coin_interval(1000.0, 100.0, 0.05, 0.1, 20.0)]
-        [0.073, 0.133]
+        >>> ends = empirical_bernstein_interval(1000.0, 300.0, 10.0, 0.05, 0.9)
+        >>> [round(x, 3) for x in ends]
+        [0.285, 0.315]
     """
     if n == 0.0:
         return 0.0, 1.0
+    penalty = math.log(2.0 * STAKES / alpha)
+    half_width = math.inf
+    for k in range(STAKES):
+        bet = min(stake * 2.0 ** (k - TARGET), MAX_STAKE)
+        cost = -math.log1p(-bet) - bet
+        half_width = min(half_width, (cost * squares + penalty) / (bet * n))
+    mean = total / n
+    return max(mean - half_width, 0.0), min(mean + half_width, 1.0)
+
+
+def target_stake(alpha: float, target: float, variance: float) -> float:
+    """Return the best stake of `empirical_bernstein_interval` after `target` values.
+
+    Example:
+        >>> round(target_stake(0.05, 1000.0, 0.09), 3)
+        0.286
+    """
+    return min(math.sqrt(2.0 * math.log(2.0 / alpha) / (target * max(variance, 1e-12))), MAX_STAKE)
+
+
+def fixed_sample_interval(n: float, mean: float, variance: float, alpha: float) -> Interval:
+    """Return an interval for the mean behind one sample of n values in [0, 1]; n is fixed.
+
+    The interval is Chernoff's bound, n kl(mean, m) ≤ log(2/α). If the sample variance is known, it
+    shares α with the empirical Bernstein bound of Maurer & Pontil (2009), which is shorter for
+    values that vary little.
+
+    Args:
+        n: Number of values, at least 1.
+        mean: Their mean.
+        variance: Their sample variance; NaN if unknown.
+        alpha: Probability that the interval misses the true mean.
+
+    Example:
+        >>> [round(x, 3) for x in fixed_sample_interval(1000.0, 0.1, math.nan, 0.05)]
+        [0.076, 0.128]
+        >>> [round(x, 3) for x in fixed_sample_interval(1000.0, 0.1, 0.001, 0.05)]
+        [0.085, 0.115]
+    """
+    known = variance == variance and n > 1.0
+    share = alpha / 2.0 if known else alpha
+    successes, failures = n * mean, n * (1.0 - mean)
+    maximum = log_likelihood(successes, failures, mean)
+    low, high = likelihood_interval(successes, failures, maximum - math.log(2.0 / share))
+    if known:
+        penalty = math.log(4.0 / share)
+        half_width = math.sqrt(2.0 * variance * penalty / n) + 7.0 * penalty / (3.0 * (n - 1.0))
+        low, high = max(low, mean - half_width), min(high, mean + half_width)
+    return low, high
+
+
+def bernoulli_difference(
+    n: float,
+    successes: float,
+    logged: float,
+    logged_successes: float,
+    alpha: float,
+    centre: float,
+    weight: float,
+    power: float = 1.0,
+) -> Interval:
+    """Return an anytime-valid interval for the mean of live values minus the mean behind a sample.
+
+    Every pair of means has two independent p-values. The p-value p of the live mean is valid at all
+    n: the inverse of a Bernoulli likelihood ratio mixed over Beta(w c, w (1 − c)). The p-value q of
+    the logged mean comes from Chernoff's bound. P(p q^κ ≤ x) is at most (x − κ x^(1/κ))/(1 − κ), or
+    x (1 − log x) for κ = 1. So the pairs whose p q^κ exceeds a limit x contain the true pair, and
+    the interval spans their differences. It is about as long as the standard errors suggest; the
+    difference of two separate intervals is longer. A small κ suits a large sample, whose mean is
+    known so well that its p-value may count for less, which raises the limit.
+
+    The interval holds for all values in [0, 1]: the logarithm is concave, so no bet gains more on
+    other values than on values of 0 and 1. For these it is sharp.
+
+    Args:
+        n: Number of live values.
+        successes: Their sum.
+        logged: Number of values in the sample, at least 1.
+        logged_successes: Their sum.
+        alpha: Probability that the interval ever misses the difference.
+        centre: c, the expected live mean, in (0, 1).
+        weight: w, the weight of that expectation, in values.
+        power: κ, in (0, 1]; chosen before the first live value.
+
+    Example:
+        >>> [round(x, 3) for x in bernoulli_difference(1e3, 180.0, 2e3, 200.0, 0.01, 0.1, 20.0)]
+        [0.02, 0.145]
+    """
+    if n == 0.0:
+        return -1.0, 1.0
+    power = power if power <= MAX_POWER else 1.0
+    limit = product_limit(alpha, power)
+    failures, logged_failures = max(n - successes, 0.0), max(logged - logged_successes, 0.0)
     a, b = weight * centre, weight * (1.0 - centre)
-    misses = max(n - total, 0.0)
-    gain = log_beta(total + a, misses + b) - log_beta(a, b) + math.log(miss)
-    return likely_means(total, misses, gain)
+    live = log_beta(successes + a, failures + b) - log_beta(a, b)
+    mean = logged_successes / (logged_successes + logged_failures)
+    old = power * (log_likelihood(logged_successes, logged_failures, mean) - math.log(2.0))
+    logged_successes, logged_failures = power * logged_successes, power * logged_failures
+    high = _largest_difference(
+        successes, failures, live, logged_successes, logged_failures, old, limit
+    )
+    low = _largest_difference(
+        failures, successes, live, logged_failures, logged_successes, old, limit
+    )
+    return -low, high
+
+
+def product_limit(alpha: float, power: float = 1.0) -> float:
+    """Return −log x for the x at which the bound on P(p q^power ≤ x) is alpha.
+
+    Example:
+        >>> round(product_limit(0.01), 3), round(product_limit(0.01, 0.5), 3)
+        (6.638, 5.296)
+    """
+    penalty = -math.log(alpha)
+    if power > MAX_POWER:
+        limit = penalty + math.log1p(penalty)  # starts below the solution
+        for _ in range(NEWTON_STEPS):
+            limit += (penalty + math.log1p(limit) - limit) * (1.0 + limit) / limit
+        return limit
+    limit = start = penalty - math.log1p(-power)
+    for _ in range(NEWTON_STEPS):  # falls towards the solution; every iterate is valid
+        limit = start + math.log1p(-power * math.exp(limit - limit / power))
+    return limit
 
 
 def log_beta(a: float, b: float) -> float:
-    """The logarithm of the beta function."""
+    """Return the logarithm of the beta function."""
     return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
 
 
-def log_chance(hits: float, misses: float, mean: float) -> float:
-    """The log-likelihood of coins; hits and misses need not be whole."""
+def log_likelihood(successes: float, failures: float, mean: float) -> float:
+    """Return the Bernoulli log-likelihood; counts may be fractions."""
     value = 0.0
-    if hits > 0.0:
-        value += hits * math.log(mean) if mean > 0.0 else -math.inf
-    if misses > 0.0:
-        value += misses * math.log1p(-mean) if mean < 1.0 else -math.inf
+    if successes > 0.0:
+        value += successes * math.log(mean) if mean > 0.0 else -math.inf
+    if failures > 0.0:
+        value += failures * math.log1p(-mean) if mean < 1.0 else -math.inf
     return value
 
 
-def likely_means(hits: float, misses: float, least: float) -> Interval:
-    """The means whose log-likelihood is at least so large, rounded outwards."""
-    mean = hits / (hits + misses)
+def likelihood_interval(successes: float, failures: float, minimum: float) -> Interval:
+    """Return the interval of means whose log-likelihood reaches a minimum, rounded outwards."""
+    mean = successes / (successes + failures)
     low, high = 0.0, mean
-    for _ in range(STEPS):
+    for _ in range(BISECTIONS):
         middle = 0.5 * (low + high)
-        if log_chance(hits, misses, middle) < least:
+        if log_likelihood(successes, failures, middle) < minimum:
             low = middle
         else:
             high = middle
     bottom, low, high = low, mean, 1.0
-    for _ in range(STEPS):
+    for _ in range(BISECTIONS):
         middle = 0.5 * (low + high)
-        if log_chance(hits, misses, middle) < least:
+        if log_likelihood(successes, failures, middle) < minimum:
             high = middle
         else:
             low = middle
     return bottom, high
 
 
-def spread_interval(n: float, total: float, squares: float, miss: float, stake: float) -> Interval:
-    """Where the mean of values in [0, 1] is, at all n at once; short if they vary little.
+def _largest_difference(
+    successes: float,
+    failures: float,
+    live: float,
+    logged_successes: float,
+    logged_failures: float,
+    old: float,
+    limit: float,
+) -> float:
+    """Return the largest p − q with A(p)⁺ + B(q)⁺ ≤ limit.
 
-    Howard, Ramdas, McAuliffe & Sekhon (2021), Theorem 4: with predictions p of each value x from
-    those before it, Q = Σ (x − p)² and ψ(λ) = −log(1 − λ) − λ, the capital
-    exp(λ Σ (x − m) − ψ(λ) Q) is a bet that nobody gains by, for each stake λ. The chance is shared
-    among a few stakes around the one aimed at::
-
-        mean ± min over λ of (ψ(λ) Q + log(2 · 6/miss)) / (λ n)
-
-    Args:
-        n: Values.
-        total: Their sum.
-        squares: Q, of predictions in [0, 1].
-        miss: The chance that the interval ever misses the mean.
-        stake: λ aimed at: `stake_for`.
-
-    Example:
-        >>> [round(x, 3) for x in spread_interval(1000.0, 300.0, 10.0, 0.05, 0.9)]
-        [0.285, 0.315]
+    A = live − log L(p) and B = old − log L(q) are negative log p-values of the means p and q, and L
+    is the likelihood. To raise the likelihood of q to a power κ, multiply the logged counts by κ.
+    At the largest difference both have the same slope s: A′(p) = −B′(q) = s determines p and q. If
+    one p-value would exceed 1, it is set to 1 and the other gets the whole limit.
     """
-    if n == 0.0:
-        return 0.0, 1.0
-    price = math.log(2.0 * STAKES / miss)
-    half = math.inf
-    for k in range(STAKES):
-        bet = min(stake * 2.0 ** (k - FIRST), BOLDEST)
-        half = min(half, ((-math.log1p(-bet) - bet) * squares + price) / (bet * n))
-    mean = total / n
-    return max(mean - half, 0.0), min(mean + half, 1.0)
+    low, high, slope = 0.0, math.inf, 1.0
+    p, q, slack = 0.0, 0.0, math.inf
+    for _ in range(MAX_STEPS):
+        p = _point_with_slope(successes, failures, slope)
+        q = 1.0 - _point_with_slope(logged_failures, logged_successes, slope)
+        log_p_values = live - log_likelihood(successes, failures, p) + old
+        log_p_values -= log_likelihood(logged_successes, logged_failures, q)
+        slack = limit - log_p_values
+        if abs(slack) <= TOLERANCE:
+            break
+        if slack > 0.0:
+            low = slope
+        else:
+            high = slope
+        # A + B is nearly quadratic in s, so take Newton's step in s².
+        derivative = _point_derivative(successes, failures, p)
+        derivative += _point_derivative(logged_successes, logged_failures, q)
+        if derivative > 0.0:
+            slope = math.sqrt(max(slope * slope + 2.0 * slack / derivative, 0.0))
+        else:
+            slope = low
+        if not low < slope < high:
+            slope = 0.5 * (low + high) if high < math.inf else 2.0 * low + 1.0
+    if abs(slack) > ROUNDING:  # floats cannot resolve it: the prior is far from the values
+        p = likelihood_interval(successes, failures, live - limit)[1]
+        q = likelihood_interval(logged_successes, logged_failures, old - limit)[0]
+    elif live < log_likelihood(successes, failures, p):
+        p = likelihood_interval(successes, failures, live)[1]
+        q = likelihood_interval(logged_successes, logged_failures, old - limit)[0]
+    elif old < log_likelihood(logged_successes, logged_failures, q):
+        p = likelihood_interval(successes, failures, live - limit)[1]
+        q = likelihood_interval(logged_successes, logged_failures, old)[0]
+    return p - q
 
 
-def stake_for(miss: float, aim: float, variance: float) -> float:
-    """The stake of `spread_interval` that is best after `aim` values of a variance.
+def _point_with_slope(successes: float, failures: float, slope: float) -> float:
+    """Return the p above the mean at which −log L has the slope failures/(1 − p) − successes/p."""
+    less = successes + failures - slope
+    if successes == 0.0:
+        return max(-less / slope, 0.0)
+    root = math.sqrt(less * less + 4.0 * slope * successes)
+    if less >= 0.0:
+        return 2.0 * successes / (less + root)
+    return (root - less) / (2.0 * slope)
 
-    Example:
-        >>> round(stake_for(0.05, 1000.0, 0.09), 3)
-        0.286
-    """
-    return min(math.sqrt(2.0 * math.log(2.0 / miss) / (aim * max(variance, 1e-12))), BOLDEST)
 
-
-def sample_interval(n: float, mean: float, variance: float, miss: float) -> Interval:
-    """Where the true mean of n values in [0, 1] is, for one sample whose size is fixed.
-
-    Chernoff's bound, n kl(mean, m) ≤ log(2/miss). Where the sample variance is known, the chance is
-    shared with the empirical Bernstein bound of Maurer & Pontil (2009), which is the shorter one
-    when values vary little.
-
-    Args:
-        n: Values, at least 1.
-        mean: Their mean.
-        variance: Their sample variance; NaN where it is not known.
-        miss: The chance that the interval misses the true mean.
-
-    Example:
-        >>> [round(x, 3) for x in sample_interval(1000.0, 0.1, math.nan, 0.05)]
-        [0.076, 0.128]
-        >>> [round(x, 3) for x in sample_interval(1000.0, 0.1, 0.001, 0.05)]
-        [0.085, 0.115]
-    """
-    known = variance == variance and n > 1.0
-    share = miss / 2.0 if known else miss
-    limit = math.log(2.0 / share)
-    hits, misses = n * mean, n * (1.0 - mean)
-    best = log_chance(hits, misses, mean)
-    bottom, top = likely_means(hits, misses, best - limit)
-    if known:
-        price = math.log(4.0 / share)
-        half = math.sqrt(2.0 * variance * price / n) + 7.0 * price / (3.0 * (n - 1.0))
-        bottom, top = max(bottom, mean - half), min(top, mean + half)
-    return bottom, top
+def _point_derivative(successes: float, failures: float, p: float) -> float:
+    """Return the derivative of `_point_with_slope` by the slope; 0 where p is held at 0 or 1."""
+    curvature = successes * (1.0 - p) * (1.0 - p) + failures * p * p
+    if curvature == 0.0:
+        return 0.0
+    return p * p * (1.0 - p) * (1.0 - p) / curvature

@@ -1,4 +1,9 @@
-"""Where a mean, a share, a difference of means or a quantile may be."""
+"""Fixed-sample intervals for means, shares, differences, quantiles and contrasts.
+
+A contrast is a weighted sum of the means, or of one quantile, of several samples. The intervals of
+contrasts assume only that values lie between 0 and a known maximum. They hold for samples that are
+paired run by run and for independent samples.
+"""
 
 from __future__ import annotations
 
@@ -9,48 +14,46 @@ import numpy as np
 
 from driftanchor.core.check import Floats
 from driftanchor.core.record import encode
-from driftanchor.core.stats.coins import like_coins
-from driftanchor.core.stats.normal import two_sided
-from driftanchor.core.stats.student import student
-from driftanchor.core.stats.summary import standard_error
+from driftanchor.core.stats.anytime import Interval
+from driftanchor.core.stats.bounded_mean import bounded_mean_interval
+from driftanchor.core.stats.distributions import critical_t, critical_z
+from driftanchor.core.stats.summary import is_binary, standard_error
 
-MISS = 0.05  # the chance that an interval misses the truth, unless another is asked for
-
-Interval = tuple[float, float]
+ALPHA = 0.05  # default probability that an interval misses the truth
 
 
 class Estimate(NamedTuple):
-    """A number and its interval, of 95 % where nothing else is said."""
+    """A number and its interval, at 95 % unless stated otherwise."""
 
     value: float
     low: float
     high: float
 
     def to_json(self) -> dict[str, float | str | None]:
-        """For programs."""
+        """Return the three numbers, ready for JSON."""
         return {name: encode(x) for name, x in self._asdict().items()}
 
 
 def mean_estimate(values: Floats) -> Estimate:
-    """The mean of many independent values, with its normal interval.
+    """Return the mean of many independent values with its normal interval.
 
     Example:
         >>> mean_estimate(np.array([1.0, 3.0] * 50)).value
         2.0
     """
-    mean, half = float(values.mean()), float(standard_error(values))
-    half *= two_sided(MISS)
-    return Estimate(mean, mean - half, mean + half)
+    mean = float(values.mean())
+    half_width = float(standard_error(values)) * critical_z(ALPHA)
+    return Estimate(mean, mean - half_width, mean + half_width)
 
 
 def mean_interval(n: int, mean: float, variance: float) -> Interval | None:
-    """Where the mean of rewards may be; None if their variance is not known.
+    """Return the interval of a mean reward; None if the variance is unknown.
 
-    Rewards that are all 0 or 1 have Wilson's interval, which is right for rare successes too.
-    Others have Student's.
+    Binary rewards get Wilson's interval, which also covers rare successes. Other rewards get
+    Student's.
 
     Args:
-        n: Rewards.
+        n: Number of rewards.
         mean: Their mean.
         variance: Their sample variance.
 
@@ -62,38 +65,38 @@ def mean_interval(n: int, mean: float, variance: float) -> Interval | None:
     """
     if n < 2 or math.isnan(variance):
         return None
-    if like_coins(n, mean, variance):
+    if is_binary(n, mean, variance):
         return wilson(mean, n)
-    half = student(MISS, n - 1) * math.sqrt(variance / n)
-    return mean - half, mean + half
+    half_width = critical_t(ALPHA, n - 1) * math.sqrt(variance / n)
+    return mean - half_width, mean + half_width
 
 
-def wilson(share: float, n: int, miss: float = MISS) -> Interval:
-    """Where the chance of a success may be, given its share in n trials; right for rare ones too.
+def wilson(share: float, n: int, alpha: float = ALPHA) -> Interval:
+    """Return Wilson's interval for the probability of a success.
 
     Args:
         share: Successes / n.
-        n: Trials.
-        miss: The chance that the interval misses the truth.
+        n: Number of trials.
+        alpha: Probability that the interval misses the truth.
 
     Example:
         >>> [round(x, 4) for x in wilson(0.0, 100)]
         [0.0, 0.037]
     """
-    z = two_sided(miss)
+    z = critical_z(alpha)
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z * math.sqrt(share * (1 - share) / n + (z / (2 * n)) ** 2) / (1 + z * z / n)
-    return (centre - half if share > 0 else 0.0), (centre + half if share < 1 else 1.0)
+    half_width = z * math.sqrt(share * (1 - share) / n + (z / (2 * n)) ** 2) / (1 + z * z / n)
+    return (centre - half_width if share > 0 else 0.0), (centre + half_width if share < 1 else 1.0)
 
 
 def difference(
     first: float, first_interval: Interval | None, second: float, second_interval: Interval | None
 ) -> Estimate:
-    """How far a second mean is from a first one, with an interval made from those of both.
+    """Return the second mean minus the first, with an interval made from both intervals.
 
     With the intervals (l₁, u₁) of m₁ and (l₂, u₂) of m₂, the ends are
-    d − √((m₂ − l₂)² + (u₁ − m₁)²) and d + √((u₂ − m₂)² + (m₁ − l₁)²), after Newcombe (1998), which
-    is right for rare successes too. They are infinite where an interval is not known.
+    d − √((m₂ − l₂)² + (u₁ − m₁)²) and d + √((u₂ − m₂)² + (m₁ − l₁)²), after Newcombe (1998), whose
+    method also covers rare successes. Unknown intervals make them infinite.
 
     Example:
         >>> difference(1.0, (0.6, 1.3), 2.0, (1.6, 2.3))
@@ -107,39 +110,70 @@ def difference(
 
 
 def quantile_interval(
-    values: Floats, q: float, miss: float = MISS, ends: Interval = (-math.inf, math.inf)
+    values: Floats, q: float, alpha: float = ALPHA, support: Interval = (-math.inf, math.inf)
 ) -> Interval:
-    """Values between which a quantile lies, of whatever law: by the ranks that it may have.
+    """Return a distribution-free interval for a quantile.
 
-    How many of n values are below the quantile is binomial, so the ranks are exact.
+    The number of values below the quantile is binomial, so the ranks of the two ends are exact.
 
     Args:
         values: A sample.
-        q: Which quantile.
-        miss: The chance that the interval misses it.
-        ends: The lowest and the highest value possible, for a sample too small to tell.
+        q: The level of the quantile, in (0, 1).
+        alpha: Probability that the interval misses the quantile.
+        support: Lowest and highest possible value: the ends if the sample is too small.
 
     Example:
         >>> quantile_interval(np.arange(1000.0), 0.9)
         (880.0, 918.0)
-        >>> quantile_interval(np.arange(100.0), 0.99, ends=(0.0, 500.0))
+        >>> quantile_interval(np.arange(100.0), 0.99, support=(0.0, 500.0))
         (96.0, 500.0)
     """
-    below = np.cumsum(_binomial(values.size, q))  # the chance of at most 0, 1, … values below
-    lower = int(np.searchsorted(below, miss / 2, side="right")) - 1
-    upper = int(np.searchsorted(below, 1 - miss / 2))
+    from scipy.special import bdtr
+
+    n = values.size
+    cdf = bdtr(np.arange(n + 1.0), n, q)  # P(at most 0, 1, …, n values lie below the quantile)
+    lower = int(np.searchsorted(cdf, alpha / 2, side="right")) - 1
+    upper = int(np.searchsorted(cdf, 1 - alpha / 2))
     ranked = np.sort(values)
     return (
-        float(ranked[lower]) if lower >= 0 else ends[0],
-        float(ranked[upper]) if upper < values.size else ends[1],
+        float(ranked[lower]) if lower >= 0 else support[0],
+        float(ranked[upper]) if upper < n else support[1],
     )
 
 
-def _binomial(n: int, q: float) -> Floats:
-    """The chances of 0 to n successes in n trials."""
-    logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1.0, n + 1.0)))])
-    k = np.arange(n + 1.0)
-    chances: Floats = np.exp(
-        logs[n] - logs - logs[::-1] + k * math.log(q) + (n - k) * math.log1p(-q)
+def mean_contrast(factors: Floats, samples: Floats, maxima: Floats, alpha: float) -> Estimate:
+    """Return the sum of factor · mean; its interval is valid at every number of runs.
+
+    Args:
+        factors: One per sample.
+        samples: Values by (sample, run).
+        maxima: Highest possible value of each sample; the lowest is 0.
+        alpha: Probability that the interval misses the truth.
+
+    Example:
+        >>> runs = np.array([[3.0, 5.0] * 500, [1.0, 1.0] * 500])
+        >>> contrast = mean_contrast(np.array([1.0, -1.0]), runs, np.array([9.0, 9.0]), 0.05)
+        >>> [round(x, 2) for x in contrast]
+        [3.0, 2.87, 3.12]
+    """
+    runs, ends = factors @ samples, factors * maxima
+    low, high = float(ends[ends < 0].sum()), float(ends[ends > 0].sum())
+    return Estimate(float(runs.mean()), *bounded_mean_interval(runs, low, high, alpha))
+
+
+def quantile_contrast(
+    factors: Floats, samples: Floats, maxima: Floats, alpha: float, *, quantile: float
+) -> Estimate:
+    """Return the sum of factor · quantile; the intervals of the quantiles share alpha.
+
+    The other arguments are as in `mean_contrast`.
+    """
+    intervals = np.array(
+        [
+            quantile_interval(sample, quantile, alpha / len(factors), (0.0, float(maximum)))
+            for sample, maximum in zip(samples, maxima, strict=True)
+        ]
     )
-    return chances
+    value = factors @ np.quantile(samples, quantile, axis=1)
+    ends = np.sort(factors[:, None] * intervals, axis=1).sum(axis=0)
+    return Estimate(float(value), float(ends[0]), float(ends[1]))

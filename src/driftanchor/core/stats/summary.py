@@ -1,4 +1,4 @@
-"""What many values amount to: their mean, its standard error, quantiles and maximum."""
+"""Mean, standard error and quantiles of a sample; whether rewards are binary."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from driftanchor.core.check import Floats
+from driftanchor.core.check import Bools, Floats, Ints
+
+ROUNDING = 1e-9  # tolerance for rounding errors in a variance
 
 
 def standard_error(values: Floats) -> Floats:
-    """Standard error of the mean over the first axis; NaN for a single value.
+    """Return the standard error of the mean over the first axis; NaN for a single value.
 
     Example:
         >>> float(standard_error(np.array([1.0, 3.0])))
@@ -23,7 +25,7 @@ def standard_error(values: Floats) -> Floats:
 
 
 def summarise(values: Floats, quantiles: Mapping[str, float]) -> dict[str, float]:
-    """Mean, its standard error (`se`), the quantiles by their names, and the maximum.
+    """Return the mean, its standard error (`se`), the named quantiles and the maximum.
 
     Example:
         >>> summarise(np.array([1.0, 2.0, 6.0]), {"median": 0.5})
@@ -36,3 +38,23 @@ def summarise(values: Floats, quantiles: Mapping[str, float]) -> dict[str, float
         **dict(zip(quantiles, points, strict=True)),
         "max": float(values.max()),
     }
+
+
+def is_binary(n: int | Ints | Floats, mean: float | Floats, variance: float | Floats) -> Bools:
+    """Return whether the sample variance is the one of n rewards that are all 0 or 1.
+
+    A single reward has no variance and must itself be 0 or 1.
+
+    Args:
+        n: Number of rewards, at least 1; scalar or array, like the other arguments.
+        mean: Their mean.
+        variance: Their sample variance; NaN if unknown.
+
+    Example:
+        >>> bool(is_binary(4, 0.5, 1 / 3)), bool(is_binary(4, 0.5, 0.2))
+        (True, False)
+    """
+    n, mean = np.asarray(n), np.asarray(mean)
+    population_variance = np.where(n > 1, np.asarray(variance) * (n - 1) / n, 0.0)
+    matches = np.abs(population_variance - mean * (1 - mean)) <= ROUNDING
+    return np.asarray((mean >= 0) & (mean <= 1) & matches)

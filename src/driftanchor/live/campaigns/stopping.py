@@ -33,9 +33,9 @@ from driftanchor.core.evidence import ArmEvidence, Evidence, arm_at
 from driftanchor.core.posterior import Posterior
 from driftanchor.core.promises import Range
 from driftanchor.core.record import Record
-from driftanchor.core.stats.anytime import sample_interval
+from driftanchor.core.stats.anytime import fixed_sample_interval
+from driftanchor.core.stats.distributions import normal_cdf
 from driftanchor.core.stats.largest import MOST, largest
-from driftanchor.core.stats.normal import normal_cdf
 from driftanchor.live.decide import situation
 from driftanchor.live.state import State
 from driftanchor.live.terms import Terms
@@ -310,8 +310,8 @@ def live_interval(
 ) -> Range:
     """Return a confidence interval for the live mean, from live rewards alone.
 
-    For bounded rewards it is valid for any number of rewards (`sample_interval`). Otherwise rewards
-    are taken to be normal.
+    For bounded rewards it is valid for any number of rewards (`fixed_sample_interval`). Otherwise
+    rewards are taken to be normal.
 
     Args:
         pulls: The number of rewards; with 0 the interval is unlimited.
@@ -333,5 +333,5 @@ def live_interval(
         return mean - reach, mean + reach
     unit, miss = most - least, max(math.erfc(z / SQRT_2), TINY)
     share = min(max((mean - least) / unit, 0.0), 1.0)
-    low, high = sample_interval(float(pulls), share, variance / unit / unit, miss)
+    low, high = fixed_sample_interval(float(pulls), share, variance / unit / unit, miss)
     return least + unit * low, least + unit * high

@@ -25,14 +25,14 @@ import numpy as np
 
 from driftanchor.core.stats.anytime import (
     Interval,
+    bernoulli_difference,
+    empirical_bernstein_interval,
+    fixed_sample_interval,
     mixture_radius,
     prior_weight,
-    sample_interval,
-    spread_interval,
-    stake_for,
+    target_stake,
 )
-from driftanchor.core.stats.coin_difference import coin_difference
-from driftanchor.core.stats.coins import like_coins
+from driftanchor.core.stats.summary import is_binary
 from driftanchor.live.terms import Terms
 from driftanchor.live.watch.apart import OWN, Side, with_log
 
@@ -95,12 +95,12 @@ def ruler_of(terms: Terms, column: int, miss: float) -> Ruler:
     share, spread = (mean - low) / unit, float(terms.offline.variance[column]) / unit / unit
     share = min(max(share, 0.0), 1.0)  # a mean may be rounded
     smooth = (share * logged + 0.5) / (logged + 1.0)
-    coins = math.isnan(spread) or bool(like_coins(logged, share, spread))
+    coins = math.isnan(spread) or bool(is_binary(logged, share, spread))
     variance = smooth * (1.0 - smooth) if coins else max(spread, 1.0 / logged**2)
     shown = max(bound / unit, 0.25 * min(smooth, 1.0 - smooth))
     rest = _others(terms, relative)
     miss = 0.5 * miss if rest else miss
-    ends = sample_interval(float(logged), share, spread, miss / 2.0)
+    ends = fixed_sample_interval(float(logged), share, spread, miss / 2.0)
     return Ruler(
         COINS if coins else SPREAD,
         level,
@@ -169,14 +169,14 @@ def move_interval(ruler: Ruler, n: float, total: float, squares: float) -> Inter
         old = min(max((ruler.mean - ruler.origin) / ruler.unit, 0.0), 1.0) * ruler.logged
         centre = (old + 0.5) / (ruler.logged + 1.0)
         weight = max(prior_weight(ruler.miss, ruler.aim), 1.0)
-        low, high = coin_difference(
+        low, high = bernoulli_difference(
             n * 1.0, hits, ruler.logged * 1.0, old, ruler.miss, centre, weight, logs_power(ruler)
         )
         return ruler.unit * low, ruler.unit * high
     half = ruler.miss / 2.0
-    stake = stake_for(half, ruler.aim, ruler.variance)
+    stake = target_stake(half, ruler.aim, ruler.variance)
     wide = squares / ruler.unit / ruler.unit
-    low, high = spread_interval(n * 1.0, hits, wide, half, stake)
+    low, high = empirical_bernstein_interval(n * 1.0, hits, wide, half, stake)
     return (
         ruler.origin + ruler.unit * low - ruler.logs_high,
         ruler.origin + ruler.unit * high - ruler.logs_low,
@@ -184,7 +184,7 @@ def move_interval(ruler: Ruler, n: float, total: float, squares: float) -> Inter
 
 
 def logs_power(ruler: Ruler) -> float:
-    """Return κ of `coin_difference`, from the number of logged rewards alone.
+    """Return κ of `bernoulli_difference`, from the number of logged rewards alone.
 
     With r live rewards per logged one, the squared length of the interval is about proportional to
     (log(1/miss) − log(1 − κ)) (1 + r/κ), which is least near κ² = r log(1/miss) while κ is small.

@@ -11,7 +11,7 @@ from driftanchor.core.common_move import common_move, is_relative, moved, moves_
 from driftanchor.core.evidence import ArmEvidence, arm_at
 from driftanchor.core.posterior import Posterior, hybrid_posterior
 from driftanchor.core.promises import Range
-from driftanchor.core.stats.normal import two_sided
+from driftanchor.core.stats.distributions import critical_z
 from driftanchor.live.campaigns.books import Books
 from driftanchor.live.campaigns.status import Status
 from driftanchor.live.campaigns.stopping import live_interval
@@ -19,7 +19,7 @@ from driftanchor.live.decide import situation
 from driftanchor.serve.page.believed import CHANCE, drawn, number
 from driftanchor.serve.page.share_reason import share_reason
 
-Z = two_sided(1 - CHANCE)
+Z = critical_z(1 - CHANCE)
 
 
 def arm_rows(
