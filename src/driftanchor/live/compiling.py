@@ -11,9 +11,9 @@ from typing import Any
 
 from driftanchor.compiled import kernels
 from driftanchor.compiled.overloads import numbers_type
+from driftanchor.compiled.rules import live_chooser
 from driftanchor.core.evidence import Evidence
 from driftanchor.live.background import compile_once
-from driftanchor.live.chosen_column import live_chooser
 from driftanchor.policies.base import Policy
 
 Kernel = Callable[..., Any]

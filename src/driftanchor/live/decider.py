@@ -17,10 +17,9 @@ from driftanchor.compiled.overloads import parameters_of
 from driftanchor.core import check
 from driftanchor.core.check import Floats
 from driftanchor.core.evidence import Evidence, Round
-from driftanchor.core.noise import key, wrapping
+from driftanchor.core.noise import key, start, wrapping
 from driftanchor.errors import InvalidInput, shown
 from driftanchor.live import background, compiling
-from driftanchor.live.chosen_column import chosen_column
 from driftanchor.live.ledger import FEW, Ledger
 from driftanchor.live.state import changed_rows
 from driftanchor.live.state_events import (
@@ -168,10 +167,10 @@ class Decider:
         """Let the policy choose: compiled if a kernel is ready, else interpreted."""
         kernel = self._kernel or self._look_for_kernel(evidence)
         if kernel is None:
-            evidence = evidence._replace(memory=self._memory)
+            evidence, policy = evidence._replace(memory=self._memory), self.terms.policy
             with wrapping():
-                noise = self._key, self._stream
-                return chosen_column(self.terms.policy, evidence, *noise, t, arms, n)
+                start(self._stream, self._key, n, 0)
+                return valid_column(policy, policy.choose(evidence, Round(t, arms), self._stream))
         self._ready = functools.partial(kernel, self._parameters, self._evidence, *self._tools)
         count = self._changes(arms, excluding) if self._many else -1
         chosen: int = kernel(self._parameters, evidence, *self._tools, t, arms, n, count)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from driftanchor.compiled import kernels
+from driftanchor.compiled import kernels, rules
 from driftanchor.compiled.overloads import parameters_of
 from driftanchor.core import check
 from driftanchor.core.check import Floats, Ints
@@ -164,7 +164,7 @@ def rounds_to_read(checkpoints: int | Sequence[int], horizon: int) -> Ints:
 def play(chunk: Chunk) -> Played:
     """Play a chunk in this thread."""
     policy, compiled = chunk.policy, chunk.is_compiled
-    world = world_of(chunk.bandit, _instances(chunk), chunk.first)
+    world = world_of(chunk.bandit, instances_of(chunk), chunk.first)
     parameters = parameters_of(policy) if compiled else np.zeros(1)
     rounds = chunk.checkpoints.copy()  # an array from another process may be read-only
     regret = np.empty((chunk.runs, rounds.size))
@@ -198,13 +198,13 @@ def _parts(chunk: Chunk, world: Any, parameters: Floats) -> tuple[Any, Any, Any]
         rule: Any = leaping.interpreted_law_writer(policy)
         if compiled:
             seen = leaping_state.run.evidence, 0, leaping_state.laws
-            rule = kernels.rule(policy, leaping.law_writer, parameters, *seen)
+            rule = kernels.rule(policy, rules.law_writer, parameters, *seen)
         return leaping.play_leaping, leaping_state, rule
     state = engine.allocate(world, policy)
     rule = engine.interpreted_chooser(policy)
     if compiled:
         example = state.evidence, 1, 1, state.stream, world.relative, 0
-        rule = kernels.rule(policy, engine.chooser, parameters, *example)
+        rule = kernels.rule(policy, rules.chooser, parameters, *example)
     loop = engine.play_late if chunk.bandit.is_late else engine.play_every_round
     return loop, state, rule
 
@@ -222,7 +222,7 @@ def _check_belief(policy: Policy, name: str) -> None:
             )
 
 
-def _instances(chunk: Chunk) -> Floats | None:
+def instances_of(chunk: Chunk) -> Floats | None:
     """Return the means of each run, given or drawn; `None` if all runs have the same."""
     if chunk.means is not None:
         logged = np.broadcast_to(chunk.bandit.offline, chunk.means.shape)

@@ -12,15 +12,14 @@ comparisons are paired.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from driftanchor.compiled.overloads import policy_from
 from driftanchor.core.check import Floats, Ints
 from driftanchor.core.evidence import Evidence, Round
 from driftanchor.core.noise import Key, Stream, key, start
-from driftanchor.policies.base import Policy, cache_belief, caches_beliefs, choose
+from driftanchor.policies.base import Policy, caches_beliefs, choose
 from driftanchor.simulation.world import World, draw_mean, draw_reward, settle
 
 ALL = -1  # all arms changed
@@ -72,31 +71,8 @@ def allocate_with(world: World, memory: int) -> RunState:
     return RunState(evidence, np.empty(4, np.uint64), np.empty((arms, 4), np.uint64), queue)
 
 
-def chooser(numbers: Any) -> Callable[..., int]:
-    """Return the rule of a policy's class, to be compiled and called in every round."""
-
-    def chosen(
-        parameters: Floats,
-        evidence: Evidence,
-        t: int,
-        arms: int,
-        stream: Stream,
-        together: bool,
-        changed: int,
-    ) -> int:
-        policy = policy_from(numbers, parameters)
-        if changed >= 0:
-            cache_belief(policy, evidence, changed)
-        else:
-            for arm in range(arms):
-                cache_belief(policy, evidence, arm)
-        return choose(policy, evidence, Round(t, arms), stream, together)
-
-    return chosen
-
-
 def interpreted_chooser(policy: Policy) -> Callable[..., int]:
-    """Return the same rule, interpreted."""
+    """Return `compiled.rules.chooser` of a policy, interpreted."""
 
     def chosen(
         parameters: Floats,
@@ -126,7 +102,7 @@ def play_every_round(
     """Play runs `first_run`, `first_run + 1`, … and fill the rows of `regret` and `pulls`.
 
     Args:
-        rule: Chooses the arm of a round: what `chooser` or `interpreted_chooser` makes.
+        rule: Chooses the arm of a round: see `compiled.rules.chooser`.
         parameters: The policy's numbers, for the rule.
         world: The bandit.
         keys: The keys of all noise.

@@ -23,11 +23,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from driftanchor.compiled.overloads import policy_from
 from driftanchor.core.binomial import binomial
 from driftanchor.core.check import Floats, Ints
 from driftanchor.core.evidence import Evidence, Round
@@ -98,18 +97,8 @@ def allocate_leaping(world: World, policy: Policy, *, single: bool) -> LeapingSt
     )
 
 
-def law_writer(numbers: Any) -> Callable[..., None]:
-    """Return a function of a policy's class, to be compiled: it writes the law of one arm."""
-
-    def write(parameters: Floats, evidence: Evidence, arm: int, laws: Floats) -> None:
-        now = Round(1, evidence.pulls.size)
-        write_law(laws, arm, law_at(policy_from(numbers, parameters), evidence, arm, now))
-
-    return write
-
-
 def interpreted_law_writer(policy: Policy) -> Callable[..., None]:
-    """Return the same function, interpreted."""
+    """Return `compiled.rules.law_writer` of a policy, interpreted."""
 
     def write(parameters: Floats, evidence: Evidence, arm: int, laws: Floats) -> None:
         write_law(laws, arm, law_at(policy, evidence, arm, Round(1, evidence.pulls.size)))

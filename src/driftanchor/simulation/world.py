@@ -97,6 +97,20 @@ def draw_reward(world: World, arm: int, stream: Stream) -> float:
     return drawn
 
 
+def draw_total(world: World, arm: int, pulls: int, stream: Stream) -> float:
+    """Draw the sum of the next rewards of an arm, at once if the law of the sum is known."""
+    mean: float = world.online[arm]
+    noise: float = world.noise[arm]
+    if pulls > 0 and world.law == GAUSSIAN:
+        return pulls * mean + noise * math.sqrt(pulls) * normal(stream)
+    if world.law == BERNOULLI:
+        return float(binomial(pulls, mean, stream))
+    total = 0.0
+    for _ in range(pulls):
+        total += draw_reward(world, arm, stream)
+    return total
+
+
 def student(stream: Stream) -> float:
     """Student's t with 3 degrees of freedom, divided by √3: of variance 1."""
     x = normal(stream)

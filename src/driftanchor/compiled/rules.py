@@ -1,0 +1,99 @@
+"""The functions of a policy that loops and live decisions call, as compiled code has them.
+
+Each function here makes a plain function for `kernels.rule` from the type of a policy's numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from driftanchor.compiled.overloads import policy_from
+from driftanchor.core.check import Floats, Ints
+from driftanchor.core.evidence import Evidence, Round
+from driftanchor.core.index_law import write_law
+from driftanchor.core.noise import Key, Stream, start
+from driftanchor.policies.base import cache_belief, choose, law_at, moves_together, write_laws
+
+
+def chooser(numbers: Any) -> Callable[..., int]:
+    """Return the rule that chooses an arm in a simulated round.
+
+    Its last argument is the arm whose numbers changed since the last round; negative if all did.
+    """
+
+    def chosen(
+        parameters: Floats,
+        evidence: Evidence,
+        t: int,
+        arms: int,
+        stream: Stream,
+        together: bool,
+        changed: int,
+    ) -> int:
+        policy = policy_from(numbers, parameters)
+        if changed >= 0:
+            cache_belief(policy, evidence, changed)
+        else:
+            for arm in range(arms):
+                cache_belief(policy, evidence, arm)
+        return choose(policy, evidence, Round(t, arms), stream, together)
+
+    return chosen
+
+
+def live_chooser(numbers: Any) -> Callable[..., int]:
+    """Return the rule that chooses an arm in a live decision.
+
+    The noise is that of decision `n`. `changed` holds the columns that changed since the last
+    decision, and `count` says how many; it is negative if all did.
+    """
+
+    def chosen(
+        parameters: Floats,
+        evidence: Evidence,
+        key: Key,
+        stream: Stream,
+        changed: Ints,
+        t: int,
+        arms: int,
+        n: int,
+        count: int,
+    ) -> int:
+        policy = policy_from(numbers, parameters)
+        for i in range(evidence.pulls.size if count < 0 else count):
+            cache_belief(policy, evidence, i if count < 0 else changed[i])
+        start(stream, key, n, 0)
+        together = moves_together(policy, evidence)
+        return choose(policy, evidence, Round(t, arms), stream, together)
+
+    return chosen
+
+
+def law_writer(numbers: Any) -> Callable[..., None]:
+    """Return a function that writes the law of one arm's index into its row of `laws`."""
+
+    def write(parameters: Floats, evidence: Evidence, arm: int, laws: Floats) -> None:
+        now = Round(1, evidence.pulls.size)
+        write_law(laws, arm, law_at(policy_from(numbers, parameters), evidence, arm, now))
+
+    return write
+
+
+def laws_writer(numbers: Any) -> Callable[..., tuple[float, float, float]]:
+    """Return `write_laws` of a policy's class; it returns the fields of a `RoundKind`."""
+
+    def write(
+        parameters: Floats,
+        evidence: Evidence,
+        t: int,
+        arms: int,
+        moves: Floats,
+        guard: bool,
+        laws: Floats,
+    ) -> tuple[float, float, float]:
+        policy = policy_from(numbers, parameters)
+        kind = write_laws(policy, evidence, Round(t, arms), moves, guard, laws)
+        return kind.guard, kind.mean, kind.sd
+
+    return write
