@@ -20,7 +20,7 @@ from driftanchor import (
 from driftanchor.core.stats.bounded_mean import bounded_mean_interval
 from driftanchor.render.numbers import interval, rounded
 from driftanchor.simulation import ENGINES
-from driftanchor.simulation.difference import Difference
+from driftanchor.simulation.result import Difference
 
 MOST = 400.0
 RNG = np.random.default_rng(2)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from driftanchor import Law, random_bandit, simulate
-from driftanchor.simulation.drawn_gaps import DrawnGaps, drawn_gaps
+from driftanchor.simulation.result import DrawnGaps, drawn_gaps
 
 LAWS = [Law.normal(3, 2), Law.uniform(-1, 1), Law.beta(40, 60), Law.beta(1, 1)]
 

@@ -14,7 +14,7 @@ from driftanchor import InvalidInput, Law
 from driftanchor.core.noise import keyed_stream, wrapping
 from driftanchor.core.ziggurat import TAIL
 from driftanchor.simulation.engines.drawn_means import draw_number, numbers_of
-from driftanchor.simulation.law import FARTHEST
+from driftanchor.simulation.instances import FARTHEST
 
 if TYPE_CHECKING:
     from conftest import Chance

@@ -15,9 +15,8 @@ from driftanchor.policies import by_name
 from driftanchor.simulation.bandit import Bandit
 from driftanchor.simulation.chunk import Chunk, play
 from driftanchor.simulation.cluster import on_cluster
-from driftanchor.simulation.drawn_gaps import drawn_gaps
 from driftanchor.simulation.machine import on_this_machine, threads_to_use
-from driftanchor.simulation.result import Result
+from driftanchor.simulation.result import Result, drawn_gaps
 
 Progress = Callable[[int, int], None]
 

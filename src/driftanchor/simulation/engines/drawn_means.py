@@ -15,7 +15,7 @@ from driftanchor.core.check import Floats
 from driftanchor.core.gamma import beta
 from driftanchor.core.noise import Key, Stream, key, normal, start, uniform, wrapping
 from driftanchor.simulation.bandit import Bandit
-from driftanchor.simulation.law import KINDS, Law
+from driftanchor.simulation.instances import KINDS, Law
 
 NORMAL, UNIFORM, BETA = (KINDS.index(kind) for kind in ("normal", "uniform", "beta"))
 
