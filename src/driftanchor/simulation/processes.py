@@ -20,7 +20,7 @@ from typing import TypeVar
 from driftanchor.errors import DriftanchorError, InvalidInput
 from driftanchor.policies.base import Policy
 from driftanchor.simulation.chunk import Chunk, Played, play
-from driftanchor.simulation.identity import address_of
+from driftanchor.simulation.cluster import module_of as address_of
 
 Argument = TypeVar("Argument")
 Answer = TypeVar("Answer")
