@@ -121,8 +121,9 @@ def _check_workers(client: Any, module: str) -> str:
     """Return the code version of this process if all workers have the same."""
     _wait_for_workers(client)
     ours = code_version(module)
-    try:  # the scheduler unpickles the tasks
-        client.run_on_scheduler(importlib.import_module, module)
+    try:
+        for name in (__name__, module):  # the scheduler unpickles the tasks
+            client.run_on_scheduler(importlib.import_module, name)
     except ImportError as error:
         _compare("the scheduler", error, ours)
     for address, theirs in client.run(loaded_version, module, on_error="return").items():

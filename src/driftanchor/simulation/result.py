@@ -98,8 +98,8 @@ class Result(Tabular):
         Example:
             >>> from driftanchor import Bandit, simulate
             >>> effort = {"horizon": 50, "runs": 500, "seed": 1, "engine": "interpreted"}
-            >>> found = simulate(["ts", "ucb"], Bandit([0.9, 0.1]), **effort).compare("ts", "ucb")
-            >>> print(found)
+            >>> result = simulate(["ts", "ucb"], Bandit([0.9, 0.1]), **effort)
+            >>> print(result.compare("ts", "ucb"))
             mean regret of ts − ucb: 0.357 (−0.287 to 1.00) at 95 %, 500 runs with the same rewards
         """
         one, other = self.final(first), self.final(second)
