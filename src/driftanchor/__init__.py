@@ -64,9 +64,9 @@ if TYPE_CHECKING:
     from driftanchor.shift.suggestion import ArmShift as ArmShift
     from driftanchor.shift.suggestion import Suggestion as Suggestion
     from driftanchor.simulation.bandit import Bandit as Bandit
-    from driftanchor.simulation.difference import Difference as Difference
+    from driftanchor.simulation.instances import Law as Law
     from driftanchor.simulation.instances import random_bandit as random_bandit
-    from driftanchor.simulation.law import Law as Law
+    from driftanchor.simulation.result import Difference as Difference
     from driftanchor.simulation.result import Result as Result
     from driftanchor.simulation.run import simulate as simulate
 
@@ -116,10 +116,8 @@ _HOMES = {
     "shift.suggest_bounds": ["suggest"],
     "shift.suggestion": ["ArmShift", "Suggestion"],
     "simulation.bandit": ["Bandit"],
-    "simulation.difference": ["Difference"],
-    "simulation.instances": ["random_bandit"],
-    "simulation.law": ["Law"],
-    "simulation.result": ["Result"],
+    "simulation.instances": ["Law", "random_bandit"],
+    "simulation.result": ["Difference", "Result"],
     "simulation.run": ["simulate"],
 }
 

@@ -59,7 +59,7 @@ def test_reproduce_leaves_the_same_bytes(
     assert len([name for name in names if name.startswith("cells")]) == 6
     for name in names:
         assert Path("far", name).read_bytes() == Path("near", name).read_bytes(), name
-    monkeypatch.setattr(there, "ANSWER", 0.5)
+    monkeypatch.setattr(there, "SCHEDULER_TIMEOUT", 0.5)
     again = invoke("reproduce", str(SMALL), "--out", "far", "--cluster", "tcp://127.0.0.1:9")
     assert (again.exit_code, again.stdout) == (0, near.stdout)  # what is kept needs no cluster
 
@@ -68,7 +68,7 @@ def test_reproduce_leaves_the_same_bytes(
 def test_no_scheduler_is_a_failure_in_one_line(
     command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(there, "ANSWER", 0.5)
+    monkeypatch.setattr(there, "SCHEDULER_TIMEOUT", 0.5)
     done = invoke(*command, "--cluster", "tcp://127.0.0.1:9")
     assert (done.exit_code, done.stdout) == (1, "")
     said = "error: no Dask scheduler answers at tcp://127.0.0.1:9: check the address, or start one"

@@ -11,7 +11,7 @@ import pytest
 from driftanchor.errors import InvalidInput
 from driftanchor.experiments import spec, sweep
 from driftanchor.experiments.experiment import Cell, Experiment
-from driftanchor.simulation.law import Law
+from driftanchor.simulation.instances import Law
 
 BASE = 'policies = ["ts", "anchor-ts"]\nhorizon = 50\nruns = 2\n[[sweep]]\n'
 

@@ -6,9 +6,11 @@ import logging
 import re
 import shutil
 import signal
+import socket
+import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,11 +18,10 @@ import pytest
 from own_policies import GREEDY, own_policy
 
 import driftanchor
-from driftanchor import TS, Bandit, InvalidInput, Result, UnusableCluster
+from driftanchor import TS, Bandit, InvalidInput, MissingExtra, Result, UnusableCluster
 from driftanchor.simulation import cluster as there
 from driftanchor.simulation import simulate
 from driftanchor.simulation.chunk import Chunk, play
-from driftanchor.simulation.identity import Identity, Question, address_of, identities
 
 if TYPE_CHECKING:
     from dask_cluster import DaskCluster, StartCluster
@@ -31,18 +32,18 @@ BANDIT = Bandit([0.6, 0.5, 0.4], [0.5, 0.6, 0.4], offline_pulls=20)
 LONG: dict[str, Any] = {"horizon": 300, "runs": 20, "seed": 3, "engine": "interpreted"}
 DEADLY = 'return __import__("os")._exit(1)'
 SHORT: dict[str, Any] = {"horizon": 50, "runs": 3, "engine": "interpreted"}
-OLDER = {"driftanchor": "0.0.1"}  # as what decides the bits
+WORKER = r"^worker tcp://127\.0\.0\.1:[0-9]+"
 
 
 @pytest.fixture(scope="module")
 def mortal(start_cluster: StartCluster) -> DaskCluster:
-    """A scheduler whose workers come and go, as many as a test asks for."""
+    """A scheduler whose workers each test starts and kills."""
     return start_cluster(0)
 
 
 @pytest.fixture
 def two(mortal: DaskCluster) -> DaskCluster:
-    """The same with two workers."""
+    """The same scheduler with two workers."""
     mortal.have_workers(2)
     return mortal
 
@@ -54,23 +55,22 @@ def client(two: DaskCluster) -> Iterator[Any]:
         yield client
 
 
-def same(a: Result, b: Result) -> bool:
-    return (a.policies, a.seed, a.engine) == (b.policies, b.seed, b.engine) and all(
-        np.array_equal(getattr(a, array), getattr(b, array))
-        for array in ("checkpoints", "regret", "pulls")
-    )
-
-
 @pytest.fixture
-def one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every run is a chunk of its own, so that a run in Python is long enough to be stopped."""
+def one_run_per_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(there, "CHUNK_ROUNDS", 1)
 
 
 @pytest.fixture(scope="module")
 def long() -> Result:
-    """What the long run gives here."""
+    """The long simulation, played on this machine."""
     return simulate("ts", BANDIT, **LONG)
+
+
+def same(a: Result, b: Result) -> bool:
+    return (a.policies, a.seed, a.engine) == (b.policies, b.seed, b.engine) and all(
+        np.array_equal(getattr(a, array), getattr(b, array))
+        for array in ("checkpoints", "regret", "pulls")
+    )
 
 
 @pytest.mark.parametrize("engine", ["every-round", "events", "interpreted"])
@@ -82,7 +82,7 @@ def test_the_numbers_are_those_of_this_machine(
     monkeypatch.setattr(there, "CHUNK_ROUNDS", 3 * rounds)
     policies = {"anchor": driftanchor.AnchorTS(), "other": driftanchor.AnchorTS(noise=2.0)}
     effort: dict[str, Any] = {"horizon": rounds, "runs": 12, "seed": 7, "engine": engine}
-    here = simulate(policies, BANDIT, **effort)  # first: the workers then find its kernel on disk
+    here = simulate(policies, BANDIT, **effort)  # first, so the workers find its kernel on disk
     seen: list[tuple[int, int]] = []
     far = simulate(
         policies, BANDIT, **effort, cluster=two.address, progress=lambda *x: seen.append(x)
@@ -92,8 +92,8 @@ def test_the_numbers_are_those_of_this_machine(
     assert [done for done, _ in seen] == sorted({done for done, _ in seen})
 
 
-@pytest.mark.usefixtures("one_by_one")
-def test_stopping_cancels_what_is_left_and_keeps_the_users_client(
+@pytest.mark.usefixtures("one_run_per_chunk")
+def test_stopping_cancels_the_other_tasks_and_keeps_the_users_client(
     two: DaskCluster, client: Any
 ) -> None:
     def stop(*_: int) -> None:
@@ -105,14 +105,14 @@ def test_stopping_cancels_what_is_left_and_keeps_the_users_client(
     assert same(simulate("ts", BANDIT, **SHORT, cluster=client), simulate("ts", BANDIT, **SHORT))
 
 
-def test_a_client_that_is_closed_is_refused(two: DaskCluster) -> None:
+def test_a_closed_client_is_refused(two: DaskCluster) -> None:
     with two.client() as client:
         pass
     with pytest.raises(InvalidInput, match="cluster must be a running synchronous Client"):
         simulate("ts", BANDIT, cluster=client)
 
 
-def test_a_policy_of_ones_own_is_played_where_it_can_be_imported(
+def test_workers_play_a_users_policy_that_they_can_import(
     two: DaskCluster, load_policy: LoadPolicy
 ) -> None:
     (two.folder / "ours.py").write_text(own_policy())
@@ -121,18 +121,29 @@ def test_a_policy_of_ones_own_is_played_where_it_can_be_imported(
     assert same(far, simulate(greedy, BANDIT, **SHORT))
 
 
-def test_a_policy_that_the_cluster_cannot_import_is_told(
+def test_a_policy_that_the_cluster_cannot_import_is_refused(
     two: DaskCluster, load_policy: LoadPolicy
 ) -> None:
-    with pytest.raises(UnusableCluster, match=r"the scheduler cannot import .*'nobodys': install "):
+    with pytest.raises(UnusableCluster, match=r"the scheduler cannot import .*'nobodys'; "):
         simulate(load_policy("nobodys"), BANDIT, cluster=two.address)
 
 
-def test_a_policy_with_other_code_there_is_told(two: DaskCluster, load_policy: LoadPolicy) -> None:
+def test_a_policy_with_other_code_there_is_refused(
+    two: DaskCluster, load_policy: LoadPolicy
+) -> None:
     (two.folder / "changed.py").write_text(own_policy())
     greedy = load_policy("changed", GREEDY.replace("+ 1", "+ 2"))
-    with pytest.raises(UnusableCluster, match=r"worker tcp.* has the source code of changed:Own"):
+    with pytest.raises(UnusableCluster, match=f"{WORKER} runs driftanchor .*; this process runs "):
         simulate(greedy, BANDIT, cluster=two.address)
+
+
+def test_a_worker_reports_the_code_that_it_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    there.loaded_version.cache_clear()
+    loaded = there.loaded_version("driftanchor")
+    monkeypatch.setattr(there, "__version__", "edited")
+    assert there.loaded_version("driftanchor") == loaded
+    assert there.code_version("driftanchor") != loaded
+    there.loaded_version.cache_clear()
 
 
 def test_an_error_of_a_policy_comes_back(two: DaskCluster, load_policy: LoadPolicy) -> None:
@@ -141,26 +152,27 @@ def test_an_error_of_a_policy_comes_back(two: DaskCluster, load_policy: LoadPoli
         simulate(load_policy("nan", "return math.nan"), BANDIT, **SHORT, cluster=two.address)
 
 
-def test_a_worker_that_comes_later_is_compared_too(client: Any) -> None:
+def test_each_task_checks_the_code_and_names_a_worker_that_fails(client: Any) -> None:
     chunk = Chunk.all_runs(
         "ts", TS(), BANDIT, horizon=9, runs=1, seed=0, checkpoints=1, engine="interpreted"
     )
-    asked = (address_of(chunk.policy), False)
-    ours = identities([asked])[asked]
-    regret, _ = client.submit(there.play_there, play, chunk, asked, ours).result()
+    ours = there.code_version("driftanchor")
+    task = (there.play_there, play, chunk, "driftanchor")
+    regret, _ = client.submit(*task, ours).result()
     assert np.array_equal(regret, play(chunk)[0])
-    older = {**ours, **OLDER}
-    with pytest.raises(UnusableCluster, match=r"worker tcp.* has driftanchor .* process 0.0.1: "):
-        client.submit(there.play_there, play, chunk, asked, older).result()
+    with pytest.raises(UnusableCluster, match=f"{WORKER} runs .*; this process runs older: "):
+        client.submit(*task, "older").result()
+
+    def full_disk(_: Chunk) -> Any:
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(UnusableCluster, match=f"{WORKER} failed: .* left on device: see its log"):
+        client.submit(there.play_there, full_disk, chunk, "driftanchor", ours).result()
 
 
-@pytest.mark.usefixtures("one_by_one")
-@pytest.mark.parametrize("allowed", [3, 0])
-def test_a_worker_that_is_killed_costs_only_time(
-    allowed: int, long: Result, mortal: DaskCluster
-) -> None:
-    mortal.have_workers(2, allowed_failures=allowed)
-    victim = mortal.workers[-1]
+@pytest.mark.usefixtures("one_run_per_chunk")
+def test_a_killed_worker_costs_only_time(long: Result, two: DaskCluster) -> None:
+    victim = two.workers[-1]
     seen: list[int] = []
 
     def kill(done: int, _: int) -> None:
@@ -168,34 +180,55 @@ def test_a_worker_that_is_killed_costs_only_time(
             victim.send_signal(signal.SIGKILL)
         seen.append(done)
 
-    with mortal.client() as client:
+    with two.client() as client:
         assert same(simulate("ts", BANDIT, **LONG, cluster=client, progress=kill), long)
         assert len(client.nthreads()) == 1
         events = [event for log in client.get_events().values() for _, event in log]
     assert victim.wait(60) == -signal.SIGKILL
     removed = [e for e in events if isinstance(e, dict) and e.get("action") == "remove-worker"]
-    assert any(e["processing-tasks"] for e in removed)  # it was in the middle of something
+    assert any(e["processing-tasks"] for e in removed)  # it died while it played a chunk
     assert len(seen) == 20
 
 
-def test_numbers_that_died_with_their_worker_are_waited_for() -> None:
-    task = SimpleNamespace(status="lost", add_done_callback=lambda told: told(None))
-    again = lambda *_, **__: setattr(task, "status", "finished")  # noqa: E731
-    assert [*there._finished(SimpleNamespace(wait_for_workers=again), [task])] == [0]
+@pytest.mark.usefixtures("one_run_per_chunk")
+@pytest.mark.parametrize("replaced", [True, False])
+def test_a_result_that_dies_with_its_worker_is_played_again(
+    replaced: bool, mortal: DaskCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mortal.have_workers(1)
+    (worker,) = mortal.workers
+    fetch = there._result
+
+    def kill_before_fetching(*arguments: Any) -> Any:
+        if worker.poll() is None:
+            worker.kill()
+            worker.wait(60)
+            if replaced:
+                mortal.add_worker()
+        return fetch(*arguments)
+
+    monkeypatch.setattr(there, "_result", kill_before_fetching)
+    monkeypatch.setattr(there, "RESULT_TIMEOUT", 0.01)
+    if replaced:
+        far = simulate("ts", BANDIT, **SHORT, cluster=mortal.address)
+        assert same(far, simulate("ts", BANDIT, **SHORT))
+    else:
+        monkeypatch.setattr(there, "WORKER_TIMEOUT", 0.5)
+        with pytest.raises(UnusableCluster, match=f"{mortal.address} has no workers: start some"):
+            simulate("ts", BANDIT, **SHORT, cluster=mortal.address)
 
 
-def test_a_chunk_over_which_worker_after_worker_dies_is_given_up(
-    mortal: DaskCluster, load_policy: LoadPolicy, monkeypatch: pytest.MonkeyPatch
+def test_a_chunk_that_kills_every_worker_is_given_up(
+    mortal: DaskCluster, load_policy: LoadPolicy
 ) -> None:
     mortal.have_workers(1, allowed_failures=0)
-    monkeypatch.setattr(there, "MOST_DEATHS", 0)
     (mortal.folder / "deadly.py").write_text(own_policy(DEADLY))
     with pytest.raises(UnusableCluster, match="every worker that played policy 'own' died: "):
         simulate(load_policy("deadly", DEADLY), BANDIT, **SHORT, cluster=mortal.address)
 
 
-@pytest.mark.usefixtures("one_by_one")
-def test_a_cluster_that_loses_all_workers_is_told(
+@pytest.mark.usefixtures("one_run_per_chunk")
+def test_a_cluster_that_loses_all_workers_is_an_error(
     mortal: DaskCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mortal.have_workers(1)
@@ -203,85 +236,47 @@ def test_a_cluster_that_loses_all_workers_is_told(
 
     def kill(*_: int) -> None:
         worker.kill()
-        monkeypatch.setattr(there, "PATIENCE", 0.5)
+        monkeypatch.setattr(there, "WORKER_TIMEOUT", 0.5)
 
     with pytest.raises(UnusableCluster, match=f"{mortal.address} has no workers: start some"):
         simulate("ts", BANDIT, **LONG, cluster=mortal.address, progress=kill)
 
 
-@pytest.mark.usefixtures("one_by_one")
-def test_a_worker_that_dies_with_its_numbers_is_not_waited_for(
-    mortal: DaskCluster, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    mortal.have_workers(1)
-    (worker,) = mortal.workers
-    finished = there._finished
-
-    def kill_between(*args: Any) -> Iterator[int]:
-        for n in finished(*args):
-            worker.kill()
-            worker.wait(60)
-            yield n
-
-    monkeypatch.setattr(there, "_finished", kill_between)
-    monkeypatch.setattr(there, "FETCH", 0.2)
-    monkeypatch.setattr(there, "PATIENCE", 0.5)
-    with pytest.raises(UnusableCluster, match=f"{mortal.address} has no workers: start some"):
-        simulate("ts", BANDIT, **SHORT, cluster=mortal.address)
-
-
-@pytest.mark.usefixtures("one_by_one")
-def test_a_scheduler_that_dies_is_told_once(
+@pytest.mark.usefixtures("one_run_per_chunk")
+def test_a_scheduler_that_dies_is_one_error(
     start_cluster: StartCluster,
     caplog: pytest.LogCaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     cluster = start_cluster(1)
     monkeypatch.setattr(logging.getLogger("distributed.client"), "handlers", [caplog.handler])
+
+    def kill(*_: int) -> None:
+        cluster.scheduler.kill()
+
     with pytest.raises(UnusableCluster, match=f"{cluster.address} is gone"):
-        simulate(
-            "ts",
-            BANDIT,
-            **LONG,
-            cluster=cluster.address,
-            progress=lambda *_: cluster.scheduler.kill(),
-        )
-    # asyncio complains of tasks that Dask left behind when they become garbage, at any time
-    assert not [record for record in caplog.records if record.name != "asyncio"]
+        simulate("ts", BANDIT, **LONG, cluster=cluster.address, progress=kill)
+    assert not [record for record in caplog.records if record.name == "distributed.client"]
 
 
-def test_a_scheduler_without_workers_is_told(
+def test_a_scheduler_without_workers_is_an_error(
     mortal: DaskCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mortal.have_workers(0)
-    monkeypatch.setattr(there, "PATIENCE", 0.5)
+    monkeypatch.setattr(there, "WORKER_TIMEOUT", 0.5)
     message = f"{mortal.address} has no workers: start some with 'dask worker {mortal.address}'"
     with pytest.raises(UnusableCluster, match=re.escape(message)):
         simulate("ts", BANDIT, cluster=mortal.address)
 
 
-def test_a_worker_with_another_driftanchor_is_refused(
-    mortal: DaskCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Another version, and other source code, which is told once the versions are the same."""
-    about = tmp_path / "driftanchor-0.0.1.dist-info"
-    about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: driftanchor\nVersion: 0.0.1\n")
-    package = tmp_path / "driftanchor"  # a worker finds it before the real one
+def test_a_worker_with_another_driftanchor_is_refused(mortal: DaskCluster, tmp_path: Path) -> None:
+    package = tmp_path / "driftanchor"  # the worker finds it before the real one
     shutil.copytree(Path(driftanchor.__file__).parent, package)
     with (package / "core" / "noise.py").open("a") as file:
         file.write("\n# changed\n")
     mortal.have_workers(0)
     worker = mortal.add_worker(path=str(tmp_path))
-    place = r"^worker tcp://127\.0\.0\.1:[0-9]+ has"
-    with pytest.raises(UnusableCluster, match=rf"{place} driftanchor 0\.0\.1, and this process "):
-        simulate("ts", BANDIT, cluster=mortal.address)
-
-    def older(asked: list[Question]) -> dict[Question, Identity]:
-        return {question: {**mine, **OLDER} for question, mine in identities(asked).items()}
-
-    monkeypatch.setattr(there, "identities", older)
-    with pytest.raises(UnusableCluster, match=f"{place} driftanchor's source code "):
+    with pytest.raises(UnusableCluster, match=f"{WORKER} runs driftanchor .*install the same"):
         simulate("ts", BANDIT, cluster=mortal.address)
     worker.kill()
 
@@ -290,8 +285,51 @@ def test_a_worker_without_driftanchor_is_refused(mortal: DaskCluster, tmp_path: 
     (tmp_path / "driftanchor.py").write_text("raise ImportError('not here')")
     mortal.have_workers(0)
     worker = mortal.add_worker(path=str(tmp_path))
-    with pytest.raises(
-        UnusableCluster, match=r"^worker tcp://127\.0\.0\.1:[0-9]+ cannot import what it needs: "
-    ):
+    with pytest.raises(UnusableCluster, match=f"{WORKER} cannot import what it needs: "):
         simulate("ts", BANDIT, cluster=mortal.address)
     worker.kill()
+
+
+@pytest.mark.parametrize("listens", [False, True])
+def test_an_address_where_no_scheduler_answers_is_an_error(
+    listens: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody listens there, or a server that accepts connections and says nothing."""
+    monkeypatch.setattr(there, "SCHEDULER_TIMEOUT", 0.5)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        if listens:
+            taken.listen()
+        address = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
+        with pytest.raises(UnusableCluster, match=f"no Dask scheduler answers at {address}: "):
+            simulate("ts", BANDIT, cluster=address)
+
+
+@pytest.mark.parametrize(
+    "cluster",
+    ["", "there", "tcp://there", "http://there:80", "tcp://:80", "tcp://there:99999", "[::1", 8786],
+)
+def test_a_malformed_address_is_refused(cluster: object) -> None:
+    message = f"cluster must be the address of a Dask scheduler such as .*, got {cluster!r}"
+    with pytest.raises(InvalidInput, match=re.escape(message).replace(r"\.\*", ".*")):
+        simulate("ts", BANDIT, cluster=cluster)
+
+
+def test_threads_and_a_cluster_exclude_each_other() -> None:
+    with pytest.raises(InvalidInput, match="threads is for this machine"):
+        simulate("ts", BANDIT, threads=2, cluster="tcp://127.0.0.1:8786")
+
+
+def test_without_dask_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(MissingExtra, match=re.escape('pip install ".[cluster]"')):
+        simulate("ts", BANDIT, cluster="tcp://127.0.0.1:8786")
+
+
+def test_a_policy_that_no_other_process_can_import_is_refused() -> None:
+    @dataclass(frozen=True, kw_only=True)
+    class Local(TS):
+        name = "local"
+
+    with pytest.raises(InvalidInput, match="policy 'local' cannot be imported by other processes"):
+        simulate(Local(), BANDIT, cluster="tcp://127.0.0.1:8786")

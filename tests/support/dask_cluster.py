@@ -1,4 +1,4 @@
-"""Dask clusters of the tests' own."""
+"""Start Dask clusters for tests."""
 
 import contextlib
 import importlib
@@ -13,10 +13,10 @@ from forks import Forked, Forks
 IMPORTS = (
     "distributed.cli.dask_scheduler",
     "distributed.cli.dask_worker",
-    "driftanchor.compiled.parts",  # and with it Numba
+    "numba",
     "driftanchor.simulation.cluster",
 )
-# Idle, Dask looks at itself a hundred times a second, for pages that nobody opens.
+# Turn off most of Dask's self-monitoring, which keeps idle processes busy.
 SETTINGS = {
     "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",
     "DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "1s",
@@ -25,13 +25,13 @@ SETTINGS = {
 
 
 class DaskCluster:
-    """A Dask scheduler and its workers, each a process of its own, on loopback.
+    """A Dask scheduler and its workers on loopback, each in its own process.
 
-    Left alone, by a test run that was killed, they end by themselves.
+    They exit by themselves if the test run is killed.
 
     Args:
-        forks: What starts them, with IMPORTS.
-        folder: Where they run.
+        forks: Starts the processes, with IMPORTS loaded.
+        folder: Their working directory.
     """
 
     def __init__(self, forks: Forks, folder: Path) -> None:
@@ -44,18 +44,18 @@ class DaskCluster:
         self.address: str = json.loads(where.read_text())["address"]
 
     def add_worker(self, threads: int = 1, path: str = "") -> Forked:
-        """One more worker, with a PYTHONPATH of its own; it joins while the test goes on."""
+        """Start a worker with its own PYTHONPATH, without waiting until it joins."""
         options = ["--no-nanny", "--nthreads", str(threads), "--death-timeout", "30"]
         options += ["--local-directory", str(self.folder)]
         return self._start("worker", self.address, *options, path=path)
 
     @property
     def workers(self) -> list[Forked]:
-        """Those that are alive."""
+        """The workers that are alive."""
         return [worker for worker in self.processes[1:] if worker.poll() is None]
 
     def have_workers(self, number: int, *, allowed_failures: int = 3) -> None:
-        """Start or kill workers until there are as many, and let tasks survive as many deaths."""
+        """Start or kill workers to have `number`; a task may outlive `allowed_failures` of them."""
         for worker in self.workers[number:]:
             worker.kill()
             worker.wait(60)
@@ -70,24 +70,24 @@ class DaskCluster:
             self.wait_until(lambda: len(client.scheduler_info(n_workers=-1)["workers"]) == number)
 
     def client(self) -> Any:
-        """A client of the test's own."""
+        """Return a new client."""
         dask: Any = importlib.import_module("distributed")
         return dask.Client(self.address, set_as_default=False)
 
     def tasks(self, client: Any) -> int:
-        """How many tasks the scheduler knows."""
+        """Return the number of tasks on the scheduler."""
         known: int = client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks))
         return known
 
     def wait_until(self, condition: Callable[[], object]) -> None:
-        """Wait, though not for ever, for what a process is about to do."""
+        """Wait up to a minute for a condition."""
         until = time.monotonic() + 60
         while not condition():
             assert time.monotonic() < until, [log.read_text() for log in self.folder.glob("*.log")]
             time.sleep(0.05)
 
     def close(self) -> None:
-        """Kill what is left."""
+        """Kill all processes."""
         for process in reversed(self.processes):
             process.kill()
             process.wait(60)
@@ -104,14 +104,14 @@ class DaskCluster:
 
 
 class StartCluster(Protocol):
-    """Start a scheduler and so many workers, the n-th of n threads."""
+    """Start a scheduler and workers; the n-th worker has n threads."""
 
     def __call__(self, workers: int) -> DaskCluster: ...
 
 
 @contextlib.contextmanager
 def clusters(forks: Forks, new_folder: Callable[[], Path]) -> Iterator[StartCluster]:
-    """A way to start clusters, which end with the block."""
+    """Yield a function that starts clusters; close them at the end of the block."""
     with contextlib.ExitStack() as ends:
 
         def start(workers: int) -> DaskCluster:

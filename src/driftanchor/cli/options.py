@@ -68,7 +68,7 @@ Coverage = Annotated[
         help="How logged rewards are spread over the arms: uniform, optimal (80 % to arm 1) or "
         "suboptimal (80 % to arm 2).",
         show_default="uniform",
-        autocompletion=_among("driftanchor.simulation.coverage", "COVERAGES"),
+        autocompletion=_among("driftanchor.simulation.bandit", "COVERAGES"),
         rich_help_panel=WORLD,
     ),
 ]

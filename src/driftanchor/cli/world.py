@@ -60,7 +60,7 @@ def _pulls(
     arms: int, offline: str | None, each: str | None, total: str | None, coverage: str | None
 ) -> Any:
     """Logged rewards of each arm."""
-    from driftanchor.simulation.coverage import cover
+    from driftanchor.simulation.bandit import cover
 
     given = {"--offline-pulls": each, "--offline-total": total, "--coverage": coverage}
     first, *others = [option for option, text in given.items() if text is not None] or [""]

@@ -12,10 +12,8 @@ import numpy as np
 from driftanchor.core import check
 from driftanchor.core.check import Floats
 from driftanchor.errors import InvalidInput
-from driftanchor.simulation.bandit import Bandit
-from driftanchor.simulation.coverage import cover
-from driftanchor.simulation.instances import random_bandit
-from driftanchor.simulation.law import Law
+from driftanchor.simulation.bandit import Bandit, cover
+from driftanchor.simulation.instances import Law, random_bandit
 
 Table = dict[str, Any]
 SHAPES = ("step", "ladder")

@@ -9,7 +9,7 @@ from typing import Any
 from driftanchor.experiments.experiment import Cell, Experiment
 from driftanchor.experiments.setting import DEFAULTS, INSTEAD, Setting
 from driftanchor.render.numbers import count, plain
-from driftanchor.simulation.law import Law
+from driftanchor.simulation.instances import Law
 
 MOST_VALUES = 6  # of a list, in words
 

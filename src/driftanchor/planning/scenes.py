@@ -13,8 +13,7 @@ from driftanchor.planning.contenders import Contenders, Given
 from driftanchor.planning.effort import engine_for
 from driftanchor.planning.promise import Promise
 from driftanchor.policies.base import Policy
-from driftanchor.simulation.alike import means_of_alike
-from driftanchor.simulation.bandit import Bandit
+from driftanchor.simulation.bandit import Bandit, stack_means
 from driftanchor.simulation.chunk import ENGINES, Chunk
 from driftanchor.simulation.run import on_this_machine, threads_to_use, warn_without_numba
 
@@ -155,7 +154,7 @@ class Stage:
             self.seed,
             0,
             len(bandits),
-            means_of_alike(bandits),
+            stack_means(bandits),
         )
 
 

@@ -12,8 +12,7 @@ from driftanchor.core.noise import key
 from driftanchor.core.offline import OfflineData
 from driftanchor.planning.promise import Promise
 from driftanchor.planning.reward_law import RewardLaw, draw_means
-from driftanchor.simulation.alike import with_means
-from driftanchor.simulation.bandit import Bandit
+from driftanchor.simulation.bandit import Bandit, with_means
 
 SHIFTS = 8  # on the grid, besides 0
 FARTHEST = 4.0  # last grid point, relative to the shift at which every logged arm can overtake

@@ -1,10 +1,8 @@
 """Simulated bandits, the runs of policies in them, and their results."""
 
-from driftanchor.simulation.bandit import LAWS, Bandit
-from driftanchor.simulation.coverage import COVERAGES, cover
+from driftanchor.simulation.bandit import COVERAGES, LAWS, Bandit, cover
 from driftanchor.simulation.chunk import ENGINE_NAMES, ENGINES
-from driftanchor.simulation.instances import instance_of, random_bandit
-from driftanchor.simulation.law import Law
+from driftanchor.simulation.instances import Law, instance_of, random_bandit
 from driftanchor.simulation.result import STATISTICS, Result
 from driftanchor.simulation.run import simulate
 

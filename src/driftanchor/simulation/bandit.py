@@ -1,11 +1,11 @@
-"""Bandit: a simulated world with logs of its past."""
+"""Bandit: a simulated world with logs of its past, and how its logs cover the arms."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,45 +20,45 @@ from driftanchor.core.promises import (
     relative_bounds,
 )
 from driftanchor.errors import InvalidInput, shown
-from driftanchor.policies.base import Policy
-from driftanchor.policies.base import valid_policy
-from driftanchor.simulation.bandit_checks import moved_together, noise_of, pool_of
-from driftanchor.simulation.coverage import cover
-from driftanchor.simulation.law import Law
+from driftanchor.policies.base import Policy, valid_policy
+
+if TYPE_CHECKING:
+    from driftanchor.simulation.instances import Law
 
 LAWS = ("gaussian", "bernoulli", "student")
 RESAMPLED = "resampled"  # the law of `Bandit.resampling`
 LOGS = ("drawn", "given")
-LATEST = 10**7  # the most rounds that rewards may be late by
+COVERAGES = ("uniform", "optimal", "suboptimal")
+MAX_DELAY = 10**7  # rounds, also for a batch
 
 
 @dataclass(frozen=True, eq=False)
 class Bandit:
-    """Arms with an online mean, logs drawn around an offline mean, and declared bias bounds.
+    """Arms with online means, logs drawn around offline means, and declared bias bounds.
 
-    `shift` is the true difference that the bias bounds are about.
+    `shift` is the true difference that the bias bounds limit.
 
     Attributes:
         online: Mean online reward of each arm.
-        offline: Mean offline reward of each arm; `None` where there are no logs.
+        offline: Mean offline reward of each arm; `None` without logs.
         offline_pulls: Number of logged rewards, one number for all arms or one for each.
-        bias_bound: The bound on |online − offline| that policies are given: one number, one for
-            each arm, or `None` for the true differences, as in the paper. Where a relative bound
-            is given, `None` means no bound.
+        bias_bound: The bound on |online − offline| that policies see: one number, one for each
+            arm, or `None` for the true differences, as in the paper. With a relative bound,
+            `None` means no bound.
         reward: `"gaussian"`, `"bernoulli"`, or `"student"`: heavy tails, Student's t with 3
             degrees of freedom.
         noise: Standard deviation of a Gaussian or Student reward, one number for all arms or one
-            for each; a Bernoulli reward has its own. As an attribute the largest of them.
-        logs: `"drawn"` anew in each run, or `"given"`: then `offline` is the logged mean itself.
-        delay: Rounds that go by before a reward is seen; 0 if it is seen before the next round.
-        batch: Rounds for which arms are chosen at once, before any of their rewards is seen.
-        pools: The observed rewards of each arm, where `resampling` draws from them.
-        relative_bound: The bound on |online − offline − c| that policies are given, where c is an
+            for each. Bernoulli rewards ignore it. The attribute holds the largest one.
+        logs: `"drawn"` anew in each run, or `"given"`: `offline` holds the logged means.
+        delay: Rounds between a pull and its reward; 0 if the next round sees the reward.
+        batch: Rounds that choose their arms together, before any of their rewards arrive.
+        pools: The observed rewards of each arm, if `resampling` made the bandit.
+        relative_bound: The bound on |online − offline − c| that policies see, where c is an
             unknown move common to all arms: one number, one for each arm, or `None` for no bound.
         common_shift: How far all arms moved together online; the online means include it.
         arm_noise: The noise of each arm.
-        means: The law of the means where each run draws them anew, as in `random_bandit`.
-        bias: There the law of how much the logs over-estimate an arm, if they do.
+        means: The law of the means if each run draws them anew, as in `random_bandit`.
+        bias: The law of the logged mean minus the online mean, if each run draws it too.
         exact: Whether the bias bounds are the true differences.
 
     Example:
@@ -108,9 +108,9 @@ class Bandit:
         if not values:
             raise InvalidInput("is empty: give the mean of at least one arm", argument="online")
         arms = Arms.numbered(len(values))
-        together = check.number(common_shift, "common_shift", low=-LARGEST, high=LARGEST)
+        move = check.number(common_shift, "common_shift", low=-LARGEST, high=LARGEST)
         means = check.per_arm(values, "online", arms, low=low, high=high)
-        means = moved_together(means, together, arms, low, high)
+        means = _moved(means, move, arms, low, high)
         pulls = check.pulls_per_arm(offline_pulls, "offline_pulls", arms)
         if offline is None and pulls.any():
             first = arms[int(np.flatnonzero(pulls)[0])]
@@ -127,7 +127,7 @@ class Bandit:
             bias_bound = np.abs(means - past) if exact else math.inf
         bounds = bias_bounds(bias_bound, arms)
         check_promises(relative, pulls, arms)
-        deviations = noise_of(noise, arms)
+        deviations = _noise_per_arm(noise, arms)
         for name, array in (
             ("online", means),
             ("offline", past),
@@ -140,12 +140,13 @@ class Bandit:
         object.__setattr__(self, "reward", reward)
         object.__setattr__(self, "noise", float(deviations.max()))
         object.__setattr__(self, "logs", check.choice(logs, "logs", LOGS))
-        object.__setattr__(self, "delay", check.whole(delay, "delay", high=LATEST))
-        object.__setattr__(self, "batch", check.whole(batch, "batch", low=1, high=LATEST))
+        object.__setattr__(self, "delay", check.whole(delay, "delay", high=MAX_DELAY))
+        object.__setattr__(self, "batch", check.whole(batch, "batch", low=1, high=MAX_DELAY))
         object.__setattr__(self, "pools", ())
-        object.__setattr__(self, "common_shift", together)
-        for name, unsaid in (("means", None), ("bias", None), ("exact", exact)):
-            object.__setattr__(self, name, unsaid)
+        object.__setattr__(self, "common_shift", move)
+        object.__setattr__(self, "means", None)
+        object.__setattr__(self, "bias", None)
+        object.__setattr__(self, "exact", exact)
 
     @classmethod
     def resampling(
@@ -160,17 +161,17 @@ class Bandit:
         relative_bound: Sequence[float] | Floats | float | None = None,
         common_shift: float = 0.0,
     ) -> Bandit:
-        """A world whose rewards are drawn, with replacement, from those that were observed.
+        """Make a bandit that draws rewards, with replacement, from observed ones.
 
         Args:
-            rewards: The observed rewards of each arm; the online means are theirs.
-            offline: The logged mean of each arm, as it is.
-            offline_pulls: As above.
-            bias_bound: As above.
-            delay: As above.
-            batch: As above.
-            relative_bound: As above.
-            common_shift: Added to every reward.
+            rewards: The observed rewards of each arm; their means are the online means.
+            offline: The logged mean of each arm.
+            offline_pulls: As for `Bandit`.
+            bias_bound: As for `Bandit`.
+            delay: As for `Bandit`.
+            batch: As for `Bandit`.
+            relative_bound: As for `Bandit`.
+            common_shift: A number to add to every reward.
 
         Example:
             >>> Bandit.resampling([[0, 1, 1, 0], [3, 0, 0, 0]], offline=[0.4, 1.0]).online.tolist()
@@ -178,11 +179,11 @@ class Bandit:
         """
         observed = check.ordered(rewards, "rewards")
         if not observed:
-            raise InvalidInput("is empty: give those of at least one arm", argument="rewards")
-        pools = tuple(pool_of(pool, i) for i, pool in enumerate(observed, start=1))
-        together = check.number(common_shift, "common_shift", low=-LARGEST, high=LARGEST)
-        if together != 0:
-            pools = tuple(check.frozen(pool + together) for pool in pools)
+            raise InvalidInput("is empty: give the rewards of at least one arm", argument="rewards")
+        pools = tuple(_pool(pool, i) for i, pool in enumerate(observed, start=1))
+        move = check.number(common_shift, "common_shift", low=-LARGEST, high=LARGEST)
+        if move != 0:
+            pools = tuple(check.frozen(pool + move) for pool in pools)
         means = [float(pool.mean()) for pool in pools]
         bandit = cls(
             means,
@@ -199,53 +200,57 @@ class Bandit:
         object.__setattr__(bandit, "noise", deviation)
         object.__setattr__(bandit, "arm_noise", check.frozen(np.full(len(pools), deviation)))
         object.__setattr__(bandit, "pools", pools)
-        object.__setattr__(bandit, "common_shift", together)
+        object.__setattr__(bandit, "common_shift", move)
         return bandit
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (type(self), vars(self))
+        return _unpickled, (type(self), vars(self))
 
     @property
     def arms(self) -> Arms:
-        """The arms, numbered from 1 as in the paper."""
+        """Labels of the arms: numbers from 1, as in the paper."""
         return Arms.numbered(len(self.online))
 
     @property
     def shift(self) -> Floats:
-        """Online mean − offline mean: how far reality has moved."""
+        """Online mean − offline mean of each arm."""
         return self.online - self.offline
 
     @property
     def reward_range(self) -> Range:
-        """The lowest and the highest online reward possible."""
+        """The lowest and the highest possible online reward."""
         if self.pools:
             return min(float(x.min()) for x in self.pools), max(float(x.max()) for x in self.pools)
         return (0.0, 1.0) if self.reward == "bernoulli" else ANYTHING
 
     def check_policy(self, policy: Policy) -> None:
-        """Refuse a policy that is not made for such rewards."""
+        """Refuse a policy that cannot handle these rewards."""
         valid_policy(policy).check_rewards(self.reward_range, f"{self.reward} rewards")
 
     @property
     def is_late(self) -> bool:
-        """Whether an arm may be chosen before the reward of the previous round is seen."""
+        """Whether a round may choose before it sees the previous reward."""
         return self.delay > 0 or self.batch > 1
 
     @property
     def is_relative(self) -> bool:
-        """Whether a relative bound is promised for any arm."""
+        """Whether any arm has a relative bound."""
         return bool(np.isfinite(self.relative_bound).any())
 
     @property
     def known_gaps(self) -> Floats | None:
-        """What a pull of each arm loses; `None` where means are drawn anew in each run."""
+        """The gaps; `None` if each run draws its own means."""
         return self.gaps if self.means is None else None
 
     @property
     def gaps(self) -> Floats:
-        """What a pull of each arm loses against the best arm; at most, where means are drawn."""
+        """Loss per pull of each arm against the best arm.
+
+        If each run draws its own means, the largest loss that the law of the means allows.
+        """
         if self.means is not None:
-            return np.full(len(self.online), self.means.ends[1] - self.means.ends[0])
+            low, high = self.means.support
+            return np.full(len(self.online), high - low)
         best: float = self.online.max()
         return best - self.online
 
@@ -259,10 +264,10 @@ class Bandit:
         total: int = 2000,
         coverage: str = "uniform",
     ) -> Bandit:
-        """The base settings of the paper's experiments.
+        """Make a bandit with the base settings of the paper's experiments.
 
-        Arm 1 has mean 0.5 + gap, the others 0.5. Biased logs have means 0.5 and 0.6, so that they
-        recommend the wrong arms; bias bounds are exact.
+        Arm 1 has mean 0.5 + gap, the others 0.5. Biased logs have mean 0.5 for arm 1 and 0.6 for
+        the others, so they recommend the wrong arms. Bias bounds are exact.
         """
         if not isinstance(biased, bool | np.bool_):
             raise InvalidInput(f"must be True or False, got {shown(biased)}", argument="biased")
@@ -274,8 +279,120 @@ class Bandit:
         return cls(online, offline, offline_pulls=cover(total, arms, coverage))
 
 
-def _restored(cls: type[Bandit], values: dict[str, Any]) -> Bandit:
-    """A bandit in another process: its arrays are read-only there too."""
+def with_means(bandit: Bandit, rows: Floats) -> Iterator[Bandit]:
+    """Yield one copy of the bandit per row of online means, without checking anything again.
+
+    Args:
+        bandit: A bandit whose bias bounds were given.
+        rows: Online means by (bandit, arm), valid for its rewards.
+
+    Example:
+        >>> two = with_means(Bandit([0.8, 0.5], 0.5, 9, 0.1), np.array([[0.7, 0.6], [0.4, 0.6]]))
+        >>> [one.online.tolist() for one in two]
+        [[0.7, 0.6], [0.4, 0.6]]
+    """
+    for row in rows:
+        other = object.__new__(type(bandit))
+        vars(other).update(vars(bandit))
+        vars(other)["online"] = check.frozen(row.copy())
+        yield other
+
+
+def stack_means(bandits: Sequence[Bandit]) -> Floats:
+    """Return the online means by (bandit, arm) of bandits made by `with_means` from one bandit."""
+    shared = {name: x for name, x in vars(bandits[0]).items() if name != "online"}
+    if any(vars(one)[name] is not x for one in bandits[1:] for name, x in shared.items()):
+        raise InvalidInput("must differ in their online means alone", argument="bandits")
+    return np.stack([one.online for one in bandits])
+
+
+def cover(offline_total: int, arms: int, coverage: str | Sequence[float]) -> list[int]:
+    """Split `offline_total` logged rewards among the arms.
+
+    `uniform` splits evenly. `optimal` gives 80 % to arm 1 and `suboptimal` 80 % to arm 2; the
+    other arms split the rest evenly. A list gives each arm's share. Remainders go to the first
+    arms, one reward each.
+
+    Example:
+        >>> cover(2000, 10, "optimal")
+        [1600, 45, 45, 45, 45, 44, 44, 44, 44, 44]
+        >>> cover(10, 3, [0.5, 0.5, 0.0])
+        [5, 5, 0]
+    """
+    if not isinstance(coverage, str):
+        return _split_by_share(check.whole(offline_total, "offline_total"), arms, coverage)
+    check.choice(coverage, "coverage", COVERAGES)
+    total = check.whole(offline_total, "offline_total")
+    arms = check.whole(arms, "arms", low=1 if coverage == "uniform" else 2, high=MAX_ARMS)
+    if coverage == "uniform":
+        return _split_evenly(total, arms)
+    favoured = total * 4 // 5
+    rest = _split_evenly(total - favoured, arms - 1)
+    return [favoured, *rest] if coverage == "optimal" else [rest[0], favoured, *rest[1:]]
+
+
+def _split_evenly(total: int, arms: int) -> list[int]:
+    share, remainder = divmod(total, arms)
+    return [share + (i < remainder) for i in range(arms)]
+
+
+def _split_by_share(total: int, arms: int, shares: Sequence[float]) -> list[int]:
+    parts = check.per_arm(shares, "coverage", Arms.numbered(arms), low=0.0, high=1.0)
+    if abs(parts.sum() - 1.0) > 1e-9:
+        raise InvalidInput(
+            f"sums to {parts.sum():g}: the shares of the arms must sum to 1", argument="coverage"
+        )
+    counts = [int(total * part + 1e-9) for part in parts.tolist()]
+    rounded_up = [i for i, part in enumerate(parts) if part > 0][: total - sum(counts)]
+    return [count + (i in rounded_up) for i, count in enumerate(counts)]
+
+
+def _noise_per_arm(noise: object, arms: Arms) -> Floats:
+    """Return the standard deviation of each arm's rewards, from one number or one for each arm."""
+    if not isinstance(noise, Iterable) or isinstance(noise, str):
+        one = check.number(noise, "noise", above=0.0, high=LARGEST)
+        return np.full(len(arms), one)
+    return check.per_arm(noise, "noise", arms, above=0.0, high=LARGEST)
+
+
+def _moved(means: Floats, move: float, arms: Arms, low: float, high: float) -> Floats:
+    """Return the online means after a common move; refuse means outside low to high."""
+    if move == 0:
+        return means
+    moved = means + move
+    for label, mean in zip(arms, moved.tolist(), strict=True):
+        if not low <= mean <= high:
+            raise InvalidInput(
+                f"is {move:g} and moves the online mean of arm {label!r} "
+                f"to {mean:g}: it must stay between {low:g} and {high:g}",
+                argument="common_shift",
+            )
+    return moved
+
+
+def _pool(rewards: object, arm: int) -> Floats:
+    """Check the observed rewards of an arm and return them as a read-only array."""
+    of = f"of arm {arm}"
+    try:
+        pool = np.asarray(rewards, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidInput(
+            f"{of} must be a list of numbers, got {shown(rewards)}", argument="rewards"
+        ) from None
+    if pool.ndim != 1 or pool.size == 0:
+        raise InvalidInput(
+            f"{of} must be a list of at least one number, got {shown(rewards)}", argument="rewards"
+        )
+    invalid = pool[~(np.abs(pool) <= LARGEST)]
+    if invalid.size:
+        raise InvalidInput(
+            f"{of} must be finite and at most {LARGEST:g}, got {invalid[0]:g}", argument="rewards"
+        )
+    return check.frozen(pool.copy())
+
+
+def _unpickled(cls: type[Bandit], values: dict[str, Any]) -> Bandit:
+    """Rebuild a bandit in another process, with read-only arrays."""
     bandit = object.__new__(cls)
     for name, value in values.items():
         for array in value if isinstance(value, tuple) else [value]:

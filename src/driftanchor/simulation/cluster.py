@@ -1,145 +1,230 @@
-"""Chunks of runs on a Dask cluster, to the same bits as here.
+"""Play chunks of runs on a Dask cluster, with the same numbers as on this machine.
 
-A task is one chunk and is pure: whoever plays it, and however often, the numbers are the same. So a
-worker that dies costs the time of its tasks and nothing else. Before anything is submitted, and
-again in every task, a worker is compared with this process (`driftanchor.simulation.identity`).
+A task plays one chunk, and its result depends on the chunk alone, so Dask may play it again if a
+worker dies. Every worker must run the same code as this process. `code_version` is compared before
+the first task, and again in each task because workers may join later.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import importlib
 import logging
-import pickle
+import operator
 import queue
+import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from driftanchor.errors import InvalidInput, UnusableCluster, require, shown
+from driftanchor.policies.base import Policy
 from driftanchor.simulation.chunk import CHUNK_ROUNDS, Chunk, Played
-from driftanchor.simulation.identity import (
-    Identity,
-    Question,
-    address_of,
-    first_difference,
-    identities,
-    standing_identities,
-    standing_identity,
-    version,
-)
+from driftanchor.version import __version__
 
-ANSWER = 10.0  # seconds in which a scheduler must answer
-PATIENCE = 30.0  # seconds in which a cluster without workers must get one
-FETCH = 5.0  # seconds in which the numbers of a finished task come, if their worker is alive
-MOST_CHUNKS = 256  # of one policy: enough for many workers, few enough for the scheduler
-MOST_DEATHS = 8  # of workers over one chunk, beyond those the scheduler allows
+SCHEDULER_TIMEOUT = 10.0  # seconds until a scheduler must answer
+WORKER_TIMEOUT = 30.0  # seconds until a cluster without workers must get one
+RESULT_TIMEOUT = 5.0  # seconds until we check whether the worker with a result is still there
+MAX_CHUNKS = 256  # per job: enough for many workers, few enough for the scheduler
 SCHEMES = ("tcp", "tls", "ws", "wss")
+PACKAGE = "driftanchor"
 Play = Callable[[Chunk], Played]
 
 
 def on_cluster(
-    cluster: Any, play: Play, wholes: Sequence[Chunk]
+    cluster: Any, play: Play, jobs: Sequence[Chunk]
 ) -> Generator[tuple[int, Chunk, Played], None, None]:
-    """Play chunks on a cluster: (which of them, a piece of it, its numbers), as they come in.
+    """Cut jobs into chunks and play them; yield (index of the job, chunk, result) as they finish.
 
     Args:
         cluster: The address of a Dask scheduler, or a `distributed.Client`.
-        play: How to play a chunk; a function that the workers can import.
-        wholes: What to play.
+        play: Plays a chunk; a function that the workers can import.
+        jobs: The chunks to cut and play.
     """
-    if not wholes:
+    if not jobs:
         return
-    asked = [(address_of(whole.policy), whole.is_compiled) for whole in wholes]
+    modules = [module_of(job.policy) for job in jobs]
     with _connected(cluster) as client:
-        ours = _agreed(client, play, [*dict.fromkeys(asked)])
-        pieces, tasks = [], []
-        for i, whole in enumerate(wholes):
-            size = max(1, CHUNK_ROUNDS // whole.horizon, -(-whole.runs // MOST_CHUNKS))
-            mine = ours[asked[i]]
-            for piece in whole.cut(size):
-                key = key_of(play, piece, mine)
-                tasks.append(client.submit(play_there, play, piece, asked[i], mine, key=key))
-                pieces.append((i, piece))
+        versions = {module: _check_workers(client, module) for module in dict.fromkeys(modules)}
+        finished: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        waiting: dict[Any, tuple[int, Chunk]] = {}  # by future
         try:
-            for n in _finished(client, tasks):
-                i, piece = pieces[n]
-                yield i, piece, _result(client, tasks[n], piece)
-                tasks[n] = None  # the cluster may forget it
+            for i, (job, module) in enumerate(zip(jobs, modules, strict=True)):
+                size = max(1, CHUNK_ROUNDS // job.horizon, -(-job.runs // MAX_CHUNKS))
+                for chunk in job.cut(size):
+                    task = (play_there, play, chunk, module, versions[module])
+                    future = client.submit(*task, pure=False)
+                    waiting[future] = i, chunk
+                    future.add_done_callback(finished.put)
+            while waiting:
+                try:
+                    future = finished.get(timeout=1.0)
+                except queue.Empty:
+                    _wait_for_workers(client)
+                    continue
+                played = _result(client, future, waiting[future][1])
+                yield *waiting.pop(future), played
         finally:
-            if client.status == "running":  # not after the scheduler has gone
-                client.cancel([task for task in tasks if task is not None])
+            if client.status == "running":
+                client.cancel([*waiting])
 
 
-def play_there(play: Play, chunk: Chunk, asked: Question, ours: Identity) -> Played:
-    """What a worker runs: a chunk, if it would give the same bits as the process that asked."""
-    distributed = _dask()
-    _refuse(f"worker {distributed.get_worker().address}", standing_identity(asked), ours)
-    return play(chunk)
+def play_there(play: Play, chunk: Chunk, module: str, version: str) -> Played:
+    """Play a chunk on a worker that runs the given code."""
+    worker = f"worker {_dask().get_worker().address}"
+    _compare(worker, loaded_version(module), version)
+    try:
+        return play(chunk)
+    except OSError as error:
+        raise UnusableCluster(f"{worker} failed: {error}: see its log") from error
+
+
+def module_of(policy: Policy) -> str:
+    """Return the module that another process imports for a policy."""
+    cls = type(policy)
+    with contextlib.suppress(ImportError, AttributeError):
+        module = importlib.import_module(cls.__module__)
+        if cls.__module__ != "__main__" and operator.attrgetter(cls.__qualname__)(module) is cls:
+            return PACKAGE if cls.__module__.startswith(f"{PACKAGE}.") else cls.__module__
+    raise InvalidInput(
+        f"{policy.name!r} cannot be imported by other processes: write its class "
+        f"{cls.__qualname__} into a module of its own, not a script, notebook or function",
+        argument="policy",
+    )
+
+
+def code_version(module: str) -> str:
+    """Return versions and a hash of this package's source files and of a policy's module."""
+    from importlib import metadata  # slow to import, and only clusters need it
+
+    root, own = Path(__file__).parents[1], importlib.import_module(module).__file__
+    digest = hashlib.sha256()
+    for file in [*sorted(root.rglob("*.py")), *([Path(own)] if own else [])]:
+        digest.update(file.name.encode() + file.read_bytes())
+    try:
+        numba = metadata.version("numba")
+    except metadata.PackageNotFoundError:
+        numba = "missing"
+    return f"driftanchor {__version__}, Numba {numba}, source code {digest.hexdigest()[:12]}"
+
+
+@functools.cache
+def loaded_version(module: str) -> str:
+    """Return the code version at the first call: a worker keeps the code that it loaded."""
+    return code_version(module)
+
+
+def _check_workers(client: Any, module: str) -> str:
+    """Return the code version of this process if all workers have the same."""
+    _wait_for_workers(client)
+    ours = code_version(module)
+    try:
+        for name in (__name__, module):  # the scheduler unpickles the tasks
+            client.run_on_scheduler(importlib.import_module, name)
+    except ImportError as error:
+        _compare("the scheduler", error, ours)
+    for address, theirs in client.run(loaded_version, module, on_error="return").items():
+        if not isinstance(theirs, OSError):  # this worker died, and others may join
+            _compare(f"worker {address}", theirs, ours)
+    return ours
+
+
+def _compare(place: str, theirs: str | Exception, ours: str) -> None:
+    """Refuse a worker that runs other code, or could not say which because of an error."""
+    if theirs == ours:
+        return
+    failed = isinstance(theirs, Exception)
+    runs = f"cannot import what it needs: {theirs}" if failed else f"runs {theirs}"
+    raise UnusableCluster(
+        f"{place} {runs}; this process runs {ours}: install the same there, with the modules of "
+        "your own policies, and restart it"
+    )
+
+
+def _result(client: Any, future: Any, chunk: Chunk) -> Played:
+    """Return the result of a finished task; Dask plays it again if its worker has died since."""
+    while True:
+        try:
+            played: Played = future.result(timeout=RESULT_TIMEOUT)
+        except TimeoutError:
+            _wait_for_workers(client)
+        except _dask().KilledWorker as error:
+            raise UnusableCluster(
+                f"every worker that played policy {chunk.name!r} died: see the workers' logs, and "
+                "whether they have enough memory"
+            ) from error
+        else:
+            return played
+
+
+def _wait_for_workers(client: Any) -> None:
+    try:
+        client.wait_for_workers(1, timeout=WORKER_TIMEOUT)
+    except TimeoutError as error:
+        address = client.scheduler.address
+        raise UnusableCluster(
+            f"the Dask scheduler at {address} has no workers: start some with "
+            f"'dask worker {address}'"
+        ) from error
 
 
 @contextlib.contextmanager
 def _connected(cluster: Any) -> Iterator[Any]:
-    """A client of the cluster; one that we make is closed, the user's is not."""
+    """Yield a client of the cluster, and close it unless it is the user's."""
     distributed = _dask()
-    if isinstance(cluster, distributed.Client):
-        if cluster.asynchronous or cluster.status != "running":
-            raise InvalidInput(
-                f"must be a running synchronous Client, got {cluster!r}", argument="cluster"
-            )
-        yield cluster
-        return
-    import asyncio  # only here: most programs use no cluster
-
-    address = _address(cluster)
-    beside = ThreadPoolExecutor(1)  # a notebook's own thread has a loop already
-    options = {"timeout": ANSWER, "set_as_default": False, "name": "driftanchor"}
+    theirs = isinstance(cluster, distributed.Client)
+    client = cluster if theirs else _connect(distributed, _checked_address(cluster))
+    if client.asynchronous or client.status != "running":
+        raise InvalidInput(
+            f"must be a running synchronous Client, got {client!r}", argument="cluster"
+        )
+    address = client.scheduler.address
     try:
-        beside.submit(asyncio.run, _greet(distributed, address)).result()
-        client = distributed.Client(address, **options)
-    except (OSError, TypeError, ValueError, MemoryError) as error:  # TypeError: no certificate
+        yield client
+    except (OSError, distributed.CancelledError) as error:
         raise UnusableCluster(
-            f"no Dask scheduler answers at {address}: check the address, or start one with "
-            f"'dask scheduler' ({str(error) or 'it says nothing'})"
+            f"the Dask scheduler at {address} is gone, and the tasks with it: start it and its "
+            "workers again, then repeat this"
         ) from error
     finally:
-        beside.shutdown(wait=False)
-    # What goes wrong, our errors say. Dask leaves tasks behind that asyncio complains of.
-    with _hushed("distributed.client"), _hushed("distributed.batched"), _hushed("asyncio"), client:
-        yield client
+        if not theirs:
+            logger = logging.getLogger("distributed.client")
+            logger.disabled = True  # without a scheduler, closing logs a traceback
+            client.close()
+            logger.disabled = False
 
 
-@contextlib.contextmanager
-def _hushed(name: str) -> Iterator[None]:
-    logger = logging.getLogger(name)
-    level = logger.level
-    logger.setLevel(logging.CRITICAL + 1)
+def _connect(distributed: Any, address: str) -> Any:
+    """Connect in a thread: `Client` waits forever for a server that accepts and never answers."""
+    answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
+
+    def connect() -> None:
+        try:
+            options = {"timeout": SCHEDULER_TIMEOUT, "set_as_default": False}
+            answers.put(distributed.Client(address, name=PACKAGE, **options))
+        except Exception as error:
+            answers.put(error)
+
+    threading.Thread(target=connect, daemon=True).start()
     try:
-        yield
-    finally:
-        logger.setLevel(level)
+        answer = answers.get(timeout=SCHEDULER_TIMEOUT + 1.0)
+    except queue.Empty:
+        answer = TimeoutError("it accepts connections and says nothing")
+    if isinstance(answer, Exception):
+        raise UnusableCluster(
+            f"no Dask scheduler answers at {address}: check the address, or start one with "
+            f"'dask scheduler' ({answer})"
+        ) from answer
+    return answer
 
 
-def _dask() -> Any:
-    return require("distributed", extra="cluster", why="running on a cluster")
-
-
-async def _greet(distributed: Any, address: str) -> None:
-    """Meet the scheduler: `Client` would wait for ever for one that listens and never answers."""
-    import asyncio
-
-    secrets = distributed.Security().get_connection_args("client")
-    greeting = distributed.core.connect(address, timeout=ANSWER, **secrets)
-    met = await asyncio.wait_for(greeting, 2 * ANSWER)
-    await met.close()
-
-
-def _address(cluster: object) -> str:
-    """The address, checked here: with some that are wrong Dask would wait for ever."""
+def _checked_address(cluster: object) -> str:
+    """Return the address if Dask can parse it; Dask waits forever on some malformed ones."""
     text = cluster if isinstance(cluster, str) else ""
-    with contextlib.suppress(ValueError):  # a port that is no number, or too large
+    with contextlib.suppress(ValueError):  # the port is no number or too large
         parts = urlsplit(text if "://" in text else f"tcp://{text}")
         if parts.scheme in SCHEMES and parts.hostname and parts.port:
             return text
@@ -150,114 +235,5 @@ def _address(cluster: object) -> str:
     )
 
 
-def _agreed(client: Any, play: Play, asked: Sequence[Question]) -> dict[Question, Identity]:
-    """What decides the bits here, after every worker has said that it is the same there."""
-    _wait_for_workers(client)
-    needed = [play.__module__, *(address.partition(":")[0] for address, _ in asked)]
-    for module in dict.fromkeys(needed):
-        try:
-            client.run_on_scheduler(importlib.import_module, module)
-        except ImportError as error:
-            raise _without_code("the scheduler", error) from error
-    ours = identities(asked)
-    answers = client.run(standing_identities, [*ours], on_error="return")
-    for worker, theirs in answers.items():
-        if isinstance(theirs, OSError):  # it is gone, and others may come
-            continue
-        if isinstance(theirs, Exception):
-            raise _without_code(f"worker {worker}", theirs) from theirs
-        for question, mine in ours.items():
-            _refuse(f"worker {worker}", theirs[question], mine)
-    return ours
-
-
-def key_of(play: Play, piece: Chunk, ours: Identity) -> str:
-    """The key of a task is its content, the code included: one key never means two results."""
-    content = hashlib.sha256(pickle.dumps((play, piece, ours))).hexdigest()
-    return f"driftanchor-{piece.policy.name}-{content}"
-
-
-def _finished(client: Any, tasks: Sequence[Any]) -> Iterator[int]:
-    """The numbers of the tasks, as they finish; those whose workers died are played again."""
-    killed_worker = _dask().KilledWorker
-    done: queue.SimpleQueue[int] = queue.SimpleQueue()
-
-    def watch(n: int) -> None:
-        tasks[n].add_done_callback(lambda _: done.put(n))
-
-    for n in range(len(tasks)):
-        watch(n)
-    deaths = [0] * len(tasks)
-    lost: list[int] = []  # finished, and played again: the worker died that had their numbers
-    left = len(tasks)
-    while left:
-        try:
-            n = done.get(timeout=1.0)
-        except queue.Empty:
-            _wait_for_workers(client)  # at once where there are any
-            while lost:
-                done.put(lost.pop())  # they may be finished now
-            continue
-        if tasks[n].status == "cancelled":
-            raise _gone(client)
-        if tasks[n].status == "lost":
-            lost.append(n)
-            continue
-        killed = tasks[n].status == "error" and isinstance(tasks[n].exception(), killed_worker)
-        if killed and deaths[n] < MOST_DEATHS:
-            deaths[n] += 1
-            tasks[n].retry()
-            watch(n)
-        else:
-            left -= 1
-            yield n
-
-
-def _result(client: Any, task: Any, piece: Chunk) -> Played:
-    """The numbers of a finished task; the worker that has them may die before they are here."""
-    while True:
-        try:
-            played: Played = task.result(timeout=FETCH)
-        except _dask().KilledWorker as error:
-            raise UnusableCluster(
-                f"every worker that played policy {piece.name!r} died: see the workers' logs, and "
-                "whether they have enough memory"
-            ) from error
-        except TimeoutError:
-            _wait_for_workers(client)  # another worker plays it again
-        except (OSError, _dask().CancelledError) as error:  # its connections broke
-            raise _gone(client) from error
-        else:
-            return played
-
-
-def _wait_for_workers(client: Any) -> None:
-    try:
-        client.wait_for_workers(1, timeout=PATIENCE)
-    except TimeoutError as error:
-        raise UnusableCluster(
-            f"the Dask scheduler at {client.scheduler.address} has no workers: start some with "
-            f"'dask worker {client.scheduler.address}'"
-        ) from error
-    except OSError as error:
-        raise _gone(client) from error
-
-
-def _gone(client: Any) -> UnusableCluster:
-    return UnusableCluster(
-        f"the Dask scheduler at {client.scheduler.address} is gone, and the tasks with it: start "
-        "it and its workers again, then repeat this"
-    )
-
-
-def _without_code(place: str, error: BaseException) -> UnusableCluster:
-    return UnusableCluster(
-        f"{place} cannot import what it needs: {error}: install driftanchor "
-        f"{version('driftanchor')} there, and the modules of your own policies"
-    )
-
-
-def _refuse(place: str, theirs: Identity, ours: Identity) -> None:
-    differs = first_difference(theirs, ours)
-    if differs:
-        raise UnusableCluster(f"{place} {differs}: install the same on both and start it again")
+def _dask() -> Any:
+    return require("distributed", extra="cluster", why="running on a cluster")

@@ -2,17 +2,140 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from driftanchor.core import check
 from driftanchor.core.arms import MAX_ARMS
 from driftanchor.core.check import Floats, Ints
-from driftanchor.errors import InvalidInput, shown
+from driftanchor.core.promises import Range
+from driftanchor.errors import InvalidInput, UnknownName, shown
 from driftanchor.simulation.bandit import Bandit
-from driftanchor.simulation.world import drawn_means
-from driftanchor.simulation.world import settle, world_of
-from driftanchor.simulation.law import Law
+
+PARAMETERS = {"normal": ("mean", "sd"), "uniform": ("low", "high"), "beta": ("a", "b")}
+KINDS = tuple(PARAMETERS)
+MAX_DEVIATIONS = 14.0  # standard deviations: `driftanchor.core.noise` draws no larger normal
+
+
+@dataclass(frozen=True)
+class Law:
+    """A probability law; make one with `Law.normal`, `Law.uniform` or `Law.beta`.
+
+    Attributes:
+        kind: `"normal"`, `"uniform"` or `"beta"`.
+        first: The mean, the lowest number, or a.
+        second: The standard deviation, the highest number, or b.
+
+    Example:
+        >>> str(Law.normal(0, 1)), Law.uniform(0.1, 0.3).support
+        ('normal(mean=0, sd=1)', (0.1, 0.3))
+    """
+
+    kind: str
+    first: float
+    second: float
+
+    def __post_init__(self) -> None:
+        one, other = PARAMETERS[check.choice(self.kind, "law", KINDS)]
+        of = f"law {self.kind!r}"
+        lows = {"sd": 0.0, "a": 1.0, "b": 1.0}
+        first, second = (
+            check.number(value, name, of=of, low=lows.get(name, -1e100), high=1e100)
+            for name, value in ((one, self.first), (other, self.second))
+        )
+        if self.kind == "uniform" and first > second:
+            raise InvalidInput(f"of {of} is {first:g} and high is {second:g}", argument="low")
+        object.__setattr__(self, "first", first)
+        object.__setattr__(self, "second", second)
+
+    @classmethod
+    def normal(cls, mean: float, sd: float) -> Law:
+        """Return a normal law."""
+        return cls("normal", mean, sd)
+
+    @classmethod
+    def uniform(cls, low: float, high: float) -> Law:
+        """Return the uniform law on [low, high]."""
+        return cls("uniform", low, high)
+
+    @classmethod
+    def beta(cls, a: float, b: float) -> Law:
+        """Return a Beta law on [0, 1]; a and b must be at least 1."""
+        return cls("beta", a, b)
+
+    @classmethod
+    def of(cls, table: object, argument: str) -> Law:
+        """Parse a table such as `{"law": "normal", "mean": 0, "sd": 1}`.
+
+        Args:
+            table: The table.
+            argument: What error messages call it.
+        """
+        if not isinstance(argument, str):
+            raise InvalidInput(f"must be text, got {shown(argument)}", argument="argument")
+        if not isinstance(table, Mapping) or "law" not in table:
+            raise InvalidInput(
+                f"must name a law, such as law = 'normal', got {shown(table)}", argument=argument
+            )
+        kind = check.choice(table["law"], "law", KINDS, of=argument)
+        known = ("law", *PARAMETERS[kind])
+        for key in table:
+            if key not in known:
+                raise UnknownName(f"key of the law of {argument}", key, known, argument=argument)
+        for key in known:
+            if key not in table:
+                raise InvalidInput(f"has a law {kind!r} without {key}", argument=argument)
+        first, second = (check.number(table[name], name, of=argument) for name in known[1:])
+        return cls(kind, first, second)
+
+    @property
+    def mean(self) -> float:
+        """The expected value."""
+        if self.kind == "normal":
+            return self.first
+        if self.kind == "uniform":
+            return (self.first + self.second) / 2
+        return self.first / (self.first + self.second)
+
+    @property
+    def support(self) -> Range:
+        """The lowest and the highest number that a run can draw."""
+        if self.kind == "normal":
+            width = MAX_DEVIATIONS * self.second
+            return self.first - width, self.first + width
+        return (self.first, self.second) if self.kind == "uniform" else (0.0, 1.0)
+
+    def cdf(self, x: float) -> float:
+        """Return the probability of a number of at most x."""
+        from scipy import special
+
+        x = check.number(x, "x")
+        low, high = self.support
+        if not low < x < high:
+            return 1.0 if x >= high else 0.0
+        if self.kind == "normal":
+            return float(special.ndtr((x - self.first) / self.second))
+        if self.kind == "uniform":
+            return (x - low) / (high - low)
+        return float(special.betainc(self.first, self.second, x))
+
+    def quantile(self, p: float) -> float:
+        """Return the number that a draw exceeds with probability 1 − p."""
+        from scipy import special
+
+        p = check.number(p, "p", low=0.0, high=1.0)
+        low, high = self.support
+        if p in (0.0, 1.0):
+            return high if p else low
+        if self.kind == "normal":
+            return min(max(self.first + self.second * float(special.ndtri(p)), low), high)
+        if self.kind == "uniform":
+            return low + p * (high - low)
+        return float(special.betaincinv(self.first, self.second, p))
+
+    def __str__(self) -> str:
+        one, other = PARAMETERS[self.kind]
+        return f"{self.kind}({one}={self.first:g}, {other}={self.second:g})"
 
 
 def random_bandit(
@@ -29,39 +152,38 @@ def random_bandit(
     relative_bound: Sequence[float] | Floats | float | None = None,
     common_shift: float = 0.0,
 ) -> Bandit:
-    """A bandit whose means are drawn anew in each run: its mean regret is the Bayesian regret.
+    """Make a bandit that draws new means in each run: its mean regret is the Bayesian regret.
 
     Run r of every policy meets the same means, so differences are paired as always, and runs are
     independent of one another. `instance_of` gives the bandit of one run.
 
     Args:
         means: The law of the online means.
-        arms: How many arms.
-        offline_pulls: As for `Bandit`, and the others below too.
+        arms: Number of arms.
+        offline_pulls: As for `Bandit`, like the other arguments below.
         bias_bound: `None` for the true differences of each run.
         reward: Bernoulli rewards need a law between 0 and 1.
         noise: Standard deviation of a reward, one number for all arms or one for each.
         bias: The law of the logged mean minus the online mean of an arm; `None` for unbiased logs.
-            With Bernoulli rewards a logged mean beyond 0 or 1 is put there.
-        delay: Rounds that go by before a reward is seen.
-        batch: Rounds for which arms are chosen at once.
-        relative_bound: The bound W that policies are given.
-        common_shift: How far all arms moved together; it is added to the means that were drawn.
+            With Bernoulli rewards, logged means are clipped to [0, 1].
+        delay: Rounds between a pull and its reward.
+        batch: Rounds that choose their arms together.
+        relative_bound: The bound W that policies see.
+        common_shift: How far all arms moved together, added to the drawn means.
 
     Example:
         >>> bandit = random_bandit(Law.uniform(0, 1), 3, reward="bernoulli")
         >>> instance_of(bandit, seed=1, run=0).online.round(3).tolist()
         [0.637, 0.379, 0.44]
     """
-    given: dict[str, object] = {"means": means, **({} if bias is None else {"bias": bias})}
-    for name, law in given.items():
+    laws: dict[str, object] = {"means": means, **({} if bias is None else {"bias": bias})}
+    for name, law in laws.items():
         if not isinstance(law, Law):
             raise InvalidInput(
                 f"must be a Law such as Law.normal(0, 1), got {shown(law)}", argument=name
             )
     count = check.whole(arms, "arms", low=1, high=MAX_ARMS)
-    moved = check.number(common_shift, "common_shift")
-    late: dict[str, Any] = {"delay": delay, "batch": batch}
+    move = check.number(common_shift, "common_shift")
     bandit = Bandit(
         [means.mean] * count,
         means.mean,
@@ -69,15 +191,16 @@ def random_bandit(
         bias_bound,
         reward,
         noise,
+        delay=delay,
+        batch=batch,
         relative_bound=relative_bound,
-        common_shift=moved,
-        **late,
+        common_shift=move,
     )
-    low, high = (end + moved for end in means.ends)
+    low, high = (end + move for end in means.support)
     if reward == "bernoulli" and not 0.0 <= low <= high <= 1.0:
         raise InvalidInput(
-            f"are {means}, moved by {moved:g}, and may leave 0 to 1, where chances are: use "
-            "Law.beta, or Law.uniform within 0 and 1",
+            f"are {means}, moved by {move:g}, and may leave [0, 1], where Bernoulli means are: "
+            "use Law.beta, or Law.uniform within 0 and 1",
             argument="means",
         )
     object.__setattr__(bandit, "means", means)
@@ -87,6 +210,9 @@ def random_bandit(
 
 def instance_of(bandit: Bandit, *, seed: int, run: int) -> Bandit:
     """Return the bandit that a random bandit draws for a run, as an ordinary bandit."""
+    # Here and not above: the world imports Law from this module.
+    from driftanchor.simulation.world import drawn_means, settle, world_of
+
     if bandit.means is None:
         return bandit
     first = check.whole(run, "run")

@@ -1,42 +1,49 @@
-"""Result: the regret of policies over runs and rounds, and what to make of it."""
+"""Result: the regret of policies over runs and rounds, and comparisons of policies."""
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from driftanchor.core import check
 from driftanchor.core.check import Floats, Ints
+from driftanchor.core.stats.bounded_mean import hedged_mean_interval
+from driftanchor.core.stats.intervals import Estimate, mean_contrast, quantile_contrast
 from driftanchor.core.stats.summary import standard_error, summarise
 from driftanchor.errors import InvalidInput
 from driftanchor.render import figure, palette
 from driftanchor.render.csv_file import write_csv
-from driftanchor.render.numbers import count
+from driftanchor.render.numbers import count, interval, rounded
 from driftanchor.render.tabular import Tabular, known
-from driftanchor.simulation.difference import QUANTILES as QUANTILES
-from driftanchor.simulation.difference import Difference, difference
-from driftanchor.simulation.drawn_gaps import DrawnGaps
+from driftanchor.simulation.bandit import Bandit
 from driftanchor.simulation.chunk import ENGINES
+from driftanchor.simulation.instances import Law
+from driftanchor.simulation.world import drawn_means
 
+QUANTILES = {"median": 0.5, "q90": 0.9, "q99": 0.99}
 STATISTICS = ("mean", "se", *QUANTILES, "max")
+CAP_EXCEEDED = (0.1, 0.003)  # probabilities that a run's best mean, or its worst, passes a cap
+NEGLIGIBLE = 1e-15  # probability of the tails that an integral leaves out
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Result(Tabular):
-    """What a simulation measured.
+    """The regret and the pulls that a simulation measured.
 
     Attributes:
-        policies: Their names, in order.
+        policies: The names of the policies.
         checkpoints: The rounds after which regret was read; the last is the horizon.
         regret: Pseudo-regret, by (policy, run, checkpoint).
         pulls: Pulls of each arm at the horizon, by (policy, run, arm).
         seed: The seed of all noise.
         engine: The engine that ran it, a key of `driftanchor.simulation.ENGINES`.
-        most: The regret of playing the worst arm throughout: no run can have more.
-        drawn: The largest and the smallest mean of each run, where runs draw their means.
+        max_regret: The regret of playing the worst arm throughout, an upper bound for every run.
+        drawn: The largest and the smallest mean of each run, if each run draws its own means.
     """
 
     policies: tuple[str, ...]
@@ -45,64 +52,78 @@ class Result(Tabular):
     pulls: Ints
     seed: int
     engine: str
-    most: float
+    max_regret: float
     drawn: DrawnGaps | None = None
 
     @property
     def horizon(self) -> int:
-        """The last round."""
+        """Number of rounds in a run."""
         return int(self.checkpoints[-1])
 
     @property
     def runs(self) -> int:
-        """Runs of each policy."""
+        """Number of runs of each policy."""
         return int(self.regret.shape[1])
 
     def final(self, policy: str) -> Floats:
-        """The regret of each run of a policy at the horizon."""
+        """Return the regret of each run of a policy at the horizon."""
         check.choice(policy, "policy", self.policies)
         return self.regret[self.policies.index(policy), :, -1]
 
     def summary(self) -> dict[str, dict[str, float]]:
-        """Mean, its standard error, median, 90 % and 99 % quantile and maximum of final regret."""
+        """Return statistics of each policy's final regret.
+
+        They are the mean and its standard error, median, 90 % and 99 % quantile, and maximum.
+        """
         return {policy: summarise(self.final(policy), QUANTILES) for policy in self.policies}
 
     def compare(
         self, first: str, second: str, *, statistic: str = "mean", level: float = 0.95
     ) -> Difference:
-        """The final regret of one policy minus that of another, with an interval.
+        """Return the final regret of one policy minus that of another, with an interval.
 
-        The interval is right whatever the law of regret, rare ruinous runs included, and for the
-        mean also if runs were added before: see `driftanchor.core.stats.bounded_mean`. If each
-        run draws its own means, a run loses at most its own largest gap in each round.
+        The interval holds for every law of regret, rare ruinous runs included; for the mean it
+        also holds if you looked at fewer runs before. See `driftanchor.core.stats.bounded_mean`.
+
+        Runs are compared in pairs, whether both policies met the same rewards or not: one pair of
+        runs is independent of the next.
 
         Args:
             first: A policy.
-            second: The policy that is subtracted.
+            second: The policy to subtract.
             statistic: `"mean"`, `"median"`, `"q90"` or `"q99"`.
-            level: How often such intervals are to hold the true difference.
+            level: Probability that the interval holds the true difference.
 
         Example:
             >>> from driftanchor import Bandit, simulate
             >>> effort = {"horizon": 50, "runs": 500, "seed": 1, "engine": "interpreted"}
-            >>> found = simulate(["ts", "ucb"], Bandit([0.9, 0.1]), **effort).compare("ts", "ucb")
-            >>> print(found)
+            >>> result = simulate(["ts", "ucb"], Bandit([0.9, 0.1]), **effort)
+            >>> print(result.compare("ts", "ucb"))
             mean regret of ts − ucb: 0.357 (−0.287 to 1.00) at 95 %, 500 runs with the same rewards
         """
         one, other = self.final(first), self.final(second)
         if first == second:
             raise InvalidInput(f"is {second!r} twice: name two policies", argument="second")
+        check.choice(statistic, "statistic", ("mean", *QUANTILES))
+        level = check.number(level, "level", above=0.0, high=1.0 - 1e-12)
+        alpha = 1.0 - level
+        factors, pairs = np.array([1.0, -1.0]), np.stack([one, other])
+        limits = np.full(2, self.max_regret)
+        if statistic != "mean":
+            quantile = QUANTILES[statistic]
+            if self.drawn is not None:  # a run loses at most its largest gap in each round
+                limits = np.full(2, self.horizon * self.drawn.quantile(quantile))
+            estimate = quantile_contrast(factors, pairs, limits, alpha, quantile=quantile)
+        elif self.drawn is None or self.drawn.are_wide:
+            estimate = mean_contrast(factors, pairs, limits, alpha)
+        else:
+            hedges, means = self.drawn.hedges()
+            ends = hedged_mean_interval(
+                one - other, self.horizon * hedges, self.horizon * means, alpha
+            )
+            estimate = Estimate(float((one - other).mean()), *ends)
         paired = ENGINES[self.engine].paired
-        finals = {first: one, second: other}
-        return difference(
-            finals,
-            self.horizon,
-            self.most,
-            self.drawn,
-            statistic=statistic,
-            level=level,
-            paired=paired,
-        )
+        return Difference(first, second, statistic, *estimate, level, one.size, paired)
 
     def _line(self) -> str:
         runs = f"{count(self.runs, 'run')} of {count(self.horizon, 'round')}"
@@ -117,7 +138,7 @@ class Result(Tabular):
         return {"policy": list(rows), **numbers}
 
     def to_csv(self, path: str | os.PathLike[str], *, escape_formulas: bool = True) -> None:
-        """One row for each policy, run and checkpoint; nothing is left behind if writing fails.
+        """Write one row for each policy, run and checkpoint; a failure leaves no partial file.
 
         Args:
             path: The file.
@@ -131,17 +152,17 @@ class Result(Tabular):
     def _rows(self) -> Iterator[tuple[object, ...]]:
         for policy, runs in zip(self.policies, self.regret, strict=True):
             for run, curve in enumerate(runs):
-                for t, lost in zip(self.checkpoints.tolist(), curve.tolist(), strict=True):
-                    yield policy, run, t, lost
+                for t, regret in zip(self.checkpoints.tolist(), curve.tolist(), strict=True):
+                    yield policy, run, t, regret
 
     def plot(self, path: str | os.PathLike[str]) -> None:
-        """Mean regret over the rounds with a band of one standard error, as PNG, PDF or SVG."""
+        """Plot mean regret over the rounds ± one standard error, as PNG, PDF or SVG."""
         figure.check_suffix(path)
         looks = palette.looks({policy: policy for policy in self.policies})
         rounds = np.concatenate([[0], self.checkpoints]).astype(np.float64)
         with figure.sheet():
-            drawn = figure.blank(6.4, 4.2)
-            axes = drawn.subplots()
+            sheet = figure.blank(6.4, 4.2)
+            axes = sheet.subplots()
             for policy, regret in zip(self.policies, self.regret, strict=True):
                 curves = np.hstack([np.zeros((self.runs, 1)), regret])
                 error, every = standard_error(curves), max(1, len(rounds) // 8)
@@ -152,5 +173,113 @@ class Result(Tabular):
             axes.set_xlim(0, self.horizon)
             axes.set_ylim(bottom=0)
             figure.frame(axes)
-            figure.legend(drawn, looks)
-            figure.write(drawn, path)
+            figure.legend(sheet, looks)
+            figure.write(sheet, path)
+
+
+@dataclass(frozen=True, repr=False)
+class Difference:
+    """The final regret of one policy minus that of another.
+
+    Attributes:
+        first: A policy.
+        second: The policy that is subtracted.
+        statistic: The statistic that is compared: `"mean"`, `"median"`, `"q90"` or `"q99"`.
+        estimate: The measured difference; negative if the first policy loses less.
+        low: The lower end of the interval.
+        high: The upper end of the interval.
+        level: Probability that the interval holds the true difference.
+        runs: Number of runs of each policy.
+        paired: Whether both policies met the same rewards, and not only the same logs.
+    """
+
+    first: str
+    second: str
+    statistic: str
+    estimate: float
+    low: float
+    high: float
+    level: float
+    runs: int
+    paired: bool
+
+    def __str__(self) -> str:
+        shown = f"{rounded(self.estimate)} ({interval(self.low, self.high)})"
+        shared = "the same rewards" if self.paired else "the same logs and other rewards"
+        return (
+            f"{self.statistic} regret of {self.first} − {self.second}: {shown} at "
+            f"{100 * self.level:g} %, {count(self.runs, 'run')} with {shared}"
+        )
+
+    def __repr__(self) -> str:
+        return f"<Difference: {self}>"
+
+
+class DrawnGaps(NamedTuple):
+    """The gap between the best and the worst arm of each run, if each run draws its own means.
+
+    A run loses at most this gap in each round. The gap is the largest minus the smallest of K
+    independent draws of a known law, so its quantiles are known, and so are the means of hedges.
+
+    Attributes:
+        law: The law of all means.
+        arms: The number of arms, K.
+        best: The largest online mean of each run.
+        worst: The smallest online mean of each run.
+    """
+
+    law: Law
+    arms: int
+    best: Floats
+    worst: Floats
+
+    def quantile(self, q: float) -> float:
+        """Return a number that the gap of a run exceeds with probability 1 − q at most."""
+        low, high = self._caps((1.0 - q) / 2.0)
+        return high - low
+
+    @property
+    def are_wide(self) -> bool:
+        """Whether gaps often exceed half of the largest possible gap, so hedging gains little."""
+        low, high = self.law.support
+        return self.quantile(1.0 - CAP_EXCEEDED[0]) > 0.5 * (high - low)
+
+    def hedges(self) -> tuple[Floats, Floats]:
+        """Return upper bounds of each run's gap, by (cap, run), and their expected values.
+
+        The gap itself varies from run to run, which would widen an interval. An upper bound is
+        constant except in the rare runs whose means pass a cap.
+        """
+        caps = [self._caps(p) for p in CAP_EXCEEDED]
+        bounds = [np.maximum(self.best, high) - np.minimum(self.worst, low) for low, high in caps]
+        means = [high - low + self._expected_excess(low, high) for low, high in caps]
+        return np.stack(bounds), np.array(means)
+
+    def _caps(self, p: float) -> tuple[float, float]:
+        """Return what the worst mean is below, and the best above, with probability p each."""
+        single = -math.expm1(math.log1p(-p) / self.arms)  # 1 − (1 − p)^(1/K)
+        return self.law.quantile(single), self.law.quantile(1.0 - single)
+
+    def _expected_excess(self, low: float, high: float) -> float:
+        """Return how far the best mean is above `high`, plus the worst below `low`, on average."""
+        from scipy import integrate
+
+        def above(x: float) -> float:
+            return 1.0 - self.law.cdf(x) ** self.arms
+
+        def below(x: float) -> float:
+            return 1.0 - (1.0 - self.law.cdf(x)) ** self.arms
+
+        bottom, top = self.law.quantile(NEGLIGIBLE), self.law.quantile(1.0 - NEGLIGIBLE)
+        accuracy = {"epsabs": 0.0, "epsrel": 1e-10}
+        over, _ = integrate.quad(above, high, max(high, top), **accuracy)
+        under, _ = integrate.quad(below, min(low, bottom), low, **accuracy)
+        return float(over + under)
+
+
+def drawn_gaps(bandit: Bandit, seed: int, runs: int, *, compiled: bool) -> DrawnGaps | None:
+    """Return the gaps of a random bandit's first runs; `None` if all runs have the same means."""
+    if bandit.means is None:
+        return None
+    means = drawn_means(bandit, seed, 0, runs, compiled=compiled)[:, 0] - bandit.common_shift
+    return DrawnGaps(bandit.means, len(bandit.online), means.max(axis=1), means.min(axis=1))

@@ -18,8 +18,7 @@ from driftanchor.policies import by_name
 from driftanchor.simulation.bandit import Bandit
 from driftanchor.simulation.chunk import CHUNK_ROUNDS, Chunk, Played, play
 from driftanchor.simulation.cluster import on_cluster
-from driftanchor.simulation.drawn_gaps import drawn_gaps
-from driftanchor.simulation.result import Result
+from driftanchor.simulation.result import Result, drawn_gaps
 
 PIECES = 4  # chunks of a job for each thread, so that no thread is far behind the others at the end
 AHEAD = 4  # chunks for each thread that wait while others are played

@@ -16,7 +16,7 @@ from driftanchor.core.check import Floats, Ints
 from driftanchor.core.gamma import beta
 from driftanchor.core.noise import Key, Stream, key, normal, start, uniform, wrapping
 from driftanchor.simulation.bandit import LAWS, RESAMPLED, Bandit
-from driftanchor.simulation.law import KINDS, Law
+from driftanchor.simulation.instances import KINDS, Law
 
 GAUSSIAN, BERNOULLI, STUDENT = (LAWS.index(law) for law in ("gaussian", "bernoulli", "student"))
 NORMAL, UNIFORM, BETA = (KINDS.index(kind) for kind in ("normal", "uniform", "beta"))

@@ -101,7 +101,7 @@ def test_given_logs_are_what_a_policy_sees() -> None:
         ([[1.0, math.nan]], "rewards of arm 1 must be finite and at most 1e+90, got nan"),
         ([[math.inf]], "rewards of arm 1 must be finite and at most 1e+90, got inf"),
         (3, "rewards must be a list of values, got 3"),
-        ([], "rewards is empty: give those of at least one arm"),
+        ([], "rewards is empty: give the rewards of at least one arm"),
     ],
 )
 def test_impossible_rewards_are_refused(rewards: Any, message: str) -> None:
