@@ -23,16 +23,17 @@ def beta_below(a: Floats, b: Floats, x: Floats) -> Floats:
 
 
 def beta_density(a: Floats, b: Floats, x: Floats) -> Floats:
-    """Return the density of Beta(a, b) at x, between 0 and 1.
+    """Return the density of Beta(a, b) at x.
 
     It is written around the mean, so that large shapes lose no digits to cancellation.
     """
-    mean = a / (a + b)
+    mean, inside = a / (a + b), (x > 0.0) & (x < 1.0)
+    x = np.where(inside, x, 0.5)
     away = x - mean
     log = a * np.log1p(away / mean) + b * np.log1p(-away / (1.0 - mean))
     log += beyond_stirling(a + b) - beyond_stirling(a) - beyond_stirling(b)
-    density: Floats = np.exp(log) * np.sqrt(a * (1.0 - mean) / (2.0 * np.pi)) / (x * (1.0 - x))
-    return density
+    density = np.exp(log) * np.sqrt(a * (1.0 - mean) / (2.0 * np.pi)) / (x * (1.0 - x))
+    return np.where(inside, density, 0.0)
 
 
 def beta_sd(a: Floats, b: Floats) -> Floats:

@@ -20,35 +20,25 @@ import numpy as np
 
 from driftanchor.core.beta_law import beta_below, beta_density, beta_ends, beta_sd
 from driftanchor.core.check import Bools, Floats, Ints
-from driftanchor.core.index_law import BETA, MEDIAN, MIXTURE, IndexLaw
+from driftanchor.core.index_law import BETA, MEDIAN, MIXTURE, IndexLaw, constant
 from driftanchor.core.legendre import POINTS, WEIGHTS
 
 NEVER = -1.0  # the kind of an arm that cannot be played
 REACH = 6.5  # a normal is further than this from its mean, in sds, with a chance of 1e-10
-WIDTH = 2.0  # of panels, in sds of the narrowest law; some are half as wide
-NODES, NODE_WEIGHTS = np.polynomial.legendre.leggauss(6)
+WIDTH = 3.0  # of panels, in sds of the narrowest law; some are half as wide
+NODES, NODE_WEIGHTS = np.polynomial.legendre.leggauss(7)
 SKIPPED = 1e-7  # sum of the increases of G that are left out in each row
-CLOSE = 1e-8  # allowed error of the sum over all arms on one panel
-HALVINGS = 60
-MANY = 30  # arms; with more, it pays to find the range of the largest index first
+CLOSE = 5e-8  # allowed error of the sum over all arms on one panel
+MANY = 60  # arms; with more, it pays to find the range of the largest index first
 CHUNK = 50_000  # numbers computed at once: they fit the cache
 TINY = 1e-300
-_DENSITY = 1.0 / math.sqrt(2.0 * math.pi)
+SQRT_2_PI = math.sqrt(2.0 * math.pi)
+KIND, PLACE, MEAN, SD, OTHER_MEAN, OTHER_SD = range(6)
+MEANS, SDS = slice(MEAN, None, 2), slice(SD, None, 2)  # of both samples
 
 
 Laws = Floats  # one law per row, with the fields of `IndexLaw` as columns
 Column = Any  # a list or an array of numbers
-
-
-class Columns(NamedTuple):
-    """The fields of `IndexLaw`, each an array of shape (rows, arms)."""
-
-    kind: Floats
-    place: Floats
-    mean: Floats
-    sd: Floats
-    other_mean: Floats
-    other_sd: Floats
 
 
 def write_law(laws: Laws, row: int, law: IndexLaw) -> None:
@@ -76,262 +66,302 @@ def win_chances(laws: Floats) -> Floats:
         >>> win_chances(np.array([one_sample(0, 1), one_sample(0, 2), constant(0)])).round(6)
         array([0.375, 0.375, 0.25 ])
     """
-    rows = Columns(*np.moveaxis(laws.reshape(-1, *laws.shape[-2:]), -1, 0))
+    columns = laws.reshape(-1, *laws.shape[-2:]).transpose(2, 1, 0)
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        low, high = ends(rows)
-        playable = rows.kind != NEVER
-        floor = low.max(axis=1, where=playable, initial=-np.inf)
-        alive = playable & (high >= floor[:, None])
-        count = alive.sum(axis=1)
-        chances: Floats = alive / np.maximum(count, 1)[:, None]  # right if all are constants
-        drawn = (count > 1) & (alive & (low < high)).any(axis=1)
-        if drawn.all():
-            chances = _integrated(rows, low, high, alive)
-        elif drawn.any():
-            part = Columns(*(column[drawn] for column in rows))
-            chances[drawn] = _integrated(part, low[drawn], high[drawn], alive[drawn])
-    return chances.reshape(laws.shape[:-1])
+        low, high = _ends(columns)
+        alive = columns[KIND] != NEVER
+        alive &= high >= low.max(axis=0, where=alive, initial=-np.inf)
+        count = alive.sum(axis=0)
+        random = (alive & (low < high)).any(axis=0) & (count > 1)
+        if random.all():
+            chances = _integrated(columns, low, high, alive)
+        else:
+            chances = alive / np.maximum(count, 1)
+            if random.any():
+                rows = columns[..., random], low[:, random], high[:, random], alive[:, random]
+                chances[:, random] = _integrated(*rows)
+    return chances.T.reshape(laws.shape[:-1])
 
 
-def ends(laws: Columns) -> tuple[Floats, Floats]:
+def _ends(columns: Floats) -> tuple[Floats, Floats]:
     """Return two numbers for each law that the index is hardly ever outside of."""
-    reach, other_reach = REACH * laws.sd, REACH * laws.other_sd
-    low, high = laws.mean - reach, laws.mean + reach
-    other_low, other_high = laws.other_mean - other_reach, laws.other_mean + other_reach
-    least, most = np.minimum(low, other_low), np.maximum(high, other_high)
-    low = np.maximum(least, np.minimum(np.maximum(low, other_low), laws.place))
-    high = np.maximum(np.minimum(high, other_high), np.minimum(most, laws.place))
-    if laws.kind.max() > MEDIAN:
-        mixed, beta = laws.kind == MIXTURE, laws.kind == BETA
-        low[mixed], high[mixed] = least[mixed], most[mixed]
-        low[beta], high[beta] = beta_ends(laws.mean[beta], laws.sd[beta])
+    reach = REACH * columns[SDS]
+    least, most = columns[MEANS] - reach, columns[MEANS] + reach  # of both samples
+    place = columns[PLACE]
+    low, high = np.minimum(*least), np.maximum(*most)
+    inner_low = np.maximum(low, np.minimum(np.maximum(*least), place))
+    inner_high = np.maximum(np.minimum(*most), np.minimum(high, place))
+    if columns[KIND].max() <= MEDIAN:
+        return inner_low, inner_high
+    mixed, beta = columns[KIND] == MIXTURE, columns[KIND] == BETA
+    low, high = np.where(mixed, low, inner_low), np.where(mixed, high, inner_high)
+    low[beta], high[beta] = beta_ends(columns[MEAN][beta], columns[SD][beta])
     return low, high
 
 
-def _integrated(laws: Columns, low: Floats, high: Floats, alive: Bools) -> Floats:
+class _Batch(NamedTuple):
+    """Laws of many rows, prepared for the integral."""
+
+    columns: Floats  # (6, arms, rows)
+    low: Floats  # the range of each index, (arms, rows)
+    high: Floats
+    has_pairs: bool  # whether an index has two random samples
+    has_mixtures: bool
+    has_betas: bool
+    has_atoms: bool
+
+    def at(self, rows: Ints) -> Floats:
+        """Return the columns of some rows."""
+        return self.columns if self.low.shape[1] == 1 else self.columns[..., rows]
+
+
+def _integrated(columns: Floats, low: Floats, high: Floats, alive: Bools) -> Floats:
     """Return the chances for rows with at least one random index."""
-    laws, low, high = _prepared(laws, low, high, alive)
-    floor, top = low.max(axis=1), high.max(axis=1)
-    if alive.shape[1] > MANY:
-        floor, top = _narrowed(laws, floor, top)
-        alive = alive & (high >= floor[:, None])
-    count = int(alive.sum(axis=1).max())
-    if count == alive.shape[1]:
-        return _parts(laws, low, high, floor, top)
+    batch = _prepared(columns, low, high, alive)
+    floor, top = batch.low.max(axis=0), batch.high.max(axis=0)
+    if alive.shape[0] > MANY:
+        floor, top = _narrowed(batch, floor, top)
+        alive = batch.high >= floor
+    count = int(alive.sum(axis=0).max())
+    if count == alive.shape[0]:
+        return _parts(batch, floor, top)
+    places = np.argsort(~alive, axis=0, kind="stable")[:count]
+    fewer = batch._replace(
+        columns=np.take_along_axis(batch.columns, places[None], axis=1),
+        low=np.take_along_axis(batch.low, places, axis=0),
+        high=np.take_along_axis(batch.high, places, axis=0),
+    )
     chances = np.zeros(alive.shape)
-    places = np.argsort(~alive, axis=1, kind="stable")[:, :count]
-    kept = (np.take_along_axis(column, places, axis=1) for column in (*laws, low, high))
-    *columns, low, high = kept
-    np.put_along_axis(chances, places, _parts(Columns(*columns), low, high, floor, top), axis=1)
+    np.put_along_axis(chances, places, _parts(fewer, floor, top), axis=0)
     return chances
 
 
-def _prepared(
-    laws: Columns, low: Floats, high: Floats, alive: Bools
-) -> tuple[Columns, Floats, Floats]:
-    """Make laws too narrow for floats constants, dead arms −∞, and Beta laws medians."""
-    fixed, beta = ~alive | (low == high), laws.kind == BETA
-    alone = fixed | beta  # no second sample
-    if not alone.any():
-        return laws, low, high
-    low, high = np.where(alive, low, -np.inf), np.where(alive, high, -np.inf)
-    columns = Columns(
-        np.where(fixed, MEDIAN, laws.kind),
-        np.where(fixed, low, np.where(beta, -np.inf, laws.place)),
-        np.where(fixed, -np.inf, laws.mean),
-        np.where(fixed, 1.0, laws.sd),
-        np.where(alone, np.inf, laws.other_mean),
-        np.where(alone, 1.0, laws.other_sd),
-    )
-    return columns, low, high
+def _prepared(columns: Floats, low: Floats, high: Floats, alive: Bools) -> _Batch:
+    """Make dead arms constants of −∞, laws too narrow for floats constants, Beta laws medians."""
+    kind = columns[KIND]
+    largest = kind.max()
+    fixed = (low == high) | ~alive
+    if largest == BETA or fixed.any():
+        columns = columns.copy()
+        beta = kind == BETA
+        columns[PLACE][beta] = -np.inf
+        columns[OTHER_MEAN][beta] = np.inf
+        low, high = np.where(alive, low, -np.inf), np.where(alive, high, -np.inf)
+        columns[:, fixed] = np.array(constant(0.0))[:, None]
+        columns[PLACE][fixed] = low[fixed]
+    has_pairs = bool(np.isfinite(columns[OTHER_MEAN]).any())
+    has_mixtures = largest > MEDIAN and bool((columns[KIND] == MIXTURE).any())
+    has_atoms = has_pairs or columns[PLACE].max() > -np.inf
+    return _Batch(columns, low, high, has_pairs, has_mixtures, largest == BETA, has_atoms)
 
 
-def _narrowed(laws: Columns, floor: Floats, top: Floats) -> tuple[Floats, Floats]:
-    """Narrow the range of the largest index by bisection, where G says so."""
-    steps = math.ceil(math.log2(laws.kind.shape[1])) + 5
-    rows = np.arange(floor.size)
-    ranges = []
-    for least in (True, False):
+def _narrowed(batch: _Batch, floor: Floats, top: Floats) -> tuple[Floats, Floats]:
+    """Narrow the range of the largest index by bisection: G is all but 0 or 1 outside."""
+    rows, found = np.arange(floor.size), []
+    for level in (0.1 * SKIPPED, 1.0 - 0.1 * SKIPPED):
         left, right = floor, top
-        for _ in range(steps):
+        for _ in range(math.ceil(math.log2(batch.low.shape[0])) + 5):
             middle = 0.5 * (left + right)
-            below, _ = _sides(laws, rows, middle)
-            g = below.prod(axis=1)
-            go_right = g < 0.1 * SKIPPED if least else g < 1.0 - 0.1 * SKIPPED
-            left, right = np.where(go_right, middle, left), np.where(go_right, right, middle)
-        ranges.append(left if least else right)
-    return ranges[0], ranges[1]
+            is_below = _sides(batch, rows, middle)[0].prod(axis=0) < level
+            left, right = np.where(is_below, middle, left), np.where(is_below, right, middle)
+        found.append((left, right))
+    return found[0][0], found[1][1]
 
 
-def _edges(
-    laws: Columns, low: Floats, high: Floats, floor: Floats, top: Floats
-) -> tuple[Floats, Ints]:
-    """Return the edges of all panels, ascending in each row, and the row of each."""
-    beta = laws.kind == BETA if laws.kind.max() == BETA else None
-    sides = [(laws.mean, laws.sd), (laws.other_mean, laws.other_sd)]
-    lines = [floor[:, None], top[:, None]]
-    for mean, sd in sides[: 2 if np.isfinite(laws.other_mean).any() else 1]:
-        start = np.maximum(mean - REACH * sd, low)
-        end = np.minimum(mean + REACH * sd, high)
-        if beta is not None:
-            sd = np.where(beta, beta_sd(mean, sd) if mean is laws.mean else 0.0, sd)
-            start, end = np.where(beta, low, start), np.where(beta, high, end)
-        start, end = np.maximum(start, floor[:, None]), np.minimum(end, top[:, None])
-        _, exponent = np.frexp(WIDTH * sd)
-        width = np.ldexp(0.5, exponent)  # a power of 2, so that alike laws share their cells
-        here = (start < end) & (sd > 0.0)
-        first = np.where(here, np.floor(start / width), 0.0)
-        cells = np.where(here, np.ceil(end / width) - first, 0.0)
-        steps = np.minimum(np.arange(int(cells.max()) + 1.0), cells[..., None])
-        at = np.where(here[..., None], (first[..., None] + steps) * width[..., None], -np.inf)
-        lines.append(at.reshape(floor.size, -1))
-    lines.append(np.where(laws.kind == MEDIAN, laws.place, laws.other_mean))
-    edges = np.concatenate(lines, axis=1)
-    np.clip(edges, floor[:, None], top[:, None], out=edges)
+def _edges(batch: _Batch, floor: Floats, top: Floats) -> tuple[Floats, Ints]:
+    """Return the edges of all panels, ascending in each row, and the row of each.
+
+    Each sample has cells of its own around its mean. Their width is a power of 2, so that similar
+    laws share their edges.
+    """
+    columns, low, high, rows = batch.columns, batch.low, batch.high, floor.size
+    samples = 2 if batch.has_pairs else 1
+    mean, sd = columns[MEANS][:samples], columns[SDS][:samples]
+    reach = REACH * sd
+    start, end = np.maximum(mean - reach, low), np.minimum(mean + reach, high)
+    if batch.has_betas:
+        beta = (columns[KIND] == BETA) & (np.arange(samples)[:, None, None] == 0)
+        sd = np.where(beta, beta_sd(columns[MEAN], columns[SD]), sd)
+        start, end = np.where(beta, low, start), np.where(beta, high, end)
+    start, end = np.maximum(start, floor), np.minimum(end, top)
+    width = np.ldexp(0.5, np.frexp(WIDTH * sd)[1])
+    first = np.floor(start / width)
+    count = np.ceil(end / width) - first
+    count[(start >= end) | (sd <= 0.0)] = -1.0
+    steps = np.arange(count.max() + 1.0)[:, None, None, None]
+    cells = np.where(steps <= count, (first + steps) * width, -np.inf)
+    lines = [floor[None], top[None], cells.reshape(-1, rows)]
+    if batch.has_atoms:
+        atoms = columns[PLACE]
+        if batch.has_mixtures:
+            atoms = np.where(columns[KIND] == MIXTURE, columns[OTHER_MEAN], atoms)
+        lines.append(atoms)
+    if batch.has_betas:
+        lines.append(np.repeat([[0.0], [1.0]], rows, axis=1))
+    edges = np.minimum(np.maximum(np.concatenate(lines), floor), top).T.copy()
     edges.sort(axis=1)
     new = np.ones(edges.shape, np.bool_)
     np.greater(edges[:, 1:], edges[:, :-1], out=new[:, 1:])
-    return edges[new], np.nonzero(new)[0]
+    return edges[new], new.nonzero()[0]
 
 
-def _parts(laws: Columns, low: Floats, high: Floats, floor: Floats, top: Floats) -> Floats:
+def _parts(batch: _Batch, floor: Floats, top: Floats) -> Floats:
     """Integrate over all atoms and panels."""
-    chances = np.zeros(low.shape)
-    edges, rows = _edges(laws, low, high, floor, top)
-    below, mass = _sides(laws, rows, edges)
-    g_below, g_at = below.prod(axis=1), (below + mass).prod(axis=1)
+    chances = np.zeros(batch.low.shape)
+    edges, rows = _edges(batch, floor, top)
+    below, mass = _sides(batch, rows, edges)
+    g_below = g_at = below.prod(axis=0)
     least = SKIPPED * floor.size / edges.size
-    there = np.flatnonzero(g_at - g_below > least)
-    if there.size:
-        _add(chances, rows[there], _won_at_atoms(below[there], mass[there], g_at[there]))
-    there = np.flatnonzero((g_below[1:] - g_at[:-1] > least) & (rows[1:] == rows[:-1]))
-    rows, left, right = rows[there], edges[there], edges[there + 1]
-    g_left, g_right = g_at[there], g_below[there + 1]
+    if batch.has_atoms:
+        g_at = (below + mass).prod(axis=0)
+        at = (g_at - g_below > least).nonzero()[0]
+        _add(chances, rows[at], _won_at_atoms(below[:, at], mass[:, at], g_at[at]))
+    at = ((g_below[1:] - g_at[:-1] > least) & (rows[1:] == rows[:-1])).nonzero()[0]
+    rows, left, right = rows[at], edges[at], edges[at + 1]
+    g_left, g_right = g_at[at], g_below[at + 1]
     while rows.size:
-        won, middle = _won_between(laws, rows, left, right), 0.5 * (left + right)
-        off = np.abs(won.sum(axis=1) - (g_right - g_left)) > CLOSE
+        won, middle = _won_between(batch, rows, left, right), 0.5 * (left + right)
+        off = np.abs(won.sum(axis=0) - (g_right - g_left)) > CLOSE
         off &= (left < middle) & (middle < right)
-        _add(chances, rows[~off], won[~off])
+        if not off.any():
+            _add(chances, rows, won)
+            break
+        _add(chances, rows[~off], won[:, ~off])
         rows, left, right, middle = rows[off], left[off], right[off], middle[off]
-        g_middle = _sides(laws, rows, middle)[0].prod(axis=1)
-        g_left, g_right = _both(g_left[off], g_middle), _both(g_middle, g_right[off])
-        rows, left, right = _both(rows, rows), _both(left, middle), _both(middle, right)
+        g_middle = _sides(batch, rows, middle)[0].prod(axis=0)
+        g_left, g_right = _in_turn(g_left[off], g_middle), _in_turn(g_middle, g_right[off])
+        left, right = _in_turn(left, middle), _in_turn(middle, right)
+        rows = rows.repeat(2)
     return chances
 
 
-def _both(first: Any, second: Any) -> Any:
-    """Return the first of each, then the second of each, in turn."""
+def _in_turn(first: Floats, second: Floats) -> Floats:
+    """Interleave two arrays."""
     return np.stack([first, second], axis=1).ravel()
 
 
 def _add(chances: Floats, rows: Ints, won: Floats) -> None:
     """Add parts to their rows, which ascend."""
-    starts = np.flatnonzero(np.diff(rows, prepend=-1))
-    if starts.size:
-        chances[rows[starts]] += np.add.reduceat(won, starts, axis=0)
+    if chances.shape[1] == 1:
+        chances[:, 0] += won.sum(axis=1)
+    elif rows.size:
+        starts = np.diff(rows, prepend=-1).nonzero()[0]
+        chances[:, rows[starts]] += np.add.reduceat(won, starts, axis=1)
 
 
-def _sides(laws: Columns, rows: Ints, levels: Floats) -> tuple[Floats, Floats]:
-    """Return the probability of each index to be below a level of its row, and exactly there."""
-    below, mass = np.empty((2, rows.size, laws.kind.shape[1]))
-    for part in _chunks(rows.size, below.shape[1]):
-        here, x = _taken(laws, rows[part]), levels[part, None]
-        first, second = _samples_below(here, x)
-        below[part] = _index_below(here, x > here.place, first, second)
-        there = np.where(x == here.place, first + second - 2.0 * first * second, 0.0)
-        if (here.kind == MIXTURE).any():
-            on = (here.other_sd == 0.0) & (x == here.other_mean)
-            there = np.where(here.kind == MIXTURE, on * (1.0 - here.place), there)
-        mass[part] = there
+def _sides(batch: _Batch, rows: Ints, levels: Floats) -> tuple[Floats, Floats]:
+    """Return the probabilities that each index is below a level of its row, and exactly there."""
+    below, mass = np.zeros((2, batch.low.shape[0], rows.size))
+    for part in _chunks(rows.size, below.shape[0]):
+        columns, x = batch.at(rows[part]), levels[part]
+        first, second = _samples_below(batch, columns, x, _standardised(batch, columns, x))
+        if not batch.has_atoms:
+            below[:, part] = first
+            continue
+        both, place = first * second, columns[PLACE]
+        either = first + second - both
+        under, there = np.where(x > place, either, both), np.where(x == place, either - both, 0.0)
+        if batch.has_mixtures:
+            mixed = columns[KIND] == MIXTURE
+            is_there = (x == columns[OTHER_MEAN]) & (columns[OTHER_SD] == 0.0)
+            under = np.where(mixed, place * first + (1.0 - place) * second, under)
+            there = np.where(mixed, np.where(is_there, 1.0 - place, 0.0), there)
+        below[:, part], mass[:, part] = under, there
     return below, mass
 
 
-def _won_between(laws: Columns, rows: Ints, left: Floats, right: Floats) -> Floats:
+def _won_between(batch: _Batch, rows: Ints, left: Floats, right: Floats) -> Floats:
     """Return what each arm wins on panels without atoms."""
-    won = np.empty((rows.size, laws.kind.shape[1]))
+    won = np.empty((batch.low.shape[0], rows.size))
     half = 0.5 * (right - left)
     nodes = (left + half)[:, None] + half[:, None] * NODES
-    for part in _chunks(rows.size, NODES.size * won.shape[1]):
-        here = Columns(*(column[:, None] for column in _taken(laws, rows[part])))
-        x, above = nodes[part, :, None], left[part, None, None] >= here.place
-        first, second = _samples_below(here, x)
-        dense, other_dense = _samples_dense(here, x, half[part, None, None])
-        slope = dense * np.where(above, 1.0 - second, second)
-        slope += other_dense * np.where(above, 1.0 - first, first)
-        if (here.kind == MIXTURE).any():
-            both = here.place * dense + (1.0 - here.place) * other_dense
-            slope = np.where(here.kind == MIXTURE, both, slope)
-        won[part] = _won(_index_below(here, above, first, second), slope, NODE_WEIGHTS)
+    for part in _chunks(rows.size, NODES.size * won.shape[0]):
+        columns, x = batch.at(rows[part].repeat(NODES.size)), nodes[part].ravel()
+        law, slope = _laws_at(batch, columns, x, half[part].repeat(NODES.size))
+        won[:, part] = _won(law, slope, NODE_WEIGHTS)
     return won
 
 
+def _laws_at(batch: _Batch, columns: Floats, x: Floats, scale: Floats) -> tuple[Floats, Floats]:
+    """Return the law of each index at levels that are no atoms, and its density times a scale."""
+    z = _standardised(batch, columns, x)
+    first, second = _samples_below(batch, columns, x, z)
+    z *= z
+    z *= -0.5
+    dense = np.exp(z, out=z)
+    dense *= scale / (SQRT_2_PI * columns[SDS][: len(z)])
+    if batch.has_mixtures and batch.has_pairs:
+        dense[1] = np.where(columns[OTHER_SD] > 0.0, dense[1], 0.0)  # a constant has none
+    if batch.has_betas:
+        height = scale * beta_density(columns[MEAN], columns[SD], x)
+        dense[0] = np.where(columns[KIND] == BETA, height, dense[0])
+    if not batch.has_atoms:
+        return first, dense[0]
+    place = columns[PLACE]
+    above = x > place  # then the index is below x if one sample is, otherwise if both are
+    one, other = np.where(above, 1.0 - first, first), np.where(above, 1.0 - second, second)
+    both = one * other
+    law, slope = np.where(above, 1.0 - both, both), dense[0] * other
+    if batch.has_pairs:
+        slope += dense[1] * one
+    if batch.has_mixtures:
+        mixed, rest = columns[KIND] == MIXTURE, 1.0 - place
+        law = np.where(mixed, place * first + rest * second, law)
+        slope = np.where(mixed, place * dense[0] + rest * dense[1], slope)
+    return law, slope
+
+
 def _won_at_atoms(below: Floats, mass: Floats, g_at: Floats) -> Floats:
-    """Return what each arm wins at atoms, a row for each."""
-    ties = int((mass > 0.0).sum(axis=1).max())
-    if ties == 1:
-        alone: Floats = g_at[:, None] * (mass / (below + mass))
+    """Return what each arm wins at atoms."""
+    ties = int((mass > 0.0).sum(axis=0).max(initial=0))
+    if ties <= 1:
+        alone: Floats = g_at * (mass / (below + mass))
         return alone
-    # Ten nodes are exact for 20 ties. With more, G gathers near s = 1, and so do the panels.
-    cuts = 1.0 - 0.5 ** np.arange(math.ceil(math.log2(ties / 20)) + 1) if ties > 20 else np.zeros(1)
+    # Ten nodes are exact for 20 ties. With more of them G rises near s = 1: cut there.
+    cuts = 1.0 - 0.5 ** np.arange(max(1, math.ceil(math.log2(ties / 10))))
     half = 0.5 * np.diff(cuts, append=1.0)[:, None]
-    s = (cuts[:, None] + half * (1.0 + POINTS)).ravel()
-    won, weights = np.empty(below.shape), (half * WEIGHTS).ravel()
-    for part in _chunks(below.shape[0], s.size * below.shape[1]):
-        slope = mass[part, None]
-        won[part] = _won(below[part, None] + s[:, None] * slope, slope, weights)
+    s, weights = (cuts[:, None] + half * (1.0 + POINTS)).ravel(), (half * WEIGHTS).ravel()
+    won = np.empty(below.shape)
+    for part in _chunks(below.shape[1], s.size * below.shape[0]):
+        slope = mass[:, part].repeat(s.size, axis=1)
+        law = below[:, part].repeat(s.size, axis=1)
+        law += slope * np.tile(s, law.shape[1] // s.size)
+        won[:, part] = _won(law, slope, weights)
     return won
 
 
 def _won(law: Floats, slope: Floats, weights: Floats) -> Floats:
-    """Return ∫ G/F dF for each arm, from F and dF at the nodes of the middle axis."""
+    """Return ∫ G/F dF of each arm and panel, from F and dF at the nodes of all panels."""
     law = np.maximum(law, TINY)
-    g = law.prod(axis=2) * weights
-    won: Floats = (slope / law * g[..., None]).sum(axis=1)
+    ratio = slope / law
+    ratio *= law.prod(axis=0)
+    won: Floats = ratio.reshape(law.shape[0], -1, weights.size) @ weights
     return won
 
 
-def _index_below(laws: Columns, above: Bools, first: Floats, second: Floats) -> Floats:
-    """Return the probability of an index to be below a level, from those of its samples."""
-    both = first * second
-    below = np.where(above, first + second - both, both)
-    if (laws.kind == MIXTURE).any():
-        mixed = laws.place * first + (1.0 - laws.place) * second
-        below = np.where(laws.kind == MIXTURE, mixed, below)
-    return below
+def _standardised(batch: _Batch, columns: Floats, x: Floats) -> Floats:
+    """Return how far x is from the means of the random samples, in their sds."""
+    samples = 2 if batch.has_pairs else 1
+    z: Floats = (x - columns[MEANS][:samples]) / columns[SDS][:samples]
+    return z
 
 
-def _samples_below(laws: Columns, x: Floats) -> tuple[Floats, Floats]:
-    """Return the probability of both samples to be below a level."""
+def _samples_below(
+    batch: _Batch, columns: Floats, x: Floats, z: Floats
+) -> tuple[Floats, Floats]:
+    """Return the probabilities that the first and the second sample are below x."""
     from scipy.special import ndtr
 
-    first: Floats = ndtr((x - laws.mean) / laws.sd)
-    beta = laws.kind == BETA
-    if beta.any():
-        first = np.where(beta, beta_below(laws.mean, laws.sd, x), first)
-    if not np.isfinite(laws.other_mean).any():
-        return first, (laws.other_mean < 0.0).astype(np.float64)
-    second = ndtr((x - laws.other_mean) / laws.other_sd)
-    second[np.isnan(second)] = 0.0  # a constant is not below itself
+    below = ndtr(z)
+    first = below[0]
+    if batch.has_betas:
+        first = np.where(columns[KIND] == BETA, beta_below(columns[MEAN], columns[SD], x), first)
+    if not batch.has_pairs:
+        return first, (columns[OTHER_MEAN] < 0.0).astype(np.float64)
+    second = below[1]
+    if batch.has_mixtures:
+        second = np.where(np.isnan(second), 0.0, second)  # a constant is not below itself
     return first, second
-
-
-def _samples_dense(laws: Columns, x: Floats, scale: Floats) -> tuple[Floats, Floats]:
-    """Return the densities of both samples, times a scale."""
-    z = (x - laws.mean) / laws.sd
-    first = np.exp(-0.5 * z * z) * (_DENSITY * scale / laws.sd)
-    beta = laws.kind == BETA
-    if beta.any():
-        first = np.where(beta, beta_density(laws.mean, laws.sd, x) * scale, first)
-    if not np.isfinite(laws.other_mean).any():
-        return first, np.zeros(1)
-    z = (x - laws.other_mean) / laws.other_sd
-    second = np.exp(-0.5 * z * z) * (_DENSITY * scale / np.maximum(laws.other_sd, TINY))
-    return first, second
-
-
-def _taken(laws: Columns, rows: Ints) -> Columns:
-    """Return the laws of some rows."""
-    return Columns(*(column[rows] for column in laws))
 
 
 def _chunks(size: int, each: int) -> Iterator[slice]:

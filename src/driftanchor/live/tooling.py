@@ -12,8 +12,13 @@ import numpy as np
 
 from driftanchor.core.evidence import Evidence, Round
 from driftanchor.live.background import compile_once, finish
-from driftanchor.live.kept_chances import KeptChances
-from driftanchor.live.propensities import Tools, compiled, for_these_types, propensities
+from driftanchor.live.propensities import (
+    ChanceCache,
+    Tools,
+    compiled,
+    for_these_types,
+    propensities,
+)
 from driftanchor.policies.base import Policy
 
 ENOUGH = 2_000  # arms whose propensity is interpreted before it pays to compile
@@ -36,14 +41,14 @@ class Tooling:
         policy: The policy.
 
     Attributes:
-        kept: The probabilities from the last call.
+        cache: Chances of earlier calls.
     """
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
         self._name = type(policy), repr(policy.parameters())
         self._interpreted = 0
-        self.kept = KeptChances()
+        self.cache = ChanceCache()
 
     def ask_for_kernels(self, evidence: Evidence, now: Round) -> None:
         """Start a background compile, even after few calls."""
@@ -82,6 +87,6 @@ def _copied(evidence: Evidence) -> Evidence:
 
 
 def _compile(policy: Policy, kind: Kind, evidence: Evidence, now: Round) -> None:
-    tools = compiled(policy, few=kind[-1])
+    tools = compiled(policy)
     if propensities(policy, evidence, now, tools) is not None:
         _ready[kind] = for_these_types(tools, evidence, now)

@@ -43,7 +43,7 @@ def ada_laws(
     row = 0
     for _ in range(len(moves)):
         for column in range(evidence.pulls.size):
-            laws.kind[row] = NEVER
+            laws[row, 0] = NEVER
             if evidence.playable[column]:
                 write_law(laws, row, constant(upper_bound(policy, evidence, column, now)))
             row += 1

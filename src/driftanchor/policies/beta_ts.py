@@ -23,7 +23,7 @@ def beta_laws(
     row = 0
     for _ in range(len(moves)):
         for column in range(evidence.pulls.size):
-            laws.kind[row] = NEVER
+            laws[row, 0] = NEVER
             if evidence.playable[column]:
                 a, b = shapes(evidence, column)
                 write_law(laws, row, beta_sample(a, b))

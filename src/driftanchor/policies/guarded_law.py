@@ -46,7 +46,7 @@ def guarded_laws(
         for column in range(evidence.pulls.size):
             arm = arm_at(evidence, column)
             if not evidence.playable[column]:
-                laws.kind[row] = NEVER
+                laws[row, 0] = NEVER
             elif guard and judged.guard:
                 write_law(laws, row, constant(upper_bound(policy, arm, now, judged)))
             else:

@@ -75,7 +75,7 @@ def plain_laws(
         for column in range(evidence.pulls.size):
             arm = arm_at(evidence, column)
             if not evidence.playable[column]:
-                laws.kind[row] = NEVER
+                laws[row, 0] = NEVER
             elif together:
                 write_law(laws, row, law_of(policy, moved_by(policy, arm, move), now))
             else:
