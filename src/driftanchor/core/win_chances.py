@@ -1,310 +1,355 @@
-"""How likely each arm has the largest index, from the laws of all indices.
+"""The probability that each arm has the largest index, given the laws of all indices.
 
 With F_i the law of arm i's index and G = Π F_i that of the largest one, arm i wins with probability
-∫ Π_{j≠i} F_j dF_i = ∫ G/F_i dF_i. The line is cut where some index has an atom. Between atoms,
-panels of Kronrod's rule are halved until the part of each arm agrees with that of Gauss's rule, and
-the parts of all arms add up to what G gains over the panel, which is known. The sum alone is not
-enough: errors of two arms may cancel. An atom is spread over a panel of its own, 0 ≤ s ≤ 1, on
-which an arm has the law P(below) + s P(there): ∫ sⁿ ds = 1/(n + 1) is the share of each of n + 1
-tied arms.
+∫ Π_{j≠i} F_j dF_i = ∫ G/F_i dF_i. We cut the line at every atom and into panels that are about as
+wide as the narrowest law around them, with Gauss–Legendre nodes on each. The parts of all arms must
+add up to the increase of G over the panel, which is known: panels without an increase are skipped,
+panels whose sum is off are halved.
 
-The time grows with the number of arms that can win, not with its square. Arms in a row that have
-the same law, as before their first reward, are looked at once. Plain scalar code,
-interpreted with lists and compiled with arrays; it allocates nothing.
+At an atom we integrate over 0 ≤ s ≤ 1, with P(below) + s P(there) in place of F_i. Since
+∫ sⁿ ds = 1/(n + 1), each of n + 1 tied arms gets an equal share.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from driftanchor.core.index_law import IndexLaw, at, atom, constant, ends, slope
-from driftanchor.core.kronrod import GAUSS, KRONROD, PLACES
+import numpy as np
 
-NEVER = -1.0  # the kind of the law of an arm that cannot be played
-CLOSE = 3e-8  # how well the parts of a panel must add up
-AGREE = (
-    1e-5  # how far the two rules may differ, summed over arms; Kronrod's is far closer than this
-)
-NOTHING = 3e-9  # what G gains over a panel that is left out
-DEEPEST = 100  # halves of halves
+from driftanchor.core.beta_law import beta_below, beta_density, beta_ends, beta_sd
+from driftanchor.core.check import Bools, Floats, Ints
+from driftanchor.core.index_law import BETA, MEDIAN, MIXTURE, NEVER, constant
+from driftanchor.core.legendre import POINTS, WEIGHTS
 
-Column = Any  # a list or an array of numbers
-
-
-class Laws(NamedTuple):
-    """The laws of some arms, by columns: the fields of `IndexLaw`."""
-
-    kind: Column
-    place: Column
-    mean: Column
-    sd: Column
-    other_mean: Column
-    other_sd: Column
+REACH = 6.5  # a normal is further than this from its mean, in sds, with a chance of 1e-10
+WIDTH = 3.0  # of panels, in sds of the narrowest law; some are half as wide
+NODES, NODE_WEIGHTS = np.polynomial.legendre.leggauss(7)
+SKIPPED = 1e-7  # sum of the increases of G that are left out in each row
+CLOSE = 5e-8  # allowed error of the sum over all arms on one panel
+MANY = 60  # arms; with more, it pays to find the range of the largest index first
+CHUNK = 50_000  # numbers computed at once: they fit the cache
+TINY = 1e-300
+SQRT_2_PI = math.sqrt(2.0 * math.pi)
+KIND, PLACE, MEAN, SD, OTHER_MEAN, OTHER_SD = range(6)
+MEANS, SDS = slice(MEAN, None, 2), slice(SD, None, 2)  # of both samples
 
 
-class WinDesk(NamedTuple):
-    """Room to work: a number for each arm, and panels that wait."""
-
-    alive: Column  # first the rows of the arms that can win
-    high: Column  # what their index is hardly above
-    again: Column  # 1 where the law is that of the arm before, 0 elsewhere
-    below: Column  # P(index < x), where x is looked at
-    slope: Column  # its density there, or P(index = x)
-    part: Column  # what an arm wins on one panel, by Kronrod's rule
-    rough: Column  # the same by Gauss's rule
-    waiting: Column  # four numbers for each of DEEPEST panels
 
 
-def new_desk(arms: int, zeros: Callable[[int], Column], rows: Callable[[int], Column]) -> WinDesk:
-    """Room to work for this many arms, of new lists or arrays."""
-    per_arm = (zeros(arms), zeros(arms), zeros(arms), zeros(arms))
-    return WinDesk(rows(arms), zeros(arms), rows(arms), *per_arm, zeros(4 * DEEPEST))
+def win_chances(laws: Floats) -> Floats:
+    """Return the probability that each arm has the largest index, with ties split evenly.
 
-
-def law_at(laws: Laws, row: int) -> IndexLaw:
-    """The law in one row."""
-    return IndexLaw(
-        laws.kind[row],
-        laws.place[row],
-        laws.mean[row],
-        laws.sd[row],
-        laws.other_mean[row],
-        laws.other_sd[row],
-    )
-
-
-def write_law(laws: Laws, row: int, law: IndexLaw) -> None:
-    """Put a law into one row; an index that is not a number never wins."""
-    if math.isnan(law.place) or math.isnan(law.mean) or math.isnan(law.other_mean):
-        laws.kind[row] = NEVER
-        return
-    least, most = ends(law)
-    if least == most:  # too narrow for floats: all draws are the same, and tie with their like
-        law = constant(least)
-    laws.kind[row] = float(law.kind)
-    laws.place[row] = float(law.place)
-    laws.mean[row] = float(law.mean)
-    laws.sd[row] = float(law.sd)
-    laws.other_mean[row] = float(law.other_mean)
-    laws.other_sd[row] = float(law.other_sd)
-
-
-def win_chances(laws: Laws, arms: int, desk: WinDesk, chances: Column) -> None:
-    """How likely each arm has the largest index, ties broken at random.
-
-    They add up to 1 as far as they are right: the caller looks. They are 0 where no arm can win.
+    The sum's distance from 1 is the error; the caller checks it. All are 0 if no arm can win.
 
     Args:
-        laws: The laws of all arms, once or several times over.
-        arms: The number of arms.
-        desk: Room to work.
-        chances: Where to write them; as many as there are laws.
+        laws: The laws of all arms, of shape (..., arms, 6); the columns are those of `IndexLaw`.
+
+    Example:
+        >>> from driftanchor.core.index_law import constant, one_sample
+        >>> win_chances(np.array([one_sample(0, 1), one_sample(0, 2), constant(0)])).round(6)
+        array([0.375, 0.375, 0.25 ])
     """
-    for row in range(len(chances)):
-        chances[row] = 0.0
-    for first in range(0, len(chances), arms):
-        _add_wins(laws, first, arms, desk, chances)
+    columns = laws.reshape(-1, *laws.shape[-2:]).transpose(2, 1, 0)
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        low, high = _ends(columns)
+        alive = columns[KIND] != NEVER
+        alive &= high >= low.max(axis=0, where=alive, initial=-np.inf)
+        count = alive.sum(axis=0)
+        random = (alive & (low < high)).any(axis=0) & (count > 1)
+        if random.all():
+            chances = _integrated(columns, low, high, alive)
+        else:
+            chances = alive / np.maximum(count, 1)
+            if random.any():
+                rows = columns[..., random], low[:, random], high[:, random], alive[:, random]
+                chances[:, random] = _integrated(*rows)
+    return chances.T.reshape(laws.shape[:-1])
 
 
-def _add_wins(laws: Laws, first: int, arms: int, desk: WinDesk, chances: Column) -> None:
-    """Add what the arms from row `first` on win."""
-    low, high, steady = -math.inf, -math.inf, True
-    for i in range(arms):
-        if laws.kind[first + i] != NEVER:
-            least, most = ends(law_at(laws, first + i))
-            low, high = max(low, least), max(high, most)
-    count = 0
-    for i in range(arms):
-        if laws.kind[first + i] != NEVER:
-            least, most = ends(law_at(laws, first + i))
-            if most >= low:
-                desk.alive[count], desk.high[count], desk.again[count] = first + i, most, 0
-                if count > 0 and _is_same(laws, desk.alive[count - 1], first + i):
-                    desk.again[count] = 1
-                steady = steady and least == most
-                count += 1
-    if steady:  # all are constants, and the same
-        for k in range(count):
-            chances[desk.alive[k]] = 1.0 / count
-    else:
-        _descend(laws, count, low, high, desk, chances)
+def _ends(columns: Floats) -> tuple[Floats, Floats]:
+    """Return two numbers for each law that the index is hardly ever outside of."""
+    reach = REACH * columns[SDS]
+    least, most = columns[MEANS] - reach, columns[MEANS] + reach  # of both samples
+    place = columns[PLACE]
+    low, high = np.minimum(*least), np.maximum(*most)
+    inner_low = np.maximum(low, np.minimum(np.maximum(*least), place))
+    inner_high = np.maximum(np.minimum(*most), np.minimum(high, place))
+    if columns[KIND].max() <= MEDIAN:
+        return inner_low, inner_high
+    mixed, beta = columns[KIND] == MIXTURE, columns[KIND] == BETA
+    low, high = np.where(mixed, low, inner_low), np.where(mixed, high, inner_high)
+    low[beta], high[beta] = beta_ends(columns[MEAN][beta], columns[SD][beta])
+    return low, high
 
 
-def _is_same(laws: Laws, one: int, other: int) -> bool:
-    """Whether two rows have the same law."""
-    return law_at(laws, one) == law_at(laws, other)
+class _Batch(NamedTuple):
+    """Laws of many rows, prepared for the integral."""
+
+    columns: Floats  # (6, arms, rows)
+    low: Floats  # the range of each index, (arms, rows)
+    high: Floats
+    has_pairs: bool  # whether an index has two random samples
+    has_mixtures: bool
+    has_betas: bool
+    has_atoms: bool
+
+    def at(self, rows: Ints) -> Floats:
+        """Return the columns of some rows."""
+        return self.columns if self.low.shape[1] == 1 else self.columns[..., rows]
 
 
-def _descend(
-    laws: Laws,
-    count: int,
-    low: float,
-    top: float,
-    desk: WinDesk,
-    chances: Column,
-) -> None:
-    """Go down from atom to atom, until the largest index is hardly ever below."""
-    cursor = math.inf
-    _, gained = _both_sides(laws, count, top, desk)
-    while gained > NOTHING and cursor > low:
-        bottom = low
-        for k in range(count):
-            place = atom(law_at(laws, desk.alive[k]))
-            if bottom < place < cursor:
-                bottom = place
-        g_below, g_at = _both_sides(laws, count, bottom, desk)
-        if bottom < top and gained - g_at > NOTHING:
-            _between(laws, count, bottom, top, g_at, gained, desk, chances)
-            g_below, g_at = _both_sides(laws, count, bottom, desk)
-        if g_at - g_below > NOTHING:
-            _spread(count, g_below, g_at, desk, chances)
-        cursor, top, gained = bottom, bottom, g_below
+def _integrated(columns: Floats, low: Floats, high: Floats, alive: Bools) -> Floats:
+    """Return the chances for rows with at least one random index."""
+    batch = _prepared(columns, low, high, alive)
+    floor, top = batch.low.max(axis=0), batch.high.max(axis=0)
+    if alive.shape[0] > MANY:
+        floor, top = _narrowed(batch, floor, top)
+        alive = batch.high >= floor
+    count = int(alive.sum(axis=0).max())
+    if count == alive.shape[0]:
+        return _parts(batch, floor, top)
+    places = np.argsort(~alive, axis=0, kind="stable")[:count]
+    fewer = batch._replace(
+        columns=np.take_along_axis(batch.columns, places[None], axis=1),
+        low=np.take_along_axis(batch.low, places, axis=0),
+        high=np.take_along_axis(batch.high, places, axis=0),
+    )
+    chances = np.zeros(alive.shape)
+    np.put_along_axis(chances, places, _parts(fewer, floor, top), axis=0)
+    return chances
 
 
-def _both_sides(laws: Laws, count: int, level: float, desk: WinDesk) -> tuple[float, float]:
-    """How likely all indices are below a level, and how likely none is above it."""
-    g_below, g_at = 1.0, 1.0
-    below, mass = 0.0, 0.0
-    for k in range(count):
-        if desk.again[k] == 0:
-            side = at(law_at(laws, desk.alive[k]), level)
-            below, mass = side.below, side.mass
-        desk.below[k], desk.slope[k] = below, mass
-        g_below *= below
-        g_at *= below + mass
-    return g_below, g_at
+def _prepared(columns: Floats, low: Floats, high: Floats, alive: Bools) -> _Batch:
+    """Make dead arms constants of −∞, laws too narrow for floats constants, Beta laws medians."""
+    kind = columns[KIND]
+    largest = kind.max()
+    fixed = (low == high) | ~alive
+    if largest == BETA or fixed.any():
+        columns = columns.copy()
+        beta = kind == BETA
+        columns[PLACE][beta] = -np.inf
+        columns[OTHER_MEAN][beta] = np.inf
+        low, high = np.where(alive, low, -np.inf), np.where(alive, high, -np.inf)
+        columns[:, fixed] = np.array(constant(0.0))[:, None]
+        columns[PLACE][fixed] = low[fixed]
+    has_pairs = bool(np.isfinite(columns[OTHER_MEAN]).any())
+    has_mixtures = largest > MEDIAN and bool((columns[KIND] == MIXTURE).any())
+    has_atoms = has_pairs or columns[PLACE].max() > -np.inf
+    return _Batch(columns, low, high, has_pairs, has_mixtures, largest == BETA, has_atoms)
 
 
-def _between(
-    laws: Laws,
-    count: int,
-    left: float,
-    right: float,
-    g_left: float,
-    g_right: float,
-    desk: WinDesk,
-    chances: Column,
-) -> None:
-    """Add what each arm wins between two levels with no atom in between."""
-    waiting = _wait(desk, 0, left, right, g_left, g_right)
-    while waiting > 0:
-        waiting -= 1
-        left, right, g_left, g_right = _waited(desk, waiting)
-        half = 0.5 * (right - left)
-        _clear(count, desk)
-        for node in range(PLACES.size):
-            level = left + half * (1.0 + PLACES[node])
-            g = _slopes(laws, count, left, level, desk)
-            if g > 0.0:
-                scale = g * half
-                _add_parts(count, left, scale * KRONROD[node], scale * GAUSS[node], desk)
-        middle = left + half
-        if (
-            _is_close(count, g_right - g_left, desk)
-            or waiting + 2 > DEEPEST
-            or not left < middle < right
-        ):
-            _keep(count, desk, chances)
+def _narrowed(batch: _Batch, floor: Floats, top: Floats) -> tuple[Floats, Floats]:
+    """Narrow the range of the largest index by bisection: G is all but 0 or 1 outside."""
+    rows, found = np.arange(floor.size), []
+    for level in (0.1 * SKIPPED, 1.0 - 0.1 * SKIPPED):
+        left, right = floor, top
+        for _ in range(math.ceil(math.log2(batch.low.shape[0])) + 5):
+            middle = 0.5 * (left + right)
+            is_below = _sides(batch, rows, middle)[0].prod(axis=0) < level
+            left, right = np.where(is_below, middle, left), np.where(is_below, right, middle)
+        found.append((left, right))
+    return found[0][0], found[1][1]
+
+
+def _edges(batch: _Batch, floor: Floats, top: Floats) -> tuple[Floats, Ints]:
+    """Return the edges of all panels, ascending in each row, and the row of each.
+
+    Each sample has cells of its own around its mean. Their width is a power of 2, so that similar
+    laws share their edges.
+    """
+    columns, low, high, rows = batch.columns, batch.low, batch.high, floor.size
+    samples = 2 if batch.has_pairs else 1
+    mean, sd = columns[MEANS][:samples], columns[SDS][:samples]
+    reach = REACH * sd
+    start, end = np.maximum(mean - reach, low), np.minimum(mean + reach, high)
+    if batch.has_betas:
+        beta = (columns[KIND] == BETA) & (np.arange(samples)[:, None, None] == 0)
+        sd = np.where(beta, beta_sd(columns[MEAN], columns[SD]), sd)
+        start, end = np.where(beta, low, start), np.where(beta, high, end)
+    start, end = np.maximum(start, floor), np.minimum(end, top)
+    width = np.ldexp(0.5, np.frexp(WIDTH * sd)[1])
+    first = np.floor(start / width)
+    count = np.ceil(end / width) - first
+    count[(start >= end) | (sd <= 0.0)] = -1.0
+    steps = np.arange(count.max() + 1.0)[:, None, None, None]
+    cells = np.where(steps <= count, (first + steps) * width, -np.inf)
+    lines = [floor[None], top[None], cells.reshape(-1, rows)]
+    if batch.has_atoms:
+        atoms = columns[PLACE]
+        if batch.has_mixtures:
+            atoms = np.where(columns[KIND] == MIXTURE, columns[OTHER_MEAN], atoms)
+        lines.append(atoms)
+    if batch.has_betas:
+        lines.append(np.repeat([[0.0], [1.0]], rows, axis=1))
+    edges = np.minimum(np.maximum(np.concatenate(lines), floor), top).T.copy()
+    edges.sort(axis=1)
+    new = np.ones(edges.shape, np.bool_)
+    np.greater(edges[:, 1:], edges[:, :-1], out=new[:, 1:])
+    return edges[new], new.nonzero()[0]
+
+
+def _parts(batch: _Batch, floor: Floats, top: Floats) -> Floats:
+    """Integrate over all atoms and panels."""
+    chances = np.zeros(batch.low.shape)
+    edges, rows = _edges(batch, floor, top)
+    below, mass = _sides(batch, rows, edges)
+    g_below = g_at = below.prod(axis=0)
+    least = SKIPPED * floor.size / edges.size
+    if batch.has_atoms:
+        g_at = (below + mass).prod(axis=0)
+        at = (g_at - g_below > least).nonzero()[0]
+        _add(chances, rows[at], _won_at_atoms(below[:, at], mass[:, at], g_at[at]))
+    at = ((g_below[1:] - g_at[:-1] > least) & (rows[1:] == rows[:-1])).nonzero()[0]
+    rows, left, right = rows[at], edges[at], edges[at + 1]
+    g_left, g_right = g_at[at], g_below[at + 1]
+    while rows.size:
+        won, middle = _won_between(batch, rows, left, right), 0.5 * (left + right)
+        off = np.abs(won.sum(axis=0) - (g_right - g_left)) > CLOSE
+        off &= (left < middle) & (middle < right)
+        if not off.any():
+            _add(chances, rows, won)
+            break
+        _add(chances, rows[~off], won[:, ~off])
+        rows, left, right, middle = rows[off], left[off], right[off], middle[off]
+        g_middle = _sides(batch, rows, middle)[0].prod(axis=0)
+        g_left, g_right = _in_turn(g_left[off], g_middle), _in_turn(g_middle, g_right[off])
+        left, right = _in_turn(left, middle), _in_turn(middle, right)
+        rows = rows.repeat(2)
+    return chances
+
+
+def _in_turn(first: Floats, second: Floats) -> Floats:
+    """Interleave two arrays."""
+    return np.stack([first, second], axis=1).ravel()
+
+
+def _add(chances: Floats, rows: Ints, won: Floats) -> None:
+    """Add parts to their rows, which ascend."""
+    if chances.shape[1] == 1:
+        chances[:, 0] += won.sum(axis=1)
+    elif rows.size:
+        starts = np.diff(rows, prepend=-1).nonzero()[0]
+        chances[:, rows[starts]] += np.add.reduceat(won, starts, axis=1)
+
+
+def _sides(batch: _Batch, rows: Ints, levels: Floats) -> tuple[Floats, Floats]:
+    """Return the probabilities that each index is below a level of its row, and exactly there."""
+    below, mass = np.zeros((2, batch.low.shape[0], rows.size))
+    for part in _chunks(rows.size, below.shape[0]):
+        columns, x = batch.at(rows[part]), levels[part]
+        first, second = _samples_below(batch, columns, x, _standardised(batch, columns, x))
+        if not batch.has_atoms:
+            below[:, part] = first
             continue
-        _, g_middle = _both_sides(laws, count, middle, desk)
-        waiting = _wait(desk, waiting, left, middle, g_left, g_middle)
-        waiting = _wait(desk, waiting, middle, right, g_middle, g_right)
+        both, place = first * second, columns[PLACE]
+        either = first + second - both
+        under, there = np.where(x > place, either, both), np.where(x == place, either - both, 0.0)
+        if batch.has_mixtures:
+            mixed = columns[KIND] == MIXTURE
+            is_there = (x == columns[OTHER_MEAN]) & (columns[OTHER_SD] == 0.0)
+            under = np.where(mixed, place * first + (1.0 - place) * second, under)
+            there = np.where(mixed, np.where(is_there, 1.0 - place, 0.0), there)
+        below[:, part], mass[:, part] = under, there
+    return below, mass
 
 
-def _slopes(laws: Laws, count: int, left: float, level: float, desk: WinDesk) -> float:
-    """Write how likely each index is below a level, and its density; returns G there."""
-    g, below, mass = 1.0, 0.0, 0.0
-    for k in range(count):
-        if desk.high[k] > left:
-            if desk.again[k] == 0:
-                side = slope(law_at(laws, desk.alive[k]), level)
-                below, mass = side.below, side.mass
-            desk.below[k], desk.slope[k] = below, mass
-            g *= below
-    return g
+def _won_between(batch: _Batch, rows: Ints, left: Floats, right: Floats) -> Floats:
+    """Return what each arm wins on panels without atoms."""
+    won = np.empty((batch.low.shape[0], rows.size))
+    half = 0.5 * (right - left)
+    nodes = (left + half)[:, None] + half[:, None] * NODES
+    for part in _chunks(rows.size, NODES.size * won.shape[0]):
+        columns, x = batch.at(rows[part].repeat(NODES.size)), nodes[part].ravel()
+        law, slope = _laws_at(batch, columns, x, half[part].repeat(NODES.size))
+        won[:, part] = _won(law, slope, NODE_WEIGHTS)
+    return won
 
 
-def _spread(count: int, g_left: float, g_right: float, desk: WinDesk, chances: Column) -> None:
-    """Add what each arm wins at one atom, whose two sides are on the desk."""
-    waiting = _wait(desk, 0, 0.0, 1.0, g_left, g_right)
-    while waiting > 0:
-        waiting -= 1
-        left, right, g_left, g_right = _waited(desk, waiting)
-        half = 0.5 * (right - left)
-        _clear(count, desk)
-        for node in range(PLACES.size):
-            s = left + half * (1.0 + PLACES[node])
-            g = _spread_law(count, s, desk)
-            if g > 0.0:
-                for k in range(count):
-                    if desk.slope[k] > 0.0:
-                        law = desk.below[k] + s * desk.slope[k]
-                        won = g * half * desk.slope[k] / law
-                        desk.part[k] += KRONROD[node] * won
-                        desk.rough[k] += GAUSS[node] * won
-        if _is_close(count, g_right - g_left, desk) or waiting + 2 > DEEPEST:
-            _keep(count, desk, chances)
-            continue
-        middle = left + half
-        g_middle = _spread_law(count, middle, desk)
-        waiting = _wait(desk, waiting, left, middle, g_left, g_middle)
-        waiting = _wait(desk, waiting, middle, right, g_middle, g_right)
+def _laws_at(batch: _Batch, columns: Floats, x: Floats, scale: Floats) -> tuple[Floats, Floats]:
+    """Return the law of each index at levels that are no atoms, and its density times a scale."""
+    z = _standardised(batch, columns, x)
+    first, second = _samples_below(batch, columns, x, z)
+    z *= z
+    z *= -0.5
+    dense = np.exp(z, out=z)
+    dense *= scale / (SQRT_2_PI * columns[SDS][: len(z)])
+    if batch.has_mixtures and batch.has_pairs:
+        dense[1] = np.where(columns[OTHER_SD] > 0.0, dense[1], 0.0)  # a constant has none
+    if batch.has_betas:
+        height = scale * beta_density(columns[MEAN], columns[SD], x)
+        dense[0] = np.where(columns[KIND] == BETA, height, dense[0])
+    if not batch.has_atoms:
+        return first, dense[0]
+    place = columns[PLACE]
+    above = x > place  # then the index is below x if one sample is, otherwise if both are
+    one, other = np.where(above, 1.0 - first, first), np.where(above, 1.0 - second, second)
+    both = one * other
+    law, slope = np.where(above, 1.0 - both, both), dense[0] * other
+    if batch.has_pairs:
+        slope += dense[1] * one
+    if batch.has_mixtures:
+        mixed, rest = columns[KIND] == MIXTURE, 1.0 - place
+        law = np.where(mixed, place * first + rest * second, law)
+        slope = np.where(mixed, place * dense[0] + rest * dense[1], slope)
+    return law, slope
 
 
-def _spread_law(count: int, s: float, desk: WinDesk) -> float:
-    """G at s of a spread atom."""
-    g = 1.0
-    for k in range(count):
-        g *= desk.below[k] + s * desk.slope[k]
-    return g
+def _won_at_atoms(below: Floats, mass: Floats, g_at: Floats) -> Floats:
+    """Return what each arm wins at atoms."""
+    ties = int((mass > 0.0).sum(axis=0).max(initial=0))
+    if ties <= 1:
+        alone: Floats = g_at * (mass / (below + mass))
+        return alone
+    # Ten nodes are exact for 20 ties. With more of them G rises near s = 1: cut there.
+    cuts = 1.0 - 0.5 ** np.arange(max(1, math.ceil(math.log2(ties / 10))))
+    half = 0.5 * np.diff(cuts, append=1.0)[:, None]
+    s, weights = (cuts[:, None] + half * (1.0 + POINTS)).ravel(), (half * WEIGHTS).ravel()
+    won = np.empty(below.shape)
+    for part in _chunks(below.shape[1], s.size * below.shape[0]):
+        slope = mass[:, part].repeat(s.size, axis=1)
+        law = below[:, part].repeat(s.size, axis=1)
+        law += slope * np.tile(s, law.shape[1] // s.size)
+        won[:, part] = _won(law, slope, weights)
+    return won
 
 
-def _clear(count: int, desk: WinDesk) -> None:
-    """Set the parts of all arms to 0."""
-    for k in range(count):
-        desk.part[k], desk.rough[k] = 0.0, 0.0
+def _won(law: Floats, slope: Floats, weights: Floats) -> Floats:
+    """Return ∫ G/F dF of each arm and panel, from F and dF at the nodes of all panels."""
+    law = np.maximum(law, TINY)
+    ratio = slope / law
+    ratio *= law.prod(axis=0)
+    won: Floats = ratio.reshape(law.shape[0], -1, weights.size) @ weights
+    return won
 
 
-def _add_parts(count: int, left: float, fine: float, rough: float, desk: WinDesk) -> None:
-    """Add one point, with its weight in both rules, to the parts of all arms."""
-    won = 0.0
-    for k in range(count):
-        if desk.high[k] > left and desk.slope[k] > 0.0:
-            if desk.again[k] == 0:
-                won = desk.slope[k] / desk.below[k]
-            desk.part[k] += fine * won
-            desk.rough[k] += rough * won
+def _standardised(batch: _Batch, columns: Floats, x: Floats) -> Floats:
+    """Return how far x is from the means of the random samples, in their sds."""
+    samples = 2 if batch.has_pairs else 1
+    z: Floats = (x - columns[MEANS][:samples]) / columns[SDS][:samples]
+    return z
 
 
-def _is_close(count: int, gained: float, desk: WinDesk) -> bool:
-    """Whether the parts add up to what G gains, and those of both rules agree arm by arm."""
-    total, apart_by = 0.0, 0.0
-    for k in range(count):
-        total += desk.part[k]
-        apart_by += abs(desk.part[k] - desk.rough[k])
-    return abs(total - gained) <= CLOSE and apart_by <= AGREE
+def _samples_below(
+    batch: _Batch, columns: Floats, x: Floats, z: Floats
+) -> tuple[Floats, Floats]:
+    """Return the probabilities that the first and the second sample are below x."""
+    from scipy.special import ndtr
+
+    below = ndtr(z)
+    first = below[0]
+    if batch.has_betas:
+        first = np.where(columns[KIND] == BETA, beta_below(columns[MEAN], columns[SD], x), first)
+    if not batch.has_pairs:
+        return first, (columns[OTHER_MEAN] < 0.0).astype(np.float64)
+    second = below[1]
+    if batch.has_mixtures:
+        second = np.where(np.isnan(second), 0.0, second)  # a constant is not below itself
+    return first, second
 
 
-def _keep(count: int, desk: WinDesk, chances: Column) -> None:
-    """Add the parts of a panel to the chances."""
-    for k in range(count):
-        chances[desk.alive[k]] += desk.part[k]
-
-
-def _wait(
-    desk: WinDesk, waiting: int, left: float, right: float, g_left: float, g_right: float
-) -> int:
-    """Let a panel wait, unless nothing is won on it; returns how many wait then."""
-    if g_right - g_left <= NOTHING:
-        return waiting
-    k = 4 * waiting
-    desk.waiting[k], desk.waiting[k + 1] = left, right
-    desk.waiting[k + 2], desk.waiting[k + 3] = g_left, g_right
-    return waiting + 1
-
-
-def _waited(desk: WinDesk, waiting: int) -> tuple[float, float, float, float]:
-    k, panels = 4 * waiting, desk.waiting
-    return panels[k], panels[k + 1], panels[k + 2], panels[k + 3]
+def _chunks(size: int, each: int) -> Iterator[slice]:
+    """Cut rows of `each` numbers into chunks."""
+    step = max(1, CHUNK // each)
+    return (slice(i, i + step) for i in range(0, size, step))

@@ -1,77 +1,88 @@
-"""The mean of what depends on the common move, which is normal, over all common moves."""
+"""The mean, over the normal common move, of a function of that move."""
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable
 
 import numpy as np
 
 from driftanchor.core.check import Floats
-from driftanchor.core.kronrod import GAUSS, KRONROD, PLACES
 
 REACH = 5.2  # a normal is further from its mean, in sds, with a chance of 2e-7
-MIDDLE = 1.4  # where its range is cut first
-CLOSE = 3e-7  # how far off a part may be
-RARE = 1e-6  # the chance of moves in a part that is not cut again
-FEW = 40  # places, at most, at equal distances
-AGREE = 0.02  # with every second place left out; the error is about the fourth power of this
-SWITCHES = 20  # more are not looked at
+MIDDLE = 1.4  # first cut if nothing is known of the function
+FEWEST, MOST = 17, 65  # places at equal distances
+AGREE = 1e-3  # with every second place left out; the error is about the fourth power of this
+CLOSE = 1e-6  # change of a part when it is halved
+RARE = 2e-7  # the probability of a part that is not halved again
+MAX_SWITCHES = 20
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(5)
 
 RowsByMove = Callable[[Floats], Floats]  # from moves, in sds, to a row for each
 
 
-def over_moves(given: RowsByMove, sharpness: float, switches: list[float]) -> Floats:
-    """The mean of `given` over a standard normal move, right to about 1e-6.
+def over_moves(given: RowsByMove, switches: list[float]) -> Floats:
+    """Return the mean of `given` over a standard normal move, with an error of about 1e-6.
 
     Args:
         given: Of some moves, an array (moves, arms) of numbers between 0 and 1.
-        sharpness: The sum of the squares of how far the mean of each arm's sample moves with one
-            sd of the move, in sds of the sample; ∞ where `given` may have edges.
-        switches: Where `given` may jump.
+        switches: Moves at which `given` may jump.
     """
     inside = [x for x in switches if abs(x) < REACH]
     if not inside:
-        smooth = _at_equal_distances(given, sharpness)
+        smooth = _at_equal_distances(given)
         if smooth is not None:
             return smooth
-    cuts = inside if 0 < len(inside) <= SWITCHES else [-MIDDLE, MIDDLE]
-    return _by_halves(given, [-REACH, *sorted(cuts), REACH])
+    cuts = inside if 0 < len(inside) <= MAX_SWITCHES else [-MIDDLE, MIDDLE]
+    return _by_halves(given, np.array([-REACH, *sorted(cuts), REACH]))
 
 
-def _at_equal_distances(given: RowsByMove, sharpness: float) -> Floats | None:
-    """The mean over places at equal distances; `None` where they would be too many or too few.
+def _at_equal_distances(given: RowsByMove) -> Floats | None:
+    """Return the mean over places at equal distances; `None` if it does not converge.
 
-    For smooth functions under a normal density no rule needs fewer: the error falls with
-    exp(−2π² s²/h²), where h is the distance and s = 1/√(1 + sharpness) the narrowest width.
+    For smooth functions under a normal density no rule needs fewer places: the error falls with
+    exp(−c/h²), where h is the distance.
     """
-    half = math.ceil(REACH * math.sqrt(1.0 + sharpness)) if sharpness < FEW * FEW else FEW
-    if 2 * half + 1 > FEW:
-        return None
-    moves: Floats = np.arange(-half, half + 1, dtype=np.float64) * (REACH / half)
-    weights = np.exp(-0.5 * moves * moves)
+    moves = np.linspace(-REACH, REACH, FEWEST)
     values = given(moves)
-    fine, rough = weights @ values / weights.sum(), weights[::2] @ values[::2] / weights[::2].sum()
-    return fine if np.abs(fine - rough).max() <= AGREE else None
+    while True:
+        weights = np.exp(-0.5 * moves * moves)
+        fine: Floats = weights @ values / weights.sum()
+        rough = weights[::2] @ values[::2] / weights[::2].sum()
+        if np.abs(fine - rough).max() <= AGREE:
+            return fine
+        if moves.size >= MOST:
+            return None
+        places, between = np.arange(1, moves.size), 0.5 * (moves[1:] + moves[:-1])
+        moves = np.insert(moves, places, between)
+        values = np.insert(values, places, given(between), axis=0)
 
 
-def _by_halves(given: RowsByMove, edges: list[float]) -> Floats:
-    """The mean by Kronrod's rule on parts that are halved until it agrees with Gauss's."""
-    waiting, total, known = list(itertools.pairwise(edges)), np.zeros(0), 0.0
-    while waiting:
-        left, right = waiting.pop()
-        half, middle = 0.5 * (right - left), 0.5 * (right + left)
-        moves = middle + half * PLACES
-        density = half * np.exp(-0.5 * moves * moves) / math.sqrt(2.0 * math.pi)
-        values = given(moves)
-        fine, rough = (KRONROD * density) @ values, (GAUSS * density) @ values
-        # The finer rule is right to far more digits than the two agree (QUADPACK's estimate).
-        error = (200.0 * np.abs(fine - rough).max()) ** 1.5
-        if error <= CLOSE or 2.0 * density.max() <= RARE:
-            total = total + fine if total.size else fine
-            known += float(KRONROD @ density)
-        else:
-            waiting += [(left, middle), (middle, right)]
+def _by_halves(given: RowsByMove, edges: Floats) -> Floats:
+    """Return the mean by Gauss–Legendre on parts, which are halved until they change no more."""
+    left, right = edges[:-1], edges[1:]
+    parts, _ = _parts(given, left, right)
+    total, known = np.zeros(parts.shape[1]), 0.0
+    while left.size:
+        middle = 0.5 * (left + right)
+        left, right = (np.stack(x, axis=1).ravel() for x in ((left, middle), (middle, right)))
+        halves, weights = _parts(given, left, right)
+        both = halves[::2] + halves[1::2]
+        done = np.abs(both - parts).max(axis=1) <= CLOSE
+        done |= weights[::2] + weights[1::2] <= RARE
+        total += both[done].sum(axis=0)
+        done = done.repeat(2)
+        known += float(weights[done].sum())
+        left, right, parts = left[~done], right[~done], halves[~done]
     mean: Floats = total / known
     return mean
+
+
+def _parts(given: RowsByMove, left: Floats, right: Floats) -> tuple[Floats, Floats]:
+    """Return the integrals over some parts, a row for each, and the probability of each part."""
+    half = 0.5 * (right - left)[:, None]
+    moves = 0.5 * (left + right)[:, None] + half * NODES
+    weights = half * WEIGHTS * np.exp(-0.5 * moves * moves) / math.sqrt(2.0 * math.pi)
+    values = given(moves.ravel()).reshape(*moves.shape, -1)
+    parts: Floats = (weights[..., None] * values).sum(axis=1)
+    return parts, weights.sum(axis=1)

@@ -12,8 +12,7 @@ import numpy as np
 
 from driftanchor.core.evidence import Evidence, Round
 from driftanchor.live.background import compile_once, finish
-from driftanchor.live.kept_chances import KeptChances
-from driftanchor.live.propensities import Tools, compiled, for_these_types, propensities
+from driftanchor.live.propensities import ChanceCache, Writer, compiled, propensities
 from driftanchor.policies.base import Policy
 
 ENOUGH = 2_000  # arms whose propensity is interpreted before it pays to compile
@@ -22,11 +21,9 @@ SOME = 300  # arms of one decision, which take longer to interpret than to load 
 EACH = 1e-3  # seconds that it takes to interpret one of them
 MANY = 2_000  # arms of one decision, which take longer to interpret than to compile
 
-FEW = 500  # arms whose chances take about a millisecond: other threads can wait for them
+Kind = tuple[type[Policy], str, type]  # class, parameters, type of pulls
 
-Kind = tuple[type[Policy], str, type, bool]  # class, parameters, type of pulls, few arms?
-
-_ready: dict[Kind, Tools] = {}
+_ready: dict[Kind, Writer] = {}
 
 
 class Tooling:
@@ -36,28 +33,28 @@ class Tooling:
         policy: The policy.
 
     Attributes:
-        kept: The probabilities from the last call.
+        cache: Chances of earlier calls.
     """
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
         self._name = type(policy), repr(policy.parameters())
         self._interpreted = 0
-        self.kept = KeptChances()
+        self.cache = ChanceCache()
 
     def ask_for_kernels(self, evidence: Evidence, now: Round) -> None:
         """Start a background compile, even after few calls."""
         self._interpreted = ENOUGH
         self.tools(evidence, now)
 
-    def tools(self, evidence: Evidence, now: Round) -> Tools | None:
+    def tools(self, evidence: Evidence, now: Round) -> Writer | None:
         """Return the compiled tools if they are ready, else `None`; may start a background compile.
 
         Args:
             evidence: What the policy sees now.
             now: The round.
         """
-        kind = (*self._name, evidence.pulls.dtype.type, evidence.pulls.size < FEW)
+        kind = (*self._name, evidence.pulls.dtype.type)
         found = _ready.get(kind)
         if found is None:
             weight = MOVING if np.isfinite(evidence.relative_bounds).any() else 1
@@ -82,6 +79,6 @@ def _copied(evidence: Evidence) -> Evidence:
 
 
 def _compile(policy: Policy, kind: Kind, evidence: Evidence, now: Round) -> None:
-    tools = compiled(policy, few=kind[-1])
-    if propensities(policy, evidence, now, tools) is not None:
-        _ready[kind] = for_these_types(tools, evidence, now)
+    writer = compiled(policy, evidence)
+    if propensities(policy, evidence, now, writer) is not None:
+        _ready[kind] = writer

@@ -368,7 +368,7 @@ def laws_of_indices(
     if together:
         common = common_move(evidence, policy.noise)
     row = 0
-    for k in range(moves.size):
+    for k in range(len(moves)):
         move = common.mean + common.sd * moves[k]
         for column in range(evidence.pulls.size):
             if not evidence.playable[column]:

@@ -454,7 +454,7 @@ class GuardedAnchorTS(Policy):
         """Write the law of every arm's index; see `driftanchor.policies.base.write_laws`."""
         judged, row = judge(self, evidence, now), 0
         shared, common = judged.shared, judged.shared.common
-        for k in range(moves.size):
+        for k in range(len(moves)):
             move = common.mean + common.sd * moves[k]
             for column in range(evidence.pulls.size):
                 arm = arm_at(evidence, column)

@@ -10,19 +10,23 @@ the start of a batch, until none is due.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
+from statistics import NormalDist
+from typing import NamedTuple
 
 import numpy as np
 
 from driftanchor.compiled import kernels, rules
 from driftanchor.compiled.overloads import parameters_of
 from driftanchor.core.binomial import binomial
-from driftanchor.core.check import Floats, Ints
+from driftanchor.core.check import Bools, Floats, Ints
 from driftanchor.core.evidence import Evidence, Round
 from driftanchor.core.index_law import IndexLaw
 from driftanchor.core.noise import Stream, keyed_stream, uniform, wrapping
 from driftanchor.core.win_chances import win_chances
-from driftanchor.policies.base import Policy, caches_beliefs, has_law, write_laws
+from driftanchor.errors import InvalidInput
+from driftanchor.policies.base import Policy, caches_beliefs, errors_of, has_law, write_laws
 from driftanchor.simulation.chunk import Chunk, instances_of
 from driftanchor.simulation.engine import (
     ALL,
@@ -34,7 +38,8 @@ from driftanchor.simulation.engine import (
 )
 from driftanchor.simulation.world import World, draw_total, settle, world_of
 
-SHARE = 16  # a batch is the 16th part of all decisions before it
+SHARE = 32  # a batch is the 32nd part of all decisions before it
+CLOSE = 1e-4  # how well propensities must add up
 MOVES = 8  # draws of the common move in a batch, one from each of as many equal strata
 
 
@@ -55,11 +60,210 @@ def batches(horizon: int) -> Iterator[tuple[int, int]]:
     """Yield the first decision and the size of each batch.
 
     Example:
-        >>> [size for _, size in batches(40)]
-        [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2]
+        >>> list(batches(69))[62:], len(list(batches(1_000_000)))
+        ([(63, 1), (64, 1), (65, 2), (67, 2), (69, 1)], 392)
     """
     done = 0
     while done < horizon:
         size = min(max(1, done // SHARE), horizon - done)
         yield done + 1, size
         done += size
+
+
+class BatchState(NamedTuple):
+    """The arrays of all runs of a chunk; the first axis is the run."""
+
+    pulls: Ints
+    totals: Floats
+    offline_means: Floats
+    playable: Bools
+    memory: Floats
+    pending: Ints
+    streams: Stream  # of the policy
+    rewards: Stream  # by arm
+
+
+def play_in_batches(chunk: Chunk) -> Floats:
+    """Play a chunk in batches; return the regret of each run at the horizon."""
+    policy, runs = chunk.policy, chunk.runs
+    world = world_of(chunk.bandit, instances_of(chunk), chunk.first)
+    arms, parameters = world.online.size, parameters_of(policy)
+    state = _allocate(world, policy, runs)
+    moves = np.zeros(MOVES if world.relative and policy.uses_logs else 1)
+    laws = np.zeros((runs, moves.size * arms, len(IndexLaw._fields)))
+    left, chances, regret = np.zeros(runs, np.int64), np.zeros((runs, arms)), np.zeros(runs)
+    guards = type(policy).laws is not Policy.laws
+    choose, write = interpreted_chooser(policy), _interpreted_writer(policy)
+    prepare_all, begin, end = prepare_runs, begin_batch, end_batch
+    keys = keys_of(chunk.seed, policy.name)
+    if chunk.is_compiled:
+        one = run_of(world, state, 0)
+        rule, seen = functools.partial(kernels.rule, policy), (parameters, one.evidence, 1, 1)
+        choose = rule(rules.chooser, *seen, one.stream, world.relative, ALL)
+        write = rule(rules.laws_writer, *seen, moves, True, laws[0])
+        common = choose, write, parameters, world, state
+        prepare_all = kernels.loop(prepare_runs, world, keys, chunk.first, state)
+        begin = kernels.loop(begin_batch, *common, 1, 1, moves, guards, laws, left)
+        end = kernels.loop(end_batch, world, state, chunk.first, left, chances, regret)
+    with errors_of(chunk.name), wrapping():
+        prepare_all(world, keys, chunk.first, state)
+        for t, size in batches(chunk.horizon):
+            if moves.size > 1:
+                moves[:] = _stratified(keyed_stream(chunk.seed, "moves", t))
+            common = choose, write, parameters, world, state
+            played = begin(*common, t, size, moves, guards, laws, left)
+            drawn = left > 0
+            if drawn.any():
+                shares = win_chances(laws[drawn].reshape(-1, moves.size, arms, laws.shape[-1]))
+                shares = shares.mean(axis=1)
+                total = shares.sum(axis=1, keepdims=True)
+                played = played and bool((np.abs(total - 1.0) <= CLOSE).all())
+                chances[drawn] = shares / total
+            if not played:
+                raise InvalidInput(
+                    f"{chunk.name!r} chose no arm: its index is NaN for every arm",
+                    argument="policy",
+                )
+            end(world, state, chunk.first, left, chances, regret)
+    return regret
+
+
+def _allocate(world: World, policy: Policy, runs: int) -> BatchState:
+    arms = world.online.size
+    beliefs = len(policy.belief._fields) if caches_beliefs(type(policy)) else 0
+    return BatchState(
+        np.zeros((runs, arms), np.int64),
+        np.zeros((runs, arms)),
+        np.zeros((runs, arms)),
+        np.ones((runs, arms), np.bool_),
+        np.zeros((runs, arms, policy.memory + beliefs)),
+        np.zeros((runs, arms), np.int64),
+        np.empty((runs, 4), np.uint64),
+        np.empty((runs, arms, 4), np.uint64),
+    )
+
+
+def _interpreted_writer(policy: Policy) -> Callable[..., tuple[float, float, float]]:
+    """Return `compiled.rules.laws_writer` of a policy, interpreted."""
+
+    def write(
+        parameters: Floats,
+        evidence: Evidence,
+        t: int,
+        arms: int,
+        moves: Floats,
+        guard: bool,
+        laws: Floats,
+    ) -> tuple[float, float, float]:
+        return write_laws(policy, evidence, Round(t, arms), moves, guard, laws)
+
+    return write
+
+
+def _stratified(stream: Stream) -> list[float]:
+    """Draw standard normals, one from each of `MOVES` strata of the same probability."""
+    return [NormalDist().inv_cdf((i + 1.0 - uniform(stream)) / MOVES) for i in range(MOVES)]
+
+
+def run_of(world: World, state: BatchState, run: int) -> RunState:
+    """Return the arrays of one run."""
+    evidence = Evidence(
+        state.pulls[run],
+        state.totals[run],
+        world.offline_pulls,
+        state.offline_means[run],
+        world.bias_bounds,
+        state.playable[run],
+        state.memory[run],
+        state.pending[run],
+        world.relative_bounds,
+    )
+    return RunState(evidence, state.streams[run], state.rewards[run], world.offline_pulls)
+
+
+def prepare_runs(world: World, keys: Keys, first_run: int, state: BatchState) -> None:
+    """Draw the logs of all runs, and start their streams."""
+    for run in range(state.pulls.shape[0]):
+        prepare(world, keys, first_run + run, run_of(world, state, run))
+
+
+def begin_batch(
+    choose: Callable[..., int],
+    write: Callable[..., tuple[float, float, float]],
+    parameters: Floats,
+    world: World,
+    state: BatchState,
+    t: int,
+    size: int,
+    moves: Floats,
+    guards: bool,
+    laws: Floats,
+    left: Ints,
+) -> bool:
+    """Decide the guard pulls that are due, and write the laws of all other decisions of a batch.
+
+    Args:
+        choose: The policy's rule, see `compiled.rules.chooser`.
+        write: Writes the laws of a round, see `compiled.rules.laws_writer`.
+        parameters: The policy's numbers.
+        world: The bandit.
+        state: The state of all runs.
+        t: The first decision of the batch.
+        size: The number of decisions.
+        moves: Draws of the common move, in standard deviations from its mean.
+        guards: Whether the policy has guard pulls.
+        laws: The laws of each run, for each move and arm.
+        left: The number of decisions that are not guard pulls, for each run.
+
+    Returns:
+        False if the policy could not choose.
+    """
+    arms = world.online.size
+    for run in range(left.size):
+        if world.instances.shape[0] > 0 and world.exact:
+            settle(world, world.first + run)
+        one, now = run_of(world, state, run), t
+        while guards and now < t + size:
+            if write(parameters, one.evidence, now, arms, moves[:1], True, laws[run])[0] == 0.0:
+                break
+            arm = choose(parameters, one.evidence, now, arms, one.stream, world.relative, ALL)
+            if arm < 0:
+                return False
+            one.evidence.pending[arm] += 1
+            now += 1
+        left[run] = t + size - now
+        if left[run] > 0:
+            write(parameters, one.evidence, now, arms, moves, False, laws[run])
+    return True
+
+
+def end_batch(
+    world: World, state: BatchState, first_run: int, left: Ints, chances: Floats, regret: Floats
+) -> None:
+    """Draw the pulls of a batch and their rewards; `regret` is the regret after it.
+
+    Args:
+        world: The bandit.
+        state: The state of all runs.
+        first_run: The first run.
+        left: The number of decisions to draw, for each run.
+        chances: The probability of each arm, for each run.
+        regret: The regret of each run.
+    """
+    for run in range(left.size):
+        if world.instances.shape[0] > 0:
+            settle(world, first_run + run)
+        one = run_of(world, state, run)
+        evidence, rest, lost = one.evidence, 1.0, 0.0
+        for arm in range(world.online.size):
+            last = arm == world.online.size - 1
+            share = 1.0 if last or rest <= 0.0 else chances[run, arm] / rest
+            pulls = binomial(left[run], share, one.stream)
+            rest -= chances[run, arm]
+            left[run] -= pulls
+            pulls += evidence.pending[arm]
+            evidence.totals[arm] += draw_total(world, arm, pulls, one.rewards[arm])
+            evidence.pulls[arm] += pulls
+            evidence.pending[arm] = 0
+            lost += world.gaps[arm] * evidence.pulls[arm]
+        regret[run] = lost

@@ -73,9 +73,9 @@ def draw(
     terms, number = decider.terms, decider.ledger.decisions + 1
     evidence, now = decider.situation(number, exclude)
     tools = None if tooling is None else tooling.tools(evidence, now)
-    kept = None if tooling is None else tooling.kept
+    cache = None if tooling is None else tooling.cache
     try:
-        chances = propensities(terms.policy, evidence, now, tools, kept)
+        chances = propensities(terms.policy, evidence, now, tools, cache)
     except Exception:
         with errors_of(terms.policy.name):
             raise
