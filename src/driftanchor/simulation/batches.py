@@ -40,7 +40,7 @@ from driftanchor.simulation.world import World, draw_total, settle, world_of
 
 SHARE = 32  # a batch is the 32nd part of all decisions before it
 CLOSE = 1e-4  # how well propensities must add up
-MOVES = 8  # draws of the common move in a batch, one from each of as many equal strata
+MOVES = 4  # draws of the common move in a batch, one from each of as many equal strata
 
 
 def can_batch(policy: type[Policy]) -> bool:
@@ -61,7 +61,7 @@ def batches(horizon: int) -> Iterator[tuple[int, int]]:
 
     Example:
         >>> list(batches(69))[62:], len(list(batches(1_000_000)))
-        ([(63, 1), (64, 1), (65, 2), (67, 2), (69, 1)], 392)
+        ([(63, 1), (64, 1), (65, 2), (67, 2), (69, 1)], 386)
     """
     done = 0
     while done < horizon:
