@@ -1,6 +1,6 @@
-"""Guarded Anchor-TS, the default: trust the logs while live rewards agree, and test every arm.
+"""Guarded Anchor-TS, the default rule: trust the logs while live rewards agree, test every arm.
 
-It is a rule of this package and not of the paper. In four sentences:
+It is this package's own rule and not the paper's. In four sentences:
 
 1. The best guess of an arm's mean comes from its logs and its live rewards together, and never
    leaves the range of two standard errors around the live mean.
@@ -8,7 +8,10 @@ It is a rule of this package and not of the paper. In four sentences:
 3. Logs alone do not rule an arm out: it may first lose a small budget in live rewards.
 4. Otherwise Anchor-TS draws, with the best guess for its anchor.
 
-`docs/learn/guarded.md` says why, what was tried, and what still fails.
+`GuardedAnchorTS`, at the end of this file, lists the formulas in one block. The functions before it
+are these formulas, in the order in which a round needs them: what the logs say, the guess, the
+upper bounds, the judgement, the samples. `docs/learn/guarded.md` says why each part is there, what
+else was tried, and what still fails.
 """
 
 from __future__ import annotations
@@ -17,88 +20,389 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from driftanchor.core.common_move import is_relative
+from driftanchor.core.common_move import common_move, is_relative, moved_pulls, moves_along, own_sd
 from driftanchor.core.evidence import ArmEvidence, Evidence, Round, arm_at
-from driftanchor.core.hints import apart
-from driftanchor.core.noise import Draws, Stream, normal, two_normals, two_zeros, uniform
-from driftanchor.core.posterior import median
+from driftanchor.core.index_law import IndexLaw, constant, median_law, one_sample
+from driftanchor.core.noise import Draws, Stream, normal, two_normals, uniform
+from driftanchor.core.posterior import Posterior, median
+from driftanchor.core.win_chances import NEVER, Column, Laws, write_law
 from driftanchor.policies.account import Account
-from driftanchor.policies.base import Best, Policy, belief_at, challenge, draw
-from driftanchor.policies.guarded_beliefs import (
-    GuardedBelief,
-    arm_seen,
-    beliefs,
-    hybrid,
-    log_weight,
-)
-from driftanchor.policies.guarded_bounds import (
-    Judgement,
-    believed_guess,
-    bounds,
-    guess,
-    logs_of,
-    upper_bound,
-)
-from driftanchor.policies.guarded_caps import bound_to_beat
-from driftanchor.policies.guarded_judge import judge, judge_quickly, judgement
-from driftanchor.policies.guarded_law import guarded_laws
+from driftanchor.policies.base import Best, Policy, challenge, draw
+from driftanchor.policies.round_law import RoundKind
+
+HOPE = 0.5  # the online bound adds this to an arm's total reward, in σ
+MAX_PENDING = 4  # a test of a logged arm pauses at this many pending rewards, unless more came in
 
 
-class GuardedCandidates(NamedTuple):
-    """The three numbers of an arm whose median Anchor-TS takes."""
+def is_insured(policy: GuardedAnchorTS) -> bool:
+    """Return whether the promises may be wrong; for proved ones budget and ε are 0."""
+    return policy.budget > 0.0 or policy.eps > 0.0
+
+
+# What the logs say, and the guess
+
+
+class LogEvidence(NamedTuple):
+    """What an arm's logs say about its live mean, given the common move."""
+
+    pulls: float  # N; 0 if nothing is promised about the logs
+    mean: float  # m; under W it includes the common move
+    bound: float  # B: V or W
+    relative: bool  # whether it is W
+
+
+def logs_of(arm: ArmEvidence, common: float) -> LogEvidence:
+    """Return what the logs say; of V and W, the promise with the lower ceiling m + B counts."""
+    relative = moves_along(arm, common)
+    mean, bound = arm.offline_mean, arm.bias_bound
+    if relative:
+        mean, bound = mean + common, arm.relative_bound
+    if arm.offline_pulls == 0 or bound == math.inf:
+        return LogEvidence(0.0, 0.0, math.inf, False)
+    return LogEvidence(float(arm.offline_pulls), mean, bound, relative)
+
+
+def log_weight(policy: GuardedAnchorTS, logs: LogEvidence) -> float:
+    """Return N' = 1/(1/N + (B/2σ)²), the number of live rewards that the logs are worth."""
+    return moved_pulls(logs.pulls, own_sd(logs.bound), policy.noise)
+
+
+def is_unknown(policy: GuardedAnchorTS, arm: ArmEvidence, logs: LogEvidence) -> bool:
+    """Return whether the arm has neither live rewards nor logs that count."""
+    return arm.pulls == 0 and log_weight(policy, logs) == 0.0
+
+
+def pooled(policy: GuardedAnchorTS, arm: ArmEvidence, logs: LogEvidence) -> Posterior:
+    """Return what live rewards and logs say together: N((S + N' m)/(T + N'), σ²/(T + N'))."""
+    weight = log_weight(policy, logs)
+    n = arm.pulls + weight
+    return Posterior((arm.total + weight * logs.mean) / n, policy.noise / math.sqrt(n))
+
+
+def guess(policy: GuardedAnchorTS, arm: ArmEvidence, common: float, level: float) -> float:
+    """Return the pooled mean, at most z standard errors from the live mean.
+
+    If the promises are proved there is no such limit: a bad live mean is then just bad luck.
+    """
+    logs = logs_of(arm, common)
+    if is_unknown(policy, arm, logs):
+        return level
+    if arm.pulls == 0:
+        return logs.mean  # the pooled mean without rounding, so that it can tie with the level
+    mean = pooled(policy, arm, logs).mean
+    if not is_insured(policy):
+        return mean
+    live, limit = arm.total / arm.pulls, policy.clip * policy.noise / math.sqrt(arm.pulls)
+    return max(live - limit, min(mean, live + limit))
+
+
+# The upper bounds
+
+
+class Shared(NamedTuple):
+    """What an arm's bounds need to know about the other arms in this round."""
+
+    common: Posterior  # the estimated common move
+    level: float  # the assumed mean of an arm without live rewards
+    rivals: float  # R: the pulls of all arms but the most pulled one, plus one for each
+    doubt: float  # added to hybrid bounds if the leader has no logs to compare with
+
+
+class Bounds(NamedTuple):
+    """An arm's three upper bounds; their median is U."""
+
+    audit_bound: float
+    online_bound: float
+    hybrid_bound: float
+
+
+def radius(n: float, t: int, share: float) -> float:
+    """Return r = √(2 log⁺(t/H) / n): 0 once the arm had its share H of the rounds."""
+    if t <= share:
+        return 0.0
+    return math.sqrt(2.0 * math.log(t / share) / n)
+
+
+def upper_bound(policy: GuardedAnchorTS, arm: ArmEvidence, now: Round, shared: Shared) -> float:
+    """Return U, the median of the three bounds; without logs it is the online bound."""
+    audit, online, hybrid = bounds(policy, arm, now, shared)
+    if hybrid == math.inf:
+        return online
+    middle = median(audit, online, hybrid)
+    if arm.pending >= max(MAX_PENDING, arm.pulls):  # the test waits for its rewards
+        return min(middle, hybrid)
+    return middle
+
+
+def bounds(policy: GuardedAnchorTS, arm: ArmEvidence, now: Round, shared: Shared) -> Bounds:
+    """Return the three upper bounds of an arm; a pending pull narrows them like any other."""
+    n = arm.pulls + arm.pending
+    live = arm.total / arm.pulls if arm.pulls > 0 else shared.level
+    audit, online = math.inf, math.inf
+    if n > 0:
+        r = policy.noise * radius(n, now.t, min(now.arms * n, n + shared.rivals))
+        online = live + policy.noise * HOPE / n + r
+        audit = live + policy.noise * policy.budget / n + math.sqrt(policy.eps) * r
+    if arm.pulls == 0 and not is_insured(policy):
+        audit = -math.inf  # proved promises need no test
+    logs = logs_of(arm, shared.common.mean)
+    if logs.pulls == 0.0:
+        return Bounds(audit, online, math.inf)
+    hybrid = joint_bound(policy, arm, logs, now, live)
+    if logs.relative and is_insured(policy):
+        hybrid = min(hybrid, likely_bound(policy, arm, logs, now))
+    return Bounds(audit, online, hybrid + shared.doubt)
+
+
+def joint_bound(
+    policy: GuardedAnchorTS, arm: ArmEvidence, logs: LogEvidence, now: Round, live: float
+) -> float:
+    """Return the largest mean x that live rewards and logs allow together.
+
+    It is at most the mean of both with the logs at their ceiling u = m + B, plus a radius r. If the
+    live mean is below u, it is also at most the larger solution of
+    n (x − S/T)² + N (x − u)² = (n + N) r², or u if that is more: below u the logs do not object.
+    """
+    ceiling = logs.mean + logs.bound
+    if logs.relative and not is_insured(policy):
+        ceiling += logs.bound  # all other arms, and so the common move, may be off by W
+    both = arm.pulls + arm.pending + logs.pulls
+    r = policy.noise * radius(both, now.t, now.arms * both)
+    if arm.pulls == 0:
+        return ceiling + r
+    highest = (arm.total + logs.pulls * ceiling) / (arm.pulls + logs.pulls) + r
+    if live >= ceiling:
+        return highest
+    share = logs.pulls / both
+    left = r * r - share * (1.0 - share) * (ceiling - live) ** 2
+    if not left > 0.0:
+        return min(highest, ceiling)
+    return min(highest, max(ceiling, live + share * (ceiling - live) + math.sqrt(left)))
+
+
+def likely_bound(policy: GuardedAnchorTS, arm: ArmEvidence, logs: LogEvidence, now: Round) -> float:
+    """Return the pooled mean plus a radius: W/2 is read as the standard deviation of a move.
+
+    An estimated W covers the moves of all arms at once. If it is wider than the gaps between the
+    arms, a bound that grants each arm all of W rules out none.
+    """
+    weight = log_weight(policy, logs)
+    if weight == 0.0:
+        return math.inf  # W is so wide that the logs say nothing
+    n = arm.pulls + arm.pending + weight
+    r = policy.noise * max(1.0 / math.sqrt(n), radius(n, now.t, now.arms * n))
+    return pooled(policy, arm, logs).mean + r
+
+
+# The judgement: who leads, and whether a guard pull is due
+
+
+class Judgement(NamedTuple):
+    """What is known about a round before anything is drawn."""
+
+    shared: Shared
+    leader: int  # the column with the largest guess; -1 if no arm can be played
+    threshold: float  # the larger of the leader's guess and U
+    guard: bool  # whether another arm's U is above the threshold
+
+
+def judge(policy: GuardedAnchorTS, evidence: Evidence, now: Round) -> Judgement:
+    """Find the leader, and whether another arm may be better."""
+    common = Posterior(0.0, 0.0)
+    if is_relative(evidence):
+        common = common_move(evidence, policy.noise)
+    level = level_of(policy, evidence, common.mean)
+    leader = leader_of(policy, evidence, common.mean, level)
+    if leader < 0:
+        return Judgement(Shared(common, level, 0.0, 0.0), leader, -math.inf, False)
+    arm = arm_at(evidence, leader)
+    doubt = 0.0
+    if common.sd > 0.0 and logs_of(arm, common.mean).pulls == 0.0:
+        # Other arms' logs compare with this leader only through the estimated common move.
+        doubt = common.sd * math.sqrt(2.0 * math.log(now.t + 1.0))
+    shared = Shared(common, level, rival_pulls(evidence), doubt)
+    threshold = max(guess(policy, arm, common.mean, level), upper_bound(policy, arm, now, shared))
+    for column in range(evidence.pulls.size):
+        rival = evidence.playable[column] and column != leader
+        if rival and upper_bound(policy, arm_at(evidence, column), now, shared) > threshold:
+            return Judgement(shared, leader, threshold, True)
+    return Judgement(shared, leader, threshold, False)
+
+
+def level_of(policy: GuardedAnchorTS, evidence: Evidence, common: float) -> float:
+    """Return the best live mean; before any reward the best logged mean, or the prior mean."""
+    live, logged = -math.inf, -math.inf
+    for column in range(evidence.pulls.size):
+        if evidence.playable[column]:
+            arm = arm_at(evidence, column)
+            if arm.pulls > 0:
+                live = max(live, arm.total / arm.pulls)
+            else:
+                logs = logs_of(arm, common)
+                if logs.pulls > 0.0:
+                    logged = max(logged, logs.mean)
+    if live > -math.inf:
+        return live
+    return logged if logged > -math.inf else policy.prior_mean
+
+
+def leader_of(policy: GuardedAnchorTS, evidence: Evidence, common: float, level: float) -> int:
+    """Return the first playable column with the largest guess, -1 if there is none."""
+    leader, best = -1, -math.inf
+    for column in range(evidence.pulls.size):
+        if evidence.playable[column]:
+            value = guess(policy, arm_at(evidence, column), common, level)
+            if value > best:
+                leader, best = column, value
+    return leader
+
+
+def rival_pulls(evidence: Evidence) -> float:
+    """Return R: the pulls of all playable arms but the most pulled one, plus one for each."""
+    total, most = 0.0, 0.0
+    for column in range(evidence.pulls.size):
+        if evidence.playable[column]:
+            n = evidence.pulls[column] + evidence.pending[column] + 1.0
+            total += n
+            most = max(most, n)
+    return total - most
+
+
+# The decision: a guard pull, or Anchor-TS's draw
+
+
+class Candidates(NamedTuple):
+    """The three numbers of an arm whose median is its index in Anchor-TS's draw."""
 
     guess: float
     online_sample: float
     hybrid_sample: float
 
 
+def plays_guard(policy: GuardedAnchorTS, judged: Judgement, stream: Stream) -> bool:
+    """Return whether a guard pull is due and played; with a share below 1 a coin decides."""
+    if not judged.guard:
+        return False
+    return policy.guard_share >= 1.0 or uniform(stream) < policy.guard_share
+
+
+def drawn_move(shared: Shared, stream: Stream) -> float:
+    """Draw the common move, once for all arms."""
+    if shared.common.sd == 0.0:
+        return shared.common.mean
+    return shared.common.mean + shared.common.sd * normal(stream)
+
+
+def sampled_index(
+    policy: GuardedAnchorTS, arm: ArmEvidence, now: Round, shared: Shared, common: float, z: Draws
+) -> float:
+    """Return the median of the three candidates; for an unknown arm the online bound."""
+    logs = logs_of(arm, common)
+    if is_unknown(policy, arm, logs):
+        return bounds(policy, arm, now, shared).online_bound
+    anchor, online_sample, hybrid_sample = candidates(policy, arm, logs, shared, z)
+    return median(anchor, online_sample, hybrid_sample)
+
+
+def candidates(
+    policy: GuardedAnchorTS, arm: ArmEvidence, logs: LogEvidence, shared: Shared, z: Draws
+) -> Candidates:
+    """Return the guess, a sample around the live mean and a sample around the pooled mean.
+
+    The logs are those after the drawn common move. Without a live reward both samples are the same.
+    """
+    both = pooled(policy, arm, logs)
+    hybrid_sample = both.mean + both.sd * z.hyb
+    online_sample = hybrid_sample
+    if arm.pulls > 0:
+        online_sample = arm.total / arm.pulls + policy.noise / math.sqrt(arm.pulls) * z.on
+    anchor = guess(policy, arm, shared.common.mean, shared.level)
+    return Candidates(anchor, online_sample, hybrid_sample)
+
+
+def sampled_law(
+    policy: GuardedAnchorTS, arm: ArmEvidence, now: Round, shared: Shared, common: float
+) -> IndexLaw:
+    """Return the distribution of `sampled_index`, given the drawn common move."""
+    logs = logs_of(arm, common)
+    if is_unknown(policy, arm, logs):
+        return constant(bounds(policy, arm, now, shared).online_bound)
+    both = pooled(policy, arm, logs)
+    if arm.pulls == 0:
+        return one_sample(both.mean, both.sd)
+    anchor = guess(policy, arm, shared.common.mean, shared.level)
+    live, live_sd = arm.total / arm.pulls, policy.noise / math.sqrt(arm.pulls)
+    return median_law(anchor, live, live_sd, both.mean, both.sd)
+
+
+def guarded_laws(
+    policy: GuardedAnchorTS, evidence: Evidence, now: Round, moves: Column, guard: bool, laws: Laws
+) -> RoundKind:
+    """Write the law of every arm's index; see `driftanchor.policies.round_law.write_laws`."""
+    judged, row = judge(policy, evidence, now), 0
+    common = judged.shared.common
+    for k in range(len(moves)):
+        move = common.mean + common.sd * moves[k]
+        for column in range(evidence.pulls.size):
+            arm = arm_at(evidence, column)
+            if not evidence.playable[column]:
+                laws.kind[row] = NEVER
+            elif guard and judged.guard:
+                write_law(laws, row, constant(upper_bound(policy, arm, now, judged.shared)))
+            else:
+                write_law(laws, row, sampled_law(policy, arm, now, judged.shared, move))
+            row += 1
+    share = policy.guard_share if judged.guard else 0.0
+    return RoundKind(share, common.mean, common.sd)
+
+
 @dataclass(frozen=True, kw_only=True)
 class GuardedAnchorTS(Policy):
     """Anchor-TS around the best guess from logs and rewards, under a guard that tests every arm.
 
-    With T pulls and reward sum S online, n = T and the pulls on their way, N logged rewards of mean
-    m, and a bound B on their move, in round t of K arms. B is V; or W, with m moved along by what
-    is believed of the common move. All in units of σ::
+    An arm has T pulls and reward sum S online; n is T plus its pending pulls. Its logs have N
+    rewards of mean m and a promise B: V, or W with m shifted by the estimated common move. t is the
+    round and K the number of arms. In units of σ::
 
-        N'     = 1/(1/N + (B/2)²)                      what the logs are worth
+        N'     = 1/(1/N + (B/2)²)                      how many live rewards the logs are worth
         guess  = (S + N' m)/(T + N'), at most z/√T from S/T
         r      = √(2 log⁺(t/H) / n),  H = min(K n, n + R)
         online = S/T + 1/(2n) + r
-        hybrid = the largest mean that rewards and logs (each mean at most m + B) allow together;
-                 for W at most max(1, √(2 log⁺(t/(K n'))))/√n' above the mean of both,
+        hybrid = the largest mean that rewards and logs (of mean at most m + B) allow together;
+                 for W at most max(1, √(2 log⁺(t/(K n'))))/√n' above (S + N' m)/(T + N'),
                  n' = n + N'
         audit  = S/T + A/n + √ε r
-        U      = median(audit, online, hybrid);  online where there are no logs
+        U      = median(audit, online, hybrid), and online where there are no logs
 
-    R are the pulls of all arms but the most pulled, and one for each. The leader has the largest
-    guess. Where some U is above the leader's U and guess, the largest U is played: a guard pull.
-    Otherwise the index is Anchor-TS's median of the guess, an online sample S/T + N(0, 1/T) and a
-    hybrid sample, the mean of the logs moved by one draw of the common move for all arms.
+    R counts the pulls of all arms but the most pulled one, plus one for each arm. The leader has
+    the largest guess. If another arm's U is above the leader's U and guess, the arm with the
+    largest U is played: a guard pull. Otherwise the index is Anchor-TS's median of the guess, an
+    online sample N(S/T, 1/T) and a hybrid sample N((S + N' m)/(T + N'), 1/(T + N')), with one draw
+    of the common move for all arms.
 
-    Where the bounds are proved (A = ε = 0), the guess has no limit around S/T, and W allows an arm
-    m + 2W: all other arms may have moved by W against it.
+    If the promises are proved (A = ε = 0), the guess may be any distance from S/T, and W allows an
+    arm m + 2W: all other arms may have moved by W against it.
 
-    Only differences of means, σ and the bounds matter once there is a reward or a log.
+    Once there is a reward or a log, only differences of means, σ and the bounds matter.
 
     Attributes:
-        prior_mean: Not used: what an arm without logs pays is found by a pull.
+        prior_mean: Not used: an arm without logs is tried instead.
         noise: σ; better too large than too small.
-        budget: A, what an arm may lose in live rewards, in σ, before its logs may rule it out. An
-            arm that is g better than the leader is ruled out by wrong logs with probability near
-            exp(−2 g A/σ). 0 where the bounds are proved.
-        eps: ε, the part of the online bound that an arm keeps whatever its logs say; at most 1. It
-            brings back an arm that was ruled out wrongly. 0 where the bounds are proved.
+        budget: A, what an arm may lose in live rewards, in σ, before its logs may rule it out.
+            Wrong logs rule out an arm that is g better than the leader with a probability of about
+            exp(−2 g A/σ). 0 if the promises are proved.
+        eps: ε, the share of the online radius (as a variance) that an arm keeps whatever its logs
+            say; at most 1. It brings back an arm that was ruled out wrongly. 0 if the promises are
+            proved.
         clip: z.
-        guard_share: The probability with which a guard pull that is due is played; otherwise
-            Anchor-TS draws in this round, too. Below 1 no decision has probability 1, so that
-            all of them can be reweighted.
+        guard_share: The probability that a guard pull is played when it is due; otherwise
+            Anchor-TS draws in this round, too. Below 1 no decision has probability 1, so all
+            decisions can be reweighted.
 
     Example:
-        >>> from driftanchor.core.posterior import Posterior
-        >>> now, judged = Round(t=100, arms=2), Judgement(Posterior(0, 0), 0, 2, 0, 0, 0, True)
+        >>> now, shared = Round(t=100, arms=2), Shared(Posterior(0, 0), level=0, rivals=2, doubt=0)
         >>> arm = ArmEvidence(pulls=4, total=1.2, offline_pulls=4, offline_mean=0.5, bias_bound=0.7)
-        >>> parts = bounds(GuardedAnchorTS(), arm, now, judged)
-        >>> [round(x, 2) for x in parts]
+        >>> [round(x, 2) for x in bounds(GuardedAnchorTS(), arm, now, shared)]
         [2.08, 1.61, 1.26]
     """
 
@@ -109,8 +413,6 @@ class GuardedAnchorTS(Policy):
     source = "this package, after Anchor-TS and MOSS (Audibert & Bubeck 2009)"
     draw = staticmethod(two_normals)
     laws = staticmethod(guarded_laws)
-    belief = GuardedBelief
-    reads_beliefs = True
 
     budget: float = 5.0
     eps: float = 0.2
@@ -124,169 +426,48 @@ class GuardedAnchorTS(Policy):
         self.check_number("clip", low=0.0)
         self.check_number("guard_share", above=0.0, high=1.0)
 
-    def believe(self, arm: ArmEvidence) -> GuardedBelief:
-        """What the numbers of one arm say, whatever the round and the other arms."""
-        return beliefs(self, arm)
-
     def choose(self, evidence: Evidence, now: Round, stream: Stream) -> int:
-        """The largest upper bound in a guard pull, otherwise the largest median."""
-        if is_relative(evidence):
-            return chosen_together(self, evidence, now, stream)
-        return chosen(self, evidence, now, stream, False)
+        """Return the arm with the largest U in a guard pull, otherwise with the largest index."""
+        judged = judge(self, evidence, now)
+        shared, guard = judged.shared, plays_guard(self, judged, stream)
+        common = shared.common.mean if guard else drawn_move(shared, stream)
+        best = Best(-math.inf, -1, 0)
+        for column in range(evidence.pulls.size):
+            arm = arm_at(evidence, column)
+            if guard:
+                value = upper_bound(self, arm, now, shared)
+            else:
+                value = sampled_index(self, arm, now, shared, common, draw(self, stream))
+            if evidence.playable[column]:
+                best = challenge(best, value, column, stream)
+        return best.column
 
     def account(self, evidence: Evidence, now: Round, stream: Stream) -> Account:
-        """The steps of `choose`, with the numbers of every arm written down."""
-        before = judge(self, evidence, now)
-        judged = settled(self, before, stream)
-        common = drawn_move(judged, stream)
+        """Decide like `choose`, and return the numbers of every arm."""
+        judged = judge(self, evidence, now)
+        shared, guard = judged.shared, plays_guard(self, judged, stream)
+        common = shared.common.mean if guard else drawn_move(shared, stream)
         best, arms = Best(-math.inf, -1, 0), []
         for column in range(evidence.pulls.size):
-            arm, z = arm_at(evidence, column), noise_of(self, judged, stream)
-            value = index_of(self, arm, now, judged, common, z)
-            if judged.guard:
-                own = {
-                    "guess": guess(self, arm, judged),
-                    **bounds(self, arm, now, judged)._asdict(),
-                }
-            elif is_unknown(self, arm, common):
-                own = {"guess": judged.level, "online_bound": value}
+            arm = arm_at(evidence, column)
+            if guard:
+                value = upper_bound(self, arm, now, shared)
+                parts = {"guess": guess(self, arm, common, shared.level)}
+                parts |= bounds(self, arm, now, shared)._asdict()
             else:
-                own = candidates(self, arm, judged, common, z)._asdict()
-            arms.append((value, own))
+                z = draw(self, stream)
+                value, logs = sampled_index(self, arm, now, shared, common, z), logs_of(arm, common)
+                if is_unknown(self, arm, logs):
+                    parts = {"guess": shared.level, "online_bound": value}
+                else:
+                    parts = candidates(self, arm, logs, shared, z)._asdict()
+            arms.append((value, parts))
             if evidence.playable[column]:
                 best = challenge(best, value, column, stream)
         return Account(
             best.column,
             arms,
-            judged.leader if judged.guard else None,
-            skipped=judged.leader if before.guard and not judged.guard else None,
+            judged.leader if guard else None,
+            skipped=judged.leader if judged.guard and not guard else None,
             guard_share=self.guard_share,
         )
-
-
-def chosen(
-    policy: GuardedAnchorTS, evidence: Evidence, now: Round, stream: Stream, relative: bool
-) -> int:
-    """The column that is played; `relative` as for `arm_seen`."""
-    judged = settled(policy, judge_quickly(policy, evidence, now, relative), stream)
-    if judged.guard:
-        return largest_bound(policy, evidence, now, judged, stream)
-    common = drawn_move(judged, stream)
-    best = Best(-math.inf, -1, 0)
-    for column in range(evidence.pulls.size):
-        z = draw(policy, stream)
-        arm = arm_seen(evidence, column, relative)
-        belief = belief_at(policy, evidence, column)
-        value = median_of(policy, arm, belief, now, judged, common, z)
-        if evidence.playable[column]:
-            best = challenge(best, value, column, stream)
-    return best.column
-
-
-@apart
-def chosen_together(policy: GuardedAnchorTS, evidence: Evidence, now: Round, stream: Stream) -> int:
-    """As `chosen`, where arms move together."""
-    return chosen(policy, evidence, now, stream, True)
-
-
-def settled(policy: GuardedAnchorTS, judged: Judgement, stream: Stream) -> Judgement:
-    """The judgement after the coin of `guard_share`: whether a guard pull that is due is played."""
-    if not judged.guard or policy.guard_share >= 1.0 or uniform(stream) < policy.guard_share:
-        return judged
-    return judgement(judged, judged.threshold, False)
-
-
-def drawn_move(judged: Judgement, stream: Stream) -> float:
-    """One draw of the common move for all arms; none in a guard pull, or where there is none."""
-    if judged.guard or judged.common.sd == 0.0:
-        return judged.common.mean
-    return judged.common.mean + judged.common.sd * normal(stream)
-
-
-def noise_of(policy: GuardedAnchorTS, judged: Judgement, stream: Stream) -> Draws:
-    """The noise of one arm; none in a guard pull."""
-    if judged.guard:
-        return two_zeros()
-    return draw(policy, stream)
-
-
-@apart
-def largest_bound(
-    policy: GuardedAnchorTS, evidence: Evidence, now: Round, judged: Judgement, stream: Stream
-) -> int:
-    """The arm of a guard pull: the largest U."""
-    best = Best(-math.inf, -1, 0)
-    for column in range(evidence.pulls.size):
-        if evidence.playable[column]:
-            value = bound_to_beat(policy, evidence, column, now, judged, best.value)
-            best = challenge(best, value, column, stream)
-    return best.column
-
-
-def index_of(
-    policy: GuardedAnchorTS,
-    arm: ArmEvidence,
-    now: Round,
-    judged: Judgement,
-    common: float,
-    z: Draws,
-) -> float:
-    """U in a guard pull, otherwise Anchor-TS's median; `common` is the drawn common move."""
-    if judged.guard:
-        return upper_bound(policy, arm, now, judged)
-    return median_of(policy, arm, beliefs(policy, arm), now, judged, common, z)
-
-
-def median_of(
-    policy: GuardedAnchorTS,
-    arm: ArmEvidence,
-    belief: GuardedBelief,
-    now: Round,
-    judged: Judgement,
-    common: float,
-    z: Draws,
-) -> float:
-    """Anchor-TS's median, and the online bound of an arm that nothing is known of."""
-    if arm.pulls == 0 and log_weight(arm, belief, common) == 0.0:
-        return bound_of_unknown(policy, arm, now, judged)
-    three = drawn_candidates(policy, arm, belief, judged, common, z)
-    return median(three.guess, three.online_sample, three.hybrid_sample)
-
-
-@apart
-def bound_of_unknown(
-    policy: GuardedAnchorTS, arm: ArmEvidence, now: Round, judged: Judgement
-) -> float:
-    """The online bound."""
-    return bounds(policy, arm, now, judged).online_bound
-
-
-def is_unknown(policy: GuardedAnchorTS, arm: ArmEvidence, common: float) -> bool:
-    """Whether neither rewards nor logs say anything of an arm: there is no mean to draw around."""
-    return arm.pulls == 0 and logs_of(policy, arm, common).weight == 0.0
-
-
-def candidates(
-    policy: GuardedAnchorTS, arm: ArmEvidence, judged: Judgement, common: float, z: Draws
-) -> GuardedCandidates:
-    """The guess, and two samples of the mean around the live mean and the mean of both."""
-    return drawn_candidates(policy, arm, beliefs(policy, arm), judged, common, z)
-
-
-def drawn_candidates(
-    policy: GuardedAnchorTS,
-    arm: ArmEvidence,
-    belief: GuardedBelief,
-    judged: Judgement,
-    common: float,
-    z: Draws,
-) -> GuardedCandidates:
-    """The three numbers of an arm, from what is believed of it."""
-    both = hybrid(arm, belief, common)
-    hybrid_sample = both.mean + both.sd * z.hyb
-    online = hybrid_sample
-    if arm.pulls > 0:
-        online = belief.live + belief.live_sd * z.on
-    return GuardedCandidates(
-        believed_guess(policy, arm, belief, judged.common.mean), online, hybrid_sample
-    )

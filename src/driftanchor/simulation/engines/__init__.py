@@ -9,7 +9,6 @@ from __future__ import annotations
 from driftanchor.core import check
 from driftanchor.errors import InvalidInput
 from driftanchor.simulation.engines.engine import Engine, Loop
-from driftanchor.simulation.engines.guarded import GUARDED_EVENTS, GUARDED_THINNED
 from driftanchor.simulation.engines.late import LATE_REWARDS
 from driftanchor.simulation.engines.leaping import EVENTS, THINNED
 from driftanchor.simulation.engines.reference import EVERY_ROUND
@@ -21,14 +20,14 @@ ENGINES: dict[str, Engine] = {
         processes=False,
         paired=False,
         leaps=True,
-        loops=(LATE_REWARDS, EVENTS, GUARDED_EVENTS, WINDOWS, EVERY_ROUND),
+        loops=(LATE_REWARDS, EVENTS, WINDOWS, EVERY_ROUND),
     ),
     "thinned": Engine(
         compiled=True,
         processes=False,
         paired=True,
         leaps=True,
-        loops=(LATE_REWARDS, THINNED, GUARDED_THINNED, WINDOWS, EVERY_ROUND),
+        loops=(LATE_REWARDS, THINNED, WINDOWS, EVERY_ROUND),
     ),
     "every-round": Engine(
         compiled=True,
