@@ -6,7 +6,7 @@ import warnings
 
 from driftanchor.core import check
 from driftanchor.errors import InvalidInput
-from driftanchor.simulation.engines import ENGINES, fastest
+from driftanchor.simulation.engines import fastest
 from driftanchor.simulation.machine import threads_to_use
 
 ROUNDS = 15_000_000  # of one arm, in all worlds together: a quarter of a minute on two cores
@@ -37,8 +37,7 @@ def worlds_to_play(asked: object, horizon: int, arms: int, threads: int | None =
         )
     fitting = default_worlds(horizon)
     worlds = fitting if asked is None else check.whole(asked, "worlds", low=2, high=10**6)
-    played = min(horizon, PAIRED) if ENGINES[engine_for(horizon)].leaps else horizon
-    minutes = worlds * played * arms / PER_MINUTE / threads_to_use(threads)
+    minutes = worlds * horizon * arms / PER_MINUTE / threads_to_use(threads)
     if minutes > LONGEST:
         raise InvalidInput(
             f"is {horizon:,}: {worlds:,} worlds with {arms:,} arms take about {_words(minutes)}; "
