@@ -165,18 +165,6 @@ def two_normals(stream: Stream) -> Draws:
     return drawn
 
 
-def two_zeros() -> Draws:
-    """As `two_normals`, for rounds in which such a policy uses no noise."""
-    drawn: Draws = TwoNormals(0.0, 0.0)
-    return drawn
-
-
-def given(on: float, hyb: float) -> Draws:
-    """As `two_normals`, for noise that was drawn elsewhere."""
-    drawn: Draws = TwoNormals(on, hyb)
-    return drawn
-
-
 def normal_and_coin(stream: Stream) -> Draws:
     """The draws of a policy that flips a coin for sampling."""
     drawn: Draws = NormalAndCoin(normal(stream), uniform(stream))
