@@ -91,7 +91,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--long",
         action="store_true",
-        help="a million decisions of a campaign, and plans of 10⁶ and 10⁹ rounds",
+        help="a million decisions of a campaign, and a plan of 10⁶ rounds",
     )
     parser.add_argument("--json", action="store_true", help="the numbers instead of tables")
     parser.add_argument("--render-only", action="store_true", help="the page from its numbers")

@@ -26,7 +26,7 @@ from benchmarks.peers.live import ARMS
 from benchmarks.plan import CPU as PLAN_CPU
 from benchmarks.plan import USUAL, row
 from benchmarks.propensities import OVER_DECISION, TEN
-from benchmarks.scale import GROWTH, LONG_RUN, OVER_ANCHOR, TWO_THREADS, power
+from benchmarks.scale import GROWTH, LONG_RUN, TWO_THREADS, power
 from benchmarks.serving import MOST as MOST_CLIENTS
 from benchmarks.serving import RATE as OVER_EMPTY
 from benchmarks.serving import label as serving_label
@@ -167,8 +167,6 @@ TARGETS = (
         20.0,
         False,
     ),
-    Target("default, `every-round`: over Anchor-TS", "bench-default", "V", OVER_ANCHOR, 3.0, False),
-    Target("default, `events`: 10⁶ rounds over 10⁴", "bench-default", "V", GROWTH, 8.0, False),
     Target(
         "`plan` with defaults, four arms: CPU time, for 10 s on two cores",
         "bench-plan",

@@ -13,7 +13,6 @@ TIMES = 15  # how many times the usual number of runs: 30,000
 
 
 BOTH = ("anchor-ts", "ts")  # hybrid TS has the law of TS, and optimistic TS is half of Anchor-TS
-DEFAULT = ("guarded-anchor-ts",)
 
 
 class Setting(NamedTuple):
@@ -39,24 +38,7 @@ def settings() -> dict[str, Setting]:
         "Bernoulli": Setting(bernoulli),
         "500 arms": Setting(Bandit(spread, spread[::-1], 20, 0.7), 300),
         "biased, long": Setting(biased, 100_000, ("anchor-ts",)),
-        **{f"{name}, default": Setting(bandit, 5_000, DEFAULT) for name, bandit in _guarded()},
     }
-
-
-def _guarded() -> list[tuple[str, Bandit]]:
-    """Where the default rule is compared: both promises, kept and broken, and none."""
-    means = [0.8] + [0.5] * 5
-    return [
-        ("biased", Bandit.paper(biased=True)),
-        ("no logs", Bandit(means)),
-        ("W = 0", Bandit(means, means, 200, relative_bound=0.0, common_shift=-1.0)),
-        ("W, reversed", Bandit(means, means[::-1], 200, relative_bound=0.1)),
-        ("V and W", Bandit([0.8, 0.5, 0.4], [0.7, 0.5, 0.3], 30, 0.2, relative_bound=0.1)),
-        (
-            "Bernoulli, W",
-            Bandit([0.3, 0.2, 0.2], [0.3, 0.2, 0.25], 90, relative_bound=0.05, reward="bernoulli"),
-        ),
-    ]
 
 
 def chance_of_gap(a: Floats | Ints, b: Floats | Ints) -> float:

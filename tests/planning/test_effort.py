@@ -19,15 +19,15 @@ def test_the_number_of_worlds_is_fixed() -> None:
 def test_a_long_play_is_announced() -> None:
     with pytest.warns(
         UserWarning,
-        match="40 worlds of 1,000,000,000 rounds with 100 arms take about 67 minutes; a horizon of "
+        match="40 worlds of 1,000,000 rounds with 100 arms take about 67 minutes; a horizon of "
         "7,500 takes about a minute",
     ) as told:
-        assert worlds_to_play(None, 10**9, 100, threads=2) == FEWEST
+        assert worlds_to_play(None, 10**6, 100, threads=2) == FEWEST
     assert len(told) == 1
     with pytest.warns(UserWarning, match="take about 7 minutes"):
         worlds_to_play(200, 10**5, 20, threads=2)
     with pytest.warns(UserWarning, match="take about 2 days"):
-        worlds_to_play(10**4, 10**9, 10, threads=1)
+        worlds_to_play(10**4, 10**6, 10, threads=1)
 
 
 def test_what_nobody_lives_to_see_is_refused() -> None:
@@ -41,7 +41,6 @@ def test_what_takes_a_minute_is_not() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert worlds_to_play(None, 187_500, 2, threads=2) == FEWEST
-        assert worlds_to_play(None, 10**9, 2, threads=2) == FEWEST  # rounds are leapt over
 
 
 def test_short_runs_play_every_round_and_long_ones_leap() -> None:

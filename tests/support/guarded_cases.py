@@ -1,4 +1,4 @@
-"""What the tests of guarded Anchor-TS have in common: arms, states and rules to try."""
+"""Arms, states and rules for the tests of guarded Anchor-TS."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from driftanchor import ArmEvidence, Evidence, GuardedAnchorTS, Round
 from driftanchor.core.noise import keyed_stream, wrapping
 from driftanchor.core.posterior import Posterior
 from driftanchor.policies.account import Account
-from driftanchor.policies.guarded_bounds import Judgement
-from driftanchor.policies.guarded_judge import judge
+from driftanchor.policies.guarded_anchor_ts import Judgement, Shared, guess, judge
 
 Array = npt.NDArray[Any]
 INF = math.inf
@@ -68,9 +67,13 @@ def judged(rule: GuardedAnchorTS, evidence: Evidence, t: int) -> Judgement:
         return judge(rule, evidence, at(evidence, t))
 
 
-def beside(level: float = 0.0, rivals: int = 10**9, doubt: float = 0.0) -> Judgement:
-    """What the bounds of one arm need of the others."""
-    return Judgement(Posterior(0.0, 0.0), level, rivals, 0, doubt, -INF, True)
+def guessed(rule: GuardedAnchorTS, one: ArmEvidence, shared: Shared) -> float:
+    return guess(rule, one, shared.common.mean, shared.level)
+
+
+def beside(level: float = 0.0, rivals: int = 10**9, doubt: float = 0.0) -> Shared:
+    """What the bounds of one arm need to know about the others."""
+    return Shared(Posterior(0.0, 0.0), level, rivals, doubt)
 
 
 BOUNDS = st.sampled_from([0.0, 0.1, 0.3, 2.5, INF])

@@ -1,9 +1,9 @@
-"""Leaves out rules that must play every round if the horizon is very long."""
+"""Leaves out slow rules if the horizon is very long."""
 
 from __future__ import annotations
 
 from driftanchor.planning.compare import Truth
-from driftanchor.planning.contenders import Contender, Contenders
+from driftanchor.planning.contenders import RULE, RULE_COLD, Contender, Contenders
 from driftanchor.planning.effort import PAIRED, engine_for
 from driftanchor.planning.promise import Promise
 from driftanchor.planning.scenes import scene_of
@@ -21,8 +21,8 @@ def within_reach(
 ) -> tuple[dict[str, Contender], tuple[str, ...]]:
     """Return the contenders that are fast enough, and a note about the others.
 
-    Up to a million rounds all are. Beyond that, only rules that can skip rounds are fast enough,
-    and the default rule always is. Without Numba no rule can skip rounds, and all are kept.
+    Up to a million rounds all are. Beyond that, only rules that can skip rounds are kept, and the
+    default rule, which the answer is about. Without Numba no rule can skip rounds: all are kept.
     """
     engine = ENGINES[engine_for(horizon)]
     if horizon <= PAIRED or not engine.leaps:
@@ -33,7 +33,8 @@ def within_reach(
         there: Bandit = bandits[one.given][0]
         return one.policy is not None and engine.loop_for(type(one.policy), there) in SLOW
 
-    slow = [label for label, one in contenders.items() if is_slow(one)]
+    needed = (RULE, RULE_COLD)
+    slow = [label for label, one in contenders.items() if label not in needed and is_slow(one)]
     kept = {label: one for label, one in contenders.items() if label not in slow}
     if not slow:
         return kept, ()

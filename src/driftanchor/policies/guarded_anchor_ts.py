@@ -172,10 +172,10 @@ def joint_bound(
     if live >= ceiling:
         return highest
     share = logs.pulls / both
-    left = r * r - share * (1.0 - share) * (ceiling - live) ** 2
-    if not left > 0.0:
+    square = r * r - share * (1.0 - share) * (ceiling - live) ** 2
+    if not square > 0.0:
         return min(highest, ceiling)
-    return min(highest, max(ceiling, live + share * (ceiling - live) + math.sqrt(left)))
+    return min(highest, max(ceiling, live + share * (ceiling - live) + math.sqrt(square)))
 
 
 def likely_bound(policy: GuardedAnchorTS, arm: ArmEvidence, logs: LogEvidence, now: Round) -> float:
@@ -363,14 +363,13 @@ class GuardedAnchorTS(Policy):
     Once there is a reward or a log, only differences of means, σ and the bounds matter.
 
     Attributes:
-        prior_mean: Not used: an arm without logs is tried instead.
+        prior_mean: Changes no decision: an arm without logs is tried instead.
         noise: σ; better too large than too small.
         budget: A, what an arm may lose in live rewards, in σ, before its logs may rule it out.
             Wrong logs rule out an arm that is g better than the leader with a probability of about
             exp(−2 g A/σ). 0 if the promises are proved.
-        eps: ε, the share of the online radius (as a variance) that an arm keeps whatever its logs
-            say; at most 1. It brings back an arm that was ruled out wrongly. 0 if the promises are
-            proved.
+        eps: ε, at most 1: whatever its logs say, an arm keeps √ε of its online radius. It brings
+            back an arm that was ruled out wrongly. 0 if the promises are proved.
         clip: z.
         guard_share: The probability that a guard pull is played when it is due; otherwise
             Anchor-TS draws in this round, too. Below 1 no decision has probability 1, so all

@@ -20,8 +20,7 @@ from driftanchor.live.decide import situation
 from driftanchor.live.state import State, fold
 from driftanchor.live.state_events import Distrusted, Paused, Rewarded
 from driftanchor.live.terms import Terms
-from driftanchor.policies.guarded_bounds import guess
-from driftanchor.policies.guarded_judge import judge
+from driftanchor.policies.guarded_anchor_ts import guess, judge
 
 LOGS = OfflineData.from_summary(
     {"A": (400, 0.5, 0.25), "B": (300, 0.55, 0.25), "C": (50, 0.4, 0.2)}
@@ -108,7 +107,8 @@ def test_its_means_are_the_guesses_of_the_guarded_rule() -> None:
     policy = agreed.policy
     assert isinstance(policy, GuardedAnchorTS)
     judged = judge(policy, evidence, now)
-    guesses = [guess(policy, arm_at(evidence, i), judged) for i in range(3)]
+    common, level = judged.shared.common.mean, judged.shared.level
+    guesses = [guess(policy, arm_at(evidence, i), common, level) for i in range(3)]
     found = outlook(agreed, state)
     assert found.means == pytest.approx(guesses)
     assert found.leader == judged.leader

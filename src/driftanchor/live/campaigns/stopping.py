@@ -39,8 +39,7 @@ from driftanchor.core.stats.largest import MOST, largest
 from driftanchor.live.decide import situation
 from driftanchor.live.state import State
 from driftanchor.live.terms import Terms
-from driftanchor.policies.guarded_anchor_ts import GuardedAnchorTS
-from driftanchor.policies.guarded_beliefs import is_insured
+from driftanchor.policies.guarded_anchor_ts import GuardedAnchorTS, is_insured
 from driftanchor.render.numbers import percent, rounded
 
 PER = 1_000.0  # decisions that losses are given for
