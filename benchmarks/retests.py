@@ -12,10 +12,9 @@ import numpy as np
 
 from driftanchor.core.check import Floats
 from driftanchor.core.offline import OfflineData
-from driftanchor.shift.one_way_moves import OneWayMoves, TauLaw
-from driftanchor.shift.period_table import PeriodTable
-from driftanchor.shift.two_way import TwoWay
-from driftanchor.shift.two_way_moves import Spread, TwoWayMoves
+from driftanchor.shift.one_way import OneWayMoves, TauLaw
+from driftanchor.shift.periods import PeriodTable
+from driftanchor.shift.two_way import Spread, TwoWay, TwoWayMoves
 
 Counts = tuple[int, int]  # impressions, clicks
 COVERAGE = 0.95
@@ -122,7 +121,7 @@ class Retests:
         The own move of an arm from one test to the next is of two periods: √2 τ_d.
         """
         table = self.contrasts(pair.tests)
-        if not table.mean.size or not table.freedom:
+        if not table.mean.size or not table.df:
             return math.inf
         law = Spread(table).law
         arms = len(pair.earlier)

@@ -1,55 +1,9 @@
-"""The chi-square law, of which NumPy has only the draws."""
+"""Quantiles of the chi-square law."""
 
 from __future__ import annotations
 
 import math
 from statistics import NormalDist
-
-import numpy as np
-
-from driftanchor.core.check import Floats
-
-ROWS = 256  # whose terms are held at once: they stay near the processor
-
-
-def log_chi_square(x: Floats, freedom: Floats) -> Floats:
-    """Log P(χ² ≤ x), also where the chance itself is too small for a float.
-
-    The power series of the incomplete gamma function, all of whose terms are positive
-    (Abramowitz & Stegun 6.5.29), with a = freedom/2::
-
-        P = (x/2)^a e^(−x/2) / Γ(a + 1) · (1 + (x/2)/(a + 1) + (x/2)²/((a + 1)(a + 2)) + …)
-
-    Args:
-        x: At least 0.
-        freedom: Degrees of freedom, above 0; need not be whole.
-
-    Example:
-        >>> np.exp(log_chi_square(np.array([3.841, 5.991]), np.array([1.0, 2.0]))).round(4).tolist()
-        [0.95, 0.95]
-    """
-    a = freedom / 2
-    half = np.minimum(x / 2, a + 40 + 12 * np.sqrt(a))  # further up the chance is 1
-    terms = 60 + int(10 * math.sqrt(half.max()) + max(0.0, (half - a).max()))  # beyond: < 1e-16
-    steps = np.arange(1, terms)
-    series = np.ones_like(half)
-    for i in range(0, len(half), ROWS):
-        rows = slice(i, i + ROWS)
-        below = (a if len(a) == 1 else a[rows])[:, None] + steps
-        series[rows] += np.cumprod(half[rows, None] / below, axis=1).sum(axis=1)
-    log_gamma = _log_gamma(a + 1)
-    with np.errstate(divide="ignore"):
-        first = a * np.log(half) - half - log_gamma
-    log_chance: Floats = np.minimum(first + np.log(series), 0.0)
-    return log_chance
-
-
-def _log_gamma(a: Floats) -> Floats:
-    """Log Γ of each; few differ, however many arms there are."""
-    if len(a) == 1:
-        return np.array([math.lgamma(a[0])])
-    kinds, kind = np.unique(a, return_inverse=True)
-    return np.array([math.lgamma(x) for x in kinds.tolist()])[kind]
 
 
 def chi_square_ratio(chance: float, freedom: float) -> float:
