@@ -13,7 +13,7 @@ import numpy as np
 from driftanchor.core.check import Floats
 from driftanchor.core.offline import OfflineData
 from driftanchor.shift.one_way import OneWayMoves, TauLaw
-from driftanchor.shift.periods import PeriodTable
+from driftanchor.shift.period_table import PeriodTable
 from driftanchor.shift.two_way import Spread, TwoWay, TwoWayMoves
 
 Counts = tuple[int, int]  # impressions, clicks

@@ -9,7 +9,7 @@ from benchmarks.pages import render
 from driftanchor.core.arms import Arms
 from driftanchor.core.check import Floats
 from driftanchor.core.offline import OfflineData
-from driftanchor.shift.periods import PeriodTable
+from driftanchor.shift.period_table import PeriodTable
 
 SETTINGS = {  # arms, weeks, τ, how much of the moves all arms share
     "1 arm, 4 weeks, τ = 0.1": (1, 4, 0.1, 0.0),

@@ -14,7 +14,7 @@ from driftanchor.core.offline import OfflineData
 from driftanchor.core.promises import valid_range
 from driftanchor.errors import DriftanchorError, InvalidInput, shown
 from driftanchor.shift.one_way import OneWayMoves, TauLaw
-from driftanchor.shift.periods import PeriodTable
+from driftanchor.shift.period_table import PeriodTable
 from driftanchor.shift.suggestion import (
     ArmShift,
     Guess,
@@ -68,10 +68,7 @@ def suggest(
         (0.247, 0.11)
     """
     coverage = check.number(coverage, "coverage", low=0.5, high=0.999)
-    if not isinstance(unit, str) or not unit.strip():
-        raise InvalidInput(
-            f"must name a period, such as 'week', got {shown(unit)}", argument="unit"
-        )
+    _check_unit(unit)
     table = PeriodTable.of(periods)
     limit = _limit(table, reward_range)
     if not table.repeated.any():
@@ -90,6 +87,13 @@ def suggest(
             "the means and variances of the arms differ so much in size that no bound can be "
             "computed from them: is the reward the right column?"
         ) from error
+
+
+def _check_unit(unit: object) -> None:
+    if not isinstance(unit, str) or not unit.strip():
+        raise InvalidInput(
+            f"must name a period, such as 'week', got {shown(unit)}", argument="unit"
+        )
 
 
 def _limit(table: PeriodTable, reward_range: object) -> float:

@@ -13,7 +13,7 @@ from driftanchor import InvalidInput, suggest
 from driftanchor.core.arms import Arms
 from driftanchor.core.check import Floats
 from driftanchor.core.offline import OfflineData
-from driftanchor.shift.periods import NextPeriod, PeriodTable
+from driftanchor.shift.period_table import NextPeriod, PeriodTable
 
 if TYPE_CHECKING:
     from conftest import Chance
