@@ -12,9 +12,9 @@ import numpy as np
 
 from driftanchor.core.check import Floats
 from driftanchor.core.offline import OfflineData
-from driftanchor.shift.one_way import OneWayMoves, TauLaw
+from driftanchor.shift.moves import Moves
 from driftanchor.shift.period_table import PeriodTable
-from driftanchor.shift.two_way import Spread, TwoWay, TwoWayMoves
+from driftanchor.shift.two_way import Spread, TwoWay
 
 Counts = tuple[int, int]  # impressions, clicks
 COVERAGE = 0.95
@@ -89,9 +89,9 @@ class Retests:
 
         The move of an arm from one test to the next is of two periods: √2 τ.
         """
-        belief = TauLaw.from_periods(self.history(pair.tests).one_way(pooled=True))
+        law = self.history(pair.tests).one_way(pooled=True).law
         factors = np.full(len(pair.earlier), math.sqrt(2))
-        return OneWayMoves(belief, factors).bound(COVERAGE)
+        return Moves.one_way(law, factors).bound(COVERAGE)
 
     def contrasts(self, without: Collection[str] = ()) -> TwoWay:
         """Pairs of tests that share arms, without some tests; own moves are seen within pairs.
@@ -125,7 +125,7 @@ class Retests:
             return math.inf
         law = Spread(table).law
         arms = len(pair.earlier)
-        return TwoWayMoves(law, np.full(arms, 2.0), np.zeros(arms), 0.0).bound(COVERAGE)
+        return Moves(law, np.full(arms, 2.0), np.zeros(arms), 0.0).bound(COVERAGE)
 
 
 def offline_of(counts: dict[str, Counts]) -> OfflineData:

@@ -1,4 +1,4 @@
-"""The two-way model against dense matrices and draws, and the bounds for the next period."""
+"""The two-way model against dense matrices, and sizes of common and own moves."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import time
 
 import numpy as np
 import pytest
-from scipy.special import stdtrit
 
 from driftanchor.core.check import Floats
+from driftanchor.shift.moves import Moves
 from driftanchor.shift.one_way import OneWay
-from driftanchor.shift.two_way import Fiducial, Spread, TwoWay, TwoWayMoves
+from driftanchor.shift.two_way import Spread, TwoWay
 
 
 def table(arms: int, periods: int, *, seed: int = 1, gaps: float = 0.0) -> TwoWay:
@@ -213,70 +213,5 @@ def test_equal_periods_have_no_moves_and_still_upper_limits() -> None:
         assert low == 0
         assert 0 < high < 0.1
     share = np.full((3, 4), 0.25)
-    assert 0 < TwoWayMoves.relative(spread.law, share).bound(0.95) < 0.25
-    assert 0 < TwoWayMoves.level(spread.law, share).bound(0.95) < 0.35
-
-
-@pytest.mark.parametrize("periods", [2, 3, 5, 12])
-def test_where_all_moves_are_common_v_is_students(periods: int) -> None:
-    given = made(5, periods, 2.0, 1e-7, 1e-20, seed=periods)
-    law = Spread(given).law
-    bound = TwoWayMoves.level(law, np.full((5, periods), 1 / periods)).bound(0.95)
-    s = given.mean.mean(axis=0).std(ddof=1)
-    exact = stdtrit(periods - 1, 0.975) * s * math.sqrt(1 + 1 / periods)
-    assert bound == pytest.approx(exact, rel=0.01)
-
-
-def drawn(law: Fiducial, share: Floats, runs: int) -> tuple[Floats, Floats]:
-    """The largest move and the largest own move of new periods, by drawing all of them."""
-    rng = np.random.default_rng(6)
-    arms, periods = share.shape
-    common = law.common[0] * rng.normal(size=(runs, periods + 1))
-    own = law.own[0] * rng.normal(size=(runs, arms, periods + 1))
-    alone = own[:, :, -1] - np.einsum("ke,rke->rk", share, own[:, :, :-1])
-    past = common[:, :-1] @ share.T
-    level = alone + common[:, -1:] - past
-    relative = alone - past + (common[:, :-1] @ share.mean(axis=0))[:, None]
-    return np.abs(level).max(axis=1), np.abs(relative).max(axis=1)
-
-
-@pytest.mark.parametrize(("own", "common"), [(1.0, 0.01), (1.0, 1.0), (0.05, 1.0), (0.3, 1.0)])
-def test_the_chance_is_that_of_draws(own: float, common: float) -> None:
-    """40,000 draws: a share has a standard error of 0.0025 at most, and 4 of them are allowed.
-
-    Shares that differ bring an error of 0.02 or less at 0.95; lower down the chance is too low.
-    """
-    law = Fiducial.known(own, common)
-    share = np.array([[0.25, 0.25, 0.25, 0.25], [0.3, 0.2, 0.25, 0.25], [0.2, 0.3, 0.25, 0.25]])
-    level, relative = drawn(law, share, 40_000)
-    for moves, largest in (
-        (TwoWayMoves.level(law, share), level),
-        (TwoWayMoves.relative(law, share), relative),
-    ):
-        for bound in np.quantile(largest, [0.3, 0.8, 0.95]):
-            share_within = float((largest <= bound).mean())
-            assert moves.chance(float(bound)) < share_within + 0.02
-        assert moves.chance(float(bound)) > share_within - 0.03
-
-
-def test_bound_and_chance_are_inverse() -> None:
-    law = Fiducial.known(0.5, 2.0)
-    share = np.full((4, 8), 1 / 8)
-    for moves in (TwoWayMoves.level(law, share), TwoWayMoves.relative(law, share)):
-        for coverage in (0.5, 0.95, 0.999):
-            assert moves.chance(moves.bound(coverage)) == pytest.approx(coverage, abs=1e-7)
-    one = TwoWayMoves(law, np.ones(1), np.zeros(1), 0.0)
-    assert one.bound(0.95) == pytest.approx(0.5 * 1.959964, rel=1e-5)
-    ten = TwoWayMoves(law, np.ones(10), np.zeros(10), 0.0)
-    assert ten.bound(0.95) == pytest.approx(0.5 * 2.799, rel=1e-3)  # Šidák
-
-
-def test_arms_of_many_kinds_are_rounded_up() -> None:
-    rng = np.random.default_rng(2)
-    share = rng.dirichlet(np.ones(6), 300)
-    law = Fiducial.known(1.0, 0.2)
-    moves = TwoWayMoves.relative(law, share)
-    variance = moves.own + 0.04 * moves.rest
-    bound = moves.bound(0.95)
-    exact = math.prod(math.erf(bound / math.sqrt(2 * x)) for x in variance)
-    assert 0.95 <= exact < 0.97
+    assert 0 < Moves.relative(spread.law, share).bound(0.95) < 0.25
+    assert 0 < Moves.level(spread.law, share).bound(0.95) < 0.35

@@ -12,18 +12,12 @@ freedom, and it falls as τ grows::
 
 Sources: Paule & Mandel 1982 (the estimate); Viechtbauer 2007 (the interval, "Q-profile").
 
-The next period. The offline mean of an arm averages all its past rewards. Its true counterpart is
-μ + Σ w_e δ_e, where w_e is period e's share of the rewards, and the mean in a new period is μ + δ.
-So a bias bound must cover the move::
-
-    δ − Σ w_e δ_e  ~  N(0, τ² (1 + Σ w_e²))
-
-The noise of the logged mean itself is left to the policies, which know how many rewards it has. The
-unknown τ is replaced by its confidence distribution under the Q-profile, P(τ² ≤ x) = P(χ² ≥ Q(x)),
-given τ > 0. Without noise and with equally many rewards in every period this is exactly Student's
-t: the prediction interval of a new mean, as in Higgins et al. 2009, with the degrees of freedom of
-all arms together. With noise it is the result of Box & Tiao (1973, 5.2) for a variance component
-under their reference prior. The bound is above 0 even if all periods are alike.
+In a bound for the next period the unknown τ is replaced by its confidence distribution under the
+Q-profile, P(τ² ≤ x) = P(χ² ≥ Q(x)), given τ > 0. Without noise and with equally many rewards in
+every period the bound is exactly Student's t: the prediction interval of a new mean, as in Higgins
+et al. 2009, with the degrees of freedom of all arms together. With noise it is the result of Box &
+Tiao (1973, 5.2) for a variance component under their reference prior. The bound is above 0 even if
+all periods are alike.
 """
 
 from __future__ import annotations
@@ -36,11 +30,11 @@ from functools import cached_property
 import numpy as np
 
 from driftanchor.core.check import Bools, Floats
-from driftanchor.shift.numerics import falling_root, log_chi_square
+from driftanchor.shift.moves import Fiducial
+from driftanchor.shift.numerics import log_chi_square
 
 FLOOR = 1e-12  # of the noise: the least squared deviation, so that equal periods have a Q above 0
 GRID = np.geomspace(1e-4, 1e9, 400)  # τ in units of τ and noise together
-ROUNDING = 500  # factors are rounded up to 1.000, 1.002, …, so that few differ
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +109,18 @@ class OneWay:
         return self.lower(alpha / 2), high
 
     @cached_property
+    def law(self) -> Fiducial:
+        """The confidence distribution of the pooled τ; all moves count as own moves."""
+        tau = GRID * math.sqrt(self.scale[0])
+        start = self.log_tail(self.q(np.zeros(1)))
+        q = np.array([self.q(square)[0] for square in tau**2])
+        ends = np.concatenate([[1.0], np.exp(self.log_tail(q) - start), [0.0]])
+        middle = np.concatenate([tau[:1], np.sqrt(tau[1:] * tau[:-1]), tau[-1:]])
+        weight = -np.diff(ends)
+        counts = weight > 1e-12
+        return Fiducial(middle[counts], np.zeros(counts.sum()), weight[counts])
+
+    @cached_property
     def correlation(self) -> float:
         """Correlation of two arms' moves in one period, noise included; 0 for a single arm."""
         tau2 = float(self.estimate().mean())
@@ -161,65 +167,3 @@ class OneWay:
             above = falling(middle) > target
             low, high = np.where(above, middle, low), np.where(above, high, middle)
         return np.where(starts_above, (low + high) / 2, 0.0)
-
-
-@dataclass(frozen=True, eq=False)
-class TauLaw:
-    """Values of τ with their probabilities."""
-
-    tau: Floats
-    weight: Floats
-
-    @classmethod
-    def from_periods(cls, periods: OneWay) -> TauLaw:
-        """Return the confidence distribution of the pooled τ."""
-        tau = GRID * math.sqrt(periods.scale[0])
-        start = periods.log_tail(periods.q(np.zeros(1)))
-        q = np.array([periods.q(square)[0] for square in tau**2])
-        above = np.exp(periods.log_tail(q) - start)
-        ends = np.concatenate([[1.0], above, [0.0]])
-        middle = np.concatenate([tau[:1], np.sqrt(tau[1:] * tau[:-1]), tau[-1:]])
-        weight = -np.diff(ends)
-        counts = weight > 1e-12
-        return cls(middle[counts], weight[counts])
-
-    @classmethod
-    def known(cls, tau: float) -> TauLaw:
-        """Return the law of a known τ."""
-        return cls(np.array([tau]), np.ones(1))
-
-
-@dataclass(frozen=True, eq=False)
-class OneWayMoves:
-    """Moves of arms in a new period.
-
-    Attributes:
-        law: Of τ.
-        factors: √(1 + Σ w_e²) of each arm.
-    """
-
-    law: TauLaw
-    factors: Floats
-
-    def chance(self, bound: float) -> float:
-        """Return the probability that no arm moves further than the bound.
-
-        Arms count as independent. That is conservative: arms that move together stay within a bound
-        more often (Šidák 1967).
-        """
-        from scipy.special import erf
-
-        factor, arms = self._kinds
-        within = erf(bound / (math.sqrt(2) * self.law.tau[:, None] * factor)) ** arms
-        return float(self.law.weight @ within.prod(axis=1))
-
-    def bound(self, coverage: float) -> float:
-        """Return the smallest bound that no arm moves beyond with probability `coverage`."""
-        return falling_root(lambda x: -self.chance(x), -coverage, float(self.law.tau[0]))
-
-    @cached_property
-    def _kinds(self) -> tuple[Floats, Floats]:
-        """Distinct factors after rounding up, and the number of arms with each."""
-        rounded = np.ceil(self.factors * ROUNDING - 1e-9) / ROUNDING
-        factor, arms = np.unique(rounded, return_counts=True)
-        return factor, arms.astype(np.float64)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 
@@ -14,21 +13,12 @@ from driftanchor.core.check import LARGEST, Bools, Floats
 from driftanchor.core.offline import OfflineData
 from driftanchor.core.stats.coins import like_coins
 from driftanchor.errors import InvalidInput, shown
-from driftanchor.shift.one_way import OneWay, OneWayMoves, TauLaw
-from driftanchor.shift.two_way import Spread, TwoWay, TwoWayMoves
+from driftanchor.shift.moves import Moves
+from driftanchor.shift.one_way import OneWay
+from driftanchor.shift.two_way import Spread, TwoWay
 
 SMALLEST = 1e-90  # of the largest mean or standard deviation: their squares must not vanish
 TINY = 1e-24  # of the squared spread of all means: the noise of rewards without variance
-
-
-class NextPeriod(Protocol):
-    """The moves of the next period."""
-
-    def chance(self, bound: float) -> float:
-        """Return the probability that no arm moves further than the bound."""
-
-    def bound(self, coverage: float) -> float:
-        """Return the smallest bound that no arm moves beyond with probability `coverage`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,26 +179,26 @@ class PeriodTable:
         return np.asarray(self.seen[self.repeated].any(axis=0))
 
     @cached_property
-    def level(self) -> NextPeriod:
+    def level(self) -> Moves:
         """The moves that V must cover."""
         if self.spread is None:
-            return OneWayMoves(TauLaw.from_periods(self.one_way(pooled=True)), self.factors)
-        return TwoWayMoves.level(self.spread.law, self.share[self.logged])
+            return Moves.one_way(self.one_way(pooled=True).law, self.factors)
+        return Moves.level(self.spread.law, self.share[self.logged])
 
     @cached_property
-    def relative(self) -> NextPeriod | None:
+    def relative(self) -> Moves | None:
         """The moves that W must cover; None if unknown."""
         if self.spread is None:
             return None
-        return TwoWayMoves.relative(self.spread.law, self.share[self.logged])
+        return Moves.relative(self.spread.law, self.share[self.logged])
 
     @cached_property
-    def relative_if_aligned(self) -> NextPeriod | None:
+    def relative_if_aligned(self) -> Moves | None:
         """The moves that W would have to cover if all arms had been logged in the same periods."""
         if self.spread is None:
             return None
         own = self.factors**2
-        return TwoWayMoves(self.spread.law, own, np.zeros_like(own), 0.0)
+        return Moves(self.spread.law, own, np.zeros_like(own), 0.0)
 
     @cached_property
     def common_moves(self) -> Floats:

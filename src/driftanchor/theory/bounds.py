@@ -1,13 +1,25 @@
 """Regret bounds, lower bounds and savings as functions of arrays.
 
+All functions take numbers or arrays and broadcast as NumPy does; all return arrays, of shape () for
+numbers. Bounds count online pulls of a sub-optimal arm: its regret is the gap times that.
+
+Arguments:
+    horizon: T ≥ 1.
+    gap: Δ > 0, how far the arm's online mean is below the best.
+    offline_pulls: N ≥ 0, logged rewards of the arm.
+    optimal_offline_pulls: N₁ ≥ 0, logged rewards of the best arm. Its bias bound must be valid too.
+    bias_bound: V ≥ 0; may be infinite.
+    omega: ω ≥ 0 of the arm, from `effective_discrepancy`.
+    noise: σ > 0, the standard deviation of a reward, known to the policy.
+    posterior_scale: c > 0; the variance of the posterior is c σ²/(T + 1).
+
 Sources:
     Li, Fu, Chen & Kong (2026), arXiv 2605.10289: Theorem 1 and its appendix. E8, E11, … are entries
     of docs/evidence/errata.md.
 
     Cheung & Lyu (2024), "Leveraging (Biased) Information: Multi-armed Bandits with Offline Data",
-    PMLR 235:8286, arXiv 2405.02594: MIN-UCB. Both of its bounds are orders, so constants are
-    parameters. The instance-dependent bound is the one that arXiv 2605.10289 quotes below its
-    Theorem 1.
+    PMLR 235:8286, arXiv 2405.02594: MIN-UCB, as quoted below Theorem 1 of arXiv 2605.10289. The
+    quotation is an order, so its constant is a parameter.
 
     Lai & Robbins (1985). A policy is *uniformly consistent* when its regret is o(T^a) for every
     a > 0 on every bandit of the family. Every such policy pulls a sub-optimal arm at least
@@ -48,8 +60,6 @@ ANCHOR_FACTOR = 0.5
 """Appendix "Pure Online Setting" of arXiv 2605.10289: the exploration threshold of Anchor-TS is
 L_i(T)/2 where that of Thompson sampling is L_i(T), because its tail probability is squared."""
 
-BEFORE_ARMS = "offline_pulls without its last axis"
-
 
 def effective_discrepancy(
     online_mean: npt.ArrayLike, offline_mean: npt.ArrayLike, bias_bound: npt.ArrayLike
@@ -61,15 +71,11 @@ def effective_discrepancy(
 
     A negative ω means that V is *not* valid: the logs under-state the arm by more than V. No
     theorem holds then, so the other functions refuse it. The converse fails: if the logs over-state
-    the arm by more than V, ω exceeds 2V and only the savings fall.
+    the arm by more than V, ω exceeds 2V and only the savings fall. An infinite V gives an infinite
+    ω.
 
     Source: Theorem 1 of arXiv 2605.10289; the same ω in Cheung & Lyu 2024. Signed, as the proofs
     use it, although the events are printed two-sided (E11).
-
-    Args:
-        online_mean: μ_on.
-        offline_mean: μ_off.
-        bias_bound: V ≥ 0; infinite gives an infinite ω.
 
     Example:
         >>> effective_discrepancy(0.5, [0.25, 0.5, 0.75, 0.0], 0.25).tolist()
@@ -91,11 +97,6 @@ def anchor_savings(
     Source: first term of Theorem 1, arXiv 2605.10289. Logs of the *optimal* arm are not
     discounted: see `anchor_pulls_shape`.
 
-    Args:
-        offline_pulls: N ≥ 0.
-        omega: ω ≥ 0, from `effective_discrepancy`.
-        gap: Δ > 0, how far the arm's online mean is below the best.
-
     Example:
         >>> anchor_savings(200, [0.0, 0.05, 0.1, 0.2], gap=0.3).round(9).tolist()
         [200.0, 100.0, 0.0, 0.0]
@@ -114,11 +115,6 @@ def min_ucb_savings(
     and logs with Δ/3 ≤ ω < Δ still save something here.
 
     Source: Cheung & Lyu 2024, as quoted below Theorem 1 of arXiv 2605.10289.
-
-    Args:
-        offline_pulls: N ≥ 0.
-        omega: ω ≥ 0, from `effective_discrepancy`.
-        gap: Δ > 0, how far the arm's online mean is below the best.
 
     Example:
         >>> min_ucb_savings(200, [0.0, 0.05, 0.1, 0.2, 0.3], gap=0.3).round(2).tolist()
@@ -169,19 +165,11 @@ def anchor_pulls_shape(
     It shows how pulls vary with logs, shift and gap; it does not predict their number. The
     constants of the proof make the bound vacuous at any practical horizon (E10).
 
-    Source: Theorem 1 of arXiv 2605.10289.
+    The default C₁ makes the first term `lai_robbins` at noise 1 when there are no logs; use 2σ² for
+    another noise. The defaults of C₂ and C₃ are units. In sharp analyses of Thompson sampling the
+    second term is of lower order than log T, so no C₂ matches a lower bound; 0 leaves it out.
 
-    Args:
-        horizon: T ≥ 1.
-        gap: Δ > 0.
-        offline_pulls: N ≥ 0 of this arm.
-        omega: ω ≥ 0 of this arm, from `effective_discrepancy`.
-        optimal_offline_pulls: N₁ ≥ 0 of the best arm; its bias bound must be valid too.
-        c1: C₁ ≥ 0. The default makes the first term `lai_robbins` at noise 1 when there are no
-            logs, as in `min_ucb_bound`; use 2σ² for another noise.
-        c2: C₂ ≥ 0. The default is a unit: in sharp analyses of Thompson sampling this term is of
-            lower order than log T, so no value matches a lower bound. 0 leaves it out.
-        c3: C₃ ≥ 0. The default is a unit.
+    Source: Theorem 1 of arXiv 2605.10289.
 
     Example:
         >>> shape = anchor_pulls_shape(10_000, 0.3, [0, 200, 200], [0, 0, 0.05], [0, 0, 200])
@@ -218,15 +206,8 @@ def min_ucb_bound(
 ) -> Floats:
     """Return the order of MIN-UCB's pulls of a sub-optimal arm, (C log T/Δ² − N ((1 − ω/Δ)₊)²)₊.
 
-    It does not depend on logs of the optimal arm.
-
-    Args:
-        horizon: T ≥ 1.
-        gap: Δ > 0.
-        offline_pulls: N ≥ 0 of this arm.
-        omega: ω ≥ 0 of this arm, from `effective_discrepancy`.
-        c: C ≥ 0, which the quotation leaves open. The default makes the bound `lai_robbins` at
-            noise 1 when there are no logs: use 2σ² for another noise.
+    It does not depend on logs of the optimal arm. The quotation leaves C open. The default makes
+    the bound `lai_robbins` at noise 1 when there are no logs; use 2σ² for another noise.
 
     Example:
         >>> min_ucb_bound(10_000, 0.3, [0, 100, 200, 1000], omega=0.1).round(1).tolist()
@@ -237,61 +218,6 @@ def min_ucb_bound(
     )
     pulls = _per_squared_gap(factor * np.log(t), delta)
     return _positive_part(pulls - min_ucb_savings(n, w, delta))
-
-
-def min_ucb_worst_case(
-    horizon: npt.ArrayLike, offline_pulls: npt.ArrayLike, bias_bound: npt.ArrayLike
-) -> Floats:
-    """Shape of MIN-UCB's regret on its worst instance, min(√(K T log T), (√(log T/τ*) + V_max) T).
-
-    The first term is UCB's own, and holds however wrong the logs are. The second is the cost of
-    pooling logs with online rewards: an error of √(log T/τ*) and V_max in every round. Constants
-    are 1 and rewards have noise 1: compare shapes, not numbers.
-
-    Source: Cheung & Lyu 2024, instance-independent theorem; `tau_star` has τ*.
-
-    Args:
-        horizon: T ≥ 1, broadcast with the axes before the arms'.
-        offline_pulls: N ≥ 0 of each of the K arms, along the last axis.
-        bias_bound: V ≥ 0, of each arm along the last axis or one for all; may be infinite.
-
-    Example:
-        >>> regret = min_ucb_worst_case(10_000, np.full(10, 200_000), [[0.0], [0.01], [1.0]])
-        >>> regret.round().tolist()
-        [68.0, 168.0, 960.0]
-    """
-    t, n = array(horizon, "horizon"), _of_arms(offline_pulls)
-    n, v = np.broadcast_arrays(*arrays(offline_pulls=n, bias_bound=bias_bound))
-    level, log_t = tau_star(n, t), np.log(t)
-    online = np.sqrt(n.shape[-1] * t * log_t)
-    hybrid = (np.sqrt(log_t / level) + v.max(axis=-1)) * t
-    return np.asarray(np.minimum(online, hybrid))
-
-
-def tau_star(offline_pulls: npt.ArrayLike, horizon: npt.ArrayLike) -> Floats:
-    """Return the largest number of rewards, logged and online, that T pulls can give every arm.
-
-    τ* = max τ such that τ ≤ N_a + n_a for every arm a, n_a ≥ 0 and Σ n_a = T. Water filling gives
-    Σ_a (τ − N_a)₊ = T, solved by the smallest of (T + the sum of the m smallest N)/m over
-    m = 1, …, K. Pulls are not rounded: the whole-number optimum is ⌊τ*⌋.
-
-    Source: Cheung & Lyu 2024, instance-independent theorem.
-
-    Args:
-        offline_pulls: N ≥ 0 of each arm, along the last axis.
-        horizon: T ≥ 1, broadcast with the axes before it.
-
-    Example:
-        >>> tau_star([0, 10, 100], 50).tolist()
-        30.0
-        >>> tau_star([0, 10, 100], [5, 50, 500]).round(2).tolist()
-        [5.0, 30.0, 203.33]
-    """
-    n, t = _of_arms(offline_pulls), array(horizon, "horizon")
-    _check_shapes({BEFORE_ARMS: n[..., 0], "horizon": t})
-    sums = np.cumsum(np.sort(n, axis=-1), axis=-1)
-    levels = (t[..., np.newaxis] + sums) / np.arange(1, n.shape[-1] + 1)
-    return np.asarray(levels.min(axis=-1))
 
 
 def online_ts_pulls(
@@ -311,12 +237,6 @@ def online_ts_pulls(
     the posterior's spread; the constant here is that of the whole gap.
 
     Source: Agrawal & Goyal 2013, Lemma 2.16, as used in the appendix of arXiv 2605.10289.
-
-    Args:
-        horizon: T ≥ 1.
-        gap: Δ > 0.
-        noise: σ > 0.
-        posterior_scale: c > 0, the posterior's variance being c σ²/(T + 1).
 
     Example:
         >>> float(online_ts_pulls(1e5, 0.5))
@@ -351,12 +271,6 @@ def online_anchor_pulls(
 
     Source: appendix "Pure Online Setting" of arXiv 2605.10289.
 
-    Args:
-        horizon: T ≥ 1.
-        gap: Δ > 0.
-        noise: σ > 0.
-        posterior_scale: c > 0, the posterior's variance being c σ²/(T + 1).
-
     Example:
         >>> needed = lai_robbins(0.5) * np.log(1e5)
         >>> (online_anchor_pulls(1e5, 0.5, posterior_scale=[1, 2, 4]) / needed).tolist()
@@ -371,10 +285,6 @@ def lai_robbins(gap: npt.ArrayLike, noise: npt.ArrayLike = 1.0) -> Floats:
 
     Source: Lai & Robbins 1985, with kl(N(μ, σ²), N(μ + Δ, σ²)) = Δ²/(2σ²).
 
-    Args:
-        gap: Δ > 0.
-        noise: σ > 0, known to the policy.
-
     Example:
         >>> float(lai_robbins(0.5) * np.log(1e5))
         92.1034...
@@ -386,14 +296,11 @@ def lai_robbins(gap: npt.ArrayLike, noise: npt.ArrayLike = 1.0) -> Floats:
 def lai_robbins_bernoulli(mean: npt.ArrayLike, best_mean: npt.ArrayLike) -> Floats:
     """Return the pulls of a Bernoulli sub-optimal arm for each unit of log T, 1/kl(μ, μ*).
 
-    Never more than 1/(2Δ²), the Gaussian value at σ = 1/2 (Pinsker); 0 when μ* = 1, since one
-    failure then rules the arm out.
+    The arm has the mean μ in [0, 1), and the best arm μ* in (0, 1] above it. Never more than
+    1/(2Δ²), the Gaussian value at σ = 1/2 (Pinsker); 0 when μ* = 1, since one failure then rules
+    the arm out.
 
     Source: Lai & Robbins 1985.
-
-    Args:
-        mean: μ in [0, 1) of the arm.
-        best_mean: μ* in (0, 1], above μ.
 
     Example:
         >>> lai_robbins_bernoulli([0.2, 0.02], [0.5, 0.05]).round(2).tolist()
@@ -412,10 +319,6 @@ def kl_bernoulli(p: npt.ArrayLike, q: npt.ArrayLike) -> Floats:
 
     With 0 log 0 = 0; infinite when q is 0 or 1 and p is not the same. It is d(p, q) of Lemma
     "vanilla-bad-event-mu" in arXiv 2605.10289, where d(x, y) is printed for d(x, μ) (E8).
-
-    Args:
-        p: In [0, 1].
-        q: In [0, 1].
 
     Example:
         >>> kl_bernoulli([0.5, 0.0, 0.5], [0.25, 0.5, 1.0]).round(4).tolist()
@@ -473,25 +376,12 @@ def arrays(**values: npt.ArrayLike) -> list[Floats]:
         driftanchor.errors.InvalidInput: shapes do not fit together: gap (3,), omega (2,)
     """
     checked = {name: array(value, name) for name, value in values.items()}
-    _check_shapes(checked)
-    return list(checked.values())
-
-
-def _check_shapes(values: dict[str, Floats]) -> None:
     try:
-        np.broadcast_shapes(*(x.shape for x in values.values()))
+        np.broadcast_shapes(*(x.shape for x in checked.values()))
     except ValueError:
-        shapes = ", ".join(f"{name} {x.shape}" for name, x in values.items() if x.ndim)
+        shapes = ", ".join(f"{name} {x.shape}" for name, x in checked.items() if x.ndim)
         raise InvalidInput(f"shapes do not fit together: {shapes}") from None
-
-
-def _of_arms(offline_pulls: npt.ArrayLike) -> Floats:
-    n = array(offline_pulls, "offline_pulls")
-    if n.ndim == 0 or n.shape[-1] == 0:
-        raise InvalidInput(
-            f"must have one number for each arm, got shape {n.shape}", argument="offline_pulls"
-        )
-    return n
+    return list(checked.values())
 
 
 def _ratio(omega: Floats, gap: Floats) -> Floats:
