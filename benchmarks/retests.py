@@ -12,7 +12,7 @@ import numpy as np
 
 from driftanchor.core.check import Floats
 from driftanchor.core.offline import OfflineData
-from driftanchor.shift.moves import Moves
+from driftanchor.shift.next_period import NextPeriod
 from driftanchor.shift.period_table import PeriodTable
 from driftanchor.shift.two_way import Spread, TwoWay
 
@@ -91,7 +91,7 @@ class Retests:
         """
         law = self.history(pair.tests).one_way(pooled=True).law
         factors = np.full(len(pair.earlier), math.sqrt(2))
-        return Moves.one_way(law, factors).bound(COVERAGE)
+        return NextPeriod.one_way(law, factors).bound(COVERAGE)
 
     def contrasts(self, without: Collection[str] = ()) -> TwoWay:
         """Pairs of tests that share arms, without some tests; own moves are seen within pairs.
@@ -125,7 +125,7 @@ class Retests:
             return math.inf
         law = Spread(table).law
         arms = len(pair.earlier)
-        return Moves(law, np.full(arms, 2.0), np.zeros(arms), 0.0).bound(COVERAGE)
+        return NextPeriod(law, np.full(arms, 2.0), np.zeros(arms), 0.0).bound(COVERAGE)
 
 
 def offline_of(counts: dict[str, Counts]) -> OfflineData:

@@ -13,7 +13,7 @@ from driftanchor import InvalidInput, suggest
 from driftanchor.core.arms import Arms
 from driftanchor.core.check import Floats
 from driftanchor.core.offline import OfflineData
-from driftanchor.shift.moves import Moves
+from driftanchor.shift.next_period import NextPeriod
 from driftanchor.shift.period_table import PeriodTable
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def made(
     return past, moves, moves - shared_part
 
 
-def within(moves: Moves, true: Floats) -> bool:
+def within(moves: NextPeriod, true: Floats) -> bool:
     """Whether all true moves are within the bound for 95 %, without a search for that bound.
 
     The tests of each model hold that its `bound` and its `chance` are inverse.

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from driftanchor.core.check import Floats
-from driftanchor.shift.moves import Moves
+from driftanchor.shift.next_period import NextPeriod
 from driftanchor.shift.one_way import OneWay
 from driftanchor.shift.two_way import Spread, TwoWay
 
@@ -213,5 +213,5 @@ def test_equal_periods_have_no_moves_and_still_upper_limits() -> None:
         assert low == 0
         assert 0 < high < 0.1
     share = np.full((3, 4), 0.25)
-    assert 0 < Moves.relative(spread.law, share).bound(0.95) < 0.25
-    assert 0 < Moves.level(spread.law, share).bound(0.95) < 0.35
+    assert 0 < NextPeriod.relative(spread.law, share).bound(0.95) < 0.25
+    assert 0 < NextPeriod.level(spread.law, share).bound(0.95) < 0.35

@@ -173,7 +173,7 @@ def identify(
     rule = Rule(_noise(bandit), delta, radius == "anytime")
     size = -(-runs // (JOBS * threads))
     jobs = [
-        Job(name, first, min(size, runs - first), bandit, rule, seed, most_pulls, compiled)
+        _Job(name, first, min(size, runs - first), bandit, rule, seed, most_pulls, compiled)
         for name in names
         for first in range(0, runs, size)
     ]
@@ -261,7 +261,7 @@ def _is_compiled(engine: str) -> bool:
     return engine == "compiled" or (engine == "auto" and installed)
 
 
-class Job(NamedTuple):
+class _Job(NamedTuple):
     """Consecutive runs of one rule."""
 
     name: str
@@ -274,7 +274,7 @@ class Job(NamedTuple):
     compiled: bool
 
 
-def _play(job: Job) -> tuple[Ints, Ints, Any]:
+def _play(job: _Job) -> tuple[Ints, Ints, Any]:
     """Return the pulls, the answers and the best arms of a job's runs."""
     play = kernel(None, play_runs) if job.compiled else play_runs
     bandit, drawn = job.bandit, None

@@ -30,7 +30,7 @@ from functools import cached_property
 import numpy as np
 
 from driftanchor.core.check import Bools, Floats
-from driftanchor.shift.moves import Fiducial
+from driftanchor.shift.next_period import Fiducial
 from driftanchor.shift.numerics import log_chi_square
 
 FLOOR = 1e-12  # of the noise: the least squared deviation, so that equal periods have a Q above 0

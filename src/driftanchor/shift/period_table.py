@@ -13,7 +13,7 @@ from driftanchor.core.check import LARGEST, Bools, Floats
 from driftanchor.core.offline import OfflineData
 from driftanchor.core.stats.coins import like_coins
 from driftanchor.errors import InvalidInput, shown
-from driftanchor.shift.moves import Moves
+from driftanchor.shift.next_period import NextPeriod
 from driftanchor.shift.one_way import OneWay
 from driftanchor.shift.two_way import Spread, TwoWay
 
@@ -179,26 +179,26 @@ class PeriodTable:
         return np.asarray(self.seen[self.repeated].any(axis=0))
 
     @cached_property
-    def level(self) -> Moves:
+    def level(self) -> NextPeriod:
         """The moves that V must cover."""
         if self.spread is None:
-            return Moves.one_way(self.one_way(pooled=True).law, self.factors)
-        return Moves.level(self.spread.law, self.share[self.logged])
+            return NextPeriod.one_way(self.one_way(pooled=True).law, self.factors)
+        return NextPeriod.level(self.spread.law, self.share[self.logged])
 
     @cached_property
-    def relative(self) -> Moves | None:
+    def relative(self) -> NextPeriod | None:
         """The moves that W must cover; None if unknown."""
         if self.spread is None:
             return None
-        return Moves.relative(self.spread.law, self.share[self.logged])
+        return NextPeriod.relative(self.spread.law, self.share[self.logged])
 
     @cached_property
-    def relative_if_aligned(self) -> Moves | None:
+    def relative_if_aligned(self) -> NextPeriod | None:
         """The moves that W would have to cover if all arms had been logged in the same periods."""
         if self.spread is None:
             return None
         own = self.factors**2
-        return Moves(self.spread.law, own, np.zeros_like(own), 0.0)
+        return NextPeriod(self.spread.law, own, np.zeros_like(own), 0.0)
 
     @cached_property
     def common_moves(self) -> Floats:

@@ -13,7 +13,7 @@ from driftanchor.core.check import Floats
 from driftanchor.core.offline import OfflineData
 from driftanchor.core.promises import valid_range
 from driftanchor.errors import DriftanchorError, InvalidInput, shown
-from driftanchor.shift.moves import Fiducial, Moves
+from driftanchor.shift.next_period import Fiducial, NextPeriod
 from driftanchor.shift.period_table import PeriodTable
 from driftanchor.shift.suggestion import (
     ArmShift,
@@ -45,8 +45,8 @@ def suggest(
     Assume that a new period differs from the past ones as they differ from one another. Then, with
     probability `coverage`, no arm's true mean is further than V from the true mean behind all its
     logs. With the same probability no arm is further than W from the move that all arms share. The
-    formulas are in `two_way.py` and `moves.py`. If the logs cannot tell common moves from own ones,
-    W is infinite and V is that of `one_way.py`.
+    formulas are in `two_way.py` and `next_period.py`. If the logs cannot tell common moves from own
+    ones, W is infinite and V is that of `one_way.py`.
 
     Args:
         periods: The offline data of each period, in order, as `read_periods` gives them; or of each
@@ -206,7 +206,7 @@ def _taus(table: PeriodTable, *, pooled: bool) -> list[Tau]:
 def _guesses(table: PeriodTable, coverage: float) -> tuple[Guess, ...]:
     """Return V at each step of the scale, for arms with the rewards of these logs."""
     noise = math.sqrt(float(np.median(table.variance)))
-    unit = Moves.one_way(Fiducial.known(1.0, 0.0), table.factors).bound(coverage)
+    unit = NextPeriod.one_way(Fiducial.known(1.0, 0.0), table.factors).bound(coverage)
     return tuple(
         Guess(word, ratio, round(ratio**-2), ratio * noise * unit) for word, ratio in SCALE.items()
     )

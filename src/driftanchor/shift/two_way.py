@@ -45,7 +45,7 @@ from functools import cached_property
 import numpy as np
 
 from driftanchor.core.check import Bools, Floats
-from driftanchor.shift.moves import Fiducial
+from driftanchor.shift.next_period import Fiducial
 from driftanchor.shift.numerics import falling_root, log_chi_square
 from driftanchor.shift.one_way import FLOOR
 

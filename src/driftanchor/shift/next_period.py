@@ -59,8 +59,8 @@ class Fiducial:
 
 
 @dataclass(frozen=True, eq=False)
-class Moves:
-    """Moves of arms in a new period.
+class NextPeriod:
+    """The law of the arms' moves in a new period.
 
     Attributes:
         law: Of τ_c and τ_d.
@@ -77,7 +77,7 @@ class Moves:
     exact: bool = False
 
     @classmethod
-    def one_way(cls, law: Fiducial, factors: Floats) -> Moves:
+    def one_way(cls, law: Fiducial, factors: Floats) -> NextPeriod:
         """Return moves that are all the arm's own, with factors √(1 + |w_k|²).
 
         Factors are rounded up to 1.000, 1.002, …, so that few differ.
@@ -86,7 +86,7 @@ class Moves:
         return cls(law, own, np.zeros_like(own), 0.0, exact=True)
 
     @classmethod
-    def level(cls, law: Fiducial, share: Floats) -> Moves:
+    def level(cls, law: Fiducial, share: Floats) -> NextPeriod:
         """Return the moves that V must cover, given the shares w by (arm, period)."""
         square = (share**2).sum(axis=1)
         arms = len(share)
@@ -95,7 +95,7 @@ class Moves:
         return cls(law, 1.0 + square, np.maximum(square - overlap, 0.0), 1.0 + overlap)
 
     @classmethod
-    def relative(cls, law: Fiducial, share: Floats) -> Moves:
+    def relative(cls, law: Fiducial, share: Floats) -> NextPeriod:
         """Return the moves that W must cover."""
         apart = ((share - share.mean(axis=0)) ** 2).sum(axis=1)
         return cls(law, 1.0 + (share**2).sum(axis=1), apart, 0.0)
