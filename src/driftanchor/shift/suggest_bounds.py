@@ -82,7 +82,7 @@ def suggest(
         return _suggested(table, coverage, unit, limit)
     except DriftanchorError:
         raise
-    except (ArithmeticError, ValueError) as error:
+    except (ArithmeticError, RuntimeError, ValueError) as error:  # the last two from brentq
         raise InvalidInput(
             "the means and variances of the arms differ so much in size that no bound can be "
             "computed from them: is the reward the right column?"
