@@ -12,10 +12,9 @@ import numpy as np
 
 from driftanchor.core.check import Floats
 from driftanchor.core.offline import OfflineData
-from driftanchor.shift.one_way_moves import OneWayMoves, TauLaw
+from driftanchor.shift.next_period import NextPeriod
 from driftanchor.shift.period_table import PeriodTable
-from driftanchor.shift.two_way import TwoWay
-from driftanchor.shift.two_way_moves import Spread, TwoWayMoves
+from driftanchor.shift.two_way import Spread, TwoWay
 
 Counts = tuple[int, int]  # impressions, clicks
 COVERAGE = 0.95
@@ -90,9 +89,9 @@ class Retests:
 
         The move of an arm from one test to the next is of two periods: √2 τ.
         """
-        belief = TauLaw.from_periods(self.history(pair.tests).one_way(pooled=True))
+        law = self.history(pair.tests).one_way(pooled=True).law
         factors = np.full(len(pair.earlier), math.sqrt(2))
-        return OneWayMoves(belief, factors).bound(COVERAGE)
+        return NextPeriod.one_way(law, factors).bound(COVERAGE)
 
     def contrasts(self, without: Collection[str] = ()) -> TwoWay:
         """Pairs of tests that share arms, without some tests; own moves are seen within pairs.
@@ -122,11 +121,11 @@ class Retests:
         The own move of an arm from one test to the next is of two periods: √2 τ_d.
         """
         table = self.contrasts(pair.tests)
-        if not table.mean.size or not table.freedom:
+        if not table.mean.size or not table.df:
             return math.inf
         law = Spread(table).law
         arms = len(pair.earlier)
-        return TwoWayMoves(law, np.full(arms, 2.0), np.zeros(arms), 0.0).bound(COVERAGE)
+        return NextPeriod(law, np.full(arms, 2.0), np.zeros(arms), 0.0).bound(COVERAGE)
 
 
 def offline_of(counts: dict[str, Counts]) -> OfflineData:

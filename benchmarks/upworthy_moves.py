@@ -9,7 +9,7 @@ import numpy as np
 from benchmarks.retests import Pair, Retests
 from benchmarks.tables import Blocks
 from driftanchor.core.check import Floats
-from driftanchor.shift.two_way_moves import Spread
+from driftanchor.shift.two_way import Spread
 
 DRAWS = 4_000  # of the own moves behind the noise of a pair
 

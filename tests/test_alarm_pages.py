@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from driftanchor.simulation.engines.desk import keys_of, lay_out
+from driftanchor.simulation.engines.rewards import World, draw_reward, world_of
 
 from benchmarks.pages import alarm_loop, alarms
 from driftanchor.core.noise import Stream, wrapping
 from driftanchor.live.watch.alarm import Mark
 from driftanchor.live.watch.look import look
 from driftanchor.live.watch.watch import Watch, fold
-from driftanchor.simulation.engines.desk import keys_of, lay_out
-from driftanchor.simulation.engines.rewards import World, draw_reward, world_of
 
 ROUNDS = 400
 

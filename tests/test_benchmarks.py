@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from driftanchor.simulation.engines import ENGINES
 
 from benchmarks import engines, loop, report, startup, targets
 from benchmarks.clock import in_turn, ratio, spread
@@ -20,7 +21,6 @@ from benchmarks.peers.environments import Unusable, drive, gist, installs
 from benchmarks.tables import table
 from driftanchor.errors import DriftanchorError
 from driftanchor.simulation import Bandit
-from driftanchor.simulation.engines import ENGINES
 
 ROOT = Path(__file__).parents[1]
 SHORT = {"INTERPRETED_HORIZON": 10, "NUMPY_HORIZON": 10, "HORIZON": 100, "TURNS": 1}

@@ -67,8 +67,8 @@ def test_v_does_not_know_the_pair_it_is_for(data: Retests, tmp_path: Path) -> No
 def test_w_is_of_contrasts_within_the_other_pairs(data: Retests, tmp_path: Path) -> None:
     first, second = data.pairs()
     both, one = data.contrasts(), data.contrasts(second.tests)
-    assert (both.mean.shape, both.components, both.freedom) == ((4, 4), 2, 2)
-    assert (one.mean.shape, one.freedom, one.common_freedom) == ((2, 2), 1, 1)
+    assert (both.mean.shape, both.components, both.df) == ((4, 4), 2, 2)
+    assert (one.mean.shape, one.df, one.common_df) == ((2, 2), 1, 1)
     other = Retests(archive(tmp_path / "other.parquet", later=400))
     assert other.relative_bound(other.pairs()[1]) == data.relative_bound(second) > 0
     assert other.relative_bound(other.pairs()[0]) > 2 * data.relative_bound(first)

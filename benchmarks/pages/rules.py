@@ -9,7 +9,6 @@ from benchmarks.pages import render
 from driftanchor.core.arms import Arms
 from driftanchor.core.check import Floats
 from driftanchor.core.offline import OfflineData
-from driftanchor.shift.period_model import PeriodModel
 from driftanchor.shift.period_table import PeriodTable
 
 SETTINGS = {  # arms, weeks, τ, how much of the moves all arms share
@@ -25,7 +24,7 @@ REWARDS = 1_000  # of an arm in a week, of noise 1: their mean has 0.03
 
 def ours(history: PeriodTable) -> float:
     """What `suggest` does."""
-    return PeriodModel(history).level.bound(0.95)
+    return history.level.bound(0.95)
 
 
 def estimated(history: PeriodTable) -> float:

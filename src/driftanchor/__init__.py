@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from driftanchor.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from driftanchor.best_arm.identification import Identification as Identification
+    from driftanchor.best_arm.identify import Identification as Identification
     from driftanchor.best_arm.identify import identify as identify
     from driftanchor.client.client import Client as Client
     from driftanchor.core.arms import Arms as Arms
@@ -71,8 +71,7 @@ if TYPE_CHECKING:
     from driftanchor.simulation.run import simulate as simulate
 
 _HOMES = {
-    "best_arm.identification": ["Identification"],
-    "best_arm.identify": ["identify"],
+    "best_arm.identify": ["Identification", "identify"],
     "client.client": ["Client"],
     "core.arms": ["Arms"],
     "core.evidence": ["ArmEvidence", "Evidence", "Round"],

@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
+import csv
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
-from driftanchor import Bandit, Identification, InvalidInput, Law, identify, random_bandit
+from driftanchor import (
+    Bandit,
+    Identification,
+    InvalidInput,
+    Law,
+    UnknownName,
+    identify,
+    random_bandit,
+)
 from driftanchor.best_arm.identify import rules_for
+from driftanchor.core.stats.intervals import wilson
 from driftanchor.simulation import instance_of
 
 if TYPE_CHECKING:
     from conftest import RunPython
 
 TWO = [0.8, 0.3]
+PULLS = np.array([[10, 12, 14, 20], [30, 30, 40, 50]])
+ANSWERS = np.array([[0, 1, 0, -1], [0, 0, 0, 0]])
+RESULT = Identification(("lucb-h", "lucb"), PULLS, ANSWERS, 0, 0.1, "anytime", 20, 3)
 
 
 def below(errors: float, runs: int, delta: float) -> bool:
@@ -39,29 +53,29 @@ def test_errors_stay_below_delta_while_the_promise_holds_and_good_logs_spare_pul
     worst = Bandit(TWO, [0.45, 0.65], 400, bias_bound=0.35)
     fit = Bandit(TWO, TWO, 400, bias_bound=0.02)
     for bandit in (worst, fit):
-        found = identify(bandit, delta=delta, runs=runs, seed=5)
+        result = identify(bandit, delta=delta, runs=runs, seed=5)
         for rule in ("lucb-h", "lucb"):
-            assert found.stopped(rule) == 1.0
-            assert below(found.error(rule).value, runs, delta)
-    pulls = {rule: x["mean"] for rule, x in found.summary().items()}
+            assert result.stopped(rule) == 1.0
+            assert below(result.error(rule).value, runs, delta)
+    pulls = {rule: x["mean"] for rule, x in result.summary().items()}
     assert pulls["lucb-h"] < 0.5 * pulls["lucb"]  # of the logs that fit
 
 
 def test_a_promise_that_does_not_hold_may_be_wrong_far_more_often() -> None:
     bad = Bandit(TWO, [0.3, 0.8], 2_000, bias_bound=0.0)
-    found = identify(bad, delta=0.05, runs=400, seed=5)
-    assert found.rules == ("lucb-h", "lucb")
-    assert found.error("lucb-h").low > 0.15
-    assert below(found.error("lucb").value, 400, 0.05)
+    result = identify(bad, delta=0.05, runs=400, seed=5)
+    assert result.rules == ("lucb-h", "lucb")
+    assert result.error("lucb-h").low > 0.15
+    assert below(result.error("lucb").value, 400, 0.05)
 
 
 def test_coins_have_half_a_sigma_at_most() -> None:
     coins = Bandit(TWO, TWO, 100, bias_bound=0.05, reward="bernoulli")
-    found = identify(coins, delta=0.2, runs=300, seed=1)
+    result = identify(coins, delta=0.2, runs=300, seed=1)
     as_wide = identify(Bandit(TWO, noise=0.5), delta=0.2, runs=300, seed=1)
-    means = [x.summary()["lucb"]["mean"] for x in (found, as_wide)]
+    means = [x.summary()["lucb"]["mean"] for x in (result, as_wide)]
     assert means[0] == pytest.approx(means[1], rel=0.15)
-    assert below(found.error("lucb-h").value, 300, 0.2)
+    assert below(result.error("lucb-h").value, 300, 0.2)
 
 
 def test_observed_rewards_have_half_their_range() -> None:
@@ -93,29 +107,29 @@ def test_each_run_of_a_random_bandit_is_a_run_in_the_bandit_that_it_draws(
 ) -> None:
     bandit = random_bandit(Law.normal(0.0, 2.0), 3, 20, bias_bound, noise=0.3, bias=bias)
     effort: dict[str, Any] = {"seed": 3, "delta": 0.1, "most_pulls": 2_000}
-    found = identify(bandit, runs=6, threads=2, **effort)
+    result = identify(bandit, runs=6, threads=2, **effort)
     slow = identify(bandit, runs=6, engine="interpreted", **effort)
-    assert found.pulls.tobytes() == slow.pulls.tobytes()
-    assert isinstance(found.best, np.ndarray)
-    assert len(set(found.best.tolist())) > 1
-    for run, best in enumerate(found.best.tolist()):
+    assert result.pulls.tobytes() == slow.pulls.tobytes()
+    assert isinstance(result.best, np.ndarray)
+    assert len(set(result.best.tolist())) > 1
+    for run, best in enumerate(result.best.tolist()):
         one = instance_of(bandit, seed=3, run=run)
         assert best == one.online.argmax()
         alone = identify(one, runs=run + 1, engine="interpreted", **effort)
-        assert alone.rules == found.rules
-        assert alone.pulls[:, run].tolist() == found.pulls[:, run].tolist()
-        assert alone.answers[:, run].tolist() == found.answers[:, run].tolist()
+        assert alone.rules == result.rules
+        assert alone.pulls[:, run].tolist() == result.pulls[:, run].tolist()
+        assert alone.answers[:, run].tolist() == result.answers[:, run].tolist()
 
 
 def test_errors_in_random_bandits_stay_below_delta() -> None:
     """The best arm differs from run to run: a rule that is right in each is not called wrong."""
     delta, runs = 0.2, 1_000
     bandit = random_bandit(Law.normal(0.0, 1.0), 4, 2_000, bias=Law.uniform(-0.8, 0.8))
-    found = identify(bandit, delta=delta, runs=runs, seed=5, most_pulls=20_000)
+    result = identify(bandit, delta=delta, runs=runs, seed=5, most_pulls=20_000)
     for rule in ("lucb-h", "lucb"):
-        assert found.stopped(rule) > 0.8
-        assert below(found.error(rule).value, runs, delta)
-    assert found.error("trusting").low > 0.05
+        assert result.stopped(rule) > 0.8
+        assert below(result.error(rule).value, runs, delta)
+    assert result.error("trusting").low > 0.05
 
 
 def test_which_rules_are_compared() -> None:
@@ -203,7 +217,44 @@ except da.MissingExtra as error:
 
 
 def test_it_gives_an_identification() -> None:
-    found = identify(Bandit([0.1, 0.9], noise=0.1), runs=3, engine="interpreted")
-    assert isinstance(found, Identification)
-    assert (found.best, found.runs, found.delta, found.radius) == (1, 3, 0.05, "anytime")
-    assert np.array_equal(found.answers, [[1, 1, 1]])
+    result = identify(Bandit([0.1, 0.9], noise=0.1), runs=3, engine="interpreted")
+    assert isinstance(result, Identification)
+    assert (result.best, result.runs, result.delta, result.radius) == (1, 3, 0.05, "anytime")
+    assert np.array_equal(result.answers, [[1, 1, 1]])
+
+
+def test_errors_and_stops_are_shares_of_all_runs() -> None:
+    assert RESULT.stopped("lucb-h") == 0.75
+    assert RESULT.error("lucb-h") == (0.25, *wilson(0.25, 4))
+    assert RESULT.error("lucb") == (0.0, *wilson(0.0, 4))
+    with pytest.raises(UnknownName, match="unknown rule 'lucbh'; did you mean 'lucb-h'"):
+        RESULT.error("lucbh")
+
+
+def test_the_summary_has_pulls_stops_and_errors() -> None:
+    row = RESULT.summary()["lucb-h"]
+    assert list(row) == [
+        *("mean", "se", "median", "q90", "q99", "max", "stopped"),
+        *("error", "error_low", "error_high"),
+    ]
+    assert (row["mean"], row["median"], row["max"], row["stopped"]) == (14.0, 13.0, 20.0, 0.75)
+    assert row["se"] == pytest.approx(PULLS[0].std(ddof=1) / 2)
+
+
+def test_it_is_a_line_a_table_and_a_frame() -> None:
+    assert repr(RESULT) == (
+        "<Identification: lucb-h, lucb: 4 runs, δ = 0.1, anytime radius, seed 3>"
+    )
+    assert list(RESULT.to_frame().columns) == ["rule", *RESULT.summary()["lucb"]]
+    assert RESULT._repr_html_().startswith("<table><caption>Pulls until the best arm is known")
+    single = Identification(("lucb",), PULLS[:1, :1], ANSWERS[:1, :1], 0, 0.1, "paper", 20, 3)
+    assert single._columns()["se"] == [None]
+
+
+def test_every_run_is_in_the_file(tmp_path: Path) -> None:
+    RESULT.to_csv(tmp_path / "runs.csv")
+    with (tmp_path / "runs.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 8
+    assert rows[1] == {"rule": "lucb-h", "run": "1", "pulls": "12", "answer": "2"}
+    assert rows[3]["answer"] == ""

@@ -10,9 +10,6 @@ from pathlib import Path
 from types import FunctionType
 
 import pytest
-
-from driftanchor import TS
-from driftanchor.best_arm import lucb
 from driftanchor.compiled.digest import (
     _is_plain,
     functions_of,
@@ -20,6 +17,9 @@ from driftanchor.compiled.digest import (
     source_key,
 )
 from driftanchor.simulation.engines.reference import play_runs
+
+from driftanchor import TS
+from driftanchor.best_arm import lucb
 
 
 def reads_a_module(x: float) -> float:

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import numba
 import numpy as np
-
 from driftanchor.compiled.kept_row import reader, writer
 
 

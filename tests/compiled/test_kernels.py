@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numba
 import pytest
+from driftanchor.compiled.digest import source_digest
+from driftanchor.live.chosen_column import chosen_column
+from driftanchor.simulation.engines import reference
 
 from driftanchor import (
     TS,
@@ -25,13 +28,10 @@ from driftanchor import (
     simulate,
 )
 from driftanchor.compiled import kernels as compiled
-from driftanchor.compiled.digest import source_digest
 from driftanchor.core.noise import NoDraws
 from driftanchor.core.posterior import Posterior
-from driftanchor.live.chosen_column import chosen_column
 from driftanchor.policies.base import index
 from driftanchor.simulation import ENGINES
-from driftanchor.simulation.engines import reference
 
 if TYPE_CHECKING:
     from conftest import RunPython

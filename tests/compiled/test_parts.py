@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numba
 import numpy as np
 import pytest
+from driftanchor.core.hints import apart
 
 from driftanchor.compiled import parts
 from driftanchor.compiled.kernels import kernel
 from driftanchor.compiled.overloads import register
-from driftanchor.core.hints import apart
 
 if TYPE_CHECKING:
     from conftest import LoadPolicy

@@ -9,10 +9,10 @@ from typing import Any
 
 import numba
 import pytest
+from driftanchor.compiled.plain_builtins import larger, smaller
 
 from driftanchor.compiled import parts
 from driftanchor.compiled.overloads import register
-from driftanchor.compiled.plain_builtins import larger, smaller
 
 codegen: Any = importlib.import_module("numba.core.codegen")
 NUMBERS = (-math.inf, -1.0, -0.0, 0.0, 2.5, math.inf, math.nan, 0, 3)

@@ -9,9 +9,8 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
-from numba import extending
-
 from driftanchor.compiled.shortcuts import shortcuts
+from numba import extending
 
 functions: Any = importlib.import_module("numba.core.types.functions")
 base: Any = importlib.import_module("numba.core.base")

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import numba
 import numpy as np
 import pytest
+from driftanchor.compiled.translation import FITS
+from driftanchor.core.hints import apart
 from numba import extending
 
 from driftanchor.compiled import parts
 from driftanchor.compiled.overloads import PART, part_options, register
-from driftanchor.compiled.translation import FITS
-from driftanchor.core.hints import apart
 
 
 class Pair(NamedTuple):

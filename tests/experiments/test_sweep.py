@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from driftanchor.simulation.compile_ahead import kernel_of
 from typer.testing import CliRunner
 
 from driftanchor.cli.main import app
@@ -21,7 +22,6 @@ from driftanchor.experiments.experiment import Experiment
 from driftanchor.experiments.job import Job
 from driftanchor.experiments.outcome import Outcome, Outcomes, joined
 from driftanchor.simulation.chunk import Played
-from driftanchor.simulation.compile_ahead import kernel_of
 
 SMALL = (Path(__file__).parent / "small.toml").read_text(encoding="utf-8")
 

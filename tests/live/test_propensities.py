@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from driftanchor.live.chosen_column import chosen_column
+from driftanchor.policies.round_law import RoundKind, has_law
 from guarded_cases import ARMS, ROUNDS, arm, at, seen, state_of
 from guarded_cases import RULES as RULES_OF_THE_GUARD
 from hypothesis import assume, given
@@ -35,9 +37,7 @@ from driftanchor.core.evidence import Evidence
 from driftanchor.core.index_law import one_sample
 from driftanchor.core.noise import key, start, wrapping
 from driftanchor.core.win_chances import write_law
-from driftanchor.live.chosen_column import chosen_column
 from driftanchor.live.propensities import Tools, compiled, interpreted, propensities
-from driftanchor.policies.round_law import RoundKind, has_law
 
 if TYPE_CHECKING:
     from conftest import Chance

@@ -3,10 +3,10 @@
 import warnings
 
 import pytest
+from driftanchor.simulation.engines import ENGINES
 
 from driftanchor import InvalidInput
 from driftanchor.planning.effort import FEWEST, MOST, default_worlds, engine_for, worlds_to_play
-from driftanchor.simulation.engines import ENGINES
 
 
 def test_the_number_of_worlds_is_fixed() -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from driftanchor.policies.account import Account
 from guarded_cases import (
     ARMS,
     CLOSE,
@@ -47,7 +48,6 @@ from driftanchor import (
 from driftanchor.core import index_law
 from driftanchor.core.evidence import arm_at
 from driftanchor.core.noise import keyed_stream, normal, two_normals, wrapping
-from driftanchor.policies.account import Account
 from driftanchor.policies.guarded_anchor_ts import (
     MAX_PENDING,
     Bounds,

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 import pytest
+from driftanchor.policies.policy_check import valid_policy
 
 from driftanchor import TS, Bandit, InvalidInput, Learner
-from driftanchor.policies.policy_check import valid_policy
 
 WAYS: list[Callable[[object], object]] = [
     valid_policy,

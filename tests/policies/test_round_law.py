@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pytest
+from driftanchor.policies.round_law import RoundKind, has_law, law_of, write_laws
 from guarded_cases import arm, at, seen
 
 from driftanchor import POLICIES, TS, UCB, ArmEvidence, GuardedAnchorTS, Policy, Round
@@ -12,7 +13,6 @@ from driftanchor.core.index_law import constant
 from driftanchor.core.noise import Draws, Stream, one_normal
 from driftanchor.core.posterior import Posterior
 from driftanchor.core.win_chances import Laws
-from driftanchor.policies.round_law import RoundKind, has_law, law_of, write_laws
 
 
 def empty(rows: int) -> Laws:

@@ -5,11 +5,11 @@ import time
 from typing import Any
 
 import pytest
+from driftanchor.simulation.compile_ahead import compiling_ahead, first_of_each_kernel, kernel_of
 
 from driftanchor import TS, UCB, AnchorTS, Bandit, InvalidInput, Policy
 from driftanchor.simulation import compile_ahead
 from driftanchor.simulation.chunk import Chunk, play
-from driftanchor.simulation.compile_ahead import compiling_ahead, first_of_each_kernel, kernel_of
 
 TWO, THREE = Bandit([0.8, 0.5]), Bandit([0.8, 0.5, 0.1])
 

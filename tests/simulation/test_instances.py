@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from driftanchor.simulation.engines.drawn_means import draw_number, numbers_of
 
 from driftanchor import Bandit, InvalidInput, Law, random_bandit, simulate
 from driftanchor.core.noise import keyed_stream, wrapping
 from driftanchor.core.ziggurat import TAIL
 from driftanchor.simulation import ENGINES, instance_of
-from driftanchor.simulation.engines.drawn_means import draw_number, numbers_of
 from driftanchor.simulation.instances import MAX_DEVIATIONS
 
 if TYPE_CHECKING:

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from driftanchor.simulation.machine import in_turn
 from stray_policies import Stray
 
 from driftanchor import TS, UCB, Bandit, InvalidInput, Policy
 from driftanchor.simulation.chunk import Chunk, play
-from driftanchor.simulation.machine import in_turn
 
 BANDIT = Bandit([0.8, 0.5, 0.2])
 

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from driftanchor.simulation.processes import Processes, bundles, can_be_sent
 from own_policies import own_policy
 
 from driftanchor import TS, Bandit, DriftanchorError, InvalidInput, Policy, simulate
 from driftanchor.policies import make
 from driftanchor.simulation import processes
 from driftanchor.simulation.chunk import Chunk
-from driftanchor.simulation.processes import Processes, bundles, can_be_sent
 
 if TYPE_CHECKING:
     from conftest import LoadPolicy

@@ -6,6 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from driftanchor.simulation.engines import Loop
+from driftanchor.simulation.engines.desk import lay_out
+from driftanchor.simulation.engines.late import LATE_REWARDS
+from driftanchor.simulation.engines.leaping import EVENTS, THINNED
+from driftanchor.simulation.engines.reference import EVERY_ROUND
+from driftanchor.simulation.engines.rewards import world_of
+from driftanchor.simulation.engines.windows import WINDOWS
 
 from driftanchor import (
     POLICIES,
@@ -20,13 +27,6 @@ from driftanchor import (
 )
 from driftanchor.core.common_move import Alone
 from driftanchor.simulation import ENGINES
-from driftanchor.simulation.engines import Loop
-from driftanchor.simulation.engines.desk import lay_out
-from driftanchor.simulation.engines.late import LATE_REWARDS
-from driftanchor.simulation.engines.leaping import EVENTS, THINNED
-from driftanchor.simulation.engines.reference import EVERY_ROUND
-from driftanchor.simulation.engines.rewards import world_of
-from driftanchor.simulation.engines.windows import WINDOWS
 
 MEANS = [0.75, 0.5, 0.25]
 MOVED = Bandit(MEANS, MEANS, 16, relative_bound=0.125, common_shift=-2.0)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from driftanchor.simulation.engines import Loop
+from driftanchor.simulation.engines.desk import keys_of
+from driftanchor.simulation.engines.rewards import world_of
 
 from driftanchor import Bandit, Policy
 from driftanchor.core.check import Floats, Ints
 from driftanchor.core.noise import wrapping
-from driftanchor.simulation.engines import Loop
-from driftanchor.simulation.engines.desk import keys_of
-from driftanchor.simulation.engines.rewards import world_of
 
 
 def played(

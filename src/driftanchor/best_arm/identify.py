@@ -1,48 +1,123 @@
-"""`identify`: which arm is best, simulated: LUCB-H with logs, beside LUCB without them."""
+"""`identify`: simulate pulls until the best arm is known, with logs and without them."""
 
 from __future__ import annotations
 
 import math
+import os
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from driftanchor.best_arm.bounds import RADII, Rule
-from driftanchor.best_arm.identification import Identification
-from driftanchor.best_arm.lucb import play_runs
-from driftanchor.compiled.kernels import kernel
+from driftanchor.best_arm.lucb import RADII, UNDECIDED, Rule, play_runs
+from driftanchor.compiled import kernels
 from driftanchor.core import check
 from driftanchor.core.check import Floats, Ints
 from driftanchor.core.noise import wrapping
+from driftanchor.core.stats.intervals import Estimate, wilson
+from driftanchor.core.stats.summary import summarise
 from driftanchor.errors import InvalidInput, how_to_install, shown
-from driftanchor.simulation import engines
+from driftanchor.render.csv_file import write_csv
+from driftanchor.render.numbers import count
+from driftanchor.render.tabular import Tabular, known
 from driftanchor.simulation.bandit import Bandit
-from driftanchor.simulation.engines.desk import desk_with, keys_of
-from driftanchor.simulation.engines.drawn_means import drawn_means
-from driftanchor.simulation.engines.rewards import World, world_of
-from driftanchor.simulation.machine import threads_to_use
+from driftanchor.simulation.chunk import ENGINES as SIMULATION_ENGINES
+from driftanchor.simulation.engine import allocate_with, keys_of
+from driftanchor.simulation.run import threads_to_use
+from driftanchor.simulation.world import World, drawn_means, world_of
 
-PIECES = 8  # of the runs of a rule for each thread: they take different times
+QUANTILES = {"median": 0.5, "q90": 0.9, "q99": 0.99}
+JOBS = 8  # for each thread and rule: runs differ in length
 ENGINES = ("auto", "compiled", "interpreted")
-Progress = Callable[[int, int], None]
-Played = tuple[Ints, Ints, Any]  # the pulls and the answer of each run, and its best arm
 
 
-class Piece(NamedTuple):
-    """Some runs of one rule."""
+@dataclass(frozen=True, eq=False, repr=False)
+class Identification(Tabular):
+    """The result of `identify`.
 
-    row: int  # of the rule
-    name: str
-    bandit: Bandit
-    rule: Rule
-    seed: int
-    first: int
-    runs: int
+    Attributes:
+        rules: `"lucb-h"` uses the logs and their bias bounds, `"lucb"` no logs, and `"trusting"` is
+            LUCB-H with bias bounds of 0, whatever was promised.
+        pulls: Online pulls until the rule stopped, by (rule, run); `most_pulls` or one less if it
+            did not stop.
+        answers: The column of the arm that it named, by (rule, run); −1 if it did not stop.
+        best: The column of the best arm; by run if each run draws its means.
+        delta: The allowed chance of a wrong answer.
+        radius: The radius of the bounds.
+        most_pulls: The number of pulls after which a run gives up.
+        seed: The seed of all noise.
+    """
+
+    rules: tuple[str, ...]
+    pulls: Ints
+    answers: Ints
+    best: int | Ints
+    delta: float
+    radius: str
     most_pulls: int
-    compiled: bool
+    seed: int
+
+    @property
+    def runs(self) -> int:
+        """Runs of each rule."""
+        return int(self.pulls.shape[1])
+
+    def stopped(self, rule: str) -> float:
+        """Return the share of a rule's runs that stopped."""
+        return float((self._answers(rule) != UNDECIDED).mean())
+
+    def error(self, rule: str) -> Estimate:
+        """Return the share of all runs that named a wrong arm, with Wilson's 95 % interval."""
+        answers = self._answers(rule)
+        share = float(((answers != UNDECIDED) & (answers != self.best)).mean())
+        return Estimate(share, *wilson(share, self.runs))
+
+    def summary(self) -> dict[str, dict[str, float]]:
+        """Return each rule's pulls (mean, standard error, quantiles, maximum), stops and errors."""
+        return {rule: self._statistics(rule) for rule in self.rules}
+
+    def _statistics(self, rule: str) -> dict[str, float]:
+        pulls = self.pulls[self.rules.index(rule)].astype(float)
+        error = self.error(rule)
+        return {
+            **summarise(pulls, QUANTILES),
+            "stopped": self.stopped(rule),
+            "error": error.value,
+            "error_low": error.low,
+            "error_high": error.high,
+        }
+
+    def _answers(self, rule: str) -> Ints:
+        check.choice(rule, "rule", self.rules)
+        answers: Ints = self.answers[self.rules.index(rule)]
+        return answers
+
+    def _line(self) -> str:
+        allowed = f"δ = {self.delta:g}, {self.radius} radius"
+        return f"{', '.join(self.rules)}: {count(self.runs, 'run')}, {allowed}, seed {self.seed}"
+
+    def _caption(self) -> str:
+        return f"Pulls until the best arm is known: {self._line()}"
+
+    def _columns(self) -> dict[str, list[object]]:
+        rows = self.summary()
+        names = next(iter(rows.values()))
+        numbers = {name: known([row[name] for row in rows.values()]) for name in names}
+        return {"rule": list(rows), **numbers}
+
+    def to_csv(self, path: str | os.PathLike[str]) -> None:
+        """Write a row for each rule and run; the answer counts arms from 1, empty if undecided."""
+        rows = (
+            (rule, run, pulls, "" if answer == UNDECIDED else answer + 1)
+            for i, rule in enumerate(self.rules)
+            for run, (pulls, answer) in enumerate(
+                zip(self.pulls[i].tolist(), self.answers[i].tolist(), strict=True)
+            )
+        )
+        write_csv(path, ("rule", "run", "pulls", "answer"), rows)
 
 
 def identify(
@@ -55,67 +130,71 @@ def identify(
     most_pulls: int = 1_000_000,
     threads: int | None = None,
     engine: str = "auto",
-    progress: Progress | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Identification:
-    """Pull arms until the best is known, run by run, and count the pulls and the errors.
+    """Simulate pulls until the best arm is known, and count the pulls and the errors.
 
-    In each step the arm with the largest online mean is pulled, and of the others the one with the
+    Each step pulls the arm with the largest online mean and, of the others, the one with the
     largest upper bound. A run stops when the lower bound of the first is at least the upper bound
     of the second. `"lucb-h"` has bounds from rewards and logs, `"lucb"` from rewards alone, and
     `"trusting"` is `"lucb-h"` with bias bounds of 0. All meet the same rewards and the same logs.
 
     Args:
-        bandit: The world. Its bias bounds are what is promised; they may be wrong. The runs of a
+        bandit: The world. The rules rely on its bias bounds, which may be wrong. The runs of a
             `random_bandit` have the means that they have in `simulate`.
-        delta: The allowed chance of a wrong answer, as long as the promise holds.
+        delta: The allowed chance of a wrong answer, as long as the bias bounds hold.
         radius: `"anytime"` holds in all rounds at once, so that a rule may stop by it; `"paper"` is
             σ √(2 log(K t/δ)/n), proved for one fixed round t.
         runs: Runs of each rule.
         seed: The seed of all noise.
         most_pulls: The number of pulls after which a run gives up.
-        threads: At most this many threads; `None` for all cores.
+        threads: The largest number of threads; `None` for all cores.
         engine: `"compiled"` with Numba, `"interpreted"`, far slower and to the same bits, or
-            `"auto"`: compiled where Numba is installed.
-        progress: Called with (runs done, runs in all) after each piece of work.
+            `"auto"`: compiled if Numba is installed.
+        progress: Called with (runs done, runs in all) as results arrive.
 
     Example:
         >>> bandit = Bandit([0.9, 0.1], [0.9, 0.1], 50, bias_bound=0.1, noise=0.5)
-        >>> found = identify(bandit, runs=20, engine="interpreted")
-        >>> found.rules, found.error("lucb-h").value
+        >>> result = identify(bandit, runs=20, engine="interpreted")
+        >>> result.rules, result.error("lucb-h").value
         (('lucb-h', 'lucb', 'trusting'), 0.0)
     """
     check.optional_function(progress, "progress")
     _check_bandit(bandit)
-    miss = check.number(delta, "delta", above=0.0, high=0.5)
+    delta = check.number(delta, "delta", above=0.0, high=0.5)
     check.choice(radius, "radius", RADII)
-    count = check.whole(runs, "runs", low=1, high=10**7)
-    key = check.whole(seed, "seed")
-    most = check.whole(most_pulls, "most_pulls", low=len(bandit.online), high=10**12)
-    workers = threads_to_use(threads)
+    runs = check.whole(runs, "runs", low=1, high=10**7)
+    seed = check.whole(seed, "seed")
+    most_pulls = check.whole(most_pulls, "most_pulls", low=len(bandit.online), high=10**12)
+    threads = threads_to_use(threads)
     compiled = _is_compiled(engine)
-    rule = Rule(_noise(bandit), miss, radius == "anytime")
     names = rules_for(bandit)
-    pieces = [
-        Piece(row, name, bandit, rule, key, first, size, most, compiled)
-        for row, name in enumerate(names)
-        for first, size in _cut(count, PIECES * workers)
+    rule = Rule(_noise(bandit), delta, radius == "anytime")
+    size = -(-runs // (JOBS * threads))
+    jobs = [
+        _Job(name, first, min(size, runs - first), bandit, rule, seed, most_pulls, compiled)
+        for name in names
+        for first in range(0, runs, size)
     ]
-    pulls = np.empty((len(names), count), np.int64)
-    answers = np.empty((len(names), count), np.int64)
-    best = np.empty(count, np.int64)
+    pulls, answers = (np.empty((len(names), runs), np.int64) for _ in range(2))
+    best = np.empty(runs, np.int64)
     done = 0
-    for piece, (taken, named, right) in _played(pieces, workers if compiled else 1):
-        rows = slice(piece.first, piece.first + piece.runs)
-        pulls[piece.row, rows], answers[piece.row, rows], best[rows] = taken, named, right
-        done += piece.runs
-        if progress is not None:
-            progress(done, count * len(names))
-    known = int(best[0]) if bandit.means is None else best
-    return Identification(tuple(names), pulls, answers, known, miss, radius, most, key)
+    pool = ThreadPoolExecutor(threads if compiled else 1)
+    try:
+        for job, played in zip(jobs, pool.map(_play, jobs), strict=True):
+            row, columns = names.index(job.name), slice(job.first, job.first + job.runs)
+            pulls[row, columns], answers[row, columns], best[columns] = played
+            done += job.runs
+            if progress is not None:
+                progress(done, runs * len(names))
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)  # Ctrl-C must not wait for running jobs
+    right = int(best[0]) if bandit.means is None else best
+    return Identification(tuple(names), pulls, answers, right, delta, radius, most_pulls, seed)
 
 
 def _check_bandit(bandit: Bandit) -> None:
-    """Refuse worlds in which the question has no answer, or these rules none."""
+    """Refuse worlds in which no arm is best or in which the bounds do not hold."""
     if not isinstance(bandit, Bandit):
         raise InvalidInput(f"must be a Bandit, got {shown(bandit)}", argument="bandit")
     if len(bandit.online) < 2:
@@ -142,37 +221,36 @@ def _check_bandit(bandit: Bandit) -> None:
 
 
 def _noise(bandit: Bandit) -> float:
-    """σ such that rewards are σ-sub-Gaussian: half of their range where they have one."""
+    """Return σ such that rewards are σ-sub-Gaussian: half of their range if that is finite."""
     low, high = bandit.reward_range
     return bandit.noise if math.isinf(high - low) else max((high - low) / 2.0, 1e-300)
 
 
 def rules_for(bandit: Bandit) -> list[str]:
-    """The names of the rules that are compared in a bandit, in the order they are run."""
+    """Return the names of the rules that `identify` compares, in the order of their runs."""
     return list(_worlds(bandit))
 
 
 def _worlds(bandit: Bandit, drawn: Floats | None = None, first: int = 0) -> dict[str, World]:
-    """The world as each rule sees it, with the means of runs from `first` on where they are drawn.
+    """Return the world as each rule sees it, with the drawn means of runs from `first` on, if any.
 
     The worlds share arrays, and each run writes its means there: play one of them.
     """
     world = world_of(bandit, drawn, first)
-    none = np.zeros_like(world.offline_pulls)
-    zero = np.zeros_like(world.bias_bounds)
-    without = {"lucb": world._replace(offline_pulls=none)}
+    without = {"lucb": world._replace(offline_pulls=np.zeros_like(world.offline_pulls))}
     if not world.offline_pulls.any():
         return without
     with_logs = {"lucb-h": world, **without}
-    own_bias = bandit.exact and bandit.bias is not None  # bounds are those of each run
+    own_bias = bandit.exact and bandit.bias is not None  # each run has its own bounds
     if not own_bias and not world.bias_bounds[world.offline_pulls > 0].any():
         return with_logs
+    zero = np.zeros_like(world.bias_bounds)
     return with_logs | {"trusting": world._replace(bias_bounds=zero, exact=False)}
 
 
 def _is_compiled(engine: str) -> bool:
     check.choice(engine, "engine", ENGINES)
-    installed = engines.ENGINES["every-round"].is_installed
+    installed = SIMULATION_ENGINES["every-round"].is_installed
     if engine == "auto" and not installed:
         warnings.warn(
             "Numba is not installed, so runs are interpreted. Compiled they are some hundred times "
@@ -182,32 +260,29 @@ def _is_compiled(engine: str) -> bool:
     return engine == "compiled" or (engine == "auto" and installed)
 
 
-def _cut(runs: int, pieces: int) -> Iterator[tuple[int, int]]:
-    """The first run of each piece, and how many it has."""
-    size = -(-runs // pieces)
-    for first in range(0, runs, size):
-        yield first, min(size, runs - first)
+class _Job(NamedTuple):
+    """Consecutive runs of one rule."""
+
+    name: str
+    first: int
+    runs: int
+    bandit: Bandit
+    rule: Rule
+    seed: int
+    most_pulls: int
+    compiled: bool
 
 
-def _played(pieces: list[Piece], threads: int) -> Iterator[tuple[Piece, Played]]:
-    """Play the pieces on a thread pool, and yield their results in order."""
-    pool = ThreadPoolExecutor(threads)
-    try:
-        yield from zip(pieces, pool.map(_play, pieces), strict=True)
-    finally:  # on Ctrl-C what has not begun must not begin, and what has is not waited for
-        pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _play(piece: Piece) -> Played:
-    """Play some runs, in this thread."""
-    play = kernel(None, play_runs) if piece.compiled else play_runs
-    bandit, drawn = piece.bandit, None
+def _play(job: _Job) -> tuple[Ints, Ints, Any]:
+    """Return the pulls, the answers and the best arms of a job's runs."""
+    bandit, drawn = job.bandit, None
     if bandit.means is not None:
-        compiled = piece.compiled
-        drawn = drawn_means(bandit, piece.seed, piece.first, piece.runs, compiled=compiled)
-    world = _worlds(bandit, drawn, piece.first)[piece.name]
-    desk, keys = desk_with(world, 2), keys_of(piece.seed, piece.name)
-    pulls, answers = np.empty(piece.runs, np.int64), np.empty(piece.runs, np.int64)
+        drawn = drawn_means(bandit, job.seed, job.first, job.runs, compiled=job.compiled)
+    world = _worlds(bandit, drawn, job.first)[job.name]
+    state, keys = allocate_with(world, 2), keys_of(job.seed, job.name)
+    pulls, answers = np.empty(job.runs, np.int64), np.empty(job.runs, np.int64)
+    arguments = job.rule, world, keys, job.first, job.most_pulls, state, pulls, answers
+    play = kernels.loop(play_runs, *arguments) if job.compiled else play_runs
     with wrapping():
-        play(piece.rule, world, keys, piece.first, piece.most_pulls, desk, pulls, answers)
+        play(*arguments)
     return pulls, answers, np.argmax(bandit.online if drawn is None else drawn[:, 0], axis=-1)

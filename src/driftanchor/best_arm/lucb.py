@@ -1,24 +1,85 @@
-"""LUCB: pull the leader and the arm that may be better than it, until none may be.
+"""LUCB and LUCB-H: pull the leader and its rival until the rival can no longer be better.
 
-Kalyanakrishnan, Tewari, Auer & Stone (2012), "PAC Subset Selection in Stochastic Multi-armed
-Bandits", with the bounds of LUCB-H. Plain scalar code over arrays, interpreted as it stands or
-compiled by Numba, to the same bits. Run r has the logs and rewards that `simulate` has in run r.
+The rule is from Kalyanakrishnan, Tewari, Auer & Stone (2012), "PAC Subset Selection in Stochastic
+Multi-armed Bandits". The bounds with logs are those of LUCB-H: Yang, Tan & Cheung (2025), "Best Arm
+Identification with Possibly Biased Offline Data", UAI, arXiv 2505.23165. Their radius is proved for
+one fixed round. A rule that checks its bounds after every pull needs a radius that holds in all
+rounds at once: the normal mixture of Robbins (1970).
+
+Plain scalar code over arrays, interpreted or compiled by Numba to the same bits. Run r has the logs
+and rewards of run r of `simulate`.
 """
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
-from driftanchor.best_arm.bounds import Rule, interval
 from driftanchor.core.check import Ints
-from driftanchor.core.evidence import Evidence, Round, arm_at
+from driftanchor.core.evidence import ArmEvidence, Evidence, Round, arm_at
 from driftanchor.core.noise import Stream
+from driftanchor.core.posterior import bias_shift
+from driftanchor.core.stats.anytime import mixture_radius
 from driftanchor.policies.base import Best, challenge
-from driftanchor.simulation.engines.desk import Desk, Keys, prepare
-from driftanchor.simulation.engines.rewards import World, draw_reward
+from driftanchor.simulation.engine import Keys, RunState, prepare
+from driftanchor.simulation.world import World, draw_reward
 
+RADII = ("anytime", "paper")
+AIM = 100.0  # rewards at which the anytime radius is nearly as small as it can be
 LOWER, UPPER = 0, 1  # the columns of the memory
 UNDECIDED = -1
+
+
+class Rule(NamedTuple):
+    """Parameters of the bounds."""
+
+    noise: float  # σ: rewards are σ-sub-Gaussian
+    delta: float  # δ, the chance that any bound fails
+    anytime: bool  # the anytime radius; otherwise the paper's
+
+
+class Interval(NamedTuple):
+    """Bounds of an arm's online mean."""
+
+    lower: float
+    upper: float
+
+
+def interval(rule: Rule, arm: ArmEvidence, now: Round) -> Interval:
+    """Return the bounds of an arm that was pulled: the tighter of two intervals on each side.
+
+    With T pulls and reward sum S online, N logged rewards of mean m, bias bound V and radius r(n)
+    of n rewards::
+
+        online   S/T ± r(T)
+        pooled   (S + N m)/(T + N) ± (r(T + N) + N V/(T + N))
+
+    Logs with an infinite bias bound are ignored. If the logs break their promise, the intervals may
+    be disjoint: lower > upper.
+
+    Example:
+        >>> arm = ArmEvidence(100, 50.0, offline_pulls=300, offline_mean=0.5, bias_bound=0.0)
+        >>> interval(Rule(1.0, 0.05, False), arm, Round(t=200, arms=2))  # r² = 2 log(2·200/δ)/n
+        Interval(lower=0.2880..., upper=0.7119...)
+    """
+    logged = arm.offline_pulls if arm.bias_bound < math.inf else 0
+    alpha = rule.delta / (now.arms if logged == 0 else 2.0 * now.arms)  # of each interval
+    mean = arm.total / arm.pulls
+    width = radius(rule, arm.pulls, alpha, AIM, now)
+    lower, upper = mean - width, mean + width
+    if logged > 0:
+        n = arm.pulls + logged
+        mean = (arm.total + logged * arm.offline_mean) / n
+        width = radius(rule, n, alpha, max(AIM, logged), now) + bias_shift(arm)
+        lower, upper = max(lower, mean - width), min(upper, mean + width)
+    return Interval(lower, upper)
+
+
+def radius(rule: Rule, n: float, alpha: float, aim: float, now: Round) -> float:
+    """Return the half-width for n rewards; the paper's is σ √(2 log(K t/δ)/n) after t pulls."""
+    if rule.anytime:
+        return rule.noise * mixture_radius(n, alpha, aim)
+    return rule.noise * math.sqrt(2.0 * math.log(now.arms * now.t / rule.delta) / n)
 
 
 def play_runs(
@@ -27,34 +88,34 @@ def play_runs(
     keys: Keys,
     first_run: int,
     most_pulls: int,
-    desk: Desk,
+    state: RunState,
     pulls: Ints,
     answers: Ints,
 ) -> bool:
-    """Play runs `first_run`, … until each stops; how many pulls that took, and its answer."""
+    """Play runs from `first_run` on, and write the pulls and the answer of each."""
     for row in range(pulls.size):
-        prepare(world, keys, first_run + row, desk)
-        answers[row] = play_run(rule, world, most_pulls, desk)
-        pulls[row] = desk.evidence.pulls.sum()
+        prepare(world, keys, first_run + row, state)
+        answers[row] = play_run(rule, world, most_pulls, state)
+        pulls[row] = state.evidence.pulls.sum()
     return True
 
 
-def play_run(rule: Rule, world: World, most_pulls: int, desk: Desk) -> int:
-    """Play one run; the column of the best arm, or `UNDECIDED` when there are no pulls left."""
-    evidence, arms = desk.evidence, world.online.size
+def play_run(rule: Rule, world: World, most_pulls: int, state: RunState) -> int:
+    """Play one run; return the column of the best arm, or `UNDECIDED` at the limit of pulls."""
+    evidence, arms = state.evidence, world.online.size
     for arm in range(arms):
-        pull(world, desk, arm)
+        pull(world, state, arm)
     t = arms
     bound_all(rule, evidence, t)
     while True:
-        leader = largest_mean(evidence, desk.stream)
-        rival = largest_other(evidence, leader, desk.stream)
+        leader = largest_mean(evidence, state.stream)
+        rival = largest_other(evidence, leader, state.stream)
         if evidence.memory[leader, LOWER] >= evidence.memory[rival, UPPER]:
             return leader
         if t + 2 > most_pulls:
             return UNDECIDED
-        pull(world, desk, leader)
-        pull(world, desk, rival)
+        pull(world, state, leader)
+        pull(world, state, rival)
         t += 2
         if rule.anytime:  # only these two have changed
             bound(rule, evidence, leader, t)
@@ -63,27 +124,27 @@ def play_run(rule: Rule, world: World, most_pulls: int, desk: Desk) -> int:
             bound_all(rule, evidence, t)
 
 
-def pull(world: World, desk: Desk, arm: int) -> None:
-    """One more reward of an arm."""
-    desk.evidence.totals[arm] += draw_reward(world, arm, desk.rewards[arm])
-    desk.evidence.pulls[arm] += 1
+def pull(world: World, state: RunState, arm: int) -> None:
+    """Draw a reward of the arm and add it to the evidence."""
+    state.evidence.totals[arm] += draw_reward(world, arm, state.rewards[arm])
+    state.evidence.pulls[arm] += 1
 
 
 def bound(rule: Rule, evidence: Evidence, arm: int, t: int) -> None:
-    """Write down the bounds of an arm after t pulls of all arms."""
-    found = interval(rule, arm_at(evidence, arm), Round(t, evidence.pulls.size))
-    evidence.memory[arm, LOWER] = found.lower
-    evidence.memory[arm, UPPER] = found.upper
+    """Update the arm's bounds after t pulls of all arms."""
+    bounds = interval(rule, arm_at(evidence, arm), Round(t, evidence.pulls.size))
+    evidence.memory[arm, LOWER] = bounds.lower
+    evidence.memory[arm, UPPER] = bounds.upper
 
 
 def bound_all(rule: Rule, evidence: Evidence, t: int) -> None:
-    """Write down the bounds of every arm."""
+    """Update the bounds of every arm."""
     for arm in range(evidence.pulls.size):
         bound(rule, evidence, arm, t)
 
 
 def largest_mean(evidence: Evidence, stream: Stream) -> int:
-    """The leader: the arm with the largest online mean, ties at random."""
+    """Return the leader: the arm with the largest online mean, ties at random."""
     best = Best(-math.inf, -1, 0)
     for arm in range(evidence.pulls.size):
         best = challenge(best, evidence.totals[arm] / evidence.pulls[arm], arm, stream)
@@ -91,7 +152,7 @@ def largest_mean(evidence: Evidence, stream: Stream) -> int:
 
 
 def largest_other(evidence: Evidence, leader: int, stream: Stream) -> int:
-    """The arm with the largest upper bound of all but the leader, ties at random."""
+    """Return the rival: the other arm with the largest upper bound, ties at random."""
     best = Best(-math.inf, -1, 0)
     for arm in range(evidence.pulls.size):
         if arm != leader:

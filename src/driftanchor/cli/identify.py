@@ -15,7 +15,7 @@ from driftanchor.render.numbers import MISSING, count
 from driftanchor.render.table import Table
 
 if TYPE_CHECKING:
-    from driftanchor.best_arm.identification import Identification
+    from driftanchor.best_arm.identify import Identification
     from driftanchor.simulation.bandit import Bandit
 
 RULE = "The rule"

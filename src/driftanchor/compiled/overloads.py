@@ -163,7 +163,10 @@ def _choose(policy: Any, evidence: Any, now: Any, stream: Any, together: Any) ->
 
 
 def _draw(policy: Any, stream: Any) -> Any:
-    normals, uniforms = (policy.instance_class.policy.normals, policy.instance_class.policy.uniforms)
+    normals, uniforms = (
+        policy.instance_class.policy.normals,
+        policy.instance_class.policy.uniforms,
+    )
     return lambda policy, stream: draws(stream, normals, uniforms)
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -34,8 +34,6 @@ TINY = 1e-300
 SQRT_2_PI = math.sqrt(2.0 * math.pi)
 KIND, PLACE, MEAN, SD, OTHER_MEAN, OTHER_SD = range(6)
 MEANS, SDS = slice(MEAN, None, 2), slice(SD, None, 2)  # of both samples
-
-
 
 
 def win_chances(laws: Floats) -> Floats:
@@ -331,9 +329,7 @@ def _standardised(batch: _Batch, columns: Floats, x: Floats) -> Floats:
     return z
 
 
-def _samples_below(
-    batch: _Batch, columns: Floats, x: Floats, z: Floats
-) -> tuple[Floats, Floats]:
+def _samples_below(batch: _Batch, columns: Floats, x: Floats, z: Floats) -> tuple[Floats, Floats]:
     """Return the probabilities that the first and the second sample are below x."""
     from scipy.special import ndtr
 

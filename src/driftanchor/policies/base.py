@@ -316,9 +316,7 @@ def draw(policy: Policy, stream: Stream) -> Draws:
     return draws(stream, policy.normals, policy.uniforms)
 
 
-def choose(
-    policy: Policy, evidence: Evidence, now: Round, stream: Stream, together: bool
-) -> int:
+def choose(policy: Policy, evidence: Evidence, now: Round, stream: Stream, together: bool) -> int:
     """Return the column that `policy` plays; `together` is what `moves_together` says."""
     return valid_column(policy, policy.choose(evidence, now, stream))
 

@@ -20,9 +20,9 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from driftanchor.core.check import Floats
 from driftanchor.core.common_move import common_move, is_relative, moved_pulls, moves_along, own_sd
 from driftanchor.core.evidence import ArmEvidence, Evidence, Round, arm_at
-from driftanchor.core.check import Floats
 from driftanchor.core.index_law import NEVER, IndexLaw, constant, median_law, one_sample, write_law
 from driftanchor.core.noise import Draws, Stream, normal, uniform
 from driftanchor.core.posterior import Posterior, median

@@ -1,8 +1,8 @@
 """How far the arms moved between periods of the past, and the bounds that follow from it.
 
-`suggest` reads periods into a `period_table`, fits the `period_model` and writes the suggestion.
-`two_way.py` has the model of common and own moves, `two_way_moves.py` what it says of the next
-period. `one_way.py` and `one_way_moves.py` do the same if the two cannot be separated.
+`suggest` reads periods into a `PeriodTable` and fits a model of their moves. `two_way.py` models
+moves that all arms share and each arm's own moves. `one_way.py` replaces it if the logs cannot
+separate the two. `next_period.py` has the moves of the next period and the bound that covers them.
 """
 
 from driftanchor.shift.suggest_bounds import suggest

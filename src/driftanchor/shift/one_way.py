@@ -4,17 +4,25 @@ The mean of arm k in period e is, with n rewards of standard deviation σ::
 
     y_ke = μ_k + δ_ke + noise,   δ_ke ~ N(0, τ²),   noise ~ N(0, v_ke),   v_ke = σ_k²/n_ke
 
-τ is the between-period standard deviation. What it can be is read off the generalised Q statistic
-of an arm seen in E periods, which at the true τ has the chi-square law with E − 1 degrees of
-freedom and falls as τ grows::
+τ is the between-period standard deviation. Its estimate and interval come from the generalised Q
+statistic. For an arm seen in E periods, Q at the true τ is chi-square with E − 1 degrees of
+freedom, and it falls as τ grows::
 
     Q_k(τ²) = Σ_e w_e (y_ke − ȳ_k)²,   w_e = 1/(v_ke + τ²),   ȳ_k = Σ w_e y_ke / Σ w_e
 
 Sources: Paule & Mandel 1982 (the estimate); Viechtbauer 2007 (the interval, "Q-profile").
+
+In a bound for the next period the unknown τ is replaced by its confidence distribution under the
+Q-profile, P(τ² ≤ x) = P(χ² ≥ Q(x)), given τ > 0. Without noise and with equally many rewards in
+every period the bound is exactly Student's t: the prediction interval of a new mean, as in Higgins
+et al. 2009, with the degrees of freedom of all arms together. With noise it is the result of Box &
+Tiao (1973, 5.2) for a variance component under their reference prior. The bound is above 0 even if
+all periods are alike.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,19 +31,23 @@ import numpy as np
 
 from driftanchor.core.check import Bools, Floats
 from driftanchor.core.stats.distributions import log_chi_square_cdf
+from driftanchor.shift.next_period import Fiducial
 
-LEAST = 1e-12  # of the noise: what periods that are exactly alike are taken to differ by
+FLOOR = 1e-12  # of the noise: the least squared deviation, so that equal periods have a Q above 0
+GRID = np.geomspace(1e-4, 1e9, 400)  # τ in units of τ and noise together
 
 
 @dataclass(frozen=True, eq=False)
 class OneWay:
-    """Means of arms in periods, and what they say of τ: for each arm, or for all together.
+    """Estimates of τ, for each arm or for all arms together, from means of arms in periods.
+
+    All results are arrays: of one value if pooled, otherwise of one value for each arm.
 
     Attributes:
-        mean: By (arm, period); anything where the arm was not seen.
-        noise: v, the variance of that mean; infinite where the arm was not seen.
-        pooled: Whether all arms have one τ. All numbers here are arrays: of one value then, and of
-            one for each arm otherwise. Every arm must have been seen in two periods.
+        mean: By (arm, period); ignored if the arm was not seen.
+        noise: v, the variance of that mean; infinite if the arm was not seen. Every arm must have
+            been seen in two periods.
+        pooled: Whether all arms have one τ.
     """
 
     mean: Floats
@@ -44,110 +56,114 @@ class OneWay:
 
     @cached_property
     def seen(self) -> Bools:
-        """Which arms were seen in which periods."""
+        """Whether an arm was seen in a period, by (arm, period)."""
         return np.isfinite(self.noise)
 
     @cached_property
-    def freedom(self) -> Floats:
+    def df(self) -> Floats:
         """Degrees of freedom of Q."""
-        return self._gathered(self.seen.sum(axis=1) - 1.0)
+        return self._pool(self.seen.sum(axis=1) - 1.0)
 
     @cached_property
     def scale(self) -> Floats:
-        """The order of size of τ² and noise together."""
+        """Order of magnitude of τ² plus noise."""
         noise = np.where(self.seen, self.noise, 0.0)
-        return self._gathered((noise + self._squares(0.0)).sum(axis=1)) / self.freedom
+        return self._pool((noise + self._squares(0.0)).sum(axis=1)) / self.df
 
     def q(self, tau2: Floats) -> Floats:
-        """Q at given τ²."""
+        """Return Q at τ²."""
         each = np.broadcast_to(tau2, self.mean.shape[:1])[:, None]
-        return self._gathered((self._squares(each) / (self.noise + each)).sum(axis=1))
+        return self._pool((self._squares(each) / (self.noise + each)).sum(axis=1))
 
-    def log_chance(self, tau2: Floats) -> Floats:
-        """Log P(χ² ≤ Q(τ²)): how likely so little dispersion is when τ is that large."""
-        return self.log_chance_of(self.q(tau2))
+    def log_tail(self, q: Floats) -> Floats:
+        """Return log P(χ² ≤ Q): how likely so little dispersion is at the τ that gives Q.
 
-    def log_chance_of(self, q: Floats) -> Floats:
-        """Log P(χ² ≤ Q).
-
-        Arms that move together say the same thing several times: Q then varies `together` times as
-        much as the chi-square law. By Satterthwaite (1946), Q/together is near chi-square with so
-        many times fewer degrees of freedom.
+        Arms that move together repeat the same information: the variance of Q is then `inflation`
+        times that of the chi-square law. By Satterthwaite (1946), Q/inflation is nearly chi-square
+        with df/inflation degrees of freedom.
         """
-        return log_chi_square_cdf(q / self.together, self.freedom / self.together)
+        return log_chi_square_cdf(q / self.inflation, self.df / self.inflation)
 
     def estimate(self) -> Floats:
-        """τ² by Paule & Mandel: where Q equals its expectation; 0 if it is below that anyway."""
+        """Return Paule & Mandel's τ², at which Q equals its expectation; 0 if Q is always below."""
         return self._estimate
 
     @cached_property
     def _estimate(self) -> Floats:
-        return self._where(OneWay.q, self.freedom)
+        return self._root(self.q, self.df)
 
-    def lower(self, miss: float) -> Floats:
-        """What τ² is surely above, but for a probability of at most `miss`; often 0."""
-        return self._where(OneWay.log_chance, np.full_like(self.freedom, np.log1p(-miss)))
+    def lower(self, alpha: float) -> Floats:
+        """Return a lower confidence limit of τ², wrong with probability `alpha`; often 0."""
+        return self._root(
+            lambda x: self.log_tail(self.q(x)), np.full_like(self.df, np.log1p(-alpha))
+        )
 
-    def interval(self, miss: float) -> tuple[Floats, Floats]:
-        """Where τ² may be, missed with probability `miss` at most.
+    def interval(self, alpha: float) -> tuple[Floats, Floats]:
+        """Return a confidence interval of τ², wrong with probability `alpha` at most.
 
-        Both ends are those of the Q-profile, P(χ² ≤ Q) = 1 − miss/2 and miss/2, but that the
-        upper one is found given that τ > 0: it is then never 0, however alike the periods are.
+        Both ends are those of the Q-profile, P(χ² ≤ Q) = 1 − alpha/2 and alpha/2. The upper end is
+        conditional on τ > 0, so it is above 0 even if all periods are alike.
         """
-        lowest = self.log_chance(np.zeros(1))
-        high = self._where(OneWay.log_chance, lowest + np.log(miss / 2))
-        return self.lower(miss / 2), high
+        start = self.log_tail(self.q(np.zeros(1)))
+        high = self._root(lambda x: self.log_tail(self.q(x)), start + np.log(alpha / 2))
+        return self.lower(alpha / 2), high
+
+    @cached_property
+    def law(self) -> Fiducial:
+        """The confidence distribution of the pooled τ; all moves count as own moves."""
+        tau = GRID * math.sqrt(self.scale[0])
+        start = self.log_tail(self.q(np.zeros(1)))
+        q = np.array([self.q(square)[0] for square in tau**2])
+        ends = np.concatenate([[1.0], np.exp(self.log_tail(q) - start), [0.0]])
+        middle = np.concatenate([tau[:1], np.sqrt(tau[1:] * tau[:-1]), tau[-1:]])
+        weight = -np.diff(ends)
+        counts = weight > 1e-12
+        return Fiducial(middle[counts], np.zeros(counts.sum()), weight[counts])
 
     @cached_property
     def correlation(self) -> float:
-        """Between the moves of two arms in one period, noise included; 0 for a single arm."""
+        """Correlation of two arms' moves in one period, noise included; 0 for a single arm."""
         tau2 = float(self.estimate().mean())
-        z = self._apart(tau2) / np.sqrt(np.where(self.seen, self.noise, 1.0) + tau2)
+        z = self._centred(tau2) / np.sqrt(np.where(self.seen, self.noise, 1.0) + tau2)
         arms = self.seen.sum(axis=0)
         pairs = float((arms * (arms - 1)).sum())
-        alone = float((z**2).sum() / arms.sum())
-        if not pairs or not alone:
+        variance = float((z**2).sum() / arms.sum())
+        if not pairs or not variance:
             return 0.0
-        both = float((z.sum(axis=0) ** 2).sum() - (z**2).sum()) / pairs
-        return float(np.clip(both / alone, -1.0, 1.0))
+        covariance = float((z.sum(axis=0) ** 2).sum() - (z**2).sum()) / pairs
+        return float(np.clip(covariance / variance, -1.0, 1.0))
 
     @cached_property
-    def together(self) -> float:
-        """The variance of Q over that of independent arms: 1 + (arms − 1) correlation²."""
+    def inflation(self) -> float:
+        """Variance of Q over that of independent arms: 1 + (arms − 1) correlation²."""
         arms = self.seen.sum(axis=0)
         others = float((arms * (arms - 1)).sum() / arms.sum())
         return 1.0 + others * self.correlation**2 if self.pooled else 1.0
 
-    def _apart(self, tau2: float | Floats) -> Floats:
-        """Means minus the weighted mean of their arm."""
+    def _centred(self, tau2: float | Floats) -> Floats:
+        """Return means minus the weighted mean of their arm."""
         weight = 1.0 / (self.noise + tau2)
         centre = (weight * self.mean).sum(axis=1) / weight.sum(axis=1)
         return np.where(self.seen, self.mean - centre[:, None], 0.0)
 
     def _squares(self, tau2: float | Floats) -> Floats:
-        floor = np.where(self.seen, LEAST * self.noise, 0.0)
-        return np.maximum(self._apart(tau2) ** 2, floor)
+        floor = np.where(self.seen, FLOOR * self.noise, 0.0)
+        return np.maximum(self._centred(tau2) ** 2, floor)
 
-    def _gathered(self, per_arm: Floats) -> Floats:
+    def _pool(self, per_arm: Floats) -> Floats:
         return per_arm.sum(keepdims=True) if self.pooled else per_arm
 
-    def _where(self, falling: Callable[[OneWay, Floats], Floats], target: Floats) -> Floats:
-        """τ² at which a falling function reaches a target; 0 where it starts below."""
-        starts = falling(self, np.zeros_like(target)) > target
-        found = np.zeros_like(target)
-        if self.pooled or starts.all():
-            return np.where(starts, self._crossing(falling, target), 0.0)
-        if starts.any():
-            some = OneWay(self.mean[starts], self.noise[starts], pooled=False)
-            found[starts] = some._crossing(falling, target[starts])
-        return found
+    def _root(self, falling: Callable[[Floats], Floats], target: Floats) -> Floats:
+        """Return the τ² at which a falling function reaches its target; 0 if it starts below.
 
-    def _crossing(self, falling: Callable[[OneWay, Floats], Floats], target: Floats) -> Floats:
+        Bisection for all arms at once: there may be thousands.
+        """
         low, high = np.zeros_like(target), self.scale
-        while (above := falling(self, high) > target).any():
+        starts_above = falling(low) > target
+        while (above := falling(high) > target).any():
             high = np.where(above, 4 * high, high)
         for _ in range(60):
             middle = (low + high) / 2
-            above = falling(self, middle) > target
+            above = falling(middle) > target
             low, high = np.where(above, middle, low), np.where(above, high, middle)
-        return (low + high) / 2
+        return np.where(starts_above, (low + high) / 2, 0.0)

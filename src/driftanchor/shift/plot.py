@@ -1,4 +1,4 @@
-"""The picture of a suggestion: moves with V, moves without their common part with W, and sizes."""
+"""The figure of a suggestion: moves with V, moves without their common part with W, and sizes."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from driftanchor.render.printable import printable
 if TYPE_CHECKING:
     from driftanchor.shift.suggestion import Suggestion
 
-MOST = len(SERIES)  # arms that are drawn: those with the most rewards, each with its own look
-TOTAL = Look(DARK_GREY, "o", hollow=True)  # of all arms together
+MAX_ARMS = len(SERIES)  # in the figure: those with the most rewards
+TOTAL = Look(DARK_GREY, "o", hollow=True)  # for all arms together
 
 
 def plot(suggestion: Suggestion, path: str | os.PathLike[str]) -> None:
-    """Draw it; nothing is left behind if writing fails."""
+    """Write the figure to a file; leave no file behind if that fails."""
     figure.check_suffix(path)
     if suggestion.tau is None:
         raise InvalidInput("no arm was seen in two periods: there are no moves to draw")
     with figure.sheet():
-        figure.write(_drawn(suggestion), path)
+        figure.write(_figure(suggestion), path)
 
 
-def _drawn(suggestion: Suggestion) -> Any:
-    """The figure: two panels, or three where own moves are known."""
+def _figure(suggestion: Suggestion) -> Any:
+    """Return the figure: two panels, or three if own moves are known."""
     repeated = [k for k, arm in enumerate(suggestion.arms.values()) if arm.tau is not None]
     counts = np.array([arm.n for arm in suggestion.arms.values()])
-    drawn = sorted(sorted(repeated, key=lambda k: -counts[k])[:MOST])
+    drawn = sorted(sorted(repeated, key=lambda k: -counts[k])[:MAX_ARMS])
     both = suggestion.own_sd is not None
     drawing = figure.blank(13.0 if both else 10.0, 4.8)
     panels = drawing.subplots(1, 3 if both else 2, width_ratios=(2, 2, 1.3) if both else (2, 1))
@@ -59,7 +59,7 @@ def _drawn(suggestion: Suggestion) -> Any:
     _sizes(right, suggestion, drawn)
     if len(drawn) < len(repeated):
         drawing.supxlabel(
-            f"the {MOST} arms with the most rewards, of {len(repeated):,}", fontsize="small"
+            f"the {MAX_ARMS} arms with the most rewards, of {len(repeated):,}", fontsize="small"
         )
     return drawing
 
@@ -97,32 +97,32 @@ def _moves(
 
 
 def _sizes(axes: Any, suggestion: Suggestion, drawn: list[int]) -> None:
-    """Standard deviations with their intervals: of all moves of each arm, common, and own."""
+    """Draw standard deviations with their intervals: of each arm, of common and of own moves."""
     arms, labels = list(suggestion.arms.values()), list(suggestion.arms)
     rows = [(labels[k], arms[k].tau, SERIES[i]) for i, k in enumerate(drawn)]
     if suggestion.own_sd is None:
         rows.append(("all arms", suggestion.tau, TOTAL))
     rows += [("common", suggestion.common_sd, TOTAL), ("own", suggestion.own_sd, TOTAL)]
-    found = [(label, tau, look) for label, tau, look in rows if tau is not None]
-    for y, (_, tau, look) in enumerate(reversed(found)):
-        wide = 3.0 if look == TOTAL else 1.6
-        axes.plot([tau.low, tau.high], [y, y], color=look.colour, lw=wide, solid_capstyle="butt")
-        face = "white" if look.hollow else look.colour
-        at = {"marker": look.marker, "ms": 6, "mfc": face, "clip_on": False, "zorder": 3}
-        axes.plot([tau.estimate], [y], color=look.colour, **at)
+    known = [(label, tau, style) for label, tau, style in rows if tau is not None]
+    for y, (_, tau, style) in enumerate(reversed(known)):
+        width = 3.0 if style == TOTAL else 1.6
+        axes.plot([tau.low, tau.high], [y, y], color=style.colour, lw=width, solid_capstyle="butt")
+        face = "white" if style.hollow else style.colour
+        marker = {"marker": style.marker, "ms": 6, "mfc": face, "clip_on": False, "zorder": 3}
+        axes.plot([tau.estimate], [y], color=style.colour, **marker)
     if suggestion.own_sd is not None:
         axes.axhline(1.5, color=GREY, lw=0.8, ls=":")
-    axes.set_yticks(range(len(found)), [_short(row[0], 20) for row in reversed(found)])
-    axes.set_ylim(-0.6, len(found) - 0.4)
-    totals = [row[1].high for row in found[len(drawn) :]]
-    axes.set_xlim(0, 1.3 * (max(row[1].estimate for row in found) + max(totals)) / 1.6)
+    axes.set_yticks(range(len(known)), [_short(row[0], 20) for row in reversed(known)])
+    axes.set_ylim(-0.6, len(known) - 0.4)
+    totals = [row[1].high for row in known[len(drawn) :]]
+    axes.set_xlim(0, 1.3 * (max(row[1].estimate for row in known) + max(totals)) / 1.6)
     axes.set_xlabel("standard deviation, 95 % interval")
     axes.set_title("Size of the moves\nbeyond noise", fontsize="medium")
     _tidy(axes)
 
 
-def _short(label: str, most: int) -> str:
-    return printable(label if len(label) <= most else f"{label[: most - 1]}…")
+def _short(label: str, length: int) -> str:
+    return printable(label if len(label) <= length else f"{label[: length - 1]}…")
 
 
 def _tidy(axes: Any) -> None:

@@ -1,4 +1,4 @@
-"""`suggest`: bounds from how far the arms moved between periods of the past."""
+"""`suggest`: bounds from how far the arms moved between past periods, in numbers and words."""
 
 from __future__ import annotations
 
@@ -13,9 +13,7 @@ from driftanchor.core.check import Floats
 from driftanchor.core.offline import OfflineData
 from driftanchor.core.promises import valid_range
 from driftanchor.errors import DriftanchorError, InvalidInput, shown
-from driftanchor.shift import suggestion_prose
-from driftanchor.shift.one_way_moves import OneWayMoves, TauLaw
-from driftanchor.shift.period_model import MISS, PeriodModel
+from driftanchor.shift.next_period import Fiducial, NextPeriod
 from driftanchor.shift.period_table import PeriodTable
 from driftanchor.shift.suggestion import (
     ArmShift,
@@ -26,10 +24,13 @@ from driftanchor.shift.suggestion import (
     Tau,
 )
 
-OTHERS = (0.5, 1.0, 2.0)  # bounds to compare with, in units of the suggested one
+ALPHA = 0.05  # of the intervals of τ
+MULTIPLES = (0.5, 1.0, 2.0)  # of each bound, for comparison
 # τ/σ as used for historical controls in clinical trials (Schmidli et al. 2014; Neuenschwander et
 # al. 2010); (σ/τ)² is what the logs are worth at most.
 SCALE = {"small": 0.0625, "moderate": 0.125, "substantial": 0.25, "large": 0.5, "very large": 1.0}
+CORRELATED = 0.5  # from this correlation on a note says that arms move together
+MUCH_WIDER = 1.25  # from this ratio on a note says why W is so wide
 
 
 def suggest(
@@ -41,104 +42,51 @@ def suggest(
 ) -> Suggestion:
     """Suggest both bounds: V for the levels of the arms, and W for the arms against each other.
 
-    In a new period, if it differs from the past ones as these differ from one another, no arm's
-    true mean is further than V from the true mean behind all its logs with probability `coverage`.
-    With the same probability no arm is further than W from the move that all arms share. How: see
-    `two_way.py` and `two_way_moves.py`. Where the logs cannot tell common moves from own ones, W is
-    infinite and V is that of `one_way.py` and `one_way_moves.py`.
+    Assume that a new period differs from the past ones as they differ from one another. Then, with
+    probability `coverage`, no arm's true mean is further than V from the true mean behind all its
+    logs. With the same probability no arm is further than W from the move that all arms share. The
+    formulas are in `two_way.py` and `next_period.py`. If the logs cannot tell common moves from own
+    ones, W is infinite and V is that of `one_way.py`.
 
     Args:
         periods: The offline data of each period, in order, as `read_periods` gives them; or of each
-            segment, such as a country, when the next one is a new segment.
+            segment, such as a country, if the next one is a new segment.
         coverage: The probability to cover the moves of all arms in a new period.
-        unit: What a period is called in `meaning`, such as `"week"`.
-        reward_range: The lowest and the highest reward possible: no bound is larger than what they
-            allow. (0, 1) where all rewards are 0 or 1, whether given or not.
+        unit: The name of a period in `meaning`, such as `"week"`.
+        reward_range: The lowest and the highest reward possible, which limit the bounds. (0, 1) if
+            all rewards are 0 or 1, whether given or not.
 
     Example:
         >>> weeks = {
         ...     week: OfflineData.from_summary({"A": (900, a, 0.25), "B": (900, b, 0.25)})
         ...     for week, a, b in (("W01", 0.50, 0.45), ("W02", 0.56, 0.50), ("W03", 0.47, 0.43))
         ... }
-        >>> found = suggest(weeks, unit="week")
-        >>> round(found.common_sd.estimate, 3), round(found.own_sd.estimate, 3)
+        >>> suggestion = suggest(weeks, unit="week")
+        >>> round(suggestion.common_sd.estimate, 3), round(suggestion.own_sd.estimate, 3)
         (0.039, 0.0)
-        >>> round(found.bias_bound, 3), round(found.relative_bound, 3)
+        >>> round(suggestion.bias_bound, 3), round(suggestion.relative_bound, 3)
         (0.247, 0.11)
     """
     coverage = check.number(coverage, "coverage", low=0.5, high=0.999)
     _check_unit(unit)
-    history = PeriodTable.of(periods)
-    limit = _limit(history, reward_range)
-    if not history.repeated.any():
-        return _unknown(history, coverage, unit)
-    if not history.noise[history.seen].any():
+    table = PeriodTable.of(periods)
+    limit = _limit(table, reward_range)
+    if not table.repeated.any():
+        return _unknown(table, coverage, unit)
+    if not table.noise[table.seen].any():
         raise InvalidInput(
             "all rewards are equal in every period, so they say nothing of moves: is the reward "
             "the right column?"
         )
     try:
-        return _suggested(history, coverage, unit, limit)
+        return _suggested(table, coverage, unit, limit)
     except DriftanchorError:
         raise
-    except (ArithmeticError, ValueError) as error:
+    except (ArithmeticError, RuntimeError, ValueError) as error:  # the last two from brentq
         raise InvalidInput(
             "the means and variances of the arms differ so much in size that no bound can be "
             "computed from them: is the reward the right column?"
         ) from error
-
-
-def _suggested(history: PeriodTable, coverage: float, unit: str, limit: float) -> Suggestion:
-    """What the periods say, where some arm was seen twice."""
-    model = PeriodModel(history)
-    wanted = model.level.bound(coverage)
-    if math.isnan(wanted):
-        raise FloatingPointError("V is not a number")
-    bound = min(wanted, limit)
-    lines = tuple(
-        Sensitivity(x, 1.0 if x >= limit else model.level.chance(x), _within(history.moves(), x))
-        for x in (bound * times for times in OTHERS)
-    )
-    relative = math.inf
-    relative_lines: tuple[RelativeSensitivity, ...] = ()
-    if model.relative is not None:
-        relative = min(model.relative.bound(coverage), bound)
-        relative_lines = tuple(
-            RelativeSensitivity(x, _chance(model, x, limit), _within(model.own_moves(), x))
-            for x in (relative * times for times in OTHERS)
-        )
-    (tau,) = _taus(history, pooled=True)
-    arms = _arms(history)
-    correlation = history.one_way(pooled=True).correlation
-    found = Suggestion(
-        bias_bound=bound,
-        relative_bound=relative,
-        coverage=coverage,
-        meaning=suggestion_prose.meaning(bound, coverage, history, unit),
-        relative_meaning=suggestion_prose.relative_meaning(relative, coverage, history, unit),
-        notes=(),
-        tau=tau,
-        common_sd=model.common_sd,
-        own_sd=model.own_sd,
-        correlation=correlation,
-        arms=arms,
-        sensitivity=lines,
-        relative_sensitivity=relative_lines,
-        guesses=_guesses(history, coverage),
-        periods=history.periods,
-        moves=np.where(history.seen, history.mean - history.centre[:, None], np.nan),
-        common_moves=model.common_moves,
-        errors=np.where(history.seen, np.sqrt(history.noise), np.nan),
-    )
-    notes = suggestion_prose.notes(
-        found,
-        history,
-        unit,
-        restless=_restless(history),
-        wanted=wanted,
-        alike=None if model.alike is None else model.alike.bound(coverage),
-    )
-    return replace(found, notes=notes)
 
 
 def _check_unit(unit: object) -> None:
@@ -148,20 +96,96 @@ def _check_unit(unit: object) -> None:
         )
 
 
-def _limit(history: PeriodTable, reward_range: object) -> float:
-    """How far a mean can be from the logged one; infinite if the range of rewards is not known."""
-    if reward_range is None and not history.coins:
+def _limit(table: PeriodTable, reward_range: object) -> float:
+    """Return how far a mean can be from the logged one; infinite if rewards have no known range."""
+    if reward_range is None and not table.is_binary:
         return math.inf
-    centre = history.centre[history.seen.any(axis=1)]
+    centre = table.centre[table.logged]
     low, high = valid_range((0.0, 1.0) if reward_range is None else reward_range, centre)
     return float(np.maximum(centre - low, high - centre).max())
 
 
-def _chance(model: PeriodModel, bound: float, limit: float) -> float:
-    """That W holds: as the model says, and surely where the rewards' range allows no more."""
-    if model.relative is None or bound >= limit:
+def _unknown(table: PeriodTable, coverage: float, unit: str) -> Suggestion:
+    """Return infinite bounds and a scale for guessing, for logs that saw no arm twice."""
+    nothing = np.full(table.n.shape, np.nan)
+    taus = iter(_taus(table, pooled=False) if table.repeated.any() else ())
+    arms = {
+        label: ArmShift(
+            periods=int(table.seen[k].sum()),
+            n=int(table.n[k].sum()),
+            mean=float(table.centre[k]) if table.logged[k] else math.nan,
+            tau=next(taus) if table.repeated[k] else None,
+        )
+        for k, label in enumerate(table.arms)
+    }
+    return Suggestion(
+        bias_bound=math.inf,
+        relative_bound=math.inf,
+        coverage=coverage,
+        meaning=_unknown_meaning(table, unit),
+        relative_meaning=_relative_meaning(math.inf, coverage, unit),
+        notes=(),
+        tau=None,
+        common_sd=None,
+        own_sd=None,
+        correlation=math.nan,
+        arms=arms,
+        sensitivity=(),
+        relative_sensitivity=(),
+        guesses=_guesses(table, coverage),
+        periods=table.periods,
+        moves=nothing,
+        common_moves=np.full(len(table.periods), np.nan),
+        errors=nothing,
+    )
+
+
+def _suggested(table: PeriodTable, coverage: float, unit: str, limit: float) -> Suggestion:
+    """Return the suggestion for logs that saw some arm twice."""
+    unlimited = table.level.bound(coverage)
+    if math.isnan(unlimited):
+        raise FloatingPointError("V is not a number")
+    bound, relative = min(unlimited, limit), math.inf
+    lines = tuple(
+        Sensitivity(x, 1.0 if x >= limit else table.level.chance(x), _within(table.moves(), x))
+        for x in (bound * times for times in MULTIPLES)
+    )
+    relative_lines: tuple[RelativeSensitivity, ...] = ()
+    common_sd = own_sd = aligned = None
+    if table.spread is not None and table.relative is not None:
+        relative = min(table.relative.bound(coverage), bound)
+        relative_lines = tuple(
+            RelativeSensitivity(x, _relative_chance(table, x, limit), _within(table.own_moves(), x))
+            for x in (relative * times for times in MULTIPLES)
+        )
+        common_sd = _tau(table.spread.common2, *table.spread.common_interval(ALPHA))
+        own_sd = _tau(table.spread.own2, *table.spread.own_interval(ALPHA))
+    if table.relative_if_aligned is not None:
+        aligned = table.relative_if_aligned.bound(coverage)
+    suggestion = replace(
+        _unknown(table, coverage, unit),
+        bias_bound=bound,
+        relative_bound=relative,
+        meaning=_meaning(bound, coverage, table, unit),
+        relative_meaning=_relative_meaning(relative, coverage, unit),
+        tau=_taus(table, pooled=True)[0],
+        common_sd=common_sd,
+        own_sd=own_sd,
+        correlation=table.one_way(pooled=True).correlation,
+        sensitivity=lines,
+        relative_sensitivity=relative_lines,
+        moves=np.where(table.seen, table.mean - table.centre[:, None], np.nan),
+        common_moves=table.common_moves,
+        errors=np.where(table.seen, np.sqrt(table.noise), np.nan),
+    )
+    return replace(suggestion, notes=tuple(_notes(suggestion, table, unit, unlimited, aligned)))
+
+
+def _relative_chance(table: PeriodTable, bound: float, limit: float) -> float:
+    """Return the probability that W holds; 1 if the range of rewards allows no larger move."""
+    if table.relative is None or bound >= limit:
         return 1.0
-    return max(model.relative.chance(bound), model.level.chance(bound))
+    return max(table.relative.chance(bound), table.level.chance(bound))
 
 
 def _within(moves: Floats, bound: float) -> float:
@@ -169,67 +193,174 @@ def _within(moves: Floats, bound: float) -> float:
     return float((np.abs(seen) <= bound).mean())
 
 
-def _unknown(history: PeriodTable, coverage: float, unit: str) -> Suggestion:
-    """No arm was seen twice: what one period cannot tell, and a scale to guess by."""
-    nothing = np.full(history.n.shape, np.nan)
-    return Suggestion(
-        bias_bound=math.inf,
-        relative_bound=math.inf,
-        coverage=coverage,
-        meaning=suggestion_prose.unknown(history, unit),
-        relative_meaning=suggestion_prose.relative_meaning(math.inf, coverage, history, unit),
-        notes=(),
-        tau=None,
-        common_sd=None,
-        own_sd=None,
-        correlation=math.nan,
-        arms=_arms(history),
-        sensitivity=(),
-        relative_sensitivity=(),
-        guesses=_guesses(history, coverage),
-        periods=history.periods,
-        moves=nothing,
-        common_moves=np.full(len(history.periods), np.nan),
-        errors=nothing,
-    )
+def _tau(*squares: float) -> Tau:
+    return Tau(*map(math.sqrt, squares))
 
 
-def _taus(history: PeriodTable, *, pooled: bool) -> list[Tau]:
-    one_way = history.one_way(pooled=pooled)
-    squares = one_way.estimate(), *one_way.interval(MISS)
-    return [Tau(*row) for row in np.sqrt(np.stack(squares, axis=1)).tolist()]
+def _taus(table: PeriodTable, *, pooled: bool) -> list[Tau]:
+    one_way = table.one_way(pooled=pooled)
+    squares = np.stack([one_way.estimate(), *one_way.interval(ALPHA)], axis=1)
+    return [_tau(*row) for row in squares.tolist()]
 
 
-def _arms(history: PeriodTable) -> dict[str, ArmShift]:
-    taus = iter(_taus(history, pooled=False) if history.repeated.any() else ())
-    return {
-        label: ArmShift(
-            periods=int(history.seen[k].sum()),
-            n=int(history.n[k].sum()),
-            mean=float(history.centre[k]) if history.n[k].any() else math.nan,
-            tau=next(taus) if history.repeated[k] else None,
-        )
-        for k, label in enumerate(history.arms)
-    }
-
-
-def _restless(history: PeriodTable) -> list[str]:
-    """The arms whose τ is surely above what the others have on average."""
-    labels = [label for label, often in zip(history.arms, history.repeated, strict=True) if often]
-    if len(labels) == 1:
-        return []
-    one_way = history.one_way(pooled=False)
-    low = one_way.lower(MISS / len(labels) / 2)
-    squares = one_way.freedom * one_way.estimate()
-    others = (squares.sum() - squares) / (one_way.freedom.sum() - one_way.freedom)
-    return [label for label, more in zip(labels, low > others, strict=True) if more]
-
-
-def _guesses(history: PeriodTable, coverage: float) -> tuple[Guess, ...]:
-    """V by classes of τ/σ, for arms with the rewards that these have."""
-    noise = math.sqrt(float(np.median(history.variance)))
-    moves = OneWayMoves(TauLaw.known(1.0), history.factors[history.seen.any(axis=1)])
-    unit = moves.bound(coverage)
+def _guesses(table: PeriodTable, coverage: float) -> tuple[Guess, ...]:
+    """Return V at each step of the scale, for arms with the rewards of these logs."""
+    noise = math.sqrt(float(np.median(table.variance)))
+    unit = NextPeriod.one_way(Fiducial.known(1.0, 0.0), table.factors).bound(coverage)
     return tuple(
         Guess(word, ratio, round(ratio**-2), ratio * noise * unit) for word, ratio in SCALE.items()
     )
+
+
+def _volatile(table: PeriodTable) -> list[str]:
+    """Return the arms whose τ is significantly above the average of the others."""
+    labels = [label for label, often in zip(table.arms, table.repeated, strict=True) if often]
+    if len(labels) == 1:
+        return []
+    one_way = table.one_way(pooled=False)
+    low = one_way.lower(ALPHA / len(labels) / 2)
+    squares = one_way.df * one_way.estimate()
+    others = (squares.sum() - squares) / (one_way.df.sum() - one_way.df)
+    return [label for label, more in zip(labels, low > others, strict=True) if more]
+
+
+def _meaning(bound: float, coverage: float, table: PeriodTable, unit: str) -> str:
+    """Return what V promises, and on which condition."""
+    error = table.error
+    if np.isnan(error).all():
+        noise = (
+            "The logged means have sampling noise too. It comes on top, and its size is not known "
+            "here."
+        )
+    else:
+        k = int(np.nanargmax(error))
+        noise = (
+            f"The logged means have sampling noise too (standard error up to {error[k]:.2g}, arm "
+            f"{table.arms[k]!r}). It comes on top, and policies account for it."
+        )
+    return (
+        f"V = {bound:.4g}: in {100 * coverage:g} % of new {unit}s, if they differ from the past "
+        f"{len(table.periods)} as these differ from one another, no arm's true mean is further "
+        f"than that from the true mean behind its logs. {noise} It is a promise about "
+        "the future only if the future behaves like the past."
+    )
+
+
+def _relative_meaning(bound: float, coverage: float, unit: str) -> str:
+    """Return what W promises, or why it is unknown."""
+    if math.isinf(bound):
+        return (
+            "W is not known: to tell the move that arms share from their own moves, two arms must "
+            f"have been seen in the same two {unit}s."
+        )
+    return (
+        f"W = {bound:.4g}: in {100 * coverage:g} % of new {unit}s, on the same condition, all arms "
+        "move together by some common amount, and no arm's true mean is further than W from where "
+        "that puts it. Only these own moves can change which arm is best."
+    )
+
+
+def _unknown_meaning(table: PeriodTable, unit: str) -> str:
+    """Return why logs in which no arm was seen twice cannot tell V."""
+    seen = f"in one {unit} only, {table.periods[0]!r}"
+    if len(table.periods) > 1:
+        seen = f"in {len(table.periods)} {unit}s, but no arm in two of them"
+    return (
+        f"The logs saw arms {seen}: how far a mean moves from one {unit} to the next cannot be "
+        "known from them. They show the noise within it and nothing else. Read logs of several "
+        f"{unit}s, guess by the scale, or say inf."
+    )
+
+
+def _notes(
+    suggestion: Suggestion, table: PeriodTable, unit: str, unlimited: float, aligned: float | None
+) -> list[str]:
+    """Return warnings about these logs.
+
+    Args:
+        suggestion: The suggestion, without notes.
+        table: The periods behind it.
+        unit: The name of a period.
+        unlimited: V without regard to the range of rewards.
+        aligned: W if all arms had been logged in the same periods; None if unknown.
+    """
+    bound, relative = suggestion.bias_bound, suggestion.relative_bound
+    notes = []
+    if np.isnan(table.variance).all():
+        notes.append(
+            "the rewards have no variance, so noise cannot be separated from moves: all of it "
+            "counts as moves, and the bounds are too large rather than too small"
+        )
+    repeated = int(table.repeated.sum())
+    if len(table.periods) == 2:
+        own = {1: "", 2: ", and the own moves of two arms only once"}.get(
+            repeated, f", and the own moves of {repeated:,} arms {repeated - 1:,} times"
+        )
+        notes.append(
+            f"two {unit}s are very little: they show the common move once{own}. The bounds are "
+            f"wide for that reason; more {unit}s are the only cure"
+        )
+    if suggestion.own_sd is None and repeated == 1:
+        notes.append(
+            f"only one arm was seen in several {unit}s: its own moves cannot be separated from "
+            "moves that all arms share, so W is not known"
+        )
+    elif suggestion.own_sd is None:
+        notes.append(
+            f"no two arms were seen in the same two {unit}s, directly or through others: own moves "
+            "cannot be separated from common ones, so W is not known"
+        )
+    if unlimited > bound:
+        notes.append(
+            f"the moves alone would ask for V = {unlimited:.3g}; V was lowered to {bound:.3g}, as "
+            "the range of the rewards allows no more. Such a bound promises nothing"
+        )
+    once = [label for label, arm in suggestion.arms.items() if arm.periods == 1]
+    if once:
+        notes.append(
+            f"{_named(once)} seen in one {unit} only: the bounds assume that such arms move as the "
+            "others do"
+        )
+    if aligned is not None and relative > MUCH_WIDER * aligned:
+        notes.append(
+            f"arms were logged in different {unit}s, so common moves are part of the differences "
+            f"between their logged means, and W must cover that: with logs of the same {unit}s it "
+            f"would be {aligned:.3g}"
+        )
+    volatile = _volatile(table)
+    if volatile:
+        notes.append(
+            f"{_named(volatile)} moving more than the others: V and W may be too small there"
+        )
+    if suggestion.correlation >= CORRELATED:
+        notes.append(
+            f"arms move together (correlation {suggestion.correlation:.2f}): such moves change no "
+            "choice between arms. V must cover them, W need not"
+        )
+    past = [line.past for line in suggestion.sensitivity if line.bias_bound == bound]
+    if past and past[0] < suggestion.coverage - 0.1:
+        notes.append(
+            f"only {100 * past[0]:.0f} % of the past moves are within V, because the means of "
+            f"single {unit}s have sampling noise (standard error up to "
+            f"{np.nanmax(suggestion.errors):.2g}) that V leaves out"
+        )
+    gap = float(np.ptp(table.centre[table.logged]))
+    if table.logged.sum() > 1 and min(bound, relative) >= gap / 2:
+        notes.append(
+            f"the arms' means are {gap:.3g} apart, and two arms that move by "
+            f"{min(bound, relative):.3g} in opposite directions close that gap: these logs rule "
+            "out no arm"
+        )
+    elif table.logged.sum() > 1 and bound >= gap / 2:
+        notes.append(
+            f"the arms' means are {gap:.3g} apart: with V alone these logs rule out no arm, "
+            "with W they may"
+        )
+    return notes
+
+
+def _named(labels: list[str]) -> str:
+    if len(labels) == 1:
+        return f"arm {labels[0]!r} is"
+    more = f" and {len(labels) - 3:,} more" if len(labels) > 3 else ""
+    return f"arms {', '.join(repr(label) for label in labels[:3])}{more} are"

@@ -15,7 +15,7 @@ from driftanchor.render.tabular import Tabular, known
 
 @dataclass(frozen=True)
 class Tau:
-    """A between-period standard deviation, and where it may be (95 %)."""
+    """A between-period standard deviation with its 95 % interval."""
 
     estimate: float
     low: float
@@ -24,10 +24,10 @@ class Tau:
 
 @dataclass(frozen=True)
 class ArmShift:
-    """One arm: in how many periods it was seen, how often, and how its mean moved.
+    """One arm's periods, rewards and moves.
 
     Attributes:
-        periods: How many.
+        periods: How many periods it was seen in.
         n: Rewards in all of them.
         mean: Of all of these rewards.
         tau: None if it was seen in one period only.
@@ -41,13 +41,13 @@ class ArmShift:
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """What another bound would cover.
+    """How much another V would cover.
 
     Attributes:
         bias_bound: The bound.
         chance: Probability that all arms stay within it in a new period.
-        past: Share of the past moves within it: of an arm's mean in one period from its mean in all
-            others, noise included.
+        past: Share of the past moves within it, noise included. A past move is an arm's mean in one
+            period minus its mean in all others.
     """
 
     bias_bound: float
@@ -57,7 +57,7 @@ class Sensitivity:
 
 @dataclass(frozen=True)
 class RelativeSensitivity:
-    """What another relative bound would cover.
+    """How much another W would cover.
 
     Attributes:
         relative_bound: The bound.
@@ -72,13 +72,13 @@ class RelativeSensitivity:
 
 @dataclass(frozen=True)
 class Guess:
-    """One step of a scale for those who must guess τ.
+    """One step of a scale for guessing τ.
 
     Attributes:
         word: small, moderate, substantial, large or very large.
         ratio: τ in units of the standard deviation of a reward.
-        worth: How many live rewards the logs are worth at most, however long: (σ/τ)².
-        bias_bound: What follows for V; NaN where σ is not known.
+        worth: The largest number of live rewards that logs of any length can replace: (σ/τ)².
+        bias_bound: V at this τ; NaN if σ is unknown.
     """
 
     word: str
@@ -91,28 +91,28 @@ class Guess:
 class Suggestion(Tabular):
     """Both bounds from periods of the past.
 
-    It can be given wherever a bound can: `bias_bound=suggestion`, `relative_bound=suggestion`.
+    Pass it in place of a bound: `bias_bound=suggestion`, `relative_bound=suggestion`.
 
     Attributes:
-        bias_bound: V, what to give a policy; infinite when the logs cannot tell.
-        relative_bound: W; infinite when the logs cannot tell. Never above V: arms that are each
-            within V of their logs are so with a common move of 0.
-        coverage: The probability both are made for.
-        meaning: What V says, in plain words.
-        relative_meaning: What W says, in plain words.
-        notes: What to know about these logs before relying on the bounds.
-        tau: Of all moves of all arms, common and own; None when the logs cannot tell.
-        common_sd: Of the moves that all arms share; None when the logs cannot tell.
-        own_sd: Of each arm's own moves; None when the logs cannot tell.
-        correlation: Between the moves of two arms in the same period; NaN when unknown.
-        arms: What was found for each arm.
-        sensitivity: What half of V, V and twice V cover.
-        relative_sensitivity: The same for W; empty when it is infinite.
-        guesses: The scale for those who must guess.
+        bias_bound: V; infinite if the logs cannot tell.
+        relative_bound: W; infinite if the logs cannot tell. Never above V: arms within V of their
+            logs are within V of a common move of 0.
+        coverage: The probability with which each bound holds.
+        meaning: The meaning of V in plain words.
+        relative_meaning: The meaning of W in plain words.
+        notes: Warnings about these logs to read before relying on the bounds.
+        tau: Of all moves of all arms, common and own; None if the logs cannot tell.
+        common_sd: Of the moves that all arms share; None if the logs cannot tell.
+        own_sd: Of each arm's own moves; None if the logs cannot tell.
+        correlation: Between the moves of two arms in the same period; NaN if unknown.
+        arms: The periods, rewards and moves of each arm.
+        sensitivity: How much half of V, V and twice V cover.
+        relative_sensitivity: The same for W; empty if W is infinite.
+        guesses: A scale for guessing V.
         periods: Their labels, in order.
         moves: Each arm's mean in each period minus its mean in all periods, by (arm, period); NaN
-            where it was not seen.
-        common_moves: The part of the former that all arms share, by period; NaN when unknown.
+            if it was not seen.
+        common_moves: The part of `moves` that all arms share, by period; NaN if unknown.
         errors: Standard errors of the means in each period.
     """
 
@@ -153,7 +153,8 @@ class Suggestion(Tabular):
         }
 
     def to_json(self) -> dict[str, Any]:
-        """For programs."""
+        """Return the suggestion as JSON, with `"inf"` and null for numbers that JSON lacks."""
+        common, own = self.common_sd, self.own_sd
         body = {
             "suggested_bias_bound": self.bias_bound,
             "suggested_relative_bound": self.relative_bound,
@@ -162,8 +163,10 @@ class Suggestion(Tabular):
             "relative_meaning": self.relative_meaning,
             "notes": list(self.notes),
             "tau": None if self.tau is None else asdict(self.tau),
-            **_numbers("common_sd", self.common_sd),
-            **_numbers("own_sd", self.own_sd),
+            "common_sd": common and common.estimate,
+            "common_sd_interval": common and [common.low, common.high],
+            "own_sd": own and own.estimate,
+            "own_sd_interval": own and [own.low, own.high],
             "correlation": self.correlation,
             "arms": {label: asdict(arm) for label, arm in self.arms.items()},
             "sensitivity": [asdict(line) for line in self.sensitivity],
@@ -176,21 +179,14 @@ class Suggestion(Tabular):
         return encoded
 
     def plot(self, path: str | os.PathLike[str]) -> None:
-        """The moves, common and own, with both bounds, as PNG, PDF or SVG."""
+        """Draw the moves, common and own, with both bounds, as PNG, PDF or SVG."""
         from driftanchor.shift.plot import plot
 
         plot(self, path)
 
 
-def _numbers(name: str, tau: Tau | None) -> dict[str, Any]:
-    """The estimate under the name, the interval under another."""
-    if tau is None:
-        return {name: None, f"{name}_interval": None}
-    return {name: tau.estimate, f"{name}_interval": [tau.low, tau.high]}
-
-
 def _encoded(value: Any) -> Any:
-    """JSON has neither NaN nor infinity."""
+    """Encode NaN and infinity, which JSON lacks."""
     if isinstance(value, dict):
         return {key: _encoded(x) for key, x in value.items()}
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Moves that all arms share and moves of their own: a random-effects model with two ways.
+"""Moves that all arms share and each arm's own moves: a two-way random-effects model.
 
 The mean of arm k in period e is, with v_ke the variance of its noise::
 
@@ -9,9 +9,9 @@ w_ke = 1/(v_ke + τ_d²) and with effects of arms *and* periods leaves the sum o
 
     Q_d(τ_d²) = min over μ, c of  Σ w_ke (y_ke − μ_k − c_e)²
 
-Common moves are part of the period effects, so Q_d does not depend on them: at the true τ_d it is
-chi-square with (cells − arms − periods + components) degrees of freedom, exactly, in tables with
-gaps too. It falls as τ_d grows, and is read as the Q of one way in `one_way.py`.
+Common moves are part of the period effects, so Q_d does not depend on them. At the true τ_d it is
+exactly chi-square with (cells − arms − periods + components) degrees of freedom, also in tables
+with gaps. It falls as τ_d grows, and gives an estimate and an interval as Q does in `one_way.py`.
 
 For the common moves τ_d is held fixed. The least-squares period effects ĉ, in the basis of
 orthonormal contrasts in which their covariance is diagonal, have the noise 1/λ_i, and the true
@@ -20,17 +20,24 @@ contrasts are independent with the variance τ_c²::
     Q_c(τ_c²; τ_d²) = Σ_i ĉ_i² / (τ_c² + 1/λ_i)
 
 is chi-square with (periods − components) degrees of freedom and independent of Q_d. This is the
-exact method of Wald (1947) for one variance component. The same number is what the sum of squares
-rises by when period effects cost c_e²/τ_c² each, as they do under their normal law::
+exact method of Wald (1947) for one variance component. Q_c is also the rise of the sum of squares
+when each period effect costs c_e²/τ_c², as under its normal law::
 
     Q_c = min over μ, c of [ Σ w_ke (y_ke − μ_k − c_e)² + Σ c_e²/τ_c² ]  −  Q_d
 
-Whichever side of the table is longer is eliminated first, so that the linear systems have the size
-of the shorter one.
+The longer side of the table is eliminated first, so that the linear systems have the size of the
+shorter one.
+
+The unknown τ_c and τ_d are replaced by their confidence distributions, as in `one_way.py`:
+P(τ_d² ≤ x) = P(χ² ≥ Q_d(x)) given τ_d > 0, and for each τ_d P(τ_c² ≤ x) = P(χ² ≥ Q_c(x; τ_d²)),
+where τ_c may be 0. The two chi-squares are independent, so this is the joint law from which
+Weerahandi (1993) makes generalised confidence intervals. The interval of τ_c averages over τ_d in
+the same way.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -38,7 +45,15 @@ from functools import cached_property
 import numpy as np
 
 from driftanchor.core.check import Bools, Floats
-from driftanchor.shift.one_way import LEAST
+from driftanchor.core.stats.distributions import log_chi_square_cdf
+from driftanchor.shift.next_period import Fiducial
+from driftanchor.shift.numerics import falling_root
+from driftanchor.shift.one_way import FLOOR
+
+STEPS = np.array([1.05, 1.2, 1.5, 2, 3, 6, 15, 40, 100, 300, 1e3, 1e4, 1e5, 1e6, 1e9])
+NODES = (10, 36)  # fewest and most values of τ_d, and of τ_c for each τ_d,
+SPACING = 0.1  # and their least distance in logarithms
+RARE = 1e-5  # probability beyond the first and the last of them
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +64,7 @@ class Fit:
         own_q: Q_d.
         common: The effect of each period; those of a component are known up to a constant.
         common_q: Q_c as a function of an array of τ_c².
-        common_scale: The order of size of τ_c² and the noise of the effects together.
+        common_scale: Order of magnitude of τ_c² plus the noise of the effects.
     """
 
     own_q: float
@@ -63,9 +78,9 @@ class TwoWay:
     """Means of arms in periods.
 
     Attributes:
-        mean: By (arm, period); anything where the arm was not seen.
-        noise: v, the variance of that mean; infinite where the arm was not seen. Every arm must
-            have been seen in two periods, every period must have an arm.
+        mean: By (arm, period); ignored if the arm was not seen.
+        noise: v, the variance of that mean; infinite if the arm was not seen. Every arm must have
+            been seen in two periods, every period must have an arm.
     """
 
     mean: Floats
@@ -73,126 +88,193 @@ class TwoWay:
 
     @cached_property
     def seen(self) -> Bools:
-        """Which arms were seen in which periods."""
+        """Whether an arm was seen in a period, by (arm, period)."""
         return np.isfinite(self.noise)
 
     @cached_property
     def components(self) -> int:
-        """Parts of the table that share neither an arm nor a period."""
-        arms = len(self.seen)
-        label = np.arange(arms)
-        while True:
-            by_period = np.where(self.seen, label[:, None], arms).min(axis=0)
-            new = np.where(self.seen, by_period, arms).min(axis=1)
-            if (new == label).all():
-                return len(np.unique(label))
-            label = new
+        """Number of parts of the table that share neither an arm nor a period."""
+        from scipy.sparse import coo_matrix
+        from scipy.sparse.csgraph import connected_components
+
+        arm, period = np.nonzero(self.seen)
+        arms, periods = self.seen.shape
+        nodes = arms + periods
+        graph = coo_matrix((np.ones(len(arm)), (arm, arms + period)), shape=(nodes, nodes))
+        return int(connected_components(graph, directed=False, return_labels=False))
 
     @cached_property
-    def freedom(self) -> int:
+    def df(self) -> int:
         """Degrees of freedom of Q_d; 0 if own moves cannot be separated from common ones."""
         arms, periods = self.seen.shape
         return int(self.seen.sum() - arms - periods + self.components)
 
     @cached_property
-    def common_freedom(self) -> int:
+    def common_df(self) -> int:
         """Degrees of freedom of Q_c."""
         return int(self.seen.shape[1] - self.components)
 
     @cached_property
     def scale(self) -> float:
-        """The order of size of τ_d² and noise together."""
+        """Order of magnitude of τ_d² plus noise."""
         noise = float(np.where(self.seen, self.noise, 0.0).sum())
         level = max(noise / float(self.seen.sum()), 1e-300)
         weight = np.where(self.seen, 1.0 / level, 0.0)
-        left = np.where(self.seen, self._least(weight)[0], 0.0)
-        return (noise + float((left**2).sum())) / self.freedom
+        residual = np.where(self.seen, self._solve(weight)[0], 0.0)
+        return (noise + float((residual**2).sum())) / self.df
 
     def fit(self, own2: float) -> Fit:
-        """Least squares at a τ_d²."""
+        """Return the least-squares fit at τ_d²."""
         weight = 1.0 / (self.noise + own2)
-        left, common, parts = self._least(weight)
-        own_q = float((weight * np.maximum(left**2, self._floor)).sum())
-        if parts is None:
-            return self._by_arms(weight, own_q, common)
-        effect2, value = parts
-        effect2 = np.maximum(effect2, LEAST / value)
+        residual, common, contrasts = self._solve(weight)
+        floor = np.where(self.seen, FLOOR * self.noise, 0.0)
+        own_q = float((weight * np.maximum(residual**2, floor)).sum())
+        if contrasts is None:
+            return self._fit_by_arms(weight, own_q, common)
+        effect2, value = contrasts
+        effect2 = np.maximum(effect2, FLOOR / value)
 
         def common_q(common2: Floats) -> Floats:
             rows: Floats = (effect2 / (common2[:, None] + 1.0 / value)).sum(axis=1)
             return rows
 
-        scale = float((effect2 + 1.0 / value).sum()) / self.common_freedom
+        scale = float((effect2 + 1.0 / value).sum()) / self.common_df
         return Fit(own_q, common, common_q, scale)
 
     def own_q(self, own2: float) -> float:
-        """Q_d alone; asked for the same τ_d² again it is not computed again."""
-        if own2 not in self._known:
-            self._known[own2] = self.fit(own2).own_q
-        return self._known[own2]
+        """Return Q_d at τ_d²."""
+        return self.fit(own2).own_q
 
     @cached_property
-    def _known(self) -> dict[float, float]:
-        return {}
-
-    @cached_property
-    def _apart(self) -> Floats:
-        """Means minus the plain mean of their arm: nothing depends on it, and rounding is less."""
+    def _centred(self) -> Floats:
+        """Means minus the plain mean of their arm, which reduces rounding errors."""
         centre = np.where(self.seen, self.mean, 0.0).sum(axis=1) / self.seen.sum(axis=1)
         return np.where(self.seen, self.mean - centre[:, None], 0.0)
 
-    @cached_property
-    def _floor(self) -> Floats:
-        return np.where(self.seen, LEAST * self.noise, 0.0)
+    def _solve(self, weight: Floats) -> tuple[Floats, Floats, tuple[Floats, Floats] | None]:
+        """Return residuals, period effects, and the squared contrasts ĉ_i² with their λ_i.
 
-    @property
-    def _few_periods(self) -> bool:
-        """Whether a system of their size, solved once, costs less than many of the arms' size."""
-        arms, periods = self.seen.shape
-        return bool(periods <= max(2 * arms, 50))
-
-    def _least(self, weight: Floats) -> tuple[Floats, Floats, tuple[Floats, Floats] | None]:
-        """What is left of the means, the period effects, and these squared with their 1/noise.
-
-        The last is None if there are fewer arms than periods: it needs a system of their size.
+        The contrasts need a system of the size of the periods. They are None if there are so many
+        periods that systems of the size of the arms are cheaper, even if solved many times.
         """
-        short = self._few_periods
-        w, t = (weight, self._apart) if short else (weight.T, self._apart.T)  # rows go first
-        both = w * t
-        total, sums = w.sum(axis=1), both.sum(axis=1)
+        arms, periods = self.seen.shape
+        by_periods = periods <= max(2 * arms, 50)
+        y = self._centred
+        w, y = (weight, y) if by_periods else (weight.T, y.T)  # rows are eliminated
+        total, sums = w.sum(axis=1), (w * y).sum(axis=1)
         inner = -(w.T @ (w / total[:, None]))
-        inner.flat[:: len(inner) + 1] += w.sum(axis=0)  # its diagonal
-        right = both.sum(axis=0) - (sums / total) @ w
+        inner[np.diag_indices_from(inner)] += w.sum(axis=0)
+        right = (w * y).sum(axis=0) - (sums / total) @ w
         value, basis = np.linalg.eigh(inner)
         value, basis = value[self.components :], basis[:, self.components :]
-        part = (basis.T @ right) / value
-        columns = basis @ part
+        contrast = (basis.T @ right) / value
+        columns = basis @ contrast
         rows = (sums - w @ columns) / total
-        left = t - columns
-        left -= rows[:, None]
-        if short:
-            return left, columns, (part**2, value)
-        return left.T, rows, None
+        residual = y - columns - rows[:, None]
+        if by_periods:
+            return residual, columns, (contrast**2, value)
+        return residual.T, rows, None
 
-    def _by_arms(self, weight: Floats, own_q: float, common: Floats) -> Fit:
-        """Q_c with the periods eliminated."""
-        y = self._apart
+    def _fit_by_arms(self, weight: Floats, own_q: float, common: Floats) -> Fit:
+        """Return the fit with the periods eliminated from Q_c."""
+        y = self._centred
         arm_weight, period_weight = weight.sum(axis=1), weight.sum(axis=0)
         by_arm, by_period = (weight * y).sum(axis=1), (weight * y).sum(axis=0)
 
-        def total(common2: float) -> float:
+        def penalised(common2: float) -> float:
             shrunk = common2 / (common2 * period_weight + 1.0)
             inner = np.diag(arm_weight) - (weight * shrunk) @ weight.T
-            inner[np.diag_indices_from(inner)] *= 1 + LEAST  # singular as τ_c grows
+            inner[np.diag_indices_from(inner)] *= 1 + FLOOR  # singular as τ_c grows
             arm = np.linalg.solve(inner, by_arm - weight @ (shrunk * by_period))
-            left = y - arm[:, None]
-            rest = (weight * left).sum(axis=0)
-            return float((weight * left**2).sum() - (shrunk * rest**2).sum())
+            residual = y - arm[:, None]
+            sums = (weight * residual).sum(axis=0)
+            return float((weight * residual**2).sum() - (shrunk * sums**2).sum())
 
         def common_q(common2: Floats) -> Floats:
-            least = LEAST * self.common_freedom
-            return np.array([max(total(float(x)) - own_q, least) for x in common2])
+            least = FLOOR * self.common_df
+            return np.array([max(penalised(float(x)) - own_q, least) for x in common2])
 
         centred = common - common.mean()
-        scale = float((centred**2 + 1.0 / period_weight).sum()) / self.common_freedom
+        scale = float((centred**2 + 1.0 / period_weight).sum()) / self.common_df
         return Fit(own_q, common, common_q, scale)
+
+
+class Spread:
+    """τ_c and τ_d of a table: estimates, intervals, and their fiducial law."""
+
+    def __init__(self, table: TwoWay) -> None:
+        self.table = table
+        self.own2 = falling_root(table.own_q, float(table.df), table.scale)
+        self.fit = table.fit(self.own2)
+        self.common2 = falling_root(
+            lambda x: float(self.fit.common_q(np.array([x]))[0]),
+            float(table.common_df),
+            self.fit.common_scale,
+        )
+        self._own = _discretise(self._own_tail, math.sqrt(self.own2 or table.scale))
+        self._fits = [table.fit(tau**2) for tau in self._own[0].tolist()]
+
+    def own_interval(self, alpha: float) -> tuple[float, float]:
+        """Return the interval of τ_d², as `OneWay.interval` does."""
+        start = self.own2 or self.table.scale
+        low = falling_root(self._own_log_tail, math.log1p(-alpha / 2), start / 2)
+        target = self._own_log_tail(0.0) + math.log(alpha / 2)
+        return low, falling_root(self._own_log_tail, target, 2 * start)
+
+    def common_interval(self, alpha: float) -> tuple[float, float]:
+        """Return the interval of τ_c², averaged over τ_d."""
+        _, weight = self._own
+
+        def log_tails(common2: float) -> Floats:
+            q = np.array([fit.common_q(np.array([common2]))[0] for fit in self._fits])
+            return log_chi_square_cdf(q, self.table.common_df)
+
+        def tail(common2: float, given: Floats) -> float:
+            return float(weight @ np.exp(log_tails(common2) - given)) / float(weight.sum())
+
+        first, start = log_tails(0.0), self.common2 or self.fit.common_scale
+        low = falling_root(lambda x: tail(x, np.zeros_like(first)), 1 - alpha / 2, start / 2)
+        return low, falling_root(lambda x: tail(x, first), alpha / 2, 2 * start)
+
+    @cached_property
+    def law(self) -> Fiducial:
+        """The fiducial law of both."""
+        rows = []
+        start = math.sqrt(self.common2 or self.fit.common_scale)
+        for own, weight, fit in zip(*self._own, self._fits, strict=True):
+            common, share = _discretise(self._common_tail(fit), start)
+            rows.append(np.stack([np.full_like(common, own), common, weight * share]))
+        pairs = np.concatenate(rows, axis=1)
+        return Fiducial(*pairs[:, pairs[2] > RARE / 100])
+
+    def _own_log_tail(self, own2: float) -> float:
+        return float(log_chi_square_cdf(np.array([self.table.own_q(own2)]), self.table.df)[0])
+
+    def _own_tail(self, tau: Floats) -> Floats:
+        logs = np.array([self._own_log_tail(x) for x in (0.0, *(tau**2).tolist())])
+        above: Floats = np.exp(logs[1:] - logs[0])
+        return above
+
+    def _common_tail(self, fit: Fit) -> Callable[[Floats], Floats]:
+        return lambda tau: np.exp(log_chi_square_cdf(fit.common_q(tau**2), self.table.common_df))
+
+
+def _discretise(tail: Callable[[Floats], Floats], start: float) -> tuple[Floats, Floats]:
+    """Return values of a τ with their probabilities, given P(τ > x) = `tail`(x).
+
+    The values are a constant factor apart. Next to no probability is below the first or above the
+    last.
+    """
+    coarse = start * np.concatenate([[0.0], 1 / STEPS[::-1], STEPS])
+    above = np.minimum.accumulate(np.minimum(tail(coarse), 1.0))  # rises by rounding at most
+    if above[0] < RARE:  # τ is 0, as far as the data tell
+        return coarse[1:2], np.ones(1)
+    first = min(max(1, int((above > above[0] - RARE).sum()) - 1), len(coarse) - 2)
+    last = min(max(first + 1, int((above >= RARE).sum())), len(coarse) - 1)
+    low, high = coarse[first], coarse[last]
+    tau = np.geomspace(low, high, int(np.clip(math.log(high / low) / SPACING, *NODES)))
+    ends = np.minimum.accumulate(np.concatenate([[1.0], tail(tau), [0.0]]))
+    middle = np.concatenate([tau[:1], np.sqrt(tau[1:] * tau[:-1]), tau[-1:]])
+    weight = -np.diff(ends)
+    counts = weight > RARE / 10
+    return middle[counts], weight[counts]

@@ -1,21 +1,23 @@
-"""Regret bounds and savings as functions of horizon, gaps, logs and bias bounds.
+"""Regret bounds and savings as functions of horizon, gaps, logs and bias bounds."""
 
-All take numbers or arrays and broadcast as NumPy does; all return arrays, of shape () for numbers.
-Bounds count online pulls of a sub-optimal arm: its regret is the gap times that. `horizon` is T,
-`gap` Δ, `offline_pulls` N, `bias_bound` V and `omega` ω = V + μ_off − μ_on.
-"""
-
-from driftanchor.theory.anchor import AnchorBound, anchor_bound, anchor_pulls_shape
 from driftanchor.theory.arm_terms import TERMS, arm_terms
-from driftanchor.theory.lower import kl_bernoulli, lai_robbins, lai_robbins_bernoulli
-from driftanchor.theory.min_ucb_bound import min_ucb_bound, min_ucb_worst_case, tau_star
-from driftanchor.theory.online import online_anchor_pulls, online_ts_pulls
-from driftanchor.theory.savings import anchor_savings, effective_discrepancy, min_ucb_savings
+from driftanchor.theory.bounds import (
+    AnchorBound,
+    anchor_pulls_shape,
+    anchor_savings,
+    effective_discrepancy,
+    kl_bernoulli,
+    lai_robbins,
+    lai_robbins_bernoulli,
+    min_ucb_bound,
+    min_ucb_savings,
+    online_anchor_pulls,
+    online_ts_pulls,
+)
 
 __all__ = [
     "TERMS",
     "AnchorBound",
-    "anchor_bound",
     "anchor_pulls_shape",
     "anchor_savings",
     "arm_terms",
@@ -25,8 +27,6 @@ __all__ = [
     "lai_robbins_bernoulli",
     "min_ucb_bound",
     "min_ucb_savings",
-    "min_ucb_worst_case",
     "online_anchor_pulls",
     "online_ts_pulls",
-    "tau_star",
 ]

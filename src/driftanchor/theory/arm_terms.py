@@ -1,4 +1,4 @@
-"""All terms of the bounds side by side, for the arms of one bandit."""
+"""The terms of all bounds side by side, for the arms of one bandit."""
 
 import math
 
@@ -7,12 +7,16 @@ import numpy.typing as npt
 
 from driftanchor.core.check import Floats
 from driftanchor.errors import InvalidInput
-from driftanchor.theory import inputs
-from driftanchor.theory.anchor import anchor_pulls_shape
-from driftanchor.theory.lower import lai_robbins
-from driftanchor.theory.min_ucb_bound import min_ucb_bound
-from driftanchor.theory.online import online_anchor_pulls
-from driftanchor.theory.savings import anchor_savings, effective_discrepancy, min_ucb_savings
+from driftanchor.theory.bounds import (
+    anchor_pulls_shape,
+    anchor_savings,
+    array,
+    effective_discrepancy,
+    lai_robbins,
+    min_ucb_bound,
+    min_ucb_savings,
+    online_anchor_pulls,
+)
 
 TERMS = {
     "gap": "Δ, what a pull loses",
@@ -38,11 +42,11 @@ def arm_terms(
     relative_bound: npt.ArrayLike = math.inf,
     common_shift: float = 0.0,
 ) -> tuple[list[int], dict[str, Floats]]:
-    """The columns of the sub-optimal arms, and their terms by the keys of `TERMS`.
+    """Return the columns of the sub-optimal arms, and their terms by the keys of `TERMS`.
 
-    The theorems know bias bounds only. With a relative bound W they hold for logs that moved along
-    with all arms, once the common move is known: ω = W + μ_off + c − μ_on. What it costs to learn c
-    is not in these terms. Where both bounds are given the smaller ω counts.
+    The theorems know bias bounds only. With a relative bound W they hold for logs to which the
+    common move c was added, once c is known: ω = W + μ_off + c − μ_on. These terms leave out the
+    cost of learning c. If both bounds are given, the smaller ω counts.
 
     Args:
         online: Mean online reward of each arm.
@@ -59,23 +63,21 @@ def arm_terms(
         >>> columns, terms["anchor saves"].tolist(), terms["lai-robbins"].round(1).tolist()
         ([1], [100.0], [204.7])
     """
-    means = inputs.array(online, "online")
+    means = array(online, "online")
     worse = means < means.max()
     if not worse.any():
         raise InvalidInput(
             "has no arm worse than the best: there is nothing to lose", argument="online"
         )
-    best = int(np.argmax(means))
-    logs = inputs.array(offline_pulls, "offline_pulls", low=0.0)
+    logs, past = array(offline_pulls, "offline_pulls"), array(offline, "offline")
     gap, n = (means.max() - means)[worse], logs[worse]
-    past = inputs.array(offline, "offline")
-    together = inputs.array(common_shift, "common_shift")
     level = effective_discrepancy(means, past, bias_bound)
-    bounds = inputs.array(relative_bound, "relative_bound", low=0.0, infinite=True)
-    relative = effective_discrepancy(means, past + together, bounds)
+    relative = effective_discrepancy(
+        means, past + array(common_shift, "common_shift"), array(relative_bound, "relative_bound")
+    )
     omega = np.maximum(np.minimum(level, relative), 0.0)[worse]
-    columns = [int(column) for column in np.flatnonzero(worse)]
-    square = float(inputs.array(noise, "noise", above=0.0)) ** 2
+    variance = float(array(noise, "noise")) ** 2
+    best = logs[int(np.argmax(means))]
     values = (
         gap,
         omega,
@@ -85,8 +87,8 @@ def arm_terms(
         lai_robbins(gap, noise) * np.log(horizon),
         online_anchor_pulls(horizon, gap, noise=noise),
         anchor_pulls_shape(
-            horizon, gap, n, omega, logs[best], c1=2 * square, c2=square, c3=square
+            horizon, gap, n, omega, best, c1=2 * variance, c2=variance, c3=variance
         ).total,
-        min_ucb_bound(horizon, gap, n, omega, c=2 * square),
+        min_ucb_bound(horizon, gap, n, omega, c=2 * variance),
     )
-    return columns, dict(zip(TERMS, values, strict=True))
+    return np.flatnonzero(worse).tolist(), dict(zip(TERMS, values, strict=True))

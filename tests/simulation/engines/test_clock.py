@@ -1,11 +1,11 @@
 """Clock: regret is read at the checkpoints, also inside a block of rounds."""
 
 import numpy as np
-
-from driftanchor import TS, Bandit
 from driftanchor.simulation.engines.clock import advance, rounds_left, started
 from driftanchor.simulation.engines.desk import lay_out
 from driftanchor.simulation.engines.rewards import world_of
+
+from driftanchor import TS, Bandit
 
 
 def test_checkpoints_inside_a_block_are_read_as_if_rounds_were_single() -> None:

@@ -1,11 +1,11 @@
 """Desk: every run starts from nothing, with logs and streams of its own."""
 
 import numpy as np
+from driftanchor.simulation.engines.desk import Desk, keys_of, lay_out, prepare
+from driftanchor.simulation.engines.rewards import world_of
 
 from driftanchor import AnchorTS, Bandit
 from driftanchor.core.noise import wrapping
-from driftanchor.simulation.engines.desk import Desk, keys_of, lay_out, prepare
-from driftanchor.simulation.engines.rewards import world_of
 
 BANDIT = Bandit([0.5, 0.4, 0.3], [0.2, 0.6, 0.0], [9, 4, 0])
 

@@ -4,12 +4,12 @@ import importlib.util
 import itertools
 
 import pytest
-
-from driftanchor import POLICIES, Bandit, InvalidInput
-from driftanchor.simulation import ENGINE_NAMES, ENGINES
 from driftanchor.simulation.engines import engine_named, fastest
 from driftanchor.simulation.engines.late import LATE_REWARDS
 from driftanchor.simulation.engines.reference import EVERY_ROUND
+
+from driftanchor import POLICIES, Bandit, InvalidInput
+from driftanchor.simulation import ENGINE_NAMES, ENGINES
 
 BANDITS = {
     "usual": Bandit([0.5, 0.4], 0.5, 9),

@@ -4,15 +4,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from driftanchor.simulation.engines.desk import keys_of
+from driftanchor.simulation.engines.late import LATE_REWARDS
+from driftanchor.simulation.engines.reference import EVERY_ROUND
+from driftanchor.simulation.engines.rewards import world_of
 
 from driftanchor import POLICIES, TS, Bandit, GuardedAnchorTS, simulate
 from driftanchor.core.evidence import Evidence, Round
 from driftanchor.core.noise import Stream, wrapping
 from driftanchor.policies.base import Policy
-from driftanchor.simulation.engines.desk import keys_of
-from driftanchor.simulation.engines.late import LATE_REWARDS
-from driftanchor.simulation.engines.reference import EVERY_ROUND
-from driftanchor.simulation.engines.rewards import world_of
 
 LATE: dict[str, dict[str, int]] = {
     "delay": {"delay": 7},

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from driftanchor.simulation.engines.rewards import draw_mean, draw_reward, student, world_of
 
 from driftanchor import TS, UCB, AnchorTS, Bandit, GuardedAnchorTS, InvalidInput, simulate
 from driftanchor.core.noise import key, start, wrapping
 from driftanchor.policies.base import Policy
-from driftanchor.simulation.engines.rewards import draw_mean, draw_reward, student, world_of
 
 POOLS = [[0.0, 1.0, 1.0, 5.0], [0.5], [-1.0, 2.0, 0.25]]
 WORLDS = {

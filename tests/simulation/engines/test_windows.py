@@ -5,6 +5,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from driftanchor.simulation.engines.desk import keys_of
+from driftanchor.simulation.engines.reference import EVERY_ROUND
+from driftanchor.simulation.engines.rewards import world_of
+from driftanchor.simulation.engines.windows import WINDOWS, serves
 
 from driftanchor import (
     KLUCB,
@@ -21,10 +25,6 @@ from driftanchor import (
 from driftanchor.core.noise import wrapping
 from driftanchor.core.posterior import Posterior
 from driftanchor.simulation import ENGINES
-from driftanchor.simulation.engines.desk import keys_of
-from driftanchor.simulation.engines.reference import EVERY_ROUND
-from driftanchor.simulation.engines.rewards import world_of
-from driftanchor.simulation.engines.windows import WINDOWS, serves
 
 BANDITS = {
     "biased": Bandit.paper(biased=True),

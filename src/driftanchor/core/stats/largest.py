@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from driftanchor.core.check import Bools, Floats
-from driftanchor.core.stats.normal import normal_cdf
+from driftanchor.core.stats.distributions import normal_cdf
 
 REACH = 8.0  # standard deviations beyond which nothing happens
 MOST = 2_000  # panels

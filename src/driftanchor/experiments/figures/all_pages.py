@@ -21,9 +21,7 @@ class Drawn(NamedTuple):
     files: list[Path]
 
 
-def draw_all(
-    experiments: tuple[Experiment, ...], outcomes: Outcomes, folder: Path
-) -> list[Drawn]:
+def draw_all(experiments: tuple[Experiment, ...], outcomes: Outcomes, folder: Path) -> list[Drawn]:
     """Draw and save the figures of experiments for all `PAGES`."""
     return [_draw_page(experiments, outcomes, page, folder) for page in PAGES]
 

@@ -13,6 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+from driftanchor.simulation.engines.leaping import choice, hazards, lead, pick
+from driftanchor.simulation.engines.leaping.hazards import Hazards
+from driftanchor.simulation.engines.leaping.loop import LeapingDesk, lay_out, serves
+from driftanchor.simulation.engines.rewards import world_of
 from round_shares import fit
 
 from driftanchor import POLICIES, Bandit
@@ -22,10 +26,6 @@ from driftanchor.core.noise import Stream, exponential, keyed_stream, uniform, w
 from driftanchor.live.propensities import propensities
 from driftanchor.policies import policy_tails
 from driftanchor.policies.base import Best, Policy, belief_at
-from driftanchor.simulation.engines.leaping import choice, hazards, lead, pick
-from driftanchor.simulation.engines.leaping.hazards import Hazards
-from driftanchor.simulation.engines.leaping.loop import LeapingDesk, lay_out, serves
-from driftanchor.simulation.engines.rewards import world_of
 
 OneRound = Callable[[Stream], int]
 Counts = npt.NDArray[np.float64]

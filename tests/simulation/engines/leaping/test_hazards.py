@@ -4,15 +4,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from driftanchor.simulation.engines.leaping import hazards as table
+from driftanchor.simulation.engines.leaping.lead import spread_levels
+from driftanchor.simulation.engines.leaping.loop import LeapingDesk, lay_out, serves
+from driftanchor.simulation.engines.rewards import world_of
 
 from benchmarks.pages.exactness import chance_of_gap
 from driftanchor import POLICIES, AnchorTS, Bandit, simulate
 from driftanchor.core.noise import keyed_stream, uniform, wrapping
 from driftanchor.policies.base import belief_at
-from driftanchor.simulation.engines.leaping import hazards as table
-from driftanchor.simulation.engines.leaping.lead import spread_levels
-from driftanchor.simulation.engines.leaping.loop import LeapingDesk, lay_out, serves
-from driftanchor.simulation.engines.rewards import world_of
 
 ARMS = table.MANY
 SPREAD = np.linspace(0.2, 0.9, ARMS)

@@ -7,13 +7,13 @@ import functools
 import math
 
 import pytest
+from driftanchor.simulation.engines.leaping import leader_rewards as leader
+from driftanchor.simulation.engines.rewards import world_of
 from exact_walks import Law, Walk, coin_walk, gaussian_walk
 
 from driftanchor.core.binomial import binomial
 from driftanchor.core.noise import Stream, keyed_stream, normal, wrapping
 from driftanchor.simulation.bandit import Bandit
-from driftanchor.simulation.engines.leaping import leader_rewards as leader
-from driftanchor.simulation.engines.rewards import world_of
 
 START, DRIFT, STEPS, TRIES = 2.0, 0.05, 40, 1_250
 INF = math.inf

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-from benchmarks.pages.exactness import chance_of_gap
-from driftanchor import POLICIES, Bandit, simulate
-from driftanchor.core.noise import wrapping
 from driftanchor.simulation.engines.desk import keys_of
 from driftanchor.simulation.engines.leaping import EVENTS, THINNED
 from driftanchor.simulation.engines.leaping.loop import serves
 from driftanchor.simulation.engines.reference import EVERY_ROUND
 from driftanchor.simulation.engines.rewards import world_of
+
+from benchmarks.pages.exactness import chance_of_gap
+from driftanchor import POLICIES, Bandit, simulate
+from driftanchor.core.noise import wrapping
 
 BANDITS = {
     "biased": Bandit.paper(biased=True, arms=4),

@@ -1,0 +1,36 @@
+"""A root finder that the models of moves share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+
+def falling_root(function: Callable[[float], float], target: float, start: float) -> float:
+    """Return the x ≥ 0 at which a falling function reaches a target; 0 if it starts below it.
+
+    Args:
+        function: Falls from 0 on.
+        target: Its value at the root.
+        start: First guess of an upper end, above 0.
+
+    Raises:
+        FloatingPointError: The function never reaches the target.
+
+    Example:
+        >>> round(falling_root(lambda x: 1 / (1 + x), 0.125, 1.0), 9)
+        7.0
+    """
+    from scipy.optimize import brentq
+
+    def above(x: float) -> float:
+        return function(x) - target
+
+    if above(0.0) <= 0:
+        return 0.0
+    low, high = 0.0, start
+    while above(high) > 0:
+        low, high = high, 4 * high
+        if math.isinf(high):
+            raise FloatingPointError("the function does not reach its target")
+    return float(brentq(above, low, high, xtol=1e-300, rtol=1e-12, maxiter=1_000))

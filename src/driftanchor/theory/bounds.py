@@ -1,0 +1,399 @@
+"""Regret bounds, lower bounds and savings as functions of arrays.
+
+All functions take numbers or arrays and broadcast as NumPy does; all return arrays, of shape () for
+numbers. Bounds count online pulls of a sub-optimal arm: its regret is the gap times that.
+
+Arguments:
+    horizon: T ≥ 1.
+    gap: Δ > 0, how far the arm's online mean is below the best.
+    offline_pulls: N ≥ 0, logged rewards of the arm.
+    optimal_offline_pulls: N₁ ≥ 0, logged rewards of the best arm. Its bias bound must be valid too.
+    bias_bound: V ≥ 0; may be infinite.
+    omega: ω ≥ 0 of the arm, from `effective_discrepancy`.
+    noise: σ > 0, the standard deviation of a reward, known to the policy.
+    posterior_scale: c > 0; the variance of the posterior is c σ²/(T + 1).
+
+Sources:
+    Li, Fu, Chen & Kong (2026), arXiv 2605.10289: Theorem 1 and its appendix. E8, E11, … are entries
+    of docs/evidence/errata.md.
+
+    Cheung & Lyu (2024), "Leveraging (Biased) Information: Multi-armed Bandits with Offline Data",
+    PMLR 235:8286, arXiv 2405.02594: MIN-UCB, as quoted below Theorem 1 of arXiv 2605.10289. The
+    quotation is an order, so its constant is a parameter.
+
+    Lai & Robbins (1985). A policy is *uniformly consistent* when its regret is o(T^a) for every
+    a > 0 on every bandit of the family. Every such policy pulls a sub-optimal arm at least
+    (1 + o(1)) log T / kl times, where kl is the divergence of the arm's law from the best arm's.
+    The bound is for online rewards alone: valid logs are knowledge, and can go below it.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from driftanchor.core import check
+from driftanchor.core.check import Floats
+from driftanchor.errors import InvalidInput, shown
+
+LIMITS: dict[str, dict[str, Any]] = {
+    "horizon": {"low": 1.0},
+    "gap": {"above": 0.0},
+    "offline_pulls": {"low": 0.0},
+    "optimal_offline_pulls": {"low": 0.0},
+    "omega": {"low": 0.0, "infinite": True},
+    "bias_bound": {"low": 0.0, "infinite": True},
+    "relative_bound": {"low": 0.0, "infinite": True},
+    "noise": {"above": 0.0},
+    "posterior_scale": {"above": 0.0},
+    **{name: {"low": 0.0} for name in ("c", "c1", "c2", "c3")},
+    **{name: {"low": 0.0, "high": 1.0} for name in ("p", "q", "mean", "best_mean")},
+}
+"""Limits of arguments by name, as `array` takes them. Other arguments may be any finite number."""
+
+SPLIT = 3.0
+"""The analysis of Thompson sampling cuts the gap into three parts and gives one to the bias: 3ω/Δ
+in Theorem 1 comes from N ω/(T + N) ≥ Δ/3 in the proof of Lemma "goodEvent:sub-optimalArm"."""
+
+ANCHOR_FACTOR = 0.5
+"""Appendix "Pure Online Setting" of arXiv 2605.10289: the exploration threshold of Anchor-TS is
+L_i(T)/2 where that of Thompson sampling is L_i(T), because its tail probability is squared."""
+
+
+def effective_discrepancy(
+    online_mean: npt.ArrayLike, offline_mean: npt.ArrayLike, bias_bound: npt.ArrayLike
+) -> Floats:
+    """Return how far the shifted logs over-state an arm, ω = V + μ_off − μ_on.
+
+    It lies in [0, 2V] whenever V is valid, that is |μ_on − μ_off| ≤ V: 0 when the logs under-state
+    the arm by exactly V, V when they are unbiased, 2V when they over-state it by V.
+
+    A negative ω means that V is *not* valid: the logs under-state the arm by more than V. No
+    theorem holds then, so the other functions refuse it. The converse fails: if the logs over-state
+    the arm by more than V, ω exceeds 2V and only the savings fall. An infinite V gives an infinite
+    ω.
+
+    Source: Theorem 1 of arXiv 2605.10289; the same ω in Cheung & Lyu 2024. Signed, as the proofs
+    use it, although the events are printed two-sided (E11).
+
+    Example:
+        >>> effective_discrepancy(0.5, [0.25, 0.5, 0.75, 0.0], 0.25).tolist()
+        [0.0, 0.25, 0.5, -0.25]
+    """
+    online, offline, bound = arrays(
+        online_mean=online_mean, offline_mean=offline_mean, bias_bound=bias_bound
+    )
+    return np.asarray(bound - (online - offline))  # in this order, exact at V = |μ_on − μ_off|
+
+
+def anchor_savings(
+    offline_pulls: npt.ArrayLike, omega: npt.ArrayLike, gap: npt.ArrayLike
+) -> Floats:
+    """Return the online pulls of a sub-optimal arm that its logs save Anchor-TS, N (1 − 3ω/Δ)₊.
+
+    All N at ω = 0; none from ω = Δ/3 on. Never more than `min_ucb_savings` (E12).
+
+    Source: first term of Theorem 1, arXiv 2605.10289. Logs of the *optimal* arm are not
+    discounted: see `anchor_pulls_shape`.
+
+    Example:
+        >>> anchor_savings(200, [0.0, 0.05, 0.1, 0.2], gap=0.3).round(9).tolist()
+        [200.0, 100.0, 0.0, 0.0]
+    """
+    n, w, delta = arrays(offline_pulls=offline_pulls, omega=omega, gap=gap)
+    return np.asarray(n * _positive_part(1.0 - SPLIT * _ratio(w, delta)))
+
+
+def min_ucb_savings(
+    offline_pulls: npt.ArrayLike, omega: npt.ArrayLike, gap: npt.ArrayLike
+) -> Floats:
+    """Return the online pulls of a sub-optimal arm that its logs save MIN-UCB, N ((1 − ω/Δ)₊)².
+
+    The paper calls the missing square an advantage of its analysis of Anchor-TS. It is none (E12):
+    with u = ω/Δ, (1 − u)² − (1 − 3u) = u + u² ≥ 0, so this is never smaller than `anchor_savings`,
+    and logs with Δ/3 ≤ ω < Δ still save something here.
+
+    Source: Cheung & Lyu 2024, as quoted below Theorem 1 of arXiv 2605.10289.
+
+    Example:
+        >>> min_ucb_savings(200, [0.0, 0.05, 0.1, 0.2, 0.3], gap=0.3).round(2).tolist()
+        [200.0, 138.89, 88.89, 22.22, 0.0]
+    """
+    n, w, delta = arrays(offline_pulls=offline_pulls, omega=omega, gap=gap)
+    return np.asarray(n * _positive_part(1.0 - _ratio(w, delta)) ** 2)
+
+
+class AnchorBound(NamedTuple):
+    """A bound on the online pulls of a sub-optimal arm, in the three terms of Theorem 1.
+
+    Attributes:
+        suboptimal: Until the arm itself is known well enough; its own logs reduce it.
+        optimal: Until the best arm is known well enough; logs of the best arm reduce it.
+        constant: Until the online means can be relied on; logs do not reduce it.
+    """
+
+    suboptimal: Floats
+    optimal: Floats
+    constant: Floats
+
+    @property
+    def total(self) -> Floats:
+        """The sum of the three terms."""
+        return np.asarray(self.suboptimal + self.optimal + self.constant)
+
+
+def anchor_pulls_shape(
+    horizon: npt.ArrayLike,
+    gap: npt.ArrayLike,
+    offline_pulls: npt.ArrayLike,
+    omega: npt.ArrayLike,
+    optimal_offline_pulls: npt.ArrayLike,
+    *,
+    c1: npt.ArrayLike = 2.0,
+    c2: npt.ArrayLike = 1.0,
+    c3: npt.ArrayLike = 1.0,
+) -> AnchorBound:
+    """Return the bound of Theorem 1 with constants of your choice.
+
+    The terms::
+
+        suboptimal = (C₁ log T/Δ² − N (1 − 3ω/Δ)₊)₊
+        optimal    = (C₂ log T/Δ² − N₁)₊
+        constant   = C₃/Δ²
+
+    It shows how pulls vary with logs, shift and gap; it does not predict their number. The
+    constants of the proof make the bound vacuous at any practical horizon (E10).
+
+    The default C₁ makes the first term `lai_robbins` at noise 1 when there are no logs; use 2σ² for
+    another noise. The defaults of C₂ and C₃ are units. In sharp analyses of Thompson sampling the
+    second term is of lower order than log T, so no C₂ matches a lower bound; 0 leaves it out.
+
+    Source: Theorem 1 of arXiv 2605.10289.
+
+    Example:
+        >>> shape = anchor_pulls_shape(10_000, 0.3, [0, 200, 200], [0, 0, 0.05], [0, 0, 200])
+        >>> shape.suboptimal.round(1).tolist(), shape.optimal.round(1).tolist()
+        ([204.7, 4.7, 104.7], [102.3, 102.3, 0.0])
+        >>> shape.total.round(1).tolist()
+        [318.1, 118.1, 115.8]
+    """
+    t, delta, n, w, best, one, two, three = arrays(
+        horizon=horizon,
+        gap=gap,
+        offline_pulls=offline_pulls,
+        omega=omega,
+        optimal_offline_pulls=optimal_offline_pulls,
+        c1=c1,
+        c2=c2,
+        c3=c3,
+    )
+    terms = np.broadcast_arrays(
+        _per_squared_gap(one * np.log(t), delta) - anchor_savings(n, w, delta),
+        _per_squared_gap(two * np.log(t), delta) - best,
+        _per_squared_gap(three, delta),
+    )
+    return AnchorBound(*map(_positive_part, terms))
+
+
+def min_ucb_bound(
+    horizon: npt.ArrayLike,
+    gap: npt.ArrayLike,
+    offline_pulls: npt.ArrayLike,
+    omega: npt.ArrayLike,
+    *,
+    c: npt.ArrayLike = 2.0,
+) -> Floats:
+    """Return the order of MIN-UCB's pulls of a sub-optimal arm, (C log T/Δ² − N ((1 − ω/Δ)₊)²)₊.
+
+    It does not depend on logs of the optimal arm. The quotation leaves C open. The default makes
+    the bound `lai_robbins` at noise 1 when there are no logs; use 2σ² for another noise.
+
+    Example:
+        >>> min_ucb_bound(10_000, 0.3, [0, 100, 200, 1000], omega=0.1).round(1).tolist()
+        [204.7, 160.2, 115.8, 0.0]
+    """
+    t, delta, n, w, factor = arrays(
+        horizon=horizon, gap=gap, offline_pulls=offline_pulls, omega=omega, c=c
+    )
+    pulls = _per_squared_gap(factor * np.log(t), delta)
+    return _positive_part(pulls - min_ucb_savings(n, w, delta))
+
+
+def online_ts_pulls(
+    horizon: npt.ArrayLike,
+    gap: npt.ArrayLike,
+    *,
+    noise: npt.ArrayLike = 1.0,
+    posterior_scale: npt.ArrayLike = 1.0,
+) -> Floats:
+    """Return the leading term of Thompson sampling's pulls of a sub-optimal arm, 2 c σ² log T/Δ².
+
+    The arm is pulled until the probability p that its sample passes the best mean is 1/T. After n
+    pulls, with posterior variance c σ²/n, p ≈ exp(−n Δ²/(2 c σ²)).
+
+    With c = 1 this *is* the Lai–Robbins rate. The appendix's own threshold, L_i(T) =
+    18 log(T Δ²)/Δ², is nine times as large because the analysis leaves only a third of the gap to
+    the posterior's spread; the constant here is that of the whole gap.
+
+    Source: Agrawal & Goyal 2013, Lemma 2.16, as used in the appendix of arXiv 2605.10289.
+
+    Example:
+        >>> float(online_ts_pulls(1e5, 0.5))
+        92.1034...
+    """
+    t, delta, sigma, scale = arrays(
+        horizon=horizon, gap=gap, noise=noise, posterior_scale=posterior_scale
+    )
+    return _per_squared_gap(2.0 * scale * sigma**2 * np.log(t), delta)
+
+
+def online_anchor_pulls(
+    horizon: npt.ArrayLike,
+    gap: npt.ArrayLike,
+    *,
+    noise: npt.ArrayLike = 1.0,
+    posterior_scale: npt.ArrayLike = 1.0,
+) -> Floats:
+    """Return the leading term of Anchor-TS's pulls of a bad arm without logs, c σ² log T/Δ².
+
+    Without logs the index is the median of the mean and *two* samples, so both samples must pass
+    the best mean, with probability p². The result is half of `online_ts_pulls`: the appendix's
+    improvement "by a factor 1/2".
+
+    With the paper's c = 1 it is also half of `lai_robbins` for Gaussian rewards, below what every
+    uniformly consistent policy needs. So with Gaussian rewards the rule is not uniformly
+    consistent, and the paper's footnote that sub-Gaussian noise leaves the order unchanged is
+    false (E13). The rule squares the tail of an under-estimated best arm too, which then returns
+    after 1/p² rounds, of infinite mean at σ = c = 1. A typical run gains, a rare one never
+    recovers. c = 2 meets the bound. c = 4 is, in ratio to σ², what the theorem covers: rewards in
+    [0, 1] have σ ≤ 1/2 against a posterior variance of 1/(T + 1).
+
+    Source: appendix "Pure Online Setting" of arXiv 2605.10289.
+
+    Example:
+        >>> needed = lai_robbins(0.5) * np.log(1e5)
+        >>> (online_anchor_pulls(1e5, 0.5, posterior_scale=[1, 2, 4]) / needed).tolist()
+        [0.5, 1.0, 2.0]
+    """
+    pulls = online_ts_pulls(horizon, gap, noise=noise, posterior_scale=posterior_scale)
+    return np.asarray(ANCHOR_FACTOR * pulls)
+
+
+def lai_robbins(gap: npt.ArrayLike, noise: npt.ArrayLike = 1.0) -> Floats:
+    """Return the pulls of a Gaussian sub-optimal arm for each unit of log T, 2σ²/Δ².
+
+    Source: Lai & Robbins 1985, with kl(N(μ, σ²), N(μ + Δ, σ²)) = Δ²/(2σ²).
+
+    Example:
+        >>> float(lai_robbins(0.5) * np.log(1e5))
+        92.1034...
+    """
+    delta, sigma = arrays(gap=gap, noise=noise)
+    return _per_squared_gap(2.0 * sigma**2, delta)
+
+
+def lai_robbins_bernoulli(mean: npt.ArrayLike, best_mean: npt.ArrayLike) -> Floats:
+    """Return the pulls of a Bernoulli sub-optimal arm for each unit of log T, 1/kl(μ, μ*).
+
+    The arm has the mean μ in [0, 1), and the best arm μ* in (0, 1] above it. Never more than
+    1/(2Δ²), the Gaussian value at σ = 1/2 (Pinsker); 0 when μ* = 1, since one failure then rules
+    the arm out.
+
+    Source: Lai & Robbins 1985.
+
+    Example:
+        >>> lai_robbins_bernoulli([0.2, 0.02], [0.5, 0.05]).round(2).tolist()
+        [5.19, 82.35]
+    """
+    p, q = arrays(mean=mean, best_mean=best_mean)
+    if not np.all(p < q):
+        low, high = (x[~(p < q)][0] for x in np.broadcast_arrays(p, q))
+        raise InvalidInput(f"must be greater than mean {low:g}, got {high:g}", argument="best_mean")
+    with np.errstate(divide="ignore", over="ignore"):  # kl underflows where μ and μ* all but meet
+        return np.asarray(1.0 / kl_bernoulli(p, q))
+
+
+def kl_bernoulli(p: npt.ArrayLike, q: npt.ArrayLike) -> Floats:
+    """Kullback–Leibler divergence of Bernoulli laws, p log(p/q) + (1 − p) log((1 − p)/(1 − q)).
+
+    With 0 log 0 = 0; infinite when q is 0 or 1 and p is not the same. It is d(p, q) of Lemma
+    "vanilla-bad-event-mu" in arXiv 2605.10289, where d(x, y) is printed for d(x, μ) (E8).
+
+    Example:
+        >>> kl_bernoulli([0.5, 0.0, 0.5], [0.25, 0.5, 1.0]).round(4).tolist()
+        [0.1438, 0.6931, inf]
+    """
+    a, b = arrays(p=p, q=q)
+    return _positive_part(_kl_term(a, b, b - a) + _kl_term(1.0 - a, 1.0 - b, a - b))
+
+
+def _kl_term(x: Floats, y: Floats, change: Floats) -> Floats:
+    """One term x log(x/y), where y = x + change; `log1p` keeps digits when y is near x."""
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):  # `where` drops these
+        near = -x * np.log1p(change / x)
+        far = x * (np.log(x) - np.log(y))
+    return np.where(x == 0.0, 0.0, np.where(np.abs(change) <= x / 2, near, far))
+
+
+def array(value: npt.ArrayLike, name: str) -> Floats:
+    """Return an argument as an array of numbers within its `LIMITS`.
+
+    Example:
+        >>> array([0.3, -0.1], "gap")
+        Traceback (most recent call last):
+            ...
+        driftanchor.errors.InvalidInput: gap of element 1 must be greater than 0, got -0.1
+    """
+    try:
+        raw = np.asarray(value)
+    except ValueError:
+        raise InvalidInput(
+            f"must be an array, got the ragged {shown(value)}", argument=name
+        ) from None
+    if raw.dtype.kind not in "iuf":
+        raise InvalidInput(f"must be numbers, got {shown(value)}", argument=name)
+    limits = LIMITS.get(name, {})
+    x = raw.astype(np.float64)
+    good = (x >= limits.get("low", -math.inf)) & (x <= limits.get("high", math.inf))
+    if not limits.get("infinite"):
+        good &= np.isfinite(x)
+    if "above" in limits:
+        good &= x > limits["above"]
+    if not good.all():
+        at = np.unravel_index(int(np.argmin(good)), good.shape)
+        check.number(raw[at], name, of=f"element {', '.join(map(str, at))}" if at else "", **limits)
+    return x
+
+
+def arrays(**values: npt.ArrayLike) -> list[Floats]:
+    """Return arguments as arrays that broadcast together, each within its `LIMITS`.
+
+    Example:
+        >>> arrays(gap=np.ones(3), omega=np.ones(2))
+        Traceback (most recent call last):
+            ...
+        driftanchor.errors.InvalidInput: shapes do not fit together: gap (3,), omega (2,)
+    """
+    checked = {name: array(value, name) for name, value in values.items()}
+    try:
+        np.broadcast_shapes(*(x.shape for x in checked.values()))
+    except ValueError:
+        shapes = ", ".join(f"{name} {x.shape}" for name, x in checked.items() if x.ndim)
+        raise InvalidInput(f"shapes do not fit together: {shapes}") from None
+    return list(checked.values())
+
+
+def _ratio(omega: Floats, gap: Floats) -> Floats:
+    with np.errstate(over="ignore"):
+        return np.asarray(omega / gap)
+
+
+def _per_squared_gap(x: npt.ArrayLike, gap: Floats) -> Floats:
+    """Return x/Δ²: infinite if a tiny gap makes it overflow, 0 if x is 0."""
+    with np.errstate(over="ignore"):
+        return np.asarray(np.asarray(x, np.float64) / gap / gap)
+
+
+def _positive_part(x: npt.ArrayLike) -> Floats:
+    return np.asarray(np.maximum(x, 0.0))
