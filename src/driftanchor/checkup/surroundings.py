@@ -27,7 +27,7 @@ def compiling() -> Iterator[Diagnosis]:
     except Exception:  # the extra fast says why
         return
     if numba.config.DISABLE_JIT:
-        need = "simulations need --engine processes, and decisions are interpreted"
+        need = "simulations need --engine interpreted, and decisions are interpreted"
         advice = f"{need}; run unset NUMBA_DISABLE_JIT"
         yield problem(name, "NUMBA_DISABLE_JIT is set", advice)
         return
@@ -36,18 +36,14 @@ def compiling() -> Iterator[Diagnosis]:
         kernels: Any = importlib.import_module("driftanchor.compiled.kernels")
         with warnings.catch_warnings():  # about the folder, which is the next check
             warnings.simplefilter("ignore")
-            compiled = kernels.kernel(None, triangle)
+            compiled = kernels.loop(triangle, 4)
             answer = compiled(4)
-            folder = kernels.cache_folder(None, triangle)
     except Exception as error:  # of Numba, LLVM or the file system
         yield problem(name, f"it fails: {excerpt(str(error))}", _compile_again(numba.__version__))
         return
     took = f"{time.perf_counter() - began:.1f} s"
     if answer != triangle(4):
         yield problem(name, f"1 + 2 + 3 + 4 gives {answer}", _compile_again(numba.__version__))
-    elif folder is not None and not kernels.kernel_cache.is_whole(folder):
-        advice = f"{NOT_KEPT}; make room on the disk of {shown(str(folder.parent))}"
-        yield problem(name, f"compiled a function in {took}, which could not be kept", advice)
     elif sum(compiled.stats.cache_hits.values()):
         yield fine(name, f"loaded a compiled function from disk in {took}")
     else:
@@ -56,7 +52,7 @@ def compiling() -> Iterator[Diagnosis]:
 
 def _compile_again(version: str) -> str:
     return (
-        "simulations need --engine processes, and decisions of many arms take long; run "
+        "simulations need --engine interpreted, and decisions of many arms take long; run "
         f'pip install --force-reinstall "numba=={version}"'
     )
 
@@ -68,17 +64,18 @@ def kernels_kept() -> Iterator[Diagnosis]:
         importlib.import_module("numba")
     except Exception:  # then there is nothing to keep
         return
-    kernel_cache: Any = importlib.import_module("driftanchor.compiled.kernel_cache")
+    kernels: Any = importlib.import_module("driftanchor.compiled.kernels")
     try:
-        home: Path = kernel_cache.home()
+        home: Path = kernels.cache_home()
     except RuntimeError as error:
         yield problem(name, str(error), f"{NOT_KEPT}; set XDG_CACHE_HOME to a folder of yours")
         return
     where = shown(str(home))
     try:
         home.mkdir(0o700, parents=True, exist_ok=True)
-        risk = kernel_cache.open_to_others(home)
-        if risk is not None:
+        shared = kernels.open_to_others(home.parent, home)
+        if shared is not None:
+            risk = f"other users can write to {shown(str(shared))}"
             both = " ".join(shlex.quote(str(place)) for place in (home.parent, home))
             advice = f"nothing is kept or loaded there: {NOT_KEPT}; run chmod go-w {both}"
             yield problem(name, risk, f"{advice}, or set XDG_CACHE_HOME to a folder of yours")

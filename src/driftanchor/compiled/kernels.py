@@ -167,17 +167,25 @@ def _cache_folder(digest: str | None) -> Path | None:
         folder = home / f"{digest}-{os.environ.get('NUMBA_BOUNDSCHECK', '')}"
         is_new = not folder.exists()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for place in (home.parent, home, folder):
-            found = place.stat()
-            if found.st_uid != os.geteuid() or found.st_mode & 0o022:
-                _warn_of(str(place))
-                return None
+        shared = open_to_others(home.parent, home, folder)
+        if shared is not None:
+            _warn_of(str(shared))
+            return None
         if is_new:
             _remove_unused(home)
         os.utime(folder)
     except (OSError, RuntimeError):  # RuntimeError: no home
         return None
     return folder
+
+
+def open_to_others(*folders: Path) -> Path | None:
+    """Return the first folder that another user owns or can write to."""
+    for folder in folders:
+        status = folder.stat()
+        if status.st_uid != os.geteuid() or status.st_mode & 0o022:
+            return folder
+    return None
 
 
 @functools.cache

@@ -1,4 +1,4 @@
-"""Choose the number of worlds and the engine, and estimate the run time."""
+"""Choose the number of worlds, and estimate the run time."""
 
 from __future__ import annotations
 
@@ -6,14 +6,12 @@ import warnings
 
 from driftanchor.core import check
 from driftanchor.errors import InvalidInput
-from driftanchor.simulation.chunk import ENGINES, fastest
 from driftanchor.simulation.run import threads_to_use
 
 ROUNDS = 15_000_000  # of one arm, in all worlds together: a quarter of a minute on two cores
 PER_MINUTE = 2 * ROUNDS  # of one thread
 FEWEST, MOST = 40, 100  # worlds
-EVERY_ROUND = 20_000  # rounds up to which leaping over some saves nothing
-PAIRED = 1_000_000  # rounds up to which every reward is drawn, the same for all
+EVERY_ROUND = 20_000  # rounds up to which every round is played
 PATIENCE = 5.0  # minutes without a warning
 LONGEST = 60 * 24 * 30.0  # minutes that anybody may wait for: a month
 FARTHEST = 10**9  # rounds
@@ -37,7 +35,7 @@ def worlds_to_play(asked: object, horizon: int, arms: int, threads: int | None =
         )
     fitting = default_worlds(horizon)
     worlds = fitting if asked is None else check.whole(asked, "worlds", low=2, high=10**6)
-    played = min(horizon, PAIRED) if ENGINES[engine_for(horizon)].leaps else horizon
+    played = min(horizon, 2 * EVERY_ROUND)  # a run in batches costs no more
     minutes = worlds * played * arms / PER_MINUTE / threads_to_use(threads)
     if minutes > LONGEST:
         raise InvalidInput(
@@ -66,16 +64,9 @@ def default_worlds(horizon: int) -> int:
     return MOST if horizon <= EVERY_ROUND else FEWEST
 
 
-def engine_for(horizon: int) -> str:
-    """The engine for this many rounds.
-
-    Short runs play every round: leaping saves little there. Longer ones leap and draw every
-    reward, so that contenders meet the same rewards; the longest ones draw sums of rewards, and
-    contenders meet the same worlds alone.
-    """
-    if horizon <= EVERY_ROUND:
-        return fastest(leaps=False)
-    return fastest(paired=horizon <= PAIRED)
+def plays_in_batches(horizon: int) -> bool:
+    """Return whether this many rounds are played in batches of decisions."""
+    return horizon > EVERY_ROUND
 
 
 def _words(minutes: float) -> str:

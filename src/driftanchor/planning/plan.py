@@ -24,9 +24,8 @@ from driftanchor.planning.contenders import contenders
 from driftanchor.planning.early import Early
 from driftanchor.planning.effort import worlds_to_play
 from driftanchor.planning.promise import Promise, promised
-from driftanchor.planning.reach import within_reach
 from driftanchor.planning.reward_law import COINS, RewardLaw, law_of
-from driftanchor.planning.scenes import Progress
+from driftanchor.planning.scenes import Progress, fit_to_horizon
 from driftanchor.planning.words import Texts
 from driftanchor.planning.worlds import Worlds, shifts_of
 from driftanchor.theory.arm_terms import arm_terms
@@ -143,7 +142,7 @@ def plan(
     who, reasons = contenders(offline, ends, bias_bound_source)
     many = worlds_to_play(worlds, rounds, len(offline.arms), threads)
     truth = Worlds.draw(offline, rewards, promise, rounds, many, check.whole(seed, "seed"))
-    who, out_of_reach = within_reach(who, truth, promise, rounds)
+    who, how_played = fit_to_horizon(who, rounds)
     shifts, bound = shifts_of(offline, rewards), None
     if np.ptp(promise.reach) == 0:  # so that the worst case is one of the shifts
         bound = float(promise.reach[0])
@@ -170,7 +169,7 @@ def plan(
         law=rewards,
         contenders=who,
         reasons=reasons,
-        notes=(*given.notes, *left_out, *_notes(offline), *out_of_reach),
+        notes=(*given.notes, *left_out, *_notes(offline), *how_played),
         compared=compared,
         theory=theory_of(offline, promise, rounds, rewards),
     )

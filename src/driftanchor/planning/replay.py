@@ -17,10 +17,9 @@ from driftanchor.planning.early import Early
 from driftanchor.planning.effort import worlds_to_play
 from driftanchor.planning.promise import promised
 from driftanchor.planning.promises_kept import held_together, promises_kept, within
-from driftanchor.planning.reach import within_reach
 from driftanchor.planning.read_split import read_split
 from driftanchor.planning.reward_law import COINS
-from driftanchor.planning.scenes import Progress
+from driftanchor.planning.scenes import Progress, fit_to_horizon
 from driftanchor.planning.split_logs import PastWorlds, SplitLogs
 from driftanchor.planning.words import Texts
 
@@ -145,8 +144,8 @@ def replay(
     who, reasons = contenders(past.before, ends, bias_bound_source)
     runs = worlds_to_play(worlds, rounds, many, threads)
     truth = PastWorlds(past, promise, rounds, runs)
-    who, out_of_reach = within_reach(who, truth, promise, rounds)
-    notes += out_of_reach
+    who, how_played = fit_to_horizon(who, rounds)
+    notes += how_played
     compared = compare(
         truth,
         who,

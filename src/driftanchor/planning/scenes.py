@@ -9,12 +9,14 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from driftanchor.core.check import Floats
-from driftanchor.planning.contenders import Contenders, Given
-from driftanchor.planning.effort import engine_for
+from driftanchor.planning.contenders import Contender, Contenders, Given
+from driftanchor.planning.effort import plays_in_batches
 from driftanchor.planning.promise import Promise
+from driftanchor.planning.words import listed
 from driftanchor.policies.base import Policy
 from driftanchor.simulation.bandit import Bandit, stack_means
-from driftanchor.simulation.chunk import ENGINES, Chunk
+from driftanchor.simulation.batches import SHARE, can_batch, largest_batch
+from driftanchor.simulation.chunk import ENGINES, Chunk, fastest
 from driftanchor.simulation.run import on_this_machine, threads_to_use, warn_without_numba
 
 Progress = Callable[[int, int], None]
@@ -60,11 +62,32 @@ def scene_of(
     return Scene({given: made(given) for given in needed}, tuple(contenders))
 
 
+def fit_to_horizon(
+    contenders: Contenders, horizon: int
+) -> tuple[dict[str, Contender], tuple[str, ...]]:
+    """Return the contenders that can play this many rounds, and notes on how they are played."""
+    if not plays_in_batches(horizon):
+        return dict(contenders), ()
+    out = [
+        label
+        for label, one in contenders.items()
+        if one.policy is not None and not can_batch(type(one.policy))
+    ]
+    kept = {label: one for label, one in contenders.items() if label not in out}
+    assumed = (
+        f"rewards are assumed to arrive in batches: a batch is 1/{SHARE} of all decisions before "
+        f"it, at most {largest_batch(horizon):,} decisions"
+    )
+    if not out:
+        return kept, (assumed,)
+    return kept, (assumed, f"left out, because it plays one arm for a whole batch: {listed(out)}")
+
+
 class Stage:
     """Plays scenes with all contenders and counts progress.
 
-    Run w of every scene has the same noise, so scenes and contenders are paired by world.
-    `engine_for` chooses the engine.
+    Run w of every scene has the same noise, so scenes and contenders are paired by world. Long runs
+    are played in batches of decisions; their contenders meet the same worlds, but other rewards.
 
     Args:
         contenders: The contenders.
@@ -91,7 +114,7 @@ class Stage:
         self.workers = threads_to_use(threads)
         self.progress = progress
         self.early = early
-        self.engine = engine_for(horizon)
+        self.engine = fastest(leaps=False)
         if not ENGINES[self.engine].compiled:
             warn_without_numba()
         self.done = 0
@@ -132,7 +155,9 @@ class Stage:
         places: Sequence[tuple[Name, str]],
         found: Mapping[Name, Mapping[str, Floats]],
     ) -> None:
-        with contextlib.closing(on_this_machine(chunks, self.workers)) as played:
+        in_batches = plays_in_batches(self.horizon)
+        playing = on_this_machine(chunks, self.workers, in_batches=in_batches)
+        with contextlib.closing(playing) as played:
             for p, piece, (regret, _) in played:
                 name, label = places[p]
                 lost, start = found[name][label], piece.first

@@ -27,7 +27,7 @@ from driftanchor.core.noise import Stream, keyed_stream, uniform, wrapping
 from driftanchor.core.win_chances import win_chances
 from driftanchor.errors import InvalidInput
 from driftanchor.policies.base import Policy, caches_beliefs, errors_of, has_law, write_laws
-from driftanchor.simulation.chunk import Chunk, instances_of
+from driftanchor.simulation.chunk import Chunk, Played, instances_of
 from driftanchor.simulation.engine import (
     ALL,
     Keys,
@@ -83,8 +83,8 @@ class BatchState(NamedTuple):
     rewards: Stream  # by arm
 
 
-def play_in_batches(chunk: Chunk) -> Floats:
-    """Play a chunk in batches; return the regret of each run at the horizon."""
+def play_in_batches(chunk: Chunk) -> Played:
+    """Play a chunk in batches; return the regret and the pulls of each run at the horizon."""
     policy, runs = chunk.policy, chunk.runs
     world = world_of(chunk.bandit, instances_of(chunk), chunk.first)
     arms, parameters = world.online.size, parameters_of(policy)
@@ -125,7 +125,7 @@ def play_in_batches(chunk: Chunk) -> Floats:
                     argument="policy",
                 )
             end(world, state, chunk.first, left, chances, regret)
-    return regret
+    return regret[:, None], state.pulls
 
 
 def _allocate(world: World, policy: Policy, runs: int) -> BatchState:

@@ -16,6 +16,7 @@ from driftanchor.cores import usable_cores
 from driftanchor.errors import InvalidInput, how_to_install
 from driftanchor.policies import by_name
 from driftanchor.simulation.bandit import Bandit
+from driftanchor.simulation.batches import play_in_batches
 from driftanchor.simulation.chunk import CHUNK_ROUNDS, Chunk, Played, play
 from driftanchor.simulation.cluster import on_cluster
 from driftanchor.simulation.result import Result, drawn_gaps
@@ -114,19 +115,25 @@ def threads_to_use(threads: int | None) -> int:
 
 
 def on_this_machine(
-    jobs: Iterable[Chunk], threads: int
+    jobs: Iterable[Chunk], threads: int, *, in_batches: bool = False
 ) -> Generator[tuple[int, Chunk, Played], None, None]:
     """Play jobs in chunks, several at a time; yield (job number, chunk, result) in order.
 
     Jobs are taken a little before they are played, so that no thread waits for the end of a job.
+
+    Args:
+        jobs: All runs of some policies.
+        threads: The maximum number of threads.
+        in_batches: Whether to play decisions in batches, all runs of a job together.
     """
+    play_one = play_in_batches if in_batches else play
     pool = ThreadPoolExecutor(threads)
     begun: deque[tuple[int, Chunk, Future[Played]]] = deque()
     try:
         for i, job in enumerate(jobs):
             size = min(-(-job.runs // (PIECES * threads)), CHUNK_ROUNDS // job.horizon)
-            for chunk in job.cut(max(1, size)):
-                begun.append((i, chunk, pool.submit(play, chunk)))
+            for chunk in job.cut(job.runs if in_batches else max(1, size)):
+                begun.append((i, chunk, pool.submit(play_one, chunk)))
                 if len(begun) > AHEAD * threads:
                     yield _next_of(begun)
         while begun:

@@ -49,7 +49,7 @@ def critical_t(alpha: float, df: float) -> float:
     return float(stdtrit(df, 1 - alpha / 2))
 
 
-def log_chi_square_cdf(x: Floats, df: Floats) -> Floats:
+def log_chi_square_cdf(x: Floats, df: Floats | float) -> Floats:
     """Return log P(χ² ≤ x), also where the probability underflows.
 
     There it is computed by the power series of the incomplete gamma function (Abramowitz & Stegun
@@ -68,7 +68,7 @@ def log_chi_square_cdf(x: Floats, df: Floats) -> Floats:
     """
     from scipy.special import gammainc, gammaln, hyp1f1
 
-    a, half = np.broadcast_arrays(df / 2, x / 2)
+    a, half = np.broadcast_arrays(np.asarray(df) / 2, x / 2)
     p = gammainc(a, half)
     small = p < UNDERFLOW
     with np.errstate(divide="ignore"):
