@@ -224,7 +224,7 @@ def register(function: types.FunctionType) -> None:
 
 
 def reachable(roots: Iterable[Any]) -> Iterator[types.FunctionType]:
-    """Yield the plain functions among `roots`, what they call, and so on, but no overloaded ones."""
+    """Yield the plain functions among `roots`, what they call, and so on; none is overloaded."""
     seen: set[types.FunctionType] = set()
     waiting = [root for root in roots if isinstance(root, types.FunctionType)]
     while waiting:

@@ -1,8 +1,8 @@
 """Leaping over rounds: the same law as playing every round, at the price of what happens.
 
 Once an arm leads, it is played in almost every round. This loop draws when that ends, instead of
-drawing every sample. `docs/reference/engines.md` says why each step is exact. In short, with a level
-c below a barrier m below the leader's mean:
+drawing every sample. `docs/reference/engines.md` says why each step is exact. In short, with a
+level c below a barrier m below the leader's mean:
 
 1. The other arms are frozen while the leader is played. So "arm i's index is above c" has the same
    probability p_i in each round, and the first round in which one is above has a geometric law.
