@@ -38,7 +38,7 @@ from driftanchor.simulation.engine import (
 )
 from driftanchor.simulation.world import World, draw_total, settle, world_of
 
-SHARE = 32  # a batch is the 32nd part of all decisions before it
+SHARE = 16  # a batch is the 16th part of all decisions before it
 CLOSE = 1e-4  # how well propensities must add up
 MOVES = 4  # draws of the common move in a batch, one from each of as many equal strata
 
@@ -60,8 +60,8 @@ def batches(horizon: int) -> Iterator[tuple[int, int]]:
     """Yield the first decision and the size of each batch.
 
     Example:
-        >>> list(batches(69))[62:], len(list(batches(1_000_000)))
-        ([(63, 1), (64, 1), (65, 2), (67, 2), (69, 1)], 386)
+        >>> list(batches(37))[30:], len(list(batches(1_000_000)))
+        ([(31, 1), (32, 1), (33, 2), (35, 2), (37, 1)], 207)
     """
     done = 0
     while done < horizon:
