@@ -12,7 +12,7 @@ from driftanchor.core.check import Floats
 REACH = 5.2  # a normal is further from its mean, in sds, with a chance of 2e-7
 MIDDLE = 1.4  # first cut if nothing is known of the function
 FEWEST, MOST = 17, 65  # places at equal distances
-AGREE = 1e-3  # with every second place left out; the error is about the fourth power of this
+AGREE = 3e-6  # with every second place left out; smooth functions are then far more exact
 CLOSE = 1e-6  # change of a part when it is halved
 RARE = 2e-7  # the probability of a part that is not halved again
 MAX_SWITCHES = 20
