@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 import pytest
 from guarded_cases import arm, at, seen
 
@@ -11,12 +12,8 @@ from driftanchor import POLICIES, TS, UCB, ArmEvidence, GuardedAnchorTS, Policy,
 from driftanchor.core.index_law import constant
 from driftanchor.core.noise import Draws, Stream, one_normal
 from driftanchor.core.posterior import Posterior
-from driftanchor.core.win_chances import Laws
+from driftanchor.core.win_chances import KIND, MEAN, OTHER_MEAN
 from driftanchor.policies.round_law import RoundKind, has_law, law_of, write_laws
-
-
-def empty(rows: int) -> Laws:
-    return Laws(*([0.0] * rows for _ in range(6)))
 
 
 def test_all_policies_but_one_have_a_law() -> None:
@@ -80,21 +77,22 @@ def test_laws_are_written_once_for_each_common_move() -> None:
         [arm(9, 0.5, 20, 0.4, relative=0.1), arm(7, 0.2, 20, 0.4, relative=0.1), arm(1)],
         [True, False, True],
     )
-    laws = empty(6)
+    laws = np.zeros((6, 6))
     kind = write_laws(POLICIES["hybrid-ts"](), state, at(state, 18), [-1.0, 2.0], True, laws)
     assert kind.sd > 0
-    assert laws.kind == [0.0, -1.0, 0.0] * 2
-    assert laws.mean[3] - laws.mean[0] == pytest.approx(
+    assert laws[:, KIND].tolist() == [0.0, -1.0, 0.0] * 2
+    assert laws[3, MEAN] - laws[0, MEAN] == pytest.approx(
         3 * kind.sd * 20 / (1 + 20 * 0.05**2) / (10 + 20 / (1 + 20 * 0.05**2))
     )
-    assert laws.mean[2] == laws.mean[5]  # it has no logs that could move
+    assert laws[2, MEAN] == laws[5, MEAN]  # it has no logs that could move
 
 
 def test_a_guard_pull_that_is_due_can_be_left_out() -> None:
     state = seen([arm(400, 0.9), arm(2, 0.7)])
     rule = GuardedAnchorTS(guard_share=0.25)
-    laws = empty(2)
+    laws = np.zeros((2, 6))
     assert write_laws(rule, state, at(state, 403), [0.0], True, laws) == RoundKind(0.25, 0, 0)
-    assert (laws.mean, laws.other_mean) == ([-float("inf")] * 2, [float("inf")] * 2)
+    assert laws[:, MEAN].tolist() == [-float("inf")] * 2
+    assert laws[:, OTHER_MEAN].tolist() == [float("inf")] * 2
     write_laws(rule, state, at(state, 403), [0.0], False, laws)
-    assert laws.mean == pytest.approx([0.9, 0.7])
+    assert laws[:, MEAN] == pytest.approx([0.9, 0.7])

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 from driftanchor.core import check
-from driftanchor.core.beta_law import beta_below
 from driftanchor.core.promises import Range
 from driftanchor.errors import InvalidInput, UnknownName, shown
 
@@ -110,7 +109,9 @@ class Law:
             return NormalDist(self.first, self.second).cdf(x)
         if self.kind == "uniform":
             return (x - low) / (high - low)
-        return beta_below(self.first, self.second, x)
+        from scipy.special import betainc
+
+        return float(betainc(self.first, self.second, x))
 
     def quantile(self, p: float) -> float:
         """The number that a draw is at most with probability p."""
