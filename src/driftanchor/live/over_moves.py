@@ -15,7 +15,7 @@ FEWEST, MOST = 17, 65  # places at equal distances
 AGREE = 3e-6  # with every second place left out; smooth functions are then far more exact
 CLOSE = 1e-6  # change of a part when it is halved
 RARE = 2e-7  # the probability of a part that is not halved again
-MAX_SWITCHES = 20
+MAX_SWITCHES = 40
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(5)
 
 RowsByMove = Callable[[Floats], Floats]  # from moves, in sds, to a row for each
