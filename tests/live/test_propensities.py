@@ -37,8 +37,14 @@ from driftanchor.core.noise import key, start, wrapping
 from driftanchor.core.win_chances import MEAN, SD, write_law
 from driftanchor.live import propensities as module
 from driftanchor.live.chosen_column import chosen_column
-from driftanchor.live.propensities import ChanceCache, compiled, interpreted, propensities
-from driftanchor.policies.round_law import RoundKind, has_law
+from driftanchor.live.propensities import (
+    ChanceCache,
+    _crossings,
+    compiled,
+    interpreted,
+    propensities,
+)
+from driftanchor.policies.round_law import RoundKind, has_law, write_laws
 
 if TYPE_CHECKING:
     from conftest import Chance
@@ -164,6 +170,16 @@ def test_arms_without_pulls_share() -> None:
     assert one.tolist() == [1.0]
 
 
+def test_constant_indices_that_cross_with_the_common_move() -> None:
+    """A winner between two others, on an interval of moves that a fixed grid would miss."""
+    places = np.array([[1.0, 0.0, 0.49], [0.0, 1.0, 0.53]])
+    assert sorted(_crossings(np.array([0.0, 1.0]), places), reverse=True) == pytest.approx(
+        [0.49 / 0.96, 0.51 / 1.04]
+    )
+    assert _crossings(np.array([0.0, 1.0]), places[:, :2]) == pytest.approx([0.5])
+    assert _crossings(np.array([0.0, 1.0]), np.array([[1.0, INF], [0.0, INF]])) == []
+
+
 def test_a_share_of_guard_pulls() -> None:
     state = seen([arm(400, 0.9), arm(2, 0.7), arm(300, 0.89)])
     now = at(state, 703)
@@ -261,6 +277,10 @@ def test_the_order_of_arms_does_not_matter(
     order = list(range(len(arms)))
     random.shuffle(order)
     there, turned = as_live(state_of(arms)), as_live(state_of([arms[i] for i in order]))
+    laws, laws_turned = (np.zeros((len(arms), 6)) for _ in range(2))
+    for state, found in ((there, laws), (turned, laws_turned)):
+        write_laws(rule, state, at(state, t), [0.0], True, found)
+    assume(np.allclose(laws[order], laws_turned, atol=1e-12))  # of tied leaders the first one leads
     tools = compiled(rule)
     one, other = (propensities(rule, state, at(state, t), tools) for state in (there, turned))
     assert one is not None

@@ -2,8 +2,8 @@
 
 Every sampling policy here draws an index of one of three kinds: the median of an anchor and two
 normal samples, one of two normal samples by a coin, or a Beta sample. One sample, the larger of a
-mean and a sample, a capped sample and a constant are medians with an infinite part. So what
-integrates these laws is written, and compiled, once for all policies.
+mean and a sample, a capped sample and a constant are medians with an infinite part. So one
+integrator, `driftanchor.core.win_chances`, serves all policies.
 
 Plain scalar functions, interpreted and compiled, like those of `driftanchor.core.posterior`.
 """

@@ -37,7 +37,6 @@ KIND, PLACE, MEAN, SD, OTHER_MEAN, OTHER_SD = range(6)
 BOTH_SIGNS = np.array([-1.0, 1.0])[:, None, None, None]
 MEANS, SDS = slice(MEAN, None, 2), slice(SD, None, 2)  # of both samples
 
-
 Laws = Floats  # one law per row, with the fields of `IndexLaw` as columns
 Column = Any  # a list or an array of numbers
 
@@ -168,8 +167,8 @@ def _prepared(columns: Floats, low: Floats, high: Floats, alive: Bools) -> _Batc
         low, high = np.where(alive, low, -np.inf), np.where(alive, high, -np.inf)
         columns[:, fixed] = np.array(constant(0.0))[:, None]
         columns[PLACE][fixed] = low[fixed]
-    has_pairs = bool(np.isfinite(columns[OTHER_MEAN]).any())
     has_mixtures = largest > MEDIAN and bool((columns[KIND] == MIXTURE).any())
+    has_pairs = has_mixtures or bool(np.isfinite(columns[OTHER_MEAN]).any())
     has_atoms = has_pairs or columns[PLACE].max() > -np.inf
     return _Batch(columns, low, high, has_pairs, has_mixtures, largest == BETA, has_atoms)
 
@@ -309,7 +308,7 @@ def _laws_at(batch: _Batch, columns: Floats, x: Floats, scale: Floats) -> tuple[
     z *= -0.5
     dense = np.exp(z, out=z)
     dense *= scale / (SQRT_2_PI * columns[SDS][: len(z)])
-    if batch.has_mixtures and batch.has_pairs:
+    if batch.has_mixtures:
         dense[1] = np.where(columns[OTHER_SD] > 0.0, dense[1], 0.0)  # a constant has none
     if batch.has_betas:
         height = scale * beta_density(columns[MEAN], columns[SD], x)
