@@ -1,4 +1,4 @@
-"""How likely each arm wins: closed forms, ties, extremes, draws, and the compiled twin."""
+"""How likely each arm wins: closed forms, ties, extremes, draws and batches."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from law_cases import LAW, OUT, chances, drawn_chances
 
-from driftanchor.compiled.kernels import kernel
 from driftanchor.core import win_chances as module
 from driftanchor.core.index_law import (
     IndexLaw,
+    beta_sample,
     constant,
     larger,
     median_law,
@@ -23,7 +23,7 @@ from driftanchor.core.index_law import (
     one_sample,
     smaller,
 )
-from driftanchor.core.win_chances import NEVER, Laws, law_at, win_chances, write_law
+from driftanchor.core.win_chances import NEVER, win_chances, write_law
 
 INF = math.inf
 
@@ -101,17 +101,20 @@ def test_arms_that_cannot_win() -> None:
 
 @pytest.mark.parametrize("law", [constant(math.nan), one_sample(math.nan, 1.0)])
 def test_an_index_that_is_no_number_cannot_win(law: IndexLaw) -> None:
-    laws = Laws(*([0.0] for _ in range(6)))
+    laws = np.zeros((2, 6))
     write_law(laws, 0, law)
-    assert laws.kind == [NEVER]
+    write_law(laws, 1, one_sample(-5.0, 1.0))
+    assert laws[0, 0] == NEVER
+    assert laws[1].tolist() == list(one_sample(-5.0, 1.0))
+    assert win_chances(laws).tolist() == [0.0, 1.0]
 
 
 def test_a_law_too_narrow_for_floats_is_a_constant() -> None:
-    laws = Laws(*([0.0] for _ in range(6)))
-    write_law(laws, 0, one_sample(1.0, 1e-30))
-    assert law_at(laws, 0) == constant(1.0)
-    write_law(laws, 0, one_sample(1.0, 1e-3))
-    assert law_at(laws, 0) == one_sample(1.0, 1e-3)
+    narrow = one_sample(1.0, 1e-30)
+    assert chances([narrow, constant(1.0), narrow, constant(0.9)]).tolist() == [1 / 3] * 3 + [0]
+    wide = one_sample(1.0, 1.0)
+    assert chances([narrow, wide]) == pytest.approx([0.5, 0.5], abs=1e-7)
+    assert chances([narrow, wide]) == pytest.approx(chances([constant(1.0), wide]), abs=1e-12)
 
 
 def test_narrow_among_wide() -> None:
@@ -146,22 +149,54 @@ def test_the_order_of_arms_does_not_matter(laws: list[IndexLaw], random: object)
     assert there == pytest.approx(chances(laws)[order], abs=1e-6)
 
 
-@given(st.lists(LAW, min_size=1, max_size=5))
-def test_compiled_it_gives_the_same_numbers(laws: list[IndexLaw]) -> None:
-    assert chances(laws, kernel(None, win_chances)).tolist() == pytest.approx(
-        chances(laws).tolist(), abs=1e-12
+@given(st.lists(st.lists(LAW, min_size=4, max_size=4), min_size=1, max_size=6))
+def test_rows_at_once_have_the_chances_of_each(rows: list[list[IndexLaw]]) -> None:
+    together = win_chances(np.array(rows))
+    for row, laws in zip(together, rows, strict=True):
+        assert row == pytest.approx(chances(laws), abs=2e-7)
+
+
+def test_any_leading_axes() -> None:
+    laws = np.array([[[one_sample(i + j, 1.0), constant(0.5)] for i in range(3)] for j in range(2)])
+    assert laws.shape == (2, 3, 2, 6)
+    got = win_chances(laws)
+    assert got.shape == (2, 3, 2)
+    assert got[1, 2, 0] == pytest.approx(NormalDist().cdf(2.5), abs=1e-7)
+
+
+@pytest.mark.parametrize("ties", [1, 2, 19, 20, 21, 300, 5_000])
+def test_many_ties_at_an_atom(ties: int) -> None:
+    """Larger ones of 0 and a sample beside a constant 0: all are 0 with a probability of 1/2."""
+    law = larger(0.0, -NormalDist().inv_cdf(0.5 ** (1 / ties)), 1.0)
+    got = chances([law] * ties + [constant(0.0)])
+    last = 0.5 / (ties + 1)
+    assert got == pytest.approx([(1 - last) / ties] * ties + [last], abs=1e-7)
+    assert len(set(got[:-1].tolist())) == 1
+
+
+def test_two_beta_laws_have_a_closed_form() -> None:
+    """For whole shapes P(Beta(a, b) > Beta(c, d)) is a finite sum."""
+    a, b, c, d = 3, 8, 5, 4
+
+    def log_beta(x: int, y: int) -> float:
+        return math.lgamma(x) + math.lgamma(y) - math.lgamma(x + y)
+
+    truth = sum(
+        math.exp(log_beta(c + i, d + b) - math.log(b + i) - log_beta(1 + i, b) - log_beta(c, d))
+        for i in range(a)
     )
+    got = chances([beta_sample(a, b), beta_sample(c, d)])
+    assert got == pytest.approx([truth, 1 - truth], abs=1e-7)
 
 
 def test_ten_thousand_arms() -> None:
-    compiled, arms = kernel(None, win_chances), 10_000
-    alike = chances([larger(0.0, 0.0, 1.0)] * arms, compiled)
+    arms = 10_000
+    alike = chances([larger(0.0, 0.0, 1.0)] * arms)
     assert alike * arms == pytest.approx(np.ones(arms), abs=1e-5)
-    assert chances([constant(0.0)] * arms, compiled).tolist() == [1 / arms] * arms
+    assert chances([constant(0.0)] * arms).tolist() == [1 / arms] * arms
     rng = np.random.default_rng(1)
     means = rng.normal(0, 0.2, arms)
-    laws = [median_law(m, m, 0.3, m + 0.05, 0.1) for m in means.tolist()]
-    got = chances(laws, compiled)
+    got = chances([median_law(m, m, 0.3, m + 0.05, 0.1) for m in means.tolist()])
     assert got.sum() == pytest.approx(1, abs=1e-6)
     assert got[np.argsort(means)[:5_000]].max() < 1e-6 < got.max()
 
@@ -171,5 +206,5 @@ def test_a_program_that_forgets_atoms_is_found_out(monkeypatch: pytest.MonkeyPat
     laws = [larger(0.1, 0.0, 1.0), median_law(0.0, 0.0, 1.0, 0.1, 0.2), larger(0.05, 0.0, 1.0)]
     assert chances(laws).sum() == pytest.approx(1, abs=1e-6)
     with monkeypatch.context() as planted:
-        planted.setattr(module, "_spread", lambda *_: None)
+        planted.setattr(module, "_won_at_atoms", lambda below, *_: np.zeros(below.shape))
         assert chances(laws).sum() < 0.9

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from driftanchor.core.check import Floats
-from driftanchor.live import over_moves as module
 from driftanchor.live.over_moves import over_moves
 
 PHI = np.vectorize(NormalDist().cdf)
@@ -20,8 +19,8 @@ PHI = np.vectorize(NormalDist().cdf)
 def test_the_mean_of_a_smooth_step(slope: float, place: float) -> None:
     """E Φ(b (z − a)) = Φ(−a b/√(1 + b²))."""
     truth = NormalDist().cdf(-place * slope / math.hypot(1.0, slope))
-    for sharpness in (slope * slope, math.inf):
-        mean = over_moves(lambda z: PHI(slope * (z - place))[:, None], sharpness, [])
+    for switches in ([], [0.1]):
+        mean = over_moves(lambda z: PHI(slope * (z - place))[:, None], switches)
         assert mean == pytest.approx([truth], abs=1e-6)
 
 
@@ -31,7 +30,7 @@ def test_the_mean_of_a_jump(switches: list[float]) -> None:
         return np.stack([z > 0.3, z <= 0.3], axis=1).astype(np.float64)
 
     truth = NormalDist().cdf(0.3)
-    assert over_moves(jump, math.inf, switches) == pytest.approx([1 - truth, truth], abs=2e-6)
+    assert over_moves(jump, switches) == pytest.approx([1 - truth, truth], abs=2e-6)
 
 
 def test_smooth_functions_need_few_places() -> None:
@@ -42,13 +41,14 @@ def test_smooth_functions_need_few_places() -> None:
         column: Floats = PHI(z)[:, None]
         return column
 
-    over_moves(smooth, 1.0, [])
+    over_moves(smooth, [])
     assert asked == [17]
-    over_moves(smooth, math.inf, [])
-    assert asked[1:] == [15, 15, 15]
 
 
-def test_functions_sharper_than_said_are_noticed() -> None:
-    mean = over_moves(lambda z: (z > 0.31)[:, None].astype(np.float64), 0.0, [])
-    assert mean == pytest.approx([1 - NormalDist().cdf(0.31)], abs=2e-6)
-    assert module.AGREE < 0.1
+@pytest.mark.parametrize("place", [-2.0, 0.31, 1.1])
+def test_jumps_and_kinks_that_nobody_named_are_noticed(place: float) -> None:
+    jump = over_moves(lambda z: (z > place)[:, None].astype(np.float64), [])
+    assert jump == pytest.approx([1 - NormalDist().cdf(place)], abs=1e-6)
+    kink = over_moves(lambda z: np.maximum(0.2 * (z - place), 0.0)[:, None], [])
+    above = NormalDist().pdf(place) - place * (1 - NormalDist().cdf(place))
+    assert kink == pytest.approx([0.2 * above], abs=3e-6)

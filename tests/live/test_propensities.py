@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from driftanchor.live.chosen_column import chosen_column
-from driftanchor.policies.round_law import RoundKind, has_law
 from guarded_cases import ARMS, ROUNDS, arm, at, seen, state_of
 from guarded_cases import RULES as RULES_OF_THE_GUARD
 from hypothesis import assume, given
@@ -36,8 +34,17 @@ from driftanchor.core.check import Floats
 from driftanchor.core.evidence import Evidence
 from driftanchor.core.index_law import one_sample
 from driftanchor.core.noise import key, start, wrapping
-from driftanchor.core.win_chances import write_law
-from driftanchor.live.propensities import Tools, compiled, interpreted, propensities
+from driftanchor.core.win_chances import MEAN, SD, write_law
+from driftanchor.live import propensities as module
+from driftanchor.live.chosen_column import chosen_column
+from driftanchor.live.propensities import (
+    ChanceCache,
+    _crossings,
+    compiled,
+    interpreted,
+    propensities,
+)
+from driftanchor.policies.round_law import RoundKind, has_law, write_laws
 
 if TYPE_CHECKING:
     from conftest import Chance
@@ -75,13 +82,6 @@ def counted_compiled(policy: Policy, evidence: Evidence, now: Round, draws: int)
     return counts
 
 
-def quick(rule: Policy) -> Tools:
-    """Interpreted laws, whose chances are compiled: those take most of the time."""
-    ready = compiled(rule)
-    own = interpreted(rule)
-    return own._replace(win=ready.win, zeros=ready.zeros, rows=ready.rows)
-
-
 def fits(chance: Chance, counts: Floats, shares: Floats) -> None:
     """Pearson's test, where cells of fewer than 5 expected are one."""
     due = shares * counts.sum()
@@ -102,7 +102,7 @@ def test_they_are_how_often_a_policy_chooses(rule: Policy, chance: Chance, times
     count, draws = (counted_compiled, 900) if type(rule) in COMPILED else (counted, 400)
     for state in STATES.values():
         now = at(state, int(state.pulls.sum()) + 1)
-        shares = propensities(rule, state, now, quick(rule))
+        shares = propensities(rule, state, now)
         assert shares is not None
         assert shares.sum() == pytest.approx(1.0)
         assert not shares[~state.playable].any()
@@ -170,6 +170,16 @@ def test_arms_without_pulls_share() -> None:
     assert one.tolist() == [1.0]
 
 
+def test_constant_indices_that_cross_with_the_common_move() -> None:
+    """A winner between two others, on an interval of moves that a fixed grid would miss."""
+    places = np.array([[1.0, 0.0, 0.49], [0.0, 1.0, 0.53]])
+    assert sorted(_crossings(np.array([0.0, 1.0]), places), reverse=True) == pytest.approx(
+        [0.49 / 0.96, 0.51 / 1.04]
+    )
+    assert _crossings(np.array([0.0, 1.0]), places[:, :2]) == pytest.approx([0.5])
+    assert _crossings(np.array([0.0, 1.0]), np.array([[1.0, INF], [0.0, INF]])) == []
+
+
 def test_a_share_of_guard_pulls() -> None:
     state = seen([arm(400, 0.9), arm(2, 0.7), arm(300, 0.89)])
     now = at(state, 703)
@@ -228,7 +238,7 @@ def test_where_nothing_is_a_number_nothing_is_said() -> None:
 def test_a_program_that_forgets_atoms_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     state = STATES["levels"]
     assert propensities(AnchorTS(**UNITS), state, at(state, 43)) is not None
-    monkeypatch.setattr(win_chances, "_spread", lambda *_: None)
+    monkeypatch.setattr(win_chances, "_won_at_atoms", lambda below, *_: np.zeros(below.shape))
     assert propensities(AnchorTS(**UNITS), state, at(state, 43)) is None
 
 
@@ -249,8 +259,8 @@ def test_a_program_that_draws_a_common_move_for_each_arm_is_found_out(chance: Ch
     def each_on_its_own(*asked: Any) -> tuple[float, float, float]:
         kind, laws = RoundKind(*tools.write(*asked)), asked[-1]
         for row in range(2):
-            sd = math.hypot(laws.sd[row], kind.sd)
-            write_law(laws, row, one_sample(laws.mean[row], sd))
+            sd = math.hypot(laws[row, SD], kind.sd)
+            write_law(laws, row, one_sample(laws[row, MEAN], sd))
         return kind._replace(sd=0.0)
 
     wrong = propensities(rule, state, now, tools._replace(write=each_on_its_own))
@@ -267,8 +277,43 @@ def test_the_order_of_arms_does_not_matter(
     order = list(range(len(arms)))
     random.shuffle(order)
     there, turned = as_live(state_of(arms)), as_live(state_of([arms[i] for i in order]))
+    laws, laws_turned = (np.zeros((len(arms), 6)) for _ in range(2))
+    for state, found in ((there, laws), (turned, laws_turned)):
+        write_laws(rule, state, at(state, t), [0.0], True, found)
+    assume(np.allclose(laws[order], laws_turned, atol=1e-12))  # of tied leaders the first one leads
     tools = compiled(rule)
     one, other = (propensities(rule, state, at(state, t), tools) for state in (there, turned))
     assert one is not None
     assert other is not None
     assert other == pytest.approx(one[order], abs=2e-6)
+
+
+def test_a_cache_changes_no_propensity() -> None:
+    cache, rule = ChanceCache(), TS()
+    for _ in range(2):
+        for i in range(20):
+            state = seen([arm(9, 0.1 * (i // 2)), arm(5, 0.3), arm(0)])
+            kept = propensities(rule, state, at(state, 15), None, cache)
+            alone = propensities(rule, state, at(state, 15))
+            assert kept is not None
+            assert alone is not None
+            assert kept.tolist() == alone.tolist()
+
+
+def test_a_cache_computes_the_same_laws_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    computed: list[Floats] = []
+
+    def chances(laws: Floats) -> Floats:
+        computed.append(laws.copy())
+        return np.full(laws.shape[:-1], 1.0 / laws.shape[-2])
+
+    monkeypatch.setattr(module, "win_chances", chances)
+    monkeypatch.setattr(module, "CACHED", 2)
+    cache = ChanceCache()
+    for mean in (1.0, 2.0, 1.0, 2.0, 3.0, 1.0):
+        assert cache.chances(np.full((1, 3, 6), mean)).tolist() == [[1 / 3] * 3]
+    assert [laws[0, 0, 0] for laws in computed] == [1.0, 2.0, 3.0, 1.0]
+    monkeypatch.setattr(module, "LARGEST", 10)
+    for _ in range(2):
+        cache.chances(np.full((1, 3, 6), 1.0))
+    assert len(computed) == 6

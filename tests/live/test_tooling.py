@@ -38,7 +38,7 @@ def test_arms_that_move_together_are_compiled_sooner(monkeypatch: pytest.MonkeyP
     logs = OfflineData.from_summary({"A": (50, 0.5, 0.2), "B": (50, 0.4, 0.2)})
     together = Terms.declare(offline=logs, seed=1, relative_bound=0.1)
     apart = Terms.declare(offline=logs, seed=1, bias_bound=0.1)
-    for terms, decisions in ((together, 10), (apart, 1_000)):
+    for terms, decisions in ((together, 25), (apart, 1_000)):
         decider = Decider(terms, Ledger.start(terms.arms, terms.policy.memory))
         tools = Tooling(terms.policy)
         asked.clear()

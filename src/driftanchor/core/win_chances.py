@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from driftanchor.core.legendre import POINTS, WEIGHTS
 
 REACH = 6.5  # a normal is further than this from its mean, in sds, with a chance of 1e-10
 WIDTH = 3.0  # of panels, in sds of the narrowest law; some are half as wide
-NODES, NODE_WEIGHTS = np.polynomial.legendre.leggauss(7)
+NODES, NODE_WEIGHTS = np.polynomial.legendre.leggauss(8)
 SKIPPED = 1e-7  # sum of the increases of G that are left out in each row
 CLOSE = 5e-8  # allowed error of the sum over all arms on one panel
 MANY = 60  # arms; with more, it pays to find the range of the largest index first
@@ -33,7 +33,9 @@ CHUNK = 50_000  # numbers computed at once: they fit the cache
 TINY = 1e-300
 SQRT_2_PI = math.sqrt(2.0 * math.pi)
 KIND, PLACE, MEAN, SD, OTHER_MEAN, OTHER_SD = range(6)
+BOTH_SIGNS = np.array([-1.0, 1.0])[:, None, None, None]
 MEANS, SDS = slice(MEAN, None, 2), slice(SD, None, 2)  # of both samples
+
 
 
 def win_chances(laws: Floats) -> Floats:
@@ -46,7 +48,7 @@ def win_chances(laws: Floats) -> Floats:
 
     Example:
         >>> from driftanchor.core.index_law import constant, one_sample
-        >>> win_chances(np.array([one_sample(0, 1), one_sample(0, 2), constant(0)])).round(6)
+        >>> win_chances(np.array([one_sample(0, 1), one_sample(0, 1), constant(0)])).round(6)
         array([0.375, 0.375, 0.25 ])
     """
     columns = laws.reshape(-1, *laws.shape[-2:]).transpose(2, 1, 0)
@@ -64,6 +66,24 @@ def win_chances(laws: Floats) -> Floats:
                 rows = columns[..., random], low[:, random], high[:, random], alive[:, random]
                 chances[:, random] = _integrated(*rows)
     return chances.T.reshape(laws.shape[:-1])
+
+
+def nodes_of_largest(laws: Floats) -> tuple[Ints, Floats, Floats]:
+    """Return the nodes with which to integrate over the largest index: row, place and weight.
+
+    Args:
+        laws: Laws without atoms, of shape (rows, arms, 6).
+    """
+    columns = laws.transpose(2, 1, 0)
+    with np.errstate(invalid="ignore"):
+        low, high = _ends(columns)
+        batch = _prepared(columns, low, high, np.ones(low.shape, np.bool_))
+        edges, rows = _edges(batch, low.max(axis=0), high.max(axis=0))
+    is_panel = rows[1:] == rows[:-1]
+    left, right = edges[:-1][is_panel, None], edges[1:][is_panel, None]
+    half = 0.5 * (right - left)
+    places, weights = left + half * (1.0 + NODES), half * NODE_WEIGHTS
+    return rows[:-1][is_panel].repeat(NODES.size), places.ravel(), weights.ravel()
 
 
 def _ends(columns: Floats) -> tuple[Floats, Floats]:
@@ -95,7 +115,7 @@ class _Batch(NamedTuple):
 
     def at(self, rows: Ints) -> Floats:
         """Return the columns of some rows."""
-        return self.columns if self.low.shape[1] == 1 else self.columns[..., rows]
+        return self.columns if self.low.shape[1] == 1 else self.columns.take(rows, axis=2)
 
 
 def _integrated(columns: Floats, low: Floats, high: Floats, alive: Bools) -> Floats:
@@ -132,8 +152,8 @@ def _prepared(columns: Floats, low: Floats, high: Floats, alive: Bools) -> _Batc
         low, high = np.where(alive, low, -np.inf), np.where(alive, high, -np.inf)
         columns[:, fixed] = np.array(constant(0.0))[:, None]
         columns[PLACE][fixed] = low[fixed]
-    has_pairs = bool(np.isfinite(columns[OTHER_MEAN]).any())
     has_mixtures = largest > MEDIAN and bool((columns[KIND] == MIXTURE).any())
+    has_pairs = has_mixtures or bool(np.isfinite(columns[OTHER_MEAN]).any())
     has_atoms = has_pairs or columns[PLACE].max() > -np.inf
     return _Batch(columns, low, high, has_pairs, has_mixtures, largest == BETA, has_atoms)
 
@@ -157,31 +177,31 @@ def _edges(batch: _Batch, floor: Floats, top: Floats) -> tuple[Floats, Ints]:
     Each sample has cells of its own around its mean. Their width is a power of 2, so that similar
     laws share their edges.
     """
-    columns, low, high, rows = batch.columns, batch.low, batch.high, floor.size
+    columns, low, high = batch.columns, np.maximum(batch.low, floor), np.minimum(batch.high, top)
     samples = 2 if batch.has_pairs else 1
     mean, sd = columns[MEANS][:samples], columns[SDS][:samples]
-    reach = REACH * sd
-    start, end = np.maximum(mean - reach, low), np.minimum(mean + reach, high)
+    ends = np.clip(mean + REACH * sd * BOTH_SIGNS, low, high)
     if batch.has_betas:
         beta = (columns[KIND] == BETA) & (np.arange(samples)[:, None, None] == 0)
         sd = np.where(beta, beta_sd(columns[MEAN], columns[SD]), sd)
-        start, end = np.where(beta, low, start), np.where(beta, high, end)
-    start, end = np.maximum(start, floor), np.minimum(end, top)
+        ends = np.where(beta, np.stack([low, high])[:, None], ends)
     width = np.ldexp(0.5, np.frexp(WIDTH * sd)[1])
-    first = np.floor(start / width)
-    count = np.ceil(end / width) - first
-    count[(start >= end) | (sd <= 0.0)] = -1.0
+    ends /= width
+    first = np.floor(ends[0])
+    count = np.ceil(ends[1]) - first
+    is_empty = (ends[0] >= ends[1]) | (sd == 0.0)
+    first[is_empty], count[is_empty] = -np.inf, 0.0
     steps = np.arange(count.max() + 1.0)[:, None, None, None]
-    cells = np.where(steps <= count, (first + steps) * width, -np.inf)
-    lines = [floor[None], top[None], cells.reshape(-1, rows)]
+    cells = (first + np.minimum(steps, count)) * width
+    lines = [floor[None], top[None], cells.reshape(-1, floor.size)]
     if batch.has_atoms:
         atoms = columns[PLACE]
         if batch.has_mixtures:
             atoms = np.where(columns[KIND] == MIXTURE, columns[OTHER_MEAN], atoms)
         lines.append(atoms)
     if batch.has_betas:
-        lines.append(np.repeat([[0.0], [1.0]], rows, axis=1))
-    edges = np.minimum(np.maximum(np.concatenate(lines), floor), top).T.copy()
+        lines.append(np.repeat([[0.0], [1.0]], floor.size, axis=1))
+    edges = np.clip(np.concatenate(lines), floor, top).T.copy()
     edges.sort(axis=1)
     new = np.ones(edges.shape, np.bool_)
     np.greater(edges[:, 1:], edges[:, :-1], out=new[:, 1:])
@@ -235,7 +255,7 @@ def _add(chances: Floats, rows: Ints, won: Floats) -> None:
 def _sides(batch: _Batch, rows: Ints, levels: Floats) -> tuple[Floats, Floats]:
     """Return the probabilities that each index is below a level of its row, and exactly there."""
     below, mass = np.zeros((2, batch.low.shape[0], rows.size))
-    for part in _chunks(rows.size, below.shape[0]):
+    for part in chunks(rows.size, below.shape[0]):
         columns, x = batch.at(rows[part]), levels[part]
         first, second = _samples_below(batch, columns, x, _standardised(batch, columns, x))
         if not batch.has_atoms:
@@ -258,7 +278,7 @@ def _won_between(batch: _Batch, rows: Ints, left: Floats, right: Floats) -> Floa
     won = np.empty((batch.low.shape[0], rows.size))
     half = 0.5 * (right - left)
     nodes = (left + half)[:, None] + half[:, None] * NODES
-    for part in _chunks(rows.size, NODES.size * won.shape[0]):
+    for part in chunks(rows.size, NODES.size * won.shape[0]):
         columns, x = batch.at(rows[part].repeat(NODES.size)), nodes[part].ravel()
         law, slope = _laws_at(batch, columns, x, half[part].repeat(NODES.size))
         won[:, part] = _won(law, slope, NODE_WEIGHTS)
@@ -273,7 +293,7 @@ def _laws_at(batch: _Batch, columns: Floats, x: Floats, scale: Floats) -> tuple[
     z *= -0.5
     dense = np.exp(z, out=z)
     dense *= scale / (SQRT_2_PI * columns[SDS][: len(z)])
-    if batch.has_mixtures and batch.has_pairs:
+    if batch.has_mixtures:
         dense[1] = np.where(columns[OTHER_SD] > 0.0, dense[1], 0.0)  # a constant has none
     if batch.has_betas:
         height = scale * beta_density(columns[MEAN], columns[SD], x)
@@ -305,7 +325,7 @@ def _won_at_atoms(below: Floats, mass: Floats, g_at: Floats) -> Floats:
     half = 0.5 * np.diff(cuts, append=1.0)[:, None]
     s, weights = (cuts[:, None] + half * (1.0 + POINTS)).ravel(), (half * WEIGHTS).ravel()
     won = np.empty(below.shape)
-    for part in _chunks(below.shape[1], s.size * below.shape[0]):
+    for part in chunks(below.shape[1], s.size * below.shape[0]):
         slope = mass[:, part].repeat(s.size, axis=1)
         law = below[:, part].repeat(s.size, axis=1)
         law += slope * np.tile(s, law.shape[1] // s.size)
@@ -345,7 +365,7 @@ def _samples_below(batch: _Batch, columns: Floats, x: Floats, z: Floats) -> tupl
     return first, second
 
 
-def _chunks(size: int, each: int) -> Iterator[slice]:
+def chunks(size: int, each: int) -> Iterator[slice]:
     """Cut rows of `each` numbers into chunks."""
     step = max(1, CHUNK // each)
     return (slice(i, i + step) for i in range(0, size, step))

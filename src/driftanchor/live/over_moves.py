@@ -10,12 +10,12 @@ import numpy as np
 from driftanchor.core.check import Floats
 
 REACH = 5.2  # a normal is further from its mean, in sds, with a chance of 2e-7
-MIDDLE = 1.4  # first cut if nothing is known of the function
+CUTS = [-2.9, -1.4, -0.1, 1.3, 2.7]  # of its range, so that narrow features are not missed
 FEWEST, MOST = 17, 65  # places at equal distances
-AGREE = 1e-3  # with every second place left out; the error is about the fourth power of this
+AGREE = 3e-6  # with every second place left out; smooth functions are then far more exact
 CLOSE = 1e-6  # change of a part when it is halved
 RARE = 2e-7  # the probability of a part that is not halved again
-MAX_SWITCHES = 20
+MAX_SWITCHES = 40
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(5)
 
 RowsByMove = Callable[[Floats], Floats]  # from moves, in sds, to a row for each
@@ -33,8 +33,8 @@ def over_moves(given: RowsByMove, switches: list[float]) -> Floats:
         smooth = _at_equal_distances(given)
         if smooth is not None:
             return smooth
-    cuts = inside if 0 < len(inside) <= MAX_SWITCHES else [-MIDDLE, MIDDLE]
-    return _by_halves(given, np.array([-REACH, *sorted(cuts), REACH]))
+    cuts = CUTS + (inside if len(inside) <= MAX_SWITCHES else [])
+    return _by_halves(given, np.unique([-REACH, *cuts, REACH]))
 
 
 def _at_equal_distances(given: RowsByMove) -> Floats | None:

@@ -21,13 +21,21 @@ from driftanchor.compiled.rules import laws_writer
 from driftanchor.core import check
 from driftanchor.core.check import Floats
 from driftanchor.core.evidence import Evidence, Round
-from driftanchor.core.index_law import IndexLaw
-from driftanchor.core.win_chances import win_chances
-from driftanchor.live.over_moves import over_moves
+from driftanchor.core.index_law import NEVER, IndexLaw
+from driftanchor.core.win_chances import (
+    KIND,
+    MEAN,
+    OTHER_MEAN,
+    PLACE,
+    win_chances,
+)
+from driftanchor.live.over_moves import REACH, over_moves
 from driftanchor.policies.base import Policy, RoundKind, has_law, write_laws
 
 RIGHT = 1e-6  # how well probabilities must add up
 STILL = np.zeros(1)  # the common move, in sds from its mean
+GRID = np.linspace(-REACH, REACH, 65)  # where indices without noise are looked at
+ROUNDING = 1e-13  # relative difference of indices that are the same
 CACHED = 16  # tables of laws in a `ChanceCache`
 LARGEST = 30_000  # numbers in each of them
 
@@ -142,10 +150,42 @@ class _Asked:
         )
 
     def _switches(self, kind: RoundKind) -> list[float]:
-        """Return where logs stop moving along: from there on their bias bound is tighter."""
+        """Return moves at which chances may jump.
+
+        Logs stop moving along where their bias bound becomes the tighter one. If all indices are
+        constants, the winner changes where two of them cross.
+        """
         levels, relative = self.evidence.bias_bounds, self.evidence.relative_bounds
         both = (self.evidence.offline_pulls > 0) & np.isfinite(levels) & np.isfinite(relative)
         switches: list[float] = np.unique(
             (levels[both] - relative[both] - kind.mean) / kind.sd
         ).tolist()
+        laws = self.laws(STILL, guard=False)[1][0]
+        playable = laws[:, KIND] != NEVER
+        if (
+            np.isneginf(laws[playable, MEAN]).all()
+            and np.isposinf(laws[playable, OTHER_MEAN]).all()
+        ):
+            indices = self.laws(GRID, guard=False)[1][:, playable, PLACE]
+            switches += _crossings(GRID, indices)
         return switches
+
+
+def _crossings(moves: Floats, indices: Floats) -> list[float]:
+    """Return where the largest index changes, if all are linear between two moves in a row."""
+    if not np.isfinite(indices).all():
+        return []
+    found, waiting = [], list(zip(moves, indices, moves[1:], indices[1:], strict=False))
+    while waiting:
+        left, before, right, after = waiting.pop()
+        first, last = before.argmax(), after.argmax()
+        ahead, behind = before[first] - before[last], after[last] - after[first]
+        if first == last or ahead + behind <= 0.0:
+            continue
+        share = ahead / (ahead + behind)
+        place, there = left + share * (right - left), before + share * (after - before)
+        if there.max() - there[first] <= ROUNDING * abs(there[first]):
+            found.append(float(place))
+        else:  # a third index is larger there
+            waiting += [(left, before, place, there), (place, there, right, after)]
+    return found

@@ -1,7 +1,6 @@
 """Tools that compute propensities: first interpreted, then compiled in the background.
 
-With hundreds of arms, a decision waits for the compiled tools as long as interpreting would take;
-with thousands, until they are ready. Both give the same numbers.
+Both give the same numbers.
 """
 
 from __future__ import annotations
@@ -11,15 +10,13 @@ import functools
 import numpy as np
 
 from driftanchor.core.evidence import Evidence, Round
-from driftanchor.live.background import compile_once, finish
+from driftanchor.live.background import compile_once
 from driftanchor.live.propensities import ChanceCache, Writer, compiled, propensities
 from driftanchor.policies.base import Policy
 
 ENOUGH = 2_000  # arms whose propensity is interpreted before it pays to compile
-MOVING = 100  # times as long as another arm: one whose propensity is a mean over common moves
-SOME = 300  # arms of one decision, which take longer to interpret than to load from disk
-EACH = 1e-3  # seconds that it takes to interpret one of them
-MANY = 2_000  # arms of one decision, which take longer to interpret than to compile
+MOVING = 40  # times as many laws per arm if propensities are a mean over common moves
+MANY = 2_000  # arms whose decisions take longer to interpret than to compile
 
 Kind = tuple[type[Policy], str, type]  # class, parameters, type of pulls
 
@@ -55,19 +52,15 @@ class Tooling:
             now: The round.
         """
         kind = (*self._name, evidence.pulls.dtype.type)
-        found = _ready.get(kind)
-        if found is None:
+        ready = _ready.get(kind)
+        if ready is None:
             weight = MOVING if np.isfinite(evidence.relative_bounds).any() else 1
-            size = evidence.pulls.size
-            self._interpreted += weight * size
-            if self._interpreted >= ENOUGH or size >= SOME:
-                apart = _copied(evidence)
-                work = functools.partial(_compile, self._policy, kind, apart, now)
+            self._interpreted += weight * evidence.pulls.size
+            if self._interpreted >= ENOUGH:
+                copy = _copied(evidence)
+                work = functools.partial(_compile, self._policy, kind, copy, now)
                 compile_once(("propensities", *kind), work)
-            if size >= SOME:  # at most as long as interpreting takes, unless that is too long
-                finish(EACH * size if size < MANY else None)
-                found = _ready.get(kind)
-        return found
+        return ready
 
 
 def _copied(evidence: Evidence) -> Evidence:

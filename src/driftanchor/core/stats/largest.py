@@ -1,13 +1,12 @@
-"""Which of some normal numbers is the largest, and how far below it a chosen one is: no draws.
+"""The largest of independent normal numbers, and how far below it a chosen one is.
 
-Given a shared move the numbers are independent, so one integral over the largest of the others
-gives everything: with the density h of max_{j≠L} μ_j and the law N(m, s²) of the chosen μ_L, the
-loss max(max_j μ_j − μ_L, 0) has
+Given a shared move the numbers are independent. With the density h of max_{j≠L} μ_j, choosing
+μ_L has the loss max(max_j μ_j − μ_L, 0). Its mean is
 
-    P(loss > q) = ∫ h(x) Φ((x − q − m)/s) dx,   E loss = ∫ h(x) E(x − μ_L)⁺ dx.
+    E loss = ∫ h(x) E(x − μ_L)⁺ dx,
 
-The line is cut into panels at which no law bends by more than a standard deviation, with five
-points of Gauss and Legendre's rule each.
+and exceeds q with the probability that μ_L + q is not the largest. `core.win_chances` computes that
+probability, and has the nodes of the integral.
 """
 
 from __future__ import annotations
@@ -17,121 +16,99 @@ from typing import NamedTuple
 
 import numpy as np
 
-from driftanchor.core.check import Bools, Floats
-from driftanchor.core.stats.distributions import normal_cdf
+from driftanchor.core.check import Floats, Ints
+from driftanchor.core.index_law import one_sample
+from driftanchor.core.win_chances import MEAN, SD, TINY, chunks, nodes_of_largest, win_chances
 
-REACH = 8.0  # standard deviations beyond which nothing happens
-MOST = 2_000  # panels
-ROWS = 200_000  # numbers held at once
-TINY = 1e-300
-STEPS = 45  # of a bisection
-_PLACES, _WEIGHTS = np.polynomial.legendre.leggauss(5)
+SQRT_2_PI = math.sqrt(2.0 * math.pi)
 
 
-class Largest(NamedTuple):
-    """What is believed of the largest."""
+class Loss(NamedTuple):
+    """How far a chosen number is below the largest."""
 
-    chances: Floats  # of each number to be the largest
-    loss: float  # expected: how far the chosen one is below the largest
-    quantile: float  # of that loss
+    mean: float
+    quantile: float
 
 
-def largest(
-    means: Floats, sds: Floats, weights: Floats, chosen: int, q: float = 0.95, panels: int = MOST
-) -> Largest:
-    """Which is the largest, and what choosing one of them loses.
+def best_chances(means: Floats, sds: Floats, weights: Floats) -> Floats:
+    """Return the probability that each number is the largest.
 
     Args:
-        means: Of each number, a row for each value of what they share.
+        means: The mean of each number, with one row for each value of the shared move.
         sds: Their standard deviations, of the same shape; above 0.
         weights: The probability of each row.
-        chosen: The column whose loss is asked for.
-        q: Which quantile of the loss.
-        panels: How finely the line is cut where there are many numbers. Fewer are faster, and good
-            enough for a picture.
 
     Example:
-        >>> two = largest(np.array([[0.0, 1.0]]), np.ones((1, 2)), np.ones(1), 1)
-        >>> two.chances.round(4).tolist(), round(two.loss, 4), round(two.quantile, 4)
-        ([0.2398, 0.7602], 0.1996, 1.3262)
+        >>> best_chances(np.array([[0.0, 1.0]]), np.ones((1, 2)), np.ones(1)).round(4)
+        array([0.2398, 0.7602])
     """
-    chances = np.zeros(means.shape[1])
-    points: list[Floats] = []
-    masses: list[Floats] = []
-    loss, rows = 0.0, zip(means, sds, weights.tolist(), strict=True)
-    for mean, sd, weight in rows:
-        alive = _alive(mean, sd, chosen)
-        place = int(np.flatnonzero(alive).searchsorted(chosen))
-        x, w = _nodes(mean[alive], sd[alive], place, panels)
-        won, rival = _shares(mean[alive], sd[alive], x, w, place)
-        chances[alive] += weight * won
-        z = (x - mean[chosen]) / sd[chosen]
-        gain = z * normal_cdf(z) + np.exp(-0.5 * z * z) / math.sqrt(2 * math.pi)
-        loss += weight * float(rival @ gain) * float(sd[chosen])
-        points.append(np.stack([x - mean[chosen], np.full_like(x, sd[chosen])]))
-        masses.append(weight * rival)
-    away, sd = np.concatenate(points, axis=1)
-    mass = np.concatenate(masses)
-    chances /= max(chances.sum(), TINY)
-    return Largest(chances, loss, _quantile(away, sd, mass, 1.0 - q))
+    chances: Floats = weights @ win_chances(_normals(means, sds))
+    return chances / max(float(chances.sum()), TINY)
 
 
-def _alive(mean: Floats, sd: Floats, chosen: int) -> Bools:
-    """Those that are not below another for sure, and the chosen one."""
-    alive: Bools = mean + REACH * sd >= (mean - REACH * sd).max()
-    alive[chosen] = True
-    return alive
+def loss_of(means: Floats, sds: Floats, weights: Floats, chosen: int, q: float = 0.95) -> Loss:
+    """Return the mean and a quantile of the loss from choosing one number.
+
+    Args:
+        means: As for `best_chances`.
+        sds: As for `best_chances`.
+        weights: As for `best_chances`.
+        chosen: The column of the chosen number.
+        q: Which quantile of the loss.
+
+    Example:
+        >>> loss = loss_of(np.array([[0.0, 1.0]]), np.ones((1, 2)), np.ones(1), 1)
+        >>> round(loss.mean, 4), round(loss.quantile, 4)
+        (0.1996, 1.3262)
+    """
+    from scipy.special import ndtr
+
+    laws = _normals(means, sds)
+    rows, x, width = nodes_of_largest(laws)
+    mass = weights[rows] * width * _density_of_rivals(means, sds, rows, x, chosen)
+    away, sd = x - means[rows, chosen], sds[rows, chosen]
+    z = away / sd
+    gain = away * ndtr(z) + sd * np.exp(-0.5 * z * z) / SQRT_2_PI
+    return Loss(float(mass @ gain), _quantile(laws, weights, chosen, 1.0 - q))
 
 
-def _nodes(mean: Floats, sd: Floats, chosen: int, panels: int) -> tuple[Floats, Floats]:
-    """Points and weights of the rule."""
-    low, high = float((mean - REACH * sd).max()), float((mean + REACH * sd).max())
-    low = min(low, float(mean[chosen] - REACH * sd[chosen]))
-    if high <= low:
-        return np.array([low]), np.zeros(1)
-    cuts = (mean + sd * np.arange(-REACH, REACH + 0.5)[:, None]).ravel()
-    fine = np.arange(low, high, max(float(sd[chosen]), (high - low) / panels))
-    cuts = np.concatenate([[low], np.sort(np.concatenate([cuts, fine])), [high]])
-    cuts = cuts[(cuts >= low) & (cuts <= high)]
-    if cuts.size > 2 * panels:  # many arms: their laws are much alike
-        cells = np.floor((cuts - low) / (high - low) * panels)
-        cuts = np.append(cuts[np.unique(cells, return_index=True)[1]], high)
-    half = np.diff(cuts) / 2
-    keep = half > 0
-    half, left = half[keep], cuts[:-1][keep]
-    x = (left + half)[:, None] + half[:, None] * _PLACES
-    return x.ravel(), (half[:, None] * _WEIGHTS).ravel()
+def _normals(means: Floats, sds: Floats) -> Floats:
+    """Return the laws of normal numbers, as `win_chances` takes them."""
+    laws = np.empty((*means.shape, 6))
+    laws[:] = one_sample(0.0, 1.0)
+    laws[..., MEAN], laws[..., SD] = means, sds
+    return laws
 
 
-def _shares(mean: Floats, sd: Floats, x: Floats, w: Floats, chosen: int) -> tuple[Floats, Floats]:
-    """The chance of each to be the largest, and the masses of the largest of the others at x."""
-    won, rival = np.zeros(mean.size), np.empty(x.size)
-    step = max(1, ROWS // mean.size)
-    for i in range(0, x.size, step):
-        part = slice(i, i + step)
-        z = (x[part, None] - mean) / sd
-        law = np.maximum(normal_cdf(z), TINY)
-        ratio = np.exp(-0.5 * z * z) / (math.sqrt(2 * math.pi) * sd) / law
-        logs = np.log(law)
-        whole = logs.sum(axis=1)
-        won += (w[part] * np.exp(whole)) @ ratio
-        ratio[:, chosen] = 0.0
-        rival[part] = w[part] * np.exp(whole - logs[:, chosen]) * ratio.sum(axis=1)
-    return won, rival
+def _density_of_rivals(means: Floats, sds: Floats, rows: Ints, x: Floats, chosen: int) -> Floats:
+    """Return the density of the largest number but the chosen one, at places x of some rows."""
+    from scipy.special import ndtr
+
+    density = np.empty(x.size)
+    for part in chunks(x.size, means.shape[1]):
+        row = rows[part]
+        z = (x[part, None] - means[row]) / sds[row]
+        law = np.maximum(ndtr(z), TINY)
+        slope = np.exp(-0.5 * z * z) / (SQRT_2_PI * sds[row])
+        law[:, chosen], slope[:, chosen] = 1.0, 0.0
+        density[part] = law.prod(axis=1) * (slope / law).sum(axis=1)
+    return density
 
 
-def _quantile(away: Floats, sd: Floats, mass: Floats, above: float) -> float:
-    """The loss that is exceeded with a probability; 0 where a loss above 0 is rarer."""
-    alive = mass > 1e-13
-    away, sd, mass = away[alive], sd[alive], mass[alive]
+def _quantile(laws: Floats, weights: Floats, chosen: int, above: float) -> float:
+    """Return the loss that is exceeded with a probability; 0 if any loss is rarer."""
+    from scipy.optimize import brentq
+    from scipy.special import ndtri
 
-    def exceeds(q: float) -> bool:
-        return float(mass @ normal_cdf((away - q) / sd)) > above
+    def excess(q: float) -> float:
+        shifted = laws.copy()
+        shifted[:, chosen, MEAN] += q
+        return 1.0 - float(weights @ win_chances(shifted)[:, chosen]) - above
 
-    if not exceeds(0.0):
+    if excess(0.0) <= 0.0:
         return 0.0
-    low, high = 0.0, float((away + REACH * sd).max())
-    for _ in range(STEPS):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if exceeds(middle) else (low, middle)
-    return high
+    means, sds = laws[..., MEAN], laws[..., SD]
+    highest = (means - ndtri(0.5 * above / means.shape[1]) * sds).max(axis=1)
+    lowest = means[:, chosen] + ndtri(0.5 * above) * sds[:, chosen]
+    top = float((highest - lowest).max())  # the loss is larger with half of the probability
+    return float(brentq(excess, 0.0, top, xtol=1e-8 * top))

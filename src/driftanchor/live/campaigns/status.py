@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from driftanchor.core import record
 from driftanchor.core.delays import slot_length
-from driftanchor.core.stats.largest import MOST
 from driftanchor.live.campaigns.books import Books, centre
 from driftanchor.live.campaigns.new_terms import TermsChange
 from driftanchor.live.campaigns.sample_ratio import RatioCheck
@@ -101,7 +100,6 @@ class Status(Tabular):
         name: str,
         books: Books,
         alarms: tuple[Alarm, ...] = (),
-        panels: int = MOST,
         problems: tuple[str, ...] = (),
     ) -> Status:
         """Build the status from the books.
@@ -110,7 +108,6 @@ class Status(Tabular):
             name: Its name.
             books: The campaign's books.
             alarms: The alarms so far.
-            panels: The resolution of integrals if there are many arms.
             problems: The problems from `feed_problems`.
         """
         terms, ledger, head, traffic = books.terms, books.ledger, books.head, books.traffic
@@ -126,7 +123,7 @@ class Status(Tabular):
             books.settings,
             terms.reasons,
             {label: _arm(books, column) for column, label in enumerate(terms.arms)},
-            outlook(terms, books.state, books.settings.matters, panels),
+            outlook(terms, books.state, books.settings.matters),
             RatioCheck(books.decisions.copy(), traffic.expected, traffic.variance, traffic.log_e),
             tuple(alarm for alarm in alarms if stands(alarm, terms)),
             problems,

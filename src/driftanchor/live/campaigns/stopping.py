@@ -35,7 +35,7 @@ from driftanchor.core.promises import Range
 from driftanchor.core.record import Record
 from driftanchor.core.stats.anytime import fixed_sample_interval
 from driftanchor.core.stats.distributions import normal_cdf
-from driftanchor.core.stats.largest import MOST, largest
+from driftanchor.core.stats.largest import Loss, best_chances, loss_of
 from driftanchor.live.decide import situation
 from driftanchor.live.state import State
 from driftanchor.live.terms import Terms
@@ -104,7 +104,7 @@ class Outlook:
 
 
 def outlook(
-    terms: Terms, state: State, difference: float | None = None, panels: int = MOST
+    terms: Terms, state: State, difference: float | None = None, *, with_loss: bool = True
 ) -> Outlook:
     """Compute the risk of stopping now.
 
@@ -112,7 +112,7 @@ def outlook(
         terms: The terms in force.
         state: The current state.
         difference: The smallest difference between arms that matters, in rewards per decision.
-        panels: The resolution of integrals if there are many arms; see `largest`.
+        with_loss: Whether to compute the loss, which takes longest; otherwise it is NaN.
 
     Example:
         >>> from driftanchor import OfflineData
@@ -140,14 +140,15 @@ def outlook(
     mean = weights @ means
     spread = np.sqrt(weights @ (sds**2 + (means - mean) ** 2))
     place = int(mean[playable].argmax())
-    best = largest(means[:, playable], sds[:, playable], weights, place, panels=panels)
+    believed = means[:, playable], sds[:, playable], weights
+    chances = best_chances(*believed)
     p_best = np.zeros(len(terms.arms))
-    p_best[playable] = best.chances
-    if best.chances.max() - best.chances[place] > ROUNDING:  # a larger mean, known more precisely
-        place = int(best.chances.argmax())
-        best = largest(means[:, playable], sds[:, playable], weights, place, panels=panels)
+    p_best[playable] = chances
+    if chances.max() - chances[place] > ROUNDING:  # a larger mean, known more precisely
+        place = int(chances.argmax())
+    lost = loss_of(*believed, place) if with_loss else Loss(math.nan, math.nan)
     low, high = terms.reward_range
-    loss, loss_95 = (PER * min(x, high - low) for x in (best.loss, best.quantile))
+    loss, loss_95 = (PER * min(x, high - low) for x in lost)
     bounds = np.minimum(evidence.bias_bounds, evidence.relative_bounds)
     known = (evidence.offline_pulls > 0) & (bounds < math.inf) | (evidence.pulls >= FEW)
     ranked = int(known[playable].sum()) >= min(2, playable.size)

@@ -19,7 +19,6 @@ from driftanchor.serve.page.saved_view import Failed, SavedView
 from driftanchor.serve.page.sentence import sentence
 from driftanchor.serve.page.shift_tests import shift_tests
 
-PANELS = 100  # enough for what is shown
 RECENT = 1_000  # decisions whose rewards are counted
 LISTED = 12  # decisions that are listed
 
@@ -36,7 +35,7 @@ def campaign_view(moment: Moment, now: float, gained: SavedView | Failed | None)
     terms, head, settings = books.terms, books.head, books.settings
     record = reader.watch()
     problems = feed_problems(name, books, reader, now)
-    status = Status.of(name, books, alarms_of(record), PANELS, problems)
+    status = Status.of(name, books, alarms_of(record), problems=problems)
     watch = Watch.start(terms) if record is None else Watch.from_json(record["watch"])
     recent = list(reader.all_decisions(after=max(head.decisions - RECENT, 0)))
     belief = believed_move(books)

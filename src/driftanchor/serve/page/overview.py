@@ -24,7 +24,6 @@ from driftanchor.serve.page.sentence import sentence
 from driftanchor.serve.page.timeline import Stretches, shown_columns
 
 BUDGET = 0.15  # seconds of one request that may be spent on looking again
-PANELS = 100  # enough for the figures of a sentence
 SPARK = 48  # stretches of a sparkline
 SPARK_ARMS = 4  # that a sparkline shows by themselves
 
@@ -102,7 +101,7 @@ def summary(moment: Moment, now: float) -> dict[str, Any]:
     books = moment.books
     name, reader = moment.row.name, moment.reader
     problems = feed_problems(name, books, reader, now)
-    status = Status.of(name, books, alarms_of(reader.watch()), PANELS, problems)
+    status = Status.of(name, books, alarms_of(reader.watch()), problems=problems)
     ranked = status.outlook.can_rank
     return {
         "name": status.name,

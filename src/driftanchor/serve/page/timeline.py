@@ -30,7 +30,6 @@ from driftanchor.serve.page.believed import drawn
 
 POINTS = 160  # of a chart, at most
 BELIEFS = 48  # points at which P(best) is computed, at most
-PANELS = 60  # enough for a line
 BUDGET = 0.25  # seconds of one request that may be spent on beliefs
 MOST_ARMS = 8  # that a chart has room for
 SPANS = {"day": 86_400.0, "week": 7 * 86_400.0, "month": 30 * 86_400.0, "all": math.inf}
@@ -261,7 +260,7 @@ def outlook_at(terms: Terms, pulls: Ints | Floats, totals: Floats, playable: Boo
     waiting = np.zeros(arms, np.int64) if live is None else np.ceil(pulled).astype(np.int64)
     memory = frozen(np.zeros((arms, terms.policy.memory)))
     state = State(tally, frozen(waiting), frozen(playable), memory, int(pulled.sum()), live)
-    return outlook(terms, state, panels=PANELS)
+    return outlook(terms, state, with_loss=False)
 
 
 def _law(known: Outlook, column: int) -> Posterior | None:
