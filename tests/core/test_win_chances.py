@@ -14,6 +14,7 @@ from law_cases import LAW, OUT, chances, drawn_chances
 
 from driftanchor.core import win_chances as module
 from driftanchor.core.index_law import (
+    NEVER,
     IndexLaw,
     beta_sample,
     constant,
@@ -22,8 +23,9 @@ from driftanchor.core.index_law import (
     mixture,
     one_sample,
     smaller,
+    write_law,
 )
-from driftanchor.core.win_chances import NEVER, win_chances, write_law
+from driftanchor.core.win_chances import win_chances
 
 INF = math.inf
 

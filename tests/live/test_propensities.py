@@ -28,15 +28,16 @@ from driftanchor import (
     Policy,
     Round,
 )
-from driftanchor.compiled.kernels import kernel
+from driftanchor.compiled import kernels
+from driftanchor.compiled.overloads import parameters_of
+from driftanchor.compiled.rules import live_chooser
 from driftanchor.core import win_chances
 from driftanchor.core.check import Floats
 from driftanchor.core.evidence import Evidence
-from driftanchor.core.index_law import one_sample
+from driftanchor.core.index_law import one_sample, write_law
 from driftanchor.core.noise import key, start, wrapping
-from driftanchor.core.win_chances import MEAN, SD, write_law
+from driftanchor.core.win_chances import MEAN, SD
 from driftanchor.live import propensities as module
-from driftanchor.live.chosen_column import chosen_column
 from driftanchor.live.propensities import (
     ChanceCache,
     _crossings,
@@ -44,7 +45,7 @@ from driftanchor.live.propensities import (
     interpreted,
     propensities,
 )
-from driftanchor.policies.round_law import RoundKind, has_law, write_laws
+from driftanchor.policies.base import RoundKind, has_law, write_laws
 
 if TYPE_CHECKING:
     from conftest import Chance
@@ -58,7 +59,7 @@ RULES = [
     if has_law(POLICIES[name])
     for parameters in [{}, *VARIANTS.get(name, [])]
 ]
-COMPILED = (AnchorTS, GuardedAnchorTS)  # see `test_chosen_column.py`
+COMPILED = (AnchorTS, GuardedAnchorTS)  # other tests compile their decisions too
 
 
 def counted(policy: Policy, evidence: Evidence, now: Round, draws: int) -> Floats:
@@ -73,12 +74,13 @@ def counted(policy: Policy, evidence: Evidence, now: Round, draws: int) -> Float
 
 def counted_compiled(policy: Policy, evidence: Evidence, now: Round, draws: int) -> Floats:
     """How often each arm is chosen in compiled decisions."""
-    choice, numbers, first = kernel(type(policy), chosen_column), policy.numbers(), key(2, "count")
     kept = evidence._replace(memory=np.zeros((evidence.pulls.size, 20)))
     stream, nothing = np.empty(4, np.uint64), np.zeros(0, np.int64)
+    seen = parameters_of(policy), kept, key(2, "count"), stream, nothing, *now
+    choose = kernels.rule(policy, live_chooser, *seen, 0, -1)
     counts = np.zeros(evidence.pulls.size)
     for n in range(draws):
-        counts[choice(numbers, kept, first, stream, nothing, *now, n, -1)] += 1
+        counts[choose(*seen, n, -1)] += 1
     return counts
 
 
@@ -121,7 +123,7 @@ def test_they_are_how_often_a_compiled_policy_chooses(
     """A share that is wrong by 0.04 is noticed nine times in ten."""
     evidence = STATES[state]
     now = at(evidence, 6_000)
-    shares = propensities(rule, evidence, now, compiled(rule))
+    shares = propensities(rule, evidence, now, compiled(rule, evidence))
     assert shares is not None
     assert shares.max() < 0.95
     fits(chance, counted_compiled(rule, evidence, now, 8_000 * times), shares)
@@ -254,16 +256,16 @@ def test_a_program_that_draws_a_common_move_for_each_arm_is_found_out(chance: Ch
     right = propensities(rule, state, now)
     assert right is not None
     fits(chance, counts, right)
-    tools = interpreted(rule)
+    write = interpreted(rule)
 
     def each_on_its_own(*asked: Any) -> tuple[float, float, float]:
-        kind, laws = RoundKind(*tools.write(*asked)), asked[-1]
+        kind, laws = RoundKind(*write(*asked)), asked[-1]
         for row in range(2):
             sd = math.hypot(laws[row, SD], kind.sd)
             write_law(laws, row, one_sample(laws[row, MEAN], sd))
         return kind._replace(sd=0.0)
 
-    wrong = propensities(rule, state, now, tools._replace(write=each_on_its_own))
+    wrong = propensities(rule, state, now, each_on_its_own)
     assert wrong is not None
     with pytest.raises(AssertionError):
         fits(chance, counts, wrong)
@@ -279,10 +281,11 @@ def test_the_order_of_arms_does_not_matter(
     there, turned = as_live(state_of(arms)), as_live(state_of([arms[i] for i in order]))
     laws, laws_turned = (np.zeros((len(arms), 6)) for _ in range(2))
     for state, found in ((there, laws), (turned, laws_turned)):
-        write_laws(rule, state, at(state, t), [0.0], True, found)
+        write_laws(rule, state, at(state, t), np.zeros(1), True, found)
     assume(np.allclose(laws[order], laws_turned, atol=1e-12))  # of tied leaders the first one leads
-    tools = compiled(rule)
-    one, other = (propensities(rule, state, at(state, t), tools) for state in (there, turned))
+    one, other = (
+        propensities(rule, state, at(state, t), compiled(rule, state)) for state in (there, turned)
+    )
     assert one is not None
     assert other is not None
     assert other == pytest.approx(one[order], abs=2e-6)

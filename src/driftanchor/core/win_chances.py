@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -35,7 +35,6 @@ SQRT_2_PI = math.sqrt(2.0 * math.pi)
 KIND, PLACE, MEAN, SD, OTHER_MEAN, OTHER_SD = range(6)
 BOTH_SIGNS = np.array([-1.0, 1.0])[:, None, None, None]
 MEANS, SDS = slice(MEAN, None, 2), slice(SD, None, 2)  # of both samples
-
 
 
 def win_chances(laws: Floats) -> Floats:
