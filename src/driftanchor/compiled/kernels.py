@@ -31,6 +31,8 @@ from typing import Any
 import numpy as np
 
 from driftanchor.compiled.overloads import (
+    CHECKED,
+    INLINED,
     OPTIONS,
     OVERLOADS,
     globals_of,
@@ -220,7 +222,7 @@ def code_digest(functions: Iterable[types.FunctionType]) -> str | None:
 
     `None` if a function reads something that may change without notice.
     """
-    digest = hashlib.sha256(str(sys.hexversion).encode())
+    digest = hashlib.sha256(repr((sys.hexversion, INLINED, CHECKED)).encode())
     for function in functions:
         if function.__closure__ is not None and "<locals>" not in function.__qualname__:
             return None
