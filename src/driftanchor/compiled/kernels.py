@@ -231,7 +231,11 @@ def code_digest(functions: Iterable[types.FunctionType]) -> str | None:
         codes = [function.__code__]
         for code in codes:
             inner = [x for x in code.co_consts if isinstance(x, types.CodeType)]
-            plain = [x for x in code.co_consts if not isinstance(x, types.CodeType)]
+            plain = [
+                sorted(map(repr, x)) if isinstance(x, frozenset) else x
+                for x in code.co_consts
+                if not isinstance(x, types.CodeType)
+            ]
             digest.update(code.co_code + repr((plain, code.co_names, code.co_varnames)).encode())
             codes += inner
         for value in globals_of(function):
