@@ -16,7 +16,7 @@ from driftanchor.policies.base import Policy
 
 
 class TwoPosteriors(NamedTuple):
-    """The two posteriors of an arm: all that Algorithm 1 keeps of it."""
+    """The two posteriors of an arm."""
 
     mean: float  # online: the anchor
     sd: float  # online
@@ -80,21 +80,22 @@ class AnchorTS(Policy):
 
     def sample(self, belief: TwoPosteriors, now: Round, z: Draws) -> float:
         """Lines 5 to 7: the index of one arm."""
-        return anchored(belief, z)
+        three = candidates(belief, z)
+        return median(three.anchor, three.online_sample, three.hybrid_sample)  # line 7
 
     def law(self, belief: TwoPosteriors, now: Round) -> IndexLaw:
         """Lines 5 to 7 as a law: the median of the anchor and two samples."""
         return median_law(belief.mean, belief.mean, belief.sd, belief.hybrid_mean, belief.hybrid_sd)
 
     def explain(self, arm: ArmEvidence, now: Round, z: Draws) -> dict[str, float]:
-        """The three numbers whose median is the index."""
+        """Return the three numbers whose median is the index."""
         return candidates(self.believe(arm), z)._asdict()
 
 
 def posteriors(arm: ArmEvidence, prior_mean: float, noise: float, scale: float) -> TwoPosteriors:
-    """The online and the shifted hybrid posterior of one arm."""
+    """Return the online and the shifted hybrid posterior of one arm."""
     # Line 12 as printed, mean ← (T mean + R)/(T + 2), forgets the prior's pull and converges
-    # to half the mean (E1). Meant, by the proofs: all rewards so far over T + 1.
+    # to half the mean (E1). The proofs use the sum of all rewards over T + 1.
     online = online_posterior(arm, prior_mean, noise, scale)
     # Lines 14 and 15, with the reward sum itself and not T/(T + 1) of it (E2, E3, E5).
     hybrid = hybrid_posterior(arm, prior_mean, noise, scale)
@@ -102,16 +103,10 @@ def posteriors(arm: ArmEvidence, prior_mean: float, noise: float, scale: float) 
     return TwoPosteriors(online.mean, online.sd, hybrid.mean + shift, hybrid.sd)
 
 
-def anchored(belief: TwoPosteriors, z: Draws) -> float:
-    """The median of the three numbers of one arm."""
-    three = candidates(belief, z)
-    return median(three.anchor, three.online_sample, three.hybrid_sample)  # line 7
-
-
 def candidates(belief: TwoPosteriors, z: Draws) -> AnchorCandidates:
-    """The three numbers of one arm; what is drawn is `mean + sd * z` with z standard normal."""
-    online_sample = belief.mean + belief.sd * z.on  # line 5: θ_on ~ N(μ_on, σ_on²)
-    hybrid_sample = (
-        belief.hybrid_mean + belief.hybrid_sd * z.hyb
-    )  # line 6: θ_hyb ~ N(μ_hyb + Z, σ_hyb²)
+    """Return the three numbers of one arm; a sample is mean + sd · z with z standard normal."""
+    # Line 5: θ_on ~ N(μ_on, σ_on²)
+    online_sample = belief.mean + belief.sd * z.on
+    # Line 6: θ_hyb ~ N(μ_hyb + Z, σ_hyb²)
+    hybrid_sample = belief.hybrid_mean + belief.hybrid_sd * z.hyb
     return AnchorCandidates(belief.mean, online_sample, hybrid_sample)
