@@ -7,6 +7,7 @@ overloaded: for each such type Numba uses the methods of that class.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import math
@@ -234,11 +235,14 @@ def reachable(roots: Iterable[Any]) -> Iterator[types.FunctionType]:
             if function in OVERLOADS:
                 continue
             yield function
-            waiting += [x for x in globals_of(function) if isinstance(x, types.FunctionType)]
+            waiting += [x for x in values_read(function) if isinstance(x, types.FunctionType)]
 
 
-def globals_of(function: types.FunctionType) -> Iterator[object]:
-    """Yield the values of the module-level names that a function reads, nested code included."""
+def values_read(function: types.FunctionType) -> Iterator[object]:
+    """Yield the values that a function reads from its module and its closure."""
+    for cell in function.__closure__ or ():
+        with contextlib.suppress(ValueError):  # not assigned yet
+            yield cell.cell_contents
     codes = [function.__code__]
     for code in codes:
         yield from (function.__globals__.get(name) for name in code.co_names)
