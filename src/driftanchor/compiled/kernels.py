@@ -173,7 +173,9 @@ def _cache_folder(digest: str | None) -> Path | None:
         home = cache_home()
         folder = home / f"{digest}-{os.environ.get('NUMBA_BOUNDSCHECK', '')}"
         is_new = not folder.exists()
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        home.parent.parent.mkdir(parents=True, exist_ok=True)
+        for place in (home.parent, home, folder):  # one by one: the mode is for the last alone
+            place.mkdir(mode=0o700, exist_ok=True)
         shared = open_to_others(home.parent, home, folder)
         if shared is not None:
             _warn_of(str(shared))
