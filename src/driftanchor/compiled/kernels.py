@@ -127,7 +127,15 @@ def _compile(numba: Any, policy: Policy | None, function: Kernel, signature: Any
         return kernel
 
     try:
-        return compiled(folder)
+        try:
+            return compiled(folder)
+        except numba.errors.NumbaError:
+            raise
+        except Exception:
+            if folder is None:
+                raise
+            shutil.rmtree(folder, ignore_errors=True)  # the disk is full, or a file is damaged
+            return compiled(None)
     except Exception as error:  # Numba's own, and others where it gives up early
         raise InvalidInput(
             f"{name!r} cannot be compiled; its index and choose may use numbers, "
