@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from driftanchor.simulation.engines.desk import desk_with, keys_of, prepare
-from driftanchor.simulation.engines.rewards import world_of
 
 from driftanchor import ArmEvidence, Bandit, Round, identify
 from driftanchor.best_arm.lucb import (
@@ -24,6 +22,8 @@ from driftanchor.best_arm.lucb import (
     radius,
 )
 from driftanchor.core.noise import keyed_stream, normal, wrapping
+from driftanchor.simulation.engine import allocate_with, keys_of, prepare
+from driftanchor.simulation.world import world_of
 
 if TYPE_CHECKING:
     from conftest import Chance
@@ -149,11 +149,11 @@ def test_a_run_that_has_no_pulls_left_names_no_arm() -> None:
 def test_equal_means_and_equal_bounds_are_taken_at_random(chance: Chance) -> None:
     """All coins lose, so the means tie and then the bounds: every arm is as likely to be pulled."""
     world = world_of(Bandit([0.0] * 4, reward="bernoulli"))
-    desk, keys, again = desk_with(world, 2), keys_of(2, "lucb"), np.zeros(4)
+    state, keys, again = allocate_with(world, 2), keys_of(2, "lucb"), np.zeros(4)
     with wrapping():
         for run in range(600):
-            prepare(world, keys, run, desk)
-            assert play_run(Rule(0.5, 0.1, True), world, 6, desk) == UNDECIDED
-            again += desk.evidence.pulls - 1
+            prepare(world, keys, run, state)
+            assert play_run(Rule(0.5, 0.1, True), world, 6, state) == UNDECIDED
+            again += state.evidence.pulls - 1
     assert again.sum() == 1_200
     chance.fits(again, np.full(4, 300), false_alarm=1e-6)  # two of a run differ: less spread

@@ -109,6 +109,25 @@ def test_nothing_in_a_bandit_can_be_changed() -> None:
             {"offline": [0.5, -0.2], "reward": "bernoulli"},
             "offline of arm '2' must be between 0 and 1, got -0.2",
         ),
+        ({"logs": "fixed"}, "unknown logs 'fixed'; known: drawn, given"),
+        ({"delay": -1}, "delay must be between 0 and 1e+07, got -1"),
+        ({"delay": 1.5}, "delay must be a whole number, got 1.5"),
+        ({"batch": 0}, "batch must be between 1 and 1e+07, got 0"),
+        ({"relative_bound": -0.1}, "relative_bound of arm '1' must be at least 0, got -0.1"),
+        ({"relative_bound": [0.1, math.nan]}, "relative_bound of arm '2' must be a number"),
+        ({"relative_bound": [0.1]}, "relative_bound has 1 values for 2 arms"),
+        ({"relative_bound": {"3": 1.0}}, "unknown arm '3'"),
+        ({"relative_bound": 0.1, "offline_pulls": 0}, "relative_bound is given and no arm has"),
+        (
+            {"relative_bound": 0.1, "offline_pulls": [5, 0]},
+            "only arm '1' has both: with one logged arm a common move cannot be separated",
+        ),
+        ({"common_shift": math.inf}, "common_shift must be finite, got inf"),
+        ({"common_shift": "far"}, "common_shift must be a number, got 'far'"),
+        (
+            {"common_shift": 0.3, "reward": "bernoulli"},
+            "common_shift is 0.3 and moves the online mean of arm '1' to 1.1: it must stay between",
+        ),
     ],
 )
 def test_an_impossible_bandit_is_refused(arguments: dict[str, Any], message: str) -> None:
@@ -129,13 +148,77 @@ def test_the_range_of_rewards_and_who_is_made_for_it() -> None:
         pools.check_policy(BetaTS())
 
 
-def test_a_bandit_is_the_same_in_another_process() -> None:
-    bandit = Bandit([0.8, 0.5], [0.5, 0.6], [5, 0], [math.inf, 0.2], "bernoulli")
+POOLS = [[0.0, 1.0, 1.0, 5.0], [0.5], [-1.0, 2.0, 0.25]]
+
+
+@pytest.mark.parametrize(
+    ("rewards", "message"),
+    [
+        ([[1.0], []], "rewards of arm 2 must be a list of at least one number, got []"),
+        ([[1.0], 3.0], "rewards of arm 2 must be a list of at least one number, got 3.0"),
+        ([["a"]], "rewards of arm 1 must be a list of numbers, got ['a']"),
+        ([[1.0, math.nan]], "rewards of arm 1 must be finite and at most 1e+90, got nan"),
+        (3, "rewards must be a list of values, got 3"),
+        ([], "rewards is empty: give the rewards of at least one arm"),
+    ],
+)
+def test_impossible_rewards_are_refused(rewards: Any, message: str) -> None:
+    with pytest.raises(InvalidInput, match="^" + re.escape(message)):
+        Bandit.resampling(rewards)
+
+
+def test_resampled_rewards_have_the_means_of_what_was_observed_and_move_together() -> None:
+    bandit = Bandit.resampling(POOLS, [1.0, 0.5, 0.5], [20, 0, 9], 0.3)
+    assert bandit.online.tolist() == [1.75, 0.5, pytest.approx(1.25 / 3)]
+    assert (bandit.reward, bandit.logs) == ("resampled", "given")
+    moved = Bandit.resampling(POOLS, 0.5, 4, relative_bound=0.25, common_shift=0.5)
+    assert moved.online.tolist() == [2.25, 1.0, pytest.approx(0.5 + 1.25 / 3)]
+    assert moved.pools[2].tolist() == [-0.5, 2.5, 0.75]
+    assert moved.bias_bound.tolist() == [math.inf] * 3
+
+
+MEANS = [0.75, 0.5, 0.25]
+
+
+def test_a_common_shift_is_part_of_the_online_means() -> None:
+    moved = Bandit(MEANS, MEANS, 16, relative_bound=0.125, common_shift=-2.0)
+    assert moved.online.tolist() == [-1.25, -1.5, -1.75]
+    assert moved.offline.tolist() == MEANS
+    assert moved.shift.tolist() == [-2.0] * 3
+    assert moved.gaps.tolist() == Bandit(MEANS).gaps.tolist()
+
+
+def test_the_default_promises() -> None:
+    levels = Bandit(MEANS, MEANS, 16, common_shift=0.5)
+    assert levels.bias_bound.tolist() == [0.5] * 3  # the truth
+    assert levels.relative_bound.tolist() == [math.inf] * 3
+    assert not levels.is_relative
+    moved = Bandit(MEANS, MEANS, 16, relative_bound=0.125)
+    assert moved.is_relative
+    assert moved.bias_bound.tolist() == [math.inf] * 3
+    both = Bandit(MEANS, MEANS, 16, 0.5, relative_bound=[0.1, 0.2, math.inf])
+    assert (both.bias_bound[0], both.relative_bound.tolist()) == (0.5, [0.1, 0.2, math.inf])
+    assert Bandit(MEANS, 0.5, 5, [0.0, 0.2, 0.0], relative_bound=0.2).is_relative
+
+
+@pytest.mark.parametrize(
+    "bandit",
+    [
+        Bandit([0.8, 0.5], [0.5, 0.6], [5, 0], [math.inf, 0.2], "bernoulli"),
+        Bandit([0.6, 0.5], [0.5, 0.6], 9, logs="given", delay=3, batch=2, reward="student"),
+        Bandit([0.1, 0.7], [0.3, 0.2], 9, relative_bound=[0.1, 0.3], common_shift=0.1),
+        Bandit.resampling(POOLS, 0.3, 9, relative_bound=0.1, common_shift=0.2),
+    ],
+)
+def test_a_bandit_is_the_same_in_another_process(bandit: Bandit) -> None:
     copy = pickle.loads(pickle.dumps(bandit))
-    for array in ("online", "offline", "offline_pulls", "bias_bound", "arm_noise"):
+    arrays = "online", "offline", "offline_pulls", "bias_bound", "relative_bound", "arm_noise"
+    for array in arrays:
         assert np.array_equal(getattr(copy, array), getattr(bandit, array))
         assert not getattr(copy, array).flags.writeable
-    assert (copy.reward, copy.noise) == ("bernoulli", 1.0)
+    for name in ("reward", "noise", "logs", "delay", "batch", "common_shift"):
+        assert getattr(copy, name) == getattr(bandit, name)
+    assert [pool.tolist() for pool in copy.pools] == [pool.tolist() for pool in bandit.pools]
 
 
 def test_the_base_settings_of_the_paper() -> None:

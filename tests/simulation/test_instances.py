@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from driftanchor.simulation.engines.drawn_means import draw_number, numbers_of
 
 from driftanchor import Bandit, InvalidInput, Law, random_bandit, simulate
 from driftanchor.core.noise import keyed_stream, wrapping
 from driftanchor.core.ziggurat import TAIL
 from driftanchor.simulation import ENGINES, instance_of
 from driftanchor.simulation.instances import MAX_DEVIATIONS
+from driftanchor.simulation.world import draw_number, numbers_of
 
 if TYPE_CHECKING:
     from conftest import Chance
@@ -105,7 +105,7 @@ WORLDS = {
 EFFORT: dict[str, Any] = {"horizon": 60, "seed": 4, "checkpoints": 3}
 
 
-@pytest.mark.parametrize("engine", sorted({*ENGINES} - {"processes"}))
+@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("world", WORLDS)
 def test_a_run_is_that_of_the_bandit_it_drew(world: str, engine: str) -> None:
     """To the bit, in every engine: means, logs, bounds and gaps."""

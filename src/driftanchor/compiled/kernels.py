@@ -12,6 +12,7 @@ that is compiled in: an edited helper leads to another folder.
 from __future__ import annotations
 
 import contextlib
+import enum
 import functools
 import hashlib
 import logging
@@ -35,11 +36,11 @@ from driftanchor.compiled.overloads import (
     INLINED,
     OPTIONS,
     OVERLOADS,
-    globals_of,
     numbers_type,
     overload_all,
     reachable,
     register,
+    values_read,
 )
 from driftanchor.errors import InvalidInput, require
 from driftanchor.policies.base import Policy
@@ -113,13 +114,30 @@ def _compile(numba: Any, policy: Policy | None, function: Kernel, signature: Any
     for part in parts:
         register(part)
     name = function.__module__ if policy is None else policy.name
-    folder = _cache_folder(code_digest(parts) if _is_importable(policy) else None)
+    digest = code_digest(parts, type(policy)) if _is_importable(policy) else None
+    folder = _cache_folder(digest)
     _log.info("compiling %s: once, for some seconds", name)
-    before = numba.config.CACHE_DIR
+
+    def compiled(folder: Path | None) -> Kernel:
+        before = numba.config.CACHE_DIR
+        try:
+            numba.config.CACHE_DIR = str(folder or "")
+            cached = {"cache": folder is not None, "nogil": policy is None}
+            kernel: Kernel = numba.njit(signature, **cached, **OPTIONS)(function)
+        finally:
+            numba.config.CACHE_DIR = before
+        return kernel
+
     try:
-        numba.config.CACHE_DIR = str(folder or "")
-        decorate = numba.njit(signature, cache=folder is not None, nogil=policy is None, **OPTIONS)
-        compiled: Kernel = decorate(function)
+        try:
+            return compiled(folder)
+        except numba.errors.NumbaError:
+            raise
+        except Exception:
+            if folder is None:
+                raise
+            shutil.rmtree(folder, ignore_errors=True)  # the disk is full, or a file is damaged
+            return compiled(None)
     except Exception as error:  # Numba's own, and others where it gives up early
         raise InvalidInput(
             f"{name!r} cannot be compiled; its index and choose may use numbers, "
@@ -127,9 +145,6 @@ def _compile(numba: Any, policy: Policy | None, function: Kernel, signature: Any
             f"{_reason(error)}",
             argument="policy",
         ) from error
-    finally:
-        numba.config.CACHE_DIR = before
-    return compiled
 
 
 def _is_importable(policy: Policy | None) -> bool:
@@ -168,7 +183,9 @@ def _cache_folder(digest: str | None) -> Path | None:
         home = cache_home()
         folder = home / f"{digest}-{os.environ.get('NUMBA_BOUNDSCHECK', '')}"
         is_new = not folder.exists()
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        home.parent.parent.mkdir(parents=True, exist_ok=True)
+        for place in (home.parent, home, folder):  # one by one: the mode is for the last alone
+            place.mkdir(mode=0o700, exist_ok=True)
         shared = open_to_others(home.parent, home, folder)
         if shared is not None:
             _warn_of(str(shared))
@@ -217,17 +234,20 @@ def functions_of(cls: type[Policy] | None, *functions: Kernel) -> list[types.Fun
     return sorted(reachable(roots), key=lambda x: (x.__module__, x.__qualname__))
 
 
-def code_digest(functions: Iterable[types.FunctionType]) -> str | None:
-    """Return a hash of the code of functions and of the constants they read.
+def code_digest(functions: Iterable[types.FunctionType], cls: type | None = None) -> str | None:
+    """Return a hash of the code of functions and of the values they read.
 
     `None` if a function reads something that may change without notice.
+
+    Args:
+        functions: The functions.
+        cls: The policy class, whose attributes the overloads read.
     """
+    attributes = ("normals", "uniforms", "memory", "uses_logs", "belief")
+    values = [getattr(cls, name, None) for name in attributes]
     digest = hashlib.sha256(repr((sys.hexversion, INLINED, CHECKED)).encode())
     for function in functions:
-        if function.__closure__ is not None and "<locals>" not in function.__qualname__:
-            return None
         digest.update(f"{function.__module__}.{function.__qualname__}".encode())
-        digest.update(repr((function.__defaults__, function.__kwdefaults__)).encode())
         codes = [function.__code__]
         for code in codes:
             inner = [x for x in code.co_consts if isinstance(x, types.CodeType)]
@@ -238,16 +258,30 @@ def code_digest(functions: Iterable[types.FunctionType]) -> str | None:
             ]
             digest.update(code.co_code + repr((plain, code.co_names, code.co_varnames)).encode())
             codes += inner
-        for value in globals_of(function):
-            if isinstance(value, np.ndarray):
-                digest.update(value.tobytes())
-            elif isinstance(value, numbers.Number | str | tuple | type(None)):
-                digest.update(repr(value).encode())
-            elif isinstance(value, type):
-                digest.update(repr((value.__qualname__, getattr(value, "_fields", ()))).encode())
-            elif isinstance(value, types.ModuleType):
-                if value.__name__.partition(".")[0] not in ("math", "numpy"):
-                    return None
-            elif not callable(value):
-                return None
+        values += [function.__defaults__, *(function.__kwdefaults__ or {}).values()]
+        plain_functions = types.FunctionType | types.BuiltinFunctionType | np.ufunc
+        values += [x for x in values_read(function) if not isinstance(x, plain_functions)]
+    for value in values:
+        content = _content(value)
+        if content is None:
+            return None
+        digest.update(content)
     return digest.hexdigest()[:20]
+
+
+def _content(value: object) -> bytes | None:
+    """Return a value as bytes for a hash; `None` if it may change without notice."""
+    if isinstance(value, tuple):
+        parts = [_content(x) for x in value]
+        return None if None in parts else repr(parts).encode()
+    if isinstance(value, np.ndarray):
+        return repr((value.dtype, value.shape, value.tobytes())).encode()
+    if isinstance(value, numbers.Number | str | types.NoneType):
+        return repr(value).encode()
+    if isinstance(value, enum.EnumMeta):
+        return repr(list(value)).encode()
+    if isinstance(value, type):
+        return repr((value.__qualname__, getattr(value, "_fields", ()))).encode()
+    if isinstance(value, types.ModuleType) and value.__name__ in ("math", "numpy"):
+        return value.__name__.encode()
+    return None

@@ -7,6 +7,7 @@ overloaded: for each such type Numba uses the methods of that class.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import math
@@ -114,7 +115,8 @@ def _policy_from(numbers: Any, parameters: Any) -> Any:
 def _index(policy: Any, arm: Any, now: Any, z: Any) -> Any:
     cls = policy.instance_class.policy
     if cls.index is not Policy.index:
-        return cls.index
+        own = cls.index  # called, not returned: a user's own functions have other options
+        return lambda policy, arm, now, z: own(policy, arm, now, z)
     believe, sample = cls.believe, cls.sample
     return lambda policy, arm, now, z: sample(policy, believe(policy, arm), now, z)
 
@@ -171,7 +173,8 @@ def _draw(policy: Any, stream: Any) -> Any:
 
 
 def _moved_by(policy: Any, arm: Any, common: Any) -> Any:
-    return policy.instance_class.policy.moved
+    own = policy.instance_class.policy.moved
+    return lambda policy, arm, common: own(policy, arm, common)
 
 
 def _moves_together(policy: Any, evidence: Any) -> Any:
@@ -191,13 +194,17 @@ def _law_of(policy: Any, arm: Any, now: Any) -> Any:
 def _law_at(policy: Any, evidence: Any, column: Any, now: Any) -> Any:
     cls = policy.instance_class.policy
     if cls.law_at is not Policy.law_at:
-        return cls.law_at
+        own = cls.law_at
+        return lambda policy, evidence, column, now: own(policy, evidence, column, now)
     return lambda policy, evidence, column, now: law_of(policy, arm_at(evidence, column), now)
 
 
 def _write_laws(policy: Any, evidence: Any, now: Any, moves: Any, guard: Any, laws: Any) -> Any:
     cls = policy.instance_class.policy
-    return laws_of_indices if cls.laws is Policy.laws else cls.laws
+    own = laws_of_indices if cls.laws is Policy.laws else cls.laws
+    return lambda policy, evidence, now, moves, guard, laws: own(
+        policy, evidence, now, moves, guard, laws
+    )
 
 
 OVERLOADS: dict[Any, Any] = {
@@ -234,11 +241,14 @@ def reachable(roots: Iterable[Any]) -> Iterator[types.FunctionType]:
             if function in OVERLOADS:
                 continue
             yield function
-            waiting += [x for x in globals_of(function) if isinstance(x, types.FunctionType)]
+            waiting += [x for x in values_read(function) if isinstance(x, types.FunctionType)]
 
 
-def globals_of(function: types.FunctionType) -> Iterator[object]:
-    """Yield the values of the module-level names that a function reads, nested code included."""
+def values_read(function: types.FunctionType) -> Iterator[object]:
+    """Yield the values that a function reads from its module and its closure."""
+    for cell in function.__closure__ or ():
+        with contextlib.suppress(ValueError):  # not assigned yet
+            yield cell.cell_contents
     codes = [function.__code__]
     for code in codes:
         yield from (function.__globals__.get(name) for name in code.co_names)
