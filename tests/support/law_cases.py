@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 
 from driftanchor.core import index_law
 from driftanchor.core.check import Floats
-from driftanchor.core.index_law import IndexLaw
-from driftanchor.core.win_chances import NEVER, Laws, new_desk, win_chances
+from driftanchor.core.index_law import NEVER, IndexLaw
+from driftanchor.core.win_chances import win_chances
 
 OUT = IndexLaw(NEVER, 0.0, 0.0, 0.0, 0.0, 0.0)
 MEANS, SDS = st.floats(-1, 1), st.sampled_from([1e-3, 0.1, 0.5, 1.0])
@@ -29,19 +28,19 @@ LAW = st.one_of(
 )
 
 
-def chances(laws: list[IndexLaw], win: Any = win_chances) -> Floats:
-    """How likely each law has the largest value, interpreted unless `win` is a kernel."""
-    arms, columns = len(laws), list(zip(*laws, strict=True))
-    if win is win_chances:
-        desk = new_desk(arms, lambda size: [0.0] * size, lambda size: [0] * size)
-        told: Any = [0.0] * arms
-        win(Laws(*(list(column) for column in columns)), arms, desk, told)
-        return np.array(told)
-    desk = new_desk(arms, np.zeros, lambda size: np.zeros(size, np.int64))
-    told = np.zeros(arms)
-    win(Laws(*(np.array(column, np.float64) for column in columns)), arms, desk, told)
-    answer: Floats = told
-    return answer
+def chances(laws: list[IndexLaw]) -> Floats:
+    """How likely each law has the largest value."""
+    return win_chances(np.array(laws))
+
+
+def below(law: IndexLaw, level: float) -> float:
+    """How likely a value is below a level; one that is the level counts half."""
+    return float(chances([law, index_law.constant(level)])[1])
+
+
+def counted_below(values: Floats, level: float) -> float:
+    """The share of values below a level, as `below` counts them."""
+    return float(((values < level) + 0.5 * (values == level)).mean())
 
 
 def draws(law: IndexLaw, n: int, rng: np.random.Generator) -> Floats:
