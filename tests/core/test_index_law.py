@@ -1,4 +1,4 @@
-"""The laws of indices against counts of draws, and the draws of leaping engines against the laws."""
+"""The laws of indices against counts of draws, and draws given a side against the laws."""
 
 from __future__ import annotations
 
