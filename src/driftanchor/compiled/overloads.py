@@ -38,6 +38,7 @@ from driftanchor.policies.base import (
     law_at,
     law_of,
     laws_of_indices,
+    laws_of_unmoved,
     moved_by,
     moves_together,
     write_laws,
@@ -197,7 +198,13 @@ def _law_at(policy: Any, evidence: Any, column: Any, now: Any) -> Any:
 
 def _write_laws(policy: Any, evidence: Any, now: Any, moves: Any, guard: Any, laws: Any) -> Any:
     cls = policy.instance_class.policy
-    return laws_of_indices if cls.laws is Policy.laws else cls.laws
+    if cls.laws is not Policy.laws:
+        return cls.laws
+    if cls.uses_logs:
+        return laws_of_indices
+    return lambda policy, evidence, now, moves, guard, laws: laws_of_unmoved(
+        policy, evidence, now, moves, laws
+    )
 
 
 OVERLOADS: dict[Any, Any] = {
