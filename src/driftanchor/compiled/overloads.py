@@ -200,11 +200,7 @@ def _write_laws(policy: Any, evidence: Any, now: Any, moves: Any, guard: Any, la
     cls = policy.instance_class.policy
     if cls.laws is not Policy.laws:
         return cls.laws
-    if cls.uses_logs:
-        return laws_of_indices
-    return lambda policy, evidence, now, moves, guard, laws: laws_of_unmoved(
-        policy, evidence, now, moves, laws
-    )
+    return laws_of_indices if cls.uses_logs else laws_of_unmoved
 
 
 OVERLOADS: dict[Any, Any] = {

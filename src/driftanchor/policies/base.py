@@ -362,11 +362,11 @@ def laws_of_indices(
     """Write the laws of a policy that plays the largest index."""
     if moves_together(policy, evidence):
         return laws_of_moved(policy, evidence, now, moves, laws)
-    return laws_of_unmoved(policy, evidence, now, moves, laws)
+    return laws_of_unmoved(policy, evidence, now, moves, guard, laws)
 
 
 def laws_of_unmoved(
-    policy: Policy, evidence: Evidence, now: Round, moves: Floats, laws: Floats
+    policy: Policy, evidence: Evidence, now: Round, moves: Floats, guard: bool, laws: Floats
 ) -> RoundKind:
     """Write the laws if logs do not move together: the same for each move."""
     row = 0
