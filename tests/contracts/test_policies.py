@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pytest
 from interpreted_loops import played
+from live_states import STATES
 from policy_cases import VARIANTS, variants_of
 
 from driftanchor import (
@@ -21,8 +22,11 @@ from driftanchor import (
     Result,
     simulate,
 )
+from driftanchor.core.evidence import Round
 from driftanchor.core.promises import ANYTHING
-from driftanchor.simulation import ENGINES
+from driftanchor.live.propensities import compiled, interpreted, propensities
+from driftanchor.policies.base import has_law
+from driftanchor.simulation.leaping import can_leap
 
 if TYPE_CHECKING:
     from conftest import Chance
@@ -107,16 +111,6 @@ def bits(result: Result, policy: str = "it") -> tuple[bytes, bytes]:
     return result.regret[row].tobytes(), result.pulls[row].tobytes()
 
 
-def engine_in(bandit: Bandit, rule: Policy) -> str:
-    """Compiled, unless that takes a kernel of its own that tells nothing new.
-
-    Where rewards come late another loop is compiled. Policies that choose by their largest index
-    alone, or without logs, are the same there: `ts` stands for them.
-    """
-    own = type(rule).choose is not Policy.choose and rule.uses_logs
-    return "every-round" if own or rule.name == "ts" or not bandit.is_late else "interpreted"
-
-
 class Case(NamedTuple):
     """A variant of the policy in a world, and its runs there, of `ROUNDS` rounds."""
 
@@ -130,26 +124,56 @@ ROUNDS = 30
 
 @pytest.fixture(scope="module")
 def cases(variants: list[Policy]) -> list[Case]:
-    """Each variant in each world: two runs where they are interpreted, otherwise 20."""
+    """Each variant in each world, 20 runs."""
     found = []
     for rule, world in itertools.product(variants, BANDITS):
-        engine = engine_in(BANDITS[world], rule)
-        effort = {"horizon": ROUNDS, "checkpoints": ROUNDS, "seed": 7, "engine": engine}
-        runs = 20 if engine == "every-round" else 2
-        found.append(Case(rule, world, run(rule, BANDITS[world], **effort, runs=runs)))
+        effort = {"horizon": ROUNDS, "checkpoints": ROUNDS, "seed": 7, "runs": 20}
+        found.append(Case(rule, world, run(rule, BANDITS[world], **effort)))
     return found
 
 
 def test_interpreted_and_compiled_runs_are_equal_to_the_bit(cases: list[Case]) -> None:
     """The first two runs."""
-    for rule, world, compiled in cases:
-        if engine_in(BANDITS[world], rule) == "interpreted":
-            continue
+    for rule, world, fast in cases:
         effort = {"horizon": ROUNDS, "checkpoints": ROUNDS, "seed": 7}
         slow = run(rule, BANDITS[world], **effort, runs=2, engine="interpreted")
-        assert (compiled.engine, slow.engine) == ("every-round", "interpreted")
-        assert slow.regret.tobytes() == compiled.regret[:, :2].tobytes(), (rule, world)
-        assert slow.pulls.tobytes() == compiled.pulls[:, :2].tobytes(), (rule, world)
+        assert (fast.engine, slow.engine) == ("every-round", "interpreted")
+        assert slow.regret.tobytes() == fast.regret[:, :2].tobytes(), (rule, world)
+        assert slow.pulls.tobytes() == fast.pulls[:, :2].tobytes(), (rule, world)
+
+
+@pytest.mark.parametrize("engine", ["events", "thinned"])
+def test_engines_leap_where_they_can_and_play_every_round_elsewhere(
+    engine: str, variants: list[Policy]
+) -> None:
+    """Leaps are the same to the bit when interpreted; the rest are the bits of every round."""
+    effort: Any = {"runs": 2, "seed": 7}
+    rounds = [7, 150]
+    for rule, world in itertools.product(variants, BANDITS):
+        bandit = suited(rule, BANDITS[world])
+        fast = run(rule, bandit, horizon=150, checkpoints=rounds, engine=engine, **effort)
+        assert fast.engine == engine
+        if can_leap(type(rule), bandit):
+            regret, pulls = played(engine, rule, bandit, checkpoints=rounds, **effort)
+            assert fast.regret[0].tobytes() == regret.tobytes(), (rule, world)
+            assert fast.pulls[0].tobytes() == pulls.tobytes(), (rule, world)
+        else:
+            every = run(rule, bandit, horizon=150, checkpoints=rounds, **effort)
+            assert bits(fast) == bits(every), (rule, world)
+
+
+def test_compiled_laws_are_the_interpreted_ones_to_the_bit(variants: list[Policy]) -> None:
+    for rule, evidence in itertools.product(variants, STATES.values()):
+        if not has_law(type(rule)):
+            assert propensities(rule, evidence, Round(50, 3)) is None
+            continue
+        moves, rows = np.array([-1.0, 0.5]), 2 * evidence.pulls.size
+        for guard in (True, False):
+            ours, theirs = np.zeros((rows, 6)), np.zeros((rows, 6))
+            asked = evidence, 50, int(evidence.playable.sum()), moves, guard
+            kind = interpreted(rule)(*asked, ours)
+            assert compiled(rule, evidence)(*asked, theirs) == tuple(kind)
+            assert ours.tobytes() == theirs.tobytes(), rule
 
 
 def test_pulls_and_regret_add_up(cases: list[Case]) -> None:
@@ -243,7 +267,7 @@ def test_company_and_order_change_nothing(policy: Policy) -> None:
 
 
 def test_one_that_says_it_uses_no_logs_uses_none(variants: list[Policy]) -> None:
-    """Nor where an engine leaps: interpreted, as each leap is the same when it is compiled."""
+    """Nor if an engine leaps."""
     plain = Bandit([0.5, 0.4, 0.3])
     logged = Bandit(plain.online, [0.1, 0.9, 0.2], [9, 30, 4], bias_bound=0.1)
     for policy in variants:
@@ -251,15 +275,8 @@ def test_one_that_says_it_uses_no_logs_uses_none(variants: list[Policy]) -> None
             continue
         effort: Any = {"horizon": 200, "runs": 4}
         assert bits(run(policy, plain, **effort)) == bits(run(policy, logged, **effort))
-        leaps = ENGINES["events"].loop_for(type(policy), plain)
-        assert leaps == ENGINES["events"].loop_for(type(policy), logged)
-        if leaps in ENGINES["every-round"].loops:
-            continue
-        without, beside = (
-            played(leaps, policy, suited(policy, bandit), checkpoints=[20, 200], runs=2, seed=0)
-            for bandit in (plain, logged)
-        )
-        assert [x.tobytes() for x in without] == [x.tobytes() for x in beside]
+        leaping: Any = {**effort, "engine": "events"}
+        assert bits(run(policy, plain, **leaping)) == bits(run(policy, logged, **leaping))
 
 
 def test_one_that_says_it_uses_no_bounds_uses_none(variants: list[Policy]) -> None:

@@ -25,8 +25,10 @@ from driftanchor import (
     Policy,
     Round,
 )
+from driftanchor.core.index_law import MIXTURE
 from driftanchor.core.noise import keyed_stream, wrapping
 from driftanchor.policies import make
+from driftanchor.policies.base import has_law, law_of
 
 each_policy = pytest.mark.parametrize("name", list(POLICIES))
 
@@ -152,6 +154,44 @@ def test_the_index_of_an_arm_that_moved_is_a_number_too(
         assert there[:2] == arm[:2]
         if has_index(rule):
             assert rule.index(there, Round(int(arm.pulls) + 1, 3), z) > -math.inf  # and not NaN
+
+
+@given(arms(), NUMBERS, st.integers(1, 10**9), DRAWS, NUMBERS, st.floats(1e-3, 1e3))
+def test_a_policy_that_leaps_has_a_law_that_only_its_own_rewards_change(
+    arm: ArmEvidence, reward: float, t: int, z: Draws, prior_mean: float, noise: float
+) -> None:
+    """The mean of the law moves with each reward as the class says, whatever the round."""
+    for rule in every_rule(prior_mean=prior_mean, noise=noise):
+        if rule.leaps is None:
+            continue
+        assert has_law(type(rule))
+        weight = arm.pulls + 1 + (arm.offline_pulls if rule.leaps == "hybrid" else 0)
+        law = law_of(rule, arm, Round(1, 2))
+        assert law_of(rule, arm, Round(t, 7)) == law
+        after = law_of(
+            rule, arm._replace(pulls=arm.pulls + 1, total=arm.total + reward), Round(1, 2)
+        )
+        scale = abs(law.mean) + abs(reward) + abs(arm.total)
+        due = (law.mean * weight + reward) / (weight + 1)
+        assert after.mean == pytest.approx(due, rel=1e-9, abs=1e-12 * scale)
+        assert after.sd == pytest.approx(law.sd * math.sqrt(weight / (weight + 1)))
+
+
+@given(arms(), st.integers(1, 10**9), DRAWS)
+def test_the_index_is_drawn_from_its_law(arm: ArmEvidence, t: int, z: Draws) -> None:
+    """With the noise of the index: its law is a median of two samples, or one of them by a coin."""
+    for rule in every_rule():
+        if not (has_law(type(rule)) and has_index(rule)):
+            continue
+        now = Round(max(t, int(arm.pulls) + 1), 3)
+        law, value = law_of(rule, arm, now), rule.index(arm, now, z)
+        first = law.mean + law.sd * z.on
+        if law.kind == MIXTURE:
+            other = law.other_mean + law.other_sd * z.on
+            assert value in (pytest.approx(first), pytest.approx(other))
+        else:
+            other = law.other_mean + law.other_sd * z.hyb
+            assert value == pytest.approx(sorted([law.place, first, other])[1])
 
 
 def gathered(columns: list[tuple[ArmEvidence, bool]], memory: int) -> Evidence:

@@ -6,18 +6,20 @@ import hashlib
 import itertools
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
-from driftanchor import InvalidInput
+from driftanchor import ArmEvidence, Bandit, Draws, InvalidInput, Learner, Policy, Round, simulate
 from driftanchor.core.check import Floats
 from driftanchor.core.noise import (
     Stream,
     _scramble,
     _tail,
+    draws,
     key,
     keyed_stream,
     next_word,
@@ -261,3 +263,37 @@ def test_a_draw_between_rectangle_and_curve_is_kept_as_often_as_it_lies_below_th
         due = (math.exp(-x * x / 2) - DENSITY[layer]) / (DENSITY[layer + 1] - DENSITY[layer])
         kept = np.mean([outside(stream, np.uint64(layer), float(x)) == x for _ in range(3000)])
         assert abs(kept - due) < 4.9 * math.sqrt(due * (1 - due) / 3000)
+
+
+@pytest.mark.parametrize("normals", [0, 1, 2])
+@pytest.mark.parametrize("uniforms", [0, 1])
+def test_an_arm_draws_what_its_policy_asks_for_in_order(normals: int, uniforms: int) -> None:
+    stream = keyed_stream(0, "kinds", 0)
+    due = [normal(stream) for _ in range(normals)] + [math.nan] * (2 - normals)
+    due += [uniform(stream) for _ in range(uniforms)] + [math.nan] * (1 - uniforms)
+    own = keyed_stream(0, "kinds", 0)
+    np.testing.assert_array_equal(draws(own, normals, uniforms), due)
+    assert own.tolist() == stream.tolist()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unasked(Policy):
+    """Reads noise that it did not ask for."""
+
+    name = "unasked"
+    formula = "none"
+    source = "this test"
+
+    def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
+        return arm.total + z.on
+
+
+@pytest.mark.parametrize("engine", ["interpreted", "every-round"])
+def test_noise_that_was_not_asked_for_is_nan_and_the_error_says_how_to_ask(engine: str) -> None:
+    with pytest.raises(InvalidInput, match=r"NaN unless the class asks for them: normals = 1 or 2"):
+        simulate({"mine": Unasked()}, Bandit([0.5, 0.4]), horizon=20, runs=1, engine=engine)
+
+
+def test_a_live_decision_refuses_an_index_of_nan() -> None:
+    with pytest.raises(InvalidInput, match=r"'unasked' chose -1.* every index may be NaN"):
+        Learner(Unasked(), arms=["A", "B"], seed=1).pull()

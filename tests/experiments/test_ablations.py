@@ -2,10 +2,13 @@
 
 import pytest
 
+from driftanchor import Bandit
 from driftanchor.core.evidence import ArmEvidence, Round
 from driftanchor.core.noise import Draws
 from driftanchor.experiments.ablations import AnchorMax, AnchorMean, AnchorMin
 from driftanchor.policies import POLICIES, AnchorTS
+from driftanchor.policies.base import Policy, has_law
+from driftanchor.simulation.leaping import can_leap
 
 ARM = ArmEvidence(pulls=3, total=1.2, offline_pulls=4, offline_mean=0.5, bias_bound=0.7)
 NOW = Round(t=4, arms=2)
@@ -21,7 +24,8 @@ def test_each_takes_its_number_of_the_three(z: Draws) -> None:
     assert AnchorTS().index(ARM, NOW, z) == sorted(three.values())[1]
 
 
-def test_they_are_not_offered_and_state_no_law() -> None:
-    for rule in (AnchorMin, AnchorMax, AnchorMean):
-        assert rule.name not in POLICIES
-        assert rule.tails is None
+@pytest.mark.parametrize("rule", [AnchorMin, AnchorMax, AnchorMean])
+def test_they_are_not_offered_and_state_no_law(rule: type[Policy]) -> None:
+    assert rule.name not in POLICIES
+    assert not has_law(rule)
+    assert not can_leap(rule, Bandit([0.5, 0.4]))

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from driftanchor.simulation.compile_ahead import kernel_of
 from typer.testing import CliRunner
 
 from driftanchor.cli.main import app
@@ -123,13 +122,6 @@ def test_finished_cells_are_not_run_again(
     assert counted[3:] == [name for name in rest if name != f"{experiment.cells[3].id} ts"]
     assert all(file.stat().st_mtime_ns == at for file, at in first.items())
     assert same(resumed, run(experiment, tmp_path / "b"))
-
-
-def test_chunks_whose_kernel_is_compiled_come_first(experiment: Experiment) -> None:
-    chunks = [replace(job.chunk(), engine="events") for job in sweep.jobs([experiment], 0)[:6]]
-    anchor = kernel_of(chunks[1])
-    taken = [i for i, _ in sweep.as_ready(chunks, lambda kernel: kernel == anchor)]
-    assert taken == [1, 3, 5, 0, 2, 4]
 
 
 def test_kept_numbers_are_the_same(

@@ -1,14 +1,24 @@
-"""A kernel serves all policies of a class, and what cannot be compiled is interpreted."""
+"""Compiled decisions are the interpreted ones to the bit; some policies stay interpreted."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
 import pytest
 
-from driftanchor import TS, UCB, ArmEvidence, Draws, Evidence, Policy, Round
-from driftanchor.core.noise import Stream, key
+from benchmarks.pages.live_decisions import SETTINGS, differing
+from driftanchor import (
+    POLICIES,
+    TS,
+    UCB,
+    ArmEvidence,
+    ArtificialReplay,
+    Draws,
+    Evidence,
+    Policy,
+    Round,
+)
+from driftanchor.core.noise import Stream
 from driftanchor.live import compiling
 from driftanchor.live.decider import Decider
 from driftanchor.live.ledger import Ledger
@@ -17,7 +27,7 @@ from driftanchor.live.terms import Terms
 
 @dataclass(frozen=True, kw_only=True)
 class Weighed(Policy):
-    """A parameter may be whole or not: Numba takes these for different types."""
+    """Its parameter may be whole or not."""
 
     name = "weighed"
     formula = "weight × pulls"
@@ -47,15 +57,19 @@ def decider(policy: Policy) -> Decider:
 
 def test_a_kernel_serves_all_policies_of_a_class() -> None:
     assert decider(UCB(c=2.0)).prepare()
-    kernel = compiling.ready(compiling.kind_of(UCB(c=0.5).numbers()))
+    evidence, _ = decider(UCB()).situation(1)
+    kernel = compiling.ready(compiling.kind_of(UCB(c=0.5), evidence))
     assert kernel is not None
-    assert compiling.ready(compiling.kind_of(UCB(noise=3.0).numbers())) is kernel
+    assert compiling.ready(compiling.kind_of(UCB(noise=3.0), evidence)) is kernel
 
 
-def test_numbers_of_other_types_are_another_kind() -> None:
-    whole, broken = (compiling.kind_of(Weighed(weight=x).numbers()) for x in (2, 0.5))
-    assert whole != broken
-    assert compiling.kind_of(TS().numbers()) != compiling.kind_of(UCB().numbers())
+def test_the_kind_depends_on_the_class_and_on_the_type_of_pulls() -> None:
+    evidence, _ = decider(UCB()).situation(1)
+    whole, broken = (compiling.kind_of(Weighed(weight=x), evidence) for x in (2, 0.5))
+    assert whole == broken
+    assert compiling.kind_of(TS(), evidence) != compiling.kind_of(UCB(), evidence)
+    fractions = evidence._replace(pulls=evidence.pulls.astype(float))
+    assert compiling.kind_of(UCB(), fractions) != compiling.kind_of(UCB(), evidence)
 
 
 def test_what_cannot_be_compiled_is_interpreted_for_ever() -> None:
@@ -66,7 +80,25 @@ def test_what_cannot_be_compiled_is_interpreted_for_ever() -> None:
 
 
 def test_asking_again_starts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    kind = compiling.kind_of(UCB().numbers())
-    assert decider(UCB()).prepare()
+    one = decider(UCB())
+    assert one.prepare()
     monkeypatch.setattr("threading.Thread", None)  # it would be called
-    compiling.ask(kind, (UCB().numbers(), key(1, "x"), np.empty(4, np.uint64)))
+    evidence, _ = one.situation(1)
+    compiling.request(compiling.kind_of(UCB(), evidence), UCB(), ())
+
+
+# One of each way to draw: two normals, a coin, nothing, a rule of its own, and other laws. What
+# chooses is the same code in simulated rounds, where every policy is compared.
+KINDS = ("anchor-ts", "epsilon-ts", "ucb", "guarded-anchor-ts", "beta-ts")
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_policy_decides_alike_compiled_and_interpreted(name: str) -> None:
+    """`make claims` does the same for every policy over 10,000 decisions."""
+    policy = POLICIES[name]()
+    assert [differing(policy, setting, 120, seed=5) for setting in SETTINGS] == [0] * 4
+
+
+@pytest.mark.parametrize("policy", [ArtificialReplay(base="ts"), ArtificialReplay(base="ucb")])
+def test_a_policy_that_remembers_does_so_alike(policy: Policy) -> None:
+    assert differing(policy, "bias bounds", 250, seed=6) == 0

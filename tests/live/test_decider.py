@@ -78,16 +78,16 @@ def test_what_a_policy_does_to_its_memory_is_forgotten_unless_applied() -> None:
 
 
 def test_it_asks_for_a_kernel_when_much_was_interpreted(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[int] = []
+    asked: list[Policy] = []
     monkeypatch.setattr(compiling, "ready", lambda kind: None)
-    monkeypatch.setattr(compiling, "ask", lambda kind, arguments: asked.append(len(arguments)))
+    monkeypatch.setattr(compiling, "request", lambda kind, policy, _: asked.append(policy))
     _, decider = made(GuardedAnchorTS())
     monkeypatch.setattr(module, "ENOUGH", 12)  # three arms: four decisions
     for _ in range(3):
         decider.decide(1)
     assert not asked
     decider.decide(1)
-    assert asked == [9]
+    assert asked == [GuardedAnchorTS()]
 
 
 @dataclass(frozen=True, kw_only=True)

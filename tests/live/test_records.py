@@ -55,7 +55,7 @@ def test_a_saved_learner_goes_on_exactly_where_it_was(name: str, tmp_path: Path)
     assert loaded.to_json() == pupil.to_json()
 
 
-@pytest.mark.parametrize("policy", [name for name in POLICIES if POLICIES[name]().takes((0, 3))])
+@pytest.mark.parametrize("policy", [name for name in POLICIES if POLICIES[name]().accepts((0, 3))])
 def test_a_relative_bound_is_saved(policy: str, tmp_path: Path) -> None:
     pupil = moved_learner(policy)
     play_moved(pupil, 10)

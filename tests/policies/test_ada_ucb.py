@@ -68,28 +68,6 @@ def test_a_naive_simulator_plays_the_same_arms(horizon: int) -> None:
         assert naive_pulls(indices, BANDIT, 300, 6, run).tolist() == ours[run].tolist()
 
 
-@pytest.mark.parametrize(
-    ("bandit", "horizon"),
-    [
-        (Bandit([0.6, *[0.5] * 11], reward="bernoulli"), 0),  # with ties
-        (Bandit([0.6, *[0.5] * 11], reward="bernoulli", delay=7), 0),
-        (BANDIT, 100),  # and 600 rounds: the radii only fall
-    ],
-)
-def test_arms_below_their_caps_are_passed_over_and_nothing_else_changes(
-    bandit: Bandit, horizon: int
-) -> None:
-    """From round 256 on a cap serves the next round too, from round 512 on the next two."""
-
-    def pulls(engine: str) -> list[list[int]]:
-        rule = AdaUCB(noise=0.5, horizon=horizon)
-        found = simulate(rule, bandit, horizon=600, runs=1, seed=2, engine=engine, threads=1)
-        played: list[list[int]] = found.pulls[0].tolist()
-        return played
-
-    assert pulls("every-round") == pulls("interpreted")
-
-
 def test_a_live_kernel_plays_the_same_arms_while_arms_come_and_go() -> None:
     def played(*, compiled: bool) -> list[str]:
         learner = Learner(AdaUCB(), arms=[f"arm {i}" for i in range(9)], seed=5)

@@ -20,13 +20,13 @@ from driftanchor import (
     Round,
     UnknownName,
 )
-from driftanchor.core.noise import Stream, keyed_stream, one_normal, wrapping
+from driftanchor.core.noise import Stream, keyed_stream, wrapping
 
 
 class WastefulUCB(UCB):
     """UCB that draws a normal for each arm as Artificial Replay does, so that ties fall alike."""
 
-    draw = staticmethod(one_normal)
+    normals = 1
 
 
 PLAIN: dict[str, Policy] = {"ucb": WastefulUCB(), "ts": TS()}

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from driftanchor.policies.account import Account
 from guarded_cases import (
     ARMS,
     CLOSE,
@@ -32,6 +31,7 @@ from guarded_cases import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
+from law_cases import below, counted_below
 from naive_guarded import naive, naive_index, naive_pulls, one_run
 
 from driftanchor import (
@@ -47,7 +47,8 @@ from driftanchor import (
 )
 from driftanchor.core import index_law
 from driftanchor.core.evidence import arm_at
-from driftanchor.core.noise import keyed_stream, normal, two_normals, wrapping
+from driftanchor.core.noise import draws, keyed_stream, normal, wrapping
+from driftanchor.policies.base import Account
 from driftanchor.policies.guarded_anchor_ts import (
     MAX_PENDING,
     Bounds,
@@ -450,7 +451,7 @@ DRAWS = 4_000
 @pytest.mark.parametrize("column", range(STATE.pulls.size))
 @pytest.mark.parametrize("common", [0.0, 0.2])
 def test_the_law_is_that_of_draws(column: int, common: float) -> None:
-    """12 laws, 5 levels, both sides: a right program is 5 sds off with a chance below 1e-4."""
+    """12 laws, 5 levels: a right program is 5 sds off with a chance below 1e-4."""
     now = at(STATE, 600)
     shared = judged(RULE, STATE, 600).shared
     law = sampled_law(RULE, arm_at(STATE, column), now, shared, common)
@@ -458,23 +459,20 @@ def test_the_law_is_that_of_draws(column: int, common: float) -> None:
     with wrapping():
         stream = keyed_stream(1, "law", column)
         for _ in range(DRAWS):
-            z = two_normals(stream)
+            z = draws(stream, 2, 0)
             drawn.append(sampled_index(RULE, arm_at(STATE, column), now, shared, common, z))
     levels = [sorted(drawn)[int(DRAWS * share)] for share in (0.05, 0.3, 0.5, 0.7, 0.95)]
     for level in levels:
-        below, mass = index_law.at(law, level)
-        for truth, count in (
-            (below, sum(x < level for x in drawn)),
-            (below + mass, sum(x <= level for x in drawn)),
-        ):
-            assert abs(count / DRAWS - truth) <= 5 * math.sqrt(truth * (1 - truth) / DRAWS) + 1e-12
+        truth = below(law, level)
+        allowed = 5 * math.sqrt(truth * (1 - truth) / DRAWS) + 1e-7
+        assert abs(counted_below(np.array(drawn), level) - truth) <= allowed
 
 
 def test_an_arm_of_which_nothing_is_known_has_a_constant_index() -> None:
     shared = judged(RULE, STATE, 600).shared
     law = sampled_law(RULE, arm_at(STATE, 5), at(STATE, 600), shared, 0.0)
-    assert law == index_law.constant(index_law.atom(law))
-    assert math.isfinite(index_law.atom(law))
+    assert law == index_law.constant(law.place)
+    assert math.isfinite(law.place)
 
 
 def shifted(state: Evidence, live: float, logs: float) -> Evidence:

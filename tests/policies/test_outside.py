@@ -76,7 +76,7 @@ def test_an_installed_module_is_not_hidden_by_a_file(write: Write) -> None:
         (RULE, "nix:Mine", "policy 'nix:Mine': there is no module 'nix' where Python looks and in"),
         (RULE, "bad.deep:Mine", "'bad.deep:Mine': there is no module 'bad.deep' where Python"),
         (RULE, "bad.py:Min", "unknown class of "),
-        (RULE, "bad.py:Policy.draw", "it is <function Policy.draw"),
+        (RULE, "bad.py:Policy.index", "it is <function Policy.index"),
         (RULE, ":Mine", "policy ':Mine': write module:Class or folder/file.py:Class"),
         (RULE, "bad:", "policy 'bad:': write module:Class or folder/file.py:Class"),
         ("Mine = 3", "bad.py:Mine", "policy 'bad.py:Mine': it is 3, not a class derived from Po"),

@@ -27,9 +27,9 @@ def test_kernels_are_there_before_the_first_request(tmp_path: Path) -> None:
     warm_up(served)
     with served.campaign("c").at_one_moment() as moment:
         books = moment.books
-        numbers = books.terms.policy.numbers()
-        assert compiling.ready(compiling.kind_of(numbers)) is not None
-        assert books.tooling.tools(*books.decider.situation(1)) is not None
+        evidence, now = books.decider.situation(1)
+        assert compiling.ready(compiling.kind_of(books.terms.policy, evidence)) is not None
+        assert books.tooling.tools(evidence, now) is not None
     served.close()
 
 

@@ -1,25 +1,44 @@
-"""A way to play any loop of the simulator interpreted, also those that engines only compile."""
+"""A way to play the loop of any engine interpreted, also of those that are always compiled."""
 
 from __future__ import annotations
 
 import numpy as np
-from driftanchor.simulation.engines import Loop
-from driftanchor.simulation.engines.desk import keys_of
-from driftanchor.simulation.engines.rewards import world_of
 
 from driftanchor import Bandit, Policy
 from driftanchor.core.check import Floats, Ints
 from driftanchor.core.noise import wrapping
+from driftanchor.simulation.chunk import ENGINES
+from driftanchor.simulation.engine import (
+    allocate,
+    interpreted_chooser,
+    keys_of,
+    play_every_round,
+    play_late,
+)
+from driftanchor.simulation.leaping import (
+    allocate_leaping,
+    can_leap,
+    interpreted_law_writer,
+    play_leaping,
+)
+from driftanchor.simulation.world import world_of
 
 
 def played(
-    loop: Loop, policy: Policy, bandit: Bandit, *, checkpoints: list[int], runs: int, seed: int
+    engine: str, policy: Policy, bandit: Bandit, *, checkpoints: list[int], runs: int, seed: int
 ) -> tuple[Floats, Ints]:
     """Regret by (run, checkpoint), and pulls by (run, arm)."""
-    world, rounds = world_of(bandit), np.array(checkpoints)
+    world, rounds, keys = world_of(bandit), np.array(checkpoints), keys_of(seed, policy.name)
     regret = np.empty((runs, rounds.size))
     pulls = np.empty((runs, world.online.size), np.int64)
-    desk, keys = loop.lay_out(world, policy), keys_of(seed, policy.name)
-    with wrapping():
-        assert loop.play_runs(policy, world, keys, 0, rounds, desk, regret, pulls)
+    before = np.zeros(1), world, keys, 0, rounds
+    with wrapping(), np.errstate(divide="ignore"):  # as compiled: x/0 is ∞
+        if ENGINES[engine].leaps and can_leap(type(policy), bandit):
+            leaping = allocate_leaping(world, policy, single=ENGINES[engine].paired)
+            write = interpreted_law_writer(policy)
+            assert play_leaping(write, *before, leaping, regret, pulls)
+        else:
+            loop = play_late if bandit.is_late else play_every_round
+            state, choose = allocate(world, policy), interpreted_chooser(policy)
+            assert loop(choose, *before, state, regret, pulls)
     return regret, pulls

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from driftanchor.core import index_law
 from driftanchor.core.check import Floats
-from driftanchor.core.index_law import IndexLaw
-from driftanchor.core.win_chances import NEVER, win_chances
+from driftanchor.core.index_law import NEVER, IndexLaw
+from driftanchor.core.win_chances import win_chances
 
 OUT = IndexLaw(NEVER, 0.0, 0.0, 0.0, 0.0, 0.0)
 MEANS, SDS = st.floats(-1, 1), st.sampled_from([1e-3, 0.1, 0.5, 1.0])

@@ -10,10 +10,10 @@ from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
-from driftanchor.simulation.engines.rewards import draw_reward, world_of
 
 from driftanchor import Bandit
 from driftanchor.core.noise import keyed_stream, wrapping
+from driftanchor.simulation.world import draw_reward, world_of
 
 Array = npt.NDArray[np.float64]
 # Pulls and reward sums of all arms, and the round: the index of every arm.

@@ -72,7 +72,8 @@ def kernels_kept() -> Iterator[Diagnosis]:
         return
     where = shown(str(home))
     try:
-        home.mkdir(0o700, parents=True, exist_ok=True)
+        for place in (home.parent, home):  # one by one: the mode is for the last alone
+            place.mkdir(0o700, parents=True, exist_ok=True)
         shared = kernels.open_to_others(home.parent, home)
         if shared is not None:
             risk = f"other users can write to {shown(str(shared))}"

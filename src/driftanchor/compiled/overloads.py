@@ -39,6 +39,7 @@ from driftanchor.policies.base import (
     law_at,
     law_of,
     laws_of_indices,
+    laws_of_unmoved,
     moved_by,
     moves_together,
     write_laws,
@@ -201,7 +202,10 @@ def _law_at(policy: Any, evidence: Any, column: Any, now: Any) -> Any:
 
 def _write_laws(policy: Any, evidence: Any, now: Any, moves: Any, guard: Any, laws: Any) -> Any:
     cls = policy.instance_class.policy
-    own = laws_of_indices if cls.laws is Policy.laws else cls.laws
+    if cls.laws is not Policy.laws:
+        own = cls.laws
+    else:
+        own = laws_of_indices if cls.uses_logs else laws_of_unmoved
     return lambda policy, evidence, now, moves, guard, laws: own(
         policy, evidence, now, moves, guard, laws
     )

@@ -54,7 +54,8 @@ def plain(value: Any) -> Any:
 def unseal(record: object, kind: str, version: int, fields: tuple[str, ...]) -> Record:
     """Check the kind, the version and the fields of a record, and return it."""
     actual = record.get("kind") if isinstance(record, dict) else type(record).__name__
-    if not isinstance(record, dict) or actual != f"driftanchor/{kind}":
+    known = isinstance(actual, str) and actual == f"driftanchor/{kind}"  # an array has no truth
+    if not isinstance(record, dict) or not known:
         raise UnreadableState(f"not a driftanchor {kind} record: its kind is {shown(actual)}")
     written = record.get("version")
     if not isinstance(written, int) or isinstance(written, bool) or written < 1:

@@ -23,7 +23,6 @@ from driftanchor.core.common_move import common_move, is_relative, moved
 from driftanchor.core.evidence import ArmEvidence, Evidence, Round, arm_at
 from driftanchor.core.index_law import NEVER, IndexLaw, constant, write_law
 from driftanchor.core.noise import Draws, Stream, draws, normal, uniform
-from driftanchor.core.posterior import Posterior
 from driftanchor.core.promises import ANYTHING, Range
 from driftanchor.errors import DriftanchorError, InvalidInput, shown
 
@@ -361,21 +360,40 @@ def laws_of_indices(
     policy: Policy, evidence: Evidence, now: Round, moves: Floats, guard: bool, laws: Floats
 ) -> RoundKind:
     """Write the laws of a policy that plays the largest index."""
-    together = moves_together(policy, evidence)
-    common = Posterior(0.0, 0.0)
-    if together:
-        common = common_move(evidence, policy.noise)
+    if moves_together(policy, evidence):
+        return laws_of_moved(policy, evidence, now, moves, laws)
+    return laws_of_unmoved(policy, evidence, now, moves, guard, laws)
+
+
+def laws_of_unmoved(
+    policy: Policy, evidence: Evidence, now: Round, moves: Floats, guard: bool, laws: Floats
+) -> RoundKind:
+    """Write the laws if logs do not move together: the same for each move."""
+    row = 0
+    for _ in range(len(moves)):
+        for column in range(evidence.pulls.size):
+            if evidence.playable[column]:
+                write_law(laws, row, law_at(policy, evidence, column, now))
+            else:
+                laws[row, 0] = NEVER
+            row += 1
+    return RoundKind(0.0, 0.0, 0.0)
+
+
+def laws_of_moved(
+    policy: Policy, evidence: Evidence, now: Round, moves: Floats, laws: Floats
+) -> RoundKind:
+    """Write the laws given each common move."""
+    common = common_move(evidence, policy.noise)
     row = 0
     for k in range(len(moves)):
         move = common.mean + common.sd * moves[k]
         for column in range(evidence.pulls.size):
-            if not evidence.playable[column]:
-                laws[row, 0] = NEVER
-            elif together:
+            if evidence.playable[column]:
                 arm = moved_by(policy, arm_at(evidence, column), move)
                 write_law(laws, row, law_of(policy, arm, now))
             else:
-                write_law(laws, row, law_at(policy, evidence, column, now))
+                laws[row, 0] = NEVER
             row += 1
     return RoundKind(0.0, common.mean, common.sd)
 

@@ -10,7 +10,7 @@ from campaign_parts import Clock, create
 
 from driftanchor import Campaign, Conflict, Decision, Policy, Store
 from driftanchor.core.evidence import ArmEvidence, Round
-from driftanchor.core.noise import Draws, one_normal
+from driftanchor.core.noise import Draws
 from driftanchor.live.campaigns import asking
 from driftanchor.live.campaigns.asking import Ask
 
@@ -22,7 +22,7 @@ class Noisy(Policy):
     name = "noisy"
     formula = "noise"
     source = "a test"
-    draw = staticmethod(one_normal)
+    normals = 1
 
     def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
         return z.on
