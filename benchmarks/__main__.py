@@ -118,7 +118,7 @@ def measure(asked: argparse.Namespace) -> tuple[Blocks, bool]:
         "engines": [lambda: engines.against_numpy(rounds)],
         "scale": [
             lambda: scale.against_horizon(rounds, 10**6 if quick else 10**8),
-            lambda: scale.against_arms(rounds, 10**3 if quick else 10**5, c),
+            lambda: scale.against_arms(rounds, 10**3 if quick else 10**4),
             lambda: scale.threads(rounds),
         ],
         "default": [lambda: scale.default_rule(rounds)],
