@@ -58,6 +58,9 @@ def beginnings(rounds: int) -> Blocks:
 def commands() -> dict[str, list[str]]:
     """Return the commands of a round, in order; the first use of an engine has an empty cache."""
     found = dict(BEGIN)
+    if has_numba():
+        code = SIMULATE.format(policy="guarded-anchor-ts", engine="auto", runs=1, horizon=10)
+        found[DEFAULT] = ["-c", code]
     for engine in available():
         code = SIMULATE.format(policy="anchor-ts", engine=engine, runs=1, horizon=10)
         if not ENGINES[engine].compiled:
@@ -65,9 +68,6 @@ def commands() -> dict[str, list[str]]:
         else:
             found[first_run(engine)] = ["-c", code]
             found[f"first `{engine}` run, kernel cached"] = ["-c", code]
-    if has_numba():
-        code = SIMULATE.format(policy="guarded-anchor-ts", engine="auto", runs=1, horizon=10)
-        found[DEFAULT] = ["-c", code]
     horizons = MEMORY if has_numba() else {"10⁴": 10**4}  # interpreted, more takes hours
     for label, horizon in horizons.items():
         code = SIMULATE.format(policy="anchor-ts", engine="auto", runs=2, horizon=horizon)
