@@ -91,7 +91,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--long",
         action="store_true",
-        help="a million decisions of a campaign, and a plan of 10⁶ rounds",
+        help="a million decisions of a campaign",
     )
     parser.add_argument("--json", action="store_true", help="the numbers instead of tables")
     parser.add_argument("--render-only", action="store_true", help="the page from its numbers")
@@ -136,7 +136,7 @@ def measure(asked: argparse.Namespace) -> tuple[Blocks, bool]:
     if c is not None:
         steps["engines"].insert(0, lambda: engines.against_c(rounds, c))
         if has_numba():  # interpreted, a plan takes hours
-            steps["plan"].append(lambda: plan.defaults(rounds, c, quick=quick, long=asked.long))
+            steps["plan"].append(lambda: plan.defaults(rounds, c, quick=quick))
     blocks = report.sitting(rounds)
     failed = False
     for part in PARTS:
