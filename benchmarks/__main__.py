@@ -91,7 +91,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--long",
         action="store_true",
-        help="a million decisions of a campaign, and a plan of 10⁶ rounds",
+        help="a million decisions of a campaign",
     )
     parser.add_argument("--json", action="store_true", help="the numbers instead of tables")
     parser.add_argument("--render-only", action="store_true", help="the page from its numbers")
@@ -118,7 +118,7 @@ def measure(asked: argparse.Namespace) -> tuple[Blocks, bool]:
         "engines": [lambda: engines.against_numpy(rounds)],
         "scale": [
             lambda: scale.against_horizon(rounds, 10**6 if quick else 10**8),
-            lambda: scale.against_arms(rounds, 10**3 if quick else 10**5, c),
+            lambda: scale.against_arms(rounds, 10**3 if quick else 10**4),
             lambda: scale.threads(rounds),
         ],
         "default": [lambda: scale.default_rule(rounds)],
@@ -136,7 +136,7 @@ def measure(asked: argparse.Namespace) -> tuple[Blocks, bool]:
     if c is not None:
         steps["engines"].insert(0, lambda: engines.against_c(rounds, c))
         if has_numba():  # interpreted, a plan takes hours
-            steps["plan"].append(lambda: plan.defaults(rounds, c, quick=quick, long=asked.long))
+            steps["plan"].append(lambda: plan.defaults(rounds, c, quick=quick))
     blocks = report.sitting(rounds)
     failed = False
     for part in PARTS:

@@ -9,10 +9,10 @@ from benchmarks.clock import Job, cpu_cost, in_turn, ratio
 from benchmarks.loop import Loop, check
 from benchmarks.tables import Blocks, table
 from driftanchor import POLICIES, Bandit, simulate
-from driftanchor.simulation.engines import ENGINES
+from driftanchor.simulation.chunk import ENGINES
 
 HORIZON = 10_000
-ORDER = ("every-round", "thinned", "events", "interpreted")  # `processes` interprets too
+ORDER = ("every-round", "thinned", "events", "interpreted")
 # Runs of 10,000 rounds in one job: some tenths of a second.
 RUNS = {"every-round": 100, "thinned": 200, "events": 200}
 TURNS = 5  # beside C, for each round asked for: these jobs take some hundredths of a second
@@ -74,7 +74,7 @@ def against_numpy(rounds: int) -> Blocks:
     bandit = Bandit.paper(biased=True)
     engines = available()
     rows = {}
-    for policy in (name for name, cls in POLICIES.items() if cls().takes(bandit.reward_range)):
+    for policy in (name for name, cls in POLICIES.items() if cls().accepts(bandit.reward_range)):
         jobs = {engine: usual_job(policy, bandit, engine) for engine in engines}
         jobs["NumPy loop"] = lambda: cpu_cost(
             lambda: numpy_loop(bandit, NUMPY_HORIZON), NUMPY_HORIZON

@@ -26,13 +26,13 @@ typedef struct {
     double mean, sd, hybrid_mean, hybrid_sd;
 } Belief;
 
-/* Where a run works: one entry for each arm. */
+/* The state of a run: one entry for each arm. */
 typedef struct {
     int64_t *pulls;
     double *totals;
     Belief *beliefs;
     Stream *rewards;
-} Desk;
+} State;
 
 typedef struct {
     double value;
@@ -89,9 +89,9 @@ static inline double normal(Stream *stream, const Ziggurat *z) {
     return x;
 }
 
-static Belief believe(const World *world, const Desk *desk, int64_t arm) {
-    double total = desk->totals[arm], logs = (double)world->offline_pulls[arm];
-    double n = (double)desk->pulls[arm] + 1.0, all = n + logs;
+static Belief believe(const World *world, const State *state, int64_t arm) {
+    double total = state->totals[arm], logs = (double)world->offline_pulls[arm];
+    double n = (double)state->pulls[arm] + 1.0, all = n + logs;
     double shift = logs > 0.0 ? logs * world->bias_bounds[arm] / (all - 1.0) : 0.0;
     double hybrid_mean = (total + logs * world->offline_means[arm]) / all + shift;
     return (Belief){total / n, sqrt(1.0 / n), hybrid_mean, sqrt(1.0 / all)};
@@ -112,45 +112,45 @@ static inline void challenge(Best *best, double value, int64_t arm, Stream *stre
     best->value = value;
 }
 
-static void begin(const World *world, Desk *desk) {
+static void begin(const World *world, State *state) {
     for (int64_t arm = 0; arm < world->arms; arm++) {
-        desk->pulls[arm] = 0;
-        desk->totals[arm] = 0.0;
-        desk->beliefs[arm] = believe(world, desk, arm);
+        state->pulls[arm] = 0;
+        state->totals[arm] = 0.0;
+        state->beliefs[arm] = believe(world, state, arm);
     }
 }
 
-static inline void pull(const World *world, Desk *desk, const Ziggurat *z, int64_t arm) {
-    desk->totals[arm] += world->online[arm] + normal(&desk->rewards[arm], z);
-    desk->pulls[arm]++;
-    desk->beliefs[arm] = believe(world, desk, arm);
+static inline void pull(const World *world, State *state, const Ziggurat *z, int64_t arm) {
+    state->totals[arm] += world->online[arm] + normal(&state->rewards[arm], z);
+    state->pulls[arm]++;
+    state->beliefs[arm] = believe(world, state, arm);
 }
 
 /* Draws two samples for each arm in each round. */
-void every_round(const World *world, Desk *desk, const Ziggurat *z, Stream *policy, int64_t horizon) {
+void every_round(const World *world, State *state, const Ziggurat *z, Stream *policy, int64_t horizon) {
     Stream stream = *policy;
-    begin(world, desk);
+    begin(world, state);
     for (int64_t t = 0; t < horizon; t++) {
         Best best = {-INFINITY, -1, 0};
         for (int64_t arm = 0; arm < world->arms; arm++) {
-            Belief b = desk->beliefs[arm];
+            Belief b = state->beliefs[arm];
             double on = b.mean + b.sd * normal(&stream, z);
             double hybrid = b.hybrid_mean + b.hybrid_sd * normal(&stream, z);
             challenge(&best, median(b.mean, on, hybrid), arm, &stream);
         }
-        pull(world, desk, z, best.arm);
+        pull(world, state, z, best.arm);
     }
 }
 
 /* The same law with fewer draws: the leader's index first; another arm's median is above that only
    if two of its three numbers are, so its hybrid sample is drawn only when one of the others is.
    Any arm may go first; the one with the largest mean of the last round makes most others skip. */
-void lazily(const World *world, Desk *desk, const Ziggurat *z, Stream *policy, int64_t horizon) {
+void lazily(const World *world, State *state, const Ziggurat *z, Stream *policy, int64_t horizon) {
     Stream stream = *policy;
-    begin(world, desk);
+    begin(world, state);
     int64_t leader = 0;
     for (int64_t t = 0; t < horizon; t++) {
-        Belief l = desk->beliefs[leader];
+        Belief l = state->beliefs[leader];
         double on = l.mean + l.sd * normal(&stream, z);
         double hybrid = l.hybrid_mean + l.hybrid_sd * normal(&stream, z);
         Best best = {median(l.mean, on, hybrid), leader, 1};
@@ -158,14 +158,14 @@ void lazily(const World *world, Desk *desk, const Ziggurat *z, Stream *policy, i
         double largest = l.mean;
         for (int64_t arm = 0; arm < world->arms; arm++) {
             if (arm == first) continue;
-            Belief b = desk->beliefs[arm];
+            Belief b = state->beliefs[arm];
             if (b.mean > largest) largest = b.mean, leader = arm;
             on = b.mean + b.sd * normal(&stream, z);
             if (larger(b.mean, on) < best.value) continue;
             hybrid = b.hybrid_mean + b.hybrid_sd * normal(&stream, z);
             challenge(&best, median(b.mean, on, hybrid), arm, &stream);
         }
-        pull(world, desk, z, best.arm);
+        pull(world, state, z, best.arm);
     }
 }
 

@@ -18,8 +18,8 @@ from driftanchor.core.noise import Stream, wrapping
 from driftanchor.core.ziggurat import DENSITY, EDGE, TAIL
 from driftanchor.errors import DriftanchorError
 from driftanchor.policies import AnchorTS
-from driftanchor.simulation.engines.desk import keys_of, lay_out, prepare
-from driftanchor.simulation.engines.rewards import world_of
+from driftanchor.simulation.engine import allocate, keys_of, prepare
+from driftanchor.simulation.world import world_of
 
 SOURCE = Path(__file__).with_name("loop.c")
 # Contracted to fused operations, sums would differ from ours in the last bit.
@@ -45,7 +45,7 @@ class _World(ctypes.Structure):
     ]
 
 
-class _Desk(ctypes.Structure):
+class _State(ctypes.Structure):
     _fields_ = [(name, ctypes.c_void_p) for name in ("pulls", "totals", "beliefs", "rewards")]
 
 
@@ -73,7 +73,7 @@ class Loop(NamedTuple):
         world = [bandit.online, start.offline_means, bandit.bias_bound, bandit.offline_pulls]
         getattr(self.library, name)(
             ctypes.byref(_World(arms, *(x.ctypes.data for x in world))),
-            ctypes.byref(_Desk(*(x.ctypes.data for x in (pulls, totals, beliefs, rewards)))),
+            ctypes.byref(_State(*(x.ctypes.data for x in (pulls, totals, beliefs, rewards)))),
             ctypes.byref(_ZIGGURAT),
             ctypes.c_void_p(start.policy.ctypes.data),
             ctypes.c_int64(horizon),
@@ -120,10 +120,10 @@ def keyed_starts(bandit: Bandit, runs: int, seed: int) -> list[Start]:
     keys = keys_of(seed, AnchorTS.name)
     starts = []
     for run in range(runs):
-        desk = lay_out(world, AnchorTS())
+        state = allocate(world, AnchorTS())
         with wrapping():
-            prepare(world, keys, run, desk)
-        starts.append(Start(desk.evidence.offline_means, desk.rewards, desk.stream))
+            prepare(world, keys, run, state)
+        starts.append(Start(state.evidence.offline_means, state.rewards, state.stream))
     return starts
 
 

@@ -11,7 +11,6 @@ LOOKS = {
     "every-round": ("#000000", "s"),
     "thinned": ("#0072B2", "D"),
     "events": ("#D55E00", "o"),
-    "C, lazily": ("#7F7F7F", "x"),
 }
 PANELS = {
     "bench-horizon": ("horizon T", "cost of a run (every-round, T = 10⁴: 1)"),

@@ -1,25 +1,25 @@
-"""What the probabilities of all arms cost, beside one decision: both compiled, of the default."""
+"""Cost of the probabilities of all arms over that of one decision, for the default rule."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from benchmarks.clock import Job, cpu_cost, in_turn, ratio, spread
 from benchmarks.tables import Blocks, table
 from driftanchor import GuardedAnchorTS
-from driftanchor.compiled.kernels import kernel
-from driftanchor.core.check import Floats
+from driftanchor.compiled import kernels, rules
+from driftanchor.compiled.overloads import parameters_of
+from driftanchor.core.check import Floats, Ints
 from driftanchor.core.evidence import Evidence, Round
-from driftanchor.core.noise import Stream, keyed_stream
+from driftanchor.core.noise import key
 from driftanchor.live.propensities import compiled, propensities
-from driftanchor.policies.base import choose, moves_together, remember
 
 RULE = GuardedAnchorTS(noise=0.5)
 ARMS = (2, 10, 100, 1_000, 10_000)
 REPEATS = {2: 4_000, 10: 2_000, 100: 200, 1_000: 20, 10_000: 4}
 OVER_DECISION = "over one decision"
-TEN, TEN_RELATIVE = "10 arms, V", "10 arms, W"
+TEN_RELATIVE = "10 arms, W"
+ALL_ARMS = -1
 
 
 def against_decisions(rounds: int) -> Blocks:
@@ -42,10 +42,10 @@ def cases() -> list[tuple[str, Evidence, int]]:
 
 def drawn(arms: int, *, relative: bool) -> Evidence:
     """The first of some random states in which the default draws, and no arm is sure."""
-    tools = compiled(RULE)
     for seed in range(200):
         evidence = state(arms, relative, np.random.default_rng(seed))
-        shares = propensities(RULE, evidence, last_round(evidence), tools)
+        writer = compiled(RULE, evidence)
+        shares = propensities(RULE, evidence, last_round(evidence), writer)
         if shares is not None and shares.max() < 0.9:
             return evidence
     raise RuntimeError(f"every state of {arms} arms has a guard pull or a sure arm")
@@ -76,22 +76,16 @@ def last_round(evidence: Evidence) -> Round:
     return Round(int(evidence.pulls.sum()) + 1, evidence.pulls.size)
 
 
-def decided(policy: Any, evidence: Evidence, now: Round, stream: Stream) -> int:
-    """One decision, to be compiled."""
-    for column in range(evidence.pulls.size):
-        remember(policy, evidence, column)
-    return choose(policy, evidence, now, stream, moves_together(policy, evidence))
-
-
 def works(evidence: Evidence) -> dict[str, Callable[[], object]]:
-    """A decision, and the probabilities of all arms."""
-    one, tools, now = kernel(type(RULE), decided), compiled(RULE), last_round(evidence)
-    numbers, stream = RULE.numbers(), keyed_stream(1, "bench", 0)
-    beliefs = np.zeros((evidence.pulls.size, compiled(RULE).beliefs))
-    kept = evidence._replace(memory=beliefs)
+    """Return a decision and the computation of all probabilities, both compiled."""
+    now, writer = last_round(evidence), compiled(RULE, evidence)
+    nothing: Ints = np.zeros(0, np.int64)
+    tools = key(1, "bench"), np.empty(4, np.uint64), nothing
+    arguments = parameters_of(RULE), evidence, *tools, *now, 1, ALL_ARMS
+    decide = kernels.entry(kernels.rule(RULE, rules.live_chooser, *arguments), *arguments)
     return {
-        "a decision": lambda: one(numbers, kept, now, stream),
-        "probabilities": lambda: propensities(RULE, evidence, now, tools),
+        "a decision": lambda: decide(*arguments),
+        "probabilities": lambda: propensities(RULE, evidence, now, writer),
     }
 
 

@@ -3,7 +3,6 @@
 import os
 import time
 
-from benchmarks import loop
 from benchmarks.clock import Cell, Job, in_turn, ratio, spread
 from benchmarks.engines import available, job, play
 from benchmarks.tables import Blocks, table
@@ -22,11 +21,9 @@ ARMS = {
     10: (10**5, 20),
     100: (10**5, 10),
     1_000: (10**5, 3),
-    10_000: (10**5, 2),
-    100_000: (2 * 10**4, 1),
+    10_000: (2 * 10**4, 1),
 }
 LOGS = 20  # of each arm
-LAZY = "C, lazily"
 
 THREAD_RUNS = 1_600
 
@@ -103,9 +100,9 @@ def default_rule(rounds: int) -> Blocks:
     return table("bench-default", "The default rule, 10,000 rounds", ["", OVER_ANCHOR], rows)
 
 
-def against_arms(rounds: int, most: int, c: loop.Loop | None) -> Blocks:
-    """The cost of a round by the number of arms, and its speed over one drawn lazily in C."""
-    engines = [engine for engine in available() if engine in ("every-round", "thinned", "events")]
+def against_arms(rounds: int, most: int) -> Blocks:
+    """The cost of a round by the number of arms."""
+    engines = [engine for engine in available() if engine in LONGEST]
     if not engines:
         return {}
     sizes = [arms for arms in ARMS if arms <= most]
@@ -116,26 +113,16 @@ def against_arms(rounds: int, most: int, c: loop.Loop | None) -> Blocks:
         for engine in engines:
             length = horizon // 10 if engine == "every-round" else horizon
             jobs[_at(engine, arms)] = job(POLICY, bandit, engine, runs, length)
-        if c is not None:
-            jobs[_at(LAZY, arms)] = c.job("lazily", bandit, runs, horizon)
     costs = in_turn(jobs, rounds)
-    names = [*engines, LAZY] if c is not None else engines
     unit = costs[_at(engines[0], sizes[0])]
-    rows = {name: [ratio(costs[_at(name, k)], unit) for k in sizes] for name in names}
+    rows = {name: [ratio(costs[_at(name, k)], unit) for k in sizes] for name in engines}
     curves = {
         name: [[k, cell["median"]] for k, cell in zip(sizes, cells, strict=True)]
         for name, cells in rows.items()
     }
     columns = ["", *(f"K = {power(k)}" for k in sizes)]
     title = f"Cost of a round by arms, in rounds of K = {sizes[0]} by {engines[0]}"
-    blocks = table("bench-arms", title, columns, rows, curves=curves)
-    if c is not None:
-        rows = {
-            engine: [ratio(costs[_at(LAZY, k)], costs[_at(engine, k)]) for k in sizes]
-            for engine in engines
-        }
-        blocks |= table("bench-lazily", "Times as fast a round as C, lazily", columns, rows)
-    return blocks
+    return table("bench-arms", title, columns, rows, curves=curves)
 
 
 def threads(rounds: int) -> Blocks:

@@ -11,7 +11,7 @@ from pathlib import Path
 from benchmarks.clock import ratio, say, spread
 from benchmarks.engines import available, has_numba
 from benchmarks.tables import Blocks, table
-from driftanchor.simulation.engines import ENGINES
+from driftanchor.simulation.chunk import ENGINES
 
 CHILD = Path(__file__).with_name("child.py")
 BARE = "`python -c pass`"
@@ -22,12 +22,12 @@ BEGIN = {
     "`driftanchor --help`": ["-m", "driftanchor", "--help"],
 }
 SIMULATE = (
-    "import driftanchor as da; da.simulate('anchor-ts', da.Bandit.paper(biased=True), "
+    "import driftanchor as da; da.simulate({policy!r}, da.Bandit.paper(biased=True), "
     "engine={engine!r}, runs={runs}, horizon={horizon}, threads=1)"
 )
 COMPILING = ", compiling"
-OVER_BARE = "CPU time over bare Python"  # a column that targets are read from
-FORMER = {"every-round": 328.0, "events": 1_063.0}  # in it, when each function became a kernel
+CPU = "CPU time"  # a column that targets are read from
+DEFAULT = f"first run of the default rule{COMPILING}"
 MEMORY = {"10⁴": 10**4, "10⁷": 10**7}
 
 
@@ -39,7 +39,7 @@ def beginnings(rounds: int) -> Blocks:
         with contextlib.ExitStack() as caches:
             cache = caches.enter_context(tempfile.TemporaryDirectory())
             for name, arguments in commands().items():
-                if name.endswith(COMPILING):  # engines share kernels: each finds none here
+                if name.endswith(COMPILING):  # an empty cache
                     cache = caches.enter_context(tempfile.TemporaryDirectory())
                 used.setdefault(name, []).append(run(arguments, cache))
     seconds = {name: [x["cpu"] for x in each] for name, each in used.items()}
@@ -51,15 +51,18 @@ def beginnings(rounds: int) -> Blocks:
         ]
         for name, each in used.items()
     }
-    columns = ["process", OVER_BARE, "CPU time", "peak memory"]
+    columns = ["process", "CPU time over bare Python", CPU, "peak memory"]
     return table("bench-startup", "Whole processes, from their start", columns, rows)
 
 
 def commands() -> dict[str, list[str]]:
-    """What is run in each round, in this order: the first use of an engine finds no kernels."""
+    """Return the commands of a round, in order; the first use of an engine has an empty cache."""
     found = dict(BEGIN)
+    if has_numba():
+        code = SIMULATE.format(policy="guarded-anchor-ts", engine="auto", runs=1, horizon=10)
+        found[DEFAULT] = ["-c", code]
     for engine in available():
-        code = SIMULATE.format(engine=engine, runs=1, horizon=10)
+        code = SIMULATE.format(policy="anchor-ts", engine=engine, runs=1, horizon=10)
         if not ENGINES[engine].compiled:
             found[f"first `{engine}` run"] = ["-c", code]
         else:
@@ -67,13 +70,13 @@ def commands() -> dict[str, list[str]]:
             found[f"first `{engine}` run, kernel cached"] = ["-c", code]
     horizons = MEMORY if has_numba() else {"10⁴": 10**4}  # interpreted, more takes hours
     for label, horizon in horizons.items():
-        code = SIMULATE.format(engine="auto", runs=2, horizon=horizon)
+        code = SIMULATE.format(policy="anchor-ts", engine="auto", runs=2, horizon=horizon)
         found[f"2 runs of {label} rounds, `auto`"] = ["-c", code]
     return found
 
 
 def first_run(engine: str) -> str:
-    """The row of an engine's first use, when no kernel is there."""
+    """Return the row of an engine's first use with an empty cache."""
     return f"first `{engine}` run{COMPILING}"
 
 

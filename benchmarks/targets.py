@@ -9,28 +9,19 @@ from benchmarks.campaigns import ARMS as CAMPAIGN_ARMS
 from benchmarks.campaigns import OVER_BARE as OVER_STATEMENTS
 from benchmarks.campaigns import ask_label, reward_label
 from benchmarks.clock import Cell
-from benchmarks.engines import OVER_C, OVER_FLOOR
-from benchmarks.live import (
-    FRESH,
-    LATER,
-    LIVE_PEERS,
-    MANY,
-    OVER_NUMPY,
-    UPDATE_GROWTH,
-    arms_label,
-    over,
-)
+from benchmarks.engines import OVER_C
+from benchmarks.live import arms_label, over
 from benchmarks.logs import KINDS, OVER_DUCKDB, PEAK
 from benchmarks.peers.compare import column, label
 from benchmarks.peers.live import ARMS
 from benchmarks.plan import CPU as PLAN_CPU
 from benchmarks.plan import USUAL, row
-from benchmarks.propensities import OVER_DECISION, TEN
-from benchmarks.scale import GROWTH, LONG_RUN, TWO_THREADS, power
+from benchmarks.scale import GROWTH, TWO_THREADS
 from benchmarks.serving import MOST as MOST_CLIENTS
 from benchmarks.serving import RATE as OVER_EMPTY
 from benchmarks.serving import label as serving_label
-from benchmarks.startup import FORMER, OVER_BARE, first_run
+from benchmarks.startup import CPU as STARTUP_CPU
+from benchmarks.startup import DEFAULT, first_run
 from benchmarks.tables import Blocks, table
 
 
@@ -48,50 +39,30 @@ class Target(NamedTuple):
 TARGETS = (
     *(
         Target(
-            f"{policy.upper()}: times as fast as {label(peer)}",
+            f"{policy.upper()}: times as fast as {label('pymab')}",
             "bench-peers",
-            label(peer),
+            label("pymab"),
             column(policy, "auto"),
-            limit,
+            150.0,
         )
-        for policy, limit in (("ts", 250.0), ("ucb", 400.0))
-        for peer in ("pymab", "river")
+        for policy in ("ts", "ucb")
     ),
+    Target("`every-round`: time over the C loop's", "bench-c", "every-round", OVER_C, 1.4, False),
+    Target("`events`: cost of 10⁶ rounds over 10⁴", "bench-horizon", "events", GROWTH, 5.0, False),
     *(
         Target(
-            f"live decision of {arms} arms: time over {label(peer)}",
+            f"live decision of {arms} arms: time over {label('river')}",
             "bench-live",
             arms_label(arms),
-            over(peer),
-            1.0,
-            False,
-        )
-        for arms in ARMS
-        for peer in LIVE_PEERS
-    ),
-    *(
-        Target(
-            f"live decision of {power(arms)} arms, {when}: time over a NumPy loop",
-            "bench-live-arms",
-            f"{arms_label(arms)}, {when}",
-            OVER_NUMPY,
+            over("river"),
             1.5,
             False,
         )
-        for arms in MANY
-        for when in (FRESH, LATER)
+        for arms in ARMS
     ),
-    Target("`update` at 10⁴ arms over 2", "bench-update", "`update`", UPDATE_GROWTH, 2.0, False),
-    Target("`every-round`: time over the C loop's", "bench-c", "every-round", OVER_C, 1.15, False),
-    Target("`events`: time over 2K + 1 normals", "bench-c", "events", OVER_FLOOR, 0.7, False),
-    Target("`events`: cost of 10⁶ rounds over 10⁴", "bench-horizon", "events", GROWTH, 5.0, False),
-    Target("`events`: a run of 10⁸ rounds", "bench-horizon", "events", LONG_RUN, 10.0, False),
-    Target(
-        "`events`, K = 10⁴: times as fast as drawing lazily in C",
-        "bench-lazily",
-        "events",
-        "K = 10⁴",
-        10.0,
+    *(
+        Target(f"{first}: CPU time", "bench-startup", first, STARTUP_CPU, 10_000.0, False)
+        for first in (first_run("every-round"), first_run("events"), DEFAULT)
     ),
     *(
         Target(
@@ -147,25 +118,6 @@ TARGETS = (
         )
         for store in ("SQLite", "PostgreSQL")
         for kind, limit in (("ask", 0.5), ("tell", 0.4))
-    ),
-    *(
-        Target(
-            f"{first_run(engine)}: time over bare Python's, half of the former {former:,.0f}",
-            "bench-startup",
-            first_run(engine),
-            OVER_BARE,
-            former / 2,
-            False,
-        )
-        for engine, former in FORMER.items()
-    ),
-    Target(
-        "propensities, 10 arms: over one decision",
-        "bench-propensities",
-        TEN,
-        OVER_DECISION,
-        20.0,
-        False,
     ),
     Target(
         "`plan` with defaults, four arms: CPU time, for 10 s on two cores",

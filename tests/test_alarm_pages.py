@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from driftanchor.simulation.engines.desk import keys_of, lay_out
-from driftanchor.simulation.engines.rewards import World, draw_reward, world_of
 
 from benchmarks.pages import alarm_loop, alarms
 from driftanchor.core.noise import Stream, wrapping
 from driftanchor.live.watch.alarm import Mark
 from driftanchor.live.watch.look import look
 from driftanchor.live.watch.watch import Watch, fold
+from driftanchor.simulation.engine import allocate, interpreted_chooser, keys_of
+from driftanchor.simulation.world import World, draw_reward, world_of
 
 ROUNDS = 400
 
@@ -34,11 +34,11 @@ def test_the_loop_and_the_watch_raise_the_same_alarm(
     watch = Watch.start(terms)
     rulers = np.array([list(arm.ruler) for arm in watch.arms], np.float64)
     world, found = world_of(bandit), np.zeros(2, np.int64)
-    desk, keys = lay_out(world, terms.policy), keys_of(1, terms.policy.name)
+    state, keys = allocate(world, terms.policy), keys_of(1, terms.policy.name)
+    rule = interpreted_chooser(terms.policy), np.zeros(1)
+    watched = rulers, 0.0, 0.15, np.zeros((5, 3)), found
     with wrapping():
-        alarm_loop.play_watched(
-            terms.policy, world, keys, 0, ROUNDS, desk, rulers, 0.0, 0.15, np.zeros((5, 3)), found
-        )
+        assert alarm_loop.play_watched(*rule, world, keys, 0, ROUNDS, state, *watched)
     assert len({arm for arm, _ in rewards}) == 5
     for t, (arm, reward) in enumerate(rewards, 1):
         watch = look(fold(watch, [arm], [reward], Mark(t)), Mark(t))

@@ -12,7 +12,6 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from driftanchor.simulation.engines import ENGINES
 
 from benchmarks import engines, loop, report, startup, targets
 from benchmarks.clock import in_turn, ratio, spread
@@ -21,6 +20,7 @@ from benchmarks.peers.environments import Unusable, drive, gist, installs
 from benchmarks.tables import table
 from driftanchor.errors import DriftanchorError
 from driftanchor.simulation import Bandit
+from driftanchor.simulation.chunk import ENGINES
 
 ROOT = Path(__file__).parents[1]
 SHORT = {"INTERPRETED_HORIZON": 10, "NUMPY_HORIZON": 10, "HORIZON": 100, "TURNS": 1}
@@ -85,7 +85,7 @@ def test_tables_are_shown_in_columns() -> None:
 
 def test_engines_are_those_that_simulate_has() -> None:
     assert set(engines.available()) <= set(ENGINES)
-    assert {*engines.ORDER, "processes"} == set(ENGINES)
+    assert set(engines.ORDER) == set(ENGINES)
 
 
 def test_without_numba_it_says_so_and_measures_what_is_left(

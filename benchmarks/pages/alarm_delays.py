@@ -21,7 +21,7 @@ import numpy as np
 
 from benchmarks.pages import render
 from driftanchor import Campaign, OfflineData
-from driftanchor.compiled.kernels import kernel
+from driftanchor.compiled import kernels
 from driftanchor.core.check import Floats
 from driftanchor.core.stats.anytime import fixed_sample_interval, prior_weight
 from driftanchor.core.stats.intervals import wilson
@@ -97,7 +97,9 @@ def streams(
     logged: int, before: float, after: float, bound: float, runs: int, horizon: int, seed: int
 ) -> list[list[int]]:
     """For each run the rewards before the alarm of four tests."""
-    alarm, bet = kernel(None, alarm_after), kernel(None, betting_after)
+    example = np.zeros(1)
+    alarm = kernels.loop(alarm_after, ruler_for(before, logged, bound), example)
+    bet = kernels.loop(betting_after, example, 0.0, 0.0, 0.0)
     rng = np.random.default_rng([seed, logged, round(1e6 * after), round(1e6 * bound)])
     found = []
     for _ in range(runs):

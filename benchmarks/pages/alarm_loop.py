@@ -1,11 +1,11 @@
-"""A campaign that is watched after every reward: a loop to compile, whose arms a rule chooses."""
+"""Loop to compile: a campaign that a rule plays and that is watched after every reward."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from driftanchor.core.check import Floats, Ints
-from driftanchor.core.evidence import Round
 from driftanchor.core.noise import uniform
 from driftanchor.live.watch.apart import Side, added, log_e_apart, rest_of
 from driftanchor.live.watch.move_interval import (
@@ -15,22 +15,22 @@ from driftanchor.live.watch.move_interval import (
     prediction,
     side_of,
 )
-from driftanchor.policies.base import Policy, choose, moves_together, remember
-from driftanchor.simulation.engines.desk import Desk, Keys, prepare
-from driftanchor.simulation.engines.rewards import World, draw_reward
+from driftanchor.simulation.engine import ALL, Keys, RunState, prepare
+from driftanchor.simulation.world import World, draw_reward
 
-SQUARES, LOW, HIGH = range(3)  # the columns of what is kept of each arm
+SQUARES, LOW, HIGH = range(3)  # columns of `kept`: squared errors and the interval of the move
 REST = Ruler._fields.index("rest")
-ALARM, ONE_LOOK = range(2)  # the rounds of an alarm, and of one by a test for one look
+ALARM, ONE_LOOK = range(2)  # entries of `found`: the round of each test's alarm
 
 
 def play_watched(
-    policy: Policy,
+    rule: Callable[..., int],
+    parameters: Floats,
     world: World,
     keys: Keys,
     run: int,
     horizon: int,
-    desk: Desk,
+    state: RunState,
     rulers: Floats,
     wide: float,
     floor: float,
@@ -40,39 +40,40 @@ def play_watched(
     """Play a run until both tests have raised an alarm, or to the end.
 
     Args:
-        policy: The rule.
+        rule: Chooses the arm of a round: see `compiled.rules.chooser`.
+        parameters: The policy's numbers, for the rule.
         world: The bandit; its logs are given.
-        keys: Those of the noise.
+        keys: The keys of all noise.
         run: The number of the run.
-        horizon: Rounds, at most.
-        desk: Where the run works.
+        horizon: The maximum number of rounds.
+        state: What `allocate` returned.
         rulers: The fields of each arm's `Ruler`.
-        wide: Standard errors of a test for one look; 0 for none.
-        floor: The probability that each arm has whatever the rule says.
-        kept: (arms, 3) numbers to work with.
-        found: Gets the rounds of the two alarms; 0 where there is none.
+        wide: Standard errors of the test for one look; 0 to leave the test out.
+        floor: The minimum probability of each arm.
+        kept: Scratch space, (arms, 3).
+        found: Receives the rounds of the two alarms; 0 for none.
+
+    Returns:
+        False if the policy could not choose, because every index was NaN.
     """
-    prepare(world, keys, run, desk)
-    evidence, arms = desk.evidence, world.online.size
+    prepare(world, keys, run, state)
+    evidence, arms = state.evidence, world.online.size
     for arm in range(arms):
-        remember(policy, evidence, arm)
         kept[arm, SQUARES], kept[arm, LOW], kept[arm, HIGH] = 0.0, -math.inf, math.inf
     found[ALARM] = found[ONE_LOOK] = 0
-    together = moves_together(policy, evidence)
     for t in range(1, horizon + 1):
-        if floor > 0.0 and uniform(desk.stream) < floor * arms:
-            arm = int(uniform(desk.stream) * arms)
+        if floor > 0.0 and uniform(state.stream) < floor * arms:
+            arm = int(uniform(state.stream) * arms)
         else:
-            arm = choose(policy, evidence, Round(t, arms), desk.stream, together)
+            arm = rule(parameters, evidence, t, arms, state.stream, world.relative, ALL)
         if arm < 0 or arm >= arms:
             return False
         ruler = ruler_at(rulers, arm)
-        reward = draw_reward(world, arm, desk.rewards[arm])
+        reward = draw_reward(world, arm, state.rewards[arm])
         error = reward - prediction(ruler, evidence.pulls[arm], evidence.totals[arm])
         kept[arm, SQUARES] += error * error
         evidence.totals[arm] += reward
         evidence.pulls[arm] += 1
-        remember(policy, evidence, arm)
         n, total = evidence.pulls[arm], evidence.totals[arm]
         if found[ALARM] == 0:
             low, high = move_interval(ruler, n, total, kept[arm, SQUARES])

@@ -15,15 +15,16 @@ import numpy as np
 from benchmarks.pages import render
 from benchmarks.pages.alarm_loop import play_watched
 from driftanchor import Bandit, OfflineData
-from driftanchor.compiled.kernels import kernel
+from driftanchor.compiled import kernels, rules
+from driftanchor.compiled.overloads import parameters_of
 from driftanchor.core.check import Floats, Ints
 from driftanchor.core.noise import wrapping
 from driftanchor.core.stats.distributions import critical_z
 from driftanchor.core.stats.intervals import wilson
 from driftanchor.live.terms import Terms
 from driftanchor.live.watch.watch import LEVEL, Watch
-from driftanchor.simulation.engines.desk import keys_of, lay_out
-from driftanchor.simulation.engines.rewards import world_of
+from driftanchor.simulation.engine import ALL, allocate, keys_of
+from driftanchor.simulation.world import world_of
 
 MEANS = np.array([0.5, 0.45, 0.4, 0.3, 0.2])  # behind the logs of Gaussian rewards
 HORIZON = 10_000  # decisions of a campaign
@@ -108,24 +109,17 @@ def campaign(setting: Setting, own: Floats, seed: int, run: int, one_look: bool)
     watch = Watch.start(terms)
     rulers = np.array([list(arm.ruler) for arm in watch.arms], np.float64)
     wide = critical_z(watch.arms[0].ruler.miss) if one_look else 0.0
-    world, keys = world_of(bandit), keys_of(seed, terms.policy.name)
-    desk, found = lay_out(world, terms.policy), np.zeros(2, np.int64)
-    play = kernel(type(terms.policy), play_watched)
+    policy, world = terms.policy, world_of(bandit)
+    state, found = allocate(world, policy), np.zeros(2, np.int64)
+    parameters = parameters_of(policy)
+    seen = state.evidence, 1, means.size, state.stream, world.relative, ALL
+    rule = kernels.rule(policy, rules.chooser, parameters, *seen)
+    played = rule, parameters, world, keys_of(seed, policy.name), run, HORIZON, state
+    arguments = *played, rulers, wide, setting.floor, np.zeros((means.size, 3)), found
+    play = kernels.loop(play_watched, *arguments)
     with wrapping():
-        play(
-            terms.policy.numbers(),
-            world,
-            keys,
-            run,
-            HORIZON,
-            desk,
-            rulers,
-            wide,
-            setting.floor,
-            np.zeros((means.size, 3)),
-            found,
-        )
-    return np.array([*found, *desk.evidence.pulls])
+        play(*arguments)
+    return np.array([*found, *state.evidence.pulls])
 
 
 def kept(setting: Setting, runs: Iterable[int], seed: int) -> Ints:

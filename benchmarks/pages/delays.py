@@ -179,7 +179,6 @@ def play(setting: Setting, way: str, seed: int, run: int) -> Played:
     terms = _terms(setting, random)
     world = World(setting, random)
     chance = np.random.default_rng([seed, run, 1])
-    tools = compiled(terms.policy)
     arms, made = len(RATES), 0
     errors: dict[int, float] = {}
     for step in range(round(DAYS / STEP)):
@@ -202,7 +201,8 @@ def play(setting: Setting, way: str, seed: int, run: int) -> Played:
             np.round(shown - pulls).astype(np.int64),
             terms.relative_bounds,
         )
-        chances = propensities(terms.policy, evidence, Round(made + 1, arms), tools)
+        writer = compiled(terms.policy, evidence)
+        chances = propensities(terms.policy, evidence, Round(made + 1, arms), writer)
         assert chances is not None
         until = int(np.searchsorted(world.at, now + STEP))
         world.arm[made:until] = chance.choice(arms, until - made, p=chances)

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from driftanchor import POLICIES, OfflineData, Policy
-from driftanchor.core.noise import key, wrapping
-from driftanchor.live.chosen_column import chosen_column
+from driftanchor.core.noise import keyed_stream, wrapping
 from driftanchor.live.decider import Decider
 from driftanchor.live.ledger import Ledger
 from driftanchor.live.state_events import ArmAdded, GivenUp, Paused, Resumed, Rewarded
@@ -24,7 +23,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     },
     "relative bounds": {"offline": LOGS, "relative_bound": 0.05},
     "both": {"offline": LOGS, "bias_bound": 0.3, "relative_bound": 0.1},
-    "many arms": {"offline": MANY, "bias_bound": 0.1},  # so many that kernels keep beliefs
+    "many arms": {"offline": MANY, "bias_bound": 0.1},  # enough for kernels to cache beliefs
 }
 # Retiring, restoring and giving up, by the number of the decision in each block of 200.
 RETIRE, RESTORE, GIVE_UP, BLOCK = 60, 120, 180, 200
@@ -59,13 +58,11 @@ def differing(policy: Policy, setting: str, decisions: int, seed: int) -> int:
     if not decider.prepare():
         raise RuntimeError(f"{policy.name} cannot be compiled")
     happens, late, differ = random.Random(seed), list[int](), 0
-    noise, stream = key(seed, "decision"), np.empty(4, np.uint64)
-    nothing = np.zeros(0, np.int64)
     for n in range(1, decisions + 1):
         exclude = (terms.arms[0],) if happens.random() < 0.1 else ()
         evidence, now = decider.situation(n, exclude)
         with wrapping():
-            expected = chosen_column(policy, evidence, noise, stream, nothing, *now, n, 0)
+            expected = policy.choose(evidence, now, keyed_stream(seed, "decision", n))
         column, memory = decider.decide(n, exclude)
         differ += column != expected or memory.tobytes() != evidence.memory.tobytes()
         decider.apply(decider.next_decision(exclude))

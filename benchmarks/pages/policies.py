@@ -29,7 +29,7 @@ def page() -> str:
 
 def _rewards(policy: Policy) -> str:
     """The rewards that a policy with its default parameters is made for."""
-    return "any" if policy.takes(ANYTHING) else "from {:g} to {:g}".format(*policy.reward_range)
+    return "any" if policy.accepts(ANYTHING) else "from {:g} to {:g}".format(*policy.reward_range)
 
 
 def _section(name: str, facts: dict[str, Any]) -> Iterator[str]:

@@ -9,7 +9,7 @@ prior mean of 0 built in, as the letter has.
 import math
 
 from driftanchor.core.evidence import ArmEvidence, Evidence, Round, arm_at
-from driftanchor.core.noise import Draws, Stream, two_normals
+from driftanchor.core.noise import Draws, Stream
 from driftanchor.core.posterior import (
     Posterior,
     bias_shift,
@@ -26,7 +26,7 @@ class Reading(Policy):
     name = "anchor-ts"
     formula = "median(anchor, θ_on, θ_hyb + Z)"
     source = "Li, Fu, Chen & Kong 2026, arXiv 2605.10289, Algorithm 1"
-    draw = staticmethod(two_normals)
+    normals = 2
 
     def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
         """The median of the anchor and the two samples."""

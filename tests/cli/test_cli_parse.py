@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from driftanchor import InvalidInput
 from driftanchor.cli import parse
 from driftanchor.cli.options import Coverage, Engine, Policies, Reward
-from driftanchor.cli.world import shown
+from driftanchor.cli.world_options import shown
 from driftanchor.policies import POLICIES, MinUCB
 
 few_digits = st.integers(-1000, 1000).map(lambda n: n / 100)

@@ -9,7 +9,7 @@ import typer
 
 from driftanchor import __version__
 from driftanchor.cli import options as opt
-from driftanchor.cli import output, outputs, parse, progress, world
+from driftanchor.cli import output, outputs, parse, progress, world_options
 from driftanchor.core.record import encode
 from driftanchor.render.numbers import MISSING, count
 from driftanchor.render.table import Table
@@ -128,7 +128,7 @@ def identify(
       driftanchor identify --online 0.6,0.5 --offline 0.5,0.6 --reward bernoulli --delta 0.01
       driftanchor identify --online 0.8,0.5*9 --offline 0.5,0.8,0.5*8 --bias-bound 0.1
     """
-    bandit = world.build(
+    bandit = world_options.build(
         online=online,
         offline=offline,
         offline_pulls=offline_pulls,
@@ -155,7 +155,7 @@ def identify(
         progress.runs_bar(rules_for(bandit), compiling=False, quiet=quiet) as advance,
     ):
         found = identify(bandit, progress=advance, **effort)
-    output.say(world.describe(bandit), quiet=quiet)
+    output.say(world_options.describe(bandit), quiet=quiet)
 
     def show() -> None:
         if as_json:
@@ -174,13 +174,13 @@ def report(found: Identification, bandit: Bandit) -> dict[str, Any]:
             for rule, statistics in found.summary().items()
         },
         "best": bandit.arms[int(bandit.online.argmax())],
-        "bounds_hold": not world.broken(bandit),
+        "bounds_hold": not world_options.broken(bandit),
         "delta": found.delta,
         "radius": found.radius,
         "most_pulls": found.most_pulls,
         "runs": found.runs,
         "seed": found.seed,
-        "bandit": world.as_json(bandit),
+        "bandit": world_options.as_json(bandit),
         "version": __version__,
     }
 
@@ -209,7 +209,7 @@ def _warnings(found: Identification, bandit: Bandit) -> list[str]:
         f"The bias bound of arm {bandit.arms[i]} is {bandit.bias_bound[i]:g} and its mean has "
         f"moved by {abs(bandit.shift[i]):g}: the promise does not hold, so lucb-h may be wrong "
         "more often than δ."
-        for i in world.broken(bandit)[:1]
+        for i in world_options.broken(bandit)[:1]
     ]
     if min(map(found.stopped, found.rules)) < 1.0:
         said.append(f"Runs that did not stop count with {found.most_pulls:,} pulls.")

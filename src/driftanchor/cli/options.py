@@ -195,8 +195,7 @@ Engine = Annotated[
     typer.Option(
         metavar="NAME",
         help="auto, every-round, thinned (draws fewer samples), events (also draws sums of "
-        "rewards, for long horizons), processes (without Numba) or interpreted (without "
-        "Numba, on one core).",
+        "rewards, for long horizons) or interpreted (without Numba, on one core).",
         autocompletion=_among("driftanchor.simulation.chunk", "ENGINE_NAMES"),
         rich_help_panel=EFFORT,
     ),

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from driftanchor import __version__
-from driftanchor.cli import world
+from driftanchor.cli import world_options
 from driftanchor.core.record import encode
 from driftanchor.render.numbers import MISSING, count
 from driftanchor.render.table import Table
@@ -30,7 +30,7 @@ def report(result: Result, bandit: Bandit, policies: Mapping[str, Policy]) -> di
         "seed": result.seed,
         "engine": result.engine,
         "checkpoints": result.checkpoints.tolist(),
-        "bandit": world.as_json(bandit),
+        "bandit": world_options.as_json(bandit),
         "parameters": {
             name: {"policy": policy.name, **policy.parameters()}
             for name, policy in policies.items()

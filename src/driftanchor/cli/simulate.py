@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from driftanchor.cli import options as opt
-from driftanchor.cli import output, outputs, parse, progress, regret, world
+from driftanchor.cli import output, outputs, parse, progress, regret, world_options
 from driftanchor.errors import require
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def simulate(
       driftanchor simulate --policy ts --policy sure=anchor-ts:posterior_scale=4
       driftanchor simulate --policy ts --policy ./my_rule.py:MyRule:c=3
     """
-    bandit = world.build(
+    bandit = world_options.build(
         online=online,
         offline=offline,
         offline_pulls=offline_pulls,
@@ -88,7 +88,7 @@ def simulate(
         "engine": engine,
     }
     result = _run(policies, bandit, effort, quiet)
-    output.say(world.describe(bandit), quiet=quiet)
+    output.say(world_options.describe(bandit), quiet=quiet)
 
     def show() -> None:
         if as_json:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from driftanchor.cli import options as opt
-from driftanchor.cli import output, parse, world
+from driftanchor.cli import output, parse, world_options
 from driftanchor.core.record import encode
 from driftanchor.errors import InvalidInput
 from driftanchor.render.table import MOST_ROWS, Table, left_out
@@ -42,7 +42,7 @@ def theory(
     from driftanchor.core.check import whole
     from driftanchor.theory.arm_terms import TERMS, arm_terms
 
-    bandit = world.build(
+    bandit = world_options.build(
         online=online,
         offline=offline,
         offline_pulls=offline_pulls,
@@ -74,14 +74,14 @@ def theory(
     if as_json:
         named = [dict(zip(terms, map(encode, row), strict=True)) for row in rows]
         by_arm = dict(zip(labels, named, strict=True))
-        bandit_json = world.as_json(bandit)
+        bandit_json = world_options.as_json(bandit)
         output.show_json({"arms": by_arm, "horizon": rounds, "bandit": bandit_json, "terms": TERMS})
     else:
         output.show_table(_table(labels, rows, rounds, TERMS))
 
 
 def _warn_of_broken_promises(bandit: Bandit) -> None:
-    broken = world.broken(bandit)
+    broken = world_options.broken(bandit)
     if broken:
         first = broken[0]
         more = f" and {len(broken) - 1} more" if len(broken) > 1 else ""
