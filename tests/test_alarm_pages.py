@@ -35,10 +35,22 @@ def test_the_loop_and_the_watch_raise_the_same_alarm(
     rulers = np.array([list(arm.ruler) for arm in watch.arms], np.float64)
     world, found = world_of(bandit), np.zeros(2, np.int64)
     state, keys = allocate(world, terms.policy), keys_of(1, terms.policy.name)
-    rule = interpreted_chooser(terms.policy), np.zeros(1)
-    watched = rulers, 0.0, 0.15, np.zeros((5, 3)), found
+    rule, kept = interpreted_chooser(terms.policy), np.zeros((5, 3))
     with wrapping():
-        assert alarm_loop.play_watched(*rule, world, keys, 0, ROUNDS, state, *watched)
+        assert alarm_loop.play_watched(
+            rule,
+            np.zeros(1),
+            world,
+            keys,
+            0,
+            ROUNDS,
+            state,
+            rulers,
+            wide=0.0,
+            floor=0.15,
+            kept=kept,
+            found=found,
+        )
     assert len({arm for arm, _ in rewards}) == 5
     for t, (arm, reward) in enumerate(rewards, 1):
         watch = look(fold(watch, [arm], [reward], Mark(t)), Mark(t))
