@@ -20,11 +20,12 @@ from typing import Any
 
 import numpy as np
 
+from driftanchor.core.binomial import binomial
 from driftanchor.core.check import Floats
 from driftanchor.core.common_move import is_relative
 from driftanchor.core.evidence import arm_at
-from driftanchor.core.index_law import constant
-from driftanchor.core.noise import Draws, draws
+from driftanchor.core.index_law import constant, draw_upper
+from driftanchor.core.noise import Draws, draws, outside
 from driftanchor.errors import require
 from driftanchor.policies.base import (
     Policy,
@@ -51,6 +52,8 @@ NAN = math.nan
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "_nrt": False}
 # LLVM would pass the arrays of the evidence one by one to each small function.
 INLINED = {**OPTIONS, "forceinline": True}
+# Long functions that are rarely reached: inlined copies would only take time to compile.
+RARE = (outside, draw_upper, binomial)
 # An index outside an array would overwrite other memory: a user's own functions are checked.
 CHECKED = {**OPTIONS, "boundscheck": True}
 
@@ -230,8 +233,11 @@ OVERLOADS: dict[Any, Any] = {
 def register(function: types.FunctionType) -> None:
     """Let compiled code call a plain function."""
     extending = require("numba.extending", extra="fast", why="compiled simulation")
-    ours = function.__module__.partition(".")[0] == "driftanchor"
-    extending.register_jitable(**(INLINED if ours else CHECKED))(function)
+    if function.__module__.partition(".")[0] != "driftanchor":
+        options = CHECKED
+    else:
+        options = OPTIONS if function in RARE else INLINED
+    extending.register_jitable(**options)(function)
 
 
 def reachable(roots: Iterable[Any]) -> Iterator[types.FunctionType]:
