@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from driftanchor.simulation.machine import threads_to_use
 
 from driftanchor import cores
+from driftanchor.simulation.run import threads_to_use
 
 if TYPE_CHECKING:
     from conftest import RunPython
