@@ -101,7 +101,7 @@ ORDERS = [
     "import driftanchor.simulation.bandit; import driftanchor",
     "import driftanchor; driftanchor.simulate; import driftanchor.simulation",
     "import driftanchor; from driftanchor.simulation import cover",
-    "import driftanchor.simulation.engines; import driftanchor.simulation.run",
+    "import driftanchor.simulation.engine; import driftanchor.simulation.run",
     "import driftanchor.planning",
     "import driftanchor.best_arm.identify",
     "import driftanchor; driftanchor.replay; from driftanchor.planning.split import Split",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from two_months import NAMES, SAME, SPLIT
@@ -47,12 +48,14 @@ def test_beyond_20_000_rounds_the_batch_is_named_and_min_ucb_is_left_out() -> No
 
 @pytest.fixture(scope="module", params=["bias_bound", "relative_bound"])
 def long_plan(request: pytest.FixtureRequest) -> Plan:
-    return plan(LOGS, **{request.param: 0.005}, horizon=LONG, worlds=6)
+    promise: dict[str, Any] = {request.param: 0.005}
+    return plan(LOGS, **promise, horizon=LONG, worlds=6)
 
 
 def test_a_long_plan_has_all_fields_of_a_short_one(long_plan: Plan) -> None:
     name = "relative_bound" if long_plan.promise.is_relative else "bias_bound"
-    short = plan(LOGS, **{name: 0.005}, horizon=100, worlds=3)
+    promise: dict[str, Any] = {name: 0.005}
+    short = plan(LOGS, **promise, horizon=100, worlds=3)
     found, less = (json.loads(json.dumps(x.to_json(), allow_nan=False)) for x in (long_plan, short))
     assert set(found) == set(less)
     assert found["verdict"] == long_plan.verdict
