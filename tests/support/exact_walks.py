@@ -1,4 +1,4 @@
-"""The exact law of a walk that stops when it leaves a band: how far it gets, and where it ends."""
+"""The exact law of a walk that stops when it is at most 0: steps taken, and where it ends."""
 
 import math
 from collections import defaultdict
@@ -32,24 +32,25 @@ class Law(NamedTuple):
         steps, ends = (np.sort(side) for side in zip(*walks, strict=True))
         far = np.searchsorted(steps, np.arange(self.by_step.size), side="right") / tries
         low = np.searchsorted(ends, self.places + 1e-6, side="right") / tries  # sums are rounded
-        apart = max(np.abs(far - self.by_step).max(), np.abs(low - self.below).max())
+        distance = max(np.abs(far - self.by_step).max(), np.abs(low - self.below).max())
         within = len(self.by_step) > steps[-1]
-        return bool(within and apart < math.sqrt(math.log(4 / false_alarm) / (2 * tries)))
+        return bool(within and distance < math.sqrt(math.log(4 / false_alarm) / (2 * tries)))
 
 
-def gaussian_walk(start: float, top: float, drift: float, steps: int) -> Law:
-    """Steps of variance 1; it stops after a Brownian path through it has left (0, top)."""
-    reach = min(top, start + drift * steps + FAR * math.sqrt(steps))
-    inside: Floats = (np.arange(math.ceil(reach / CELL), dtype=np.float64) + 0.5) * CELL
+def gaussian_walk(start: float, drift: float, steps: int) -> Law:
+    """Steps of variance 1; it stops after a Brownian path through it has touched 0."""
+    top = start + drift * steps + FAR * math.sqrt(steps)
+    inside: Floats = (np.arange(math.ceil(top / CELL), dtype=np.float64) + 0.5) * CELL
     outside = round(FAR / CELL)
     everywhere = np.arange(-outside, inside.size + outside, dtype=np.float64)
     places: Floats = (everywhere + 0.5) * CELL
     kept = slice(outside, outside + inside.size)
 
     def one_step(x: Floats) -> tuple[Floats, Floats]:
-        """The chance of a step to each place, and that the path leaves the band on its way."""
+        """The chance of a step to each place, and that the path touches 0 on its way."""
         there = np.exp(-0.5 * (places - x - drift) ** 2) * CELL / math.sqrt(2 * math.pi)
-        return there, there * (1.0 - _stay(x, places, top))
+        touches = np.where(places > 0.0, np.exp(np.minimum(-2.0 * x * places, 0.0)), 1.0)
+        return there, there * touches
 
     alive, ended, by_step = np.ones(1), np.zeros(places.size), [0.0]
     there, left = one_step(np.array([[start]]))
@@ -63,19 +64,8 @@ def gaussian_walk(start: float, top: float, drift: float, steps: int) -> Law:
     return Law(np.array([*by_step[:-1], 1.0]), places + CELL / 2, ended.cumsum())
 
 
-def _stay(x: Floats, y: Floats, top: float) -> Floats:
-    """The chance that a Brownian bridge of variance 1 stays in (0, top): by reflections."""
-    chance = 1.0 - np.exp(np.minimum(-2.0 * x * y, 0.0))
-    if top < math.inf:
-        for j in (-2, -1, 1, 2):
-            far = j * top
-            chance += np.exp(np.minimum(-2.0 * far * (far + y - x), 0.0))
-            chance -= np.exp(np.minimum(-2.0 * (far + x) * (far + y), 0.0))
-    return np.where((y > 0.0) & (y < top), chance, 0.0)
-
-
-def coin_walk(start: float, top: float, mean: float, fall: float, steps: int) -> Law:
-    """Each step a coin of this mean minus `fall`; it stops when it is not within (0, top)."""
+def bernoulli_walk(start: float, mean: float, fall: float, steps: int) -> Law:
+    """Each step is a Bernoulli reward minus `fall`."""
     alive, ended, by_step = {0: 1.0}, defaultdict[float, float](float), [0.0]
     for step in range(1, steps + 1):
         after = defaultdict[int, float](float)
@@ -85,7 +75,7 @@ def coin_walk(start: float, top: float, mean: float, fall: float, steps: int) ->
         alive = {}
         for ones, chance in after.items():
             place = round(start + ones - fall * step, 6)  # many ways lead to one place
-            if step < steps and 0.0 < place < top:
+            if step < steps and place > 0.0:
                 alive[ones] = chance
             else:
                 ended[place] += chance

@@ -116,6 +116,10 @@ def _compile(numba: Any, policy: Policy | None, function: Kernel, signature: Any
     name = function.__module__ if policy is None else policy.name
     digest = code_digest(parts, type(policy)) if _is_importable(policy) else None
     folder = _cache_folder(digest)
+    if policy is not None:
+        # Numba finds machine code by name, argument types and a number that counts in one process.
+        # All rules have the same types: two that were cached by two processes may share the rest.
+        function.__qualname__ += f"_{digest or numbers_type(policy).__name__}"
     _log.info("compiling %s: once, for some seconds", name)
 
     def compiled(folder: Path | None) -> Kernel:
@@ -281,7 +285,7 @@ def _content(value: object) -> bytes | None:
     if isinstance(value, enum.EnumMeta):
         return repr(list(value)).encode()
     if isinstance(value, type):
-        return repr((value.__qualname__, getattr(value, "_fields", ()))).encode()
+        return repr((value.__module__, value.__qualname__, getattr(value, "_fields", ()))).encode()
     if isinstance(value, types.ModuleType) and value.__name__ in ("math", "numpy"):
         return value.__name__.encode()
     return None

@@ -117,8 +117,10 @@ def play_in_batches(chunk: Chunk) -> Played:
                 shares = win_chances(laws[drawn].reshape(-1, moves.size, arms, laws.shape[-1]))
                 shares = shares.mean(axis=1)
                 total = shares.sum(axis=1, keepdims=True)
-                played = played and bool((np.abs(total - 1.0) <= CLOSE).all())
-                chances[drawn] = shares / total
+                if (np.abs(total - 1.0) <= CLOSE).all():
+                    chances[drawn] = shares / total
+                else:
+                    played = False
             if not played:
                 raise InvalidInput(
                     f"{chunk.name!r} chose no arm: its index is NaN for every arm",
@@ -227,7 +229,7 @@ def begin_batch(
             if write(parameters, one.evidence, now, arms, moves[:1], True, laws[run])[0] == 0.0:
                 break
             arm = choose(parameters, one.evidence, now, arms, one.stream, world.relative, ALL)
-            if arm < 0:
+            if arm < 0 or arm >= arms:
                 return False
             one.evidence.pending[arm] += 1
             now += 1
