@@ -148,17 +148,23 @@ def test_runs_with_their_own_means_are_the_runs_of_their_bandits() -> None:
         assert regret[run] == pytest.approx(lost[0])
 
 
-def test_guard_pulls_are_decided_one_by_one_and_counted() -> None:
-    """Logs are sure of the wrong arm, so that almost all pulls of the other are guard pulls.
+def test_guard_pulls_are_decided_one_by_one_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only guard pulls call `choose`. In 8 runs of 2,000 rounds they are most pulls of arm 2."""
+    bandit = Bandit([1.0, 0.0], [1.0, 0.2], 50, [0.1, 1.0], noise=0.5)
+    chunk = runs_of(GuardedAnchorTS(noise=0.5), bandit, horizon=2_000)
+    chosen: list[int] = []
+    every = play(chunk)[1]
+    choose = GuardedAnchorTS.choose
 
-    Mean pulls of 50 runs against every round: a batch delays a few guard pulls.
-    """
-    bandit = Bandit([1.0, 0.0], [1.0, 0.9], 10**6, [0.0, 1.0], noise=0.5, logs="given")
-    chunk = runs_of(GuardedAnchorTS(noise=0.5), bandit, horizon=20_000, runs=50)
-    regret, pulls = play_in_batches(chunk)
-    every = play(chunk)[1][:, 1].mean()
-    assert 0.8 * every < pulls[:, 1].mean() < 1.25 * every
+    def noted(*arguments: Any) -> int:
+        chosen.append(choose(*arguments))
+        return chosen[-1]
+
+    monkeypatch.setattr(GuardedAnchorTS, "choose", noted)
+    regret, pulls = play_in_batches(dataclasses.replace(chunk, engine="interpreted"))
+    assert 0.5 * pulls[:, 1].sum() < chosen.count(1) <= pulls[:, 1].sum()
     assert regret[:, 0].tolist() == pulls[:, 1].tolist()
+    assert pulls[:, 1].mean() == pytest.approx(every[:, 1].mean(), rel=0.25)
 
 
 @pytest.mark.parametrize("horizon", [1, 31, 64, 65, 1_000, 123_457, 10**7])

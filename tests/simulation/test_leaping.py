@@ -290,9 +290,11 @@ FAULTS: dict[str, tuple[str, Callable[[Any], Any], tuple[str, str, str]]] = {
     ),
     "a segment off by one": (
         "find",
-        lambda real: lambda hazards, position: (
-            (real(hazards, position)[0] + 1) % hazards.size,
-            real(hazards, position)[1],
+        lambda real: (
+            lambda hazards, position: (
+                (real(hazards, position)[0] + 1) % hazards.size,
+                real(hazards, position)[1],
+            )
         ),
         ("ts", "a close second", "marked"),
     ),
