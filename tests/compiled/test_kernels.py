@@ -95,7 +95,7 @@ def write(folder: Path, **changes: str) -> None:
     texts |= {"VALUE": "1.0", "SIZE": "3", **changes}
     for module, text in (("my_policies", POLICY), ("helper", HELPER), ("settings", SETTINGS)):
         for word, replacement in texts.items():
-            text = re.sub(rf"\b{word}\b", lambda _, new=replacement: new, text)
+            text = re.sub(rf"\b{word}\b", replacement, text)
         (folder / f"{module}.py").write_text(text)
 
 

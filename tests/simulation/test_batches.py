@@ -25,7 +25,9 @@ from driftanchor import (
     Policy,
     random_bandit,
 )
+from driftanchor.core.check import Floats
 from driftanchor.core.posterior import Posterior
+from driftanchor.core.win_chances import win_chances
 from driftanchor.simulation import batches
 from driftanchor.simulation.batches import can_batch, largest_batch, play_in_batches
 from driftanchor.simulation.chunk import Chunk, play
@@ -44,7 +46,8 @@ W: dict[str, Any] = {
 
 
 def runs_of(policy: Policy, bandit: Bandit, **changes: Any) -> Chunk:
-    effort = {"horizon": 200, "runs": 8, "seed": 1, "checkpoints": 1, "engine": "every-round"}
+    effort: dict[str, Any] = {"horizon": 200, "runs": 8, "seed": 1, "checkpoints": 1}
+    effort["engine"] = "every-round"
     return Chunk.all_runs(policy.name, policy, bandit, **(effort | changes))
 
 
@@ -63,7 +66,8 @@ def agree(policy: Policy, world: dict[str, Any], size: int, horizon: int, chance
     late = runs_of(policy, Bandit(**world, batch=size), runs=6_000, seed=2, horizon=horizon)
     late_regret, late_pulls = play(late)
     pairs = [(regret[:, 0], late_regret[:, 0])]
-    pairs += [(pulls[:, arm] * 1.0, late_pulls[:, arm] * 1.0) for arm in (0, 1)]
+    counts = pulls.astype(np.float64), late_pulls.astype(np.float64)
+    pairs += [(counts[0][:, arm], counts[1][:, arm]) for arm in (0, 1)]
     for one, other in pairs:
         chance.same_mean(one, other, false_alarm=1e-6)
         assert chance_of_gap(one.round(6), other.round(6)) > 1e-6
@@ -99,8 +103,11 @@ def test_batches_of_one_have_the_law_of_every_round(
 
 
 def test_a_wrong_propensity_is_seen(chance: "Chance", monkeypatch: pytest.MonkeyPatch) -> None:
-    real = batches.win_chances
-    monkeypatch.setattr(batches, "win_chances", lambda laws: 0.9 * real(laws) + 0.1 / 3)
+
+    def wrong(laws: Floats) -> Floats:
+        return 0.9 * win_chances(laws) + 0.1 / 3
+
+    monkeypatch.setattr(batches, "win_chances", wrong)
     fixed_batches(10, monkeypatch)
     with pytest.raises(AssertionError):
         agree(TS(), V, 10, 200, chance)
