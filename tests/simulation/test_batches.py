@@ -25,7 +25,9 @@ from driftanchor import (
     Policy,
     random_bandit,
 )
+from driftanchor.core.check import Floats
 from driftanchor.core.posterior import Posterior
+from driftanchor.core.win_chances import win_chances
 from driftanchor.simulation import batches
 from driftanchor.simulation.batches import can_batch, largest_batch, play_in_batches
 from driftanchor.simulation.chunk import Chunk, play
@@ -44,7 +46,8 @@ W: dict[str, Any] = {
 
 
 def runs_of(policy: Policy, bandit: Bandit, **changes: Any) -> Chunk:
-    effort = {"horizon": 200, "runs": 8, "seed": 1, "checkpoints": 1, "engine": "every-round"}
+    effort: dict[str, Any] = {"horizon": 200, "runs": 8, "seed": 1, "checkpoints": 1}
+    effort["engine"] = "every-round"
     return Chunk.all_runs(policy.name, policy, bandit, **(effort | changes))
 
 
@@ -63,7 +66,8 @@ def agree(policy: Policy, world: dict[str, Any], size: int, horizon: int, chance
     late = runs_of(policy, Bandit(**world, batch=size), runs=6_000, seed=2, horizon=horizon)
     late_regret, late_pulls = play(late)
     pairs = [(regret[:, 0], late_regret[:, 0])]
-    pairs += [(pulls[:, arm] * 1.0, late_pulls[:, arm] * 1.0) for arm in (0, 1)]
+    counts = pulls.astype(np.float64), late_pulls.astype(np.float64)
+    pairs += [(counts[0][:, arm], counts[1][:, arm]) for arm in (0, 1)]
     for one, other in pairs:
         chance.same_mean(one, other, false_alarm=1e-6)
         assert chance_of_gap(one.round(6), other.round(6)) > 1e-6
@@ -99,8 +103,11 @@ def test_batches_of_one_have_the_law_of_every_round(
 
 
 def test_a_wrong_propensity_is_seen(chance: "Chance", monkeypatch: pytest.MonkeyPatch) -> None:
-    real = batches.win_chances
-    monkeypatch.setattr(batches, "win_chances", lambda laws: 0.9 * real(laws) + 0.1 / 3)
+
+    def wrong(laws: Floats) -> Floats:
+        return 0.9 * win_chances(laws) + 0.1 / 3
+
+    monkeypatch.setattr(batches, "win_chances", wrong)
     fixed_batches(10, monkeypatch)
     with pytest.raises(AssertionError):
         agree(TS(), V, 10, 200, chance)
@@ -148,17 +155,23 @@ def test_runs_with_their_own_means_are_the_runs_of_their_bandits() -> None:
         assert regret[run] == pytest.approx(lost[0])
 
 
-def test_guard_pulls_are_decided_one_by_one_and_counted() -> None:
-    """Logs are sure of the wrong arm, so that almost all pulls of the other are guard pulls.
+def test_guard_pulls_are_decided_one_by_one_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only guard pulls call `choose`. In 8 runs of 2,000 rounds they are most pulls of arm 2."""
+    bandit = Bandit([1.0, 0.0], [1.0, 0.2], 50, [0.1, 1.0], noise=0.5)
+    chunk = runs_of(GuardedAnchorTS(noise=0.5), bandit, horizon=2_000)
+    chosen: list[int] = []
+    every = play(chunk)[1]
+    choose = GuardedAnchorTS.choose
 
-    Mean pulls of 50 runs against every round: a batch delays a few guard pulls.
-    """
-    bandit = Bandit([1.0, 0.0], [1.0, 0.9], 10**6, [0.0, 1.0], noise=0.5, logs="given")
-    chunk = runs_of(GuardedAnchorTS(noise=0.5), bandit, horizon=20_000, runs=50)
-    regret, pulls = play_in_batches(chunk)
-    every = play(chunk)[1][:, 1].mean()
-    assert 0.8 * every < pulls[:, 1].mean() < 1.25 * every
+    def noted(*arguments: Any) -> int:
+        chosen.append(choose(*arguments))
+        return chosen[-1]
+
+    monkeypatch.setattr(GuardedAnchorTS, "choose", noted)
+    regret, pulls = play_in_batches(dataclasses.replace(chunk, engine="interpreted"))
+    assert 0.5 * pulls[:, 1].sum() < chosen.count(1) <= pulls[:, 1].sum()
     assert regret[:, 0].tolist() == pulls[:, 1].tolist()
+    assert pulls[:, 1].mean() == pytest.approx(every[:, 1].mean(), rel=0.25)
 
 
 @pytest.mark.parametrize("horizon", [1, 31, 64, 65, 1_000, 123_457, 10**7])

@@ -1,7 +1,8 @@
-"""Chunk: what `simulate` was asked for, cut into pieces."""
+"""Chunk: what `simulate` was asked for, cut into pieces, and the engines that play them."""
 
 from __future__ import annotations
 
+import importlib.util
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -11,8 +12,47 @@ from hypothesis import given
 from hypothesis import strategies as st
 from stray_policies import Stray
 
-from driftanchor import TS, ArmEvidence, Bandit, InvalidInput, simulate
-from driftanchor.simulation.chunk import Chunk, play, rounds_to_read
+from driftanchor import TS, AnchorTS, ArmEvidence, Bandit, InvalidInput, MinUCB, Policy, simulate
+from driftanchor.simulation.chunk import (
+    ENGINE_NAMES,
+    ENGINES,
+    Chunk,
+    fastest,
+    play,
+    rounds_to_read,
+)
+
+
+def test_auto_is_the_fastest_engine_that_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert ENGINE_NAMES == ("auto", "events", "thinned", "every-round", "interpreted")
+    assert fastest() == "events"
+    assert fastest(paired=True) == "thinned"
+    assert fastest(paired=True, leaps=False) == fastest(leaps=False) == "every-round"
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    assert fastest() == fastest(paired=True) == fastest(leaps=False) == "interpreted"
+
+
+MEANS = [0.75, 0.5, 0.25]
+LEVELS = Bandit(MEANS, MEANS, 16)
+MOVED = Bandit(MEANS, MEANS, 16, relative_bound=0.125)
+
+
+@pytest.mark.parametrize(
+    ("policy", "bandit", "leaps"),
+    [
+        (AnchorTS(), LEVELS, True),
+        (AnchorTS(), MOVED, False),  # one common move for all arms
+        (TS(), MOVED, True),  # uses no logs
+        (TS(), Bandit(MEANS, delay=1), False),
+        (MinUCB(), LEVELS, False),
+    ],
+)
+def test_engines_leap_if_policy_and_bandit_allow_it(
+    policy: Policy, bandit: Bandit, leaps: bool
+) -> None:
+    for engine in ENGINES:
+        chunk = Chunk("x", policy, bandit, np.array([9]), engine, 0, 0, 1)
+        assert chunk.leaps == (leaps and ENGINES[engine].leaps), engine
 
 
 @pytest.mark.parametrize("size", [1, 3, 7, 100])

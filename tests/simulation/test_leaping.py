@@ -26,8 +26,9 @@ from driftanchor.live.propensities import propensities
 from driftanchor.policies.base import Best
 from driftanchor.simulation import leaping
 from driftanchor.simulation.chunk import ENGINES, Chunk, play
+from driftanchor.simulation.engine import Keys, RunState, prepare
 from driftanchor.simulation.leaping import LeapingState, allocate_leaping, can_leap
-from driftanchor.simulation.world import world_of
+from driftanchor.simulation.world import World, world_of
 
 USUAL = Bandit([0.8, 0.5, 0.5], [0.7, 0.5, 0.6], [5, 5, 0], 0.2)
 LEAPING = [name for name, cls in POLICIES.items() if can_leap(cls, USUAL)]
@@ -88,17 +89,17 @@ def test_regret_and_pulls_have_the_same_law(name: str, bandit: str, times: int) 
 
 def test_thinned_draws_the_rewards_of_every_round(monkeypatch: pytest.MonkeyPatch) -> None:
     """The rewards of one arm come from its stream, which is left where it would be."""
-    ends = []
-    prepare = leaping.prepare
-    monkeypatch.setattr(leaping, "prepare", lambda *x: (ends.append(x[-1]), prepare(*x))[1])
-    monkeypatch.setattr("driftanchor.simulation.engine.prepare", leaping.prepare)
+    ends: list[RunState] = []
+
+    def noted(world: World, keys: Keys, run: int, state: RunState) -> None:
+        ends.append(state)
+        prepare(world, keys, run, state)
+
+    for module in ("engine", "leaping"):
+        monkeypatch.setattr(f"driftanchor.simulation.{module}.prepare", noted)
     for engine in ("interpreted", "thinned"):
         monkeypatch.setitem(ENGINES, engine, ENGINES[engine]._replace(compiled=False))
-        play(
-            Chunk.all_runs(
-                "x", TS(), Bandit([0.4]), horizon=400, runs=1, seed=3, checkpoints=1, engine=engine
-            )
-        )
+        play(Chunk("x", TS(), Bandit([0.4]), np.array([400]), engine, 3, 0, 1))
     one, other = ends
     assert one.evidence.totals[0] == pytest.approx(other.evidence.totals[0], rel=1e-12)
     assert np.array_equal(one.rewards, other.rewards)
@@ -290,9 +291,11 @@ FAULTS: dict[str, tuple[str, Callable[[Any], Any], tuple[str, str, str]]] = {
     ),
     "a segment off by one": (
         "find",
-        lambda real: lambda hazards, position: (
-            (real(hazards, position)[0] + 1) % hazards.size,
-            real(hazards, position)[1],
+        lambda real: (
+            lambda hazards, position: (
+                (real(hazards, position)[0] + 1) % hazards.size,
+                real(hazards, position)[1],
+            )
         ),
         ("ts", "a close second", "marked"),
     ),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pytest
-from stray_policies import Partial
+from stray_policies import Partial, Stray
 
 from driftanchor import (
     TS,
@@ -25,6 +25,8 @@ from driftanchor import (
     UnknownName,
     simulate,
 )
+from driftanchor.simulation.chunk import Chunk, play
+from driftanchor.simulation.run import on_this_machine
 
 if TYPE_CHECKING:
     from conftest import RunPython
@@ -254,7 +256,7 @@ def test_an_index_that_is_nan_never_wins_and_is_refused_when_all_are(engine: str
     assert some.pulls.tolist() == [[[0, 3], [0, 3]]]
 
 
-def test_without_numba_it_warns_and_takes_processes(run_python: RunPython) -> None:
+def test_without_numba_it_warns_and_interprets(run_python: RunPython) -> None:
     told = run_python("""
 import sys, warnings
 sys.modules["numba"] = None
@@ -272,7 +274,7 @@ except da.MissingExtra as error:
     engine, warning, error = told.splitlines()
     policies = ["ts", "artificial-replay"]
     here = simulate(policies, Bandit([0.5, 0.4]), horizon=60, runs=9, engine="interpreted")
-    assert engine == f"processes {here.pulls.tolist()}"
+    assert engine == f"interpreted {here.pulls.tolist()}"
     assert warning.startswith("1 UserWarning <string> Numba is not installed, so runs are ")
     assert warning.endswith('pip install ".[fast]"')
     assert (
@@ -283,3 +285,45 @@ except da.MissingExtra as error:
 
 def test_with_numba_auto_compiles() -> None:
     assert simulate("ts", BANDIT, horizon=5, runs=1).engine == "events"
+
+
+def job(policy: Policy, runs: int, engine: str = "every-round") -> Chunk:
+    effort: dict[str, Any] = {"horizon": 30, "runs": runs, "seed": 0, "checkpoints": 1}
+    return Chunk.all_runs("x", policy, Bandit([0.8, 0.5, 0.2]), engine=engine, **effort)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_chunks_come_in_the_order_of_the_jobs_with_their_numbers(threads: int) -> None:
+    jobs = [job(TS(), 40), job(UCB(), 3, "interpreted"), job(UCB(), 25)]
+    parts = list(on_this_machine(jobs, threads))
+    numbers = [(i, chunk.first) for i, chunk, _ in parts]
+    assert numbers == sorted(numbers)
+    for i, whole in enumerate(jobs):
+        mine = [played for number, _, played in parts if number == i]
+        for k, expected in enumerate(play(whole)):
+            assert np.array_equal(np.concatenate([played[k] for played in mine]), expected)
+
+
+def test_jobs_are_taken_a_little_before_they_are_played() -> None:
+    taken = []
+
+    def jobs() -> Iterator[Chunk]:
+        for i in range(40):
+            taken.append(i)
+            yield job(TS(), 1)
+
+    parts = on_this_machine(jobs(), 2)
+    assert next(parts)[0] == 0
+    assert len(taken) == 9  # four for each thread, and the one that came back
+    parts.close()
+
+
+def test_in_batches_all_runs_of_a_job_are_played_together() -> None:
+    (part,) = on_this_machine([job(TS(), 40)], 2, in_batches=True)
+    assert part[1].runs == 40
+    assert (part[2][1].sum(axis=1) == 30).all()
+
+
+def test_an_error_of_a_thread_is_raised() -> None:
+    with pytest.raises(InvalidInput, match="chose no arm"):
+        list(on_this_machine([job(Stray(what=7), 4)], 2))
