@@ -21,11 +21,11 @@ import numpy as np
 from driftanchor.core.beta_law import beta_below, beta_density, beta_ends, beta_sd
 from driftanchor.core.check import Bools, Floats, Ints
 from driftanchor.core.index_law import BETA, MEDIAN, MIXTURE, NEVER, constant
-from driftanchor.core.legendre import POINTS, WEIGHTS
 
 REACH = 6.5  # a normal is further than this from its mean, in sds, with a chance of 1e-10
 WIDTH = 3.0  # of panels, in sds of the narrowest law; some are half as wide
-NODES, NODE_WEIGHTS = np.polynomial.legendre.leggauss(8)
+NODES, NODE_WEIGHTS = np.polynomial.legendre.leggauss(8)  # of a panel
+TIE_NODES, TIE_WEIGHTS = np.polynomial.legendre.leggauss(10)  # of an atom with ties
 SKIPPED = 1e-7  # sum of the increases of G that are left out in each row
 CLOSE = 5e-8  # allowed error of the sum over all arms on one panel
 MANY = 60  # arms; with more, it pays to find the range of the largest index first
@@ -322,7 +322,8 @@ def _won_at_atoms(below: Floats, mass: Floats, g_at: Floats) -> Floats:
     # Ten nodes are exact for 20 ties. With more of them G rises near s = 1: cut there.
     cuts = 1.0 - 0.5 ** np.arange(max(1, math.ceil(math.log2(ties / 10))))
     half = 0.5 * np.diff(cuts, append=1.0)[:, None]
-    s, weights = (cuts[:, None] + half * (1.0 + POINTS)).ravel(), (half * WEIGHTS).ravel()
+    s = (cuts[:, None] + half * (1.0 + TIE_NODES)).ravel()
+    weights = (half * TIE_WEIGHTS).ravel()
     won = np.empty(below.shape)
     for part in chunks(below.shape[1], s.size * below.shape[0]):
         slope = mass[:, part].repeat(s.size, axis=1)

@@ -6,10 +6,10 @@ import math
 from dataclasses import dataclass
 
 from driftanchor.core.evidence import Evidence, Round
-from driftanchor.core.gamma import beta
 from driftanchor.core.index_law import IndexLaw, beta_sample
 from driftanchor.core.noise import Stream
 from driftanchor.core.promises import Range
+from driftanchor.core.variates import beta
 from driftanchor.policies.base import Account, Best, Policy, challenge
 
 

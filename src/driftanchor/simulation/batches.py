@@ -19,11 +19,11 @@ import numpy as np
 
 from driftanchor.compiled import kernels, rules
 from driftanchor.compiled.overloads import parameters_of
-from driftanchor.core.binomial import binomial
 from driftanchor.core.check import Bools, Floats, Ints
 from driftanchor.core.evidence import Evidence, Round
 from driftanchor.core.index_law import IndexLaw
 from driftanchor.core.noise import Stream, keyed_stream, uniform, wrapping
+from driftanchor.core.variates import binomial
 from driftanchor.core.win_chances import win_chances
 from driftanchor.errors import InvalidInput
 from driftanchor.policies.base import Policy, caches_beliefs, errors_of, has_law, write_laws

@@ -27,7 +27,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from driftanchor.core.binomial import binomial
 from driftanchor.core.check import Floats, Ints
 from driftanchor.core.evidence import Evidence, Round
 from driftanchor.core.index_law import (
@@ -41,6 +40,7 @@ from driftanchor.core.index_law import (
     write_law,
 )
 from driftanchor.core.noise import Stream, exponential, normal, uniform
+from driftanchor.core.variates import binomial
 from driftanchor.policies.base import Best, Policy, challenge, inherits_rule, law_at
 from driftanchor.simulation.bandit import Bandit
 from driftanchor.simulation.engine import Keys, RunState, allocate_with, prepare, pseudo_regret

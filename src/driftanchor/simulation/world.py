@@ -11,10 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from driftanchor.compiled import kernels
-from driftanchor.core.binomial import binomial
 from driftanchor.core.check import Floats, Ints
-from driftanchor.core.gamma import beta
 from driftanchor.core.noise import Key, Stream, key, normal, start, uniform, wrapping
+from driftanchor.core.variates import beta, binomial
 from driftanchor.simulation.bandit import LAWS, RESAMPLED, Bandit
 from driftanchor.simulation.instances import KINDS, Law
 

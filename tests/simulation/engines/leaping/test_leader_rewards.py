@@ -11,8 +11,8 @@ from driftanchor.simulation.engines.leaping import leader_rewards as leader
 from driftanchor.simulation.engines.rewards import world_of
 from exact_walks import Law, Walk, coin_walk, gaussian_walk
 
-from driftanchor.core.binomial import binomial
 from driftanchor.core.noise import Stream, keyed_stream, normal, wrapping
+from driftanchor.core.variates import binomial
 from driftanchor.simulation.bandit import Bandit
 
 START, DRIFT, STEPS, TRIES = 2.0, 0.05, 40, 1_250
