@@ -45,9 +45,9 @@ def common_move(evidence: Evidence, noise: float) -> Posterior:
         q = q₀ + Σ w,   c ~ N(Σ w y / q, 1/q)
 
     If every arm with logs has a finite bias bound, q₀ = 1/(V/2)² with V the largest of them; V = 0
-    means c = 0. Otherwise q₀ = 0, and c may be anything. While q = 0, c ~ N(0, σ²). The choice
-    between arms with logs does not depend on that. It keeps an arm without logs, which pays well
-    only because all arms do, from hiding the others for good.
+    means c = 0. Otherwise q₀ = 0, and c may be anything. While q = 0, c ~ N(0, σ²). This
+    does not affect the choice between arms with logs, and it keeps an arm without logs, which pays
+    well only because all arms do, from hiding the others for good.
 
     Args:
         evidence: The numbers of all arms, including retired ones.

@@ -28,8 +28,8 @@ class IndexLaw(NamedTuple):
         kind: `MEDIAN`: the median of `place` and of both samples. `MIXTURE`: the first sample with
             probability `place`, otherwise the second. `BETA`: a Beta(`mean`, `sd`) sample.
         place: The anchor of a median, or the weight of a mixture.
-        mean: Mean of the first sample.
-        sd: Standard deviation of the first sample; above 0.
+        mean: Mean of the first sample, or a of a Beta sample.
+        sd: Standard deviation of the first sample, above 0, or b of a Beta sample.
         other_mean: Mean of the second sample.
         other_sd: Standard deviation of the second sample; 0 if a mixture has a constant there.
     """

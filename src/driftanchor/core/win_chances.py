@@ -256,7 +256,7 @@ def _add(chances: Floats, rows: Ints, won: Floats) -> None:
 
 
 def _sides(batch: _Batch, rows: Ints, levels: Floats) -> tuple[Floats, Floats]:
-    """Return P(index < level) and P(index = level) for every arm; each level has a row."""
+    """Return P(index < level) and P(index = level) of every arm; `rows` matches `levels`."""
     below, mass = np.zeros((2, batch.low.shape[0], rows.size))
     for part in chunks(rows.size, below.shape[0]):
         columns, x = batch.at(rows[part]), levels[part]
@@ -370,6 +370,6 @@ def _samples_below(batch: _Batch, columns: Floats, x: Floats, z: Floats) -> tupl
 
 
 def chunks(size: int, each: int) -> Iterator[slice]:
-    """Yield slices of `size` rows, so that each slice holds at most `CHUNK` numbers."""
+    """Yield slices of `size` rows of `each` numbers, about `CHUNK` numbers per slice."""
     step = max(1, CHUNK // each)
     return (slice(i, i + step) for i in range(0, size, step))

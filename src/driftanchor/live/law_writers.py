@@ -66,7 +66,10 @@ class LawWriters:
 
 
 def _copied(evidence: Evidence) -> Evidence:
-    """Copy the evidence for another thread. Numba needs read-only arrays to stay read-only."""
+    """Copy the evidence for another thread, with types that Numba sees as the same.
+
+    Numba distinguishes read-only arrays, so they stay read-only.
+    """
     copies = Evidence._make(array.copy() for array in evidence)
     for array, copy in zip(evidence, copies, strict=True):
         copy.setflags(write=array.flags.writeable)

@@ -1,4 +1,4 @@
-"""Propensities: how likely a policy plays each arm, computed from the laws of its indices.
+"""Propensities: the probability that a policy plays each arm, from the laws of its indices.
 
 Given the common move, the indices of the arms are independent, and `core.win_chances` integrates
 over the largest. The common move is normal and the same for all arms: one more integral. A guard

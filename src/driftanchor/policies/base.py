@@ -271,10 +271,9 @@ def _valid_index(policy: Policy, answer: Any) -> float:
 
 
 def inherits_rule(cls: Any, promise: str, rule: tuple[str, ...]) -> bool:
-    """Return whether an inherited attribute, such as `law`, is still true of a class.
+    """Return whether an inherited attribute, such as `law`, still holds for a class.
 
-    It is not if the class, or a class between the two, overrides a method that the attribute
-    describes.
+    It does not if a method that the attribute describes was overridden after it was defined.
 
     Args:
         cls: A policy class.
@@ -286,7 +285,7 @@ def inherits_rule(cls: Any, promise: str, rule: tuple[str, ...]) -> bool:
 
 
 def caches_beliefs(cls: Any) -> bool:
-    """Return whether compiled code may cache beliefs: `index` and `choose` read nothing else."""
+    """Return whether compiled code may cache beliefs: if `index` and `choose` need nothing else."""
     plain = cls.index is Policy.index and cls.choose is Policy.choose and cls.memory == 0
     return cls.belief is not None and plain
 
@@ -341,7 +340,7 @@ def law_at(policy: Policy, evidence: Evidence, column: int, now: Round) -> Index
 
 
 class RoundKind(NamedTuple):
-    """The guard pull and the common move of a round: what it draws besides the arms' samples."""
+    """The guard pull and the common move of a round."""
 
     guard: float  # probability of a guard pull, which draws no samples
     mean: float  # mean of the common move, which is drawn once for all arms
@@ -357,7 +356,7 @@ def write_laws(
         policy: The policy.
         evidence: The numbers of all arms.
         now: The round.
-        moves: Standard normals; the common move is `mean + sd` times each of them.
+        moves: Standard normals z; the common move is mean + sd · z for each of them.
         guard: Whether to play a guard pull if one is due.
         laws: The output, one `IndexLaw` per row: all arms for the first move, then for the next.
     """
@@ -451,7 +450,7 @@ class Best(NamedTuple):
 
 
 def challenge(best: Best, value: float, column: int, stream: Stream) -> Best:
-    """Return the best arm after one more; ties are broken uniformly, and NaN never wins."""
+    """Compare the best arm so far with one more; break ties uniformly, and never pick NaN."""
     if not value >= best.value:
         return best
     tied = best.tied + 1 if value == best.value else 1

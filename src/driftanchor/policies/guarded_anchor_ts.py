@@ -6,7 +6,7 @@ It is this package's own rule and not the paper's. In four sentences:
    leaves the range of two standard errors around the live mean.
 2. An arm that may still be better than the arm with the best guess is pulled: a guard pull.
 3. Logs alone do not rule an arm out: it may first lose a small budget in live rewards.
-4. Otherwise Anchor-TS draws, with the best guess for its anchor.
+4. Otherwise Anchor-TS draws, with the best guess as its anchor.
 
 `GuardedAnchorTS`, at the end of this file, lists the formulas in one block. The functions before it
 are these formulas, in the order in which a round needs them: the logs' evidence, the guess, the
@@ -278,7 +278,7 @@ class Candidates(NamedTuple):
 
 
 def plays_guard(policy: GuardedAnchorTS, judged: Judgement, stream: Stream) -> bool:
-    """Return whether to play a guard pull; one that is due is played with `guard_share`."""
+    """Return whether to play a guard pull: if one is due, with probability `guard_share`."""
     if not judged.guard:
         return False
     return policy.guard_share >= 1.0 or uniform(stream) < policy.guard_share

@@ -101,7 +101,7 @@ def _is_policy(thing: Any, module: str | None = None) -> bool:
 
 
 def installed() -> dict[str, list[metadata.EntryPoint]]:
-    """Return the entry points of installed packages by name; several if packages conflict."""
+    """Return the entry points of installed packages by policy name; several are a conflict."""
     from importlib import metadata  # imported late: most programs never need it
 
     found: dict[str, dict[str, metadata.EntryPoint]] = {}

@@ -6,8 +6,8 @@ short, let m be a barrier below the leader's mean, and c a level below m:
 
 1. The other arms do not change while the leader is played. So arm i's index is above c with the
    same probability p_i in each round, and the first round in which one is above is geometric.
-2. The leader's index is at most c with a probability that is at most q̄ while its mean stays above
-   m. Rounds are marked with probability q̄, and a mark counts with probability q_t/q̄ (thinning).
+2. While the leader's mean stays above m, its index is at most c with a probability q_t ≤ q̄. Rounds
+   are marked with probability q̄, and a mark counts with probability q_t/q̄ (thinning).
 3. Up to the first marked round every round plays the leader. Its rewards are drawn until its mean
    may have reached m.
 4. In the marked round the indices are drawn, given on which side of c each of them is.

@@ -262,7 +262,7 @@ class DrawnGaps(NamedTuple):
         return self.law.quantile(single), self.law.quantile(1.0 - single)
 
     def _expected_excess(self, low: float, high: float) -> float:
-        """Return the expected excess of the best mean over `high` and of the worst below `low`."""
+        """Return E(best − high)⁺ + E(low − worst)⁺ for the best and the worst mean of a run."""
         from scipy import integrate
 
         def above(x: float) -> float:
