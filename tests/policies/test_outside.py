@@ -73,8 +73,8 @@ def test_an_installed_module_is_not_hidden_by_a_file(write: Write) -> None:
     ("text", "address", "message"),
     [
         (RULE, "nix.py:Mine", "policy 'nix.py:Mine': there is no file '"),
-        (RULE, "nix:Mine", "policy 'nix:Mine': there is no module 'nix' where Python looks and in"),
-        (RULE, "bad.deep:Mine", "'bad.deep:Mine': there is no module 'bad.deep' where Python"),
+        (RULE, "nix:Mine", "policy 'nix:Mine': there is no module 'nix' on Python's path or in"),
+        (RULE, "bad.deep:Mine", "'bad.deep:Mine': there is no module 'bad.deep' on Python"),
         (RULE, "bad.py:Min", "unknown class of "),
         (RULE, "bad.py:Policy.index", "it is <function Policy.index"),
         (RULE, ":Mine", "policy ':Mine': write module:Class or folder/file.py:Class"),

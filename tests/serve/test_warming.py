@@ -9,8 +9,8 @@ import pytest
 
 from driftanchor import Campaign, StoreUnavailable
 from driftanchor.live import background, compiling
+from driftanchor.live.law_writers import LawWriters
 from driftanchor.live.stores.store import open_store
-from driftanchor.live.tooling import Tooling
 from driftanchor.serve.request_log import Log
 from driftanchor.serve.served import Served, ServeSettings
 from driftanchor.serve.warming import warm_up
@@ -29,14 +29,14 @@ def test_kernels_are_there_before_the_first_request(tmp_path: Path) -> None:
         books = moment.books
         evidence, now = books.decider.situation(1)
         assert compiling.ready(compiling.kind_of(books.terms.policy, evidence)) is not None
-        assert books.tooling.tools(evidence, now) is not None
+        assert books.law_writers.compiled(evidence, now) is not None
     served.close()
 
 
 def test_a_paused_campaign_needs_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     served = serving(tmp_path / "store.db", 300.0)
     Campaign.create("c", arms=["A", "B"], store=served.store, seed=1).pause()
-    monkeypatch.setattr(Tooling, "ask_for_kernels", lambda *_: pytest.fail("it decides nothing"))
+    monkeypatch.setattr(LawWriters, "compile_early", lambda *_: pytest.fail("it decides nothing"))
     warm_up(served)
     served.close()
 

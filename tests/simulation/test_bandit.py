@@ -274,7 +274,7 @@ def test_bandits_played_together_give_the_numbers_of_each_alone() -> None:
 
 
 def test_bandits_that_differ_in_more_than_means_are_not_played_together() -> None:
-    with pytest.raises(InvalidInput, match="means alone"):
+    with pytest.raises(InvalidInput, match="only in their online means"):
         stack_means([bandit_of(ROWS[0]), bandit_of(ROWS[1], pulls=31)])
 
 

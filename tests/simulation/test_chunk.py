@@ -98,5 +98,5 @@ def test_a_column_that_is_not_there_is_refused(engine: str) -> None:
 
 
 def test_a_belief_of_another_type_than_named_is_refused() -> None:
-    with pytest.raises(InvalidInput, match="names Posterior as its belief and believes Swapped"):
+    with pytest.raises(InvalidInput, match="belief = Posterior, but believe returns Swapped"):
         simulate(Confused(), Bandit([0.6, 0.5]), horizon=5, runs=1)

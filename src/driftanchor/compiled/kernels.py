@@ -6,7 +6,7 @@ decorator: the plain functions it calls are found by walking its code.
 
 Numba caches compiled code on disk, but checks only a function's own file before it trusts the
 cache. The cache folder is therefore named by a hash of the code and the constants of every function
-that is compiled in: an edited helper leads to another folder.
+that is compiled in, so editing a helper leads to another folder.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from driftanchor.errors import InvalidInput, require
 from driftanchor.policies.base import Policy
 
 Kernel = Callable[..., Any]
-UNUSED_DAYS = 30  # after which a cache folder is removed
+UNUSED_DAYS = 30  # remove cache folders unused for this long
 
 _log = logging.getLogger("driftanchor")
 _kernels: dict[object, Kernel] = {}
@@ -67,9 +67,9 @@ def rule(policy: Policy, make: Callable[[Any], Kernel], *arguments: Any) -> Kern
 
 
 def entry(kernel: Kernel, *arguments: Any) -> Kernel:
-    """Return a kernel that does not look at the types of its arguments, for arguments like these.
+    """Return a kernel for arguments of these types that skips Numba's type dispatch.
 
-    To find out the types of all arrays of the evidence takes longer than a decision of ten arms.
+    Looking up the types of all evidence arrays takes longer than a decision among ten arms.
     """
     numba = require("numba", extra="fast", why="compiled decisions")
     compiled: Any = kernel
@@ -80,8 +80,8 @@ def entry(kernel: Kernel, *arguments: Any) -> Kernel:
 def loop(function: Kernel, *arguments: Any) -> Kernel:
     """Return a loop that depends on no policy, compiled for arguments of these types.
 
-    Rules among the arguments are called through function pointers. A loop releases the GIL, a rule
-    holds it: to get it back may take longer than a decision.
+    Rules among the arguments are called through function pointers. A loop releases the GIL; a rule
+    keeps it, because reacquiring it may take longer than a decision.
     """
     with _lock:
         return _compiled(None, function, None, arguments)
@@ -142,7 +142,7 @@ def _compile(numba: Any, policy: Policy | None, function: Kernel, signature: Any
                 raise
             shutil.rmtree(folder, ignore_errors=True)  # the disk is full, or a file is damaged
             return compiled(None)
-    except Exception as error:  # Numba's own, and others where it gives up early
+    except Exception as error:  # Numba's errors, and others that it lets through
         raise InvalidInput(
             f"{name!r} cannot be compiled; its index and choose may use numbers, "
             'math, plain functions and no new arrays, or take engine="interpreted": '
@@ -152,13 +152,13 @@ def _compile(numba: Any, policy: Policy | None, function: Kernel, signature: Any
 
 
 def _is_importable(policy: Policy | None) -> bool:
-    """Return whether the next process finds the policy's class under the same name."""
+    """Return whether other processes can import the policy's class by name."""
     cls = type(policy)
     return policy is None or not ("<locals>" in cls.__qualname__ or cls.__module__ == "__main__")
 
 
 def _reason(error: Exception) -> str:
-    """Return the innermost complaint of Numba, without its colours."""
+    """Return the innermost message of a Numba error, without colour codes."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
     telling = ("No implementation", "Unknown", "Cannot", "Untyped", "required", "unsupported")
     lines = [line.strip("> -") for line in text.splitlines()]
@@ -170,7 +170,7 @@ def cache_home() -> Path:
     """Return the folder that holds the cache folders; it need not exist.
 
     Raises:
-        RuntimeError: This user has no home.
+        RuntimeError: This user has no home folder.
     """
     root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return root / "driftanchor" / "kernels"
@@ -197,7 +197,7 @@ def _cache_folder(digest: str | None) -> Path | None:
         if is_new:
             _remove_unused(home)
         os.utime(folder)
-    except (OSError, RuntimeError):  # RuntimeError: no home
+    except (OSError, RuntimeError):  # RuntimeError: no home folder
         return None
     return folder
 
@@ -222,7 +222,7 @@ def _warn_of(place: str) -> None:
 
 
 def _remove_unused(home: Path) -> None:
-    """Remove cache folders that nobody used for a month: most are of edited source code."""
+    """Remove cache folders unused for a month; most belong to source code edited since."""
     for folder in home.iterdir():
         with contextlib.suppress(OSError):
             if time.time() - folder.stat().st_mtime > UNUSED_DAYS * 86_400:
@@ -230,7 +230,7 @@ def _remove_unused(home: Path) -> None:
 
 
 def functions_of(cls: type[Policy] | None, *functions: Kernel) -> list[types.FunctionType]:
-    """Return every function that becomes part of some kernels, in a fixed order."""
+    """Return every function compiled into these functions or into a policy's rules, sorted."""
     roots = [*functions, *OVERLOADS.values()]
     if cls is not None:
         names = ("index", "believe", "sample", "choose", "moved", "law", "law_at", "laws")
@@ -239,9 +239,9 @@ def functions_of(cls: type[Policy] | None, *functions: Kernel) -> list[types.Fun
 
 
 def code_digest(functions: Iterable[types.FunctionType], cls: type | None = None) -> str | None:
-    """Return a hash of the code of functions and of the values they read.
+    """Return a hash of the code of some functions and of the values they read.
 
-    `None` if a function reads something that may change without notice.
+    Returns `None` if a function reads something that cannot be hashed.
 
     Args:
         functions: The functions.

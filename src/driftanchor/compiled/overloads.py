@@ -1,8 +1,8 @@
-"""How compiled code finds the methods of a policy's class.
+"""Overloads through which compiled code calls the methods of a policy's class.
 
-Compiled, a policy is a named tuple of its numbers, whose type belongs to the policy's class. The
-functions of `driftanchor.policies.base` through which all code calls a policy are
-overloaded: for each such type Numba uses the methods of that class.
+In compiled code a policy is a named tuple of its numbers, with a type of its own for each class.
+All code calls a policy through functions of `driftanchor.policies.base`. These are overloaded here,
+so that Numba uses the methods of the class that belongs to the tuple's type.
 """
 
 from __future__ import annotations
@@ -47,21 +47,21 @@ from driftanchor.policies.base import (
 )
 
 NAN = math.nan
-# Compiled loops allocate nothing, so they need no reference counts on the arrays they pass on.
+# Compiled loops allocate nothing, so they need no reference counts for the arrays they pass on.
 # Counting takes three times as long as drawing all samples of a round.
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "_nrt": False}
-# LLVM would pass the arrays of the evidence one by one to each small function.
+# Without inlining, LLVM passes the evidence array by array to each small function.
 INLINED = {**OPTIONS, "forceinline": True}
 # Long functions that are rarely reached: inlined copies would only take time to compile.
 RARE = (outside, draw_upper, binomial)
-# An index outside an array would overwrite other memory: a user's own functions are checked.
+# Users' own functions get bounds checks: a wrong index would overwrite other memory.
 CHECKED = {**OPTIONS, "boundscheck": True}
 
 _names: dict[str, int] = {}
 
 
 def numbers_of(policy: Policy) -> dict[str, float]:
-    """Return the numbers that compiled code may read of `self`: numeric fields and properties."""
+    """Return the numbers that compiled code may read from `self`: fields and properties."""
     cls = type(policy)
     names = [field.name for field in dataclasses.fields(cls) if field.default is not None]
     names += [name for name in dir(cls) if isinstance(getattr(cls, name), property)]
@@ -70,16 +70,16 @@ def numbers_of(policy: Policy) -> dict[str, float]:
 
 
 def parameters_of(policy: Policy) -> Floats:
-    """Return the numbers of a policy as the array that compiled rules take."""
+    """Return the numbers of a policy as an array, the first argument of compiled rules."""
     return np.array([*numbers_of(policy).values(), 0.0])  # never empty
 
 
 def numbers_type(policy: Policy) -> Any:
     """Return the named tuple type that stands for the policy's class in compiled code.
 
-    Numba takes two named tuples of the same name and fields for the same type, so a class that is
-    defined again under the same name, as in a notebook, gets a numbered name. The type is an
-    attribute of the class: Numba's disk cache must find it under the same name in every process.
+    Numba treats named tuples with the same name and fields as one type, so the name is numbered: a
+    class defined again under the same name, as in a notebook, gets a new type. The type is stored
+    on the class, because Numba's disk cache must find it under the same name in every process.
     """
     cls: Any = type(policy)
     fields = tuple(numbers_of(policy))
@@ -94,12 +94,12 @@ def numbers_type(policy: Policy) -> Any:
 
 
 def policy_from(numbers: Any, parameters: Floats) -> Any:
-    """Compiled, return the named tuple of type `numbers` that `parameters_of` flattened."""
+    """Rebuild a policy, as a `numbers` tuple, from `parameters_of`. Compiled code only."""
     raise NotImplementedError
 
 
 def _read(length: int, source: str) -> str:
-    """Return the code of a call's arguments: the first cells of an array."""
+    """Return source code for the first `length` cells of an array, as call arguments."""
     return ", ".join(source.format(i) for i in range(length))
 
 
@@ -241,7 +241,7 @@ def register(function: types.FunctionType) -> None:
 
 
 def reachable(roots: Iterable[Any]) -> Iterator[types.FunctionType]:
-    """Yield the plain functions among `roots`, what they call, and so on; none is overloaded."""
+    """Yield the plain functions among `roots` and all they call, except overloaded ones."""
     seen: set[types.FunctionType] = set()
     waiting = [root for root in roots if isinstance(root, types.FunctionType)]
     while waiting:

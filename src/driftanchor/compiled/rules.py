@@ -1,6 +1,7 @@
-"""The functions of a policy that loops and live decisions call, as compiled code has them.
+"""The functions that compiled loops and live decisions call on a policy.
 
-Each function here makes a plain function for `kernels.rule` from the type of a policy's numbers.
+Each function here takes the type of a policy's numbers and returns a plain function, which
+`kernels.rule` compiles.
 """
 
 from __future__ import annotations
@@ -45,8 +46,8 @@ def chooser(numbers: Any) -> Callable[..., int]:
 def live_chooser(numbers: Any) -> Callable[..., int]:
     """Return the rule that chooses an arm in a live decision.
 
-    The noise is that of decision `n`. `changed` holds the columns that changed since the last
-    decision, and `count` says how many; it is negative if all did.
+    It uses the noise of decision `n`. The first `count` entries of `changed` are the columns that
+    changed since the last decision; a negative `count` means that all did.
     """
 
     def chosen(

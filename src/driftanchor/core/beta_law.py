@@ -1,4 +1,4 @@
-"""The Beta law, vectorised: distribution function, density, standard deviation and range."""
+"""The Beta distribution, vectorised: cdf, density, standard deviation and range."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import numpy as np
 
 from driftanchor.core.check import Floats
 
-FAR = 26.0  # an index is outside of `beta_ends` with a chance of at most 2 exp(−26) = 1e-11
+FAR = 26.0  # a sample leaves `beta_ends` with probability at most 2 exp(−26) = 1e-11
 
 
 def beta_below(a: Floats, b: Floats, x: Floats) -> Floats:
-    """Return P(θ ≤ x) of θ ~ Beta(a, b).
+    """Return P(θ ≤ x) for θ ~ Beta(a, b).
 
     Example:
         >>> beta_below(np.array(2.0), np.array(1.0), np.array([0.5])).round(12)
@@ -25,7 +25,7 @@ def beta_below(a: Floats, b: Floats, x: Floats) -> Floats:
 def beta_density(a: Floats, b: Floats, x: Floats) -> Floats:
     """Return the density of Beta(a, b) at x.
 
-    It is written around the mean, so that large shapes lose no digits to cancellation.
+    The formula is centred at the mean, so that large shapes lose no digits to cancellation.
     """
     mean, inside = a / (a + b), (x > 0.0) & (x < 1.0)
     x = np.where(inside, x, 0.5)
@@ -43,11 +43,11 @@ def beta_sd(a: Floats, b: Floats) -> Floats:
 
 
 def beta_ends(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """Return two numbers that a Beta(a, b) sample is hardly ever outside of.
+    """Return the ends of a range that a Beta(a, b) sample hardly ever leaves.
 
-    A tail at distance ε has at most exp(−ε²/(2 (v + c ε/3))), where v is the variance and
-    c = max(2 (b − a)/((a + b) (a + b + 2)), 0) on the right; on the left, a and b change places
-    (Skorski 2023, Bernstein-type bounds for Beta distribution).
+    A sample is more than ε above the mean with probability at most exp(−ε²/(2 (v + c ε/3))), where
+    v is the variance and c = max(2 (b − a)/((a + b) (a + b + 2)), 0). For samples below the mean, a
+    and b change places (Skorski 2023, Bernstein-type bounds for Beta distribution).
     """
     mean, sd, n = a / (a + b), beta_sd(a, b), a + b
     skew = FAR / 3.0 * 2.0 * (b - a) / (n * (n + 2.0))
@@ -59,7 +59,7 @@ def beta_ends(a: Floats, b: Floats) -> tuple[Floats, Floats]:
 
 
 def beyond_stirling(z: Floats) -> Floats:
-    """Return log Γ(z) minus (z − ½) log z − z + ½ log 2π."""
+    """Return the error of Stirling's formula: log Γ(z) − [(z − ½) log z − z + ½ log 2π]."""
     from scipy.special import gammaln
 
     w = 1.0 / (z * z)

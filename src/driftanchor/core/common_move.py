@@ -1,9 +1,8 @@
-"""The common move: how far all arms moved together since the logs, and what the logs say after it.
+"""The common move: how far all arms moved together since the logs.
 
 A relative bound W promises |online mean − offline mean − c| ≤ W for each arm. The common move c is
-the same for all arms and is not known. It is learned from every arm that has both logs and online
-rewards. The functions are plain scalar code, interpreted and compiled, like those of
-`driftanchor.core.posterior`.
+unknown and the same for all arms. It is estimated from every arm that has both logs and online
+rewards. Plain scalar functions, interpreted or compiled.
 """
 
 from __future__ import annotations
@@ -14,12 +13,12 @@ from typing import NamedTuple
 from driftanchor.core.evidence import ArmEvidence, Evidence, arm_at
 from driftanchor.core.posterior import Posterior
 
-SDS = 2.0  # a bound on a move is taken as this many standard deviations of it
-NOTHING = 1e-150  # a bound that is as good as 0: its square would leave the range of floats
+SDS = 2.0  # a bound on a move counts as this many standard deviations
+NOTHING = 1e-150  # smaller bounds count as 0: their squares would underflow
 
 
 def own_sd(bound: float) -> float:
-    """ω, the standard deviation of moves that a bound holds for.
+    """Return ω, the standard deviation of an arm's own move under a bound.
 
     Example:
         >>> own_sd(0.1)
@@ -29,7 +28,7 @@ def own_sd(bound: float) -> float:
 
 
 def is_relative(evidence: Evidence) -> bool:
-    """Whether a relative bound is promised for any arm."""
+    """Return whether a relative bound is promised for any arm."""
     for column in range(evidence.relative_bounds.size):
         if evidence.relative_bounds[column] < math.inf:
             return True
@@ -37,7 +36,7 @@ def is_relative(evidence: Evidence) -> bool:
 
 
 def common_move(evidence: Evidence, noise: float) -> Posterior:
-    """What is believed of the common move c: normal, from all arms together.
+    """Return the posterior of the common move c, given all arms.
 
     With T pulls and reward sum S online, N logged rewards of mean m, and ω = W/2, over the arms
     with pulls, logs and a finite W::
@@ -45,13 +44,13 @@ def common_move(evidence: Evidence, noise: float) -> Posterior:
         y = S/T − m,   w = 1/(σ² (1/T + 1/N) + ω²)
         q = q₀ + Σ w,   c ~ N(Σ w y / q, 1/q)
 
-    q₀ = 1/(V/2)² where every arm with logs has a finite bias bound, V the largest of them; c = 0 is
-    known where it is 0. Otherwise q₀ = 0: c may be anything. While q = 0 it is N(0, σ²): the choice
-    between arms with logs does not depend on it, and an arm without logs that pays well because all
-    arms do must not hide the others for good.
+    If every arm with logs has a finite bias bound, q₀ = 1/(V/2)² with V the largest of them; V = 0
+    means c = 0. Otherwise q₀ = 0, and c may be anything. While q = 0, c ~ N(0, σ²). This
+    does not affect the choice between arms with logs, and it keeps an arm without logs, which pays
+    well only because all arms do, from hiding the others for good.
 
     Args:
-        evidence: Of all arms, retired ones too.
+        evidence: The numbers of all arms, including retired ones.
         noise: σ.
     """
     precision, total = prior_precision(evidence), 0.0
@@ -63,14 +62,14 @@ def common_move(evidence: Evidence, noise: float) -> Posterior:
 
 
 class MoveEvidence(NamedTuple):
-    """What one arm says about the common move."""
+    """The evidence of one arm about the common move."""
 
-    weight: float  # w; 0 if it says nothing
+    weight: float  # w; 0 if there is no evidence
     total: float  # w y
 
 
 def move_evidence(arm: ArmEvidence, noise: float) -> MoveEvidence:
-    """Return what an arm says about the common move."""
+    """Return the evidence of one arm about the common move."""
     if arm.pulls == 0 or arm.offline_pulls == 0 or arm.relative_bound == math.inf:
         return MoveEvidence(0.0, 0.0)
     own = own_sd(arm.relative_bound)
@@ -79,7 +78,7 @@ def move_evidence(arm: ArmEvidence, noise: float) -> MoveEvidence:
 
 
 def prior_precision(evidence: Evidence) -> float:
-    """q₀; infinite where c = 0 is known."""
+    """Return q₀; infinite if c = 0 is known."""
     largest = 0.0
     for column in range(evidence.pulls.size):
         if evidence.offline_pulls[column] > 0:
@@ -90,7 +89,7 @@ def prior_precision(evidence: Evidence) -> float:
 
 
 def move_from(precision: float, total: float, noise: float) -> Posterior:
-    """What is believed of the common move, from q and Σ w y."""
+    """Return the posterior of the common move from q and Σ w y."""
     if precision == math.inf:
         return Posterior(0.0, 0.0)
     if precision == 0.0:
@@ -99,11 +98,11 @@ def move_from(precision: float, total: float, noise: float) -> Posterior:
 
 
 def moved(arm: ArmEvidence, common: float, noise: float) -> ArmEvidence:
-    """The arm once the common move is known: what a rule that knows only bias bounds may see.
+    """Return the arm given the common move, for rules that know only bias bounds.
 
-    Its logs are N' = 1/(1/N + ω²/σ²) rewards of mean m + c with bias bound W. Where the bias bound
-    V of the logs as they are gives the lower ceiling, m + V < m + c + W, they stay as they are; and
-    so do logs without a relative bound. A `relative_bound` below ∞ is left only on logs that moved.
+    Its logs become N' = 1/(1/N + ω²/σ²) rewards of mean m + c with bias bound W. If the bias bound
+    V of the unmoved logs gives a lower ceiling, m + V < m + c + W, the logs stay unchanged. So do
+    logs without a relative bound. In the result, `relative_bound` is finite only if the logs moved.
 
     Args:
         arm: The arm.
@@ -127,15 +126,21 @@ def moved(arm: ArmEvidence, common: float, noise: float) -> ArmEvidence:
 
 
 def moves_along(arm: ArmEvidence, common: float) -> bool:
-    """Whether the logs of an arm move by the common move: there W gives the lower ceiling."""
+    """Return whether an arm's logs move with c: they do if W gives the lower ceiling."""
     if arm.offline_pulls == 0 or arm.relative_bound == math.inf:
         return False
     return not arm.bias_bound < common + arm.relative_bound
 
 
 def moved_pulls(logged: float, own: float, noise: float) -> float:
-    """N' = 1/(1/N + ω²/σ²): how many rewards N logged ones stand for after an own move of sd ω."""
+    """Return N' = 1/(1/N + ω²/σ²), the number of online rewards that N logged ones are worth.
+
+    Args:
+        logged: N.
+        own: ω, the standard deviation of the arm's own move since the logs.
+        noise: σ.
+    """
     if logged == 0.0:  # and ω may be infinite
         return 0.0
     ratio = own / noise
-    return logged / (1.0 + logged * ratio * ratio)  # so written, ω = 0 changes nothing
+    return logged / (1.0 + logged * ratio * ratio)  # in this form ω = 0 changes no bit

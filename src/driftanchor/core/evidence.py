@@ -1,4 +1,4 @@
-"""Evidence: all that a policy may see."""
+"""Evidence: everything that a policy may see."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from driftanchor.core.tally import Tally
 
 
 class ArmEvidence(NamedTuple):
-    """The numbers of one arm, as the paper writes them."""
+    """The numbers of one arm, in the paper's notation."""
 
     pulls: float  # T_i: a whole number, unless rewards are delayed (core.delays)
     total: float  # S_i, the sum of its online rewards
     offline_pulls: float  # N_i: a whole number, unless the logs were moved (core.common_move)
-    offline_mean: float  # the mean of its offline rewards; 0 where N_i = 0
+    offline_mean: float  # the mean of its offline rewards; 0 if N_i = 0
     bias_bound: float  # V_i ≥ |online mean − offline mean|
-    pending: float = 0  # pulls whose reward has not come; they are not in `pulls`
+    pending: float = 0  # pulls still waiting for their reward, not counted in `pulls`
     relative_bound: float = math.inf  # W_i ≥ |online mean − offline mean − c|, c common to all arms
 
 
 class Round(NamedTuple):
-    """Where we are: round `t = 1, 2, …` and the number of arms K that can be played."""
+    """The round `t = 1, 2, …`, and the number K of arms that can be played."""
 
     t: int
     arms: int
@@ -34,25 +34,25 @@ class Round(NamedTuple):
 class Evidence(NamedTuple):
     """The numbers of all arms, one column each."""
 
-    pulls: Ints  # floats where rewards are delayed
+    pulls: Ints  # floats if rewards are delayed
     totals: Floats
     offline_pulls: Ints
     offline_means: Floats
     bias_bounds: Floats
     playable: Bools
-    memory: Floats  # what a policy with `memory > 0` keeps between rounds, (arms, memory)
-    pending: Ints  # pulls whose reward has not come; floats where rewards are delayed
-    relative_bounds: Floats  # inf where nothing is promised of the arm beside the others
+    memory: Floats  # numbers that a policy with `memory > 0` keeps between rounds, (arms, memory)
+    pending: Ints  # pulls still waiting for their reward; floats if rewards are delayed
+    relative_bounds: Floats  # inf if none is promised for the arm
 
 
 def arm_at(evidence: Evidence, column: int) -> ArmEvidence:
-    """The numbers of the arm in `column`."""
-    if not 0 <= column < evidence.pulls.size:  # compiled, nothing else would notice
+    """Return the numbers of the arm in `column`."""
+    if not 0 <= column < evidence.pulls.size:  # compiled code checks no array bounds
         raise IndexError("no arm has this column")
     return ArmEvidence(
         evidence.pulls[column],
         evidence.totals[column],
-        float(evidence.offline_pulls[column]),  # as of logs that moved: rules are compiled once
+        float(evidence.offline_pulls[column]),  # moved logs have floats, too
         evidence.offline_means[column],
         evidence.bias_bounds[column],
         evidence.pending[column],
@@ -69,7 +69,7 @@ def gather(
     pending: Ints,
     relative_bounds: Floats,
 ) -> Evidence:
-    """The evidence of a tally, offline data and both kinds of bounds over the same arms."""
+    """Combine a tally, offline data and both kinds of bounds for the same arms."""
     return Evidence(
         tally.pulls,
         tally.totals,
@@ -84,5 +84,5 @@ def gather(
 
 
 def means_seen(offline: OfflineData) -> Floats:
-    """The mean of each arm's logs, 0 where there are none."""
+    """Return the mean of each arm's logs; 0 for an arm without logs."""
     return np.where(offline.n > 0, np.nan_to_num(offline.mean), 0.0)

@@ -1,11 +1,11 @@
-"""The law of one arm's index in one round, as six numbers.
+"""IndexLaw: the distribution of one arm's index in one round, as six numbers.
 
-Every sampling policy here draws an index of one of three kinds: the median of an anchor and two
-normal samples, one of two normal samples by a coin, or a Beta sample. One sample, the larger of a
-mean and a sample, a capped sample and a constant are medians with an infinite part. So propensities
-and leaps are computed by the same code for all policies.
+Every sampling policy here draws one of three kinds of index: the median of an anchor and two normal
+samples, a mixture of two normal samples, or a Beta sample. A single sample, the larger of a mean
+and a sample, a capped sample and a constant are medians with an infinite part. So the same code
+computes propensities and leaps for all policies.
 
-Plain scalar functions, interpreted and compiled, like those of `driftanchor.core.posterior`.
+Plain scalar functions, interpreted or compiled.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ NEVER = -1.0  # the kind of an arm that cannot be played
 
 
 class IndexLaw(NamedTuple):
-    """The law of an index. An infinite mean is a sample that is infinite for sure.
+    """The distribution of an index. A sample with an infinite mean is itself infinite.
 
     Attributes:
         kind: `MEDIAN`: the median of `place` and of both samples. `MIXTURE`: the first sample with
             probability `place`, otherwise the second. `BETA`: a Beta(`mean`, `sd`) sample.
         place: The anchor of a median, or the weight of a mixture.
-        mean: Of the first sample.
-        sd: Of the first sample; above 0.
-        other_mean: Of the second sample.
-        other_sd: Of the second sample; 0 in a mixture where it is a constant.
+        mean: Mean of the first sample, or a of a Beta sample.
+        sd: Standard deviation of the first sample, above 0, or b of a Beta sample.
+        other_mean: Mean of the second sample.
+        other_sd: Standard deviation of the second sample; 0 if a mixture has a constant there.
     """
 
     kind: float
@@ -43,44 +43,44 @@ class IndexLaw(NamedTuple):
 
 
 def constant(value: float) -> IndexLaw:
-    """An index that is known."""
+    """Return the law of a constant index."""
     return IndexLaw(MEDIAN, value, -math.inf, 1.0, math.inf, 1.0)
 
 
 def one_sample(mean: float, sd: float) -> IndexLaw:
-    """One normal sample."""
+    """Return the law of one normal sample."""
     return IndexLaw(MEDIAN, -math.inf, mean, sd, math.inf, 1.0)
 
 
 def median_law(
     anchor: float, mean: float, sd: float, other_mean: float, other_sd: float
 ) -> IndexLaw:
-    """The median of an anchor and two independent normal samples."""
+    """Return the law of the median of an anchor and two independent normal samples."""
     return IndexLaw(MEDIAN, anchor, mean, sd, other_mean, other_sd)
 
 
 def larger(anchor: float, mean: float, sd: float) -> IndexLaw:
-    """The larger of a number and a normal sample."""
+    """Return the law of the larger of a number and a normal sample."""
     return IndexLaw(MEDIAN, anchor, mean, sd, math.inf, 1.0)
 
 
 def smaller(cap: float, mean: float, sd: float) -> IndexLaw:
-    """The smaller of a number and a normal sample."""
+    """Return the law of the smaller of a number and a normal sample."""
     return IndexLaw(MEDIAN, cap, mean, sd, -math.inf, 1.0)
 
 
 def mixture(weight: float, mean: float, sd: float, other_mean: float, other_sd: float) -> IndexLaw:
-    """The first normal sample with probability `weight`, otherwise the second."""
+    """Return the law that draws the first sample with probability `weight`, else the second."""
     return IndexLaw(MIXTURE, weight, mean, sd, other_mean, other_sd)
 
 
 def beta_sample(a: float, b: float) -> IndexLaw:
-    """A Beta(a, b) sample."""
+    """Return the law of a Beta(a, b) sample."""
     return IndexLaw(BETA, 0.0, a, b, 0.0, 1.0)
 
 
 def write_law(laws: Floats, row: int, law: IndexLaw) -> None:
-    """Write a law into a row of an array; an index that is NaN never wins."""
+    """Write a law into a row of an array; an arm whose index is NaN never wins."""
     laws[row, 0] = law.kind
     if math.isnan(law.place) or math.isnan(law.mean) or math.isnan(law.other_mean):
         laws[row, 0] = NEVER
@@ -91,11 +91,11 @@ def write_law(laws: Floats, row: int, law: IndexLaw) -> None:
     laws[row, 5] = law.other_sd
 
 
-# What engines that leap over rounds ask of a median law whose samples are normal.
+# Probabilities and draws of median laws, for engines that leap over rounds.
 
 
 def above(law: IndexLaw, level: float) -> float:
-    """Return P(index > level) of a median law."""
+    """Return P(index > level) under a median law."""
     first = upper((level - law.mean) / law.sd)
     if law.other_mean == math.inf:  # the larger of the anchor and one sample
         return 1.0 if law.place > level else first
@@ -106,7 +106,7 @@ def above(law: IndexLaw, level: float) -> float:
 
 
 def below(law: IndexLaw, level: float) -> float:
-    """Return P(index ≤ level) of a median law, precise where it is small."""
+    """Return P(index ≤ level) under a median law, precise even if it is tiny."""
     first = upper((law.mean - level) / law.sd)
     if law.other_mean == math.inf:
         return 0.0 if law.place > level else first
@@ -169,7 +169,7 @@ def draw_below(law: IndexLaw, level: float, stream: Stream) -> float:
 
 
 def upper(x: float) -> float:
-    """Return P(z > x) of a standard normal."""
+    """Return P(z > x) for a standard normal z."""
     return 0.5 * math.erfc(x * math.sqrt(0.5))
 
 

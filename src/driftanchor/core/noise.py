@@ -2,7 +2,7 @@
 
 No generator is shared and none is global: a run, a policy, an arm's rewards or a live decision
 each have a stream of their own, so adding a policy, reordering, or changing the number of threads
-changes no other number, and any decision can be drawn again exactly.
+changes no other number, and any decision can be reproduced exactly.
 
 A stream is the four words of xoshiro256++ (Blackman & Vigna 2021), started by splitmix64
 (Steele, Lea & Flood 2014). Normals come from a ziggurat of 256 layers (Marsaglia & Tsang 2000) in
@@ -26,14 +26,14 @@ Key = np.uint64
 
 
 class Draws(NamedTuple):
-    """The noise of one arm in one round; NaN where the policy asked for none."""
+    """The noise of one arm in one round; NaN for numbers that the policy does not ask for."""
 
     on: float  # standard normal of the online sample
     hyb: float  # standard normal of the hybrid sample, independent of the first (E18)
     coin: float  # uniform on [0, 1)
 
 
-# Shifts and constants are typed words: mixed signed and unsigned arithmetic would leave 64 bits.
+# Typed words: mixed signed and unsigned arithmetic would turn 64-bit integers into floats.
 _1, _11, _17, _19, _23, _27, _30, _31, _41, _45 = (
     np.uint64(n) for n in (1, 11, 17, 19, 23, 27, 30, 31, 41, 45)
 )
@@ -46,7 +46,7 @@ _EDGE_PER_STEP = EDGE * 2.0**-52
 
 
 def key(seed: int, purpose: str) -> Key:
-    """A 64-bit key for one purpose under one seed."""
+    """Return a 64-bit key for one purpose under one seed."""
     return _hashed(whole(seed, "seed"), purpose)
 
 
@@ -57,7 +57,7 @@ def _hashed(seed: int, purpose: str) -> Key:
 
 
 def keyed_stream(seed: int, purpose: str, first: int, second: int = 0) -> Stream:
-    """The stream of (seed, purpose, first, second)."""
+    """Return a new stream for (seed, purpose, first, second)."""
     stream = np.empty(4, np.uint64)
     with wrapping():
         start(stream, key(seed, purpose), first, second)
@@ -65,12 +65,12 @@ def keyed_stream(seed: int, purpose: str, first: int, second: int = 0) -> Stream
 
 
 def wrapping() -> np.errstate:
-    """Interpreted words wrap around as compiled ones do; without this NumPy would warn."""
+    """Return a context in which words wrap around as in compiled code, without warnings."""
     return np.errstate(over="ignore")
 
 
 def start(stream: Stream, key: Key, first: int, second: int) -> None:
-    """Put `stream` at the beginning of (key, first, second)."""
+    """Set `stream` to the start of the stream of (key, first, second)."""
     word = _scramble(key + np.uint64(first) * _GOLDEN)
     word = _scramble(word + np.uint64(second) * _GOLDEN)
     for i in range(4):
@@ -79,12 +79,12 @@ def start(stream: Stream, key: Key, first: int, second: int) -> None:
 
 
 def uniform(stream: Stream) -> float:
-    """Uniform on [0, 1), 53 bits."""
+    """Draw a uniform number in [0, 1), with 53 random bits."""
     return float(np.int64(next_word(stream) >> _11)) * 2.0**-53
 
 
 def normal(stream: Stream) -> float:
-    """Standard normal."""
+    """Draw a standard normal number."""
     word = next_word(stream)
     x = place(word)
     if inside(word, x):  # 98.5 % of draws
@@ -93,7 +93,7 @@ def normal(stream: Stream) -> float:
 
 
 def exponential(stream: Stream) -> float:
-    """Exponential of rate 1."""
+    """Draw an exponential number of rate 1."""
     return -math.log(1.0 - uniform(stream))
 
 
@@ -110,7 +110,7 @@ def draws(stream: Stream, normals: int, uniforms: int) -> Draws:
 
 
 def next_word(stream: Stream) -> np.uint64:
-    """The next word of xoshiro256++."""
+    """Return the next word of xoshiro256++, and advance the stream."""
     s0, s1, s2, s3 = stream[0], stream[1], stream[2], stream[3]
     word: np.uint64 = s0 + s3
     word = ((word << _23) | (word >> _41)) + s0
@@ -125,12 +125,12 @@ def next_word(stream: Stream) -> np.uint64:
 
 
 def place(word: np.uint64) -> float:
-    """Where in its layer a word falls: low bits name the layer, high bits the place."""
+    """Return a word's position in its layer; low bits select the layer, high bits the position."""
     return float((np.int64(word >> _11) - _HALF) * _EDGE_PER_STEP[word & _LAYER])
 
 
 def inside(word: np.uint64, x: float) -> bool:
-    """Whether that is inside the layer's rectangle, where every place is below the density."""
+    """Return whether x is in the layer's inner rectangle, all of which is below the density."""
     return bool(abs(x) < EDGE[(word & _LAYER) + _1])
 
 
@@ -150,14 +150,14 @@ def outside(stream: Stream, word: np.uint64, x: float) -> float:
 
 
 def _scramble(word: np.uint64) -> np.uint64:
-    """The output function of splitmix64."""
+    """Apply the output function of splitmix64."""
     word = (word ^ (word >> _30)) * _MIX1
     word = (word ^ (word >> _27)) * _MIX2
     return word ^ (word >> _31)
 
 
 def _tail(stream: Stream, positive: bool) -> float:
-    """A normal beyond the last edge (Marsaglia 1964)."""
+    """Draw a normal beyond the last edge (Marsaglia 1964)."""
     while True:
         a = exponential(stream) / TAIL
         b = exponential(stream)

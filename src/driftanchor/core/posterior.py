@@ -1,8 +1,7 @@
-"""Posteriors of an arm's online mean, and the median that Anchor-TS takes of them.
+"""Posteriors of an arm's online mean, and the median that Anchor-TS takes.
 
-Plain scalar functions: interpreted in live decisions and in the reference simulator, compiled in
-the simulation kernel. The prior is N(prior_mean, noise²) and counts as one pull, which is the
-`+1` in the paper's denominators.
+Plain scalar functions, interpreted or compiled. The prior is N(prior_mean, noise²) and counts as
+one pull, which is the `+1` in the paper's denominators.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from driftanchor.core.evidence import ArmEvidence
 
 
 class Posterior(NamedTuple):
-    """A normal law."""
+    """A normal distribution."""
 
     mean: float
     sd: float
@@ -23,7 +22,7 @@ class Posterior(NamedTuple):
 def online_posterior(
     arm: ArmEvidence, prior_mean: float, noise: float, scale: float = 1.0
 ) -> Posterior:
-    """From online rewards alone: N((S + m₀)/(T + 1), c σ²/(T + 1))."""
+    """Return the posterior from online rewards alone: N((S + m₀)/(T + 1), c σ²/(T + 1))."""
     n = arm.pulls + 1
     return Posterior((arm.total + prior_mean) / n, noise * math.sqrt(scale / n))
 
@@ -31,16 +30,19 @@ def online_posterior(
 def hybrid_posterior(
     arm: ArmEvidence, prior_mean: float, noise: float, scale: float = 1.0
 ) -> Posterior:
-    """From logs and online rewards together: N((S + N m + m₀)/(T + N + 1), c σ²/(T + N + 1))."""
+    """Return the posterior from logs and online rewards together.
+
+    It is N((S + N m + m₀)/(T + N + 1), c σ²/(T + N + 1)).
+    """
     n = arm.pulls + arm.offline_pulls + 1
     total = arm.total + arm.offline_pulls * arm.offline_mean
     return Posterior((total + prior_mean) / n, noise * math.sqrt(scale / n))
 
 
 def sample_mean(total: float, pulls: float, noise: float) -> Posterior:
-    """From rewards alone, without a prior: N(S/T, σ²/T); without pulls the mean is +∞.
+    """Return N(S/T, σ²/T), the posterior without a prior; without pulls the mean is +∞.
 
-    So an arm that was never pulled beats all others, and each is pulled once.
+    So an arm that was never pulled beats all others, and every arm is pulled once.
     """
     if pulls == 0:
         return Posterior(math.inf, 0.0)
@@ -48,12 +50,12 @@ def sample_mean(total: float, pulls: float, noise: float) -> Posterior:
 
 
 def bias_shift(arm: ArmEvidence) -> float:
-    """How far the declared bias may have pulled the hybrid mean down: Z = N V/(T + N)."""
+    """Return Z = N V/(T + N), the most by which bias can have lowered the hybrid mean."""
     if arm.offline_pulls == 0:  # 0/0 at the start; without logs nothing can be biased (E4)
         return 0.0
     return arm.offline_pulls * arm.bias_bound / (arm.pulls + arm.offline_pulls)
 
 
 def median(a: float, b: float, c: float) -> float:
-    """The middle one of three numbers."""
+    """Return the middle one of three numbers."""
     return max(min(a, b), min(max(a, b), c))

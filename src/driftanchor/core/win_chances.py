@@ -1,10 +1,10 @@
 """The probability that each arm has the largest index, given the laws of all indices.
 
-With F_i the law of arm i's index and G = Π F_i that of the largest one, arm i wins with probability
-∫ Π_{j≠i} F_j dF_i = ∫ G/F_i dF_i. We cut the line at every atom and into panels that are about as
-wide as the narrowest law around them, with Gauss–Legendre nodes on each. The parts of all arms must
-add up to the increase of G over the panel, which is known: panels without an increase are skipped,
-panels whose sum is off are halved.
+Let F_i be the distribution function of arm i's index and G = Π F_i that of the largest index. Arm i
+wins with probability ∫ Π_{j≠i} F_j dF_i = ∫ G/F_i dF_i. We cut the line at every atom and into
+panels about as wide as the narrowest law nearby, and use Gauss–Legendre nodes on each panel. The
+parts of all arms must add up to the increase of G over the panel, which is known: panels without
+an increase are skipped, and panels whose sum is off are halved.
 
 At an atom we integrate over 0 ≤ s ≤ 1, with P(below) + s P(there) in place of F_i. Since
 ∫ sⁿ ds = 1/(n + 1), each of n + 1 tied arms gets an equal share.
@@ -21,15 +21,15 @@ import numpy as np
 from driftanchor.core.beta_law import beta_below, beta_density, beta_ends, beta_sd
 from driftanchor.core.check import Bools, Floats, Ints
 from driftanchor.core.index_law import BETA, MEDIAN, MIXTURE, NEVER, constant
-from driftanchor.core.legendre import POINTS, WEIGHTS
 
-REACH = 6.5  # a normal is further than this from its mean, in sds, with a chance of 1e-10
-WIDTH = 3.0  # of panels, in sds of the narrowest law; some are half as wide
-NODES, NODE_WEIGHTS = np.polynomial.legendre.leggauss(8)
+REACH = 6.5  # in sds: a normal is farther from its mean with probability 1e-10
+WIDTH = 3.0  # of panels, in sds of the narrowest law nearby; some are half as wide
+NODES, NODE_WEIGHTS = np.polynomial.legendre.leggauss(8)  # of a panel
+TIE_NODES, TIE_WEIGHTS = np.polynomial.legendre.leggauss(10)  # of an atom with ties
 SKIPPED = 1e-7  # sum of the increases of G that are left out in each row
 CLOSE = 5e-8  # allowed error of the sum over all arms on one panel
-MANY = 60  # arms; with more, it pays to find the range of the largest index first
-CHUNK = 50_000  # numbers computed at once: they fit the cache
+MANY = 60  # with more arms, it pays to find the range of the largest index first
+CHUNK = 50_000  # numbers computed at once: they fit into the CPU cache
 TINY = 1e-300
 SQRT_2_PI = math.sqrt(2.0 * math.pi)
 KIND, PLACE, MEAN, SD, OTHER_MEAN, OTHER_SD = range(6)
@@ -40,7 +40,7 @@ MEANS, SDS = slice(MEAN, None, 2), slice(SD, None, 2)  # of both samples
 def win_chances(laws: Floats) -> Floats:
     """Return the probability that each arm has the largest index, with ties split evenly.
 
-    The sum's distance from 1 is the error; the caller checks it. All are 0 if no arm can win.
+    The sum's distance from 1 is the error; the caller checks it. If no arm can win, all are 0.
 
     Args:
         laws: The laws of all arms, of shape (..., arms, 6); the columns are those of `IndexLaw`.
@@ -68,7 +68,7 @@ def win_chances(laws: Floats) -> Floats:
 
 
 def nodes_of_largest(laws: Floats) -> tuple[Ints, Floats, Floats]:
-    """Return the nodes with which to integrate over the largest index: row, place and weight.
+    """Return nodes for integrals over the largest index: rows, positions and weights.
 
     Args:
         laws: Laws without atoms, of shape (rows, arms, 6).
@@ -86,7 +86,7 @@ def nodes_of_largest(laws: Floats) -> tuple[Ints, Floats, Floats]:
 
 
 def _ends(columns: Floats) -> tuple[Floats, Floats]:
-    """Return two numbers for each law that the index is hardly ever outside of."""
+    """Return the ends of the range that each index hardly ever leaves."""
     reach = REACH * columns[SDS]
     least, most = columns[MEANS] - reach, columns[MEANS] + reach  # of both samples
     place = columns[PLACE]
@@ -139,7 +139,11 @@ def _integrated(columns: Floats, low: Floats, high: Floats, alive: Bools) -> Flo
 
 
 def _prepared(columns: Floats, low: Floats, high: Floats, alive: Bools) -> _Batch:
-    """Make dead arms constants of −∞, laws too narrow for floats constants, Beta laws medians."""
+    """Prepare laws for the integral.
+
+    Arms that cannot win become constants of −∞, laws too narrow for floats become constants, and
+    Beta laws get the form of a median.
+    """
     kind = columns[KIND]
     largest = kind.max()
     fixed = (low == high) | ~alive
@@ -158,7 +162,7 @@ def _prepared(columns: Floats, low: Floats, high: Floats, alive: Bools) -> _Batc
 
 
 def _narrowed(batch: _Batch, floor: Floats, top: Floats) -> tuple[Floats, Floats]:
-    """Narrow the range of the largest index by bisection: G is all but 0 or 1 outside."""
+    """Narrow the range of the largest index by bisection; outside it, G is almost 0 or 1."""
     rows, found = np.arange(floor.size), []
     for level in (0.1 * SKIPPED, 1.0 - 0.1 * SKIPPED):
         left, right = floor, top
@@ -171,7 +175,7 @@ def _narrowed(batch: _Batch, floor: Floats, top: Floats) -> tuple[Floats, Floats
 
 
 def _edges(batch: _Batch, floor: Floats, top: Floats) -> tuple[Floats, Ints]:
-    """Return the edges of all panels, ascending in each row, and the row of each.
+    """Return the edges of all panels, ascending within each row, and the row of each edge.
 
     Each sample has cells of its own around its mean. Their width is a power of 2, so that similar
     laws share their edges.
@@ -208,7 +212,7 @@ def _edges(batch: _Batch, floor: Floats, top: Floats) -> tuple[Floats, Ints]:
 
 
 def _parts(batch: _Batch, floor: Floats, top: Floats) -> Floats:
-    """Integrate over all atoms and panels."""
+    """Return the chances of all arms, integrated over all atoms and panels."""
     chances = np.zeros(batch.low.shape)
     edges, rows = _edges(batch, floor, top)
     below, mass = _sides(batch, rows, edges)
@@ -243,7 +247,7 @@ def _in_turn(first: Floats, second: Floats) -> Floats:
 
 
 def _add(chances: Floats, rows: Ints, won: Floats) -> None:
-    """Add parts to their rows, which ascend."""
+    """Add parts to their rows; `rows` is ascending."""
     if chances.shape[1] == 1:
         chances[:, 0] += won.sum(axis=1)
     elif rows.size:
@@ -252,7 +256,7 @@ def _add(chances: Floats, rows: Ints, won: Floats) -> None:
 
 
 def _sides(batch: _Batch, rows: Ints, levels: Floats) -> tuple[Floats, Floats]:
-    """Return the probabilities that each index is below a level of its row, and exactly there."""
+    """Return P(index < level) and P(index = level) of every arm; `rows` matches `levels`."""
     below, mass = np.zeros((2, batch.low.shape[0], rows.size))
     for part in chunks(rows.size, below.shape[0]):
         columns, x = batch.at(rows[part]), levels[part]
@@ -273,7 +277,7 @@ def _sides(batch: _Batch, rows: Ints, levels: Floats) -> tuple[Floats, Floats]:
 
 
 def _won_between(batch: _Batch, rows: Ints, left: Floats, right: Floats) -> Floats:
-    """Return what each arm wins on panels without atoms."""
+    """Return the chance that each arm wins with an index inside each panel."""
     won = np.empty((batch.low.shape[0], rows.size))
     half = 0.5 * (right - left)
     nodes = (left + half)[:, None] + half[:, None] * NODES
@@ -285,7 +289,7 @@ def _won_between(batch: _Batch, rows: Ints, left: Floats, right: Floats) -> Floa
 
 
 def _laws_at(batch: _Batch, columns: Floats, x: Floats, scale: Floats) -> tuple[Floats, Floats]:
-    """Return the law of each index at levels that are no atoms, and its density times a scale."""
+    """Return the cdf of each index, and its density times `scale`; x must not be an atom."""
     z = _standardised(batch, columns, x)
     first, second = _samples_below(batch, columns, x, z)
     z *= z
@@ -293,7 +297,7 @@ def _laws_at(batch: _Batch, columns: Floats, x: Floats, scale: Floats) -> tuple[
     dense = np.exp(z, out=z)
     dense *= scale / (SQRT_2_PI * columns[SDS][: len(z)])
     if batch.has_mixtures:
-        dense[1] = np.where(columns[OTHER_SD] > 0.0, dense[1], 0.0)  # a constant has none
+        dense[1] = np.where(columns[OTHER_SD] > 0.0, dense[1], 0.0)  # a constant has no density
     if batch.has_betas:
         height = scale * beta_density(columns[MEAN], columns[SD], x)
         dense[0] = np.where(columns[KIND] == BETA, height, dense[0])
@@ -314,15 +318,16 @@ def _laws_at(batch: _Batch, columns: Floats, x: Floats, scale: Floats) -> tuple[
 
 
 def _won_at_atoms(below: Floats, mass: Floats, g_at: Floats) -> Floats:
-    """Return what each arm wins at atoms."""
+    """Return the chance that each arm wins with an index at each atom."""
     ties = int((mass > 0.0).sum(axis=0).max(initial=0))
     if ties <= 1:
         alone: Floats = g_at * (mass / (below + mass))
         return alone
-    # Ten nodes are exact for 20 ties. With more of them G rises near s = 1: cut there.
+    # Ten nodes are exact for 20 ties. With more ties, G rises near s = 1: cut there.
     cuts = 1.0 - 0.5 ** np.arange(max(1, math.ceil(math.log2(ties / 10))))
     half = 0.5 * np.diff(cuts, append=1.0)[:, None]
-    s, weights = (cuts[:, None] + half * (1.0 + POINTS)).ravel(), (half * WEIGHTS).ravel()
+    s = (cuts[:, None] + half * (1.0 + TIE_NODES)).ravel()
+    weights = (half * TIE_WEIGHTS).ravel()
     won = np.empty(below.shape)
     for part in chunks(below.shape[1], s.size * below.shape[0]):
         slope = mass[:, part].repeat(s.size, axis=1)
@@ -333,7 +338,7 @@ def _won_at_atoms(below: Floats, mass: Floats, g_at: Floats) -> Floats:
 
 
 def _won(law: Floats, slope: Floats, weights: Floats) -> Floats:
-    """Return ∫ G/F dF of each arm and panel, from F and dF at the nodes of all panels."""
+    """Return ∫ G/F dF for each arm and panel, given F and dF at the nodes of all panels."""
     law = np.maximum(law, TINY)
     ratio = slope / law
     ratio *= law.prod(axis=0)
@@ -342,7 +347,7 @@ def _won(law: Floats, slope: Floats, weights: Floats) -> Floats:
 
 
 def _standardised(batch: _Batch, columns: Floats, x: Floats) -> Floats:
-    """Return how far x is from the means of the random samples, in their sds."""
+    """Return the distance of x from the mean of each random sample, in sds."""
     samples = 2 if batch.has_pairs else 1
     z: Floats = (x - columns[MEANS][:samples]) / columns[SDS][:samples]
     return z
@@ -365,6 +370,6 @@ def _samples_below(batch: _Batch, columns: Floats, x: Floats, z: Floats) -> tupl
 
 
 def chunks(size: int, each: int) -> Iterator[slice]:
-    """Cut rows of `each` numbers into chunks."""
+    """Yield slices of `size` rows of `each` numbers, about `CHUNK` numbers per slice."""
     step = max(1, CHUNK // each)
     return (slice(i, i + step) for i in range(0, size, step))

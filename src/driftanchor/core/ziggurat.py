@@ -1,8 +1,8 @@
 """The layers of the ziggurat under exp(−x²/2), as literals: the same bits on every machine.
 
-256 layers of equal area; layer i reaches from 0 to `EDGE[i]` and lies inside the density up to
-`EDGE[i + 1]`. Layer 0 stands for the base and the tail beyond `TAIL`. The recursion that made
-them, `EDGE[i + 1] = sqrt(−2 log(area / EDGE[i] + exp(−EDGE[i]² / 2)))`, is checked by a test.
+The 256 layers have equal areas. Layer i reaches from 0 to `EDGE[i]` and lies below the density up
+to `EDGE[i + 1]`. Layer 0 is the base plus the tail beyond `TAIL`. A test checks the recursion
+`EDGE[i + 1] = sqrt(−2 log(area / EDGE[i] + exp(−EDGE[i]² / 2)))`.
 """
 
 import math

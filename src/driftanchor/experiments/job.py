@@ -159,7 +159,7 @@ def source_key(cls: type[Policy]) -> str:
     """
     properties = [x.fget for c in cls.__mro__ for x in vars(c).values() if isinstance(x, property)]
     code: Any = [*functions_of(cls, *LOOPS), *properties]
-    return code_digest(code) or f"{cls.__module__}.{cls.__qualname__} {_PROCESS}"
+    return code_digest(code, cls) or f"{cls.__module__}.{cls.__qualname__} {_PROCESS}"
 
 
 def uses_bounds(policy: type[Policy]) -> bool:

@@ -19,9 +19,9 @@ import time
 from collections.abc import Callable, Hashable
 
 _log = logging.getLogger("driftanchor")
-_threads: dict[Hashable, threading.Thread | None] = {}  # of all that was asked for
+_threads: dict[Hashable, threading.Thread | None] = {}  # None if none could be started
 _asking = threading.Lock()
-_importing = threading.Lock()  # to import Numba in two threads at once fails in one of them
+_importing = threading.Lock()  # importing Numba in two threads at once fails in one of them
 
 
 def compile_once(key: Hashable, work: Callable[[], None]) -> None:
@@ -46,7 +46,7 @@ def compile_once(key: Hashable, work: Callable[[], None]) -> None:
 
 
 def finish(seconds: float | None = None) -> None:
-    """Wait until all that was asked for is ready or has failed, or until the time is over."""
+    """Wait until all background compiles have ended, but at most `seconds`."""
     end = None if seconds is None else time.monotonic() + seconds
     for thread in list(_threads.values()):
         if thread is not None and thread is not threading.current_thread():
@@ -55,7 +55,7 @@ def finish(seconds: float | None = None) -> None:
 
 def _tried(work: Callable[[], None]) -> None:
     if not threading.main_thread().is_alive():
-        return  # the process is exiting: nobody will use it
+        return  # the process is exiting, so nobody will use the kernel
     try:
         with _importing:
             importlib.import_module("numba.extending")
@@ -65,8 +65,8 @@ def _tried(work: Callable[[], None]) -> None:
         _log.warning("compilation failed, so decisions stay interpreted and slower: %s", why)
 
 
-# `logging` must be imported before the hook is registered:
-# When a process forks, hooks are called from the last to the first, and that of `logging` takes its
-# lock. The compiler writes to the log, so `finish` would wait for ever if it came after that.
+# `logging` must be imported before this hook is registered. Fork hooks run in reverse order, and
+# that of `logging` takes the logging lock. The compiler logs, so `finish` would wait forever if it
+# ran after that hook.
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=finish)

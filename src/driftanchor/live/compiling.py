@@ -1,6 +1,6 @@
-"""Compiles policies in the background while decisions are interpreted.
+"""Compiles the rules of policies in the background while decisions are interpreted.
 
-Kernels are cached for the process, one for each policy class and type of pulls.
+Kernels are cached in the process, one for each policy class and type of pulls.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from driftanchor.live.background import compile_once
 from driftanchor.policies.base import Policy
 
 Kernel = Callable[..., Any]
-Kind = tuple[type, type]  # named tuple of the policy's numbers, type of pulls
+Kind = tuple[type, type]  # type of the policy's numbers, type of pulls
 
 _kernels: dict[Kind, Kernel] = {}
 
@@ -33,9 +33,9 @@ def ready(kind: Kind) -> Kernel | None:
 
 
 def request(kind: Kind, policy: Policy, arguments: tuple[Any, ...]) -> None:
-    """Compile the rule of a policy for arguments like these, unless that was requested before.
+    """Compile the rule of a policy for arguments of these types, once.
 
-    Without Numba, or if the policy cannot be compiled, it never becomes ready.
+    Without Numba, or if the policy cannot be compiled, the rule never becomes ready.
     """
     work = functools.partial(_compile, kind, policy, arguments)
     compile_once(("decisions", kind), work)

@@ -19,11 +19,11 @@ from driftanchor.core.noise import Stream, keyed_stream, wrapping
 from driftanchor.errors import Conflict
 from driftanchor.live.decider import Decider, playable_column
 from driftanchor.live.explanation import Explanation
+from driftanchor.live.law_writers import LawWriters
 from driftanchor.live.propensities import propensities
 from driftanchor.live.state import State
 from driftanchor.live.state_events import Decided
 from driftanchor.live.terms import Terms
-from driftanchor.live.tooling import Tooling
 from driftanchor.policies.base import Policy, errors_of
 
 COUNTED = 1_000  # decisions that are counted where probabilities cannot be computed
@@ -83,7 +83,7 @@ def probabilities(
     n: int,
     exclude: Iterable[object] = (),
     draws: int | None = None,
-    tooling: Tooling | None = None,
+    writers: LawWriters | None = None,
 ) -> Floats:
     """Return the probability that decision `n` plays each arm, over the policy's noise.
 
@@ -95,14 +95,14 @@ def probabilities(
         draws: The number of decisions to simulate on the same evidence. By default none: the
             probabilities are computed, with an error below 1e-6, if the law of the policy's index
             is known. Otherwise 1,000 decisions are simulated.
-        tooling: Computes probabilities quickly.
+        writers: Compile the policy in the background, to compute faster.
     """
     count = COUNTED if draws is None else check.whole(draws, "draws", low=1, high=10**7)
     if draws is None:
         evidence, now = situation(terms, state, n, exclude)
-        tools = None if tooling is None else tooling.tools(evidence, now)
+        writer = None if writers is None else writers.compiled(evidence, now)
         with errors_of(terms.policy.name):
-            exact = propensities(terms.policy, evidence, now, tools)
+            exact = propensities(terms.policy, evidence, now, writer)
         if exact is not None:
             return exact
     return counted(terms, state, n, exclude, count)

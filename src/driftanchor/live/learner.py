@@ -15,11 +15,11 @@ from driftanchor.errors import InvalidInput
 from driftanchor.live import changes, conversions, decide, records, saved_file
 from driftanchor.live.decider import Decider
 from driftanchor.live.explanation import Explanation
+from driftanchor.live.law_writers import LawWriters
 from driftanchor.live.saved_file import Stamps
 from driftanchor.live.state import State
 from driftanchor.live.state_events import Event
 from driftanchor.live.terms import Terms
-from driftanchor.live.tooling import Tooling
 from driftanchor.live.view import View
 from driftanchor.policies.base import Policy
 
@@ -100,7 +100,7 @@ class Learner(View):
 
     def _begin(self, terms: Terms, state: State, files: Stamps) -> None:
         self._decider = Decider(terms, state.ledger())
-        self._tooling = Tooling(terms.policy)
+        self._law_writers = LawWriters(terms.policy)
         self._state: State | None = state  # None while nobody has asked since the last change
         self._files = files
         self._lock = threading.RLock()  # again by the same thread: a warning may call anything
@@ -156,7 +156,7 @@ class Learner(View):
         """
         terms, state = self._moment()
         number = state.decisions + 1
-        shares = decide.probabilities(terms, state, number, exclude, draws, self._tooling)
+        shares = decide.probabilities(terms, state, number, exclude, draws, self._law_writers)
         return dict(zip(terms.arms, shares.tolist(), strict=True))
 
     @overload

@@ -1,4 +1,4 @@
-"""Propensities: how likely a policy plays each arm, computed from the laws of its indices.
+"""Propensities: the probability that a policy plays each arm, from the laws of its indices.
 
 Given the common move, the indices of the arms are independent, and `core.win_chances` integrates
 over the largest. The common move is normal and the same for all arms: one more integral. A guard
@@ -32,10 +32,10 @@ from driftanchor.core.win_chances import (
 from driftanchor.live.over_moves import REACH, over_moves
 from driftanchor.policies.base import Policy, RoundKind, has_law, write_laws
 
-RIGHT = 1e-6  # how well probabilities must add up
-STILL = np.zeros(1)  # the common move, in sds from its mean
-GRID = np.linspace(-REACH, REACH, 65)  # where indices without noise are looked at
-ROUNDING = 1e-13  # relative difference of indices that are the same
+RIGHT = 1e-6  # allowed distance of the sum of probabilities from 1
+STILL = np.zeros(1)  # one common move, at its mean; moves are in sds from their mean
+GRID = np.linspace(-REACH, REACH, 65)  # moves at which indices without noise are compared
+ROUNDING = 1e-13  # indices with a smaller relative difference count as equal
 CACHED = 16  # tables of laws in a `ChanceCache`
 LARGEST = 30_000  # numbers in each of them
 
@@ -45,7 +45,7 @@ Writer = Callable[..., tuple[float, float, float]]
 
 
 class ChanceCache:
-    """Chances by the laws they were computed from.
+    """Caches chances by the laws they were computed from.
 
     Between two rewards most laws stay the same, and comparing them is far faster than integrating.
     """
@@ -54,7 +54,7 @@ class ChanceCache:
         self._known: dict[bytes, Floats] = {}
 
     def chances(self, laws: Floats) -> Floats:
-        """Return `win_chances(laws)`, computed at most once."""
+        """Return `win_chances(laws)`, from the cache if possible."""
         if laws.size > LARGEST:
             return win_chances(laws)
         key = laws.tobytes()
@@ -67,7 +67,7 @@ class ChanceCache:
 
 
 def interpreted(policy: Policy) -> Writer:
-    """Return a writer that is ready at once."""
+    """Return an interpreted writer, which is ready at once."""
 
     def write(
         evidence: Evidence, t: int, arms: int, moves: Floats, guard: bool, laws: Floats
@@ -94,15 +94,15 @@ def propensities(
 ) -> Floats | None:
     """Return the probability that the policy plays each arm; ties are broken at random.
 
-    `None` if the law of its index is not known, if no index is a number, or if floats are too
-    coarse, so that the probabilities do not add up to 1 within 1e-6.
+    Returns `None` if the law of its index is unknown, if every index is NaN, or if floats are so
+    coarse that the probabilities do not add up to 1 within 1e-6.
 
     Args:
         policy: The policy.
-        evidence: What it sees.
+        evidence: The numbers of all arms.
         now: The round.
         writer: `interpreted(policy)` or `compiled(policy, evidence)`; by default the first.
-        cache: Chances of earlier calls.
+        cache: Caches chances between calls.
 
     Example:
         >>> from driftanchor import TS, Learner
@@ -113,35 +113,35 @@ def propensities(
     """
     if not has_law(type(policy)):
         return None
-    asked = _Asked(writer or interpreted(policy), evidence, now)
+    round_laws = _RoundLaws(writer or interpreted(policy), evidence, now)
     integrate = win_chances if cache is None else cache.chances
-    kind, laws = asked.laws(STILL, guard=True)
+    kind, laws = round_laws.laws(STILL, guard=True)
     share = kind.guard
     if share == 0.0 and kind.sd == 0.0:
         shares = integrate(laws)[0]
     else:
-        shares = share * integrate(laws)[0] if share > 0.0 else np.zeros(asked.arms)
+        shares = share * integrate(laws)[0] if share > 0.0 else np.zeros(round_laws.arms)
         if share < 1.0:
-            shares = shares + (1.0 - share) * asked.without_guard(kind, integrate)
+            shares = shares + (1.0 - share) * round_laws.without_guard(kind, integrate)
     total = float(shares.sum())
     return check.frozen(shares / total) if abs(total - 1.0) <= RIGHT else None
 
 
-class _Asked:
-    """One question: the chances of all arms, given common moves and over all of them."""
+class _RoundLaws:
+    """The laws of all arms in one round, and the chances that follow from them."""
 
     def __init__(self, writer: Writer, evidence: Evidence, now: Round) -> None:
         self.writer, self.evidence, self.now = writer, evidence, now
         self.arms = evidence.pulls.size
 
     def laws(self, moves: Floats, *, guard: bool) -> tuple[RoundKind, Floats]:
-        """Return the laws for each move, in sds from its mean: (moves, arms, 6)."""
+        """Return the laws given each common move, of shape (moves, arms, 6)."""
         laws = np.zeros((moves.size * self.arms, 6))
         kind = self.writer(self.evidence, *self.now, moves, guard, laws)
         return RoundKind(*kind), laws.reshape(moves.size, self.arms, 6)
 
     def without_guard(self, kind: RoundKind, integrate: Callable[[Floats], Floats]) -> Floats:
-        """Return the chances of all arms if no guard pull is played."""
+        """Return the chances of all arms in a round without a guard pull."""
         if kind.sd == 0.0:
             shares: Floats = integrate(self.laws(STILL, guard=False)[1])[0]
             return shares
@@ -152,8 +152,8 @@ class _Asked:
     def _switches(self, kind: RoundKind) -> list[float]:
         """Return moves at which chances may jump.
 
-        Logs stop moving along where their bias bound becomes the tighter one. If all indices are
-        constants, the winner changes where two of them cross.
+        Logs stop moving with the common move where their bias bound becomes the tighter one. If all
+        indices are constants, the winner changes where two of them cross.
         """
         levels, relative = self.evidence.bias_bounds, self.evidence.relative_bounds
         both = (self.evidence.offline_pulls > 0) & np.isfinite(levels) & np.isfinite(relative)
@@ -172,7 +172,7 @@ class _Asked:
 
 
 def _crossings(moves: Floats, indices: Floats) -> list[float]:
-    """Return where the largest index changes, if all are linear between two moves in a row."""
+    """Return where the largest index changes, if all are linear between adjacent moves."""
     if not np.isfinite(indices).all():
         return []
     found, waiting = [], list(zip(moves, indices, moves[1:], indices[1:], strict=False))

@@ -1,4 +1,4 @@
-"""The policies: one file each, listed here by the name that the command line and files use."""
+"""The policies, one file each, under the names that the command line and files use."""
 
 from __future__ import annotations
 
@@ -71,12 +71,12 @@ POLICIES: dict[str, type[Policy]] = {
 
 
 def make(name: str, /, **parameters: Any) -> Policy:
-    """The policy of that name.
+    """Make a policy from its name.
 
     Args:
-        name: A name of this package, one that an installed package offers, or where a class of
-            your own is: `module:Class` or `folder/file.py:Class`. The last two run its code.
-        parameters: Its parameters, where they are not the defaults.
+        name: A name of this package, a name that an installed package offers, or the location of
+            your own class: `module:Class` or `folder/file.py:Class`. The last two run its code.
+        parameters: Parameters that differ from the defaults.
 
     Example:
         >>> make("min-ucb", radius="cheung-lyu")
@@ -91,13 +91,13 @@ def make(name: str, /, **parameters: Any) -> Policy:
         return cls(**parameters)
     except DriftanchorError:
         raise
-    except Exception as error:  # of a class of your own
+    except Exception as error:  # raised by a user's own class
         why = f"{type(error).__name__}: {error}"
         raise InvalidInput(f"{name!r} cannot be made: {why}", argument="policy") from error
 
 
 def _class(name: object) -> type[Policy]:
-    """The class that a name stands for; a name of this package is never another's."""
+    """Return the class with this name; names of this package take precedence."""
     if not isinstance(name, str) or name in POLICIES:
         return POLICIES[check.choice(name, "policy", list(POLICIES))]
     if outside.is_address(name):
@@ -107,7 +107,7 @@ def _class(name: object) -> type[Policy]:
 
 
 def by_name(policies: object) -> dict[str, Policy]:
-    """Policies with the names they are reported under.
+    """Return policies by the names they are reported under.
 
     Args:
         policies: A mapping from names to policies, one policy, or a list of policies and names.

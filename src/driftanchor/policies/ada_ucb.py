@@ -1,4 +1,4 @@
-"""ADA-UCB: a radius by how many arms were pulled about as often; logs are ignored."""
+"""ADA-UCB: a radius that depends on the pulls of the other arms; logs are ignored."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from driftanchor.policies.base import Account, Best, Policy, challenge
 
 @dataclass(frozen=True, kw_only=True)
 class AdaUCB(Policy):
-    """The online mean and a radius that counts the arms which compete, not all there are.
+    """The online mean plus a radius that counts only the arms that compete.
 
     Every arm is pulled once. Then, with T_i pulls and reward sum S_i of arm i in n rounds::
 
@@ -22,13 +22,13 @@ class AdaUCB(Policy):
 
     The sum is over the arms that can be played. An arm that was pulled far less often than arm i
     adds little to H_i, so arms that are clearly worse do not shrink the radii of the others. l is
-    near the logarithm for large x, and at least 1. Without a horizon the round t stands for n.
+    close to the logarithm for large x, and at least 1. Without a horizon, t replaces n.
 
     Attributes:
         prior_mean: Not used: the first pull replaces it.
         noise: σ; the source has 1.
         c: 2 in the source.
-        horizon: n; 0 if it is not known. Simulations do not fill it in.
+        horizon: n; 0 if it is unknown. Simulations do not fill it in.
 
     Example:
         >>> from driftanchor import Learner
@@ -61,7 +61,7 @@ class AdaUCB(Policy):
         return best.column
 
     def account(self, evidence: Evidence, now: Round, stream: Stream) -> Account:
-        """Return the choice and the upper bound of every arm."""
+        """Return the decision and the upper bound of every arm."""
         columns = range(evidence.pulls.size)
         bounds = [(upper_bound(self, evidence, i, now), dict[str, float]()) for i in columns]
         return Account(self.choose(evidence, now, stream), bounds)

@@ -1,8 +1,8 @@
 """Anchor-TS, the paper's algorithm.
 
 Li, Fu, Chen & Kong (2026), "Sample-Mean Anchored Thompson Sampling for Offline-to-Online Learning
-with Distribution Shift", arXiv 2605.10289, Algorithm 1. Line numbers below are its own; E1, E2, …
-are the points of `docs/evidence/errata.md`, where the printed pseudo-code cannot be meant.
+with Distribution Shift", arXiv 2605.10289, Algorithm 1. Line numbers below refer to it; E1, E2, …
+are entries of `docs/evidence/errata.md`, about pseudo-code that cannot be meant as printed.
 """
 
 from dataclasses import dataclass
@@ -84,7 +84,7 @@ class AnchorTS(Policy):
         return median(three.anchor, three.online_sample, three.hybrid_sample)  # line 7
 
     def law(self, belief: TwoPosteriors, now: Round) -> IndexLaw:
-        """Lines 5 to 7 as a law: the median of the anchor and two samples."""
+        """Lines 5 to 7 as a distribution: the median of the anchor and two samples."""
         return median_law(belief.mean, belief.mean, belief.sd, belief.hybrid_mean, belief.hybrid_sd)
 
     def explain(self, arm: ArmEvidence, now: Round, z: Draws) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""Artificial Replay: a policy that lives through its logs as if they happened now."""
+"""Artificial Replay: a policy that replays its logs as if they happened now."""
 
 import math
 from dataclasses import dataclass
@@ -16,23 +16,23 @@ class ArtificialReplay(Policy):
 
     Each round: ask the base policy, which sees online rewards and the logged rewards used so far;
     if the arm it picks has unused logged rewards, use the next one and ask again; otherwise play
-    that arm. The logs are taken for unbiased, but only as many are used as the base policy asks
-    for. So no bound changes what it does: under a relative bound too it replays the logs as they
-    are, since rewards that a later draw of the common move would change cannot be lived through.
+    that arm. The logs count as unbiased, but only as many are used as the base policy asks for.
+    Bounds change nothing. Under a relative bound, too, the logs are replayed unchanged: a later
+    draw of the common move would change rewards that were already replayed.
 
-    A summary has no single rewards, so the next one is drawn as the next of N exchangeable normal
-    rewards given what is left: with r left that sum to R, N(R/r, σ²(1 − 1/r)). They add up to the
-    logged total exactly.
+    Logs hold sums, not single rewards, so each one is drawn as the next of N exchangeable normal
+    rewards given the rest: if r are left and sum to R, from N(R/r, σ²(1 − 1/r)). Together they add
+    up to the logged total exactly.
 
-    It is made for simulations, and campaigns refuse it. One decision may replay all logged rewards,
-    and its propensities are only known by repeating it 1,000 times: with 1,000 logged rewards an
-    arm, the first decision of a campaign would take minutes.
+    The policy is meant for simulations, and campaigns refuse it. One decision may replay all logged
+    rewards, and propensities can only be estimated by repeating it 1,000 times: with 1,000 logged
+    rewards per arm, the first decision of a campaign would take minutes.
 
     Attributes:
         prior_mean: m₀ of TS.
         noise: σ.
         base: `"ucb"` or `"ts"`.
-        c: Of UCB.
+        c: The c of UCB.
 
     Example:
         >>> ArtificialReplay(base="ts").parameters()
@@ -45,7 +45,7 @@ class ArtificialReplay(Policy):
     uses_bounds = False
     normals = 1
     not_live = "its first decision replays all logged rewards 1,000 times, which takes minutes"
-    memory = 2  # logged rewards used, and their sum
+    memory = 2  # number of replayed rewards, and their sum
 
     base: str = "ucb"
     c: float = 2.0
@@ -61,7 +61,7 @@ class ArtificialReplay(Policy):
         return self.base == "ts"
 
     def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
-        """The base policy's index of an arm whose pulls include the logged rewards used."""
+        """Return the base policy's index of an arm whose pulls include the replayed rewards."""
         if self.samples:
             posterior = online_posterior(arm, self.prior_mean, self.noise)
             return posterior.mean + posterior.sd * z.on
@@ -84,7 +84,7 @@ class ArtificialReplay(Policy):
 
 
 def ask_base(policy: ArtificialReplay, evidence: Evidence, now: Round, stream: Stream) -> int:
-    """What the base policy would play, had the logged rewards used so far been online ones."""
+    """Return the base policy's choice, counting replayed rewards as online ones."""
     used, used_total = evidence.memory[:, 0], evidence.memory[:, 1]
     lived = Round(now.t + int(used.sum()), now.arms)
     best = Best(-math.inf, -1, 0)

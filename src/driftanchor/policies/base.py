@@ -1,9 +1,9 @@
-"""What every policy is: frozen parameters and one scalar function, the index of one arm.
+"""Policy, the base class of all policies: frozen parameters and a scalar index for each arm.
 
 Loops and live decisions call a policy through the functions at the end of this module, such as
-`index_at` and `choose`. Interpreted, they call the policy's own methods. Compiled, Numba replaces
-each of them by the method of the policy's class (`driftanchor.compiled`). So a policy is written
-once, and gives the same bits in both.
+`index_at` and `choose`. In interpreted code these functions call the policy's own methods. In
+compiled code Numba replaces each of them by the method of the policy's class (see
+`driftanchor.compiled`). So a policy is written once and gives the same bits either way.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ class Account(NamedTuple):
     """A decision and the numbers behind it.
 
     Attributes:
-        column: The arm that is played.
+        column: The column of the arm to play.
         arms: The index of every arm and its named parts; empty if the policy names none.
-        leader: In a guard pull, the leader that the arm is compared with.
-        skipped: If a guard pull was due and, by chance, not played: its leader.
+        leader: The leader that a guard pull compares the arm with; `None` in other rounds.
+        skipped: The leader of a guard pull that was due but, by chance, not played.
         guard_share: The probability of playing a guard pull that is due.
     """
 
@@ -49,13 +49,13 @@ class Account(NamedTuple):
 class Policy:
     """A rule that gives every arm an index; the arm with the largest index is played.
 
-    A policy writes `index`, or `believe` and `sample`, from its own fields and properties, the
-    arm's numbers, the round and the noise it asked for. All functions it calls must be plain
-    module-level functions of numbers, so that Numba can compile them.
+    A policy defines `index`, or `believe` and `sample`. These may use the policy's fields and
+    properties, the arm's numbers, the round, and the noise that the class asks for. All functions
+    they call must be plain module-level functions of numbers, so that Numba can compile them.
 
     Attributes:
         prior_mean: m₀, the expected reward before anything is known.
-        noise: σ, the standard deviation of a reward given its arm.
+        noise: σ, the standard deviation of an arm's rewards.
     """
 
     name: ClassVar[str]
@@ -65,8 +65,8 @@ class Policy:
     uniforms: ClassVar[int] = 0  # uniforms per arm and round: z.coin
     belief: ClassVar[Any] = None  # the named tuple that `believe` returns
     memory: ClassVar[int] = 0  # numbers per arm that `choose` keeps from round to round
-    uses_logs: ClassVar[bool] = True  # False if offline numbers change nothing
-    uses_bounds: ClassVar[bool] = True  # False if V changes nothing, unless W is promised too
+    uses_logs: ClassVar[bool] = True  # False if logs change nothing
+    uses_bounds: ClassVar[bool] = True  # False if V by itself changes nothing
     leaps: ClassVar[str | None] = None  # "online" or "hybrid": see `law`
     not_live: ClassVar[str | None] = None  # why campaigns refuse the policy, if they do
 
@@ -84,7 +84,7 @@ class Policy:
 
     @property
     def reward_range(self) -> Range:
-        """The lowest and the highest reward that the policy accepts; by default any."""
+        """The lowest and the highest reward that the policy accepts; by default, any reward."""
         return ANYTHING
 
     def index(self, arm: ArmEvidence, now: Round, z: Draws) -> float:
@@ -92,9 +92,9 @@ class Policy:
         return self.sample(self.believe(arm), now, z)
 
     def believe(self, arm: ArmEvidence) -> Any:
-        """Return what the arm's numbers say, as the named tuple of floats `belief`.
+        """Summarise the arm's numbers in the named tuple of floats that `belief` names.
 
-        Compiled code caches it until the arm's numbers change.
+        Compiled code caches the belief until the arm's numbers change.
         """
         raise InvalidInput(
             f"{self.name!r} defines neither index nor believe and sample", argument="policy"
@@ -107,16 +107,21 @@ class Policy:
         )
 
     def law(self, belief: Any, now: Round) -> IndexLaw:
-        """Return the law of the index that `sample` draws.
+        """Return the distribution of the index that `sample` draws.
 
-        Propensities are computed from it. A policy without noise needs none. If the law does not
-        depend on the round, and its `mean` is the sum of rewards over T + 1 (`leaps = "online"`)
-        or over T + N + 1 (`leaps = "hybrid"`), engines can leap over rounds.
+        Propensities are computed from it. A policy without noise needs no law. Engines can leap
+        over rounds if the law does not depend on the round and its `mean` is the sum of rewards
+        over T + 1 (`leaps = "online"`) or over T + N + 1 (`leaps = "hybrid"`).
         """
-        raise InvalidInput(f"{self.name!r} has no law", argument="policy")
+        raise InvalidInput(
+            f"{self.name!r} does not define law, the distribution of its index", argument="policy"
+        )
 
     def law_at(self, evidence: Evidence, column: int, now: Round) -> IndexLaw:
-        """Return the law of one arm's index, if it depends on more than the arm's belief."""
+        """Return the distribution of one arm's index.
+
+        Override this if it depends on more than the arm's belief.
+        """
         return law_of(self, arm_at(evidence, column), now)
 
     def laws(
@@ -124,15 +129,16 @@ class Policy:
     ) -> RoundKind:
         """Write the law of every arm's index: see `write_laws`.
 
-        A policy with its own `choose` overrides this or `law_at`, or its propensities are counted.
+        A policy that overrides `choose` should override this or `law_at` too. Otherwise its
+        propensities are estimated by repeating the decision.
         """
         return laws_of_indices(self, evidence, now, moves, guard, laws)
 
     def moved(self, arm: ArmEvidence, common: float) -> ArmEvidence:
-        """Return the arm as the index sees it after a common move, if W is promised.
+        """Return the arm as the index sees it after a common move. Called only if W is promised.
 
-        By default the logs move along and W takes the place of V, so that an index which knows
-        only bias bounds works unchanged.
+        By default the logs shift by the common move and W replaces V, so an index that knows only
+        bias bounds works unchanged.
         """
         return moved(arm, common, self.noise)
 
@@ -146,7 +152,8 @@ class Policy:
     def account(self, evidence: Evidence, now: Round, stream: Stream) -> Account:
         """Repeat the decision of `choose` with the same noise, and record its numbers.
 
-        A policy that overrides `choose` overrides this too, or its decisions have no numbers.
+        A policy that overrides `choose` should override this too. Otherwise only the column is
+        recorded.
         """
         if type(self).choose is not Policy.choose:
             return Account(self.choose(evidence, now, stream), [])
@@ -155,16 +162,16 @@ class Policy:
         return Account(chosen, recorder.indices)
 
     def explain(self, arm: ArmEvidence, now: Round, z: Draws) -> dict[str, float]:
-        """Return the named numbers that the index is made of."""
+        """Return the parts of the index by name."""
         return {}
 
     def accepts(self, ends: Range) -> bool:
-        """Return whether the policy is made for rewards from `ends[0]` to `ends[1]`."""
+        """Return whether the policy can handle rewards from `ends[0]` to `ends[1]`."""
         low, high = self.reward_range
         return low <= ends[0] and ends[1] <= high
 
     def check_rewards(self, ends: Range, whose: str) -> None:
-        """Refuse rewards that the policy is not made for."""
+        """Raise InvalidInput if the policy cannot handle rewards in this range."""
         if not self.accepts(ends):
             low, high = self.reward_range
             raise InvalidInput(
@@ -177,7 +184,7 @@ class Policy:
     def check_number(self, field: str, **limits: Any) -> None:
         """Validate a numeric field and store it as a float.
 
-        By default numbers whose sums and squares leave the range of floats are refused, because
+        By default, refuse numbers so large or so small that sums or squares overflow or underflow:
         all arms would then have the same index.
         """
         low = check.SMALLEST if limits.get("above") == 0.0 else -check.LARGEST
@@ -211,7 +218,7 @@ class _Recorder:
 
 
 def valid_policy(value: object) -> Policy:
-    """Return `value` if it is a policy, not its class or its name."""
+    """Return `value` if it is a policy; a class or a name is refused."""
     if not isinstance(value, Policy):
         raise InvalidInput(
             f"must be a Policy such as AnchorTS(), got {shown(value)}", argument="policy"
@@ -225,7 +232,7 @@ def errors_of(policy: str, hint: str = "") -> Iterator[None]:
 
     Args:
         policy: The name of the policy.
-        hint: What to do, for the end of the message.
+        hint: Advice to append to the message.
     """
     try:
         yield
@@ -240,7 +247,7 @@ def errors_of(policy: str, hint: str = "") -> Iterator[None]:
 
 
 def valid_column(policy: Policy, answer: Any) -> int:
-    """Return the column that `choose` gave, which must be a whole number."""
+    """Check that `choose` returned a whole number, and return it as an int."""
     if not isinstance(answer, int | np.integer) or isinstance(answer, bool):
         raise InvalidInput(
             f"{policy.name!r} chose {shown(answer)}: choose must return the column of an arm, a "
@@ -251,7 +258,7 @@ def valid_column(policy: Policy, answer: Any) -> int:
 
 
 def _valid_index(policy: Policy, answer: Any) -> float:
-    """Return the index that a policy gave, which must be a number; NaN is allowed."""
+    """Check that an index is a number, and return it as a float; NaN is allowed."""
     if isinstance(answer, float):
         return answer
     if not check.is_number(answer):
@@ -263,27 +270,26 @@ def _valid_index(policy: Policy, answer: Any) -> float:
 
 
 def inherits_rule(cls: Any, promise: str, rule: tuple[str, ...]) -> bool:
-    """Return whether a class promise still holds for a class that inherited it.
+    """Return whether an inherited attribute, such as `law`, still holds for a class.
 
-    A subclass that changes one of the methods in `rule` below the class that made the promise does
-    not inherit it.
+    It does not if a method that the attribute describes was overridden after it was defined.
 
     Args:
         cls: A policy class.
-        promise: The name of a class attribute or method, such as `"law"`.
-        rule: The methods that it makes a statement about.
+        promise: The name of the attribute or method, such as `"law"`.
+        rule: The methods and attributes that it describes.
     """
     home: Any = next(x for x in cls.__mro__ if promise in vars(x))
     return all(getattr(home, name) is getattr(cls, name) for name in rule)
 
 
 def caches_beliefs(cls: Any) -> bool:
-    """Return whether compiled code may cache beliefs: `index` and `choose` read nothing else."""
+    """Return whether compiled code may cache beliefs: if `index` and `choose` need nothing else."""
     plain = cls.index is Policy.index and cls.choose is Policy.choose and cls.memory == 0
     return cls.belief is not None and plain
 
 
-# What loops call. Compiled, each function is the method of the policy's class.
+# The functions that loops call. Compiled code replaces each by the method of the policy's class.
 
 
 def index(policy: Policy, arm: ArmEvidence, now: Round, z: Draws) -> float:
@@ -292,12 +298,12 @@ def index(policy: Policy, arm: ArmEvidence, now: Round, z: Draws) -> float:
 
 
 def index_at(policy: Policy, evidence: Evidence, column: int, now: Round, z: Draws) -> float:
-    """Return the index of the arm in `column`; compiled, from its cached belief."""
+    """Return the index of the arm in `column`; compiled code uses the cached belief."""
     return index(policy, arm_at(evidence, column), now, z)
 
 
 def cache_belief(policy: Policy, evidence: Evidence, column: int) -> None:
-    """Compiled, store the arm's belief after the policy's own memory. No-op when interpreted."""
+    """Cache the arm's belief in `evidence.memory`. No-op when interpreted."""
 
 
 def moved_by(policy: Policy, arm: ArmEvidence, common: float) -> ArmEvidence:
@@ -316,28 +322,28 @@ def draw(policy: Policy, stream: Stream) -> Draws:
 
 
 def choose(policy: Policy, evidence: Evidence, now: Round, stream: Stream, together: bool) -> int:
-    """Return the column that `policy` plays; `together` is what `moves_together` says."""
+    """Return the column that `policy` plays; `together` is the result of `moves_together`."""
     return valid_column(policy, policy.choose(evidence, now, stream))
 
 
 def law_of(policy: Policy, arm: ArmEvidence, now: Round) -> IndexLaw:
-    """Return the law of the index of one arm; without noise it is a constant."""
+    """Return the distribution of an arm's index; a constant if the policy draws no noise."""
     if policy.normals == 0 and policy.uniforms == 0:
         return constant(index(policy, arm, now, Draws(math.nan, math.nan, math.nan)))
     return policy.law(policy.believe(arm), now)
 
 
 def law_at(policy: Policy, evidence: Evidence, column: int, now: Round) -> IndexLaw:
-    """Return the law of the index of the arm in `column`."""
+    """Return the distribution of the index of the arm in `column`."""
     return policy.law_at(evidence, column, now)
 
 
 class RoundKind(NamedTuple):
-    """What a round draws besides the samples of its arms."""
+    """The guard pull and the common move of a round."""
 
-    guard: float  # the probability of a guard pull, which draws none
-    mean: float  # of the common move, drawn once for all arms
-    sd: float  # 0 if it is not drawn
+    guard: float  # probability of a guard pull, which draws no samples
+    mean: float  # mean of the common move, which is drawn once for all arms
+    sd: float  # its standard deviation; 0 if it is not drawn
 
 
 def write_laws(
@@ -347,11 +353,11 @@ def write_laws(
 
     Args:
         policy: The policy.
-        evidence: What it sees.
+        evidence: The numbers of all arms.
         now: The round.
-        moves: Standard normals; the common move is `mean + sd` times each of them.
-        guard: Whether a guard pull that is due is played.
-        laws: Rows for the fields of `IndexLaw`: all arms for the first move, then for the next.
+        moves: Standard normals z; the common move is mean + sd · z for each of them.
+        guard: Whether to play a guard pull if one is due.
+        laws: The output, one `IndexLaw` per row: all arms for the first move, then for the next.
     """
     return policy.laws(evidence, now, moves, guard, laws)
 
@@ -399,9 +405,9 @@ def laws_of_moved(
 
 
 def has_law(cls: type[Policy]) -> bool:
-    """Return whether the propensities of a policy can be computed.
+    """Return whether the propensities of a policy can be computed from its laws.
 
-    A subclass that changes the rule below the law that it inherits has none.
+    They cannot if a subclass overrides the rule but inherits the law.
     """
     rule = ("index", "sample", "choose", "normals", "uniforms")
     if cls.laws is not Policy.laws:
@@ -419,7 +425,7 @@ def largest_index(policy: Policy, evidence: Evidence, now: Round, stream: Stream
     """Return the playable arm with the largest index; ties are broken uniformly at random (E15).
 
     Every arm draws its noise, playable or not, so that retiring an arm changes no other arm's
-    draws. The answer is -1 if no arm can be played or every index is NaN.
+    draws. Returns -1 if no arm can be played or every index is NaN.
     """
     if moves_together(policy, evidence):
         return largest_moved(policy, evidence, now, stream)
@@ -427,7 +433,7 @@ def largest_index(policy: Policy, evidence: Evidence, now: Round, stream: Stream
 
 
 def largest(policy: Policy, evidence: Evidence, now: Round, stream: Stream) -> int:
-    """Return the arm with the largest index, if logs do not move together."""
+    """Return the arm with the largest index, without a common move."""
     best = Best(-math.inf, -1, 0)
     for column in range(evidence.pulls.size):
         value = index_at(policy, evidence, column, now, draw(policy, stream))
@@ -439,8 +445,8 @@ def largest(policy: Policy, evidence: Evidence, now: Round, stream: Stream) -> i
 def largest_moved(policy: Policy, evidence: Evidence, now: Round, stream: Stream) -> int:
     """Return the arm with the largest index after one draw of the common move for all arms.
 
-    Given the common move, arms are independent, so this is a joint draw. Drawing it anew for each
-    arm would turn what the arms share into noise.
+    Given the common move, arms are independent, so this is a joint draw. Drawing the move anew for
+    each arm would turn a shared shift into independent noise.
     """
     belief = common_move(evidence, policy.noise)
     common = belief.mean + belief.sd * normal(stream)
@@ -462,7 +468,7 @@ class Best(NamedTuple):
 
 
 def challenge(best: Best, value: float, column: int, stream: Stream) -> Best:
-    """Return the best arm after one more; ties are broken uniformly, and NaN never wins."""
+    """Compare the best arm so far with one more; break ties uniformly, and never pick NaN."""
     if not value >= best.value:
         return best
     tied = best.tied + 1 if value == best.value else 1

@@ -1,4 +1,4 @@
-"""Thompson sampling with Beta posteriors, for rewards of 0 and 1: logs are ignored."""
+"""Thompson sampling with Beta posteriors, for rewards of 0 and 1; logs are ignored."""
 
 from __future__ import annotations
 
@@ -6,36 +6,36 @@ import math
 from dataclasses import dataclass
 
 from driftanchor.core.evidence import Evidence, Round
-from driftanchor.core.gamma import beta
 from driftanchor.core.index_law import IndexLaw, beta_sample
 from driftanchor.core.noise import Stream
 from driftanchor.core.promises import Range
+from driftanchor.core.variates import beta
 from driftanchor.policies.base import Account, Best, Policy, challenge
 
 
 @dataclass(frozen=True, kw_only=True)
 class BetaTS(Policy):
-    """One sample of the posterior of a chance that may be anything between 0 and 1.
+    """One sample of the Beta posterior of a success probability.
 
     With T pulls and S successes online::
 
         index = θ ~ Beta(1 + S, 1 + T − S)
 
-    This is the exact posterior of a coin under a uniform prior. A reward between 0 and 1 counts
-    as that part of a success. Others are refused: use TS for them. The draw is by rejection, from
-    as much of the policy's noise as it takes, so there is no index of an arm alone.
+    This is the exact posterior for Bernoulli rewards under a uniform prior. A reward between 0 and
+    1 counts as that fraction of a success. Other rewards are refused: use TS for them. Rejection
+    sampling needs a random amount of noise, so this class defines `choose` instead of `index`.
 
     Attributes:
         prior_mean: Not used: the prior is uniform.
-        noise: Not used: the chance of a coin says how much it varies.
+        noise: Not used: the mean of a Bernoulli reward determines its variance.
 
     Example:
         >>> BetaTS().reward_range
         (0.0, 1.0)
         >>> from driftanchor import Learner
-        >>> coin = Learner(BetaTS(), arms=["A", "B"], seed=1)
-        >>> coin.update(["A"] * 60 + ["B"] * 60, [1, 0] * 60)
-        >>> coin.update("B", 2)
+        >>> learner = Learner(BetaTS(), arms=["A", "B"], seed=1)
+        >>> learner.update(["A"] * 60 + ["B"] * 60, [1, 0] * 60)
+        >>> learner.update("B", 2)
         Traceback (most recent call last):
             ...
         driftanchor.errors.InvalidInput: reward of arm 'B' must be between 0 and 1, got 2
@@ -48,11 +48,11 @@ class BetaTS(Policy):
 
     @property
     def reward_range(self) -> Range:
-        """Coins, and what lies between them."""
+        """Rewards from 0 to 1."""
         return (0.0, 1.0)
 
     def choose(self, evidence: Evidence, now: Round, stream: Stream) -> int:
-        """The largest sample."""
+        """Return the arm with the largest sample."""
         best = Best(-math.inf, -1, 0)
         for column in range(evidence.pulls.size):
             value = sampled(evidence, column, stream)
@@ -61,7 +61,7 @@ class BetaTS(Policy):
         return best.column
 
     def account(self, evidence: Evidence, now: Round, stream: Stream) -> Account:
-        """The steps of `choose`, with every sample written down."""
+        """Repeat the decision of `choose`, and record every sample."""
         best, arms = Best(-math.inf, -1, 0), []
         for column in range(evidence.pulls.size):
             value = sampled(evidence, column, stream)
@@ -71,19 +71,19 @@ class BetaTS(Policy):
         return Account(best.column, arms)
 
     def law_at(self, evidence: Evidence, column: int, now: Round) -> IndexLaw:
-        """Return the posterior of an arm."""
+        """Return the Beta posterior of an arm."""
         a, b = shapes(evidence, column)
         return beta_sample(a, b)
 
 
 def sampled(evidence: Evidence, column: int, stream: Stream) -> float:
-    """A sample of an arm's posterior."""
+    """Draw from an arm's posterior."""
     a, b = shapes(evidence, column)
     return beta(a, b, stream)
 
 
 def shapes(evidence: Evidence, column: int) -> tuple[float, float]:
-    """The shapes of an arm's posterior; rewards that nobody checked count as 0 or 1."""
+    """Return the shape parameters of an arm's posterior; the total is clipped to [0, T]."""
     pulls = float(evidence.pulls[column])
     wins = min(max(evidence.totals[column], 0.0), pulls)
     return 1.0 + wins, 1.0 + pulls - wins

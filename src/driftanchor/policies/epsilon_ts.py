@@ -1,4 +1,4 @@
-"""ε-exploring Thompson sampling: sample an arm only now and then."""
+"""ε-exploring Thompson sampling: sample each posterior only with probability ε."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from driftanchor.policies.base import Policy
 class EpsilonTS(Policy):
     """With probability ε a sample of the arm's posterior, otherwise its mean; logs are ignored.
 
-    Every arm is pulled once. Then, with T pulls and reward sum S online and a coin for each arm::
+    Every arm is pulled once. Then, with T pulls and reward sum S online, and a coin flip per arm::
 
         index = S/T + σ/√T · z   with probability ε,   z ~ N(0, 1)
                 S/T              otherwise
@@ -23,7 +23,7 @@ class EpsilonTS(Policy):
     Attributes:
         prior_mean: Not used: the first pull replaces it.
         noise: σ; the source has 1.
-        epsilon: ε; `None` is the source's 1/K.
+        epsilon: ε; `None` for 1/K, as in the source.
 
     Example:
         >>> arm = ArmEvidence(pulls=4, total=2.0, offline_pulls=0, offline_mean=0, bias_bound=0)
@@ -48,26 +48,26 @@ class EpsilonTS(Policy):
 
     @property
     def chance(self) -> float:
-        """ε, or −1 for 1/K, which only the round knows."""
+        """ε, or −1 for 1/K: the number of arms is known only in a round."""
         return -1.0 if self.epsilon is None else self.epsilon
 
     def believe(self, arm: ArmEvidence) -> Posterior:
-        """The law of the arm's mean without a prior."""
+        """Return the online mean and its standard deviation, without a prior."""
         return sample_mean(arm.total, arm.pulls, self.noise)
 
     def sample(self, belief: Posterior, now: Round, z: Draws) -> float:
-        """The mean, or at times a sample around it."""
+        """Return a sample around the mean with probability ε, otherwise the mean."""
         if z.coin < coin(self, now):
             return belief.mean + belief.sd * z.on
         return belief.mean
 
     def law(self, belief: Posterior, now: Round) -> IndexLaw:
-        """Return the law of the mean or, by the coin, a sample around it."""
+        """Return the mixture of a sample around the mean, with weight ε, and the mean itself."""
         if belief.sd == 0.0:  # never pulled
             return constant(belief.mean)
         return mixture(coin(self, now), belief.mean, belief.sd, belief.mean, 0.0)
 
 
 def coin(policy: EpsilonTS, now: Round) -> float:
-    """Return the probability that an arm is sampled."""
+    """Return ε, the probability that an arm is sampled."""
     return policy.chance if policy.chance >= 0.0 else 1.0 / now.arms

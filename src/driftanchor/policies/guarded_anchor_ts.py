@@ -6,10 +6,10 @@ It is this package's own rule and not the paper's. In four sentences:
    leaves the range of two standard errors around the live mean.
 2. An arm that may still be better than the arm with the best guess is pulled: a guard pull.
 3. Logs alone do not rule an arm out: it may first lose a small budget in live rewards.
-4. Otherwise Anchor-TS draws, with the best guess for its anchor.
+4. Otherwise Anchor-TS draws, with the best guess as its anchor.
 
 `GuardedAnchorTS`, at the end of this file, lists the formulas in one block. The functions before it
-are these formulas, in the order in which a round needs them: what the logs say, the guess, the
+are these formulas, in the order in which a round needs them: the logs' evidence, the guess, the
 upper bounds, the judgement, the samples. `docs/learn/guarded.md` says why each part is there, what
 else was tried, and what still fails.
 """
@@ -33,15 +33,15 @@ MAX_PENDING = 4  # a test of a logged arm pauses at this many pending rewards, u
 
 
 def is_insured(policy: GuardedAnchorTS) -> bool:
-    """Return whether the promises may be wrong; for proved ones budget and ε are 0."""
+    """Return whether to guard against wrong promises; not if they are proved (A = ε = 0)."""
     return policy.budget > 0.0 or policy.eps > 0.0
 
 
-# What the logs say, and the guess
+# The logs' evidence, and the guess
 
 
 class LogEvidence(NamedTuple):
-    """What an arm's logs say about its live mean, given the common move."""
+    """The evidence of an arm's logs about its live mean, given the common move."""
 
     pulls: float  # N; 0 if nothing is promised about the logs
     mean: float  # m; under W it includes the common move
@@ -50,7 +50,7 @@ class LogEvidence(NamedTuple):
 
 
 def logs_of(arm: ArmEvidence, common: float) -> LogEvidence:
-    """Return what the logs say; of V and W, the promise with the lower ceiling m + B counts."""
+    """Return the logs' evidence under V or W, whichever gives the lower ceiling m + B."""
     relative = moves_along(arm, common)
     mean, bound = arm.offline_mean, arm.bias_bound
     if relative:
@@ -66,12 +66,12 @@ def log_weight(policy: GuardedAnchorTS, logs: LogEvidence) -> float:
 
 
 def is_unknown(policy: GuardedAnchorTS, arm: ArmEvidence, logs: LogEvidence) -> bool:
-    """Return whether the arm has neither live rewards nor logs that count."""
+    """Return whether the arm has neither live rewards nor usable logs."""
     return arm.pulls == 0 and log_weight(policy, logs) == 0.0
 
 
 def pooled(policy: GuardedAnchorTS, arm: ArmEvidence, logs: LogEvidence) -> Posterior:
-    """Return what live rewards and logs say together: N((S + N' m)/(T + N'), σ²/(T + N'))."""
+    """Return the posterior from rewards and logs: N((S + N' m)/(T + N'), σ²/(T + N'))."""
     weight = log_weight(policy, logs)
     n = arm.pulls + weight
     return Posterior((arm.total + weight * logs.mean) / n, policy.noise / math.sqrt(n))
@@ -80,7 +80,7 @@ def pooled(policy: GuardedAnchorTS, arm: ArmEvidence, logs: LogEvidence) -> Post
 def guess(policy: GuardedAnchorTS, arm: ArmEvidence, common: float, level: float) -> float:
     """Return the pooled mean, at most z standard errors from the live mean.
 
-    If the promises are proved there is no such limit: a bad live mean is then just bad luck.
+    If the promises are proved, there is no such limit: a bad live mean is then just bad luck.
     """
     logs = logs_of(arm, common)
     if is_unknown(policy, arm, logs):
@@ -98,7 +98,7 @@ def guess(policy: GuardedAnchorTS, arm: ArmEvidence, common: float, level: float
 
 
 class Shared(NamedTuple):
-    """What an arm's bounds need to know about the other arms in this round."""
+    """The numbers of a round that the bounds of all arms use."""
 
     common: Posterior  # the estimated common move
     level: float  # the assumed mean of an arm without live rewards
@@ -155,7 +155,7 @@ def bounds(policy: GuardedAnchorTS, arm: ArmEvidence, now: Round, shared: Shared
 def joint_bound(
     policy: GuardedAnchorTS, arm: ArmEvidence, logs: LogEvidence, now: Round, live: float
 ) -> float:
-    """Return the largest mean x that live rewards and logs allow together.
+    """Return the largest mean x that is compatible with live rewards and logs together.
 
     It is at most the mean of both with the logs at their ceiling u = m + B, plus a radius r. If the
     live mean is below u, it is also at most the larger solution of
@@ -182,11 +182,11 @@ def likely_bound(policy: GuardedAnchorTS, arm: ArmEvidence, logs: LogEvidence, n
     """Return the pooled mean plus a radius: W/2 is read as the standard deviation of a move.
 
     An estimated W covers the moves of all arms at once. If it is wider than the gaps between the
-    arms, a bound that grants each arm all of W rules out none.
+    arms, a bound that allows each arm the full W rules out no arm.
     """
     weight = log_weight(policy, logs)
     if weight == 0.0:
-        return math.inf  # W is so wide that the logs say nothing
+        return math.inf  # W is so wide that the logs carry no information
     n = arm.pulls + arm.pending + weight
     r = policy.noise * max(1.0 / math.sqrt(n), radius(n, now.t, now.arms * n))
     return pooled(policy, arm, logs).mean + r
@@ -196,7 +196,7 @@ def likely_bound(policy: GuardedAnchorTS, arm: ArmEvidence, logs: LogEvidence, n
 
 
 class Judgement(NamedTuple):
-    """What is known about a round before anything is drawn."""
+    """The leader of a round and whether a guard pull is due, before anything is drawn."""
 
     shared: Shared
     leader: int  # the column with the largest guess; -1 if no arm can be played
@@ -205,7 +205,7 @@ class Judgement(NamedTuple):
 
 
 def judge(policy: GuardedAnchorTS, evidence: Evidence, now: Round) -> Judgement:
-    """Find the leader, and whether another arm may be better."""
+    """Find the leader, and decide whether another arm may be better."""
     common = Posterior(0.0, 0.0)
     if is_relative(evidence):
         common = common_move(evidence, policy.noise)
@@ -245,7 +245,7 @@ def level_of(policy: GuardedAnchorTS, evidence: Evidence, common: float) -> floa
 
 
 def leader_of(policy: GuardedAnchorTS, evidence: Evidence, common: float, level: float) -> int:
-    """Return the first playable column with the largest guess, -1 if there is none."""
+    """Return the first playable column with the largest guess; -1 if no arm is playable."""
     leader, best = -1, -math.inf
     for column in range(evidence.pulls.size):
         if evidence.playable[column]:
@@ -278,7 +278,7 @@ class Candidates(NamedTuple):
 
 
 def plays_guard(policy: GuardedAnchorTS, judged: Judgement, stream: Stream) -> bool:
-    """Return whether a guard pull is due and played; with a share below 1 a coin decides."""
+    """Return whether to play a guard pull: if one is due, with probability `guard_share`."""
     if not judged.guard:
         return False
     return policy.guard_share >= 1.0 or uniform(stream) < policy.guard_share
@@ -307,7 +307,7 @@ def candidates(
 ) -> Candidates:
     """Return the guess, a sample around the live mean and a sample around the pooled mean.
 
-    The logs are those after the drawn common move. Without a live reward both samples are the same.
+    The logs are those after the drawn common move. Without live rewards both samples are the same.
     """
     both = pooled(policy, arm, logs)
     hybrid_sample = both.mean + both.sd * z.hyb
@@ -349,7 +349,7 @@ class GuardedAnchorTS(Policy):
                  for W at most max(1, √(2 log⁺(t/(K n'))))/√n' above (S + N' m)/(T + N'),
                  n' = n + N'
         audit  = S/T + A/n + √ε r
-        U      = median(audit, online, hybrid), and online where there are no logs
+        U      = median(audit, online, hybrid); without logs, online
 
     R counts the pulls of all arms but the most pulled one, plus one for each arm. The leader has
     the largest guess. If another arm's U is above the leader's U and guess, the arm with the
@@ -363,14 +363,14 @@ class GuardedAnchorTS(Policy):
     Once there is a reward or a log, only differences of means, σ and the bounds matter.
 
     Attributes:
-        prior_mean: Changes no decision: an arm without logs is tried instead.
+        prior_mean: Changes no decision: an arm without logs is tried, whatever the prior.
         noise: σ; better too large than too small.
-        budget: A, what an arm may lose in live rewards, in σ, before its logs may rule it out.
+        budget: A, the live reward, in σ, that an arm may lose before its logs may rule it out.
             Wrong logs rule out an arm that is g better than the leader with a probability of about
             exp(−2 g A/σ). 0 if the promises are proved.
-        eps: ε, at most 1: whatever its logs say, an arm keeps √ε of its online radius. It brings
+        eps: ε, at most 1: whatever its logs say, an arm keeps √ε of its online radius. This brings
             back an arm that was ruled out wrongly. 0 if the promises are proved.
-        clip: z.
+        clip: z, the largest distance of the guess from the live mean, in standard errors.
         guard_share: The probability that a guard pull is played when it is due; otherwise
             Anchor-TS draws in this round, too. Below 1 no decision has probability 1, so all
             decisions can be reweighted.
@@ -418,7 +418,7 @@ class GuardedAnchorTS(Policy):
         return best.column
 
     def account(self, evidence: Evidence, now: Round, stream: Stream) -> Account:
-        """Decide like `choose`, and return the numbers of every arm."""
+        """Repeat the decision of `choose`, and return the numbers of every arm."""
         judged = judge(self, evidence, now)
         shared, guard = judged.shared, plays_guard(self, judged, stream)
         common = shared.common.mean if guard else drawn_move(shared, stream)

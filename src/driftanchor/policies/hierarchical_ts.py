@@ -1,4 +1,4 @@
-"""Hierarchical Thompson sampling: arms moved since the logs, together and each on its own."""
+"""Hierarchical Thompson sampling: since the logs, arms moved together and each on its own."""
 
 import math
 from dataclasses import dataclass
@@ -13,19 +13,19 @@ from driftanchor.policies.base import Policy
 
 @dataclass(frozen=True, kw_only=True)
 class HierarchicalTS(Policy):
-    """One sample of the posterior in which the moves since the logs are random too.
+    """One sample of a posterior that treats the moves since the logs as random.
 
-    An arm's online mean is its offline mean, a common move c of all arms, and a move of its own,
-    N(0, ω²). A bound is taken for two standard deviations: ω = min(V, W)/2, V the bias bound and W
-    the relative bound. With T pulls and reward sum S online, and N logged rewards of mean m::
+    An arm's online mean is its offline mean plus a move c common to all arms plus a move of its
+    own, N(0, ω²). A bound counts as two standard deviations: ω = min(V, W)/2, with bias bound V
+    and relative bound W. With T pulls and reward sum S online, and N logged rewards of mean m::
 
         N'    = 1/(1/N + ω²/σ²)
         index = θ ~ N((S + N' (m + c) + m₀)/(T + N' + 1), σ²/(T + N' + 1))
 
-    With a relative bound, c is drawn once a round for all arms, from what all arms say of it (see
-    `driftanchor.core.common_move`). Without one, c = 0. So ω = 0 is hybrid TS, and ω = ∞, where
-    nothing is promised, is TS: the logs are not used. It trusts its bounds: logs that moved
-    farther than they say may mislead it for good.
+    With a relative bound, c is drawn once per round for all arms, from its posterior given all
+    arms (see `driftanchor.core.common_move`). Without one, c = 0. So ω = 0 gives hybrid TS, and
+    ω = ∞, no promise, gives TS, which ignores the logs. The policy trusts its bounds: logs that
+    moved farther may mislead it for good.
 
     Attributes:
         prior_mean: m₀.
@@ -45,7 +45,7 @@ class HierarchicalTS(Policy):
     belief = Posterior
 
     def moved(self, arm: ArmEvidence, common: float) -> ArmEvidence:
-        """The arm with logs that moved along; `believe` discounts them by both bounds."""
+        """Shift the logs by the common move; `believe` discounts them by both bounds."""
         mean = arm.offline_mean
         if arm.relative_bound < math.inf:
             mean = mean + common
@@ -60,7 +60,7 @@ class HierarchicalTS(Policy):
         )
 
     def believe(self, arm: ArmEvidence) -> Posterior:
-        """The posterior from online rewards and from logs that count as N'."""
+        """Return the posterior from online rewards and logs that count as N' rewards."""
         own = own_sd(min(arm.bias_bound, arm.relative_bound))
         logged = moved_pulls(arm.offline_pulls, own, self.noise)
         n = arm.pulls + logged + 1.0
@@ -68,9 +68,9 @@ class HierarchicalTS(Policy):
         return Posterior((total + self.prior_mean) / n, self.noise * math.sqrt(1.0 / n))
 
     def sample(self, belief: Posterior, now: Round, z: Draws) -> float:
-        """One sample of it."""
+        """Return one sample of the posterior."""
         return belief.mean + belief.sd * z.on
 
     def law(self, belief: Posterior, now: Round) -> IndexLaw:
-        """Return the law of the sample."""
+        """Return the distribution of the sample."""
         return one_sample(belief.mean, belief.sd)

@@ -1,4 +1,4 @@
-"""Thompson sampling that takes the logs for online rewards."""
+"""Thompson sampling that treats logged rewards as online rewards."""
 
 from dataclasses import dataclass
 
@@ -38,13 +38,13 @@ class HybridTS(Policy):
     leaps = "hybrid"
 
     def believe(self, arm: ArmEvidence) -> Posterior:
-        """The hybrid posterior."""
+        """Return the hybrid posterior."""
         return hybrid_posterior(arm, self.prior_mean, self.noise)
 
     def sample(self, belief: Posterior, now: Round, z: Draws) -> float:
-        """One sample of it."""
+        """Return one sample of the posterior."""
         return belief.mean + belief.sd * z.on
 
     def law(self, belief: Posterior, now: Round) -> IndexLaw:
-        """Return the law of the sample."""
+        """Return the distribution of the sample."""
         return one_sample(belief.mean, belief.sd)

@@ -1,4 +1,4 @@
-"""HUCB1: UCB that takes the logs for online rewards."""
+"""HUCB1: UCB that treats logged rewards as online rewards."""
 
 import math
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from driftanchor.policies.base import Policy
 
 
 class PooledMean(NamedTuple):
-    """The law of the pooled mean, and how much of it the logs are."""
+    """The pooled mean, its standard deviation, and the number of logged rewards."""
 
     mean: float
     sd: float
@@ -20,13 +20,13 @@ class PooledMean(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class HybridUCB(Policy):
-    """The mean of logs and online rewards together and its radius, whatever the bias.
+    """The mean of logged and online rewards together plus a radius, whatever the bias.
 
     With T pulls and reward sum S online, N logged rewards of mean m, after t online plays::
 
         index = (S + N m)/(T + N) + σ √(c log(t + N) / (T + N))
 
-    Arms with neither are played first.
+    Arms with neither logs nor online rewards are played first.
 
     Attributes:
         prior_mean: Not used.
@@ -52,12 +52,12 @@ class HybridUCB(Policy):
         self.check_number("c", above=0.0)
 
     def believe(self, arm: ArmEvidence) -> PooledMean:
-        """The pooled mean and its standard deviation."""
+        """Return the pooled mean and its standard deviation."""
         total = arm.total + arm.offline_pulls * arm.offline_mean
         pooled = sample_mean(total, arm.pulls + arm.offline_pulls, self.noise)
         return PooledMean(pooled.mean, pooled.sd, float(arm.offline_pulls))
 
     def sample(self, belief: PooledMean, now: Round, z: Draws) -> float:
-        """The pooled mean and its radius."""
+        """Return the pooled mean plus its radius."""
         lived = max(now.t - 1 + belief.offline_pulls, 1.0)
         return belief.mean + belief.sd * math.sqrt(self.c * math.log(lived))

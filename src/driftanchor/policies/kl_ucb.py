@@ -13,21 +13,21 @@ from driftanchor.policies.ucb import log_plays
 
 @dataclass(frozen=True, kw_only=True)
 class KLUCB(Policy):
-    """The largest mean q from which the online mean is not too far, as divergences measure it.
+    """The largest mean q whose divergence d from the online mean is small enough.
 
     Every arm is pulled once. Then, with T pulls and reward sum S, after t plays of all arms::
 
         index = max{q : T d(S/T, q) ≤ log t + c log log t}
-        d(p, q) = p log(p/q) + (1−p) log((1−p)/(1−q))   for coins and other rewards in [0, 1]
+        d(p, q) = p log(p/q) + (1−p) log((1−p)/(1−q))   for Bernoulli and other rewards in [0, 1]
         d(p, q) = (p − q)²/(2σ²)                        for Gaussian rewards
 
-    The second has a closed form, S/T + σ √(2 (log t + c log log t)/T), which for c = 0 is UCB.
+    The second has the closed form S/T + σ √(2 (log t + c log log t)/T); with c = 0 it is UCB.
 
     Attributes:
         prior_mean: Not used: the first pull replaces it.
-        noise: σ of Gaussian rewards; not used for coins.
+        noise: σ of Gaussian rewards; not used for Bernoulli rewards.
         reward: `"bernoulli"` or `"gaussian"`.
-        c: 3 in the theorem of the source, 0 in its experiments. Where log t is below 1, log log t
+        c: 3 in the theorem of the source, 0 in its experiments. If log t is below 1, log log t
             counts as 0.
 
     Example:
@@ -53,40 +53,40 @@ class KLUCB(Policy):
         self.check_number("c", low=0.0)
 
     @property
-    def coins(self) -> bool:
-        """Whether the divergence is that of coins."""
+    def bernoulli(self) -> bool:
+        """Whether d is the divergence of Bernoulli rewards."""
         return self.reward == "bernoulli"
 
     @property
     def reward_range(self) -> Range:
-        """Of coins, and what lies between them; any for Gaussian rewards."""
-        return (0.0, 1.0) if self.coins else ANYTHING
+        """Rewards from 0 to 1 if they are Bernoulli, any reward if they are Gaussian."""
+        return (0.0, 1.0) if self.bernoulli else ANYTHING
 
     def believe(self, arm: ArmEvidence) -> Posterior:
-        """The online mean, and σ/√T; 1/√T for coins."""
-        return sample_mean(arm.total, arm.pulls, 1.0 if self.coins else self.noise)
+        """Return the online mean and σ/√T, or 1/√T for Bernoulli rewards."""
+        return sample_mean(arm.total, arm.pulls, 1.0 if self.bernoulli else self.noise)
 
     def sample(self, belief: Posterior, now: Round, z: Draws) -> float:
-        """The largest mean that is not ruled out."""
+        """Return the largest mean that is not ruled out."""
         log_t = log_plays(now)
         level = log_t + self.c * math.log(max(log_t, 1.0))
-        if self.coins:
+        if self.bernoulli:
             return largest_chance(belief.mean, belief.sd * belief.sd * level)
         return belief.mean + belief.sd * math.sqrt(2.0 * level)
 
 
 def largest_chance(p: float, level: float) -> float:
-    """The largest q with d(p, q) ≤ level, for coins.
+    """Return the largest q with d(p, q) ≤ level, for Bernoulli rewards.
 
     Newton's method from above: d is convex in q, so each step stays above the answer. It starts at
-    the smaller of two bounds. The first is Pinsker's, d ≥ 2 (q − p)²; the second leaves out the
-    part p log(1/q) of d, which is positive.
+    the smaller of two bounds. The first is Pinsker's, d ≥ 2 (q − p)²; the second drops the
+    positive term p log(1/q) of d.
 
     Example:
         >>> largest_chance(0.0, math.log(2.0)), largest_chance(1.0, 0.1)
         (0.5, 1.0)
     """
-    if p >= 1.0 or level <= 0.0:  # also where p is infinite: an arm that was never pulled
+    if p >= 1.0 or level <= 0.0:  # p is infinite for an arm that was never pulled
         return p
     if p <= 0.0:
         return -math.expm1(-level)

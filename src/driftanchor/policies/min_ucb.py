@@ -12,7 +12,7 @@ from driftanchor.policies.ucb import log_plays
 
 
 class TwoMeans(NamedTuple):
-    """The laws of the online and of the shifted hybrid mean."""
+    """The online mean and the shifted hybrid mean, with their standard deviations."""
 
     online_mean: float
     online_sd: float
@@ -29,7 +29,7 @@ class TwoBounds(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class MinUCB(Policy):
-    """Two upper bounds on the online mean; the smaller one counts.
+    """The smaller of two upper bounds on the online mean.
 
     Every arm is pulled once. Then, with T pulls and reward sum S online, N logged rewards of mean
     m, and bias bound V::
@@ -40,7 +40,8 @@ class MinUCB(Policy):
 
     The width w is c log t after t plays with `radius="ucb1"`, and c log(2t/δ_t) in round t with
     δ_t = 1/(2 K t²), that is c log(4 K t³), with `radius="cheung-lyu"`. Only the first fits the
-    curves the Anchor-TS paper describes (docs/evidence/calibration.md); the theorem has the second.
+    curves that the Anchor-TS paper describes (docs/evidence/calibration.md); the theorem uses the
+    second.
 
     Attributes:
         prior_mean: Not used: the first pull replaces it.
@@ -69,31 +70,31 @@ class MinUCB(Policy):
 
     @property
     def cheung_lyu(self) -> bool:
-        """Whether the width is the theorem's."""
+        """Whether the width is that of the theorem."""
         return self.radius == "cheung-lyu"
 
     def believe(self, arm: ArmEvidence) -> TwoMeans:
-        """The online mean, the shifted hybrid mean, and their standard deviations."""
+        """Return the online mean, the shifted hybrid mean, and their standard deviations."""
         online = sample_mean(arm.total, arm.pulls, self.noise)
-        if arm.pulls == 0:  # nothing is believed before the first online pull
+        if arm.pulls == 0:  # the index is +∞ before the first online pull, whatever the logs
             return TwoMeans(online.mean, online.sd, online.mean, online.sd)
         total = arm.total + arm.offline_pulls * arm.offline_mean
         hybrid = sample_mean(total, arm.pulls + arm.offline_pulls, self.noise)
         return TwoMeans(online.mean, online.sd, hybrid.mean + bias_shift(arm), hybrid.sd)
 
     def sample(self, belief: TwoMeans, now: Round, z: Draws) -> float:
-        """The smaller of the two bounds."""
+        """Return the smaller of the two bounds."""
         two = bounds(belief, self.c * log_width(now, self.cheung_lyu))
         return min(two.online_bound, two.hybrid_bound)
 
     def explain(self, arm: ArmEvidence, now: Round, z: Draws) -> dict[str, float]:
-        """The two bounds."""
+        """Return both bounds by name."""
         width = self.c * log_width(now, self.cheung_lyu)
         return bounds(self.believe(arm), width)._asdict()
 
 
 def bounds(belief: TwoMeans, width: float) -> TwoBounds:
-    """UCB and UCB^S of one arm."""
+    """Return UCB and UCB^S of one arm."""
     root = math.sqrt(width)
     return TwoBounds(
         belief.online_mean + belief.online_sd * root,
@@ -102,7 +103,7 @@ def bounds(belief: TwoMeans, width: float) -> TwoBounds:
 
 
 def log_width(now: Round, cheung_lyu: bool) -> float:
-    """The logarithm under the root of both radii."""
+    """Return the logarithm under the root of both radii."""
     if cheung_lyu:
         return math.log(4.0 * now.arms) + 3.0 * math.log(now.t)
     return log_plays(now)

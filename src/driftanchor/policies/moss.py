@@ -18,20 +18,20 @@ class PulledMean(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class MOSS(Policy):
-    """The online mean and a radius for the arm's share n/K of the n rounds there are.
+    """The online mean plus a radius that is 0 once an arm had its share n/K of n rounds.
 
     Every arm is pulled once. Then, with T pulls and reward sum S, of K arms in n rounds::
 
         index = S/T + σ √(c log⁺(n/(K T)) / T)
 
-    log⁺ is the logarithm, and 0 where that is negative. Without a horizon the round t stands for n:
+    log⁺ is the logarithm, or 0 if that is negative. Without a horizon, t replaces n: this is
     MOSS-anytime.
 
     Attributes:
         prior_mean: Not used: the first pull replaces it.
-        noise: σ; the source's rewards lie in [0, 1], where σ is at most 1/2.
+        noise: σ; the source's rewards lie in [0, 1], so σ is at most 1/2.
         c: 4 in the source, in units of σ; MOSS-anytime has 2 (1 + α) with its own α.
-        horizon: n; 0 if it is not known. Simulations do not fill it in.
+        horizon: n; 0 if it is unknown. Simulations do not fill it in.
 
     Example:
         >>> arm = ArmEvidence(pulls=2, total=1.0, offline_pulls=0, offline_mean=0, bias_bound=0)
@@ -56,23 +56,23 @@ class MOSS(Policy):
         self.check_number("horizon", low=0.0)
 
     def believe(self, arm: ArmEvidence) -> PulledMean:
-        """The online mean and the pulls."""
+        """Return the online mean and the number of pulls."""
         return pulled_mean(arm)
 
     def sample(self, belief: PulledMean, now: Round, z: Draws) -> float:
-        """The mean and its radius."""
+        """Return the mean plus its radius."""
         return belief.mean + share_radius(belief, now, self.horizon, self.noise, self.c)
 
 
 def pulled_mean(arm: ArmEvidence) -> PulledMean:
-    """The online mean and the pulls; an arm that was never pulled beats all others."""
+    """Return the online mean, +∞ before the first pull, and the number of pulls."""
     if arm.pulls == 0:
         return PulledMean(math.inf, 0.0)
     return PulledMean(arm.total / arm.pulls, float(arm.pulls))
 
 
 def share_radius(belief: PulledMean, now: Round, horizon: float, noise: float, c: float) -> float:
-    """The radius σ √(c log⁺(n/(K T)) / T); without a horizon n is the round."""
+    """Return the radius σ √(c log⁺(n/(K T)) / T); without a horizon, n is the round."""
     if belief.pulls == 0.0:
         return 0.0
     rounds = horizon if horizon > 0.0 else float(now.t)

@@ -1,4 +1,4 @@
-"""MOTS: Thompson sampling whose samples are capped; logs are ignored."""
+"""MOTS: Thompson sampling with capped samples; logs are ignored."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ class MOTS(Policy):
         cap   = S/T + σ √(α log⁺(n/(K T)) / T)
         index = min(θ, cap)
 
-    The cap keeps bad arms from rare samples that are far too good. Without a horizon the round t
-    stands for n. (Code of the authors for a later paper writes the cap without the root and with
-    the T outside the fraction; that is another rule.)
+    The cap cuts off rare samples that would make a bad arm look far too good. Without a horizon, t
+    replaces n. (The authors' code for a later paper writes the cap without the root and with T
+    outside the fraction, which is a different rule.)
 
     Attributes:
         prior_mean: Not used: the first pull replaces it.
         noise: σ; the source has 1.
-        rho: ρ; the theorem holds for 1/2 < ρ < 1, and the nearer to 1 the fewer pulls in the limit.
+        rho: ρ; the theorem holds for 1/2 < ρ < 1. Near 1, bad arms get fewer pulls in the limit.
         alpha: α; at least 4 in the theorem.
-        horizon: n; 0 if it is not known. Simulations do not fill it in.
+        horizon: n; 0 if it is unknown. Simulations do not fill it in.
 
     Example:
         >>> arm = ArmEvidence(pulls=4, total=2.0, offline_pulls=0, offline_mean=0, bias_bound=0)
@@ -58,11 +58,11 @@ class MOTS(Policy):
         self.check_number("horizon", low=0.0)
 
     def believe(self, arm: ArmEvidence) -> PulledMean:
-        """The online mean and the pulls."""
+        """Return the online mean and the number of pulls."""
         return pulled_mean(arm)
 
     def sample(self, belief: PulledMean, now: Round, z: Draws) -> float:
-        """The sample, or its cap."""
+        """Return the smaller of the sample and its cap."""
         if belief.pulls == 0.0:
             return belief.mean
         theta = self.noise / math.sqrt(self.rho * belief.pulls) * z.on
@@ -70,7 +70,7 @@ class MOTS(Policy):
         return belief.mean + min(theta, cap)
 
     def law(self, belief: PulledMean, now: Round) -> IndexLaw:
-        """Return the law of the capped sample."""
+        """Return the distribution of the capped sample."""
         if belief.pulls == 0.0:
             return constant(belief.mean)
         cap = share_radius(belief, now, self.horizon, self.noise, self.alpha)
@@ -78,7 +78,7 @@ class MOTS(Policy):
         return smaller(belief.mean + cap, belief.mean, sd)
 
     def explain(self, arm: ArmEvidence, now: Round, z: Draws) -> dict[str, float]:
-        """The sample and its cap."""
+        """Return the sample and its cap."""
         belief = self.believe(arm)
         pulls = max(belief.pulls, 1.0)
         theta = belief.mean + self.noise / math.sqrt(self.rho * pulls) * z.on

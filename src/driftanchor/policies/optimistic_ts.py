@@ -1,4 +1,4 @@
-"""Optimistic Thompson sampling: what Anchor-TS becomes when nothing is known of the bias."""
+"""Optimistic Thompson sampling: Anchor-TS without a bound on the bias."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ class OptimisticTS(Policy):
         anchor = (S + m₀)/(T + 1)
         index  = max(anchor, θ),   θ ~ N(anchor, c σ²/(T + 1))
 
-    Anchor-TS with V = ∞ is exactly this: the shifted hybrid sample is then +∞.
+    Anchor-TS with V = ∞ is exactly this rule, because its shifted hybrid sample is +∞.
 
     Attributes:
         prior_mean: m₀.
@@ -46,13 +46,13 @@ class OptimisticTS(Policy):
         self.check_number("posterior_scale", above=0.0)
 
     def believe(self, arm: ArmEvidence) -> Posterior:
-        """The online posterior."""
+        """Return the online posterior."""
         return online_posterior(arm, self.prior_mean, self.noise, self.posterior_scale)
 
     def sample(self, belief: Posterior, now: Round, z: Draws) -> float:
-        """The online mean, or a sample above it."""
+        """Return the larger of the online mean and a sample."""
         return max(belief.mean, belief.mean + belief.sd * z.on)
 
     def law(self, belief: Posterior, now: Round) -> IndexLaw:
-        """Return the law of the larger of the two."""
+        """Return the distribution of the larger of the online mean and a sample."""
         return larger(belief.mean, belief.mean, belief.sd)

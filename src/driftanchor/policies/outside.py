@@ -1,8 +1,8 @@
-"""Policies from outside this package: of a module, of a file, or of an installed package.
+"""Policies from outside this package: from a module, a file, or an installed package.
 
-`module:Class` and `folder/file.py:Class` name a class. A module is looked for where Python looks,
-and then in the current folder. Packages offer policies under names of their own, in the entry point
-group `driftanchor.policies`. Code is imported only when somebody asks for it by such a name.
+`module:Class` and `folder/file.py:Class` name a class. Modules are searched on Python's path and
+then in the current folder. Packages offer named policies in the entry point group
+`driftanchor.policies`. Code is imported only when a policy is asked for by such a name.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ GROUP = "driftanchor.policies"
 
 
 def is_address(name: str) -> bool:
-    """Whether a name says where a class is: `module:Class` or `file.py:Class`."""
+    """Return whether a name is an address, `module:Class` or `file.py:Class`."""
     return ":" in name
 
 
 def within(folder: Path, name: str) -> str:
-    """The name, where a relative path in it is one from `folder`.
+    """Resolve a relative path in an address against `folder`.
 
     Example:
         >>> within(Path("/home/me"), "./mine.py:Mine"), within(Path("/home/me"), "mine:Mine")
@@ -42,9 +42,9 @@ def within(folder: Path, name: str) -> str:
 
 
 def imported(address: str) -> type[Policy]:
-    """The policy class at an address, `module:Class` or `file.py:Class`; its code is run.
+    """Import the policy class at `module:Class` or `file.py:Class`, which runs its code.
 
-    A file is imported as the module of its name, so that other processes can import it too.
+    A file is imported as a module of the same name, so that other processes can import it too.
     """
     place, _, name = address.rpartition(":")
     if not place or not name:
@@ -66,19 +66,19 @@ def imported(address: str) -> type[Policy]:
 
 
 def _import(name: str, file: Path | None, address: str) -> ModuleType:
-    """The module of that name; an error at import is one of ours, in one line."""
+    """Import a module; turn any error into a one-line InvalidInput."""
     folder = str(Path.cwd() if file is None else file.parent)
     if folder not in sys.path:
-        sys.path.append(folder)  # last: nothing there stands in for a module that is installed
+        sys.path.append(folder)  # last, so that nothing there shadows an installed module
     importlib.invalidate_caches()  # the file may be new
     try:
-        with contextlib.redirect_stdout(sys.stderr):  # what it prints is no part of a result
+        with contextlib.redirect_stdout(sys.stderr):  # keep its prints out of results
             module = importlib.import_module(name)
     except (Exception, SystemExit) as error:
         if isinstance(error, ModuleNotFoundError) and f"{name}.".startswith(f"{error.name}."):
-            looked = f"where Python looks and in {folder!r}"
-            raise _unusable(address, f"there is no module {error.name!r} {looked}") from error
-        raise _unusable(address, f"it cannot be imported: {_said(error)}") from error
+            places = f"on Python's path or in {folder!r}"
+            raise _unusable(address, f"there is no module {error.name!r} {places}") from error
+        raise _unusable(address, f"it cannot be imported: {_one_line(error)}") from error
     origin = getattr(module, "__file__", None)
     if file is not None and (origin is None or not file.samefile(origin)):
         taken = f"the module name {name!r} is taken by {origin or 'Python itself'}"
@@ -86,23 +86,23 @@ def _import(name: str, file: Path | None, address: str) -> ModuleType:
     return module
 
 
-def _said(error: BaseException) -> str:
-    """An error in one line, with the place in the code that raised it."""
+def _one_line(error: BaseException) -> str:
+    """Return an error in one line, with the file and line that raised it."""
     last = traceback.extract_tb(error.__traceback__)[-1]
-    known = isinstance(error, SyntaxError) or last.filename.startswith("<")  # it says its own
-    where = "" if known else f" ({Path(last.filename).name}, line {last.lineno})"
+    has_place = isinstance(error, SyntaxError) or last.filename.startswith("<")
+    where = "" if has_place else f" ({Path(last.filename).name}, line {last.lineno})"
     return f"{type(error).__name__}: {error}{where}".replace("\n", " ")
 
 
 def _is_policy(thing: Any, module: str | None = None) -> bool:
-    """Whether it is a policy class, and where a module is given, one that is written there."""
+    """Return whether it is a policy class; if a module is given, one defined there."""
     policy = isinstance(thing, type) and issubclass(thing, Policy)
     return policy and module in (None, thing.__module__)
 
 
 def installed() -> dict[str, list[metadata.EntryPoint]]:
-    """What installed packages offer under each name: more than one only where they disagree."""
-    from importlib import metadata  # only here: most programs ask for none of them
+    """Return the entry points of installed packages by policy name; several are a conflict."""
+    from importlib import metadata  # imported late: most programs never need it
 
     found: dict[str, dict[str, metadata.EntryPoint]] = {}
     for point in metadata.entry_points(group=GROUP):
@@ -111,12 +111,12 @@ def installed() -> dict[str, list[metadata.EntryPoint]]:
 
 
 def package_of(point: metadata.EntryPoint) -> str:
-    """The package that offers a policy."""
+    """Return the name of the package that offers a policy."""
     return point.dist.name if point.dist is not None else point.module
 
 
 def offered(points: list[metadata.EntryPoint]) -> type[Policy]:
-    """The policy class that a package offers; its code is run."""
+    """Import the policy class that a package offers, which runs its code."""
     first, *others = points
     if others:
         packages = ", ".join(map(package_of, points))

@@ -1,4 +1,4 @@
-"""SAM-TS: Thompson sampling whose prior is the logs, or not, by how well rewards fit them."""
+"""SAM-TS: Thompson sampling that uses the logs as a prior as far as the rewards fit them."""
 
 import math
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from driftanchor.policies.base import Policy
 class MixturePosterior(NamedTuple):
     """The two parts of an arm's posterior, and the weight of the first."""
 
-    hybrid_mean: float  # with the logs for a prior
+    hybrid_mean: float  # with the logs as prior
     hybrid_sd: float
     online_mean: float  # with the vague prior
     online_sd: float
@@ -30,17 +30,18 @@ class SamTS(Policy):
 
         w N(m, σ²/N) + (1 − w) N(m₀, σ²),   w = 1/(1 + exp(−T V (V − 2|D|)/(2σ²)))
 
-    w is the likelihood of no move against that of a move by V, the least that matters. Each part
-    is updated with the online rewards, N((S + N m)/(T + N), σ²/(T + N)) and
-    N((S + m₀)/(T + 1), σ²/(T + 1)), and their weights by how likely S/T is under each,
-    N(m, σ²/N + σ²/T) and N(m₀, σ² + σ²/T). A coin picks the part, and the index is a sample of it.
+    w compares the likelihood of no move with that of a move by V, the smallest that matters. The
+    online rewards update the parts to N((S + N m)/(T + N), σ²/(T + N)) and
+    N((S + m₀)/(T + 1), σ²/(T + 1)), and their weights by the likelihood of S/T under each,
+    N(m, σ²/N + σ²/T) and N(m₀, σ² + σ²/T). A coin flip picks a part, and the index is a sample of
+    it.
 
-    With a relative bound W the logs move along with one shared draw of the common move, and W
-    stands for V (see `driftanchor.core.common_move`).
+    With a relative bound W, the logs shift by one shared draw of the common move, and W replaces V
+    (see `driftanchor.core.common_move`).
 
-    V is the least move that matters and no bound: V = 0 has w = 1/2 always, and a large V trusts
-    the logs until rewards are V/2 away. Where V = ∞, so that nothing is known, and without logs it
-    is TS. Before the first reward w = 1/2 and no part is likelier than the other.
+    Here V is not a bound but the smallest move that matters: with V = 0, w is always 1/2, and a
+    large V trusts the logs until rewards are V/2 away. With V = ∞, or without logs, the rule is TS.
+    Before the first reward both parts have weight 1/2.
 
     Attributes:
         prior_mean: m₀.
@@ -62,7 +63,7 @@ class SamTS(Policy):
     belief = MixturePosterior
 
     def believe(self, arm: ArmEvidence) -> MixturePosterior:
-        """Both parts of the posterior, and the weight of the first."""
+        """Return both parts of the posterior and the weight of the first."""
         online = online_posterior(arm, self.prior_mean, self.noise)
         if arm.offline_pulls == 0 or arm.bias_bound == math.inf:
             return MixturePosterior(online.mean, online.sd, online.mean, online.sd, 0.0)
@@ -72,19 +73,19 @@ class SamTS(Policy):
         return MixturePosterior(mean, self.noise / math.sqrt(n), online.mean, online.sd, fit)
 
     def sample(self, belief: MixturePosterior, now: Round, z: Draws) -> float:
-        """A sample of the part that the coin picks."""
+        """Return a sample of the part that the coin flip picks."""
         if z.coin < belief.fit:
             return belief.hybrid_mean + belief.hybrid_sd * z.on
         return belief.online_mean + belief.online_sd * z.on
 
     def law(self, belief: MixturePosterior, now: Round) -> IndexLaw:
-        """Return the law of a sample of the part that the coin picks."""
+        """Return the mixture of both parts."""
         return mixture(
             belief.fit, belief.hybrid_mean, belief.hybrid_sd, belief.online_mean, belief.online_sd
         )
 
     def explain(self, arm: ArmEvidence, now: Round, z: Draws) -> dict[str, float]:
-        """A sample of each part, and the weight of the first."""
+        """Return a sample of each part and the weight of the first."""
         belief = self.believe(arm)
         return {
             "hybrid_sample": belief.hybrid_mean + belief.hybrid_sd * z.on,
@@ -94,9 +95,9 @@ class SamTS(Policy):
 
 
 def log_odds(arm: ArmEvidence, prior_mean: float, noise: float) -> float:
-    """The logarithm of the odds of the logs as a prior, given the rewards.
+    """Return the log odds that the logs are the prior, given the rewards.
 
-    The logarithm of w/(1 − w) is the exponent itself, so nothing overflows.
+    The log of w/(1 − w) is the exponent in w itself, so nothing overflows.
     """
     if arm.pulls == 0:
         return 0.0
@@ -109,12 +110,12 @@ def log_odds(arm: ArmEvidence, prior_mean: float, noise: float) -> float:
 
 
 def log_density(x: float, variance: float) -> float:
-    """Of N(0, variance) at x, but for a constant."""
+    """Return the log density of N(0, variance) at x, up to a constant."""
     return -0.5 * (math.log(variance) + x * x / variance)
 
 
 def share(log_odds: float) -> float:
-    """The probability of these odds.
+    """Return the probability with these log odds.
 
     Example:
         >>> share(0.0), share(-1000.0), share(1000.0)

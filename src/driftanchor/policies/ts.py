@@ -1,4 +1,4 @@
-"""Thompson sampling with Gaussian priors: logs are ignored."""
+"""Thompson sampling with Gaussian priors; logs are ignored."""
 
 from dataclasses import dataclass
 
@@ -36,13 +36,13 @@ class TS(Policy):
     leaps = "online"
 
     def believe(self, arm: ArmEvidence) -> Posterior:
-        """The online posterior."""
+        """Return the online posterior."""
         return online_posterior(arm, self.prior_mean, self.noise)
 
     def sample(self, belief: Posterior, now: Round, z: Draws) -> float:
-        """One sample of it."""
+        """Return one sample of the posterior."""
         return belief.mean + belief.sd * z.on
 
     def law(self, belief: Posterior, now: Round) -> IndexLaw:
-        """Return the law of the sample."""
+        """Return the distribution of the sample."""
         return one_sample(belief.mean, belief.sd)

@@ -1,4 +1,4 @@
-"""UCB1: logs are ignored."""
+"""UCB1, which ignores logs."""
 
 import math
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from driftanchor.policies.base import Policy
 
 @dataclass(frozen=True, kw_only=True)
 class UCB(Policy):
-    """The online mean and a radius that grows while the arm is left alone.
+    """The online mean plus a radius that grows while the arm is not pulled.
 
     Every arm is pulled once. Then, with T pulls and reward sum S, after t plays of all arms::
 
@@ -41,14 +41,14 @@ class UCB(Policy):
         self.check_number("c", above=0.0)
 
     def believe(self, arm: ArmEvidence) -> Posterior:
-        """The online mean and its standard deviation."""
+        """Return the online mean and its standard deviation."""
         return sample_mean(arm.total, arm.pulls, self.noise)
 
     def sample(self, belief: Posterior, now: Round, z: Draws) -> float:
-        """The mean and its radius."""
+        """Return the mean plus its radius."""
         return belief.mean + belief.sd * math.sqrt(self.c * log_plays(now))
 
 
 def log_plays(now: Round) -> float:
-    """Logarithm of the plays before this round, as Auer et al. count; 0 before there are any."""
+    """Return the log of the number of plays before this round; 0 before the first."""
     return math.log(max(now.t - 1, 1))

@@ -1,4 +1,4 @@
-"""Bandit: a simulated world with logs of its past, and how its logs cover the arms."""
+"""Bandit: a simulated world with logs, and how the logs cover the arms."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from driftanchor.simulation.instances import Law
 
 LAWS = ("gaussian", "bernoulli", "student")
-RESAMPLED = "resampled"  # the law of `Bandit.resampling`
+RESAMPLED = "resampled"  # the reward law of `Bandit.resampling`
 LOGS = ("drawn", "given")
 COVERAGES = ("uniform", "optimal", "suboptimal")
-MAX_DELAY = 10**7  # rounds, also for a batch
+MAX_DELAY = 10**7  # rounds; also the largest batch
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +57,8 @@ class Bandit:
             unknown move common to all arms: one number, one for each arm, or `None` for no bound.
         common_shift: How far all arms moved together online; the online means include it.
         arm_noise: The noise of each arm.
-        means: The law of the means if each run draws them anew, as in `random_bandit`.
-        bias: The law of the logged mean minus the online mean, if each run draws it too.
+        means: The distribution of the means, if each run draws new ones as in `random_bandit`.
+        bias: The distribution of logged minus online means, if each run draws them too.
         exact: Whether the bias bounds are the true differences.
 
     Example:
@@ -246,7 +246,7 @@ class Bandit:
     def gaps(self) -> Floats:
         """Loss per pull of each arm against the best arm.
 
-        If each run draws its own means, the largest loss that the law of the means allows.
+        If each run draws its own means, this is the largest loss that their distribution allows.
         """
         if self.means is not None:
             low, high = self.means.support
@@ -302,7 +302,7 @@ def stack_means(bandits: Sequence[Bandit]) -> Floats:
     """Return the online means by (bandit, arm) of bandits made by `with_means` from one bandit."""
     shared = {name: x for name, x in vars(bandits[0]).items() if name != "online"}
     if any(vars(one)[name] is not x for one in bandits[1:] for name, x in shared.items()):
-        raise InvalidInput("must differ in their online means alone", argument="bandits")
+        raise InvalidInput("must differ only in their online means", argument="bandits")
     return np.stack([one.online for one in bandits])
 
 

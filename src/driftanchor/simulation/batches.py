@@ -1,11 +1,11 @@
 """Long runs in batches: the rewards of many decisions arrive together.
 
 Between two batches of rewards a policy learns nothing, so the pulls of a batch are one multinomial
-draw from the exact propensities of the arms. A batch is a share of all decisions before it, so the
-cost of a run grows with the logarithm of the horizon. Early decisions come one by one.
+draw from the exact propensities of the arms. A batch is a fixed share of all decisions before it,
+so the cost of a run grows with the logarithm of the horizon. Early decisions come one by one.
 
-Guard pulls of the default rule depend on the pulls that are pending. They are decided one by one at
-the start of a batch, until none is due.
+Guard pulls of the default rule depend on pending pulls. They are decided one by one at the start of
+a batch, until none is due.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ import numpy as np
 
 from driftanchor.compiled import kernels, rules
 from driftanchor.compiled.overloads import parameters_of
-from driftanchor.core.binomial import binomial
 from driftanchor.core.check import Bools, Floats, Ints
 from driftanchor.core.evidence import Evidence, Round
 from driftanchor.core.index_law import IndexLaw
 from driftanchor.core.noise import Stream, keyed_stream, uniform, wrapping
+from driftanchor.core.variates import binomial
 from driftanchor.core.win_chances import win_chances
 from driftanchor.errors import InvalidInput
 from driftanchor.policies.base import Policy, caches_beliefs, errors_of, has_law, write_laws
@@ -38,15 +38,15 @@ from driftanchor.simulation.engine import (
 )
 from driftanchor.simulation.world import World, draw_total, settle, world_of
 
-SHARE = 16  # a batch is the 16th part of all decisions before it
-CLOSE = 1e-4  # how well propensities must add up
-MOVES = 4  # draws of the common move in a batch, one from each of as many equal strata
+SHARE = 16  # a batch is 1/16 of all decisions before it
+CLOSE = 1e-4  # allowed distance of the sum of propensities from 1
+MOVES = 4  # draws of the common move in a batch, one from each of `MOVES` equal strata
 
 
 def can_batch(policy: type[Policy]) -> bool:
-    """Return whether a batch of decisions is one draw: the policy samples from a known law.
+    """Return whether a batch can be one multinomial draw: the policy samples from known laws.
 
-    An upper bound is no sample: it would play one arm for a whole batch.
+    Policies without noise, such as UCB, would play one arm for a whole batch.
     """
     return has_law(policy) and policy.normals + policy.uniforms > 0
 
@@ -79,8 +79,8 @@ class BatchState(NamedTuple):
     playable: Bools
     memory: Floats
     pending: Ints
-    streams: Stream  # of the policy
-    rewards: Stream  # by arm
+    streams: Stream  # noise of the policy
+    rewards: Stream  # noise of the rewards, by (run, arm)
 
 
 def play_in_batches(chunk: Chunk) -> Played:
@@ -146,7 +146,7 @@ def _allocate(world: World, policy: Policy, runs: int) -> BatchState:
 
 
 def _interpreted_writer(policy: Policy) -> Callable[..., tuple[float, float, float]]:
-    """Return `compiled.rules.laws_writer` of a policy, interpreted."""
+    """Return the interpreted counterpart of `compiled.rules.laws_writer`."""
 
     def write(
         parameters: Floats,
@@ -184,7 +184,7 @@ def run_of(world: World, state: BatchState, run: int) -> RunState:
 
 
 def prepare_runs(world: World, keys: Keys, first_run: int, state: BatchState) -> None:
-    """Draw the logs of all runs, and start their streams."""
+    """Draw the means and logs of all runs, and start their streams."""
     for run in range(state.pulls.shape[0]):
         prepare(world, keys, first_run + run, run_of(world, state, run))
 
@@ -215,10 +215,10 @@ def begin_batch(
         moves: Draws of the common move, in standard deviations from its mean.
         guards: Whether the policy has guard pulls.
         laws: The laws of each run, for each move and arm.
-        left: The number of decisions that are not guard pulls, for each run.
+        left: The output: the number of decisions that are not guard pulls, for each run.
 
     Returns:
-        False if the policy could not choose.
+        False if the policy chose no valid arm.
     """
     arms = world.online.size
     for run in range(left.size):
@@ -242,7 +242,7 @@ def begin_batch(
 def end_batch(
     world: World, state: BatchState, first_run: int, left: Ints, chances: Floats, regret: Floats
 ) -> None:
-    """Draw the pulls of a batch and their rewards; `regret` is the regret after it.
+    """Draw the pulls of a batch and their rewards, and update `regret`.
 
     Args:
         world: The bandit.

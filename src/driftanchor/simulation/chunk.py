@@ -22,7 +22,7 @@ from driftanchor.simulation import engine, leaping
 from driftanchor.simulation.bandit import Bandit
 from driftanchor.simulation.world import drawn_means, world_of
 
-CHUNK_ROUNDS = 1_000_000  # in a chunk: a fraction of a second, so that progress shows
+CHUNK_ROUNDS = 1_000_000  # rounds in a chunk: a fraction of a second, so that progress moves
 Played = tuple[Floats, Ints]  # regret by (run, checkpoint), pulls by (run, arm)
 
 
@@ -30,9 +30,9 @@ class Engine(NamedTuple):
     """A way to play runs.
 
     Attributes:
-        compiled: Whether Numba compiles its loops, so that threads share the runs.
+        compiled: Whether Numba compiles the loops, so that threads can share the runs.
         paired: Whether the n-th reward of an arm is the same for every policy.
-        leaps: Whether it leaps over rounds for the policies that allow it.
+        leaps: Whether it leaps over rounds with policies that allow it.
     """
 
     compiled: bool
@@ -41,7 +41,7 @@ class Engine(NamedTuple):
 
     @property
     def is_installed(self) -> bool:
-        """Whether what it needs is installed."""
+        """Whether the engine can run: compiled ones need Numba."""
         return not self.compiled or importlib.util.find_spec("numba") is not None
 
 
@@ -58,8 +58,8 @@ def fastest(*, paired: bool = False, leaps: bool = True) -> str:
     """Return the name of the fastest engine that is installed.
 
     Args:
-        paired: Only engines that give every policy the same rewards.
-        leaps: False for engines that play every round.
+        paired: Whether to consider only engines that give every policy the same rewards.
+        leaps: False to consider only engines that play every round.
     """
     return next(
         name
@@ -70,18 +70,18 @@ def fastest(*, paired: bool = False, leaps: bool = True) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Chunk:
-    """Some runs of one policy, and all that their numbers depend on.
+    """Some runs of one policy, with everything that their numbers depend on.
 
     Attributes:
         name: The policy's name in messages.
         policy: The policy.
         bandit: The world.
-        checkpoints: The rounds after which regret is read; the last is the horizon.
-        engine: The engine that plays them, a key of `ENGINES`.
+        checkpoints: The rounds after which to record regret; the last is the horizon.
+        engine: The engine that plays the runs, a key of `ENGINES`.
         seed: The seed of all noise.
-        first: The first of its runs.
+        first: The number of the first run.
         runs: The number of runs.
-        means: The online means of each run, by (run, arm), if runs have their own.
+        means: The online means by (run, arm), if each run has its own.
     """
 
     name: str
@@ -107,7 +107,7 @@ class Chunk:
         checkpoints: int | Sequence[int],
         engine: str,
     ) -> Chunk:
-        """Validate the arguments of `simulate` and return all runs of a policy."""
+        """Validate the arguments of `simulate`, and return all runs of a policy as one chunk."""
         if not isinstance(bandit, Bandit):
             raise InvalidInput(f"must be a Bandit, got {shown(bandit)}", argument="bandit")
         bandit.check_policy(policy)
@@ -121,12 +121,12 @@ class Chunk:
 
     @property
     def horizon(self) -> int:
-        """Rounds in a run."""
+        """The number of rounds in a run."""
         return int(self.checkpoints[-1])
 
     @property
     def is_compiled(self) -> bool:
-        """Whether Numba compiles its loop."""
+        """Whether Numba compiles the loop."""
         return ENGINES[self.engine].compiled
 
     @property
@@ -136,7 +136,7 @@ class Chunk:
 
     @property
     def rows(self) -> slice:
-        """The place of its runs among those of the policy."""
+        """The rows of these runs among all runs of the policy."""
         return slice(self.first, self.first + self.runs)
 
     def cut(self, size: int) -> Iterator[Chunk]:
@@ -148,7 +148,7 @@ class Chunk:
 
 
 def rounds_to_read(checkpoints: int | Sequence[int], horizon: int) -> Ints:
-    """Return the rounds after which regret is read, ascending, the horizon last."""
+    """Return the rounds after which to record regret, ascending; the last is the horizon."""
     if isinstance(checkpoints, int | np.integer):
         count = min(check.whole(checkpoints, "checkpoints", low=1, high=10**7), horizon)
         steps = np.arange(1, count + 1, dtype=np.int64)
@@ -162,7 +162,7 @@ def rounds_to_read(checkpoints: int | Sequence[int], horizon: int) -> Ints:
 
 
 def play(chunk: Chunk) -> Played:
-    """Play a chunk in this thread."""
+    """Play a chunk in this thread; return its regret and pulls."""
     policy, compiled = chunk.policy, chunk.is_compiled
     world = world_of(chunk.bandit, instances_of(chunk), chunk.first)
     parameters = parameters_of(policy) if compiled else np.zeros(1)
@@ -179,16 +179,16 @@ def play(chunk: Chunk) -> Played:
         played = loop(*arguments)
     if not played:
         raise InvalidInput(
-            f"{chunk.name!r} chose no arm: its index is NaN for every arm, or its choose gave a "
-            "column that is not there. (z.on, z.hyb and z.coin are NaN unless the class asks for "
-            "them: normals = 1 or 2, uniforms = 1)",
+            f"{chunk.name!r} chose no arm: its index is NaN for every arm, or its choose returned "
+            "a column that does not exist. (z.on, z.hyb and z.coin are NaN unless the class asks "
+            "for them: normals = 1 or 2, uniforms = 1)",
             argument="policy",
         )
     return regret, pulls
 
 
 def _parts(chunk: Chunk, world: Any, parameters: Floats) -> tuple[Any, Any, Any]:
-    """Return the loop that plays a chunk, the state that it works on, and the policy's rule."""
+    """Return the loop that plays a chunk, its state, and the policy's rule."""
     policy, compiled = chunk.policy, chunk.is_compiled
     if compiled:
         _check_belief(policy, chunk.name)
@@ -210,20 +210,20 @@ def _parts(chunk: Chunk, world: Any, parameters: Floats) -> tuple[Any, Any, Any]
 
 
 def _check_belief(policy: Policy, name: str) -> None:
-    """Refuse a policy whose `believe` returns another type than its class says."""
+    """Refuse a policy whose `believe` returns another type than its class declares."""
     if caches_beliefs(type(policy)):
         with errors_of(name):
             believed = policy.believe(ArmEvidence(1, policy.prior_mean, 0, 0.0, 0.0))
         if type(believed) is not policy.belief:
             raise InvalidInput(
-                f"{policy.name!r} names {policy.belief.__name__} as its belief and believes "
-                f"{type(believed).__name__}: set belief to what believe returns",
+                f"{policy.name!r} declares belief = {policy.belief.__name__}, but believe returns "
+                f"{type(believed).__name__}: set belief to the type that believe returns",
                 argument="policy",
             )
 
 
 def instances_of(chunk: Chunk) -> Floats | None:
-    """Return the means of each run, given or drawn; `None` if all runs have the same."""
+    """Return the means of each run, given or drawn; `None` if all runs share them."""
     if chunk.means is not None:
         logged = np.broadcast_to(chunk.bandit.offline, chunk.means.shape)
         return np.stack([chunk.means, logged], axis=1)

@@ -1,4 +1,4 @@
-"""The loops that play every round: one obvious loop, interpreted as it stands or compiled.
+"""The loops that play every round, interpreted or compiled.
 
 Plain scalar Python over arrays. Interpreted, these functions are the reference that all other
 engines are compared with; compiled by `driftanchor.compiled`, the same lines give the same bits.
@@ -26,7 +26,7 @@ ALL = -1  # all arms changed
 
 
 class Keys(NamedTuple):
-    """The keys of the noise of a simulation."""
+    """The noise keys of a simulation."""
 
     rewards: Key
     logs: Key
@@ -39,11 +39,11 @@ class RunState(NamedTuple):
     evidence: Evidence
     stream: Stream  # of the policy; before the first round, of the logs
     rewards: Stream  # one row for each arm
-    queue: Ints  # the arms of the last rounds, if rewards come late
+    queue: Ints  # the arms of the last rounds, if rewards are late
 
 
 def keys_of(seed: int, policy: str) -> Keys:
-    """Return the keys of a policy, given by its name, under a seed."""
+    """Return the noise keys for a policy's name and a seed."""
     return Keys(key(seed, "rewards"), key(seed, "logs"), key(seed, f"policy/{policy}"))
 
 
@@ -72,7 +72,7 @@ def allocate_with(world: World, memory: int) -> RunState:
 
 
 def interpreted_chooser(policy: Policy) -> Callable[..., int]:
-    """Return `compiled.rules.chooser` of a policy, interpreted."""
+    """Return the interpreted counterpart of `compiled.rules.chooser`."""
 
     def chosen(
         parameters: Floats,
@@ -107,13 +107,13 @@ def play_every_round(
         world: The bandit.
         keys: The keys of all noise.
         first_run: The first run.
-        checkpoints: The rounds after which regret is read; the last is the horizon.
-        state: What `allocate` returned.
+        checkpoints: The rounds after which to record regret; the last is the horizon.
+        state: The arrays from `allocate`.
         regret: Pseudo-regret, by (run, checkpoint).
         pulls: Pulls at the horizon, by (run, arm).
 
     Returns:
-        False if the policy could not choose, because every index was NaN.
+        False if the policy chose no valid arm, for example because every index was NaN.
     """
     evidence = state.evidence
     arms = world.online.size
@@ -146,11 +146,11 @@ def play_late(
     regret: Floats,
     pulls: Ints,
 ) -> bool:
-    """Play runs whose rewards come late: after `delay` rounds, or at the end of a batch of rounds.
+    """Play runs with late rewards: after `delay` rounds, or at the end of a batch of rounds.
 
-    The arguments are those of `play_every_round`. A pull is pending until its reward comes, and the
-    policy sees how many pulls of each arm are pending. Regret counts a pull when it is made. Arms
-    are paid in the order of their pulls, so the n-th reward of an arm is the same as without a
+    The arguments are those of `play_every_round`. A pull is pending until its reward arrives, and
+    the policy sees how many pulls of each arm are pending. Regret counts a pull when it is made.
+    Rewards arrive in the order of the pulls, so the n-th reward of an arm is the same as without
     delay.
     """
     evidence, queue = state.evidence, state.queue

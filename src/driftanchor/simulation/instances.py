@@ -1,4 +1,4 @@
-"""Random bandits: each run draws its means from a law, and logs around them."""
+"""Random bandits: each run draws new means, and logs around them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_DEVIATIONS = 14.0  # standard deviations: `driftanchor.core.noise` draws no 
 
 @dataclass(frozen=True)
 class Law:
-    """A probability law; make one with `Law.normal`, `Law.uniform` or `Law.beta`.
+    """A probability distribution; make one with `Law.normal`, `Law.uniform` or `Law.beta`.
 
     Attributes:
         kind: `"normal"`, `"uniform"` or `"beta"`.
@@ -44,23 +44,26 @@ class Law:
             for name, value in ((one, self.first), (other, self.second))
         )
         if self.kind == "uniform" and first > second:
-            raise InvalidInput(f"of {of} is {first:g} and high is {second:g}", argument="low")
+            raise InvalidInput(
+                f"of {of} is {first:g} and high is {second:g}: low must be at most high",
+                argument="low",
+            )
         object.__setattr__(self, "first", first)
         object.__setattr__(self, "second", second)
 
     @classmethod
     def normal(cls, mean: float, sd: float) -> Law:
-        """Return a normal law."""
+        """Return a normal distribution."""
         return cls("normal", mean, sd)
 
     @classmethod
     def uniform(cls, low: float, high: float) -> Law:
-        """Return the uniform law on [low, high]."""
+        """Return the uniform distribution on [low, high]."""
         return cls("uniform", low, high)
 
     @classmethod
     def beta(cls, a: float, b: float) -> Law:
-        """Return a Beta law on [0, 1]; a and b must be at least 1."""
+        """Return a Beta distribution on [0, 1]; a and b must be at least 1."""
         return cls("beta", a, b)
 
     @classmethod
@@ -69,7 +72,7 @@ class Law:
 
         Args:
             table: The table.
-            argument: What error messages call it.
+            argument: Its name in error messages.
         """
         if not isinstance(argument, str):
             raise InvalidInput(f"must be text, got {shown(argument)}", argument="argument")
@@ -106,7 +109,7 @@ class Law:
         return (self.first, self.second) if self.kind == "uniform" else (0.0, 1.0)
 
     def cdf(self, x: float) -> float:
-        """Return the probability of a number of at most x."""
+        """Return the probability that a draw is at most x."""
         from scipy import special
 
         x = check.number(x, "x")
@@ -158,14 +161,14 @@ def random_bandit(
     independent of one another. `instance_of` gives the bandit of one run.
 
     Args:
-        means: The law of the online means.
+        means: The distribution of the online means.
         arms: Number of arms.
         offline_pulls: As for `Bandit`, like the other arguments below.
         bias_bound: `None` for the true differences of each run.
-        reward: Bernoulli rewards need a law between 0 and 1.
+        reward: Bernoulli rewards need means between 0 and 1.
         noise: Standard deviation of a reward, one number for all arms or one for each.
-        bias: The law of the logged mean minus the online mean of an arm; `None` for unbiased logs.
-            With Bernoulli rewards, logged means are clipped to [0, 1].
+        bias: The distribution of an arm's logged mean minus its online mean; `None` for unbiased
+            logs. With Bernoulli rewards, logged means are clipped to [0, 1].
         delay: Rounds between a pull and its reward.
         batch: Rounds that choose their arms together.
         relative_bound: The bound W that policies see.
@@ -209,8 +212,8 @@ def random_bandit(
 
 
 def instance_of(bandit: Bandit, *, seed: int, run: int) -> Bandit:
-    """Return the bandit that a random bandit draws for a run, as an ordinary bandit."""
-    # Here and not above: the world imports Law from this module.
+    """Return the bandit that a random bandit draws for one run."""
+    # Imported here, because `world` imports Law from this module.
     from driftanchor.simulation.world import drawn_means, settle, world_of
 
     if bandit.means is None:

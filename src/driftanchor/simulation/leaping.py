@@ -1,19 +1,19 @@
-"""Leaping over rounds: the same law as playing every round, at the price of what happens.
+"""Leap over rounds: the same distribution as playing every round, at a cost per event.
 
-Once an arm leads, it is played in almost every round. This loop draws when that ends, instead of
-drawing every sample. `docs/reference/engines.md` says why each step is exact. In short, with a
-level c below a barrier m below the leader's mean:
+Once an arm leads, it is played in almost every round. This loop draws the round in which that ends,
+instead of drawing every sample. `docs/reference/engines.md` explains why each step is exact. In
+short, let m be a barrier below the leader's mean, and c a level below m:
 
-1. The other arms are frozen while the leader is played. So "arm i's index is above c" has the same
-   probability p_i in each round, and the first round in which one is above has a geometric law.
-2. The leader's index is at most c with a probability that is at most q̄ while its mean stays above
-   m. Rounds are marked with probability q̄, and a mark counts with probability q_t/q̄ (thinning).
+1. The other arms do not change while the leader is played. So arm i's index is above c with the
+   same probability p_i in each round, and the first round in which one is above is geometric.
+2. While the leader's mean stays above m, its index is at most c with a probability q_t ≤ q̄. Rounds
+   are marked with probability q̄, and a mark counts with probability q_t/q̄ (thinning).
 3. Up to the first marked round every round plays the leader. Its rewards are drawn until its mean
    may have reached m.
-4. In the marked round the indices are drawn given on which side of c they are.
+4. In the marked round the indices are drawn, given on which side of c each of them is.
 
 The hazard of an arm is −log P(its index is at most c). Hazards of independent arms add up, so one
-exponential number on the axis of their sum says when an arm is first above c, and which one.
+exponential draw on the axis of their sum gives the first time an arm is above c, and which arm.
 
 The engine `thinned` draws every reward, from the same streams as playing every round; `events`
 draws sums of rewards.
@@ -27,7 +27,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from driftanchor.core.binomial import binomial
 from driftanchor.core.check import Floats, Ints
 from driftanchor.core.evidence import Evidence, Round
 from driftanchor.core.index_law import (
@@ -41,29 +40,30 @@ from driftanchor.core.index_law import (
     write_law,
 )
 from driftanchor.core.noise import Stream, exponential, normal, uniform
+from driftanchor.core.variates import binomial
 from driftanchor.policies.base import Best, Policy, challenge, inherits_rule, law_at
 from driftanchor.simulation.bandit import Bandit
 from driftanchor.simulation.engine import Keys, RunState, allocate_with, prepare, pseudo_regret
 from driftanchor.simulation.world import BERNOULLI, GAUSSIAN, World, draw_reward
 
-CERTAIN = 40.0  # hazard of an arm that is certainly above; no exponential drawn exceeds 37
+CERTAIN = 40.0  # hazard of an arm that is certainly above c; no exponential draw exceeds 37
 BUSY = 0.6  # expected marks per round above which single rounds are cheaper
-SHALLOWEST, STEP, DEPTHS = 2.0, 1.0, 5  # levels tried, in deviations below the leader's mean
-NEAR = 0.15  # where the barrier is on the way from the leader's mean down to the level
-GROWN = 1.5  # a leader with this much more weight deserves a new level
-LONG = 1_000_000  # rounds after which a wait has used up the digits of a float
+SHALLOWEST, STEP, DEPTHS = 2.0, 1.0, 5  # levels to try, in sds below the leader's mean
+NEAR = 0.15  # distance of the barrier from the leader's mean, as a share of the level's
+GROWN = 1.5  # find a new level once the leader's weight has grown by this factor
+LONG = 1_000_000  # longer waits have too few digits left for the position in a round
 FIRST_ROUNDS, MAX_ROUNDS = 16, 256  # rounds played one by one before the next search for a level
 
 
 class LeapingState(NamedTuple):
-    """The arrays that a run works on."""
+    """The arrays and options of a leaping run."""
 
     run: RunState
     laws: Floats  # the law of each arm's index, as rows of `IndexLaw`
     hazards: Floats  # of each arm at the level; 0 for the leader
     progress: Ints  # rounds played, checkpoints passed
-    pooled: bool  # whether the mean of a law is over logs and rewards
-    single: bool  # draw each reward of the leader, and no sums
+    pooled: bool  # whether the mean of a law includes the logs
+    single: bool  # whether to draw the leader's rewards one by one, not as sums
 
 
 class Lead(NamedTuple):
@@ -74,11 +74,11 @@ class Lead(NamedTuple):
     barrier: float
     bound: float  # q̄
     marks: float  # −log(1 − q̄)
-    weight: float  # of the leader when they were set
+    weight: float  # weight of the leader when the level was set
 
 
 def can_leap(policy: type[Policy], bandit: Bandit) -> bool:
-    """Return whether an arm's law is known and changes only when the arm is played, and at once."""
+    """Return whether each arm's law is known and changes only when that arm is played."""
     rule = ("index", "believe", "sample", "choose", "law", "normals", "uniforms")
     known = policy.leaps is not None and inherits_rule(policy, "leaps", rule)
     return known and not bandit.is_late and not (bandit.is_relative and policy.uses_logs)
@@ -98,7 +98,7 @@ def allocate_leaping(world: World, policy: Policy, *, single: bool) -> LeapingSt
 
 
 def interpreted_law_writer(policy: Policy) -> Callable[..., None]:
-    """Return `compiled.rules.law_writer` of a policy, interpreted."""
+    """Return the interpreted counterpart of `compiled.rules.law_writer`."""
 
     def write(parameters: Floats, evidence: Evidence, arm: int, laws: Floats) -> None:
         write_law(laws, arm, law_at(policy, evidence, arm, Round(1, evidence.pulls.size)))
@@ -117,7 +117,7 @@ def play_leaping(
     regret: Floats,
     pulls: Ints,
 ) -> bool:
-    """Play runs as `engine.play_every_round` does, leaping; the rule writes the law of an arm."""
+    """Play runs like `engine.play_every_round`, but leap; `rule` writes the law of an arm."""
     evidence = state.run.evidence
     for row in range(regret.shape[0]):
         prepare(world, keys, first_run + row, state.run)
@@ -132,7 +132,7 @@ def play_leaping(
                 follow(rule, parameters, world, state, checkpoints, regret[row], lead)
                 rounds = FIRST_ROUNDS // 2
                 continue
-            rounds = min(2 * rounds, MAX_ROUNDS)  # a search costs as much as some rounds
+            rounds = min(2 * rounds, MAX_ROUNDS)  # a search costs as much as several rounds
             leader = leader_of(state)
             for _ in range(min(rounds, rounds_left(state, checkpoints))):
                 arm = largest(state, leader)
@@ -169,13 +169,13 @@ def follow(
             drawn = exponential(stream) / rate
             marked = drawn < wait
             wait = int(min(drawn, wait))
-            position = rate * (drawn - wait)  # of the mark, on the axis of all hazards
+            position = rate * (drawn - wait)  # position of the mark on the axis of all hazards
             if wait > LONG:
                 position = -math.log1p(uniform(stream) * math.expm1(-rate))
         if wait > 0:
             taken = leap(world, state, lead, wait)
             advance(rule, parameters, world, state, checkpoints, regret, leader, taken)
-            # If the barrier is reached before the mark, start anew: the wait has no memory.
+            # If the barrier is reached before the mark, start over: the wait is memoryless.
             if taken < wait or state.laws[leader, 2] <= lead.barrier:
                 return
         if marked:
@@ -185,7 +185,7 @@ def follow(
                 if state.laws[arm, 2] > state.laws[leader, 2]:
                     return
                 state.hazards[arm] = hazard(law_in(state, arm), lead.level)
-                others = 0.0  # added up anew: a running sum would accumulate rounding errors
+                others = 0.0  # add up again: a running sum would accumulate rounding errors
                 for other in range(state.hazards.size):
                     others += state.hazards[other]
             if state.laws[leader, 2] <= lead.barrier:
@@ -194,8 +194,8 @@ def follow(
                 return
 
 
-# Who leads, and the level that serves to leap. Any level, and any barrier between it and the
-# leader's mean, gives the same law; they differ in cost.
+# The leader, and the level for leaping. Any level, and any barrier between it and the leader's
+# mean, gives the same distribution; they differ only in cost.
 
 
 def leader_of(state: LeapingState) -> int:
@@ -228,7 +228,7 @@ def lead_at(state: LeapingState, leader: int, level: float) -> Lead:
     """Return the lead with this level, and a barrier between it and the leader's mean."""
     law = law_in(state, leader)
     barrier = law.mean - NEAR * (law.mean - level)
-    bound = upper((barrier - level) / law.sd)  # θ ≤ level, of a mean at the barrier
+    bound = upper((barrier - level) / law.sd)  # P(θ ≤ level) if the mean is at the barrier
     if law.other_mean == math.inf and law.place == law.mean:
         bound = 0.0  # the index is never below the mean
     return Lead(leader, level, barrier, bound, -math.log1p(-bound), weight_of(state, leader))
@@ -239,7 +239,7 @@ def hazard(law: IndexLaw, level: float) -> float:
     p = above(law, level)
     if p < 0.5:
         return -math.log1p(-p)
-    rest = below(law, level)  # precise where it is small
+    rest = below(law, level)  # precise even if it is tiny
     return min(-math.log(rest), CERTAIN) if rest > 0.0 else CERTAIN
 
 
@@ -252,13 +252,13 @@ def law_in(state: LeapingState, arm: int) -> IndexLaw:
 
 
 def weight_of(state: LeapingState, arm: int) -> float:
-    """Return the number of pulls that the mean of an arm's law stands for, the prior's included."""
+    """Return the number of pulls behind the mean of an arm's law, including the prior's."""
     evidence = state.run.evidence
     logged = evidence.offline_pulls[arm] if state.pooled else 0
     return float(evidence.pulls[arm] + logged + 1)
 
 
-# Which arm is played.
+# The choice of the arm.
 
 
 def largest(state: LeapingState, leader: int) -> int:
@@ -277,10 +277,10 @@ def marked_round(state: LeapingState, lead: Lead, others: float, position: float
     """Return the arm played in a marked round.
 
     Args:
-        state: The state.
-        lead: The lead.
+        state: The state of the run.
+        lead: The leader, and the level.
         others: The sum of the other arms' hazards.
-        position: Of the mark on the axis of the others' hazards, then the leader's.
+        position: Position of the mark on the axis of hazards: the others', then the leader's.
     """
     stream, law = state.run.stream, law_in(state, lead.arm)
     if position < others:
@@ -300,7 +300,7 @@ def marked_round(state: LeapingState, lead: Lead, others: float, position: float
                 best = challenge(best, index, arm, stream)
         return best.column
     arm, end = find(state.hazards, position)
-    position = end + exponential(stream)  # the process goes on afresh past the segment that was hit
+    position = end + exponential(stream)  # the process restarts after the segment that was hit
     if position >= others and value <= lead.level:
         return arm
     while True:
@@ -312,7 +312,7 @@ def marked_round(state: LeapingState, lead: Lead, others: float, position: float
 
 
 def find(hazards: Floats, position: float) -> tuple[int, float]:
-    """Return the arm whose segment of the axis holds the position, and where the segment ends."""
+    """Return the arm whose segment of the axis contains the position, and the segment's end."""
     end, last = 0.0, 0
     for arm in range(hazards.size):
         if hazards[arm] > 0.0:
@@ -323,9 +323,9 @@ def find(hazards: Floats, position: float) -> tuple[int, float]:
     return last, end
 
 
-# The rewards of the leader, and the rounds that go by. The position of a leader is the sum of its
-# rewards minus the barrier for each pull: above 0 exactly while its mean is above the barrier. Each
-# way to draw stops with the first pull after which the position is, or may have been, at most 0.
+# The rewards of the leader. Its position is the sum of its rewards minus the barrier for each pull:
+# above 0 exactly while its mean is above the barrier. Each sampler below stops at the first pull
+# after which the position is, or may have been, at most 0.
 
 
 def leap(world: World, state: LeapingState, lead: Lead, rounds: int) -> int:
@@ -350,7 +350,7 @@ def leap(world: World, state: LeapingState, lead: Lead, rounds: int) -> int:
 def one_by_one(
     world: World, arm: int, start: float, barrier: float, steps: int, stream: Stream
 ) -> tuple[int, float]:
-    """Draw every reward, whatever its law."""
+    """Draw every reward, whatever its distribution."""
     position = start
     for step in range(1, steps + 1):
         position += draw_reward(world, arm, stream) - barrier
@@ -362,11 +362,11 @@ def one_by_one(
 def in_blocks(
     start: float, mean: float, barrier: float, steps: int, stream: Stream
 ) -> tuple[int, float]:
-    """Draw Bernoulli rewards in blocks so short that even all zeros stay above the barrier."""
+    """Draw Bernoulli rewards in blocks that can reach the barrier only at their end."""
     position, taken = start, 0
     while taken < steps and position > 0.0:
         block = steps - taken
-        if barrier * block > position:  # with one more zero than fits it may end below
+        if barrier * block > position:  # end the block where zeros alone reach the barrier
             block = min(block, int(position / barrier) + 1)
         position += binomial(block, mean, stream) - barrier * block
         taken += block
@@ -374,11 +374,11 @@ def in_blocks(
 
 
 def walk(start: float, drift: float, noise: float, steps: int, stream: Stream) -> tuple[int, float]:
-    """Draw Gaussian rewards: a walk from `start` > 0, stopped after a path through it touches 0.
+    """Draw Gaussian rewards as a walk from `start` > 0, stopped once a path through it touches 0.
 
-    A Brownian path goes through the walk. Given its end above 0, the path touched 0 with the
-    probability of reflection; a path that did is reflected after the first touch, so that it ends
-    below 0, and the touch is found by bisection. The walk stops at the first whole step after it.
+    The path is Brownian. If it ends above 0, it touched 0 with the probability that the reflection
+    principle gives. A path that touched 0 is reflected after the first touch, so that it ends below
+    0, and bisection finds the touch. The walk stops at the first whole step after the touch.
     """
     end = start + drift * steps + noise * math.sqrt(steps) * normal(stream)
     reflected = end > 0.0
@@ -402,7 +402,7 @@ def walk(start: float, drift: float, noise: float, steps: int, stream: Stream) -
 
 
 def rounds_left(state: LeapingState, checkpoints: Ints) -> int:
-    """Return the rounds until the horizon."""
+    """Return the number of rounds until the horizon."""
     return int(checkpoints[-1] - state.progress[0])
 
 
@@ -415,7 +415,7 @@ def play(
     regret: Floats,
     arm: int,
 ) -> None:
-    """Play an arm once."""
+    """Play one round with an arm, and draw its reward."""
     state.run.evidence.totals[arm] += draw_reward(world, arm, state.run.rewards[arm])
     advance(rule, parameters, world, state, checkpoints, regret, arm, 1)
 
@@ -430,7 +430,7 @@ def advance(
     arm: int,
     rounds: int,
 ) -> None:
-    """Count `rounds` pulls of an arm whose total is up to date, and read the regret on the way."""
+    """Count `rounds` pulls of an arm whose total is up to date, and record regret on the way."""
     evidence, progress = state.run.evidence, state.progress
     t, reached = progress[0], progress[1]
     before = evidence.pulls[arm]

@@ -37,7 +37,7 @@ class Result(Tabular):
 
     Attributes:
         policies: The names of the policies.
-        checkpoints: The rounds after which regret was read; the last is the horizon.
+        checkpoints: The rounds after which regret was recorded; the last is the horizon.
         regret: Pseudo-regret, by (policy, run, checkpoint).
         pulls: Pulls of each arm at the horizon, by (policy, run, arm).
         seed: The seed of all noise.
@@ -82,17 +82,18 @@ class Result(Tabular):
     ) -> Difference:
         """Return the final regret of one policy minus that of another, with an interval.
 
-        The interval holds for every law of regret, rare ruinous runs included; for the mean it
-        also holds if you looked at fewer runs before. See `driftanchor.core.stats.bounded_mean`.
+        The interval is valid for any distribution of regret, including rare ruinous runs. For the
+        mean it stays valid if you looked at fewer runs before. See
+        `driftanchor.core.stats.bounded_mean`.
 
-        Runs are compared in pairs, whether both policies met the same rewards or not: one pair of
-        runs is independent of the next.
+        Runs are compared in pairs, even if the two policies met different rewards: the pairs are
+        independent of each other.
 
         Args:
             first: A policy.
             second: The policy to subtract.
             statistic: `"mean"`, `"median"`, `"q90"` or `"q99"`.
-            level: Probability that the interval holds the true difference.
+            level: Probability that the interval contains the true difference.
 
         Example:
             >>> from driftanchor import Bandit, simulate
@@ -184,11 +185,11 @@ class Difference:
     Attributes:
         first: A policy.
         second: The policy that is subtracted.
-        statistic: The statistic that is compared: `"mean"`, `"median"`, `"q90"` or `"q99"`.
+        statistic: The statistic compared: `"mean"`, `"median"`, `"q90"` or `"q99"`.
         estimate: The measured difference; negative if the first policy loses less.
         low: The lower end of the interval.
         high: The upper end of the interval.
-        level: Probability that the interval holds the true difference.
+        level: Probability that the interval contains the true difference.
         runs: Number of runs of each policy.
         paired: Whether both policies met the same rewards, and not only the same logs.
     """
@@ -219,10 +220,10 @@ class DrawnGaps(NamedTuple):
     """The gap between the best and the worst arm of each run, if each run draws its own means.
 
     A run loses at most this gap in each round. The gap is the largest minus the smallest of K
-    independent draws of a known law, so its quantiles are known, and so are the means of hedges.
+    independent draws from a known law, so its quantiles and the means of hedges are known.
 
     Attributes:
-        law: The law of all means.
+        law: The distribution of all means.
         arms: The number of arms, K.
         best: The largest online mean of each run.
         worst: The smallest online mean of each run.
@@ -234,7 +235,7 @@ class DrawnGaps(NamedTuple):
     worst: Floats
 
     def quantile(self, q: float) -> float:
-        """Return a number that the gap of a run exceeds with probability 1 − q at most."""
+        """Return a number that the gap of a run exceeds with probability at most 1 − q."""
         low, high = self._caps((1.0 - q) / 2.0)
         return high - low
 
@@ -256,12 +257,12 @@ class DrawnGaps(NamedTuple):
         return np.stack(bounds), np.array(means)
 
     def _caps(self, p: float) -> tuple[float, float]:
-        """Return what the worst mean is below, and the best above, with probability p each."""
+        """Return (low, high): P(worst mean < low) and P(best mean > high) are both p."""
         single = -math.expm1(math.log1p(-p) / self.arms)  # 1 − (1 − p)^(1/K)
         return self.law.quantile(single), self.law.quantile(1.0 - single)
 
     def _expected_excess(self, low: float, high: float) -> float:
-        """Return how far the best mean is above `high`, plus the worst below `low`, on average."""
+        """Return E(best − high)⁺ + E(low − worst)⁺ for the best and the worst mean of a run."""
         from scipy import integrate
 
         def above(x: float) -> float:

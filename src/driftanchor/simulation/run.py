@@ -21,8 +21,8 @@ from driftanchor.simulation.chunk import CHUNK_ROUNDS, Chunk, Played, play
 from driftanchor.simulation.cluster import on_cluster
 from driftanchor.simulation.result import Result, drawn_gaps
 
-PIECES = 4  # chunks of a job for each thread, so that no thread is far behind the others at the end
-AHEAD = 4  # chunks for each thread that wait while others are played
+PIECES = 4  # chunks per job and thread, so that threads finish at about the same time
+AHEAD = 4  # chunks per thread that wait in the queue
 Progress = Callable[[int, int], None]
 
 
@@ -42,8 +42,8 @@ def simulate(
     """Run every policy `runs` times in a bandit and measure its pseudo-regret.
 
     Run r of every policy meets the same logs and, unless an engine draws sums of rewards, the same
-    n-th reward of each arm, so differences are paired. The numbers depend on the seed and the
-    engine alone: not on threads, cluster, order or which policies take part.
+    n-th reward of each arm, so differences are paired. The numbers depend only on the seed and the
+    engine, not on threads, cluster, order, or which policies take part.
 
     Args:
         policies: A mapping from names to policies, one policy, or a list of policies and names.
@@ -51,19 +51,20 @@ def simulate(
         horizon: Rounds in a run.
         runs: Runs of each policy.
         seed: The seed of all noise.
-        checkpoints: The number of evenly spaced rounds after which regret is read, or the rounds
+        checkpoints: The number of evenly spaced rounds after which to record regret, or the rounds
             themselves; the horizon is always the last.
         threads: The maximum number of threads; `None` for all cores.
         cluster: Play on a Dask cluster instead: the address of its scheduler, such as
             `"tcp://127.0.0.1:8786"`, or a `distributed.Client`. The numbers are the same.
         engine: `"every-round"` compiles the loop with Numba. `"interpreted"` runs the same loop in
             Python on one core, some thousand times slower, with the same numbers. `"thinned"` and
-            `"events"` leap over the rounds in which the leader is played again: the same law with
-            fewer draws. `"thinned"` draws every reward; `"events"` draws sums of rewards, at a cost
-            that hardly grows with the horizon. They play every round if they cannot leap: policies
-            that state no law of their index, late rewards, and policies that use logs with a
-            relative bound. `"auto"` is `"events"` if Numba is installed, else `"interpreted"`.
-        progress: Called with (runs done, runs in all) after each chunk of runs.
+            `"events"` leap over the rounds in which the leader is played again: the same
+            distribution with fewer draws. `"thinned"` draws every reward; `"events"` draws sums of
+            rewards, at a cost that hardly grows with the horizon. Both play every round when they
+            cannot leap: for policies whose index has no known distribution, for late rewards, and
+            for policies that use logs with a relative bound. `"auto"` is `"events"` if Numba is
+            installed, else `"interpreted"`.
+        progress: Called with (runs done, total runs) after each chunk of runs.
 
     Example:
         >>> bandit = Bandit(online=[0.9, 0.1], noise=0.1)
@@ -75,7 +76,7 @@ def simulate(
     workers = threads_to_use(threads)
     if threads is not None and cluster is not None:
         raise InvalidInput(
-            "is for this machine, not for a cluster: give one of them", argument="threads"
+            "is for this machine, not for a cluster: give one or the other", argument="threads"
         )
     effort: dict[str, Any] = {
         "horizon": horizon,
@@ -119,12 +120,12 @@ def on_this_machine(
 ) -> Generator[tuple[int, Chunk, Played], None, None]:
     """Play jobs in chunks, several at a time; yield (job number, chunk, result) in order.
 
-    Jobs are taken a little before they are played, so that no thread waits for the end of a job.
+    Jobs are queued a little ahead, so that no thread waits for the end of a job.
 
     Args:
         jobs: All runs of some policies.
         threads: The maximum number of threads.
-        in_batches: Whether to play decisions in batches, all runs of a job together.
+        in_batches: Whether to play with `play_in_batches`, all runs of a job together.
     """
     play_one = play_in_batches if in_batches else play
     pool = ThreadPoolExecutor(threads)
@@ -138,7 +139,7 @@ def on_this_machine(
                     yield _next_of(begun)
         while begun:
             yield _next_of(begun)
-    finally:  # on Ctrl-C start nothing more, and do not wait for what has begun
+    finally:  # on Ctrl-C start no more chunks, and do not wait for running ones
         pool.shutdown(wait=False, cancel_futures=True)
 
 
@@ -148,7 +149,7 @@ def _next_of(begun: deque[tuple[int, Chunk, Future[Played]]]) -> tuple[int, Chun
 
 
 def warn_without_numba() -> None:
-    """Warn that runs are interpreted, and say how to make them fast."""
+    """Warn that runs are interpreted, and say how to install Numba."""
     warnings.warn(
         "Numba is not installed, so runs are interpreted, on one core. Compiled they are some "
         f"thousand times faster: {how_to_install('fast')}",

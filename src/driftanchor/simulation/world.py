@@ -1,6 +1,6 @@
-"""World: a bandit in arrays, as the loops see it, and how its means and rewards are drawn.
+"""World: a bandit as arrays for the loops, and the draws of its means and rewards.
 
-Plain scalar code, interpreted or compiled to the same bits.
+Plain scalar code that gives the same bits interpreted and compiled.
 """
 
 from __future__ import annotations
@@ -11,10 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from driftanchor.compiled import kernels
-from driftanchor.core.binomial import binomial
 from driftanchor.core.check import Floats, Ints
-from driftanchor.core.gamma import beta
 from driftanchor.core.noise import Key, Stream, key, normal, start, uniform, wrapping
+from driftanchor.core.variates import beta, binomial
 from driftanchor.simulation.bandit import LAWS, RESAMPLED, Bandit
 from driftanchor.simulation.instances import KINDS, Law
 
@@ -23,7 +22,7 @@ NORMAL, UNIFORM, BETA = (KINDS.index(kind) for kind in ("normal", "uniform", "be
 
 
 class World(NamedTuple):
-    """The numbers of a bandit."""
+    """A bandit as numbers and arrays."""
 
     online: Floats
     offline: Floats
@@ -32,20 +31,20 @@ class World(NamedTuple):
     relative_bounds: Floats
     relative: bool  # whether a relative bound is promised for any arm
     gaps: Floats
-    law: int  # the place in `LAWS`; one more for rewards that are drawn from `pool`
+    law: int  # position in `LAWS`, or len(LAWS) if rewards are drawn from `pool`
     noise: Floats
-    given: bool  # the offline means are what was logged, and are not drawn
+    given: bool  # whether the logged means are given, not drawn around `offline`
     delay: int
     batch: int
     pool: Floats  # observed rewards, arm after arm
-    ends: Ints  # where each arm's begin in it, and where the last arm's end
-    instances: Floats  # of a random bandit, by (run, online or logged, arm); otherwise of no run
+    ends: Ints  # where each arm's rewards start in `pool`, and where the last arm's end
+    instances: Floats  # means of a random bandit by (run, online or logged, arm), else empty
     first: int  # the run of the first instance
     exact: bool  # whether the bias bounds are the true differences of an instance
 
 
 def world_of(bandit: Bandit, instances: Floats | None = None, first: int = 0) -> World:
-    """A bandit as the loops see it, in arrays of their own: each run may have other means."""
+    """Copy a bandit into arrays that the loops may change: each run may have other means."""
     pools = bandit.pools or (np.zeros(0),)
     return World(
         bandit.online.copy(),
@@ -69,7 +68,7 @@ def world_of(bandit: Bandit, instances: Floats | None = None, first: int = 0) ->
 
 
 def settle(world: World, run: int) -> None:
-    """Set the means of a run of a random bandit, and what follows from them."""
+    """Set the means, gaps and exact bias bounds of one run of a random bandit."""
     means = world.instances[run - world.first]
     best = -math.inf
     for arm in range(world.online.size):
@@ -83,7 +82,7 @@ def settle(world: World, run: int) -> None:
 
 
 def draw_reward(world: World, arm: int, stream: Stream) -> float:
-    """The next reward of an arm."""
+    """Draw the next reward of an arm."""
     mean: float = world.online[arm]
     noise: float = world.noise[arm]
     if world.law == GAUSSIAN:
@@ -98,7 +97,7 @@ def draw_reward(world: World, arm: int, stream: Stream) -> float:
 
 
 def draw_total(world: World, arm: int, pulls: int, stream: Stream) -> float:
-    """Draw the sum of the next rewards of an arm, at once if the law of the sum is known."""
+    """Draw the sum of an arm's next rewards, in one draw if its distribution is known."""
     mean: float = world.online[arm]
     noise: float = world.noise[arm]
     if pulls > 0 and world.law == GAUSSIAN:
@@ -112,14 +111,14 @@ def draw_total(world: World, arm: int, pulls: int, stream: Stream) -> float:
 
 
 def student(stream: Stream) -> float:
-    """Student's t with 3 degrees of freedom, divided by √3: of variance 1."""
+    """Draw Student's t with 3 degrees of freedom, divided by √3 to have variance 1."""
     x = normal(stream)
     y, z, w = normal(stream), normal(stream), normal(stream)
     return x / math.sqrt(y * y + z * z + w * w)
 
 
 def draw_mean(world: World, arm: int, pulls: int, stream: Stream) -> float:
-    """The mean of `pulls` logged rewards of an arm: in one draw, where the law of it is known."""
+    """Draw the mean of `pulls` logged rewards, in one draw if its distribution is known."""
     mean: float = world.offline[arm]
     noise: float = world.noise[arm]
     if world.law == BERNOULLI:
@@ -133,18 +132,18 @@ def draw_mean(world: World, arm: int, pulls: int, stream: Stream) -> float:
 
 
 class InstanceLaws(NamedTuple):
-    """What a random bandit draws from, in numbers."""
+    """The distributions of a random bandit's means, as numbers."""
 
     means: Floats  # see `numbers_of`
     bias: Floats
     means_key: Key
     bias_key: Key
     common_shift: float
-    chances: bool  # logged means are between 0 and 1
+    chances: bool  # whether means are probabilities: logged means are clipped to [0, 1]
 
 
 def laws_of(bandit: Bandit, seed: int) -> InstanceLaws:
-    """The laws of a random bandit, and the keys of the noise."""
+    """Return the distributions of a random bandit's means, and the keys of their noise."""
     return InstanceLaws(
         numbers_of(bandit.means),
         numbers_of(bandit.bias),
@@ -156,14 +155,14 @@ def laws_of(bandit: Bandit, seed: int) -> InstanceLaws:
 
 
 def numbers_of(law: Law | None) -> Floats:
-    """A law in numbers: its place in `KINDS`, or -1 for none, and its two parameters."""
+    """Return a law as its position in `KINDS`, or -1 for no law, and its two parameters."""
     if law is None:
         return np.array([-1.0, 0.0, 0.0])
     return np.array([KINDS.index(law.kind), law.first, law.second])
 
 
 def drawn_means(bandit: Bandit, seed: int, first: int, runs: int, *, compiled: bool) -> Floats:
-    """Return the means of runs of a random bandit, by (run, online or logged, arm).
+    """Draw the means of runs of a random bandit, by (run, online or logged, arm).
 
     Args:
         bandit: A random bandit.
@@ -181,7 +180,7 @@ def drawn_means(bandit: Bandit, seed: int, first: int, runs: int, *, compiled: b
 
 
 def draw_instances(laws: InstanceLaws, first_run: int, drawn: Floats, stream: Stream) -> bool:
-    """Fill `drawn` by (run, online or logged, arm) with the means of runs from `first_run` on."""
+    """Fill `drawn`, by (run, online or logged, arm), with the means from `first_run` on."""
     for row in range(drawn.shape[0]):
         for arm in range(drawn.shape[2]):
             start(stream, laws.means_key, first_run + row, arm)
@@ -194,7 +193,7 @@ def draw_instances(laws: InstanceLaws, first_run: int, drawn: Floats, stream: St
 
 
 def draw_number(law: Floats, stream: Stream) -> float:
-    """A number of a law; 0 where there is none."""
+    """Draw from a law that `numbers_of` returned; 0 for no law."""
     first: float = law[1]
     second: float = law[2]
     if law[0] == NORMAL:

@@ -1,12 +1,12 @@
-"""The largest of independent normal numbers, and how far below it a chosen one is.
+"""The largest of several normal numbers, and the loss from choosing another one.
 
-Given a shared move the numbers are independent. With the density h of max_{j≠L} μ_j, choosing
-μ_L has the loss max(max_j μ_j − μ_L, 0). Its mean is
+Given a shared move, the numbers μ_j are independent. Choosing μ_L costs max_j μ_j − μ_L. With the
+density h of max_{j≠L} μ_j, the mean of this loss is
 
-    E loss = ∫ h(x) E(x − μ_L)⁺ dx,
+    E loss = ∫ h(x) E(x − μ_L)⁺ dx.
 
-and exceeds q with the probability that μ_L + q is not the largest. `core.win_chances` computes that
-probability, and has the nodes of the integral.
+The loss exceeds q with the probability that μ_L + q is not the largest. `core.win_chances` computes
+that probability and the nodes of the integral.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SQRT_2_PI = math.sqrt(2.0 * math.pi)
 
 
 class Loss(NamedTuple):
-    """How far a chosen number is below the largest."""
+    """The mean and a quantile of the loss: how far a chosen number is below the largest."""
 
     mean: float
     quantile: float
@@ -54,7 +54,7 @@ def loss_of(means: Floats, sds: Floats, weights: Floats, chosen: int, q: float =
         sds: As for `best_chances`.
         weights: As for `best_chances`.
         chosen: The column of the chosen number.
-        q: Which quantile of the loss.
+        q: The level of the quantile.
 
     Example:
         >>> loss = loss_of(np.array([[0.0, 1.0]]), np.ones((1, 2)), np.ones(1), 1)
@@ -73,7 +73,7 @@ def loss_of(means: Floats, sds: Floats, weights: Floats, chosen: int, q: float =
 
 
 def _normals(means: Floats, sds: Floats) -> Floats:
-    """Return the laws of normal numbers, as `win_chances` takes them."""
+    """Return the laws of normal numbers, in the form that `win_chances` takes."""
     laws = np.empty((*means.shape, 6))
     laws[:] = one_sample(0.0, 1.0)
     laws[..., MEAN], laws[..., SD] = means, sds
@@ -81,7 +81,7 @@ def _normals(means: Floats, sds: Floats) -> Floats:
 
 
 def _density_of_rivals(means: Floats, sds: Floats, rows: Ints, x: Floats, chosen: int) -> Floats:
-    """Return the density of the largest number but the chosen one, at places x of some rows."""
+    """Return the density at x of the largest of all numbers but the chosen one."""
     from scipy.special import ndtr
 
     density = np.empty(x.size)
@@ -96,7 +96,7 @@ def _density_of_rivals(means: Floats, sds: Floats, rows: Ints, x: Floats, chosen
 
 
 def _quantile(laws: Floats, weights: Floats, chosen: int, above: float) -> float:
-    """Return the loss that is exceeded with a probability; 0 if any loss is rarer."""
+    """Return the loss that is exceeded with probability `above`; 0 if losses are rarer."""
     from scipy.optimize import brentq
     from scipy.special import ndtri
 
@@ -110,5 +110,5 @@ def _quantile(laws: Floats, weights: Floats, chosen: int, above: float) -> float
     means, sds = laws[..., MEAN], laws[..., SD]
     highest = (means - ndtri(0.5 * above / means.shape[1]) * sds).max(axis=1)
     lowest = means[:, chosen] + ndtri(0.5 * above) * sds[:, chosen]
-    top = float((highest - lowest).max())  # the loss is larger with half of the probability
+    top = float((highest - lowest).max())  # exceeded with probability `above` at most
     return float(brentq(excess, 0.0, top, xtol=1e-8 * top))

@@ -202,7 +202,7 @@ def _new_row(
     books, now = batch.books, batch.now
     decider, settings = books.decider, books.settings
     without = [decider.labels[i] for i in excluded]
-    found = draw(decider, settings, without, waits=waits, tooling=books.tooling, until=until)
+    found = draw(decider, settings, without, waits=waits, writers=books.law_writers, until=until)
     if held is not None and held.holds is not None:
         held.holds = None
         batch.change(held)
@@ -249,7 +249,7 @@ def _answer(batch: Batch, row: DecisionRow, replayed: bool, note: str = "") -> D
 def _look(batch: Batch, ask: Ask, note: str, until: float) -> Decision:
     """Return the decision that would be made now, without recording it."""
     books = batch.books
-    found = draw(books.decider, books.settings, ask.exclude, tooling=books.tooling, until=until)
+    found = draw(books.decider, books.settings, ask.exclude, writers=books.law_writers, until=until)
     number, column = found.event.number, found.event.column
     return Decision(
         None,

@@ -15,13 +15,13 @@ from driftanchor.errors import UnreadableState
 from driftanchor.live.campaigns.propensity_sums import PropensitySums
 from driftanchor.live.campaigns.settings import Settings
 from driftanchor.live.decider import Decider
+from driftanchor.live.law_writers import LawWriters
 from driftanchor.live.ledger import Ledger
 from driftanchor.live.state import State
 from driftanchor.live.stores.damage import reads_store
 from driftanchor.live.stores.journal import Detail, Entry, checksum, core_event
 from driftanchor.live.stores.store_rows import ArmRow, Head
 from driftanchor.live.terms import Terms
-from driftanchor.live.tooling import Tooling
 
 FEW_DIGITS = 1e-6  # share of a sum; subtracting the rest leaves 10 of 16 digits
 
@@ -34,7 +34,7 @@ class Books:
     Attributes:
         decider: Makes decisions and holds the state.
         settings: The settings in force.
-        tooling: Computes propensities.
+        law_writers: Compile the policy for fast propensities.
         head: The sequence number of the last event, and the other counters of the campaign.
         squares: For each arm, the sum of squared deviations of its rewards from `centre`.
         decisions: The number of decisions for each arm.
@@ -51,7 +51,7 @@ class Books:
         count = len(terms.arms)
         self.decider = Decider(terms, Ledger.start(terms.arms, terms.policy.memory))
         self.settings = settings
-        self.tooling = Tooling(terms.policy)
+        self.law_writers = LawWriters(terms.policy)
         self.head = Head()
         self.squares: Floats = np.zeros(count)
         self.decisions: Ints = np.zeros(count, np.int64)

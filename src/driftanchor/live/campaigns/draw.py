@@ -20,11 +20,11 @@ from driftanchor.live.campaigns.settings import Settings
 from driftanchor.live.decider import Decider
 from driftanchor.live.explanation import Explanation
 from driftanchor.live.floors import floor_choice, mixed, playable_floors
+from driftanchor.live.law_writers import MANY, LawWriters
 from driftanchor.live.propensities import propensities
 from driftanchor.live.state import State
 from driftanchor.live.state_events import Decided
 from driftanchor.live.terms import Terms
-from driftanchor.live.tooling import MANY, Tooling
 from driftanchor.policies.base import errors_of
 
 # Probabilities are right to 1e-6. An arm that was played had some, however small it came out.
@@ -54,7 +54,7 @@ def draw(
     exclude: Sequence[str] = (),
     *,
     waits: bool = True,
-    tooling: Tooling | None = None,
+    writers: LawWriters | None = None,
     until: float = math.inf,
 ) -> Draw:
     """Return the next decision; its noise depends only on the seed and its number.
@@ -64,7 +64,7 @@ def draw(
         settings: The settings, which include the floors.
         exclude: Arms that cannot be played this time.
         waits: Whether the decision waits for its reward immediately.
-        tooling: Computes propensities quickly.
+        writers: Compile the policy in the background, to compute faster.
         until: Deadline for simulating propensities, by `time.monotonic`.
 
     Raises:
@@ -72,10 +72,10 @@ def draw(
     """
     terms, number = decider.terms, decider.ledger.decisions + 1
     evidence, now = decider.situation(number, exclude)
-    tools = None if tooling is None else tooling.tools(evidence, now)
-    cache = None if tooling is None else tooling.cache
+    writer = None if writers is None else writers.compiled(evidence, now)
+    cache = None if writers is None else writers.cache
     try:
-        chances = propensities(terms.policy, evidence, now, tools, cache)
+        chances = propensities(terms.policy, evidence, now, writer, cache)
     except Exception:
         with errors_of(terms.policy.name):
             raise
@@ -87,7 +87,7 @@ def draw(
         chances, column = mixed(chances, floors), _floor(terms, number, floors)
         if column is not None:
             return Draw(Decided(number, column, waits=waits), chances)
-    if tooling is not None and evidence.pulls.size >= MANY and not decider.is_compiled:
+    if writers is not None and evidence.pulls.size >= MANY and not decider.is_compiled:
         decider.prepare()  # with many arms, interpreting each decision takes longer
     return Draw(decider.next_decision(exclude, waits), chances)
 

@@ -236,7 +236,7 @@ class Handle:
         books = self._books()
         if not books.head.paused:
             books.decider.ask_for_kernel()
-            books.tooling.ask_for_kernels(*books.decider.situation(books.head.decisions + 1))
+            books.law_writers.compile_early(*books.decider.situation(books.head.decisions + 1))
 
     def bring_up_to_date(self, since: int = -1) -> int:
         """Close decisions whose window is over, estimate delayed rewards, and check bounds.

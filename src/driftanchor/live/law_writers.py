@@ -1,6 +1,6 @@
-"""Tools that compute propensities: first interpreted, then compiled in the background.
+"""Compiles the functions that write a policy's laws, in the background, for fast propensities.
 
-Both give the same numbers.
+Until a compiled writer is ready, propensities use the interpreted one. Both give the same numbers.
 """
 
 from __future__ import annotations
@@ -14,44 +14,46 @@ from driftanchor.live.background import compile_once
 from driftanchor.live.propensities import ChanceCache, Writer, compiled, propensities
 from driftanchor.policies.base import Policy
 
-ENOUGH = 2_000  # arms whose propensity is interpreted before it pays to compile
-MOVING = 40  # times as many laws per arm if propensities are a mean over common moves
-MANY = 2_000  # arms whose decisions take longer to interpret than to compile
+ENOUGH = 2_000  # propensities of single arms that are interpreted before it pays to compile
+MOVING = 40  # an arm counts this often if propensities are averaged over common moves
+MANY = 2_000  # with this many arms, interpreting decisions takes longer than compiling
 
 Kind = tuple[type[Policy], str, type]  # class, parameters, type of pulls
 
 _ready: dict[Kind, Writer] = {}
 
 
-class Tooling:
-    """The tools for one policy.
+class LawWriters:
+    """The compiled law writers of one policy, one for each type of pulls.
 
     Args:
         policy: The policy.
 
     Attributes:
-        cache: Chances of earlier calls.
+        cache: Caches chances between calls.
     """
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
-        self._name = type(policy), repr(policy.parameters())
+        self._class_and_parameters = type(policy), repr(policy.parameters())
         self._interpreted = 0
         self.cache = ChanceCache()
 
-    def ask_for_kernels(self, evidence: Evidence, now: Round) -> None:
-        """Start a background compile, even after few calls."""
+    def compile_early(self, evidence: Evidence, now: Round) -> None:
+        """Start a background compile now, without waiting for more calls."""
         self._interpreted = ENOUGH
-        self.tools(evidence, now)
+        self.compiled(evidence, now)
 
-    def tools(self, evidence: Evidence, now: Round) -> Writer | None:
-        """Return the compiled tools if they are ready, else `None`; may start a background compile.
+    def compiled(self, evidence: Evidence, now: Round) -> Writer | None:
+        """Return the compiled writer if it is ready, else `None`.
+
+        After enough calls this starts a background compile.
 
         Args:
-            evidence: What the policy sees now.
+            evidence: The numbers of all arms now.
             now: The round.
         """
-        kind = (*self._name, evidence.pulls.dtype.type)
+        kind = (*self._class_and_parameters, evidence.pulls.dtype.type)
         ready = _ready.get(kind)
         if ready is None:
             weight = MOVING if np.isfinite(evidence.relative_bounds).any() else 1
@@ -64,7 +66,10 @@ class Tooling:
 
 
 def _copied(evidence: Evidence) -> Evidence:
-    """A copy that another thread may look at, of the same types: only the memory can be written."""
+    """Copy the evidence for another thread, with types that Numba sees as the same.
+
+    Numba distinguishes read-only arrays, so they stay read-only.
+    """
     copies = Evidence._make(array.copy() for array in evidence)
     for array, copy in zip(evidence, copies, strict=True):
         copy.setflags(write=array.flags.writeable)
