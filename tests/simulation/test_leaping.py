@@ -17,11 +17,11 @@ from round_shares import fit
 
 from benchmarks.pages.exactness import chance_of_gap
 from driftanchor import POLICIES, TS, Bandit, simulate
-from driftanchor.core.binomial import binomial
 from driftanchor.core.check import Floats
 from driftanchor.core.evidence import Round
 from driftanchor.core.index_law import IndexLaw
 from driftanchor.core.noise import Stream, keyed_stream, normal, uniform, wrapping
+from driftanchor.core.variates import binomial
 from driftanchor.live.propensities import propensities
 from driftanchor.policies.base import Best
 from driftanchor.simulation import leaping

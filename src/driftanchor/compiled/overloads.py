@@ -20,12 +20,12 @@ from typing import Any
 
 import numpy as np
 
-from driftanchor.core.binomial import binomial
 from driftanchor.core.check import Floats
 from driftanchor.core.common_move import is_relative
 from driftanchor.core.evidence import arm_at
 from driftanchor.core.index_law import constant, draw_upper
 from driftanchor.core.noise import Draws, draws, outside
+from driftanchor.core.variates import binomial
 from driftanchor.errors import require
 from driftanchor.policies.base import (
     Policy,
