@@ -127,18 +127,13 @@ SAMPLING = [TS(), AnchorTS(), HierarchicalTS(), GuardedAnchorTS(guard_share=0.5)
 
 @pytest.mark.parametrize("bandit", BANDITS)
 @pytest.mark.parametrize("policy", SAMPLING, ids=lambda p: p.name)
-def test_interpreted_equals_compiled_and_chunks_give_the_same_runs(
-    policy: Policy, bandit: str
-) -> None:
+def test_interpreted_equals_compiled(policy: Policy, bandit: str) -> None:
     fast = runs_of(policy, BANDITS[bandit])
     regret, pulls = play_in_batches(fast)
     assert (pulls.sum(axis=1) == 200).all()
     slow = play_in_batches(dataclasses.replace(fast, engine="interpreted"))
     assert regret.tobytes() == slow[0].tobytes()
     assert pulls.tobytes() == slow[1].tobytes()
-    parts = [play_in_batches(part) for part in fast.cut(3)]
-    assert np.array_equal(np.concatenate([part[0] for part in parts]), regret)
-    assert np.array_equal(np.concatenate([part[1] for part in parts]), pulls)
     if bandit != "random":
         assert regret[:, 0] == pytest.approx(pulls @ BANDITS[bandit].gaps)
 

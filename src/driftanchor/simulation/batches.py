@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
-from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +21,7 @@ from driftanchor.compiled.overloads import parameters_of
 from driftanchor.core.check import Bools, Floats, Ints
 from driftanchor.core.evidence import Evidence, Round
 from driftanchor.core.index_law import IndexLaw
-from driftanchor.core.noise import Stream, keyed_stream, uniform, wrapping
+from driftanchor.core.noise import Stream, key, wrapping
 from driftanchor.core.variates import binomial
 from driftanchor.core.win_chances import win_chances
 from driftanchor.errors import InvalidInput
@@ -41,6 +40,7 @@ from driftanchor.simulation.world import World, draw_total, settle, world_of
 SHARE = 16  # a batch is 1/16 of all decisions before it
 CLOSE = 1e-4  # allowed distance of the sum of propensities from 1
 MOVES = 4  # draws of the common move in a batch, one from each of `MOVES` equal strata
+MAX_MOVE = 8.0  # standard deviations; beyond them a normal has a probability of 1e-15
 
 
 def can_batch(policy: type[Policy]) -> bool:
@@ -84,13 +84,17 @@ class BatchState(NamedTuple):
 
 
 def play_in_batches(chunk: Chunk) -> Played:
-    """Play a chunk in batches; return the regret and the pulls of each run at the horizon."""
+    """Play a chunk in batches; return the regret and the pulls of each run at the horizon.
+
+    The propensities of all runs are integrated together, so the last digits of one run depend on
+    the others in its chunk: play all runs of a job in one chunk.
+    """
     policy, runs = chunk.policy, chunk.runs
     world = world_of(chunk.bandit, instances_of(chunk), chunk.first)
     arms, parameters = world.online.size, parameters_of(policy)
     state = _allocate(world, policy, runs)
-    moves = np.zeros(MOVES if world.relative and policy.uses_logs else 1)
-    laws = np.zeros((runs, moves.size * arms, len(IndexLaw._fields)))
+    moves = np.zeros((runs, MOVES if world.relative and policy.uses_logs else 1))
+    laws = np.zeros((runs, moves.shape[1] * arms, len(IndexLaw._fields)))
     left, chances, regret = np.zeros(runs, np.int64), np.zeros((runs, arms)), np.zeros(runs)
     guards = type(policy).laws is not Policy.laws
     choose, write = interpreted_chooser(policy), _interpreted_writer(policy)
@@ -100,7 +104,7 @@ def play_in_batches(chunk: Chunk) -> Played:
         one = run_of(world, state, 0)
         rule, seen = functools.partial(kernels.rule, policy), (parameters, one.evidence, 1, 1)
         choose = rule(rules.chooser, *seen, one.stream, world.relative, ALL)
-        write = rule(rules.laws_writer, *seen, moves, True, laws[0])
+        write = rule(rules.laws_writer, *seen, moves[0], True, laws[0])
         common = choose, write, parameters, world, state
         prepare_all = kernels.loop(prepare_runs, world, keys, chunk.first, state)
         begin = kernels.loop(begin_batch, *common, 1, 1, moves, guards, laws, left)
@@ -108,13 +112,13 @@ def play_in_batches(chunk: Chunk) -> Played:
     with errors_of(chunk.name), wrapping():
         prepare_all(world, keys, chunk.first, state)
         for t, size in batches(chunk.horizon):
-            if moves.size > 1:
-                moves[:] = _stratified(keyed_stream(chunk.seed, "moves", t))
+            if moves.shape[1] > 1:
+                moves[:] = _stratified(chunk, t)
             common = choose, write, parameters, world, state
             played = begin(*common, t, size, moves, guards, laws, left)
             drawn = left > 0
             if drawn.any():
-                shares = win_chances(laws[drawn].reshape(-1, moves.size, arms, laws.shape[-1]))
+                shares = win_chances(laws[drawn].reshape(-1, moves.shape[1], arms, laws.shape[-1]))
                 shares = shares.mean(axis=1)
                 total = shares.sum(axis=1, keepdims=True)
                 if (np.abs(total - 1.0) <= CLOSE).all():
@@ -162,9 +166,14 @@ def _interpreted_writer(policy: Policy) -> Callable[..., tuple[float, float, flo
     return write
 
 
-def _stratified(stream: Stream) -> list[float]:
-    """Draw standard normals, one from each of `MOVES` strata of the same probability."""
-    return [NormalDist().inv_cdf((i + 1.0 - uniform(stream)) / MOVES) for i in range(MOVES)]
+def _stratified(chunk: Chunk, t: int) -> Floats:
+    """Draw standard normals for each run, one from each of `MOVES` strata of equal probability."""
+    from scipy.special import ndtri
+
+    rng = np.random.default_rng(int(key(chunk.seed, f"moves/{t}")))
+    uniforms = rng.random((chunk.first + chunk.runs, MOVES))[chunk.first :]
+    moves: Floats = ndtri((np.arange(MOVES) + 1.0 - uniforms) / MOVES)
+    return moves.clip(-MAX_MOVE, MAX_MOVE)
 
 
 def run_of(world: World, state: BatchState, run: int) -> RunState:
@@ -212,7 +221,7 @@ def begin_batch(
         state: The state of all runs.
         t: The first decision of the batch.
         size: The number of decisions.
-        moves: Draws of the common move, in standard deviations from its mean.
+        moves: Draws of the common move for each run, in standard deviations from its mean.
         guards: Whether the policy has guard pulls.
         laws: The laws of each run, for each move and arm.
         left: The output: the number of decisions that are not guard pulls, for each run.
@@ -226,7 +235,10 @@ def begin_batch(
             settle(world, world.first + run)
         one, now = run_of(world, state, run), t
         while guards and now < t + size:
-            if write(parameters, one.evidence, now, arms, moves[:1], True, laws[run])[0] == 0.0:
+            if (
+                write(parameters, one.evidence, now, arms, moves[run][:1], True, laws[run])[0]
+                == 0.0
+            ):
                 break
             arm = choose(parameters, one.evidence, now, arms, one.stream, world.relative, ALL)
             if arm < 0 or arm >= arms:
@@ -235,7 +247,7 @@ def begin_batch(
             now += 1
         left[run] = t + size - now
         if left[run] > 0:
-            write(parameters, one.evidence, now, arms, moves, False, laws[run])
+            write(parameters, one.evidence, now, arms, moves[run], False, laws[run])
     return True
 
 
