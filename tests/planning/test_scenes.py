@@ -49,7 +49,7 @@ def test_beyond_20_000_rounds_the_batch_is_named_and_min_ucb_is_left_out() -> No
 @pytest.fixture(scope="module", params=["bias_bound", "relative_bound"])
 def long_plan(request: pytest.FixtureRequest) -> Plan:
     promise: dict[str, Any] = {request.param: 0.005}
-    return plan(LOGS, **promise, horizon=LONG, worlds=6)
+    return plan(LOGS, **promise, horizon=LONG, worlds=12)
 
 
 def test_a_long_plan_has_all_fields_of_a_short_one(long_plan: Plan) -> None:

@@ -128,19 +128,21 @@ def on_this_machine(
         in_batches: Whether to play with `play_in_batches`, all runs of a job together.
     """
     play_one = play_in_batches if in_batches else play
-    pool = ThreadPoolExecutor(threads)
+    pool, one_core = ThreadPoolExecutor(threads), ThreadPoolExecutor(1)
     begun: deque[tuple[int, Chunk, Future[Played]]] = deque()
     try:
         for i, job in enumerate(jobs):
             size = min(-(-job.runs // (PIECES * threads)), CHUNK_ROUNDS // job.horizon)
             for chunk in job.cut(job.runs if in_batches else max(1, size)):
-                begun.append((i, chunk, pool.submit(play_one, chunk)))
+                where = pool if chunk.is_compiled else one_core
+                begun.append((i, chunk, where.submit(play_one, chunk)))
                 if len(begun) > AHEAD * threads:
                     yield _next_of(begun)
         while begun:
             yield _next_of(begun)
     finally:  # on Ctrl-C start no more chunks, and do not wait for running ones
         pool.shutdown(wait=False, cancel_futures=True)
+        one_core.shutdown(wait=False, cancel_futures=True)
 
 
 def _next_of(begun: deque[tuple[int, Chunk, Future[Played]]]) -> tuple[int, Chunk, Played]:
