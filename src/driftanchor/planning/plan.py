@@ -102,8 +102,8 @@ def plan(
             has no bound, and its logs are left out.
         relative_bound: W, the same after removing a move that all arms share. It takes the same
             values.
-        horizon: The number of decisions to plan for. Beyond 20,000, rewards are assumed to arrive in
-            batches; `notes` says how large they are.
+        horizon: The number of decisions to plan for. Beyond 20,000, rewards are assumed to arrive
+            in batches; `notes` says how large they are.
         periods: The logs by period, as `read_periods` returns them, for `"auto"`.
         bias_bound_source: Where the promise comes from, as for `Learner`.
         law: How rewards vary: `"gaussian"`, `"bernoulli"`, or `"auto"` to decide by the logs.
