@@ -28,6 +28,7 @@ from guarded_cases import (
     judged,
     seen,
     state_of,
+    threshold,
 )
 from hypothesis import given
 from hypothesis import strategies as st
@@ -137,8 +138,8 @@ def test_the_hybrid_bound_at_its_ends() -> None:
     fresh = SOME._replace(pulls=0, total=0.0)
     hybrid = bounds(rule, fresh, Round(100, 2), beside()).hybrid_bound
     assert hybrid == pytest.approx(0.7 + math.sqrt(2 * math.log(100 / 8) / 4))
-    # Beside a leader without logs the doubt of their level is added
-    hybrid = bounds(rule, fresh, Round(100, 2), beside(doubt=0.25)).hybrid_bound
+    # If the leader has no logs, a margin for the common move is added
+    hybrid = bounds(rule, fresh, Round(100, 2), beside(move_margin=0.25)).hybrid_bound
     assert hybrid == pytest.approx(0.95 + math.sqrt(2 * math.log(100 / 8) / 4))
 
 
@@ -168,7 +169,7 @@ def test_without_logs_or_promise_the_bound_is_the_online_one(some: ArmEvidence) 
 
 def test_few_close_rivals_are_looked_at_longer_than_many_distant_ones() -> None:
     rival, now, rule = arm(100, 0.5), Round(10_000, 10), GuardedAnchorTS()
-    few, many = (upper_bound(rule, rival, now, beside(rivals=r)) for r in (150, 5_000))
+    few, many = (upper_bound(rule, rival, now, beside(others=r)) for r in (150, 5_000))
     assert few == pytest.approx(0.505 + math.sqrt(2 * math.log(40) / 100))
     assert many == pytest.approx(0.505 + math.sqrt(2 * math.log(10) / 100))
 
@@ -215,9 +216,9 @@ def test_what_arms_have_in_common_comes_from_those_that_can_be_played() -> None:
     ]
     rule = GuardedAnchorTS(prior_mean=-3.0)
     judgement = judged(rule, seen(arms), 9)
-    assert (judgement.shared.level, judgement.shared.rivals) == (2.0, 5 + 5 + 1 + 1 - 5)
+    assert (judgement.shared.level, judgement.shared.others) == (2.0, 5 + 5 + 1 + 1 - 5)
     judgement = judged(rule, seen(arms, [True, False, True, True]), 9)
-    assert (judgement.shared.level, judgement.shared.rivals) == (0.5, 2)
+    assert (judgement.shared.level, judgement.shared.others) == (0.5, 2)
     assert judged(rule, seen(arms, [False, False, True, True]), 9).shared.level == 7.0
     assert judged(rule, seen(arms, [False, False, False, True]), 9).shared.level == -3.0
     assert judged(rule, seen(arms, [False] * 4), 9).leader == -1
@@ -232,14 +233,14 @@ def test_the_common_move_goes_with_the_logs() -> None:
         arm(50, -2.0),
     ]
     judgement = judged(GuardedAnchorTS(), seen(arms), 200)
-    assert judgement.shared.common.mean == pytest.approx(-1.0)
-    assert judgement.shared.common.sd == pytest.approx(0.1, rel=1e-3)
+    assert judgement.shared.move_law.mean == pytest.approx(-1.0)
+    assert judgement.shared.move_law.sd == pytest.approx(0.1, rel=1e-3)
     assert guessed(GuardedAnchorTS(), arms[1], judgement.shared) == pytest.approx(-0.8)
-    assert (judgement.leader, judgement.shared.doubt) == (0, 0.0)
+    assert (judgement.leader, judgement.shared.move_margin) == (0, 0.0)
 
 
 @pytest.mark.parametrize("logs", [0, 40])
-def test_beside_a_leader_without_promised_logs_the_level_of_the_others_is_in_doubt(
+def test_a_leader_without_promised_logs_adds_a_margin_for_the_common_move(
     logs: int,
 ) -> None:
     """Logs without a promise are as no logs at all."""
@@ -250,8 +251,8 @@ def test_beside_a_leader_without_promised_logs_the_level_of_the_others_is_in_dou
     ]
     judgement = judged(GuardedAnchorTS(), seen(arms), 70)
     assert judgement.leader == 2
-    assert judgement.shared.doubt == pytest.approx(
-        judgement.shared.common.sd * math.sqrt(2 * math.log(71))
+    assert judgement.shared.move_margin == pytest.approx(
+        judgement.shared.move_law.sd * math.sqrt(2 * math.log(71))
     )
 
 
@@ -261,8 +262,8 @@ def test_an_arm_left_alone_for_long_is_pulled_by_the_guard() -> None:
     arms = [arm(5_000, 0.5), arm(5, -0.9)]
     due = 10 * math.exp((1.3 + 0.5 / 5_000) ** 2 * 2.5)
     rule = GuardedAnchorTS()
-    assert not judged(rule, seen(arms), math.floor(due)).guard
-    assert judged(rule, seen(arms), math.ceil(due)).guard
+    assert not judged(rule, seen(arms), math.floor(due)).guard_due
+    assert judged(rule, seen(arms), math.ceil(due)).guard_due
     for seed in range(50):  # nothing is drawn: given the state it has probability 1
         assert choose(rule, seen(arms), math.ceil(due), seed) == 1
 
@@ -289,7 +290,7 @@ def test_a_due_guard_pull_is_played_with_its_share(chance: Chance) -> None:
 def test_the_leaders_own_bound_is_in_the_comparison() -> None:
     """A lucky arm that was pulled once leads with a wide bound, and is not starved by the guard."""
     judgement = judged(GuardedAnchorTS(), seen([arm(1, 3.0), arm(40, 0.5)]), 10_000)
-    assert (judgement.leader, judgement.guard) == (0, False)
+    assert (judgement.leader, judgement.guard_due) == (0, False)
 
 
 def test_of_equal_bounds_each_is_as_likely(chance: Chance) -> None:
@@ -306,9 +307,9 @@ def test_an_arm_may_lose_its_budget_before_its_logs_rule_it_out() -> None:
     rule = GuardedAnchorTS(noise=2.0, budget=5.0, eps=0.0)
     for lost, guard in ((9.9, True), (10.1, False)):
         arms = [arm(9_000, 0.5), arm(20, 0.5 - lost / 20, **silenced)]
-        assert judged(rule, seen(arms), 9_021).guard is guard
+        assert judged(rule, seen(arms), 9_021).guard_due is guard
     arms = [arm(9_000, 0.5), arm(19, 0.49, **silenced)]
-    assert not judged(GuardedAnchorTS(noise=2.0, **PROVED), seen(arms), 9_020).guard
+    assert not judged(GuardedAnchorTS(noise=2.0, **PROVED), seen(arms), 9_020).guard_due
 
 
 def test_an_arm_that_wrong_logs_ruled_out_comes_back() -> None:
@@ -317,10 +318,10 @@ def test_an_arm_that_wrong_logs_ruled_out_comes_back() -> None:
     d, eps = 0.6 + 0.5 / 20_000, 0.2  # the leader hopes too
     due = 40 * math.exp((d - 5 / 20) ** 2 * 20 / (2 * eps))  # H = min(2·20, 20 + 21)
     rule = GuardedAnchorTS(eps=eps)
-    assert not judged(rule, seen(arms), math.floor(due)).guard
-    assert judged(rule, seen(arms), math.ceil(due)).guard
+    assert not judged(rule, seen(arms), math.floor(due)).guard_due
+    assert judged(rule, seen(arms), math.ceil(due)).guard_due
     assert choose(rule, seen(arms), math.ceil(due)) == 1
-    assert not judged(GuardedAnchorTS(**PROVED), seen(arms), 10**15).guard  # proved: never
+    assert not judged(GuardedAnchorTS(**PROVED), seen(arms), 10**15).guard_due  # proved: never
 
 
 def test_logs_that_live_rewards_contradict_lose_their_say() -> None:
@@ -375,24 +376,24 @@ def test_an_account_is_the_decision_and_its_numbers(
     assert streams[0].tolist() == streams[1].tolist()  # the same noise was used
     ours = judged(rule, state, t)
     if decision.skipped is not None:  # the coin of `guard_share` fell so
-        assert (decision.skipped, ours.guard) == (ours.leader, rule.guard_share < 1.0)
-        ours = ours._replace(guard=False)
-    assert decision.leader == (ours.leader if ours.guard else None)
+        assert (decision.skipped, ours.guard_due) == (ours.leader, rule.guard_share < 1.0)
+        ours = ours._replace(guard_due=False)
+    assert decision.leader == (ours.leader if ours.guard_due else None)
     assert len(decision.arms) == len(arms)
     for i, (value, parts) in enumerate(decision.arms):
         assert not any(math.isnan(x) for x in parts.values())
         assert parts["guess"] == guessed(rule, arm_at(state, i), ours.shared)
         bare = parts.get("hybrid_bound") == INF
-        if ours.guard and bare:
+        if ours.guard_due and bare:
             assert value == parts["online_bound"]
-        elif ours.guard and state.pending[i] >= max(MAX_PENDING, state.pulls[i]):
+        elif ours.guard_due and state.pending[i] >= max(MAX_PENDING, state.pulls[i]):
             assert value == min(middle(parts), parts["hybrid_bound"])
-        elif "online_sample" not in parts and not ours.guard:  # nothing to draw around
+        elif "online_sample" not in parts and not ours.guard_due:  # nothing to draw around
             assert list(parts) == ["guess", "online_bound"]
             assert value == parts["online_bound"]
         else:
             names = ["guess", "online_sample", "hybrid_sample"]
-            assert ours.guard or list(parts) == names
+            assert ours.guard_due or list(parts) == names
             assert value == middle(parts)
     if column >= 0:
         assert decision.arms[column][0] == max(
@@ -503,9 +504,9 @@ def is_close_call(rule: GuardedAnchorTS, state: Evidence, t: int) -> bool:
         upper_bound(rule, arm_at(state, i), at(state, t), judgement.shared)
         for i in np.flatnonzero(state.playable).tolist()
     ]
-    gaps = -np.diff(np.sort(guesses)[::-1][:2])
+    gaps, limit = -np.diff(np.sort(guesses)[::-1][:2]), threshold(rule, state, t)
     return bool((gaps < CLOSE).any()) or any(
-        abs(high - judgement.threshold) < CLOSE and i != judgement.leader
+        abs(high - limit) < CLOSE and i != judgement.leader
         for i, high in zip(np.flatnonzero(state.playable).tolist(), highs, strict=True)
     )
 
@@ -605,9 +606,9 @@ def test_it_is_the_rule_as_written_naively(
     naively, ours, e = naive(rule, one_run(state), t), judged(rule, state, t), one_run(state)
     chosen, playable = choose(rule, state, t, seed), state.playable
     if not playable.any():
-        assert (ours.leader, ours.guard, chosen) == (-1, False, -1)
+        assert (ours.leader, ours.guard_due, chosen) == (-1, False, -1)
         return
-    assert ours.shared.common == pytest.approx((naively.c[0, 0], naively.sd[0, 0]), abs=CLOSE)
+    assert ours.shared.move_law == pytest.approx((naively.c[0, 0], naively.sd[0, 0]), abs=CLOSE)
     guesses = [guessed(rule, arm_at(state, i), ours.shared) for i in range(len(arms))]
     assert guesses == pytest.approx(naively.guess[0], abs=CLOSE)
     ahead = np.sort(naively.guess[0, playable])[::-1]
@@ -618,13 +619,13 @@ def test_it_is_the_rule_as_written_naively(
         upper_bound(rule, arm_at(state, i), at(state, t), ours.shared) for i in range(len(arms))
     ]
     assert highs == pytest.approx(naively.U[0], abs=CLOSE)
-    assert ours.threshold == pytest.approx(naively.threshold[0], abs=CLOSE)
+    assert threshold(rule, state, t) == pytest.approx(naively.threshold[0], abs=CLOSE)
     top = naively.U[0, playable].max()
     if top != naively.threshold[0] and abs(top - naively.threshold[0]) < CLOSE:
         return  # rounding decides who decides
-    assert ours.guard == naively.guard[0]
+    assert ours.guard_due == naively.guard[0]
     c, z = naively.c, np.zeros((2, 1, len(arms)))
-    if not ours.guard:
+    if not ours.guard_due:
         with wrapping():
             stream = keyed_stream(seed, "choose", 0)
             c = c + naively.sd * normal(stream) if naively.sd[0, 0] > 0 else c

@@ -10,10 +10,11 @@ import numpy.typing as npt
 from hypothesis import strategies as st
 
 from driftanchor import ArmEvidence, Evidence, GuardedAnchorTS, Round
+from driftanchor.core.evidence import arm_at
 from driftanchor.core.noise import keyed_stream, wrapping
 from driftanchor.core.posterior import Posterior
 from driftanchor.policies.base import Account
-from driftanchor.policies.guarded_anchor_ts import Judgement, Shared, guess, judge
+from driftanchor.policies.guarded_anchor_ts import Judgement, Shared, guess, judge, upper_bound
 
 Array = npt.NDArray[Any]
 INF = math.inf
@@ -68,12 +69,21 @@ def judged(rule: GuardedAnchorTS, evidence: Evidence, t: int) -> Judgement:
 
 
 def guessed(rule: GuardedAnchorTS, one: ArmEvidence, shared: Shared) -> float:
-    return guess(rule, one, shared.common.mean, shared.level)
+    return guess(rule, one, shared.move_law.mean, shared.level)
 
 
-def beside(level: float = 0.0, rivals: int = 10**9, doubt: float = 0.0) -> Shared:
+def threshold(rule: GuardedAnchorTS, evidence: Evidence, t: int) -> float:
+    """The larger of the leader's guess and U, which another arm's U must exceed."""
+    judgement = judged(rule, evidence, t)
+    if judgement.leader < 0:
+        return -INF
+    leader, shared = arm_at(evidence, judgement.leader), judgement.shared
+    return max(guessed(rule, leader, shared), upper_bound(rule, leader, at(evidence, t), shared))
+
+
+def beside(level: float = 0.0, others: int = 10**9, move_margin: float = 0.0) -> Shared:
     """What the bounds of one arm need to know about the others."""
-    return Shared(Posterior(0.0, 0.0), level, rivals, doubt)
+    return Shared(Posterior(0.0, 0.0), level, others, move_margin)
 
 
 BOUNDS = st.sampled_from([0.0, 0.1, 0.3, 2.5, INF])

@@ -28,7 +28,7 @@ class Seen(NamedTuple):
 
 
 class Naive(NamedTuple):
-    """What the naive rule says: c and the doubt by (run, 1), the rest by (run, arm) or run."""
+    """What the naive rule says: c and its sd by (run, 1), the rest by (run, arm) or run."""
 
     c: Array
     sd: Array
@@ -105,25 +105,25 @@ def naive(rule: GuardedAnchorTS, e: Seen, t: int) -> Naive:
     level = np.where(level == -INF, rule.prior_mean, level)
     total = e.T + weight
     guesses = np.where(total > 0, (e.S + weight * m) / np.where(total > 0, total, 1.0), level)
-    insured = rule.budget > 0 or rule.eps > 0
+    may_fail = rule.budget > 0 or rule.eps > 0
     reach = rule.clip * s / np.sqrt(counted)
     limited = np.where(pulled, np.clip(guesses, live - reach, live + reach), guesses)
-    guesses = limited if insured else guesses
+    guesses = limited if may_fail else guesses
 
     def r(count: Array, share: Array) -> Array:
         with np.errstate(divide="ignore"):
             return np.asarray(s * np.sqrt(2 * np.maximum(0, np.log(t / share)) / count))
 
     mine = np.where(e.playable, n + 1, 0.0)
-    rivals = mine.sum(axis=1, keepdims=True) - mine.max(axis=1, keepdims=True)
-    x, r1 = np.where(pulled, live, level), r(np.maximum(n, 1), np.minimum(arms * n, n + rivals))
+    others = mine.sum(axis=1, keepdims=True) - mine.max(axis=1, keepdims=True)
+    x, r1 = np.where(pulled, live, level), r(np.maximum(n, 1), np.minimum(arms * n, n + others))
     online = np.where(n > 0, x + 0.5 * s / np.maximum(n, 1) + r1, INF)
     audit = x + rule.budget * s / np.maximum(n, 1) + (math.sqrt(rule.eps) * r1 if rule.eps else 0.0)
     audit = np.where(n > 0, audit, INF)
-    if not insured:
+    if not may_fail:
         audit = np.where(pulled, audit, -INF)
 
-    u = m + bound * np.where(moves & (not insured), 2, 1)
+    u = m + bound * np.where(moves & (not may_fail), 2, 1)
     both = np.where(speak, n + e.N, 1.0)
     r2 = r(both, arms * both)
     pooled = (e.S + e.N * u) / np.maximum(e.T + e.N, 1) + r2
@@ -133,13 +133,13 @@ def naive(rule: GuardedAnchorTS, e: Seen, t: int) -> Naive:
     n2 = np.where(moves, n + weight, 1.0)
     likely = np.where(total > 0, (e.S + weight * m) / np.where(total > 0, total, 1.0), 0.0)
     likely = likely + np.maximum(s / np.sqrt(n2), r(n2, arms * n2))
-    hybrid = np.where(moves & insured, np.minimum(hybrid, likely), hybrid)
+    hybrid = np.where(moves & may_fail, np.minimum(hybrid, likely), hybrid)
 
     fit = np.where(e.playable, guesses, -INF)
     leader = fit.argmax(axis=1)
     lead = np.arange(runs), leader
-    doubt = np.where(speak[lead], 0.0, sd[:, 0] * math.sqrt(2 * math.log(t + 1)))[:, None]
-    hybrid = hybrid + doubt
+    margin = np.where(speak[lead], 0.0, sd[:, 0] * math.sqrt(2 * math.log(t + 1)))[:, None]
+    hybrid = hybrid + margin
     upper = np.sort([audit, online, hybrid], axis=0)[1]
     upper = np.where(e.pending >= np.maximum(4, e.T), np.minimum(upper, hybrid), upper)
     upper = np.where(speak, upper, online)

@@ -27,7 +27,7 @@ class AnchorMin(Ablation):
     """The smaller of the two samples."""
 
     name = "anchor-min"
-    formula = "min(θ_on, θ_hyb + N V/(T+N))"
+    formula = "min(θ_on, θ_hyb), θ_hyb shifted right by N V/(T+N)"
 
     def sample(self, belief: TwoPosteriors, now: Round, z: Draws) -> float:
         """The index of one arm."""
@@ -39,7 +39,7 @@ class AnchorMax(Ablation):
     """The larger of the two samples."""
 
     name = "anchor-max"
-    formula = "max(θ_on, θ_hyb + N V/(T+N))"
+    formula = "max(θ_on, θ_hyb), θ_hyb shifted right by N V/(T+N)"
 
     def sample(self, belief: TwoPosteriors, now: Round, z: Draws) -> float:
         """The index of one arm."""
@@ -51,7 +51,7 @@ class AnchorMean(Ablation):
     """The mean of the anchor and the two samples."""
 
     name = "anchor-mean"
-    formula = "(anchor + θ_on + θ_hyb + N V/(T+N))/3"
+    formula = "(anchor + θ_on + θ_hyb)/3, θ_hyb shifted right by N V/(T+N)"
 
     def sample(self, belief: TwoPosteriors, now: Round, z: Draws) -> float:
         """The index of one arm."""

@@ -20,7 +20,7 @@ class TwoPosteriors(NamedTuple):
 
     mean: float  # online: the anchor
     sd: float  # online
-    hybrid_mean: float  # shifted right
+    hybrid_mean: float  # shifted right by Z
     hybrid_sd: float
 
 
@@ -36,21 +36,26 @@ class AnchorCandidates(NamedTuple):
 class AnchorTS(Policy):
     """The median of the online mean, an online sample and a hybrid sample shifted right.
 
-    With T pulls and reward sum S online, N logged rewards of mean m, and bias bound V::
+    With T online rewards of sum S (pending pulls do not count), N logged rewards of mean m, and
+    bias bound V::
 
         anchor = (S + m₀)/(T + 1)
         θ_on   ~ N(anchor, c σ²/(T + 1))
         θ_hyb  ~ N((S + N m + m₀)/(T + N + 1) + Z, c σ²/(T + N + 1)),   Z = N V/(T + N)
         index  = median(anchor, θ_on, θ_hyb)
 
-    Logs that fit pull θ_hyb close to the anchor and spare exploration; logs that do not fit make
-    it an outlier, which a median ignores. V = ∞ gives max(anchor, θ_on): the logs are not used.
+    Without logs Z = 0, and θ_hyb is a second online sample. Logs that fit pull θ_hyb close to the
+    anchor and spare exploration. Logs that do not fit make it an outlier, which only decides
+    whether the index is the smaller or the larger of anchor and θ_on. V = ∞ gives the larger:
+    the logs are not used, yet this is not the rule without logs. A relative bound W replaces V if
+    it gives the lower ceiling; the base class then moves the logs (`Policy.moved`).
 
     Attributes:
         prior_mean: m₀; the paper has 0.
         noise: σ; the paper has 1.
-        posterior_scale: c; the paper has 1. With Gaussian rewards, 1 has the best median and rare
-            runs that never recover; 2 matches the Lai–Robbins rate; 4 is what the theorem covers.
+        posterior_scale: c; the paper has 1. With Gaussian rewards, 1 has the lowest median regret
+            and rare runs that never recover; 2 matches the Lai–Robbins rate; 4 is what the theorem
+            covers.
 
     Example:
         >>> arm = ArmEvidence(pulls=3, total=1.2, offline_pulls=4, offline_mean=0.5, bias_bound=0.7)
@@ -62,7 +67,7 @@ class AnchorTS(Policy):
     """
 
     name = "anchor-ts"
-    formula = "median(anchor, θ_on, θ_hyb + N V/(T+N))"
+    formula = "median(anchor, θ_on, θ_hyb), θ_hyb shifted right by N V/(T+N)"
     source = "Li, Fu, Chen & Kong 2026, arXiv 2605.10289, Algorithm 1"
     normals = 2
     belief = TwoPosteriors
@@ -107,6 +112,6 @@ def candidates(belief: TwoPosteriors, z: Draws) -> AnchorCandidates:
     """Return the three numbers of one arm; a sample is mean + sd · z with z standard normal."""
     # Line 5: θ_on ~ N(μ_on, σ_on²)
     online_sample = belief.mean + belief.sd * z.on
-    # Line 6: θ_hyb ~ N(μ_hyb + Z, σ_hyb²)
+    # Line 6: θ_hyb ~ N(μ_hyb + Z, σ_hyb²); hybrid_mean includes Z
     hybrid_sample = belief.hybrid_mean + belief.hybrid_sd * z.hyb
     return AnchorCandidates(belief.mean, online_sample, hybrid_sample)

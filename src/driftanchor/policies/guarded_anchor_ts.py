@@ -1,12 +1,16 @@
 """Guarded Anchor-TS, the default rule: trust the logs while live rewards agree, test every arm.
 
-It is this package's own rule and not the paper's. In four sentences:
+It is this package's own rule and not the paper's. Unless the promises are proved:
 
-1. The best guess of an arm's mean comes from its logs and its live rewards together, and never
-   leaves the range of two standard errors around the live mean.
-2. An arm that may still be better than the arm with the best guess is pulled: a guard pull.
-3. Logs alone do not rule an arm out: it may first lose a small budget in live rewards.
-4. Otherwise Anchor-TS draws, with the best guess as its anchor.
+1. The guess of an arm's mean comes from its logs and its live rewards together. Once there are
+   rewards, it stays within `clip` standard errors of the live mean.
+2. The leader is the arm with the largest guess. If another arm's upper bound U is above both the
+   leader's guess and the leader's U, the arm with the largest U is pulled: a guard pull.
+3. Logs cannot push U below the smaller of two bounds from live rewards: `online`, and `audit`,
+   which keeps an arm in play until it has lost a small budget. A test with many pending pulls is
+   the exception: it waits.
+4. Without a guard pull, an arm's index is a median of three as in Anchor-TS, with the guess as its
+   anchor, but without the prior and the shift Z: optimism comes from the guard.
 
 `GuardedAnchorTS`, at the end of this file, lists the formulas in one block. The functions before it
 are these formulas, in the order in which a round needs them: the logs' evidence, the guess, the
@@ -29,11 +33,11 @@ from driftanchor.core.posterior import Posterior, median
 from driftanchor.policies.base import Account, Best, Policy, RoundKind, challenge, draw
 
 HOPE = 0.5  # the online bound adds this to an arm's total reward, in σ
-MAX_PENDING = 4  # a test of a logged arm pauses at this many pending rewards, unless more came in
+MAX_PENDING = 4  # tests of an arm with logs pause at max(this, T) pending pulls
 
 
-def is_insured(policy: GuardedAnchorTS) -> bool:
-    """Return whether to guard against wrong promises; not if they are proved (A = ε = 0)."""
+def promises_may_fail(policy: GuardedAnchorTS) -> bool:
+    """Return whether V and W may be wrong; A = ε = 0 says that they are proved."""
     return policy.budget > 0.0 or policy.eps > 0.0
 
 
@@ -43,18 +47,18 @@ def is_insured(policy: GuardedAnchorTS) -> bool:
 class LogEvidence(NamedTuple):
     """The evidence of an arm's logs about its live mean, given the common move."""
 
-    pulls: float  # N; 0 if nothing is promised about the logs
+    pulls: float  # N; 0 if there are no logs, or no promise about them
     mean: float  # m; under W it includes the common move
     bound: float  # B: V or W
     relative: bool  # whether it is W
 
 
-def logs_of(arm: ArmEvidence, common: float) -> LogEvidence:
+def logs_of(arm: ArmEvidence, move: float) -> LogEvidence:
     """Return the logs' evidence under V or W, whichever gives the lower ceiling m + B."""
-    relative = moves_along(arm, common)
+    relative = moves_along(arm, move)
     mean, bound = arm.offline_mean, arm.bias_bound
     if relative:
-        mean, bound = mean + common, arm.relative_bound
+        mean, bound = mean + move, arm.relative_bound
     if arm.offline_pulls == 0 or bound == math.inf:
         return LogEvidence(0.0, 0.0, math.inf, False)
     return LogEvidence(float(arm.offline_pulls), mean, bound, relative)
@@ -70,25 +74,26 @@ def is_unknown(policy: GuardedAnchorTS, arm: ArmEvidence, logs: LogEvidence) -> 
     return arm.pulls == 0 and log_weight(policy, logs) == 0.0
 
 
-def pooled(policy: GuardedAnchorTS, arm: ArmEvidence, logs: LogEvidence) -> Posterior:
-    """Return the posterior from rewards and logs: N((S + N' m)/(T + N'), σ²/(T + N'))."""
+def pooled_posterior(policy: GuardedAnchorTS, arm: ArmEvidence, logs: LogEvidence) -> Posterior:
+    """Return N((S + N' m)/(T + N'), σ²/(T + N')), from rewards and logs; needs T + N' > 0."""
     weight = log_weight(policy, logs)
     n = arm.pulls + weight
     return Posterior((arm.total + weight * logs.mean) / n, policy.noise / math.sqrt(n))
 
 
-def guess(policy: GuardedAnchorTS, arm: ArmEvidence, common: float, level: float) -> float:
+def guess(policy: GuardedAnchorTS, arm: ArmEvidence, move: float, level: float) -> float:
     """Return the pooled mean, at most z standard errors from the live mean.
 
     If the promises are proved, there is no such limit: a bad live mean is then just bad luck.
+    Without live rewards the guess is the logged mean, or `level` without logs.
     """
-    logs = logs_of(arm, common)
+    logs = logs_of(arm, move)
     if is_unknown(policy, arm, logs):
         return level
     if arm.pulls == 0:
-        return logs.mean  # the pooled mean without rounding, so that it can tie with the level
-    mean = pooled(policy, arm, logs).mean
-    if not is_insured(policy):
+        return logs.mean  # the pooled mean without rounding, so that it can tie with `level`
+    mean = pooled_posterior(policy, arm, logs).mean
+    if not promises_may_fail(policy):
         return mean
     live, limit = arm.total / arm.pulls, policy.clip * policy.noise / math.sqrt(arm.pulls)
     return max(live - limit, min(mean, live + limit))
@@ -100,36 +105,25 @@ def guess(policy: GuardedAnchorTS, arm: ArmEvidence, common: float, level: float
 class Shared(NamedTuple):
     """The numbers of a round that the bounds of all arms use."""
 
-    common: Posterior  # the estimated common move
-    level: float  # the assumed mean of an arm without live rewards
-    rivals: float  # R: the pulls of all arms but the most pulled one, plus one for each
-    doubt: float  # added to hybrid bounds if the leader has no logs to compare with
+    move_law: Posterior  # what is known of the common move c
+    level: float  # stands in for S/T while T = 0
+    others: float  # R: Σ (n_j + 1) over the playable arms, minus the largest term
+    move_margin: float  # added to all hybrid bounds; 0 if the leader has logs
 
 
 class Bounds(NamedTuple):
-    """An arm's three upper bounds; their median is U."""
+    """An arm's three upper bounds. U is their median, or the online bound without logs."""
 
-    audit_bound: float
-    online_bound: float
-    hybrid_bound: float
+    audit_bound: float  # keeps an arm in play until it has lost A σ
+    online_bound: float  # from live rewards alone
+    hybrid_bound: float  # from live rewards and logs; ∞ without logs
 
 
-def radius(n: float, t: int, share: float) -> float:
-    """Return r = √(2 log⁺(t/H) / n): 0 once the arm had its share H of the rounds."""
-    if t <= share:
+def radius(n: float, t: int, h: float) -> float:
+    """Return √(2 log⁺(t/h) / n), which is 0 while t ≤ h; log⁺ is the logarithm, at least 0."""
+    if t <= h:
         return 0.0
-    return math.sqrt(2.0 * math.log(t / share) / n)
-
-
-def upper_bound(policy: GuardedAnchorTS, arm: ArmEvidence, now: Round, shared: Shared) -> float:
-    """Return U, the median of the three bounds; without logs it is the online bound."""
-    audit, online, hybrid = bounds(policy, arm, now, shared)
-    if hybrid == math.inf:
-        return online
-    middle = median(audit, online, hybrid)
-    if arm.pending >= max(MAX_PENDING, arm.pulls):  # the test waits for its rewards
-        return min(middle, hybrid)
-    return middle
+    return math.sqrt(2.0 * math.log(t / h) / n)
 
 
 def bounds(policy: GuardedAnchorTS, arm: ArmEvidence, now: Round, shared: Shared) -> Bounds:
@@ -138,48 +132,48 @@ def bounds(policy: GuardedAnchorTS, arm: ArmEvidence, now: Round, shared: Shared
     live = arm.total / arm.pulls if arm.pulls > 0 else shared.level
     audit, online = math.inf, math.inf
     if n > 0:
-        r = policy.noise * radius(n, now.t, min(now.arms * n, n + shared.rivals))
+        r = policy.noise * radius(n, now.t, min(now.arms * n, n + shared.others))
         online = live + policy.noise * HOPE / n + r
         audit = live + policy.noise * policy.budget / n + math.sqrt(policy.eps) * r
-    if arm.pulls == 0 and not is_insured(policy):
+    if arm.pulls == 0 and not promises_may_fail(policy):
         audit = -math.inf  # proved promises need no test
-    logs = logs_of(arm, shared.common.mean)
+    logs = logs_of(arm, shared.move_law.mean)
     if logs.pulls == 0.0:
         return Bounds(audit, online, math.inf)
     hybrid = joint_bound(policy, arm, logs, now, live)
-    if logs.relative and is_insured(policy):
+    if logs.relative and promises_may_fail(policy):
         hybrid = min(hybrid, likely_bound(policy, arm, logs, now))
-    return Bounds(audit, online, hybrid + shared.doubt)
+    return Bounds(audit, online, hybrid + shared.move_margin)
 
 
 def joint_bound(
     policy: GuardedAnchorTS, arm: ArmEvidence, logs: LogEvidence, now: Round, live: float
 ) -> float:
-    """Return the largest mean x that is compatible with live rewards and logs together.
+    """Return (S + N u)/(T + N) + r₂, with the logs at their ceiling u and r₂ the radius of n + N.
 
-    It is at most the mean of both with the logs at their ceiling u = m + B, plus a radius r. If the
-    live mean is below u, it is also at most the larger solution of
-    n (x − S/T)² + N (x − u)² = (n + N) r², or u if that is more: below u the logs do not object.
+    If S/T < u, it is at most u or, if larger, the larger root x of
+    n (x − S/T)² + N (x − u)² = (n + N) r₂²: logs contradict only means above u.
     """
     ceiling = logs.mean + logs.bound
-    if logs.relative and not is_insured(policy):
-        ceiling += logs.bound  # all other arms, and so the common move, may be off by W
-    both = arm.pulls + arm.pending + logs.pulls
-    r = policy.noise * radius(both, now.t, now.arms * both)
+    if logs.relative and not promises_may_fail(policy):
+        ceiling += logs.bound  # all other arms, and so the estimated move, may be off by W
+    count = arm.pulls + arm.pending + logs.pulls
+    r2 = policy.noise * radius(count, now.t, now.arms * count)
     if arm.pulls == 0:
-        return ceiling + r
-    highest = (arm.total + logs.pulls * ceiling) / (arm.pulls + logs.pulls) + r
+        return ceiling + r2
+    highest = (arm.total + logs.pulls * ceiling) / (arm.pulls + logs.pulls) + r2
     if live >= ceiling:
         return highest
-    share = logs.pulls / both
-    square = r * r - share * (1.0 - share) * (ceiling - live) ** 2
-    if not square > 0.0:
+    logs_share = logs.pulls / count
+    square = r2 * r2 - logs_share * (1.0 - logs_share) * (ceiling - live) ** 2
+    if not square > 0.0:  # no root
         return min(highest, ceiling)
-    return min(highest, max(ceiling, live + share * (ceiling - live) + math.sqrt(square)))
+    root = live + logs_share * (ceiling - live) + math.sqrt(square)
+    return min(highest, max(ceiling, root))
 
 
 def likely_bound(policy: GuardedAnchorTS, arm: ArmEvidence, logs: LogEvidence, now: Round) -> float:
-    """Return the pooled mean plus a radius: W/2 is read as the standard deviation of a move.
+    """Return the pooled mean plus a radius, which reads W/2 as the standard deviation of a move.
 
     An estimated W covers the moves of all arms at once. If it is wider than the gaps between the
     arms, a bound that allows each arm the full W rules out no arm.
@@ -189,7 +183,21 @@ def likely_bound(policy: GuardedAnchorTS, arm: ArmEvidence, logs: LogEvidence, n
         return math.inf  # W is so wide that the logs carry no information
     n = arm.pulls + arm.pending + weight
     r = policy.noise * max(1.0 / math.sqrt(n), radius(n, now.t, now.arms * n))
-    return pooled(policy, arm, logs).mean + r
+    return pooled_posterior(policy, arm, logs).mean + r
+
+
+def upper_bound(policy: GuardedAnchorTS, arm: ArmEvidence, now: Round, shared: Shared) -> float:
+    """Return U: the median of the three bounds, or without logs the online bound.
+
+    U is at most the hybrid bound while many pulls are pending: a test waits for its rewards.
+    """
+    audit, online, hybrid = bounds(policy, arm, now, shared)
+    if hybrid == math.inf:
+        return online
+    middle = median(audit, online, hybrid)
+    if arm.pending >= max(MAX_PENDING, arm.pulls):
+        return min(middle, hybrid)
+    return middle
 
 
 # The judgement: who leads, and whether a guard pull is due
@@ -200,35 +208,35 @@ class Judgement(NamedTuple):
 
     shared: Shared
     leader: int  # the column with the largest guess; -1 if no arm can be played
-    threshold: float  # the larger of the leader's guess and U
-    guard: bool  # whether another arm's U is above the threshold
+    guard_due: bool  # whether another arm's U is above the leader's guess and U
 
 
 def judge(policy: GuardedAnchorTS, evidence: Evidence, now: Round) -> Judgement:
     """Find the leader, and decide whether another arm may be better."""
-    common = Posterior(0.0, 0.0)
+    move_law = Posterior(0.0, 0.0)
     if is_relative(evidence):
-        common = common_move(evidence, policy.noise)
-    level = level_of(policy, evidence, common.mean)
-    leader = leader_of(policy, evidence, common.mean, level)
+        move_law = common_move(evidence, policy.noise)
+    move = move_law.mean
+    level = level_of(policy, evidence, move)
+    leader = leader_of(policy, evidence, move, level)
     if leader < 0:
-        return Judgement(Shared(common, level, 0.0, 0.0), leader, -math.inf, False)
+        return Judgement(Shared(move_law, level, 0.0, 0.0), leader, False)
     arm = arm_at(evidence, leader)
-    doubt = 0.0
-    if common.sd > 0.0 and logs_of(arm, common.mean).pulls == 0.0:
+    margin = 0.0
+    if move_law.sd > 0.0 and logs_of(arm, move).pulls == 0.0:
         # Other arms' logs compare with this leader only through the estimated common move.
-        doubt = common.sd * math.sqrt(2.0 * math.log(now.t + 1.0))
-    shared = Shared(common, level, rival_pulls(evidence), doubt)
-    threshold = max(guess(policy, arm, common.mean, level), upper_bound(policy, arm, now, shared))
+        margin = move_law.sd * math.sqrt(2.0 * math.log(now.t + 1.0))
+    shared = Shared(move_law, level, other_pulls(evidence), margin)
+    threshold = max(guess(policy, arm, move, level), upper_bound(policy, arm, now, shared))
     for column in range(evidence.pulls.size):
         rival = evidence.playable[column] and column != leader
         if rival and upper_bound(policy, arm_at(evidence, column), now, shared) > threshold:
-            return Judgement(shared, leader, threshold, True)
-    return Judgement(shared, leader, threshold, False)
+            return Judgement(shared, leader, True)
+    return Judgement(shared, leader, False)
 
 
-def level_of(policy: GuardedAnchorTS, evidence: Evidence, common: float) -> float:
-    """Return the best live mean; before any reward the best logged mean, or the prior mean."""
+def level_of(policy: GuardedAnchorTS, evidence: Evidence, move: float) -> float:
+    """Return the best live mean; without rewards the best logged mean, without logs m₀."""
     live, logged = -math.inf, -math.inf
     for column in range(evidence.pulls.size):
         if evidence.playable[column]:
@@ -236,7 +244,7 @@ def level_of(policy: GuardedAnchorTS, evidence: Evidence, common: float) -> floa
             if arm.pulls > 0:
                 live = max(live, arm.total / arm.pulls)
             else:
-                logs = logs_of(arm, common)
+                logs = logs_of(arm, move)
                 if logs.pulls > 0.0:
                     logged = max(logged, logs.mean)
     if live > -math.inf:
@@ -244,19 +252,19 @@ def level_of(policy: GuardedAnchorTS, evidence: Evidence, common: float) -> floa
     return logged if logged > -math.inf else policy.prior_mean
 
 
-def leader_of(policy: GuardedAnchorTS, evidence: Evidence, common: float, level: float) -> int:
+def leader_of(policy: GuardedAnchorTS, evidence: Evidence, move: float, level: float) -> int:
     """Return the first playable column with the largest guess; -1 if no arm is playable."""
     leader, best = -1, -math.inf
     for column in range(evidence.pulls.size):
         if evidence.playable[column]:
-            value = guess(policy, arm_at(evidence, column), common, level)
+            value = guess(policy, arm_at(evidence, column), move, level)
             if value > best:
                 leader, best = column, value
     return leader
 
 
-def rival_pulls(evidence: Evidence) -> float:
-    """Return R: the pulls of all playable arms but the most pulled one, plus one for each."""
+def other_pulls(evidence: Evidence) -> float:
+    """Return R: Σ (n_j + 1) over the playable arms, minus the largest term."""
     total, most = 0.0, 0.0
     for column in range(evidence.pulls.size):
         if evidence.playable[column]:
@@ -266,11 +274,11 @@ def rival_pulls(evidence: Evidence) -> float:
     return total - most
 
 
-# The decision: a guard pull, or Anchor-TS's draw
+# The decision: a guard pull, or a median of three as in Anchor-TS
 
 
 class Candidates(NamedTuple):
-    """The three numbers of an arm whose median is its index in Anchor-TS's draw."""
+    """The three numbers of an arm whose median is its index without a guard pull."""
 
     guess: float
     online_sample: float
@@ -279,23 +287,23 @@ class Candidates(NamedTuple):
 
 def plays_guard(policy: GuardedAnchorTS, judged: Judgement, stream: Stream) -> bool:
     """Return whether to play a guard pull: if one is due, with probability `guard_share`."""
-    if not judged.guard:
+    if not judged.guard_due:
         return False
     return policy.guard_share >= 1.0 or uniform(stream) < policy.guard_share
 
 
 def drawn_move(shared: Shared, stream: Stream) -> float:
     """Draw the common move, once for all arms."""
-    if shared.common.sd == 0.0:
-        return shared.common.mean
-    return shared.common.mean + shared.common.sd * normal(stream)
+    if shared.move_law.sd == 0.0:
+        return shared.move_law.mean
+    return shared.move_law.mean + shared.move_law.sd * normal(stream)
 
 
 def sampled_index(
-    policy: GuardedAnchorTS, arm: ArmEvidence, now: Round, shared: Shared, common: float, z: Draws
+    policy: GuardedAnchorTS, arm: ArmEvidence, now: Round, shared: Shared, move: float, z: Draws
 ) -> float:
     """Return the median of the three candidates; for an unknown arm the online bound."""
-    logs = logs_of(arm, common)
+    logs = logs_of(arm, move)
     if is_unknown(policy, arm, logs):
         return bounds(policy, arm, now, shared).online_bound
     anchor, online_sample, hybrid_sample = candidates(policy, arm, logs, shared, z)
@@ -307,84 +315,98 @@ def candidates(
 ) -> Candidates:
     """Return the guess, a sample around the live mean and a sample around the pooled mean.
 
-    The logs are those after the drawn common move. Without live rewards both samples are the same.
+    `logs` include the drawn common move, but the guess uses the estimated one. The hybrid sample
+    weighs the logs by N' and uses no ceiling m + B. Without live rewards both samples are the same.
     """
-    both = pooled(policy, arm, logs)
-    hybrid_sample = both.mean + both.sd * z.hyb
+    pooled = pooled_posterior(policy, arm, logs)
+    hybrid_sample = pooled.mean + pooled.sd * z.hyb
     online_sample = hybrid_sample
     if arm.pulls > 0:
         online_sample = arm.total / arm.pulls + policy.noise / math.sqrt(arm.pulls) * z.on
-    anchor = guess(policy, arm, shared.common.mean, shared.level)
+    anchor = guess(policy, arm, shared.move_law.mean, shared.level)
     return Candidates(anchor, online_sample, hybrid_sample)
 
 
 def sampled_law(
-    policy: GuardedAnchorTS, arm: ArmEvidence, now: Round, shared: Shared, common: float
+    policy: GuardedAnchorTS, arm: ArmEvidence, now: Round, shared: Shared, move: float
 ) -> IndexLaw:
     """Return the distribution of `sampled_index`, given the drawn common move."""
-    logs = logs_of(arm, common)
+    logs = logs_of(arm, move)
     if is_unknown(policy, arm, logs):
         return constant(bounds(policy, arm, now, shared).online_bound)
-    both = pooled(policy, arm, logs)
+    pooled = pooled_posterior(policy, arm, logs)
     if arm.pulls == 0:
-        return one_sample(both.mean, both.sd)
-    anchor = guess(policy, arm, shared.common.mean, shared.level)
+        return one_sample(pooled.mean, pooled.sd)
+    anchor = guess(policy, arm, shared.move_law.mean, shared.level)
     live, live_sd = arm.total / arm.pulls, policy.noise / math.sqrt(arm.pulls)
-    return median_law(anchor, live, live_sd, both.mean, both.sd)
+    return median_law(anchor, live, live_sd, pooled.mean, pooled.sd)
 
 
 @dataclass(frozen=True, kw_only=True)
 class GuardedAnchorTS(Policy):
-    """Anchor-TS around the best guess from logs and rewards, under a guard that tests every arm.
+    """Anchor-TS's median around a guess from logs and rewards, and a guard that tests every arm.
 
-    An arm has T pulls and reward sum S online; n is T plus its pending pulls. Its logs have N
-    rewards of mean m and a promise B: V, or W with m shifted by the estimated common move. t is the
-    round and K the number of arms. In units of σ::
+    An arm has T rewards of sum S; n is T plus its pending pulls. Its logs have N rewards of mean m
+    and a promise B: V, or W with m shifted by the estimated common move c, whichever gives the
+    lower m + B. Logs without a promise do not count. t is the round, K the number of playable arms,
+    R = Σ (n_j + 1) over these arms minus the largest term, and log⁺ = max(0, log). In units of σ::
 
-        N'     = 1/(1/N + (B/2)²)                      how many live rewards the logs are worth
+        N'     = 1/(1/N + (B/2)²)                    how many live rewards the logs are worth
         guess  = (S + N' m)/(T + N'), at most z/√T from S/T
         r      = √(2 log⁺(t/H) / n),  H = min(K n, n + R)
+        audit  = S/T + A/n + √ε r                    keeps an arm in play until it has lost A
         online = S/T + 1/(2n) + r
-        hybrid = the largest mean that rewards and logs (of mean at most m + B) allow together;
-                 for W at most max(1, √(2 log⁺(t/(K n'))))/√n' above (S + N' m)/(T + N'),
-                 n' = n + N'
-        audit  = S/T + A/n + √ε r
-        U      = median(audit, online, hybrid); without logs, online
+        hybrid = (S + N u)/(T + N) + r₂,  u = m + B,  r₂ = √(2 log⁺(t/(K (n + N))) / (n + N));
+          [1]    if S/T < u, at most u or, if larger, the larger root x of
+                 n (x − S/T)² + N (x − u)² = (n + N) r₂²;
+          [2]    for W, at most (S + N' m)/(T + N') + max(1, √(2 log⁺(t/(K n'))))/√n', n' = n + N';
+          [3]    if the leader has no logs, sd(c) √(2 log(t + 1)) is added for all arms
+        U      = median(audit, online, hybrid); without logs, online;
+                 at most hybrid with max(4, T) or more pending pulls
 
-    R counts the pulls of all arms but the most pulled one, plus one for each arm. The leader has
-    the largest guess. If another arm's U is above the leader's U and guess, the arm with the
-    largest U is played: a guard pull. Otherwise the index is Anchor-TS's median of the guess, an
-    online sample N(S/T, 1/T) and a hybrid sample N((S + N' m)/(T + N'), 1/(T + N')), with one draw
-    of the common move for all arms.
+    The leader has the largest guess. If another arm's U is above both the leader's guess and U, the
+    arm with the largest U is played: a guard pull. Otherwise the index is the median of the guess,
+    θ_on ~ N(S/T, 1/T) and θ_hyb ~ N((S + N' m)/(T + N'), 1/(T + N')). For θ_hyb, c is drawn, once
+    for all arms; everything else uses its estimate. Without W, c = sd(c) = 0.
 
-    If the promises are proved (A = ε = 0), the guess may be any distance from S/T, and W allows an
-    arm m + 2W: all other arms may have moved by W against it.
+    While T = 0, the guess is m, [1] is skipped, and θ_on is θ_hyb. In audit and online, `level`
+    stands in for S/T: the best live mean, without rewards the best logged mean, without logs m₀.
+    Both are ∞ if n = 0. An arm without rewards or logs has `level` as its guess and online as its
+    index.
 
-    Once there is a reward or a log, only differences of means, σ and the bounds matter.
+    If the promises are proved (A = ε = 0), the guess may be any distance from S/T, and audit is −∞
+    while T = 0. For W, [2] is skipped and u = m + 2W: all other arms may have moved by W against
+    this one.
+
+    Decisions do not change if a number is added to all rewards and logs, or if these, σ and the
+    bounds are multiplied by a positive number.
 
     Attributes:
-        prior_mean: Changes no decision: an arm without logs is tried, whatever the prior.
+        prior_mean: m₀. Not used, except as `level` before any reward or log.
         noise: σ; better too large than too small.
-        budget: A, the live reward, in σ, that an arm may lose before its logs may rule it out.
-            Wrong logs rule out an arm that is g better than the leader with a probability of about
-            exp(−2 g A/σ). 0 if the promises are proved.
+        budget: A, the live reward, in σ, that an arm may lose before its logs may rule it out. If
+            the leader's mean is known, wrong logs rule out an arm that is g better with a
+            probability of at most exp(−2 g A/σ). 0 if the promises are proved.
         eps: ε, at most 1: whatever its logs say, an arm keeps √ε of its online radius. This brings
             back an arm that was ruled out wrongly. 0 if the promises are proved.
-        clip: z, the largest distance of the guess from the live mean, in standard errors.
-        guard_share: The probability that a guard pull is played when it is due; otherwise
-            Anchor-TS draws in this round, too. Below 1 no decision has probability 1, so all
-            decisions can be reweighted.
+        clip: z, how many standard errors the guess may be from the live mean; unused if proved.
+        guard_share: The probability that a guard pull is played when it is due; otherwise this
+            round draws, too. Below 1, no decision has probability 1 once every arm has rewards or
+            logs, so these decisions can be reweighted.
 
     Example:
-        >>> now, shared = Round(t=100, arms=2), Shared(Posterior(0, 0), level=0, rivals=2, doubt=0)
         >>> arm = ArmEvidence(pulls=4, total=1.2, offline_pulls=4, offline_mean=0.5, bias_bound=0.7)
+        >>> now = Round(t=100, arms=2)  # the other arm has had 95 pulls
+        >>> shared = Shared(Posterior(0, 0), level=0.3, others=5, move_margin=0)
         >>> [round(x, 2) for x in bounds(GuardedAnchorTS(), arm, now, shared)]
-        [2.08, 1.61, 1.26]
+        [2.05, 1.55, 1.26]
+        >>> round(upper_bound(GuardedAnchorTS(), arm, now, shared), 2)
+        1.55
     """
 
     name = "guarded-anchor-ts"
     formula = (
-        "argmax U = median(audit, online, hybrid) if above the leader; else anchor-ts's median"
+        "argmax U = median(audit, online, hybrid) if above leader, else median(guess, θ_on, θ_hyb)"
     )
     source = "this package, after Anchor-TS and MOSS (Audibert & Bubeck 2009)"
     normals = 2
@@ -404,15 +426,16 @@ class GuardedAnchorTS(Policy):
     def choose(self, evidence: Evidence, now: Round, stream: Stream) -> int:
         """Return the arm with the largest U in a guard pull, otherwise with the largest index."""
         judged = judge(self, evidence, now)
-        shared, guard = judged.shared, plays_guard(self, judged, stream)
-        common = shared.common.mean if guard else drawn_move(shared, stream)
+        shared = judged.shared
+        played = plays_guard(self, judged, stream)
+        move = shared.move_law.mean if played else drawn_move(shared, stream)
         best = Best(-math.inf, -1, 0)
         for column in range(evidence.pulls.size):
             arm = arm_at(evidence, column)
-            if guard:
+            if played:
                 value = upper_bound(self, arm, now, shared)
             else:
-                value = sampled_index(self, arm, now, shared, common, draw(self, stream))
+                value = sampled_index(self, arm, now, shared, move, draw(self, stream))
             if evidence.playable[column]:
                 best = challenge(best, value, column, stream)
         return best.column
@@ -420,18 +443,19 @@ class GuardedAnchorTS(Policy):
     def account(self, evidence: Evidence, now: Round, stream: Stream) -> Account:
         """Repeat the decision of `choose`, and return the numbers of every arm."""
         judged = judge(self, evidence, now)
-        shared, guard = judged.shared, plays_guard(self, judged, stream)
-        common = shared.common.mean if guard else drawn_move(shared, stream)
+        shared = judged.shared
+        played = plays_guard(self, judged, stream)
+        move = shared.move_law.mean if played else drawn_move(shared, stream)
         best, arms = Best(-math.inf, -1, 0), []
         for column in range(evidence.pulls.size):
             arm = arm_at(evidence, column)
-            if guard:
+            if played:
                 value = upper_bound(self, arm, now, shared)
-                parts = {"guess": guess(self, arm, common, shared.level)}
+                parts = {"guess": guess(self, arm, move, shared.level)}
                 parts |= bounds(self, arm, now, shared)._asdict()
             else:
                 z = draw(self, stream)
-                value, logs = sampled_index(self, arm, now, shared, common, z), logs_of(arm, common)
+                value, logs = sampled_index(self, arm, now, shared, move, z), logs_of(arm, move)
                 if is_unknown(self, arm, logs):
                     parts = {"guess": shared.level, "online_bound": value}
                 else:
@@ -442,8 +466,8 @@ class GuardedAnchorTS(Policy):
         return Account(
             best.column,
             arms,
-            judged.leader if guard else None,
-            skipped=judged.leader if judged.guard and not guard else None,
+            judged.leader if played else None,
+            skipped=judged.leader if judged.guard_due and not played else None,
             guard_share=self.guard_share,
         )
 
@@ -452,16 +476,16 @@ class GuardedAnchorTS(Policy):
     ) -> RoundKind:
         """Write the law of every arm's index; see `driftanchor.policies.base.write_laws`."""
         judged, row = judge(self, evidence, now), 0
-        shared, common = judged.shared, judged.shared.common
+        shared, move_law = judged.shared, judged.shared.move_law
         for k in range(len(moves)):
-            move = common.mean + common.sd * moves[k]
+            move = move_law.mean + move_law.sd * moves[k]
             for column in range(evidence.pulls.size):
                 arm = arm_at(evidence, column)
                 if not evidence.playable[column]:
                     laws[row, 0] = NEVER
-                elif guard and judged.guard:
+                elif guard and judged.guard_due:
                     write_law(laws, row, constant(upper_bound(self, arm, now, shared)))
                 else:
                     write_law(laws, row, sampled_law(self, arm, now, shared, move))
                 row += 1
-        return RoundKind(self.guard_share if judged.guard else 0.0, common.mean, common.sd)
+        return RoundKind(self.guard_share if judged.guard_due else 0.0, move_law.mean, move_law.sd)

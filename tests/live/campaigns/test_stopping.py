@@ -107,7 +107,7 @@ def test_its_means_are_the_guesses_of_the_guarded_rule() -> None:
     policy = agreed.policy
     assert isinstance(policy, GuardedAnchorTS)
     judged = judge(policy, evidence, now)
-    common, level = judged.shared.common.mean, judged.shared.level
+    common, level = judged.shared.move_law.mean, judged.shared.level
     guesses = [guess(policy, arm_at(evidence, i), common, level) for i in range(3)]
     found = outlook(agreed, state)
     assert found.means == pytest.approx(guesses)

@@ -39,7 +39,7 @@ from driftanchor.core.stats.largest import Loss, best_chances, loss_of
 from driftanchor.live.decide import situation
 from driftanchor.live.state import State
 from driftanchor.live.terms import Terms
-from driftanchor.policies.guarded_anchor_ts import GuardedAnchorTS, is_insured
+from driftanchor.policies.guarded_anchor_ts import GuardedAnchorTS, promises_may_fail
 from driftanchor.render.numbers import percent, rounded
 
 PER = 1_000.0  # decisions that losses are given for
@@ -252,7 +252,7 @@ def _limits(terms: Terms, evidence: Evidence) -> list[Range]:
     """
     policy = terms.policy
     arms = [arm_at(evidence, column) for column in range(evidence.pulls.size)]
-    if not (isinstance(policy, GuardedAnchorTS) and is_insured(policy)):
+    if not (isinstance(policy, GuardedAnchorTS) and promises_may_fail(policy)):
         return [(-math.inf, math.inf)] * len(arms)
     least, most = terms.reward_range
     limits = []
