@@ -1,7 +1,7 @@
 """Compiles rules and loops with Numba, and caches them on disk.
 
 A loop does not depend on the policy: it calls the policy's rule through a function pointer. So a
-loop is compiled once per machine, and a new policy costs only its own rule. A policy needs no
+loop is compiled once per machine, and for a new policy only its rule is compiled. A policy needs no
 decorator: the plain functions it calls are found by walking its code.
 
 Numba caches compiled code on disk, but checks only a function's own file before it trusts the
@@ -59,15 +59,15 @@ def rule(policy: Policy, make: Callable[[Any], Kernel], *arguments: Any) -> Kern
     Args:
         policy: The policy.
         make: Makes the function from `numbers_type(policy)`. The function's first argument is
-            `parameters_of(policy)`; it gets the policy back with `policy_from`.
-        arguments: Arguments to compile for.
+            `parameters_of(policy)`; it rebuilds the policy with `policy_from`.
+        arguments: Example arguments; the function is compiled for their types.
     """
     with _lock:
         return _compiled(policy, make, numbers_type(policy), arguments)
 
 
 def entry(kernel: Kernel, *arguments: Any) -> Kernel:
-    """Return a kernel for arguments of these types that skips Numba's type dispatch.
+    """Return the kernel's version for arguments of these types, which skips Numba's type dispatch.
 
     Looking up the types of all evidence arrays takes longer than a decision among ten arms.
     """
@@ -80,8 +80,9 @@ def entry(kernel: Kernel, *arguments: Any) -> Kernel:
 def loop(function: Kernel, *arguments: Any) -> Kernel:
     """Return a loop that depends on no policy, compiled for arguments of these types.
 
-    Rules among the arguments are called through function pointers. A loop releases the GIL; a rule
-    keeps it, because reacquiring it may take longer than a decision.
+    Rules among the arguments are called through function pointers. Loops release the GIL. A rule
+    called directly from Python holds it, because reacquiring the GIL can take longer than a
+    decision.
     """
     with _lock:
         return _compiled(None, function, None, arguments)
@@ -117,8 +118,9 @@ def _compile(numba: Any, policy: Policy | None, function: Kernel, signature: Any
     digest = code_digest(parts, type(policy)) if _is_importable(policy) else None
     folder = _cache_folder(digest)
     if policy is not None:
-        # Numba finds machine code by name, argument types and a number that counts in one process.
-        # All rules have the same types: two that were cached by two processes may share the rest.
+        # Numba finds machine code by name, argument types and a per-process counter. All rules have
+        # the same types, and rules that two processes cached may have the same count. So each rule
+        # needs a name of its own.
         function.__qualname__ += f"_{digest or numbers_type(policy).__name__}"
     _log.info("compiling %s: once, for some seconds", name)
 
@@ -188,7 +190,7 @@ def _cache_folder(digest: str | None) -> Path | None:
         folder = home / f"{digest}-{os.environ.get('NUMBA_BOUNDSCHECK', '')}"
         is_new = not folder.exists()
         home.parent.parent.mkdir(parents=True, exist_ok=True)
-        for place in (home.parent, home, folder):  # one by one: the mode is for the last alone
+        for place in (home.parent, home, folder):  # one by one: `mode` applies only to the last
             place.mkdir(mode=0o700, exist_ok=True)
         shared = open_to_others(home.parent, home, folder)
         if shared is not None:

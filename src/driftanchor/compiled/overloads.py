@@ -1,6 +1,6 @@
 """Overloads through which compiled code calls the methods of a policy's class.
 
-In compiled code a policy is a named tuple of its numbers, with a type of its own for each class.
+In compiled code a policy is a named tuple of its numbers, and each class has its own tuple type.
 All code calls a policy through functions of `driftanchor.policies.base`. These are overloaded here,
 so that Numba uses the methods of the class that belongs to the tuple's type.
 """
@@ -48,11 +48,11 @@ from driftanchor.policies.base import (
 
 NAN = math.nan
 # Compiled loops allocate nothing, so they need no reference counts for the arrays they pass on.
-# Counting takes three times as long as drawing all samples of a round.
+# Counting references would take three times as long as drawing all samples of a round.
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "_nrt": False}
 # Without inlining, LLVM passes the evidence array by array to each small function.
 INLINED = {**OPTIONS, "forceinline": True}
-# Long functions that are rarely reached: inlined copies would only take time to compile.
+# Long functions that are rarely called: inlined copies would only take time to compile.
 RARE = (outside, draw_upper, binomial)
 # Users' own functions get bounds checks: a wrong index would overwrite other memory.
 CHECKED = {**OPTIONS, "boundscheck": True}
@@ -61,7 +61,7 @@ _names: dict[str, int] = {}
 
 
 def numbers_of(policy: Policy) -> dict[str, float]:
-    """Return the numbers that compiled code may read from `self`: fields and properties."""
+    """Return the numeric fields and properties, which compiled code may read from `self`."""
     cls = type(policy)
     names = [field.name for field in dataclasses.fields(cls) if field.default is not None]
     names += [name for name in dir(cls) if isinstance(getattr(cls, name), property)]
@@ -70,7 +70,7 @@ def numbers_of(policy: Policy) -> dict[str, float]:
 
 
 def parameters_of(policy: Policy) -> Floats:
-    """Return the numbers of a policy as an array, the first argument of compiled rules."""
+    """Return the policy's numeric parameters as an array, the first argument of compiled rules."""
     return np.array([*numbers_of(policy).values(), 0.0])  # never empty
 
 
@@ -94,7 +94,7 @@ def numbers_type(policy: Policy) -> Any:
 
 
 def policy_from(numbers: Any, parameters: Floats) -> Any:
-    """Rebuild a policy, as a `numbers` tuple, from `parameters_of`. Compiled code only."""
+    """Rebuild a policy, as a `numbers` tuple, from `parameters_of(policy)`. Compiled code only."""
     raise NotImplementedError
 
 
@@ -119,7 +119,7 @@ def _policy_from(numbers: Any, parameters: Any) -> Any:
 def _index(policy: Any, arm: Any, now: Any, z: Any) -> Any:
     cls = policy.instance_class.policy
     if cls.index is not Policy.index:
-        own = cls.index  # called, not returned: a user's own functions have other options
+        own = cls.index  # called, not returned: a user's functions have other compile options
         return lambda policy, arm, now, z: own(policy, arm, now, z)
     believe, sample = cls.believe, cls.sample
     return lambda policy, arm, now, z: sample(policy, believe(policy, arm), now, z)
@@ -241,7 +241,7 @@ def register(function: types.FunctionType) -> None:
 
 
 def reachable(roots: Iterable[Any]) -> Iterator[types.FunctionType]:
-    """Yield the plain functions among `roots` and all they call, except overloaded ones."""
+    """Yield the plain functions among `roots` and all that they call, except overloaded ones."""
     seen: set[types.FunctionType] = set()
     waiting = [root for root in roots if isinstance(root, types.FunctionType)]
     while waiting:

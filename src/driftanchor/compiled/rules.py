@@ -1,6 +1,6 @@
 """The functions that compiled loops and live decisions call on a policy.
 
-Each function here takes the type of a policy's numbers and returns a plain function, which
+Each function here takes the result of `overloads.numbers_type` and returns a plain function, which
 `kernels.rule` compiles.
 """
 
@@ -20,7 +20,7 @@ from driftanchor.policies.base import cache_belief, choose, law_at, moves_togeth
 def chooser(numbers: Any) -> Callable[..., int]:
     """Return the rule that chooses an arm in a simulated round.
 
-    Its last argument is the arm whose numbers changed since the last round; negative if all did.
+    Its last argument is the arm whose numbers changed since the last round; negative for all arms.
     """
 
     def chosen(
@@ -47,7 +47,7 @@ def live_chooser(numbers: Any) -> Callable[..., int]:
     """Return the rule that chooses an arm in a live decision.
 
     It uses the noise of decision `n`. The first `count` entries of `changed` are the columns that
-    changed since the last decision; a negative `count` means that all did.
+    changed since the last decision; a negative `count` stands for all columns.
     """
 
     def chosen(
@@ -72,7 +72,7 @@ def live_chooser(numbers: Any) -> Callable[..., int]:
 
 
 def law_writer(numbers: Any) -> Callable[..., None]:
-    """Return a function that writes the law of one arm's index into its row of `laws`."""
+    """Return a function that writes the distribution of one arm's index into its row of `laws`."""
 
     def write(parameters: Floats, evidence: Evidence, arm: int, laws: Floats) -> None:
         now = Round(1, evidence.pulls.size)
@@ -82,7 +82,7 @@ def law_writer(numbers: Any) -> Callable[..., None]:
 
 
 def laws_writer(numbers: Any) -> Callable[..., tuple[float, float, float]]:
-    """Return `write_laws` of a policy's class; it returns the fields of a `RoundKind`."""
+    """Return `write_laws` for a policy's class; it returns the fields of `RoundKind` as a tuple."""
 
     def write(
         parameters: Floats,

@@ -1,4 +1,4 @@
-"""The policies, one file each, under the names that the command line and files use."""
+"""The policies, one per file, and the names they have on the command line and in files."""
 
 from __future__ import annotations
 
@@ -74,8 +74,9 @@ def make(name: str, /, **parameters: Any) -> Policy:
     """Make a policy from its name.
 
     Args:
-        name: A name of this package, a name that an installed package offers, or the location of
-            your own class: `module:Class` or `folder/file.py:Class`. The last two run its code.
+        name: The name of a built-in policy, the name of a policy from an installed package, or the
+            location of your own class: `module:Class` or `folder/file.py:Class`. The last two
+            import the package or file, which runs its code.
         parameters: Parameters that differ from the defaults.
 
     Example:
@@ -97,7 +98,7 @@ def make(name: str, /, **parameters: Any) -> Policy:
 
 
 def _class(name: object) -> type[Policy]:
-    """Return the class with this name; names of this package take precedence."""
+    """Return the class with this name; built-in names take precedence."""
     if not isinstance(name, str) or name in POLICIES:
         return POLICIES[check.choice(name, "policy", list(POLICIES))]
     if outside.is_address(name):
@@ -107,7 +108,7 @@ def _class(name: object) -> type[Policy]:
 
 
 def by_name(policies: object) -> dict[str, Policy]:
-    """Return policies by the names they are reported under.
+    """Return a dict that maps the names used in reports to policies.
 
     Args:
         policies: A mapping from names to policies, one policy, or a list of policies and names.

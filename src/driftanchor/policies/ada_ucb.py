@@ -26,7 +26,7 @@ class AdaUCB(Policy):
 
     Attributes:
         prior_mean: Not used: the first pull replaces it.
-        noise: σ; the source has 1.
+        noise: σ; 1 in the source.
         c: 2 in the source.
         horizon: n; 0 if it is unknown. Simulations do not fill it in.
 
@@ -52,7 +52,7 @@ class AdaUCB(Policy):
         self.check_number("horizon", low=0.0)
 
     def choose(self, evidence: Evidence, now: Round, stream: Stream) -> int:
-        """Return the arm with the largest upper bound; the bounds of K arms take K² steps."""
+        """Return the arm with the largest upper bound, in O(K²) time for K arms."""
         best = Best(-math.inf, -1, 0)
         for column in range(evidence.pulls.size):
             if evidence.playable[column]:
@@ -84,7 +84,7 @@ def upper_bound(policy: AdaUCB, evidence: Evidence, column: int, now: Round) -> 
 
 
 def rivals(evidence: Evidence, column: int) -> float:
-    """Return H: the pulls of an arm, times the number of arms that compete with it."""
+    """Return H_i, the sum of min(T_i, √(T_i T_j)) over the playable arms j and arm i itself."""
     root = math.sqrt(evidence.pulls[column])
     total = 0.0
     for other in range(evidence.pulls.size):

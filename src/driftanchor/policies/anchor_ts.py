@@ -2,7 +2,7 @@
 
 Li, Fu, Chen & Kong (2026), "Sample-Mean Anchored Thompson Sampling for Offline-to-Online Learning
 with Distribution Shift", arXiv 2605.10289, Algorithm 1. Line numbers below refer to it; E1, E2, …
-are entries of `docs/evidence/errata.md`, about pseudo-code that cannot be meant as printed.
+are entries of `docs/evidence/errata.md`, about pseudo-code that cannot be right as printed.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class TwoPosteriors(NamedTuple):
 
 
 class AnchorCandidates(NamedTuple):
-    """The three numbers of an arm whose median is its index."""
+    """The three numbers whose median is the arm's index."""
 
     anchor: float
     online_sample: float
@@ -44,11 +44,12 @@ class AnchorTS(Policy):
         θ_hyb  ~ N((S + N m + m₀)/(T + N + 1) + Z, c σ²/(T + N + 1)),   Z = N V/(T + N)
         index  = median(anchor, θ_on, θ_hyb)
 
-    Without logs Z = 0, and θ_hyb is a second online sample. Logs that fit pull θ_hyb close to the
-    anchor and spare exploration. Logs that do not fit make it an outlier, which only decides
-    whether the index is the smaller or the larger of anchor and θ_on. V = ∞ gives the larger:
-    the logs are not used, yet this is not the rule without logs. A relative bound W replaces V if
-    it gives the lower ceiling; the base class then moves the logs (`Policy.moved`).
+    Without logs Z = 0, and θ_hyb is a second online sample. If the logs fit, θ_hyb is close to the
+    anchor, which saves exploration. If they do not, θ_hyb is an outlier, which only decides whether
+    the index is the smaller or the larger of anchor and θ_on. With V = ∞ it is always the larger:
+    the logs are ignored, but the rule differs from the one for an arm without logs. A relative
+    bound W replaces V if it gives the lower ceiling; the base class then moves the logs
+    (`Policy.moved`).
 
     Attributes:
         prior_mean: m₀; the paper has 0.

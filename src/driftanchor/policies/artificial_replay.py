@@ -16,17 +16,17 @@ class ArtificialReplay(Policy):
 
     Each round: ask the base policy, which sees online rewards and the logged rewards used so far;
     if the arm it picks has unused logged rewards, use the next one and ask again; otherwise play
-    that arm. The logs count as unbiased, but only as many are used as the base policy asks for.
-    Bounds change nothing. Under a relative bound, too, the logs are replayed unchanged: a later
-    draw of the common move would change rewards that were already replayed.
+    that arm. Logged rewards are treated as unbiased, but only those that the base policy asks for
+    are used. Bounds change nothing. Even with a relative bound, the logs are replayed unchanged: a
+    later draw of the common move would change rewards that were already replayed.
 
-    Logs hold sums, not single rewards, so each one is drawn as the next of N exchangeable normal
-    rewards given the rest: if r are left and sum to R, from N(R/r, σ²(1 − 1/r)). Together they add
-    up to the logged total exactly.
+    Logs hold sums, not single rewards, so the single rewards are simulated as N exchangeable normal
+    variables with the logged sum. If r of them are left and sum to R, the next one is drawn from
+    N(R/r, σ²(1 − 1/r)). Together they add up to the logged total exactly.
 
     The policy is meant for simulations, and campaigns refuse it. One decision may replay all logged
-    rewards, and propensities can only be estimated by repeating it 1,000 times: with 1,000 logged
-    rewards per arm, the first decision of a campaign would take minutes.
+    rewards, and its propensities can only be estimated by repeating the decision 1,000 times. With
+    1,000 logged rewards per arm, the first decision of a campaign would take minutes.
 
     Attributes:
         prior_mean: m₀ of TS.

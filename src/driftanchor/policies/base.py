@@ -2,8 +2,8 @@
 
 Loops and live decisions call a policy through the functions at the end of this module, such as
 `index_at` and `choose`. In interpreted code these functions call the policy's own methods. In
-compiled code Numba replaces each of them by the method of the policy's class (see
-`driftanchor.compiled`). So a policy is written once and gives the same bits either way.
+compiled code Numba replaces each of them with the method of the policy's class (see
+`driftanchor.compiled`). So a policy is written once, and its results are bit-identical either way.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class Account(NamedTuple):
 
     Attributes:
         column: The column of the arm to play.
-        arms: The index of every arm and its named parts; empty if the policy names none.
-        leader: The leader that a guard pull compares the arm with; `None` in other rounds.
-        skipped: The leader of a guard pull that was due but, by chance, not played.
+        arms: The index of every arm and its named parts; empty if they were not recorded.
+        leader: The leader, if this is a guard pull; otherwise `None`.
+        skipped: The leader, if a guard pull was due but was skipped at random; otherwise `None`.
         guard_share: The probability of playing a guard pull that is due.
     """
 
@@ -92,7 +92,7 @@ class Policy:
         return self.sample(self.believe(arm), now, z)
 
     def believe(self, arm: ArmEvidence) -> Any:
-        """Summarise the arm's numbers in the named tuple of floats that `belief` names.
+        """Summarise the arm's numbers in a named tuple of floats, of the type `belief`.
 
         Compiled code caches the belief until the arm's numbers change.
         """
@@ -109,9 +109,11 @@ class Policy:
     def law(self, belief: Any, now: Round) -> IndexLaw:
         """Return the distribution of the index that `sample` draws.
 
-        Propensities are computed from it. A policy without noise needs no law. Engines can leap
-        over rounds if the law does not depend on the round and its `mean` is the sum of rewards
-        over T + 1 (`leaps = "online"`) or over T + N + 1 (`leaps = "hybrid"`).
+        Propensities are computed from it. A policy without noise need not define it. Engines can
+        leap over rounds if the distribution does not depend on the round and its `mean` has one of
+        two forms: (S + m₀)/(T + 1), with `leaps = "online"`, or (S + N m + m₀)/(T + N + 1), with
+        `leaps = "hybrid"`. Here T is the number and S the sum of online rewards, and N and m are
+        the number and the mean of the logged ones.
         """
         raise InvalidInput(
             f"{self.name!r} does not define law, the distribution of its index", argument="policy"
@@ -120,14 +122,14 @@ class Policy:
     def law_at(self, evidence: Evidence, column: int, now: Round) -> IndexLaw:
         """Return the distribution of one arm's index.
 
-        Override this if it depends on more than the arm's belief.
+        Override this if the distribution depends on more than the arm's belief.
         """
         return law_of(self, arm_at(evidence, column), now)
 
     def laws(
         self, evidence: Evidence, now: Round, moves: Floats, guard: bool, laws: Floats
     ) -> RoundKind:
-        """Write the law of every arm's index: see `write_laws`.
+        """Write the distribution of every arm's index into `laws`: see `write_laws`.
 
         A policy that overrides `choose` should override this or `law_at` too. Otherwise its
         propensities are estimated by repeating the decision.
@@ -135,10 +137,10 @@ class Policy:
         return laws_of_indices(self, evidence, now, moves, guard, laws)
 
     def moved(self, arm: ArmEvidence, common: float) -> ArmEvidence:
-        """Return the arm as the index sees it after a common move. Called only if W is promised.
+        """Return the arm's numbers given the common move. Called only if W is promised.
 
-        By default the logs shift by the common move and W replaces V, so an index that knows only
-        bias bounds works unchanged.
+        By default, if W gives the lower ceiling, the logs shift by the common move and W replaces
+        V. So an index that knows only bias bounds works unchanged.
         """
         return moved(arm, common, self.noise)
 
@@ -193,7 +195,7 @@ class Policy:
         object.__setattr__(self, field, value)
 
     def check_choice(self, field: str, choices: tuple[str, ...]) -> None:
-        """Validate a field that takes one of a few words."""
+        """Validate a field that must be one of `choices`."""
         check.choice(getattr(self, field), field, choices, of=f"policy {self.name!r}")
 
     def parameters(self) -> dict[str, Any]:
@@ -202,7 +204,7 @@ class Policy:
 
 
 class _Recorder:
-    """Stands in for a policy and records each index it gives."""
+    """Wraps a policy and records each index it computes."""
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
@@ -270,26 +272,27 @@ def _valid_index(policy: Policy, answer: Any) -> float:
 
 
 def inherits_rule(cls: Any, promise: str, rule: tuple[str, ...]) -> bool:
-    """Return whether an inherited attribute, such as `law`, still holds for a class.
+    """Return whether an inherited attribute, such as `law`, is still valid for a class.
 
-    It does not if a method that the attribute describes was overridden after it was defined.
+    It is not valid if a subclass of the class that defines the attribute overrides one of the
+    methods that the attribute describes.
 
     Args:
         cls: A policy class.
         promise: The name of the attribute or method, such as `"law"`.
-        rule: The methods and attributes that it describes.
+        rule: The names of the methods and attributes that `promise` describes.
     """
     home: Any = next(x for x in cls.__mro__ if promise in vars(x))
     return all(getattr(home, name) is getattr(cls, name) for name in rule)
 
 
 def caches_beliefs(cls: Any) -> bool:
-    """Return whether compiled code may cache beliefs: if `index` and `choose` need nothing else."""
+    """Return whether compiled code may cache beliefs: `index` and `choose` must be the defaults."""
     plain = cls.index is Policy.index and cls.choose is Policy.choose and cls.memory == 0
     return cls.belief is not None and plain
 
 
-# The functions that loops call. Compiled code replaces each by the method of the policy's class.
+# The functions that loops call. Compiled code replaces each with the method of the policy's class.
 
 
 def index(policy: Policy, arm: ArmEvidence, now: Round, z: Draws) -> float:
@@ -307,7 +310,7 @@ def cache_belief(policy: Policy, evidence: Evidence, column: int) -> None:
 
 
 def moved_by(policy: Policy, arm: ArmEvidence, common: float) -> ArmEvidence:
-    """Return the arm as `policy` sees it after a common move."""
+    """Return the arm's numbers given the common move, as `policy` sees them."""
     return policy.moved(arm, common)
 
 
@@ -339,7 +342,7 @@ def law_at(policy: Policy, evidence: Evidence, column: int, now: Round) -> Index
 
 
 class RoundKind(NamedTuple):
-    """The guard pull and the common move of a round."""
+    """The probability of a guard pull in a round, and the distribution of the common move."""
 
     guard: float  # probability of a guard pull, which draws no samples
     mean: float  # mean of the common move, which is drawn once for all arms
@@ -349,15 +352,16 @@ class RoundKind(NamedTuple):
 def write_laws(
     policy: Policy, evidence: Evidence, now: Round, moves: Floats, guard: bool, laws: Floats
 ) -> RoundKind:
-    """Write the law of each arm's index, once for each draw of the common move.
+    """Write the distribution of each arm's index, once for each draw of the common move.
 
     Args:
         policy: The policy.
         evidence: The numbers of all arms.
         now: The round.
-        moves: Standard normals z; the common move is mean + sd · z for each of them.
-        guard: Whether to play a guard pull if one is due.
-        laws: The output, one `IndexLaw` per row: all arms for the first move, then for the next.
+        moves: Standard normals z, each of which gives a common move mean + sd · z.
+        guard: Whether the round plays a guard pull if one is due.
+        laws: The output, one `IndexLaw` per row: all arms for the first move, then all arms for
+            the next.
     """
     return policy.laws(evidence, now, moves, guard, laws)
 
@@ -365,7 +369,7 @@ def write_laws(
 def laws_of_indices(
     policy: Policy, evidence: Evidence, now: Round, moves: Floats, guard: bool, laws: Floats
 ) -> RoundKind:
-    """Write the laws of a policy that plays the largest index."""
+    """Write the index distributions of a policy that plays the largest index."""
     if moves_together(policy, evidence):
         return laws_of_moved(policy, evidence, now, moves, laws)
     return laws_of_unmoved(policy, evidence, now, moves, guard, laws)
@@ -374,7 +378,7 @@ def laws_of_indices(
 def laws_of_unmoved(
     policy: Policy, evidence: Evidence, now: Round, moves: Floats, guard: bool, laws: Floats
 ) -> RoundKind:
-    """Write the laws if logs do not move together: the same for each move."""
+    """Write the index distributions without a common move: the same for each entry of `moves`."""
     row = 0
     for _ in range(len(moves)):
         for column in range(evidence.pulls.size):
@@ -389,7 +393,7 @@ def laws_of_unmoved(
 def laws_of_moved(
     policy: Policy, evidence: Evidence, now: Round, moves: Floats, laws: Floats
 ) -> RoundKind:
-    """Write the laws given each common move."""
+    """Write the index distributions for each draw of the common move."""
     common = common_move(evidence, policy.noise)
     row = 0
     for k in range(len(moves)):
@@ -405,9 +409,10 @@ def laws_of_moved(
 
 
 def has_law(cls: type[Policy]) -> bool:
-    """Return whether the propensities of a policy can be computed from its laws.
+    """Return whether a policy's propensities can be computed from its index distributions.
 
-    They cannot if a subclass overrides the rule but inherits the law.
+    They cannot if the class defines no distribution, or overrides the rule but inherits the
+    distribution.
     """
     rule = ("index", "sample", "choose", "normals", "uniforms")
     if cls.laws is not Policy.laws:

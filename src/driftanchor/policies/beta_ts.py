@@ -23,7 +23,7 @@ class BetaTS(Policy):
 
     This is the exact posterior for Bernoulli rewards under a uniform prior. A reward between 0 and
     1 counts as that fraction of a success. Other rewards are refused: use TS for them. Rejection
-    sampling needs a random amount of noise, so this class defines `choose` instead of `index`.
+    sampling takes a random number of draws, so this class defines `choose` instead of `index`.
 
     Attributes:
         prior_mean: Not used: the prior is uniform.

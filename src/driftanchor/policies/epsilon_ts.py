@@ -22,7 +22,7 @@ class EpsilonTS(Policy):
 
     Attributes:
         prior_mean: Not used: the first pull replaces it.
-        noise: σ; the source has 1.
+        noise: σ; 1 in the source.
         epsilon: ε; `None` for 1/K, as in the source.
 
     Example:
@@ -48,7 +48,7 @@ class EpsilonTS(Policy):
 
     @property
     def chance(self) -> float:
-        """ε, or −1 for 1/K: the number of arms is known only in a round."""
+        """ε, or −1 for the default 1/K, because K is known only in a round."""
         return -1.0 if self.epsilon is None else self.epsilon
 
     def believe(self, arm: ArmEvidence) -> Posterior:

@@ -173,7 +173,7 @@ def joint_bound(
 
 
 def likely_bound(policy: GuardedAnchorTS, arm: ArmEvidence, logs: LogEvidence, now: Round) -> float:
-    """Return the pooled mean plus a radius, which reads W/2 as the standard deviation of a move.
+    """Return the pooled mean plus a radius, with W/2 as the standard deviation of the arm's move.
 
     An estimated W covers the moves of all arms at once. If it is wider than the gaps between the
     arms, a bound that allows each arm the full W rules out no arm.
@@ -278,7 +278,7 @@ def other_pulls(evidence: Evidence) -> float:
 
 
 class Candidates(NamedTuple):
-    """The three numbers of an arm whose median is its index without a guard pull."""
+    """The three numbers whose median is the arm's index without a guard pull."""
 
     guess: float
     online_sample: float
@@ -390,9 +390,9 @@ class GuardedAnchorTS(Policy):
         eps: ε, at most 1: whatever its logs say, an arm keeps √ε of its online radius. This brings
             back an arm that was ruled out wrongly. 0 if the promises are proved.
         clip: z, how many standard errors the guess may be from the live mean; unused if proved.
-        guard_share: The probability that a guard pull is played when it is due; otherwise this
-            round draws, too. Below 1, no decision has probability 1 once every arm has rewards or
-            logs, so these decisions can be reweighted.
+        guard_share: The probability that a guard pull is played when it is due; otherwise the
+            round draws samples as usual. Below 1, no decision has probability 1 once every arm has
+            rewards or logs, so these decisions can be reweighted.
 
     Example:
         >>> arm = ArmEvidence(pulls=4, total=1.2, offline_pulls=4, offline_mean=0.5, bias_bound=0.7)
@@ -474,7 +474,7 @@ class GuardedAnchorTS(Policy):
     def laws(
         self, evidence: Evidence, now: Round, moves: Floats, guard: bool, laws: Floats
     ) -> RoundKind:
-        """Write the law of every arm's index; see `driftanchor.policies.base.write_laws`."""
+        """Write the distribution of every arm's index into `laws`: see `base.write_laws`."""
         judged, row = judge(self, evidence, now), 0
         shared, move_law = judged.shared, judged.shared.move_law
         for k in range(len(moves)):

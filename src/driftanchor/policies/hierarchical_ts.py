@@ -1,4 +1,4 @@
-"""Hierarchical Thompson sampling: since the logs, arms moved together and each on its own."""
+"""Hierarchical Thompson sampling: since the logs, arms moved both together and individually."""
 
 import math
 from dataclasses import dataclass
@@ -23,9 +23,9 @@ class HierarchicalTS(Policy):
         index = θ ~ N((S + N' (m + c) + m₀)/(T + N' + 1), σ²/(T + N' + 1))
 
     With a relative bound, c is drawn once per round for all arms, from its posterior given all
-    arms (see `driftanchor.core.common_move`). Without one, c = 0. So ω = 0 gives hybrid TS, and
-    ω = ∞, no promise, gives TS, which ignores the logs. The policy trusts its bounds: logs that
-    moved farther may mislead it for good.
+    arms (see `driftanchor.core.common_move`). Without one, c = 0; then ω = 0 gives hybrid TS, and
+    ω = ∞ (no promise) gives TS, which ignores the logs. The policy trusts its bounds: if an arm
+    moved farther, its logs may mislead the policy forever.
 
     Attributes:
         prior_mean: m₀.
@@ -45,7 +45,7 @@ class HierarchicalTS(Policy):
     belief = Posterior
 
     def moved(self, arm: ArmEvidence, common: float) -> ArmEvidence:
-        """Shift the logs by the common move; `believe` discounts them by both bounds."""
+        """Shift the logs by the common move; `believe` discounts them by the smaller bound."""
         mean = arm.offline_mean
         if arm.relative_bound < math.inf:
             mean = mean + common

@@ -17,7 +17,7 @@ class HybridTS(Policy):
 
         index = θ ~ N((S + N m + m₀)/(T + N + 1), σ²/(T + N + 1))
 
-    The paper cites no source for it: this is the hybrid sample of Anchor-TS with V = 0.
+    The Anchor-TS paper cites no source for this rule: it is Anchor-TS's hybrid sample with V = 0.
 
     Attributes:
         prior_mean: m₀.

@@ -21,7 +21,8 @@ class KLUCB(Policy):
         d(p, q) = p log(p/q) + (1−p) log((1−p)/(1−q))   for Bernoulli and other rewards in [0, 1]
         d(p, q) = (p − q)²/(2σ²)                        for Gaussian rewards
 
-    The second has the closed form S/T + σ √(2 (log t + c log log t)/T); with c = 0 it is UCB.
+    The Gaussian index has the closed form S/T + σ √(2 (log t + c log log t)/T); with c = 0 it
+    is UCB.
 
     Attributes:
         prior_mean: Not used: the first pull replaces it.
@@ -79,8 +80,8 @@ def largest_chance(p: float, level: float) -> float:
     """Return the largest q with d(p, q) ≤ level, for Bernoulli rewards.
 
     Newton's method from above: d is convex in q, so each step stays above the answer. It starts at
-    the smaller of two bounds. The first is Pinsker's, d ≥ 2 (q − p)²; the second drops the
-    positive term p log(1/q) of d.
+    the smaller of two upper bounds on q. One follows from Pinsker's inequality, d ≥ 2 (q − p)²; the
+    other, from dropping the positive term p log(1/q) of d.
 
     Example:
         >>> largest_chance(0.0, math.log(2.0)), largest_chance(1.0, 0.1)

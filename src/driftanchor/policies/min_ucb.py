@@ -38,10 +38,10 @@ class MinUCB(Policy):
         UCB^S  = (S + N m)/(T + N) + σ √(w/(T + N)) + N V/(T + N)
         index  = min(UCB, UCB^S)
 
-    The width w is c log t after t plays with `radius="ucb1"`, and c log(2t/δ_t) in round t with
-    δ_t = 1/(2 K t²), that is c log(4 K t³), with `radius="cheung-lyu"`. Only the first fits the
-    curves that the Anchor-TS paper describes (docs/evidence/calibration.md); the theorem uses the
-    second.
+    With `radius="ucb1"`, the width w is c log t after t plays. With `radius="cheung-lyu"`, it is
+    c log(2t/δ_t) in round t, with δ_t = 1/(2 K t²), that is, c log(4 K t³). Only `"ucb1"` fits the
+    curves that the Anchor-TS paper describes (docs/evidence/calibration.md); the source's theorem
+    uses `"cheung-lyu"`.
 
     Attributes:
         prior_mean: Not used: the first pull replaces it.
@@ -70,7 +70,7 @@ class MinUCB(Policy):
 
     @property
     def cheung_lyu(self) -> bool:
-        """Whether the width is that of the theorem."""
+        """Whether to use the theorem's width."""
         return self.radius == "cheung-lyu"
 
     def believe(self, arm: ArmEvidence) -> TwoMeans:
@@ -103,7 +103,7 @@ def bounds(belief: TwoMeans, width: float) -> TwoBounds:
 
 
 def log_width(now: Round, cheung_lyu: bool) -> float:
-    """Return the logarithm under the root of both radii."""
+    """Return w/c, the logarithm in both radii."""
     if cheung_lyu:
         return math.log(4.0 * now.arms) + 3.0 * math.log(now.t)
     return log_plays(now)

@@ -20,7 +20,7 @@ class PulledMean(NamedTuple):
 class MOSS(Policy):
     """The online mean plus a radius that is 0 once an arm had its share n/K of n rounds.
 
-    Every arm is pulled once. Then, with T pulls and reward sum S, of K arms in n rounds::
+    Every arm is pulled once. Then, with K arms, n rounds, and T pulls and reward sum S of an arm::
 
         index = S/T + σ √(c log⁺(n/(K T)) / T)
 
@@ -30,7 +30,7 @@ class MOSS(Policy):
     Attributes:
         prior_mean: Not used: the first pull replaces it.
         noise: σ; the source's rewards lie in [0, 1], so σ is at most 1/2.
-        c: 4 in the source, in units of σ; MOSS-anytime has 2 (1 + α) with its own α.
+        c: 4 matches the source if σ = 1/2; MOSS-anytime has 2 (1 + α), with its own parameter α.
         horizon: n; 0 if it is unknown. Simulations do not fill it in.
 
     Example:

@@ -16,7 +16,7 @@ from driftanchor.policies.moss import PulledMean, pulled_mean, share_radius
 class MOTS(Policy):
     """A sample of the arm's mean that may not exceed the upper bound of MOSS.
 
-    Every arm is pulled once. Then, with T pulls and reward sum S, of K arms in n rounds::
+    Every arm is pulled once. Then, with K arms, n rounds, and T pulls and reward sum S of an arm::
 
         θ     ~ N(S/T, σ²/(ρ T))
         cap   = S/T + σ √(α log⁺(n/(K T)) / T)
@@ -28,8 +28,9 @@ class MOTS(Policy):
 
     Attributes:
         prior_mean: Not used: the first pull replaces it.
-        noise: σ; the source has 1.
-        rho: ρ; the theorem holds for 1/2 < ρ < 1. Near 1, bad arms get fewer pulls in the limit.
+        noise: σ; 1 in the source.
+        rho: ρ; the theorem holds for 1/2 < ρ < 1. The nearer ρ is to 1, the fewer pulls bad arms
+            get in the limit.
         alpha: α; at least 4 in the theorem.
         horizon: n; 0 if it is unknown. Simulations do not fill it in.
 

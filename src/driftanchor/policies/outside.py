@@ -2,7 +2,7 @@
 
 `module:Class` and `folder/file.py:Class` name a class. Modules are searched on Python's path and
 then in the current folder. Packages offer named policies in the entry point group
-`driftanchor.policies`. Code is imported only when a policy is asked for by such a name.
+`driftanchor.policies`. Code is imported only when such a name is used.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def _import(name: str, file: Path | None, address: str) -> ModuleType:
         sys.path.append(folder)  # last, so that nothing there shadows an installed module
     importlib.invalidate_caches()  # the file may be new
     try:
-        with contextlib.redirect_stdout(sys.stderr):  # keep its prints out of results
+        with contextlib.redirect_stdout(sys.stderr):  # keep its output out of results
             module = importlib.import_module(name)
     except (Exception, SystemExit) as error:
         if isinstance(error, ModuleNotFoundError) and f"{name}.".startswith(f"{error.name}."):
@@ -95,13 +95,13 @@ def _one_line(error: BaseException) -> str:
 
 
 def _is_policy(thing: Any, module: str | None = None) -> bool:
-    """Return whether it is a policy class; if a module is given, one defined there."""
+    """Return whether `thing` is a policy class and, if `module` is given, defined there."""
     policy = isinstance(thing, type) and issubclass(thing, Policy)
     return policy and module in (None, thing.__module__)
 
 
 def installed() -> dict[str, list[metadata.EntryPoint]]:
-    """Return the entry points of installed packages by policy name; several are a conflict."""
+    """Return the installed entry points by policy name; several for one name are a conflict."""
     from importlib import metadata  # imported late: most programs never need it
 
     found: dict[str, dict[str, metadata.EntryPoint]] = {}

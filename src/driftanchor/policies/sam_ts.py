@@ -1,4 +1,4 @@
-"""SAM-TS: Thompson sampling that uses the logs as a prior as far as the rewards fit them."""
+"""SAM-TS: Thompson sampling that trusts the logs as a prior as long as the rewards fit them."""
 
 import math
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from driftanchor.policies.base import Policy
 
 
 class MixturePosterior(NamedTuple):
-    """The two parts of an arm's posterior, and the weight of the first."""
+    """The two components of an arm's posterior, and the weight of the first."""
 
     hybrid_mean: float  # with the logs as prior
     hybrid_sd: float
@@ -30,18 +30,18 @@ class SamTS(Policy):
 
         w N(m, σ²/N) + (1 − w) N(m₀, σ²),   w = 1/(1 + exp(−T V (V − 2|D|)/(2σ²)))
 
-    w compares the likelihood of no move with that of a move by V, the smallest that matters. The
-    online rewards update the parts to N((S + N m)/(T + N), σ²/(T + N)) and
-    N((S + m₀)/(T + 1), σ²/(T + 1)), and their weights by the likelihood of S/T under each,
-    N(m, σ²/N + σ²/T) and N(m₀, σ² + σ²/T). A coin flip picks a part, and the index is a sample of
-    it.
+    w compares the likelihood of no move with that of a move by V, the smallest that matters. Given
+    the online rewards, the posterior's components are N((S + N m)/(T + N), σ²/(T + N)) and
+    N((S + m₀)/(T + 1), σ²/(T + 1)). The weight of each is multiplied by the likelihood of S/T,
+    which is N(m, σ²/N + σ²/T) for the first and N(m₀, σ² + σ²/T) for the second. A coin flip picks
+    a component by weight, and the index is a sample of it.
 
     With a relative bound W, the logs shift by one shared draw of the common move, and W replaces V
     (see `driftanchor.core.common_move`).
 
     Here V is not a bound but the smallest move that matters: with V = 0, w is always 1/2, and a
-    large V trusts the logs until rewards are V/2 away. With V = ∞, or without logs, the rule is TS.
-    Before the first reward both parts have weight 1/2.
+    large V trusts the logs until S/T is V/2 away from m. With V = ∞, or without logs, the rule is
+    TS. Before the first reward, both components have weight 1/2.
 
     Attributes:
         prior_mean: m₀.
@@ -63,7 +63,7 @@ class SamTS(Policy):
     belief = MixturePosterior
 
     def believe(self, arm: ArmEvidence) -> MixturePosterior:
-        """Return both parts of the posterior and the weight of the first."""
+        """Return both components of the posterior and the weight of the first."""
         online = online_posterior(arm, self.prior_mean, self.noise)
         if arm.offline_pulls == 0 or arm.bias_bound == math.inf:
             return MixturePosterior(online.mean, online.sd, online.mean, online.sd, 0.0)
@@ -73,19 +73,19 @@ class SamTS(Policy):
         return MixturePosterior(mean, self.noise / math.sqrt(n), online.mean, online.sd, fit)
 
     def sample(self, belief: MixturePosterior, now: Round, z: Draws) -> float:
-        """Return a sample of the part that the coin flip picks."""
+        """Return a sample of the component that the coin flip picks."""
         if z.coin < belief.fit:
             return belief.hybrid_mean + belief.hybrid_sd * z.on
         return belief.online_mean + belief.online_sd * z.on
 
     def law(self, belief: MixturePosterior, now: Round) -> IndexLaw:
-        """Return the mixture of both parts."""
+        """Return the mixture of both components."""
         return mixture(
             belief.fit, belief.hybrid_mean, belief.hybrid_sd, belief.online_mean, belief.online_sd
         )
 
     def explain(self, arm: ArmEvidence, now: Round, z: Draws) -> dict[str, float]:
-        """Return a sample of each part and the weight of the first."""
+        """Return a sample of each component and the weight of the first."""
         belief = self.believe(arm)
         return {
             "hybrid_sample": belief.hybrid_mean + belief.hybrid_sd * z.on,
@@ -97,7 +97,7 @@ class SamTS(Policy):
 def log_odds(arm: ArmEvidence, prior_mean: float, noise: float) -> float:
     """Return the log odds that the logs are the prior, given the rewards.
 
-    The log of w/(1 − w) is the exponent in w itself, so nothing overflows.
+    It uses log(w/(1 − w)) = T V (V − 2|D|)/(2σ²), without the exponential, so nothing overflows.
     """
     if arm.pulls == 0:
         return 0.0

@@ -18,8 +18,8 @@ class TS(Policy):
         index = θ ~ N((S + m₀)/(T + 1), σ²/(T + 1))
 
     Attributes:
-        prior_mean: m₀; the source has 0.
-        noise: σ; the source has 1.
+        prior_mean: m₀; 0 in the source.
+        noise: σ; 1 in the source.
 
     Example:
         >>> arm = ArmEvidence(pulls=3, total=1.2, offline_pulls=0, offline_mean=0, bias_bound=0)

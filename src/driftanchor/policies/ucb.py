@@ -19,7 +19,7 @@ class UCB(Policy):
 
     Attributes:
         prior_mean: Not used: the first pull replaces it.
-        noise: σ; the source's rewards lie in [0, 1], the paper's experiments have σ = 1.
+        noise: σ; 1 in the Anchor-TS paper's experiments. The source has rewards in [0, 1] instead.
         c: 2 in the source.
 
     Example:

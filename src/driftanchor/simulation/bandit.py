@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from driftanchor.simulation.instances import Law
 
 LAWS = ("gaussian", "bernoulli", "student")
-RESAMPLED = "resampled"  # the reward law of `Bandit.resampling`
+RESAMPLED = "resampled"  # the reward distribution of `Bandit.resampling`
 LOGS = ("drawn", "given")
 COVERAGES = ("uniform", "optimal", "suboptimal")
 MAX_DELAY = 10**7  # rounds; also the largest batch
@@ -36,7 +36,7 @@ MAX_DELAY = 10**7  # rounds; also the largest batch
 class Bandit:
     """Arms with online means, logs drawn around offline means, and declared bias bounds.
 
-    `shift` is the true difference that the bias bounds limit.
+    `shift` holds the true differences; the bias bounds limit their absolute values.
 
     Attributes:
         online: Mean online reward of each arm.
@@ -48,17 +48,17 @@ class Bandit:
         reward: `"gaussian"`, `"bernoulli"`, or `"student"`: heavy tails, Student's t with 3
             degrees of freedom.
         noise: Standard deviation of a Gaussian or Student reward, one number for all arms or one
-            for each. Bernoulli rewards ignore it. The attribute holds the largest one.
+            for each. Bernoulli rewards ignore it. The attribute holds the maximum over the arms.
         logs: `"drawn"` anew in each run, or `"given"`: `offline` holds the logged means.
         delay: Rounds between a pull and its reward; 0 if the next round sees the reward.
-        batch: Rounds that choose their arms together, before any of their rewards arrive.
+        batch: Number of rounds whose arms are chosen together, before any of their rewards arrive.
         pools: The observed rewards of each arm, if `resampling` made the bandit.
         relative_bound: The bound on |online − offline − c| that policies see, where c is an
             unknown move common to all arms: one number, one for each arm, or `None` for no bound.
         common_shift: How far all arms moved together online; the online means include it.
         arm_noise: The noise of each arm.
         means: The distribution of the means, if each run draws new ones as in `random_bandit`.
-        bias: The distribution of logged minus online means, if each run draws them too.
+        bias: The distribution of logged mean minus online mean, if each run draws logged means too.
         exact: Whether the bias bounds are the true differences.
 
     Example:
@@ -280,11 +280,11 @@ class Bandit:
 
 
 def with_means(bandit: Bandit, rows: Floats) -> Iterator[Bandit]:
-    """Yield one copy of the bandit per row of online means, without checking anything again.
+    """Yield one copy of the bandit per row of online means, without validating the rows.
 
     Args:
         bandit: A bandit whose bias bounds were given.
-        rows: Online means by (bandit, arm), valid for its rewards.
+        rows: Online means by (bandit, arm), which must be valid for its rewards.
 
     Example:
         >>> two = with_means(Bandit([0.8, 0.5], 0.5, 9, 0.1), np.array([[0.7, 0.6], [0.4, 0.6]]))
@@ -356,7 +356,7 @@ def _noise_per_arm(noise: object, arms: Arms) -> Floats:
 
 
 def _moved(means: Floats, move: float, arms: Arms, low: float, high: float) -> Floats:
-    """Return the online means after a common move; refuse means outside low to high."""
+    """Return the online means after a common move; refuse means outside [low, high]."""
     if move == 0:
         return means
     moved = means + move

@@ -1,8 +1,9 @@
 """Long runs in batches: the rewards of many decisions arrive together.
 
 Between two batches of rewards a policy learns nothing, so the pulls of a batch are one multinomial
-draw from the exact propensities of the arms. A batch is a fixed share of all decisions before it,
-so the cost of a run grows with the logarithm of the horizon. Early decisions come one by one.
+draw from the exact propensities of the arms. The size of a batch is a fixed share of the number of
+decisions before it, so the cost of a run grows with the logarithm of the horizon. The first
+decisions are made one by one.
 
 Guard pulls of the default rule depend on pending pulls. They are decided one by one at the start of
 a batch, until none is due.
@@ -44,9 +45,9 @@ MAX_MOVE = 8.0  # standard deviations; beyond them a normal has a probability of
 
 
 def can_batch(policy: type[Policy]) -> bool:
-    """Return whether a batch can be one multinomial draw: the policy samples from known laws.
+    """Return whether a batch can be one multinomial draw from known index distributions.
 
-    Policies without noise, such as UCB, would play one arm for a whole batch.
+    Policies without noise, such as UCB, are excluded: they would play one arm for a whole batch.
     """
     return has_law(policy) and policy.normals + policy.uniforms > 0
 
@@ -86,8 +87,9 @@ class BatchState(NamedTuple):
 def play_in_batches(chunk: Chunk) -> Played:
     """Play a chunk in batches; return the regret and the pulls of each run at the horizon.
 
-    The propensities of all runs are integrated together, so the last digits of one run depend on
-    the others in its chunk: play all runs of a job in one chunk.
+    The propensities of all runs are integrated together, so the last digits of a run's numbers
+    depend on the other runs in its chunk. Play all runs of a job in one chunk, so that its numbers
+    are reproducible.
     """
     policy, runs = chunk.policy, chunk.runs
     world = world_of(chunk.bandit, instances_of(chunk), chunk.first)
@@ -211,20 +213,20 @@ def begin_batch(
     laws: Floats,
     left: Ints,
 ) -> bool:
-    """Decide the guard pulls that are due, and write the laws of all other decisions of a batch.
+    """Decide the guard pulls that are due, and write the index distributions for the rest.
 
     Args:
-        choose: The policy's rule, see `compiled.rules.chooser`.
-        write: Writes the laws of a round, see `compiled.rules.laws_writer`.
-        parameters: The policy's numbers.
+        choose: The policy's rule: see `compiled.rules.chooser`.
+        write: Writes the index distributions of a round: see `compiled.rules.laws_writer`.
+        parameters: The policy's numeric parameters.
         world: The bandit.
         state: The state of all runs.
         t: The first decision of the batch.
-        size: The number of decisions.
+        size: The number of decisions in the batch.
         moves: Draws of the common move for each run, in standard deviations from its mean.
         guards: Whether the policy has guard pulls.
-        laws: The laws of each run, for each move and arm.
-        left: The output: the number of decisions that are not guard pulls, for each run.
+        laws: The output: the index distributions of each run, for each move and arm.
+        left: The output: the number of decisions of each run that are not guard pulls.
 
     Returns:
         False if the policy chose no valid arm.
@@ -259,10 +261,10 @@ def end_batch(
     Args:
         world: The bandit.
         state: The state of all runs.
-        first_run: The first run.
-        left: The number of decisions to draw, for each run.
-        chances: The probability of each arm, for each run.
-        regret: The regret of each run.
+        first_run: The number of the first run.
+        left: The number of decisions to draw for each run.
+        chances: The propensities, by (run, arm).
+        regret: The output: the regret of each run so far.
     """
     for run in range(left.size):
         if world.instances.shape[0] > 0:

@@ -22,7 +22,7 @@ from driftanchor.simulation import engine, leaping
 from driftanchor.simulation.bandit import Bandit
 from driftanchor.simulation.world import drawn_means, world_of
 
-CHUNK_ROUNDS = 1_000_000  # rounds in a chunk: a fraction of a second, so that progress moves
+CHUNK_ROUNDS = 1_000_000  # rounds in a chunk: a fraction of a second, for smooth progress
 Played = tuple[Floats, Ints]  # regret by (run, checkpoint), pulls by (run, arm)
 
 
@@ -32,7 +32,7 @@ class Engine(NamedTuple):
     Attributes:
         compiled: Whether Numba compiles the loops, so that threads can share the runs.
         paired: Whether the n-th reward of an arm is the same for every policy.
-        leaps: Whether it leaps over rounds with policies that allow it.
+        leaps: Whether it leaps over rounds if the policy allows it.
     """
 
     compiled: bool
@@ -70,7 +70,7 @@ def fastest(*, paired: bool = False, leaps: bool = True) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Chunk:
-    """Some runs of one policy, with everything that their numbers depend on.
+    """Some runs of one policy, with everything that determines their results.
 
     Attributes:
         name: The policy's name in messages.
@@ -210,7 +210,7 @@ def _parts(chunk: Chunk, world: Any, parameters: Floats) -> tuple[Any, Any, Any]
 
 
 def _check_belief(policy: Policy, name: str) -> None:
-    """Refuse a policy whose `believe` returns another type than its class declares."""
+    """Refuse a policy whose `believe` returns a type other than the one its class declares."""
     if caches_beliefs(type(policy)):
         with errors_of(name):
             believed = policy.believe(ArmEvidence(1, policy.prior_mean, 0, 0.0, 0.0))

@@ -1,8 +1,8 @@
-"""Play chunks of runs on a Dask cluster, with the same numbers as on this machine.
+"""Play chunks of runs on a Dask cluster, with the same results as on this machine.
 
-A task plays one chunk, and its result depends on the chunk alone, so Dask may play it again if a
-worker dies. Every worker must run the same code as this process. `code_version` is compared before
-the first task, and again in each task because workers may join later.
+A task plays one chunk, and its result depends on the chunk alone, so Dask may rerun it if a worker
+dies. Every worker must run the same code as this process. `code_version` is compared before the
+first task, and again in each task because workers may join later.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from driftanchor.policies.base import Policy
 from driftanchor.simulation.chunk import CHUNK_ROUNDS, Chunk, Played
 from driftanchor.version import __version__
 
-SCHEDULER_TIMEOUT = 10.0  # seconds until a scheduler must answer
-WORKER_TIMEOUT = 30.0  # seconds until a cluster without workers must get one
-RESULT_TIMEOUT = 5.0  # seconds until we check whether the worker with a result is still there
+SCHEDULER_TIMEOUT = 10.0  # seconds to wait for a scheduler to answer
+WORKER_TIMEOUT = 30.0  # seconds to wait for a worker if the cluster has none
+RESULT_TIMEOUT = 5.0  # seconds to wait for a result before checking that there are workers
 MAX_CHUNKS = 256  # per job: enough for many workers, few enough for the scheduler
 SCHEMES = ("tcp", "tls", "ws", "wss")
 PACKAGE = "driftanchor"
@@ -37,11 +37,11 @@ Play = Callable[[Chunk], Played]
 def on_cluster(
     cluster: Any, play: Play, jobs: Sequence[Chunk]
 ) -> Generator[tuple[int, Chunk, Played], None, None]:
-    """Cut jobs into chunks and play them; yield (index of the job, chunk, result) as they finish.
+    """Cut jobs into chunks and play them; yield (job index, chunk, result) as they finish.
 
     Args:
         cluster: The address of a Dask scheduler, or a `distributed.Client`.
-        play: Plays a chunk; a function that the workers can import.
+        play: The function that plays a chunk; the workers must be able to import it.
         jobs: The chunks to cut and play.
     """
     if not jobs:
@@ -73,7 +73,7 @@ def on_cluster(
 
 
 def play_there(play: Play, chunk: Chunk, module: str, version: str) -> Played:
-    """Play a chunk on a worker that runs the given code."""
+    """Play a chunk on a worker, after checking that it runs the given code version."""
     worker = f"worker {_dask().get_worker().address}"
     _compare(worker, loaded_version(module), version)
     try:
@@ -83,7 +83,7 @@ def play_there(play: Play, chunk: Chunk, module: str, version: str) -> Played:
 
 
 def module_of(policy: Policy) -> str:
-    """Return the module that another process imports for a policy."""
+    """Return the module that another process must import to get the policy's class."""
     cls = type(policy)
     with contextlib.suppress(ImportError, AttributeError):
         module = importlib.import_module(cls.__module__)
@@ -97,7 +97,7 @@ def module_of(policy: Policy) -> str:
 
 
 def code_version(module: str) -> str:
-    """Return versions and a hash of this package's source files and of a policy's module."""
+    """Return the versions of this package and Numba, and a hash of its and the policy's code."""
     from importlib import metadata  # slow to import, and only clusters need it
 
     root, own = Path(__file__).parents[1], importlib.import_module(module).__file__
@@ -118,7 +118,7 @@ def loaded_version(module: str) -> str:
 
 
 def _check_workers(client: Any, module: str) -> str:
-    """Return the code version of this process if all workers have the same."""
+    """Check that all workers run the same code as this process, and return its version."""
     _wait_for_workers(client)
     ours = code_version(module)
     try:
@@ -127,13 +127,13 @@ def _check_workers(client: Any, module: str) -> str:
     except ImportError as error:
         _compare("the scheduler", error, ours)
     for address, theirs in client.run(loaded_version, module, on_error="return").items():
-        if not isinstance(theirs, OSError):  # this worker died, and others may join
+        if not isinstance(theirs, OSError):  # OSError: the worker died; others may join
             _compare(f"worker {address}", theirs, ours)
     return ours
 
 
 def _compare(place: str, theirs: str | Exception, ours: str) -> None:
-    """Refuse a worker that runs other code, or could not say which because of an error."""
+    """Raise UnusableCluster unless `theirs`, a version or an exception, equals `ours`."""
     if theirs == ours:
         return
     failed = isinstance(theirs, Exception)
@@ -145,7 +145,7 @@ def _compare(place: str, theirs: str | Exception, ours: str) -> None:
 
 
 def _result(client: Any, future: Any, chunk: Chunk) -> Played:
-    """Return the result of a finished task; Dask plays it again if its worker has died since."""
+    """Return the result of a finished task; Dask reruns it if its worker has died since."""
     while True:
         try:
             played: Played = future.result(timeout=RESULT_TIMEOUT)
@@ -173,7 +173,7 @@ def _wait_for_workers(client: Any) -> None:
 
 @contextlib.contextmanager
 def _connected(cluster: Any) -> Iterator[Any]:
-    """Yield a client of the cluster, and close it unless it is the user's."""
+    """Yield a client of the cluster, and close it unless the user passed it in."""
     distributed = _dask()
     theirs = isinstance(cluster, distributed.Client)
     client = cluster if theirs else _connect(distributed, _checked_address(cluster))
@@ -224,7 +224,7 @@ def _connect(distributed: Any, address: str) -> Any:
 def _checked_address(cluster: object) -> str:
     """Return the address if Dask can parse it; Dask waits forever on some malformed ones."""
     text = cluster if isinstance(cluster, str) else ""
-    with contextlib.suppress(ValueError):  # the port is no number or too large
+    with contextlib.suppress(ValueError):  # the port is not a number, or too large
         parts = urlsplit(text if "://" in text else f"tcp://{text}")
         if parts.scheme in SCHEMES and parts.hostname and parts.port:
             return text

@@ -1,11 +1,11 @@
 """The loops that play every round, interpreted or compiled.
 
-Plain scalar Python over arrays. Interpreted, these functions are the reference that all other
-engines are compared with; compiled by `driftanchor.compiled`, the same lines give the same bits.
+They are plain scalar Python over arrays. Interpreted, they are the reference for all other engines.
+Compiled by `driftanchor.compiled`, the same code gives bit-identical results.
 
 All noise is keyed (`driftanchor.core.noise`): the rewards and the logs of an arm by (seed, run,
 arm), a policy's own draws by (seed, policy, run), and the means of a random bandit by (seed, run,
-arm). So every policy meets the same means, the same logs and the same n-th reward of each arm, and
+arm). So every policy faces the same means, the same logs and the same n-th reward of each arm, and
 comparisons are paired.
 """
 
@@ -37,9 +37,9 @@ class RunState(NamedTuple):
     """The arrays that a run works on, allocated once and cleared before each run."""
 
     evidence: Evidence
-    stream: Stream  # of the policy; before the first round, of the logs
-    rewards: Stream  # one row for each arm
-    queue: Ints  # the arms of the last rounds, if rewards are late
+    stream: Stream  # noise of the policy; before the first round, of the logs
+    rewards: Stream  # noise of the rewards, one row for each arm
+    queue: Ints  # ring buffer of the last rounds' arms, for late rewards
 
 
 def keys_of(seed: int, policy: str) -> Keys:
@@ -103,14 +103,14 @@ def play_every_round(
 
     Args:
         rule: Chooses the arm of a round: see `compiled.rules.chooser`.
-        parameters: The policy's numbers, for the rule.
+        parameters: The policy's numeric parameters, for the rule.
         world: The bandit.
         keys: The keys of all noise.
-        first_run: The first run.
+        first_run: The number of the first run.
         checkpoints: The rounds after which to record regret; the last is the horizon.
         state: The arrays from `allocate`.
-        regret: Pseudo-regret, by (run, checkpoint).
-        pulls: Pulls at the horizon, by (run, arm).
+        regret: The output: pseudo-regret, by (run, checkpoint).
+        pulls: The output: pulls at the horizon, by (run, arm).
 
     Returns:
         False if the policy chose no valid arm, for example because every index was NaN.
@@ -149,7 +149,7 @@ def play_late(
     """Play runs with late rewards: after `delay` rounds, or at the end of a batch of rounds.
 
     The arguments are those of `play_every_round`. A pull is pending until its reward arrives, and
-    the policy sees how many pulls of each arm are pending. Regret counts a pull when it is made.
+    the policy sees the number of pending pulls of each arm. Regret counts a pull when it is made.
     Rewards arrive in the order of the pulls, so the n-th reward of an arm is the same as without
     delay.
     """

@@ -23,8 +23,8 @@ class Law:
 
     Attributes:
         kind: `"normal"`, `"uniform"` or `"beta"`.
-        first: The mean, the lowest number, or a.
-        second: The standard deviation, the highest number, or b.
+        first: Mean (normal), lower bound (uniform) or a (beta).
+        second: Standard deviation (normal), upper bound (uniform) or b (beta).
 
     Example:
         >>> str(Law.normal(0, 1)), Law.uniform(0.1, 0.3).support
@@ -157,20 +157,20 @@ def random_bandit(
 ) -> Bandit:
     """Make a bandit that draws new means in each run: its mean regret is the Bayesian regret.
 
-    Run r of every policy meets the same means, so differences are paired as always, and runs are
-    independent of one another. `instance_of` gives the bandit of one run.
+    Run r has the same means for every policy, so differences are paired, as for any bandit. Runs
+    are independent of one another. `instance_of` returns the bandit of one run.
 
     Args:
         means: The distribution of the online means.
         arms: Number of arms.
-        offline_pulls: As for `Bandit`, like the other arguments below.
-        bias_bound: `None` for the true differences of each run.
-        reward: Bernoulli rewards need means between 0 and 1.
+        offline_pulls: As for `Bandit`.
+        bias_bound: As for `Bandit`; `None` means the true differences of each run.
+        reward: As for `Bandit`; Bernoulli rewards need means between 0 and 1.
         noise: Standard deviation of a reward, one number for all arms or one for each.
         bias: The distribution of an arm's logged mean minus its online mean; `None` for unbiased
             logs. With Bernoulli rewards, logged means are clipped to [0, 1].
         delay: Rounds between a pull and its reward.
-        batch: Rounds that choose their arms together.
+        batch: Number of rounds whose arms are chosen together.
         relative_bound: The bound W that policies see.
         common_shift: How far all arms moved together, added to the drawn means.
 

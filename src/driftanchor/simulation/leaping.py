@@ -1,19 +1,23 @@
 """Leap over rounds: the same distribution as playing every round, at a cost per event.
 
-Once an arm leads, it is played in almost every round. This loop draws the round in which that ends,
-instead of drawing every sample. `docs/reference/engines.md` explains why each step is exact. In
-short, let m be a barrier below the leader's mean, and c a level below m:
+Once an arm leads, it is played in almost every round. Instead of drawing every sample, this loop
+draws the next round that may play another arm. `docs/reference/engines.md` explains why each step
+is exact. In short, let m be a barrier below the leader's mean, and c a level below m:
 
-1. The other arms do not change while the leader is played. So arm i's index is above c with the
-   same probability p_i in each round, and the first round in which one is above is geometric.
-2. While the leader's mean stays above m, its index is at most c with a probability q_t ≤ q̄. Rounds
-   are marked with probability q̄, and a mark counts with probability q_t/q̄ (thinning).
-3. Up to the first marked round every round plays the leader. Its rewards are drawn until its mean
-   may have reached m.
-4. In the marked round the indices are drawn, given on which side of c each of them is.
+1. The other arms do not change while the leader is played. So the probability that arm i's index is
+   above c is the same in each round, and the wait for the first index above c is geometric. The
+   round in which it ends is marked.
+2. While the leader's mean stays above m, the probability q_t that the leader's index is at most c
+   is bounded by a constant q̄. So each round is also marked with probability q̄, and such a mark
+   counts with probability q_t/q̄ (thinning).
+3. Every round before the first marked one plays the leader. The leader's rewards are drawn until
+   its mean may have reached m.
+4. In the marked round, each index is drawn conditional on being above or below c, as far as that is
+   known.
 
 The hazard of an arm is −log P(its index is at most c). Hazards of independent arms add up, so one
-exponential draw on the axis of their sum gives the first time an arm is above c, and which arm.
+exponential draw against the total hazard gives both the first time an index exceeds c and the arm
+that exceeds it.
 
 The engine `thinned` draws every reward, from the same streams as playing every round; `events`
 draws sums of rewards.
@@ -49,9 +53,9 @@ from driftanchor.simulation.world import BERNOULLI, GAUSSIAN, World, draw_reward
 CERTAIN = 40.0  # hazard of an arm that is certainly above c; no exponential draw exceeds 37
 BUSY = 0.6  # expected marks per round above which single rounds are cheaper
 SHALLOWEST, STEP, DEPTHS = 2.0, 1.0, 5  # levels to try, in sds below the leader's mean
-NEAR = 0.15  # distance of the barrier from the leader's mean, as a share of the level's
+NEAR = 0.15  # distance of the barrier from the leader's mean, as a share of the level's distance
 GROWN = 1.5  # find a new level once the leader's weight has grown by this factor
-LONG = 1_000_000  # longer waits have too few digits left for the position in a round
+LONG = 1_000_000  # longer waits leave too few digits of a float for the position within a round
 FIRST_ROUNDS, MAX_ROUNDS = 16, 256  # rounds played one by one before the next search for a level
 
 
@@ -59,17 +63,17 @@ class LeapingState(NamedTuple):
     """The arrays and options of a leaping run."""
 
     run: RunState
-    laws: Floats  # the law of each arm's index, as rows of `IndexLaw`
-    hazards: Floats  # of each arm at the level; 0 for the leader
-    progress: Ints  # rounds played, checkpoints passed
-    pooled: bool  # whether the mean of a law includes the logs
+    laws: Floats  # distribution of each arm's index, as rows of `IndexLaw`
+    hazards: Floats  # hazard of each arm at the level; 0 for the leader
+    progress: Ints  # number of rounds played, number of checkpoints passed
+    pooled: bool  # whether the mean of the distribution includes the logs
     single: bool  # whether to draw the leader's rewards one by one, not as sums
 
 
 class Lead(NamedTuple):
     """The leader, and the level and the barrier that hold while it leads."""
 
-    arm: int  # -1 if every level is too busy
+    arm: int  # -1 if every level marks too many rounds
     level: float
     barrier: float
     bound: float  # q̄
@@ -78,7 +82,7 @@ class Lead(NamedTuple):
 
 
 def can_leap(policy: type[Policy], bandit: Bandit) -> bool:
-    """Return whether each arm's law is known and changes only when that arm is played."""
+    """Return whether index distributions are known and change only when their arm is played."""
     rule = ("index", "believe", "sample", "choose", "law", "normals", "uniforms")
     known = policy.leaps is not None and inherits_rule(policy, "leaps", rule)
     return known and not bandit.is_late and not (bandit.is_relative and policy.uses_logs)
@@ -117,7 +121,7 @@ def play_leaping(
     regret: Floats,
     pulls: Ints,
 ) -> bool:
-    """Play runs like `engine.play_every_round`, but leap; `rule` writes the law of an arm."""
+    """Play runs like `engine.play_every_round`, but leap; `rule` writes one arm's distribution."""
     evidence = state.run.evidence
     for row in range(regret.shape[0]):
         prepare(world, keys, first_run + row, state.run)
@@ -169,7 +173,7 @@ def follow(
             drawn = exponential(stream) / rate
             marked = drawn < wait
             wait = int(min(drawn, wait))
-            position = rate * (drawn - wait)  # position of the mark on the axis of all hazards
+            position = rate * (drawn - wait)  # of the mark on the axis in `marked_round`
             if wait > LONG:
                 position = -math.log1p(uniform(stream) * math.expm1(-rate))
         if wait > 0:
@@ -244,7 +248,7 @@ def hazard(law: IndexLaw, level: float) -> float:
 
 
 def law_in(state: LeapingState, arm: int) -> IndexLaw:
-    """Return the law of an arm's index."""
+    """Return the distribution of an arm's index."""
     laws = state.laws
     return IndexLaw(
         laws[arm, 0], laws[arm, 1], laws[arm, 2], laws[arm, 3], laws[arm, 4], laws[arm, 5]
@@ -252,7 +256,7 @@ def law_in(state: LeapingState, arm: int) -> IndexLaw:
 
 
 def weight_of(state: LeapingState, arm: int) -> float:
-    """Return the number of pulls behind the mean of an arm's law, including the prior's."""
+    """Return the number of pulls behind the mean of an arm's index, including the prior's."""
     evidence = state.run.evidence
     logged = evidence.offline_pulls[arm] if state.pooled else 0
     return float(evidence.pulls[arm] + logged + 1)
@@ -262,7 +266,7 @@ def weight_of(state: LeapingState, arm: int) -> float:
 
 
 def largest(state: LeapingState, leader: int) -> int:
-    """Return the arm with the largest index; stop drawing an index that cannot win."""
+    """Return the arm with the largest index; cut short the draw of an index that cannot win."""
     stream = state.run.stream
     value = draw_index(law_in(state, leader), -math.inf, stream)
     best = challenge(Best(-math.inf, -1, 0), value, leader, stream)
@@ -280,14 +284,15 @@ def marked_round(state: LeapingState, lead: Lead, others: float, position: float
         state: The state of the run.
         lead: The leader, and the level.
         others: The sum of the other arms' hazards.
-        position: Position of the mark on the axis of hazards: the others', then the leader's.
+        position: Position of the mark on an axis of segments, one for each arm. The other arms come
+            first, each as long as its hazard, then the leader with length `lead.marks`.
     """
     stream, law = state.run.stream, law_in(state, lead.arm)
     if position < others:
         value = draw_index(law, -math.inf, stream)
     else:
         if uniform(stream) * lead.bound >= below(law, lead.level):
-            return lead.arm  # a mark that does not count: all others are below the level
+            return lead.arm  # the mark does not count: all others are below the level
         value = draw_below(law, lead.level, stream)
         position = others + exponential(stream)
     best = challenge(Best(-math.inf, -1, 0), value, lead.arm, stream)
@@ -323,13 +328,13 @@ def find(hazards: Floats, position: float) -> tuple[int, float]:
     return last, end
 
 
-# The rewards of the leader. Its position is the sum of its rewards minus the barrier for each pull:
-# above 0 exactly while its mean is above the barrier. Each sampler below stops at the first pull
-# after which the position is, or may have been, at most 0.
+# The rewards of the leader. Its position is (mean − barrier) times the weight of the mean: above 0
+# exactly while the mean is above the barrier. Each pull adds its reward minus the barrier. Each
+# sampler below stops at the first pull after which the position is, or may have been, at most 0.
 
 
 def leap(world: World, state: LeapingState, lead: Lead, rounds: int) -> int:
-    """Draw the leader's rewards for `rounds`, or until its mean may be at the barrier.
+    """Draw the leader's rewards for `rounds` rounds, or until its mean may be at the barrier.
 
     Returns:
         The number of rewards drawn.
@@ -366,7 +371,7 @@ def in_blocks(
     position, taken = start, 0
     while taken < steps and position > 0.0:
         block = steps - taken
-        if barrier * block > position:  # end the block where zeros alone reach the barrier
+        if barrier * block > position:  # end the block where zeros alone would reach the barrier
             block = min(block, int(position / barrier) + 1)
         position += binomial(block, mean, stream) - barrier * block
         taken += block
@@ -376,9 +381,9 @@ def in_blocks(
 def walk(start: float, drift: float, noise: float, steps: int, stream: Stream) -> tuple[int, float]:
     """Draw Gaussian rewards as a walk from `start` > 0, stopped once a path through it touches 0.
 
-    The path is Brownian. If it ends above 0, it touched 0 with the probability that the reflection
-    principle gives. A path that touched 0 is reflected after the first touch, so that it ends below
-    0, and bisection finds the touch. The walk stops at the first whole step after the touch.
+    The path is Brownian. If it ends above 0, the reflection principle gives the probability that it
+    touched 0. A path that touched 0 is reflected after the first touch, so that it ends below 0,
+    and bisection finds the touch. The walk stops at the first whole step after the touch.
     """
     end = start + drift * steps + noise * math.sqrt(steps) * normal(stream)
     reflected = end > 0.0
@@ -430,7 +435,7 @@ def advance(
     arm: int,
     rounds: int,
 ) -> None:
-    """Count `rounds` pulls of an arm whose total is up to date, and record regret on the way."""
+    """Count `rounds` pulls of an arm whose total is up to date; record regret at checkpoints."""
     evidence, progress = state.run.evidence, state.progress
     t, reached = progress[0], progress[1]
     before = evidence.pulls[arm]

@@ -27,7 +27,7 @@ from driftanchor.simulation.world import drawn_means
 
 QUANTILES = {"median": 0.5, "q90": 0.9, "q99": 0.99}
 STATISTICS = ("mean", "se", *QUANTILES, "max")
-CAP_EXCEEDED = (0.1, 0.003)  # probabilities that a run's best mean, or its worst, passes a cap
+CAP_EXCEEDED = (0.1, 0.003)  # P(a run's best mean exceeds its cap), for two caps; worst likewise
 NEGLIGIBLE = 1e-15  # probability of the tails that an integral leaves out
 
 
@@ -82,12 +82,12 @@ class Result(Tabular):
     ) -> Difference:
         """Return the final regret of one policy minus that of another, with an interval.
 
-        The interval is valid for any distribution of regret, including rare ruinous runs. For the
-        mean it stays valid if you looked at fewer runs before. See
+        The interval is valid for any distribution of regret, even with rare ruinous runs. For the
+        mean, it stays valid if you have already looked at the result of fewer runs. See
         `driftanchor.core.stats.bounded_mean`.
 
-        Runs are compared in pairs, even if the two policies met different rewards: the pairs are
-        independent of each other.
+        Runs are compared in pairs, even if the two policies got different rewards. This is valid
+        because the pairs are independent of each other.
 
         Args:
             first: A policy.
@@ -191,7 +191,7 @@ class Difference:
         high: The upper end of the interval.
         level: Probability that the interval contains the true difference.
         runs: Number of runs of each policy.
-        paired: Whether both policies met the same rewards, and not only the same logs.
+        paired: Whether both policies got the same rewards, and not only the same logs.
     """
 
     first: str
@@ -220,7 +220,8 @@ class DrawnGaps(NamedTuple):
     """The gap between the best and the worst arm of each run, if each run draws its own means.
 
     A run loses at most this gap in each round. The gap is the largest minus the smallest of K
-    independent draws from a known law, so its quantiles and the means of hedges are known.
+    independent draws from a known distribution, so its quantiles and the expected values of
+    `hedges` can be computed.
 
     Attributes:
         law: The distribution of all means.
@@ -235,7 +236,7 @@ class DrawnGaps(NamedTuple):
     worst: Floats
 
     def quantile(self, q: float) -> float:
-        """Return a number that the gap of a run exceeds with probability at most 1 − q."""
+        """Return a number that a run's gap exceeds with probability at most 1 − q."""
         low, high = self._caps((1.0 - q) / 2.0)
         return high - low
 
@@ -246,7 +247,7 @@ class DrawnGaps(NamedTuple):
         return self.quantile(1.0 - CAP_EXCEEDED[0]) > 0.5 * (high - low)
 
     def hedges(self) -> tuple[Floats, Floats]:
-        """Return upper bounds of each run's gap, by (cap, run), and their expected values.
+        """Return upper bounds on each run's gap, by (cap, run), and their expected values.
 
         The gap itself varies from run to run, which would widen an interval. An upper bound is
         constant except in the rare runs whose means pass a cap.

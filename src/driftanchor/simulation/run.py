@@ -41,9 +41,9 @@ def simulate(
 ) -> Result:
     """Run every policy `runs` times in a bandit and measure its pseudo-regret.
 
-    Run r of every policy meets the same logs and, unless an engine draws sums of rewards, the same
-    n-th reward of each arm, so differences are paired. The numbers depend only on the seed and the
-    engine, not on threads, cluster, order, or which policies take part.
+    In run r, every policy gets the same logs and, unless the engine draws sums of rewards, the same
+    n-th reward of each arm. So differences are paired. A policy's numbers depend only on the seed
+    and the engine, not on the threads, the cluster, or the other policies and their order.
 
     Args:
         policies: A mapping from names to policies, one policy, or a list of policies and names.

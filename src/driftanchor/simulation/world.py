@@ -1,6 +1,6 @@
 """World: a bandit as arrays for the loops, and the draws of its means and rewards.
 
-Plain scalar code that gives the same bits interpreted and compiled.
+This is plain scalar code; its results are bit-identical interpreted and compiled.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ class World(NamedTuple):
     pool: Floats  # observed rewards, arm after arm
     ends: Ints  # where each arm's rewards start in `pool`, and where the last arm's end
     instances: Floats  # means of a random bandit by (run, online or logged, arm), else empty
-    first: int  # the run of the first instance
+    first: int  # number of the run that the first instance belongs to
     exact: bool  # whether the bias bounds are the true differences of an instance
 
 
 def world_of(bandit: Bandit, instances: Floats | None = None, first: int = 0) -> World:
-    """Copy a bandit into arrays that the loops may change: each run may have other means."""
+    """Copy a bandit into arrays that the loops may change: each run may have its own means."""
     pools = bandit.pools or (np.zeros(0),)
     return World(
         bandit.online.copy(),
@@ -97,7 +97,7 @@ def draw_reward(world: World, arm: int, stream: Stream) -> float:
 
 
 def draw_total(world: World, arm: int, pulls: int, stream: Stream) -> float:
-    """Draw the sum of an arm's next rewards, in one draw if its distribution is known."""
+    """Draw the sum of an arm's next `pulls` rewards, in one draw if its distribution is known."""
     mean: float = world.online[arm]
     noise: float = world.noise[arm]
     if pulls > 0 and world.law == GAUSSIAN:
@@ -155,7 +155,7 @@ def laws_of(bandit: Bandit, seed: int) -> InstanceLaws:
 
 
 def numbers_of(law: Law | None) -> Floats:
-    """Return a law as its position in `KINDS`, or -1 for no law, and its two parameters."""
+    """Return a distribution as its position in `KINDS` (-1 for `None`) and its two parameters."""
     if law is None:
         return np.array([-1.0, 0.0, 0.0])
     return np.array([KINDS.index(law.kind), law.first, law.second])
@@ -167,7 +167,7 @@ def drawn_means(bandit: Bandit, seed: int, first: int, runs: int, *, compiled: b
     Args:
         bandit: A random bandit.
         seed: The seed of all noise.
-        first: The first run.
+        first: The number of the first run.
         runs: The number of runs.
         compiled: Whether to draw with Numba; the numbers are the same.
     """
@@ -180,7 +180,7 @@ def drawn_means(bandit: Bandit, seed: int, first: int, runs: int, *, compiled: b
 
 
 def draw_instances(laws: InstanceLaws, first_run: int, drawn: Floats, stream: Stream) -> bool:
-    """Fill `drawn`, by (run, online or logged, arm), with the means from `first_run` on."""
+    """Fill `drawn`, by (run, online or logged, arm), with the means of runs from `first_run` on."""
     for row in range(drawn.shape[0]):
         for arm in range(drawn.shape[2]):
             start(stream, laws.means_key, first_run + row, arm)
@@ -193,7 +193,7 @@ def draw_instances(laws: InstanceLaws, first_run: int, drawn: Floats, stream: St
 
 
 def draw_number(law: Floats, stream: Stream) -> float:
-    """Draw from a law that `numbers_of` returned; 0 for no law."""
+    """Draw from a distribution that `numbers_of` returned; 0 for `None`."""
     first: float = law[1]
     second: float = law[2]
     if law[0] == NORMAL:
