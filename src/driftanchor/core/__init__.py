@@ -1,1 +1,1 @@
-"""Arms, tallies, offline data, evidence, posteriors and keyed noise: NumPy only, no I/O."""
+"""Arms, tallies, offline data, evidence, posteriors, statistics and keyed noise. No I/O."""

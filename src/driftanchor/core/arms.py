@@ -1,4 +1,4 @@
-"""Arms: labels outside, integer columns inside."""
+"""Arms: labels in the public interface, integer columns internally."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import overload
 from driftanchor.core import check
 from driftanchor.errors import InvalidInput, UnknownName, shown
 
-MAX_ARMS = 10**6  # more arms would exhaust the memory and are surely a mistake
+MAX_ARMS = 10**6  # more arms would exhaust memory and are surely a mistake
 MAX_LABEL_LENGTH = 1_000
 
 
@@ -68,7 +68,7 @@ class Arms(Sequence[str]):
             argument: Name of the caller's argument, for the error.
 
         Raises:
-            UnknownName: No arm has this label; the message suggests the nearest.
+            UnknownName: No arm has this label; the message suggests the nearest one.
         """
         columns: dict[object, int] = self.__dict__["_columns"]
         if isinstance(label, str) and label in columns:
@@ -81,7 +81,7 @@ class Arms(Sequence[str]):
         )
 
     def with_arm(self, label: str) -> Arms:
-        """Return these arms and a new one in the last column."""
+        """Return these arms plus a new one in the last column."""
         return Arms([*self.labels, label])
 
     @overload
@@ -103,7 +103,7 @@ class Arms(Sequence[str]):
 
 
 def valid_arms(value: object) -> Arms:
-    """Return the value if it is an `Arms`; a list of labels is rejected."""
+    """Return the value if it is an `Arms`; reject anything else, such as a list of labels."""
     if not isinstance(value, Arms):
         raise InvalidInput(
             f"must be Arms such as Arms(['A', 'B']), got {shown(value)}", argument="arms"

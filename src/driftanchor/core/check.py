@@ -1,7 +1,7 @@
 """Validation of arguments, shared by all public functions.
 
-Each check returns the value in the type that the rest of the package uses. Otherwise it raises
-`InvalidInput`, which names the argument, the arm if there is one, the value and the remedy.
+A check returns a valid value in the type that the rest of the package uses. For an invalid value it
+raises `InvalidInput`, which names the argument, the arm (if any), the value and the remedy.
 """
 
 import math
@@ -20,8 +20,8 @@ Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 Array = TypeVar("Array", bound=npt.NDArray[Any])
 
-# Limits for rewards, means and parameters. Squared ratios of such numbers, times any count, stay
-# far below the largest float, so no policy overflows.
+# Limits for rewards, means and parameters. Within them, squared ratios times any count stay far
+# below the largest float, so no policy overflows.
 LARGEST = 1e90
 SMALLEST = 1e-50  # for numbers that must be positive
 LATEST = 6e10  # last valid time, in seconds since 1970
@@ -39,13 +39,14 @@ def number(
 ) -> float:
     """Return a real number in `[low, high]` as a float.
 
-    Accepts the numbers of Python and NumPy, booleans as 1 and 0, `Decimal`, `Fraction` and
+    Accepts Python and NumPy numbers, booleans (as 1 and 0), `Decimal`, `Fraction` and
     zero-dimensional arrays. Rejects text, complex numbers and durations.
 
     Args:
         value: The value to check.
-        argument: Name of the argument, for the error.
-        of: The part of the argument, such as `"arm 'A'"`, for the error.
+        argument: Name of the argument, for the error message.
+        of: Part of the argument that the value belongs to, such as `"arm 'A'"`, for the error
+            message.
         low: Minimum.
         high: Maximum.
         above: Exclusive minimum.
@@ -58,7 +59,7 @@ def number(
         x = float(accepted)
     except OverflowError:
         raise _bad(argument, of, f"must fit a 64-bit float, got {shown(value)}") from None
-    except ValueError:  # a signalling NaN of Decimal
+    except ValueError:  # Decimal's signalling NaN
         x = math.nan
     if math.isnan(x):
         raise _bad(argument, of, "must be a number, got nan: drop or fill the missing value")
@@ -72,7 +73,7 @@ def number(
 
 
 def is_number(value: object) -> bool:
-    """Return whether `number` accepts the type of a value.
+    """Return whether `number` accepts values of this type.
 
     Example:
         >>> [is_number(x) for x in (True, np.True_, Decimal("0.5"), np.array(0.5))]
@@ -102,7 +103,7 @@ def whole(value: object, argument: str, *, of: str = "", low: int = 0, high: int
 
 
 def choice(value: object, argument: str, choices: Sequence[str], *, of: str = "") -> str:
-    """Return one of a few words; the error suggests the nearest."""
+    """Return the value if it is one of `choices`; the error suggests the nearest one."""
     if not isinstance(value, str):
         raise _bad(argument, of, f"must be one of {', '.join(choices)}, got {shown(value)}")
     if value not in choices:
@@ -133,7 +134,7 @@ def function(value: object, argument: str) -> None:
 
 
 def clock_time(clock: Callable[[], object]) -> float:
-    """Return the time of a clock, in seconds since 1970."""
+    """Call a clock and return its time, in seconds since 1970."""
     now = clock()
     if type(now) is float and -LATEST <= now <= LATEST:  # fast path
         return now + 0.0  # turns -0.0 into 0.0, as SQLite does
@@ -223,7 +224,7 @@ def _broadcast(value: object, argument: str, labels: Sequence[str]) -> list[obje
 
 
 def _range(low: float, high: float, x: float) -> str:
-    """Describe a range; leave out technical limits that the value does not exceed."""
+    """Describe a range; mention technical limits only if the value exceeds them."""
     technical = (2**62, LARGEST)
     if low == -math.inf or (high in technical and x > high):
         return f"at most {high:g}"

@@ -1,8 +1,8 @@
 """The common move: how far all arms moved together since the logs.
 
 A relative bound W promises |online mean − offline mean − c| ≤ W for each arm. The common move c is
-unknown and the same for all arms. It is estimated from every arm that has both logs and online
-rewards. Plain scalar functions, interpreted or compiled.
+unknown and the same for all arms. It is estimated from all arms with logs, online rewards and a
+finite W. Plain scalar functions, interpreted or compiled.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ NOTHING = 1e-150  # smaller bounds count as 0: their squares would underflow
 
 
 def own_sd(bound: float) -> float:
-    """Return ω, the standard deviation of an arm's own move under a bound.
+    """Return ω, the standard deviation that a bound implies for a move.
 
     Example:
         >>> own_sd(0.1)
@@ -28,7 +28,7 @@ def own_sd(bound: float) -> float:
 
 
 def is_relative(evidence: Evidence) -> bool:
-    """Return whether a relative bound is promised for any arm."""
+    """Return whether any arm has a relative bound."""
     for column in range(evidence.relative_bounds.size):
         if evidence.relative_bounds[column] < math.inf:
             return True
@@ -38,19 +38,21 @@ def is_relative(evidence: Evidence) -> bool:
 def common_move(evidence: Evidence, noise: float) -> Posterior:
     """Return the posterior of the common move c, given all arms.
 
-    With T pulls and reward sum S online, N logged rewards of mean m, and ω = W/2, over the arms
-    with pulls, logs and a finite W::
+    Let T and S be an arm's online pulls and reward sum, N and m the number and mean of its logged
+    rewards, and ω = W/2. Summing over all arms with pulls, logs and a finite W::
 
         y = S/T − m,   w = 1/(σ² (1/T + 1/N) + ω²)
         q = q₀ + Σ w,   c ~ N(Σ w y / q, 1/q)
 
-    If every arm with logs has a finite bias bound, q₀ = 1/(V/2)² with V the largest of them; V = 0
-    means c = 0. Otherwise q₀ = 0, and c may be anything. While q = 0, c ~ N(0, σ²). This
-    does not affect the choice between arms with logs, and it keeps an arm without logs, which pays
-    well only because all arms do, from hiding the others for good.
+    If every arm with logs has a finite bias bound, let V be the largest. Then q₀ = 1/(V/2)², and
+    V = 0 means c = 0. Otherwise q₀ = 0, and c may be anything.
+
+    While q = 0, c ~ N(0, σ²). This does not affect the choice between arms with logs. Without it,
+    an arm without logs could look best only because all rewards rose, and the other arms would
+    never be played again.
 
     Args:
-        evidence: The numbers of all arms, including retired ones.
+        evidence: The statistics of all arms, including retired ones.
         noise: σ.
     """
     precision, total = prior_precision(evidence), 0.0
@@ -62,7 +64,7 @@ def common_move(evidence: Evidence, noise: float) -> Posterior:
 
 
 class MoveEvidence(NamedTuple):
-    """The evidence of one arm about the common move."""
+    """One arm's evidence about the common move."""
 
     weight: float  # w; 0 if there is no evidence
     total: float  # w y
@@ -78,7 +80,7 @@ def move_evidence(arm: ArmEvidence, noise: float) -> MoveEvidence:
 
 
 def prior_precision(evidence: Evidence) -> float:
-    """Return q₀; infinite if c = 0 is known."""
+    """Return q₀, the prior precision of c; infinite if c is known to be 0."""
     largest = 0.0
     for column in range(evidence.pulls.size):
         if evidence.offline_pulls[column] > 0:
@@ -98,15 +100,16 @@ def move_from(precision: float, total: float, noise: float) -> Posterior:
 
 
 def moved(arm: ArmEvidence, common: float, noise: float) -> ArmEvidence:
-    """Return the arm given the common move, for rules that know only bias bounds.
+    """Return the arm with its logs moved by c, for rules that know only bias bounds.
 
-    Its logs become N' = 1/(1/N + ω²/σ²) rewards of mean m + c with bias bound W. If the bias bound
-    V of the unmoved logs gives a lower ceiling, m + V < m + c + W, the logs stay unchanged. So do
-    logs without a relative bound. In the result, `relative_bound` is finite only if the logs moved.
+    Its logs become N' = 1/(1/N + ω²/σ²) rewards with mean m + c and bias bound W. The logs stay
+    unchanged if they have no relative bound, or if their bias bound V limits the online mean more
+    tightly from above: m + V < m + c + W. In the result, `relative_bound` is finite only if the
+    logs moved.
 
     Args:
         arm: The arm.
-        common: c.
+        common: c, the common move.
         noise: σ.
 
     Example:
@@ -126,7 +129,7 @@ def moved(arm: ArmEvidence, common: float, noise: float) -> ArmEvidence:
 
 
 def moves_along(arm: ArmEvidence, common: float) -> bool:
-    """Return whether an arm's logs move with c: they do if W gives the lower ceiling."""
+    """Return whether `moved` moves the logs: there are some, W is finite and c + W ≤ V."""
     if arm.offline_pulls == 0 or arm.relative_bound == math.inf:
         return False
     return not arm.bias_bound < common + arm.relative_bound
@@ -140,7 +143,7 @@ def moved_pulls(logged: float, own: float, noise: float) -> float:
         own: ω, the standard deviation of the arm's own move since the logs.
         noise: σ.
     """
-    if logged == 0.0:  # and ω may be infinite
+    if logged == 0.0:  # then ω may be infinite
         return 0.0
     ratio = own / noise
-    return logged / (1.0 + logged * ratio * ratio)  # in this form ω = 0 changes no bit
+    return logged / (1.0 + logged * ratio * ratio)  # exactly N if ω = 0

@@ -1,4 +1,4 @@
-"""Delays: which share of the rewards of recent decisions has been reported already.
+"""Delays: the share of recent decisions' rewards that has already been reported.
 
 A campaign with a reward window and a default reward learns of conversions when they happen and of
 all other outcomes when the window closes. Dividing the rewards so far by the number of rewards so
@@ -8,14 +8,14 @@ share of reports that should have arrived at its age:
     pulls = Σ G(age)        mean = default + Σ (reward − default) / pulls
 
 All arms share one curve G. It is estimated by the chain ladder, as insurers estimate claims not
-reported yet; for right-truncated delays this is the maximum-likelihood estimate. Let h_j be the
-share of the reports within j slots that arrived in slot j, over all cohorts old enough to have
-seen slot j. Then G(j − 1) = G(j) (1 − h_j), and G is 1 at the end of the window.
+reported yet; for right-truncated delays this is the maximum-likelihood estimate. Take all cohorts
+that have completed slot j. Of their reports that arrived within j slots, let h_j be the share that
+arrived in slot j itself. Then G(j − 1) = G(j) (1 − h_j), and G is 1 at the end of the window.
 
-Until some cohort reaches the end of the window, the rest of the curve is extrapolated. Delays with
-G(a) = (a / window)^θ have h_j = 1 − (j / (j + 1))^θ, from instant reports (θ = 0) to reports spread
-evenly over the window (θ = 1). θ is estimated from the oldest delays seen, and its uncertainty
-lowers the effective number of pulls.
+Until some cohort reaches the end of the window, the rest of the curve is extrapolated as
+G(a) = (a / window)^θ, for which h_j = 1 − (j / (j + 1))^θ. With θ = 0 all reports are instant; with
+θ = 1 they are spread evenly over the window. θ is estimated from the longest delays seen, and its
+uncertainty lowers the effective number of pulls.
 
 Background: Vernade, Cappé & Perchet, *Stochastic bandit models for delayed conversions* (UAI 2017),
 divide by a known G.
@@ -32,7 +32,7 @@ from driftanchor.core.check import Floats, Ints
 
 MAX_SLOTS = 128  # per window
 MIN_SLOTS = 16  # per window
-MIN_SLOT = 60.0  # seconds, unless the window would have fewer than MIN_SLOTS
+MIN_SLOT = 60.0  # seconds; less if the window would otherwise have fewer than MIN_SLOTS slots
 PRIOR_REPORTS = 1.0  # weight of the extrapolated curve at each delay, in reports
 PRIOR_SHAPE, PRIOR_RATE = 1.0, 2.0  # gamma prior of θ: mean ½, standard deviation ½
 
@@ -41,8 +41,8 @@ class Arrival(NamedTuple):
     """The share of a cohort's reports that should have arrived when a slot starts.
 
     Attributes:
-        shares: Share for a cohort that is k = 0, 1, …, S slots old, where S is the end of the
-            window. When slot k starts, the reports with delays of up to k − 1 slots have arrived.
+        shares: Share for a cohort that is k = 0, 1, …, S slots old; the window ends in slot S.
+            When slot k starts, reports with delays of up to k − 1 slots have arrived.
         errors: Relative standard error of each share.
     """
 
@@ -53,7 +53,8 @@ class Arrival(NamedTuple):
 def slot_length(window: float) -> float:
     """Return the length of a slot in seconds.
 
-    It is a 128th of the window, but at least a minute and at most a 16th of the window.
+    A slot is a 128th of the window, but at least a minute. If a 16th of the window is less than a
+    minute, a slot is a 16th of the window.
 
     Example:
         >>> slot_length(7 * 86400), slot_length(3600), slot_length(80)
@@ -63,7 +64,7 @@ def slot_length(window: float) -> float:
 
 
 def slot_count(window: float) -> int:
-    """Return the number of slots of a window: the longest delay of a report, in slots.
+    """Return the number of slots in a window, which is also the longest delay in slots.
 
     Example:
         >>> slot_count(7 * 86400), slot_count(3600), slot_count(100)
@@ -73,12 +74,12 @@ def slot_count(window: float) -> int:
 
 
 def arrival(reports: Ints) -> Arrival:
-    """Estimate the curve from the reports of recent cohorts.
+    """Estimate the curve G from the reports of recent cohorts.
 
     Args:
-        reports: `reports[k, d]` counts the reports of the cohort that is k slots old (the slot in
-            progress is k = 0) that arrived d slots after the decision, d = 0, …, S. Leave out
-            reports of the default reward, which say no more than the end of the window.
+        reports: `reports[k, d]` counts the reports that arrived d = 0, …, S slots after the
+            decision, for the cohort that is k slots old (k = 0 is the slot in progress). Leave out
+            reports of the default reward: the end of the window implies them anyway.
 
     Example:
         >>> reports = np.zeros((9, 5), int)
@@ -89,7 +90,8 @@ def arrival(reports: Ints) -> Arrival:
     end = reports.shape[1] - 1
     delays = np.arange(1, end + 1)
     in_slot, so_far = _counts(reports)
-    # The oldest delay that any report could have had; θ is fitted to the older half of the delays.
+    # `oldest` is the longest delay completed by a cohort with reports. θ is fitted to the longer
+    # half of the delays up to `oldest`.
     seen = delays[so_far > 0]
     oldest = int(seen[-1]) if seen.size else 0
     late = (delays > oldest // 2) & (delays <= oldest)
@@ -108,14 +110,17 @@ def arrival(reports: Ints) -> Arrival:
     ahead = math.log((end + 1.0) / (oldest + 1.0)) if oldest < end else 0.0
     # The power law is a guess: its whole contribution to log G counts as uncertain.
     variance[:-1] += ahead**2 * (shape / rate**2 + theta**2)
-    # When slot k starts, the reports of the slots before it have arrived.
+    # When slot k starts, the reports of all earlier slots have arrived.
     shares = np.concatenate(([0.0], ends[:-1]))
     errors = np.concatenate(([0.0], np.sqrt(variance[:-1])))
     return Arrival(tuple(shares.tolist()), tuple(errors.tolist()))
 
 
 def _counts(reports: Ints) -> tuple[Floats, Floats]:
-    """Return the reports in slot j and up to slot j, of all cohorts whose slot j is over."""
+    """Return the number of reports in slot j, and up to slot j, for j = 1, …, S.
+
+    Only cohorts that have completed slot j count.
+    """
     through = np.cumsum(reports, axis=1)
     # Cohort k has completed the delays up to k − 1; its slot k is in progress.
     counted = np.arange(reports.shape[0])[:, None] > np.arange(reports.shape[1])[None, :]
@@ -129,8 +134,8 @@ class Cohorts(NamedTuple):
 
     Attributes:
         shown: `shown[a, k]` counts the decisions of arm a whose cohort is k = 0, …, S slots old.
-        gained: `gained[a, k]` sums reward − default over their reports.
-        closed: Decisions of older cohorts, by arm.
+        gained: `gained[a, k]` sums reward − default over the reports of these decisions.
+        closed: Number of decisions in older cohorts, by arm.
         closed_gained: Sum of reward − default over closed decisions, by arm.
     """
 
@@ -143,20 +148,21 @@ class Cohorts(NamedTuple):
 def effective(
     cohorts: Cohorts, default: float, arrived: Arrival, noise: float, expected: float
 ) -> tuple[Floats, Floats]:
-    """Return the effective pulls of each arm's live rewards, and the matching totals.
+    """Return each arm's effective number of live pulls and the matching reward total.
 
-    The mean of arm a is `totals[a] / pulls[a]`, with variance noise²/pulls. Each closed decision
-    counts as one pull. For open decisions the variance has two more parts: whether a decision has
-    been reported yet, and the error of the curve. The curve is the same for all arms, so counting
-    its error for each arm is conservative. Both parts grow with the size of a gain, which must not
-    be estimated from reports that may be late: see `_max_gain`.
+    The mean of arm a is `totals[a] / pulls[a]`, with variance noise² / pulls[a]. Each closed
+    decision counts as one pull. Open decisions add two terms to the variance: one because some
+    reports are still missing, and one for the error of the curve. All arms share the curve, so
+    adding its error to each arm separately is conservative. Both terms grow with the mean of
+    reward − default. Late reports would bias an estimate of that mean, so `_max_gain` supplies an
+    upper limit.
 
-    The slot in progress, k = 0, does not count yet.
+    Decisions in the slot in progress, k = 0, do not count yet.
 
     Args:
         cohorts: The decisions and their reports.
         default: Reward of a decision without a report.
-        arrived: The curve.
+        arrived: The curve G.
         noise: Standard deviation of a reward.
         expected: Mean of reward − default in the logs; without logs, the noise.
 
@@ -188,10 +194,10 @@ def effective(
 def _max_gain(
     cohorts: Cohorts, open_: Floats, gained: Floats, noise: float, expected: float
 ) -> float:
-    """Return an upper limit for the absolute mean of reward − default, over all arms.
+    """Return an upper limit for |mean of reward − default|, pooled over all arms.
 
-    It is the larger of the expected mean and the mean of open decisions, but at most the mean of
-    closed decisions plus a standard error.
+    The limit is the larger of the expected mean and the mean of open decisions, but at most the
+    mean of closed decisions plus one standard error.
     """
     seen = abs(gained.sum()) / open_.sum() if open_.any() else 0.0
     limit = max(expected, float(seen))

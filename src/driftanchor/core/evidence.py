@@ -13,7 +13,7 @@ from driftanchor.core.tally import Tally
 
 
 class ArmEvidence(NamedTuple):
-    """The numbers of one arm, in the paper's notation."""
+    """The statistics of one arm, in the paper's notation."""
 
     pulls: float  # T_i: a whole number, unless rewards are delayed (core.delays)
     total: float  # S_i, the sum of its online rewards
@@ -25,14 +25,14 @@ class ArmEvidence(NamedTuple):
 
 
 class Round(NamedTuple):
-    """The round `t = 1, 2, …`, and the number K of arms that can be played."""
+    """The round, `t = 1, 2, …`, and the number K of playable arms."""
 
     t: int
     arms: int
 
 
 class Evidence(NamedTuple):
-    """The numbers of all arms, one column each."""
+    """The statistics of all arms; each arm has one column."""
 
     pulls: Ints  # floats if rewards are delayed
     totals: Floats
@@ -40,19 +40,19 @@ class Evidence(NamedTuple):
     offline_means: Floats
     bias_bounds: Floats
     playable: Bools
-    memory: Floats  # numbers that a policy with `memory > 0` keeps between rounds, (arms, memory)
+    memory: Floats  # (arms, memory): numbers that a policy with `memory > 0` keeps between rounds
     pending: Ints  # pulls still waiting for their reward; floats if rewards are delayed
-    relative_bounds: Floats  # inf if none is promised for the arm
+    relative_bounds: Floats  # inf for an arm without a promised bound
 
 
 def arm_at(evidence: Evidence, column: int) -> ArmEvidence:
-    """Return the numbers of the arm in `column`."""
-    if not 0 <= column < evidence.pulls.size:  # compiled code checks no array bounds
+    """Return the statistics of the arm in `column`."""
+    if not 0 <= column < evidence.pulls.size:  # compiled code does not check array bounds
         raise IndexError("no arm has this column")
     return ArmEvidence(
         evidence.pulls[column],
         evidence.totals[column],
-        float(evidence.offline_pulls[column]),  # moved logs have floats, too
+        float(evidence.offline_pulls[column]),  # a float, as it is for moved logs
         evidence.offline_means[column],
         evidence.bias_bounds[column],
         evidence.pending[column],
@@ -69,7 +69,7 @@ def gather(
     pending: Ints,
     relative_bounds: Floats,
 ) -> Evidence:
-    """Combine a tally, offline data and both kinds of bounds for the same arms."""
+    """Combine a tally, offline data, bias bounds and relative bounds for the same arms."""
     return Evidence(
         tally.pulls,
         tally.totals,

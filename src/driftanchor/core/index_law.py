@@ -2,8 +2,8 @@
 
 Every sampling policy here draws one of three kinds of index: the median of an anchor and two normal
 samples, a mixture of two normal samples, or a Beta sample. A single sample, the larger of a mean
-and a sample, a capped sample and a constant are medians with an infinite part. So the same code
-computes propensities and leaps for all policies.
+and a sample, a capped sample and a constant are medians too, with an infinite anchor or an infinite
+sample. So the same code computes propensities and leaps for all policies.
 
 Plain scalar functions, interpreted or compiled.
 """
@@ -28,10 +28,10 @@ class IndexLaw(NamedTuple):
         kind: `MEDIAN`: the median of `place` and of both samples. `MIXTURE`: the first sample with
             probability `place`, otherwise the second. `BETA`: a Beta(`mean`, `sd`) sample.
         place: The anchor of a median, or the weight of a mixture.
-        mean: Mean of the first sample, or a of a Beta sample.
-        sd: Standard deviation of the first sample, above 0, or b of a Beta sample.
+        mean: Mean of the first sample, or parameter a of a Beta sample.
+        sd: Standard deviation of the first sample, or parameter b of a Beta sample. Above 0.
         other_mean: Mean of the second sample.
-        other_sd: Standard deviation of the second sample; 0 if a mixture has a constant there.
+        other_sd: Standard deviation of the second sample; in a mixture, 0 makes it a constant.
     """
 
     kind: float
@@ -43,44 +43,44 @@ class IndexLaw(NamedTuple):
 
 
 def constant(value: float) -> IndexLaw:
-    """Return the law of a constant index."""
+    """Return the distribution of a constant index."""
     return IndexLaw(MEDIAN, value, -math.inf, 1.0, math.inf, 1.0)
 
 
 def one_sample(mean: float, sd: float) -> IndexLaw:
-    """Return the law of one normal sample."""
+    """Return the distribution of one normal sample."""
     return IndexLaw(MEDIAN, -math.inf, mean, sd, math.inf, 1.0)
 
 
 def median_law(
     anchor: float, mean: float, sd: float, other_mean: float, other_sd: float
 ) -> IndexLaw:
-    """Return the law of the median of an anchor and two independent normal samples."""
+    """Return the distribution of the median of an anchor and two independent normal samples."""
     return IndexLaw(MEDIAN, anchor, mean, sd, other_mean, other_sd)
 
 
 def larger(anchor: float, mean: float, sd: float) -> IndexLaw:
-    """Return the law of the larger of a number and a normal sample."""
+    """Return the distribution of the larger of a number and a normal sample."""
     return IndexLaw(MEDIAN, anchor, mean, sd, math.inf, 1.0)
 
 
 def smaller(cap: float, mean: float, sd: float) -> IndexLaw:
-    """Return the law of the smaller of a number and a normal sample."""
+    """Return the distribution of the smaller of a number and a normal sample."""
     return IndexLaw(MEDIAN, cap, mean, sd, -math.inf, 1.0)
 
 
 def mixture(weight: float, mean: float, sd: float, other_mean: float, other_sd: float) -> IndexLaw:
-    """Return the law that draws the first sample with probability `weight`, else the second."""
+    """Return the mixture of two samples: the first with probability `weight`, else the second."""
     return IndexLaw(MIXTURE, weight, mean, sd, other_mean, other_sd)
 
 
 def beta_sample(a: float, b: float) -> IndexLaw:
-    """Return the law of a Beta(a, b) sample."""
+    """Return the distribution of a Beta(a, b) sample."""
     return IndexLaw(BETA, 0.0, a, b, 0.0, 1.0)
 
 
 def write_law(laws: Floats, row: int, law: IndexLaw) -> None:
-    """Write a law into a row of an array; an arm whose index is NaN never wins."""
+    """Write a distribution into a row of `laws`; an arm with a NaN anchor or mean never wins."""
     laws[row, 0] = law.kind
     if math.isnan(law.place) or math.isnan(law.mean) or math.isnan(law.other_mean):
         laws[row, 0] = NEVER
@@ -91,33 +91,33 @@ def write_law(laws: Floats, row: int, law: IndexLaw) -> None:
     laws[row, 5] = law.other_sd
 
 
-# Probabilities and draws of median laws, for engines that leap over rounds.
+# Probabilities and draws of indices of the kind MEDIAN, for engines that leap over rounds.
 
 
 def above(law: IndexLaw, level: float) -> float:
-    """Return P(index > level) under a median law."""
+    """Return P(index > level) for an index of the kind `MEDIAN`."""
     first = upper((level - law.mean) / law.sd)
     if law.other_mean == math.inf:  # the larger of the anchor and one sample
         return 1.0 if law.place > level else first
     second = upper((level - law.other_mean) / law.other_sd)
-    if level >= law.place:  # above the anchor both samples must exceed the level
+    if level >= law.place:  # then both samples must exceed the level
         return first * second
     return first + (1.0 - first) * second
 
 
 def below(law: IndexLaw, level: float) -> float:
-    """Return P(index ≤ level) under a median law, precise even if it is tiny."""
+    """Return P(index ≤ level) for an index of the kind `MEDIAN`; precise even if tiny."""
     first = upper((law.mean - level) / law.sd)
     if law.other_mean == math.inf:
         return 0.0 if law.place > level else first
     second = upper((law.other_mean - level) / law.other_sd)
-    if level < law.place:  # below the anchor both samples must be at most the level
+    if level < law.place:  # then both samples must be at most the level
         return first * second
     return first + (1.0 - first) * second
 
 
 def draw_index(law: IndexLaw, level: float, stream: Stream) -> float:
-    """Draw an index, or return −∞ as soon as the first sample shows that it is below the level."""
+    """Draw an index; return −∞ if the first sample already shows that it is below the level."""
     first = law.mean + law.sd * normal(stream)
     if law.other_mean == math.inf:
         return max(law.place, first)
@@ -127,7 +127,7 @@ def draw_index(law: IndexLaw, level: float, stream: Stream) -> float:
 
 
 def draw_above(law: IndexLaw, level: float, stream: Stream) -> float:
-    """Draw an index given that it is above the level."""
+    """Draw an index, conditional on being above the level."""
     if law.other_mean == math.inf:
         if law.place > level:
             return draw_index(law, -math.inf, stream)
@@ -149,7 +149,7 @@ def draw_above(law: IndexLaw, level: float, stream: Stream) -> float:
 
 
 def draw_below(law: IndexLaw, level: float, stream: Stream) -> float:
-    """Draw an index given that it is at most the level."""
+    """Draw an index, conditional on being at most the level."""
     if law.other_mean == math.inf:
         return max(law.place, sample_below(law.mean, law.sd, level, stream))
     if level < law.place:
@@ -174,17 +174,20 @@ def upper(x: float) -> float:
 
 
 def sample_above(mean: float, sd: float, level: float, stream: Stream) -> float:
-    """Draw a normal given that it is above the level."""
+    """Draw a normal, conditional on being above the level."""
     return mean + sd * draw_upper((level - mean) / sd, stream)
 
 
 def sample_below(mean: float, sd: float, level: float, stream: Stream) -> float:
-    """Draw a normal given that it is at most the level."""
+    """Draw a normal, conditional on being at most the level."""
     return mean - sd * draw_upper((mean - level) / sd, stream)
 
 
 def draw_upper(x: float, stream: Stream) -> float:
-    """Draw a standard normal given that it is above x (Robert 1995 beyond the centre)."""
+    """Draw a standard normal, conditional on being above x.
+
+    For x of at least 0.5, uses rejection from an exponential distribution (Robert 1995).
+    """
     if x < 0.5:
         while True:
             z = normal(stream)

@@ -28,7 +28,7 @@ class LogOption:
         kind: Type of the value on the command line.
         metavar: Placeholder for the value in help texts.
         default: Default value.
-        flags: Names on the command line; by default the Python name with dashes.
+        flags: Names on the command line; if empty, the Python name with dashes.
     """
 
     group: Group
@@ -50,7 +50,7 @@ def _flag(group: Group, help: str) -> LogOption:
 class LogOptions(TypedDict, total=False):
     """Keyword arguments of `OfflineData.from_logs`, `read_logs` and `read_periods`.
 
-    Required are `arm` and either `reward`, or `count` with `total` or `mean`.
+    `arm` is required, and either `reward`, or `count` with `total` or `mean`.
     """
 
     arm: Annotated[Required[str], _column("The arm of each row.")]
@@ -135,7 +135,7 @@ LOG_OPTIONS = _table()
 
 
 def flags_of(name: str) -> tuple[str, ...]:
-    """Return the command-line names of an option; messages use the first.
+    """Return the command-line names of an option; messages use the first name.
 
     Example:
         >>> flags_of("max_rows"), flags_of("reward_range")

@@ -1,13 +1,13 @@
 """Keyed noise: every random number is a pure function of (seed, purpose, counters).
 
-No generator is shared and none is global: a run, a policy, an arm's rewards or a live decision
-each have a stream of their own, so adding a policy, reordering, or changing the number of threads
-changes no other number, and any decision can be reproduced exactly.
+There is no shared or global generator. Every run, every policy, each arm's rewards and every live
+decision have their own stream. So adding a policy, reordering policies or changing the number of
+threads changes no other random number, and any decision can be reproduced exactly.
 
-A stream is the four words of xoshiro256++ (Blackman & Vigna 2021), started by splitmix64
-(Steele, Lea & Flood 2014). Normals come from a ziggurat of 256 layers (Marsaglia & Tsang 2000) in
-the form of Doornik (2005), where layer and position use different bits of one word. The code is
-plain scalar Python on 64-bit words, so that Numba compiles the very same lines.
+A stream is the state of xoshiro256++ (Blackman & Vigna 2021): four words, seeded by splitmix64
+(Steele, Lea & Flood 2014). Normals come from a ziggurat of 256 layers (Marsaglia & Tsang 2000), in
+Doornik's version (2005), which takes the layer and the position from different bits of one word.
+The code is plain scalar Python on 64-bit words, so that Numba can compile the same lines.
 """
 
 import functools
@@ -26,14 +26,14 @@ Key = np.uint64
 
 
 class Draws(NamedTuple):
-    """The noise of one arm in one round; NaN for numbers that the policy does not ask for."""
+    """The noise of one arm in one round; NaN for numbers that the policy does not need."""
 
     on: float  # standard normal of the online sample
     hyb: float  # standard normal of the hybrid sample, independent of the first (E18)
     coin: float  # uniform on [0, 1)
 
 
-# Typed words: mixed signed and unsigned arithmetic would turn 64-bit integers into floats.
+# Typed constants: mixing signed and unsigned 64-bit integers would produce floats.
 _1, _11, _17, _19, _23, _27, _30, _31, _41, _45 = (
     np.uint64(n) for n in (1, 11, 17, 19, 23, 27, 30, 31, 41, 45)
 )
@@ -65,12 +65,12 @@ def keyed_stream(seed: int, purpose: str, first: int, second: int = 0) -> Stream
 
 
 def wrapping() -> np.errstate:
-    """Return a context in which words wrap around as in compiled code, without warnings."""
+    """Return a context in which 64-bit words overflow silently, as in compiled code."""
     return np.errstate(over="ignore")
 
 
 def start(stream: Stream, key: Key, first: int, second: int) -> None:
-    """Set `stream` to the start of the stream of (key, first, second)."""
+    """Set `stream` to its initial state for (key, first, second)."""
     word = _scramble(key + np.uint64(first) * _GOLDEN)
     word = _scramble(word + np.uint64(second) * _GOLDEN)
     for i in range(4):
@@ -93,7 +93,7 @@ def normal(stream: Stream) -> float:
 
 
 def exponential(stream: Stream) -> float:
-    """Draw an exponential number of rate 1."""
+    """Draw an exponential number with rate 1."""
     return -math.log(1.0 - uniform(stream))
 
 
@@ -130,12 +130,12 @@ def place(word: np.uint64) -> float:
 
 
 def inside(word: np.uint64, x: float) -> bool:
-    """Return whether x is in the layer's inner rectangle, all of which is below the density."""
+    """Return whether x is in the layer's inner rectangle, which lies entirely below the density."""
     return bool(abs(x) < EDGE[(word & _LAYER) + _1])
 
 
 def outside(stream: Stream, word: np.uint64, x: float) -> float:
-    """Finish a draw that fell outside its layer's rectangle."""
+    """Finish a draw that fell outside its layer's inner rectangle."""
     while True:
         layer = word & _LAYER
         if layer == 0:
@@ -157,7 +157,7 @@ def _scramble(word: np.uint64) -> np.uint64:
 
 
 def _tail(stream: Stream, positive: bool) -> float:
-    """Draw a normal beyond the last edge (Marsaglia 1964)."""
+    """Draw a normal beyond ±`TAIL` (Marsaglia 1964)."""
     while True:
         a = exponential(stream) / TAIL
         b = exponential(stream)

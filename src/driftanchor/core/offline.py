@@ -35,8 +35,8 @@ class OfflineData(Tabular):
         n: Number of logged rewards of each arm; may be 0.
         mean: Their mean; NaN without rewards.
         variance: Their sample variance; NaN if unknown.
-        source: Where the numbers come from, for people.
-        provenance: How the logs were read; None if the numbers were given.
+        source: Where the numbers come from, in words.
+        provenance: How the logs were read; None if the numbers were not read from logs.
         smallest: Smallest logged reward of each arm; NaN if unknown.
         largest: Largest logged reward of each arm; NaN if unknown.
 
@@ -140,10 +140,10 @@ class OfflineData(Tabular):
 
         Args:
             logs: Paths or patterns of CSV, Parquet or JSON lines files; a pandas, polars or pyarrow
-                frame; a DuckDB relation; or an Ibis table, which is aggregated where it lives.
+                frame; a DuckDB relation; or an Ibis table, which its own database aggregates.
             by: Compare arms within the `"day"`, `"week"` or `"month"` of `time`, or within the
                 values of a column, such as countries.
-            **options: Columns, filters and limits; see `LogOptions`. Required are `arm` and either
+            **options: Columns, filters and limits; see `LogOptions`. `arm` is required, and either
                 `reward`, or `count` with `total` or `mean`.
 
         Raises:
@@ -164,7 +164,7 @@ class OfflineData(Tabular):
 
     @classmethod
     def empty(cls, arms: Arms) -> OfflineData:
-        """Return data without logs for any arm."""
+        """Return data in which no arm has logs."""
         return cls(arms, 0, None, None, "none")
 
     def with_arm(self, label: str, row: Summary = (0,)) -> OfflineData:
@@ -185,7 +185,7 @@ class OfflineData(Tabular):
     def over(self, labels: Iterable[str]) -> OfflineData:
         """Return the data of the given arms, in the given order.
 
-        Arms that this data does not contain have no logged rewards.
+        Arms that are not in this data get no logged rewards.
 
         Example:
             >>> offline = OfflineData.from_summary({"A": (200, 0.51), "B": (300, 0.48)})
@@ -208,7 +208,7 @@ class OfflineData(Tabular):
     def reward_ends(self) -> tuple[float, float]:
         """Return the smallest and the largest logged reward of all arms; NaN if unknown.
 
-        An arm without known extremes counts with its mean.
+        If an arm's extremes are unknown, its mean stands in for them.
         """
         if np.isnan(self.smallest).all() or np.isnan(self.largest).all():
             return math.nan, math.nan
@@ -248,7 +248,7 @@ class OfflineData(Tabular):
         return math.sqrt(float(np.average(self.variance[known], weights=self.n[known] - 1)))
 
     def noise_limit(self) -> float:
-        """Return the upper 95 % limit of `pooled_noise`; NaN below two degrees of freedom.
+        """Return a 95 % upper limit for the noise; NaN below two degrees of freedom.
 
         The limit is s √(ν/χ²), where s is the pooled standard deviation, ν = Σ (n − 1) are its
         degrees of freedom, and χ² is the 5 % quantile of the chi-square distribution with ν degrees

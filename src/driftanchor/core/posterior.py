@@ -1,7 +1,11 @@
-"""Posteriors of an arm's online mean, and the median that Anchor-TS takes.
+"""Posteriors of an arm's online mean, and the median of three numbers for Anchor-TS.
 
 Plain scalar functions, interpreted or compiled. The prior is N(prior_mean, noise²) and counts as
 one pull, which is the `+1` in the paper's denominators.
+
+In the formulas, T and S are an arm's online pulls and reward sum, N and m are the number and mean
+of its logged rewards, V is its bias bound, m₀ is the prior mean, σ the noise and c the `scale` of
+the variance.
 """
 
 from __future__ import annotations
@@ -32,7 +36,7 @@ def hybrid_posterior(
 ) -> Posterior:
     """Return the posterior from logs and online rewards together.
 
-    It is N((S + N m + m₀)/(T + N + 1), c σ²/(T + N + 1)).
+    The posterior is N((S + N m + m₀)/(T + N + 1), c σ²/(T + N + 1)).
     """
     n = arm.pulls + arm.offline_pulls + 1
     total = arm.total + arm.offline_pulls * arm.offline_mean
@@ -42,7 +46,7 @@ def hybrid_posterior(
 def sample_mean(total: float, pulls: float, noise: float) -> Posterior:
     """Return N(S/T, σ²/T), the posterior without a prior; without pulls the mean is +∞.
 
-    So an arm that was never pulled beats all others, and every arm is pulled once.
+    So an arm without pulls beats every arm with pulls, and each arm is pulled at least once.
     """
     if pulls == 0:
         return Posterior(math.inf, 0.0)
@@ -57,5 +61,5 @@ def bias_shift(arm: ArmEvidence) -> float:
 
 
 def median(a: float, b: float, c: float) -> float:
-    """Return the middle one of three numbers."""
+    """Return the median of three numbers."""
     return max(min(a, b), min(max(a, b), c))

@@ -143,13 +143,13 @@ def _by_arm(bounds: Mapping[Any, object], name: str, arms: Arms) -> list[object]
 def check_promises(relative_bounds: Floats, offline_pulls: Ints, arms: Arms) -> None:
     """Reject relative bounds unless at least two arms have logs and a finite bound.
 
-    V and W never contradict each other: both hold if no arm moves. V_i implies W_i = V_i, so a
-    larger W_i is redundant but harmless.
+    Bias bounds V and relative bounds W never contradict each other: both hold if no arm moves. With
+    c = 0, V_i implies W_i = V_i, so a larger W_i is redundant but harmless.
 
     Args:
         relative_bounds: W of each arm.
-        offline_pulls: N of each arm.
-        arms: Their labels.
+        offline_pulls: Number of logged rewards of each arm.
+        arms: The arms.
     """
     if np.isinf(relative_bounds).all():
         return

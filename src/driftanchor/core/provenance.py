@@ -13,7 +13,7 @@ from driftanchor.render.numbers import count
 Pairs = tuple[tuple[str, str], ...]
 Counts = tuple[tuple[str, int], ...]
 Means = tuple[tuple[str, int, float], ...]
-PROBLEMS = {  # by the suffix of the reason; {} stands for the kind of value
+PROBLEMS = {  # by the suffix of the reason; {} stands for its first word, such as reward
     "missing": "without {}",
     "not_number": "whose {} is not a number",
     "not_finite": "whose {} is not finite",
@@ -43,9 +43,9 @@ class Source:
 
     Attributes:
         name: Path or name, as the caller wrote it.
-        digest: `sha256:…` of a whole file, or `sha256-sampled:…` of its size and parts of it; None
-            for a frame or a table.
-        size: Size of a file in bytes.
+        digest: `sha256:…` of a whole file, or `sha256-sampled:…` of a file's size and parts of its
+            content; None for a frame or a table.
+        size: Size of a file in bytes; None for a frame or a table.
     """
 
     name: str
@@ -60,8 +60,8 @@ class Strata:
     Attributes:
         within: What defines the strata: `file`; `day`, `week` or `month`; or a column.
         count: Number of strata.
-        used: Which means the offline data have: `"pooled"` or `"stratified"`.
-        why: The reason, in words.
+        used: Which means the offline data use: `"pooled"` or `"stratified"`.
+        why: Why these means are used, in words.
         pooled: (arm, number of rewards, mean) over all rows.
         stratified: (arm, effective number of rewards, mean) within strata.
     """
@@ -75,11 +75,11 @@ class Strata:
 
     @property
     def what(self) -> str:
-        """The strata in words, as a plural."""
+        """The strata in words, such as "files and weeks"."""
         return strata_text(self.within)
 
     def text(self) -> str:
-        """Say in a sentence which means are used and why."""
+        """Return a sentence that says which means are used and why."""
         if self.used == "pooled":
             return f"means are those of all rows: {self.why}"
         return (
@@ -119,7 +119,7 @@ class Provenance:
         sources: The files or tables.
         columns: (role, column) pairs: arm, reward and so on.
         filters: (filter, value) pairs, as text.
-        rows_read: Number of all rows.
+        rows_read: Total number of rows.
         rows_filtered: Number of rows that the filters excluded.
         rows_rejected: (reason, count) pairs for unusable rows.
         read_at: Time of reading, in UTC.
@@ -147,7 +147,7 @@ class Provenance:
         return self.rows_read - self.rows_filtered - sum(n for _, n in self.rows_rejected)
 
     def rejected_text(self) -> str:
-        """Say in a sentence how many rows were rejected and why; empty if none were.
+        """Return a sentence on how many rows were rejected and why; empty if none were.
 
         Example:
             >>> reasons = (("reward_missing", 9), ("time_unreadable", 3))
@@ -177,11 +177,11 @@ class Provenance:
 
     @classmethod
     def from_json(cls, data: object) -> Provenance:
-        """Read what `to_json` wrote; raise `UnreadableState` if it is damaged."""
+        """Read a record that `to_json` wrote; raise `UnreadableState` if it is damaged."""
         with record.damage_named("provenance"):
             body = _mapping(data, "provenance")
             for field in cls.__dataclass_fields__:
-                if field not in body and field != "strata":  # missing in older records
+                if field not in body and field != "strata":  # older records lack it
                     raise InvalidInput(f"provenance lacks {field!r}")
             rejected = _mapping(body["rows_rejected"], "rows_rejected")
             return cls(
@@ -199,7 +199,7 @@ class Provenance:
 
 
 def strata_text(within: tuple[str, ...]) -> str:
-    """Describe strata in words, as a plural.
+    """Describe strata in words, as plural nouns.
 
     Example:
         >>> strata_text(("file", "week")), strata_text(("country",))
@@ -209,7 +209,7 @@ def strata_text(within: tuple[str, ...]) -> str:
 
 
 def reason_text(reason: str) -> str:
-    """Describe a reason for rejection, in words that follow the number of rows.
+    """Describe a reason for rejection, in words that fit after a number of rows.
 
     Example:
         >>> [reason_text(x) for x in ("arm_missing", "total_not_number", "line_ragged")]

@@ -17,12 +17,12 @@ Record = dict[str, Any]
 
 
 def seal(kind: str, version: int, body: Mapping[str, Any]) -> Record:
-    """Return a record of a kind, ready for `json.dumps`."""
+    """Return a record of the given kind and version, ready for `json.dumps`."""
     return {"kind": f"driftanchor/{kind}", "version": version, **body}
 
 
 def seal_with_digest(kind: str, version: int, body: Mapping[str, Any]) -> Record:
-    """Return a record with a digest of its content."""
+    """Return a record like `seal`, plus a digest of its content."""
     content = seal(kind, version, body)
     return {**content, "digest": digest_of(content)}
 
@@ -30,8 +30,8 @@ def seal_with_digest(kind: str, version: int, body: Mapping[str, Any]) -> Record
 def digest_of(record: Mapping[str, Any]) -> str:
     """Return the digest of a record's values.
 
-    It does not depend on the order of keys or on how a number is written, so other programs and
-    databases may rewrite the record.
+    The digest does not depend on the order of keys or on the notation of numbers (1 or 1.0), so
+    other programs and databases may rewrite the record.
 
     Example:
         >>> digest_of({"n": 1, "mean": 0.5}) == digest_of({"mean": 0.5, "n": 1.0, "digest": "x"})
@@ -54,7 +54,8 @@ def plain(value: Any) -> Any:
 def unseal(record: object, kind: str, version: int, fields: tuple[str, ...]) -> Record:
     """Check the kind, the version and the fields of a record, and return it."""
     actual = record.get("kind") if isinstance(record, dict) else type(record).__name__
-    known = isinstance(actual, str) and actual == f"driftanchor/{kind}"  # an array has no truth
+    # Check the type first: comparing a NumPy array would give an array, not True or False.
+    known = isinstance(actual, str) and actual == f"driftanchor/{kind}"
     if not isinstance(record, dict) or not known:
         raise UnreadableState(f"not a driftanchor {kind} record: its kind is {shown(actual)}")
     written = record.get("version")
@@ -91,7 +92,7 @@ def reading(kind: str, body: Record) -> Iterator[None]:
 
 @contextlib.contextmanager
 def damage_named(kind: str) -> Iterator[None]:
-    """Turn InvalidInput, raised while a record is read, into UnreadableState."""
+    """Convert InvalidInput, raised while reading a record, to UnreadableState."""
     try:
         yield
     except InvalidInput as error:
@@ -99,7 +100,7 @@ def damage_named(kind: str) -> Iterator[None]:
 
 
 def encode(x: float) -> float | str | None:
-    """Return a float as JSON: infinity becomes text, NaN becomes null."""
+    """Return a float's JSON form: infinity becomes text, NaN becomes null."""
     if math.isnan(x):
         return None
     return str(x) if math.isinf(x) else x
@@ -116,12 +117,12 @@ def parse(text: str) -> object:
     """Parse JSON text; the error says where it is damaged."""
     try:
         return json.loads(text, object_pairs_hook=_unique_keys, parse_constant=_reject_constant)
-    except (ValueError, RecursionError) as error:  # also raised for too many digits
+    except (ValueError, RecursionError) as error:  # ValueError also for too many digits
         raise UnreadableState(f"not valid JSON: {error}") from error
 
 
 def _unique_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Return the pairs as a dict; reject repeated keys, whose value would be ambiguous."""
+    """Return the pairs as a dict; reject repeated keys, because their value is ambiguous."""
     unique = dict(pairs)
     if len(unique) < len(pairs):
         keys = [key for key, _ in pairs]

@@ -18,7 +18,7 @@ class Tally:
     """Pulls and reward sums for each arm.
 
     A tally keeps sums instead of running means: tallies merge by addition, rewards may arrive in
-    any order, and the tally equals `SELECT arm, COUNT(*), SUM(reward)`.
+    any order, and SQL can compute a tally as `SELECT arm, COUNT(*), SUM(reward)`.
 
     Example:
         >>> tally = Tally.empty(Arms(["A", "B"])).add(0, 1.0).add(0, 0.0)
@@ -51,7 +51,7 @@ class Tally:
 
     @classmethod
     def trusted(cls, arms: Arms, pulls: Ints, totals: Floats) -> Tally:
-        """Return a tally of valid arrays; skips the checks of the constructor."""
+        """Return a tally of arrays known to be valid; skips the constructor's checks."""
         tally = object.__new__(cls)
         object.__setattr__(tally, "arms", arms)
         object.__setattr__(tally, "pulls", check.frozen(pulls))

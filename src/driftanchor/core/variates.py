@@ -6,14 +6,15 @@ import math
 
 from driftanchor.core.noise import Stream, normal, uniform
 
-_FEW = 10.0  # with fewer expected successes, draw the gaps between them one by one
+_FEW = 10.0  # below this many expected successes, draw the gaps between them one by one
 
 
 def gamma(shape: float, stream: Stream) -> float:
     """Draw from the gamma distribution with scale 1 and a shape of at least 1.
 
     The cube of a shifted normal is nearly gamma; rejection sampling makes it exact and accepts more
-    than 95 % of the draws (Marsaglia & Tsang 2000). The first test avoids most logarithms.
+    than 95 % of the draws (Marsaglia & Tsang 2000). The first test accepts most draws without a
+    logarithm.
     """
     d = shape - 1.0 / 3.0
     c = 1.0 / math.sqrt(9.0 * d)
@@ -55,7 +56,7 @@ def _successes(n: int, p: float, stream: Stream) -> int:
 
 
 def _one_by_one(n: int, p: float, stream: Stream) -> int:
-    """Jump from success to success: the gaps between them are geometric."""
+    """Draw a binomial count by jumping from success to success; the gaps are geometric."""
     wins, tried = 0, 0.0
     while True:
         tried += math.floor(math.log(1.0 - uniform(stream)) / math.log1p(-p)) + 1.0
@@ -90,7 +91,7 @@ def _by_rejection(n: int, p: float, stream: Stream) -> int:
 def _log_ways(n: int, mode: int, wins: int) -> float:
     """Return the log of C(n, wins)/C(n, mode).
 
-    It is computed from differences, since subtracting log factorials would lose too many digits.
+    Computed from differences, because subtracting log factorials would lose too many digits.
     """
     more = wins - mode
     left, left_at_mode = n - wins + 1.0, n - mode + 0.5
@@ -108,7 +109,7 @@ def _log_ways(n: int, mode: int, wins: int) -> float:
 def _beyond_stirling(k: int) -> float:
     """Return log k! − [(k + ½) log(k + 1) − (k + 1) + ½ log 2π], to double precision."""
     x, passed = k + 1.0, 0.0
-    while x < 16.0:  # step up to where the series is precise
+    while x < 16.0:  # raise x until the series is precise
         passed += (x + 0.5) * math.log1p(1.0 / x) - 1.0
         x += 1.0
     z = 1.0 / (x * x)

@@ -1,12 +1,13 @@
-"""The probability that each arm has the largest index, given the laws of all indices.
+"""The probability that each arm has the largest index, given the distributions of all indices.
 
 Let F_i be the distribution function of arm i's index and G = Π F_i that of the largest index. Arm i
 wins with probability ∫ Π_{j≠i} F_j dF_i = ∫ G/F_i dF_i. We cut the line at every atom and into
-panels about as wide as the narrowest law nearby, and use Gauss–Legendre nodes on each panel. The
-parts of all arms must add up to the increase of G over the panel, which is known: panels without
-an increase are skipped, and panels whose sum is off are halved.
+panels about as wide as the narrowest distribution nearby, and integrate over each panel by
+Gauss–Legendre quadrature. The integrals of all arms must add up to the increase of G over the
+panel, which is known. Panels where G hardly increases are skipped; panels whose sum is off are
+halved.
 
-At an atom we integrate over 0 ≤ s ≤ 1, with P(below) + s P(there) in place of F_i. Since
+At an atom x we replace F_i by P(index < x) + s P(index = x) and integrate over 0 ≤ s ≤ 1. Since
 ∫ sⁿ ds = 1/(n + 1), each of n + 1 tied arms gets an equal share.
 """
 
@@ -23,12 +24,12 @@ from driftanchor.core.check import Bools, Floats, Ints
 from driftanchor.core.index_law import BETA, MEDIAN, MIXTURE, NEVER, constant
 
 REACH = 6.5  # in sds: a normal is farther from its mean with probability 1e-10
-WIDTH = 3.0  # of panels, in sds of the narrowest law nearby; some are half as wide
+WIDTH = 3.0  # of panels, in sds of the narrowest distribution nearby; some are half as wide
 NODES, NODE_WEIGHTS = np.polynomial.legendre.leggauss(8)  # of a panel
 TIE_NODES, TIE_WEIGHTS = np.polynomial.legendre.leggauss(10)  # of an atom with ties
-SKIPPED = 1e-7  # sum of the increases of G that are left out in each row
+SKIPPED = 1e-7  # total increase of G that may be skipped in each row
 CLOSE = 5e-8  # allowed error of the sum over all arms on one panel
-MANY = 60  # with more arms, it pays to find the range of the largest index first
+MANY = 60  # with more arms, it pays to narrow the range of the largest index first
 CHUNK = 50_000  # numbers computed at once: they fit into the CPU cache
 TINY = 1e-300
 SQRT_2_PI = math.sqrt(2.0 * math.pi)
@@ -40,10 +41,11 @@ MEANS, SDS = slice(MEAN, None, 2), slice(SD, None, 2)  # of both samples
 def win_chances(laws: Floats) -> Floats:
     """Return the probability that each arm has the largest index, with ties split evenly.
 
-    The sum's distance from 1 is the error; the caller checks it. If no arm can win, all are 0.
+    The sum's distance from 1 is the error; the caller checks it. If no arm can win, all
+    probabilities are 0.
 
     Args:
-        laws: The laws of all arms, of shape (..., arms, 6); the columns are those of `IndexLaw`.
+        laws: Distributions of all indices, of shape (..., arms, 6), with the columns of `IndexLaw`.
 
     Example:
         >>> from driftanchor.core.index_law import constant, one_sample
@@ -68,10 +70,10 @@ def win_chances(laws: Floats) -> Floats:
 
 
 def nodes_of_largest(laws: Floats) -> tuple[Ints, Floats, Floats]:
-    """Return nodes for integrals over the largest index: rows, positions and weights.
+    """Return quadrature nodes for the largest index: the row, position and weight of each.
 
     Args:
-        laws: Laws without atoms, of shape (rows, arms, 6).
+        laws: Distributions without atoms, of shape (rows, arms, 6).
     """
     columns = laws.transpose(2, 1, 0)
     with np.errstate(invalid="ignore"):
@@ -86,7 +88,7 @@ def nodes_of_largest(laws: Floats) -> tuple[Ints, Floats, Floats]:
 
 
 def _ends(columns: Floats) -> tuple[Floats, Floats]:
-    """Return the ends of the range that each index hardly ever leaves."""
+    """Return the lower and upper ends of a range that each index hardly ever leaves."""
     reach = REACH * columns[SDS]
     least, most = columns[MEANS] - reach, columns[MEANS] + reach  # of both samples
     place = columns[PLACE]
@@ -102,23 +104,23 @@ def _ends(columns: Floats) -> tuple[Floats, Floats]:
 
 
 class _Batch(NamedTuple):
-    """Laws of many rows, prepared for the integral."""
+    """The distributions of many rows, prepared for integration."""
 
     columns: Floats  # (6, arms, rows)
-    low: Floats  # the range of each index, (arms, rows)
-    high: Floats
+    low: Floats  # lower end of each index's range, (arms, rows)
+    high: Floats  # upper end
     has_pairs: bool  # whether an index has two random samples
     has_mixtures: bool
     has_betas: bool
     has_atoms: bool
 
     def at(self, rows: Ints) -> Floats:
-        """Return the columns of some rows."""
+        """Return `columns` for the given rows."""
         return self.columns if self.low.shape[1] == 1 else self.columns.take(rows, axis=2)
 
 
 def _integrated(columns: Floats, low: Floats, high: Floats, alive: Bools) -> Floats:
-    """Return the chances for rows with at least one random index."""
+    """Return the win probabilities for rows with at least one random index."""
     batch = _prepared(columns, low, high, alive)
     floor, top = batch.low.max(axis=0), batch.high.max(axis=0)
     if alive.shape[0] > MANY:
@@ -139,10 +141,11 @@ def _integrated(columns: Floats, low: Floats, high: Floats, alive: Bools) -> Flo
 
 
 def _prepared(columns: Floats, low: Floats, high: Floats, alive: Bools) -> _Batch:
-    """Prepare laws for the integral.
+    """Prepare distributions for integration.
 
-    Arms that cannot win become constants of −∞, laws too narrow for floats become constants, and
-    Beta laws get the form of a median.
+    The index of an arm that cannot win becomes the constant −∞. A distribution too narrow for
+    floats becomes a constant. A Beta sample gets an anchor of −∞ and a second sample of +∞, so that
+    it is the median of the three.
     """
     kind = columns[KIND]
     largest = kind.max()
@@ -177,8 +180,8 @@ def _narrowed(batch: _Batch, floor: Floats, top: Floats) -> tuple[Floats, Floats
 def _edges(batch: _Batch, floor: Floats, top: Floats) -> tuple[Floats, Ints]:
     """Return the edges of all panels, ascending within each row, and the row of each edge.
 
-    Each sample has cells of its own around its mean. Their width is a power of 2, so that similar
-    laws share their edges.
+    Each sample gets its own cells around its mean. Cell widths are powers of 2, so that similar
+    distributions share edges.
     """
     columns, low, high = batch.columns, np.maximum(batch.low, floor), np.minimum(batch.high, top)
     samples = 2 if batch.has_pairs else 1
@@ -212,7 +215,7 @@ def _edges(batch: _Batch, floor: Floats, top: Floats) -> tuple[Floats, Ints]:
 
 
 def _parts(batch: _Batch, floor: Floats, top: Floats) -> Floats:
-    """Return the chances of all arms, integrated over all atoms and panels."""
+    """Return the win probabilities of all arms, summed over all atoms and panels."""
     chances = np.zeros(batch.low.shape)
     edges, rows = _edges(batch, floor, top)
     below, mass = _sides(batch, rows, edges)
@@ -247,7 +250,7 @@ def _in_turn(first: Floats, second: Floats) -> Floats:
 
 
 def _add(chances: Floats, rows: Ints, won: Floats) -> None:
-    """Add parts to their rows; `rows` is ascending."""
+    """Add each column of `won` to the chances of its row; `rows` is ascending."""
     if chances.shape[1] == 1:
         chances[:, 0] += won.sum(axis=1)
     elif rows.size:
@@ -256,7 +259,10 @@ def _add(chances: Floats, rows: Ints, won: Floats) -> None:
 
 
 def _sides(batch: _Batch, rows: Ints, levels: Floats) -> tuple[Floats, Floats]:
-    """Return P(index < level) and P(index = level) of every arm; `rows` matches `levels`."""
+    """Return P(index < level) and P(index = level) of every arm.
+
+    `rows[i]` is the row evaluated at `levels[i]`.
+    """
     below, mass = np.zeros((2, batch.low.shape[0], rows.size))
     for part in chunks(rows.size, below.shape[0]):
         columns, x = batch.at(rows[part]), levels[part]
@@ -277,7 +283,7 @@ def _sides(batch: _Batch, rows: Ints, levels: Floats) -> tuple[Floats, Floats]:
 
 
 def _won_between(batch: _Batch, rows: Ints, left: Floats, right: Floats) -> Floats:
-    """Return the chance that each arm wins with an index inside each panel."""
+    """Return the probability that each arm wins with an index inside each panel."""
     won = np.empty((batch.low.shape[0], rows.size))
     half = 0.5 * (right - left)
     nodes = (left + half)[:, None] + half[:, None] * NODES
@@ -289,7 +295,7 @@ def _won_between(batch: _Batch, rows: Ints, left: Floats, right: Floats) -> Floa
 
 
 def _laws_at(batch: _Batch, columns: Floats, x: Floats, scale: Floats) -> tuple[Floats, Floats]:
-    """Return the cdf of each index, and its density times `scale`; x must not be an atom."""
+    """Return each index's cdf at x, and its density times `scale`; x must not be an atom."""
     z = _standardised(batch, columns, x)
     first, second = _samples_below(batch, columns, x, z)
     z *= z
@@ -304,7 +310,8 @@ def _laws_at(batch: _Batch, columns: Floats, x: Floats, scale: Floats) -> tuple[
     if not batch.has_atoms:
         return first, dense[0]
     place = columns[PLACE]
-    above = x > place  # then the index is below x if one sample is, otherwise if both are
+    # An index is below x if one sample is (x above the anchor) or if both are (x below the anchor).
+    above = x > place
     one, other = np.where(above, 1.0 - first, first), np.where(above, 1.0 - second, second)
     both = one * other
     law, slope = np.where(above, 1.0 - both, both), dense[0] * other
@@ -318,12 +325,12 @@ def _laws_at(batch: _Batch, columns: Floats, x: Floats, scale: Floats) -> tuple[
 
 
 def _won_at_atoms(below: Floats, mass: Floats, g_at: Floats) -> Floats:
-    """Return the chance that each arm wins with an index at each atom."""
+    """Return the probability that each arm wins with an index at each atom."""
     ties = int((mass > 0.0).sum(axis=0).max(initial=0))
     if ties <= 1:
         alone: Floats = g_at * (mass / (below + mass))
         return alone
-    # Ten nodes are exact for 20 ties. With more ties, G rises near s = 1: cut there.
+    # Ten nodes are exact for up to 20 ties. With more, G rises steeply near s = 1, so cut there.
     cuts = 1.0 - 0.5 ** np.arange(max(1, math.ceil(math.log2(ties / 10))))
     half = 0.5 * np.diff(cuts, append=1.0)[:, None]
     s = (cuts[:, None] + half * (1.0 + TIE_NODES)).ravel()
@@ -347,7 +354,7 @@ def _won(law: Floats, slope: Floats, weights: Floats) -> Floats:
 
 
 def _standardised(batch: _Batch, columns: Floats, x: Floats) -> Floats:
-    """Return the distance of x from the mean of each random sample, in sds."""
+    """Return (x − mean)/sd for each random sample."""
     samples = 2 if batch.has_pairs else 1
     z: Floats = (x - columns[MEANS][:samples]) / columns[SDS][:samples]
     return z
@@ -370,6 +377,6 @@ def _samples_below(batch: _Batch, columns: Floats, x: Floats, z: Floats) -> tupl
 
 
 def chunks(size: int, each: int) -> Iterator[slice]:
-    """Yield slices of `size` rows of `each` numbers, about `CHUNK` numbers per slice."""
+    """Split `size` rows, with `each` numbers per row, into slices of about `CHUNK` numbers."""
     step = max(1, CHUNK // each)
     return (slice(i, i + step) for i in range(0, size, step))

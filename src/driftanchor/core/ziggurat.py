@@ -1,7 +1,8 @@
-"""The layers of the ziggurat under exp(−x²/2), as literals: the same bits on every machine.
+"""The layers of the ziggurat under exp(−x²/2), as literals, so that all machines use the same bits.
 
-The 256 layers have equal areas. Layer i reaches from 0 to `EDGE[i]` and lies below the density up
-to `EDGE[i + 1]`. Layer 0 is the base plus the tail beyond `TAIL`. A test checks the recursion
+The 256 layers have equal areas. Layer i reaches from 0 to `EDGE[i]`; its part up to `EDGE[i + 1]`
+lies entirely below the density. Layer 0 is the base plus the tail beyond `TAIL`. A test checks the
+recursion
 `EDGE[i + 1] = sqrt(−2 log(area / EDGE[i] + exp(−EDGE[i]² / 2)))`.
 """
 

@@ -1,8 +1,8 @@
 """Anytime-valid intervals: valid at all sample sizes simultaneously, for tests after every reward.
 
-Each interval inverts a family of fair bets. By Ville's inequality, the capital of a bet against the
-true mean ever reaches 1/α with probability at most α. The tuning of a bet (its target sample size,
-its prior) may come from the logs, never from the rewards being tested.
+Each interval inverts a family of fair bets that start with a capital of 1. By Ville's inequality, a
+bet against the true mean ever reaches 1/α with probability at most α. A bet may be tuned (by its
+target sample size or its prior) to the logs, but never to the rewards being tested.
 
 Plain scalar code: it runs after every reward, interpreted or compiled.
 """
@@ -12,15 +12,15 @@ from __future__ import annotations
 import math
 
 Interval = tuple[float, float]
-BISECTIONS = 50  # halvings of the interval from 0 to 1
-STAKES = 6  # number of stakes, each twice the one before
+BISECTIONS = 50  # steps of `likelihood_interval` for each end
+STAKES = 6  # number of stakes, each twice the previous one
 TARGET = 3  # position of the target stake
 MAX_STAKE = 0.9  # a stake of 1 could lose the whole capital at once
 MAX_STEPS = 60  # of Newton's method in `_largest_difference`
 TOLERANCE = 1e-9  # on the log p-value
-ROUNDING = 1e-3  # a larger error of the log p-value means that the search failed
+ROUNDING = 1e-3  # if the error of the log p-value is larger, the search failed
 NEWTON_STEPS = 6
-MAX_POWER = 0.95  # a larger κ counts as 1: the two terms of its bound nearly cancel
+MAX_POWER = 0.95  # a larger κ counts as 1, because the two terms of its bound nearly cancel
 
 
 def mixture_radius(n: float, alpha: float, target: float) -> float:
@@ -30,9 +30,9 @@ def mixture_radius(n: float, alpha: float, target: float) -> float:
 
         r(n) = √((n + ρ)/n² · (log((n + ρ)/ρ) + 2 log(1/α)))
 
-    ρ is chosen so that r is nearly as small as possible at n = target. For the difference between
-    the mean of T rewards and the mean of N earlier ones, use n = 1/(1/T + 1/N): the likelihood
-    ratio of the statistics that do not depend on the level is a martingale in T.
+    ρ is chosen to nearly minimise r at n = target. For the difference between the mean of T rewards
+    and the mean of N earlier ones, use n = 1/(1/T + 1/N). This is valid because the likelihood
+    ratio of statistics that do not depend on the common level is a martingale in T.
 
     Example:
         >>> [round(mixture_radius(n, 0.05, 100.0), 3) for n in (1, 100, 10_000)]
@@ -44,7 +44,7 @@ def mixture_radius(n: float, alpha: float, target: float) -> float:
 
 
 def prior_weight(alpha: float, target: float) -> float:
-    """Return ρ of `mixture_radius`: the weight of the mixture's prior, in rewards.
+    """Return the ρ of `mixture_radius`: the number of rewards that the prior counts as.
 
     Example:
         >>> round(prior_weight(0.05, 100.0), 2)
@@ -59,16 +59,17 @@ def empirical_bernstein_interval(
 ) -> Interval:
     """Return an anytime-valid interval for the mean of values in [0, 1]; short if they vary little.
 
-    Howard, Ramdas, McAuliffe & Sekhon (2021), Theorem 4: let p predict each value x from earlier
-    values, Q = Σ (x − p)² and ψ(λ) = −log(1 − λ) − λ. For each stake λ, the capital
-    exp(λ Σ (x − m) − ψ(λ) Q) is a supermartingale. A few stakes around the target share α::
+    The method is Theorem 4 of Howard, Ramdas, McAuliffe & Sekhon (2021). Let m be the true mean, p
+    a prediction of each value x from earlier values, Q = Σ (x − p)² and ψ(λ) = −log(1 − λ) − λ. For
+    each stake λ, the capital exp(λ Σ (x − m) − ψ(λ) Q) is a supermartingale. Splitting α
+    over six stakes around the target stake gives::
 
         mean ± min over λ of (ψ(λ) Q + log(2 · 6/α)) / (λ n)
 
     Args:
         n: Number of values.
         total: Their sum.
-        squares: Q, for predictions in [0, 1].
+        squares: Q; the predictions must be in [0, 1].
         alpha: Probability that the interval ever misses the mean.
         stake: The target λ; see `target_stake`.
 
@@ -90,7 +91,7 @@ def empirical_bernstein_interval(
 
 
 def target_stake(alpha: float, target: float, variance: float) -> float:
-    """Return the best stake of `empirical_bernstein_interval` after `target` values.
+    """Return a nearly optimal stake for `empirical_bernstein_interval` after `target` values.
 
     Example:
         >>> round(target_stake(0.05, 1000.0, 0.09), 3)
@@ -100,11 +101,12 @@ def target_stake(alpha: float, target: float, variance: float) -> float:
 
 
 def fixed_sample_interval(n: float, mean: float, variance: float, alpha: float) -> Interval:
-    """Return an interval for the mean behind one sample of n values in [0, 1]; n is fixed.
+    """Return an interval for the true mean of n values in [0, 1], with n fixed in advance.
 
-    The interval is Chernoff's bound, n kl(mean, m) ≤ log(2/α). If the sample variance is known, it
-    shares α with the empirical Bernstein bound of Maurer & Pontil (2009), which is shorter for
-    values that vary little.
+    The interval contains every m that satisfies Chernoff's bound, n kl(mean, m) ≤ log(2/α). If the
+    sample variance is known, α is split between this bound and the empirical Bernstein bound of
+    Maurer & Pontil (2009), which is tighter for values that vary little. The interval is then the
+    intersection of both.
 
     Args:
         n: Number of values, at least 1.
@@ -140,18 +142,20 @@ def bernoulli_difference(
     weight: float,
     power: float = 1.0,
 ) -> Interval:
-    """Return an anytime-valid interval for the mean of live values minus the mean behind a sample.
+    """Return an anytime-valid interval for the live mean minus the mean behind a logged sample.
 
-    Every pair of means has two independent p-values. The p-value p of the live mean is valid at all
-    n: the inverse of a Bernoulli likelihood ratio mixed over Beta(w c, w (1 − c)). The p-value q of
-    the logged mean comes from Chernoff's bound. P(p q^κ ≤ x) is at most (x − κ x^(1/κ))/(1 − κ), or
-    x (1 − log x) for κ = 1. So the pairs whose p q^κ exceeds a limit x contain the true pair, and
-    the interval spans their differences. It is about as long as the standard errors suggest; the
-    difference of two separate intervals is longer. A small κ suits a large sample, whose mean is
-    known so well that its p-value may count for less, which raises the limit.
+    Every candidate pair (live mean, logged mean) has two independent p-values. The p-value p of the
+    live mean is the inverse of a Bernoulli likelihood ratio mixed over Beta(w c, w (1 − c)); it is
+    valid at all n. The p-value q of the logged mean comes from Chernoff's bound.
 
-    The interval holds for all values in [0, 1]: the logarithm is concave, so no bet gains more on
-    other values than on values of 0 and 1. For these it is sharp.
+    P(p q^κ ≤ x) is at most (x − κ x^(1/κ))/(1 − κ), or x (1 − log x) for κ = 1. Choose the limit x
+    at which this bound is α. The interval spans the differences of all pairs with p q^κ > x. It is
+    about as long as the standard errors suggest, and shorter than the difference of two separate
+    intervals. The mean of a large sample is known well, so its p-value may count for less: a
+    smaller κ raises the limit x.
+
+    The interval is valid for all values in [0, 1]: the logarithm is concave, so no bet gains more
+    on other values than on values of 0 and 1. For values of 0 and 1 the interval is sharp.
 
     Args:
         n: Number of live values.
@@ -160,8 +164,8 @@ def bernoulli_difference(
         logged_successes: Their sum.
         alpha: Probability that the interval ever misses the difference.
         centre: c, the expected live mean, in (0, 1).
-        weight: w, the weight of that expectation, in values.
-        power: κ, in (0, 1]; chosen before the first live value.
+        weight: w, the number of values that this expectation counts as.
+        power: κ, in (0, 1]; must be chosen before the first live value.
 
     Example:
         >>> [round(x, 3) for x in bernoulli_difference(1e3, 180.0, 2e3, 200.0, 0.01, 0.1, 20.0)]
@@ -187,7 +191,9 @@ def bernoulli_difference(
 
 
 def product_limit(alpha: float, power: float = 1.0) -> float:
-    """Return −log x for the x at which the bound on P(p q^power ≤ x) is alpha.
+    """Return −log x for the x at which the bound on P(p q^power ≤ x) equals alpha.
+
+    For the bound, see `bernoulli_difference`.
 
     Example:
         >>> round(product_limit(0.01), 3), round(product_limit(0.01, 0.5), 3)
@@ -200,7 +206,7 @@ def product_limit(alpha: float, power: float = 1.0) -> float:
             limit += (penalty + math.log1p(limit) - limit) * (1.0 + limit) / limit
         return limit
     limit = start = penalty - math.log1p(-power)
-    for _ in range(NEWTON_STEPS):  # falls towards the solution; every iterate is valid
+    for _ in range(NEWTON_STEPS):  # decreases towards the solution; every iterate is valid
         limit = start + math.log1p(-power * math.exp(limit - limit / power))
     return limit
 
@@ -221,7 +227,7 @@ def log_likelihood(successes: float, failures: float, mean: float) -> float:
 
 
 def likelihood_interval(successes: float, failures: float, minimum: float) -> Interval:
-    """Return the interval of means whose log-likelihood reaches a minimum, rounded outwards."""
+    """Return the means with a log-likelihood of at least `minimum`: an interval, rounded out."""
     mean = successes / (successes + failures)
     low, high = 0.0, mean
     for _ in range(BISECTIONS):
@@ -251,10 +257,11 @@ def _largest_difference(
 ) -> float:
     """Return the largest p − q with A(p)⁺ + B(q)⁺ ≤ limit.
 
-    A = live − log L(p) and B = old − log L(q) are negative log p-values of the means p and q, and L
-    is the likelihood. To raise the likelihood of q to a power κ, multiply the logged counts by κ.
-    At the largest difference both have the same slope s: A′(p) = −B′(q) = s determines p and q. If
-    one p-value would exceed 1, it is set to 1 and the other gets the whole limit.
+    Here p is a live mean, q a logged mean, L the likelihood and x⁺ = max(x, 0). A = live − log L(p)
+    and B = old − log L(q) are the negative log p-values of p and q. The caller has multiplied the
+    logged counts by κ, which raises the likelihood of q to the power κ. At the largest difference,
+    A′(p) = −B′(q) = s, and the slope s determines p and q. If one p-value would exceed 1, it is set
+    to 1 and the other gets the whole limit.
     """
     low, high, slope = 0.0, math.inf, 1.0
     p, q, slack = 0.0, 0.0, math.inf
@@ -270,7 +277,7 @@ def _largest_difference(
             low = slope
         else:
             high = slope
-        # A + B is nearly quadratic in s, so take Newton's step in s².
+        # A + B is nearly quadratic in s, so take a Newton step in s².
         derivative = _point_derivative(successes, failures, p)
         derivative += _point_derivative(logged_successes, logged_failures, q)
         if derivative > 0.0:
@@ -279,7 +286,7 @@ def _largest_difference(
             slope = low
         if not low < slope < high:
             slope = 0.5 * (low + high) if high < math.inf else 2.0 * low + 1.0
-    if abs(slack) > ROUNDING:  # floats cannot resolve it: the prior is far from the values
+    if abs(slack) > ROUNDING:  # the prior is too far from the values: give both the whole limit
         p = likelihood_interval(successes, failures, live - limit)[1]
         q = likelihood_interval(logged_successes, logged_failures, old - limit)[0]
     elif live < log_likelihood(successes, failures, p):
@@ -292,7 +299,10 @@ def _largest_difference(
 
 
 def _point_with_slope(successes: float, failures: float, slope: float) -> float:
-    """Return the p above the mean at which −log L has the slope failures/(1 − p) − successes/p."""
+    """Return the p above the mean at which the derivative of −log L equals `slope`.
+
+    The derivative is failures/(1 − p) − successes/p.
+    """
     less = successes + failures - slope
     if successes == 0.0:
         return max(-less / slope, 0.0)
@@ -303,7 +313,7 @@ def _point_with_slope(successes: float, failures: float, slope: float) -> float:
 
 
 def _point_derivative(successes: float, failures: float, p: float) -> float:
-    """Return the derivative of `_point_with_slope` by the slope; 0 where p is held at 0 or 1."""
+    """Return the derivative of `_point_with_slope` in the slope; 0 if p is 0 or 1."""
     curvature = successes * (1.0 - p) * (1.0 - p) + failures * p * p
     if curvature == 0.0:
         return 0.0

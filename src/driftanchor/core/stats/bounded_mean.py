@@ -1,23 +1,24 @@
-"""A confidence interval for the mean of bounded values, exact at every sample size.
+"""A confidence interval for the mean of bounded values, valid at every sample size.
 
-Regret has a tail of rare runs that lose nearly everything. If a sample contains few of them,
-Student's interval is too short, and on the flattering side. The interval here assumes only the
-range of a value, which is known for regret. It comes from betting.
+Regret has a tail of rare runs that lose nearly everything. If a sample contains too few of them,
+Student's interval is too short and too optimistic. The interval here assumes only a known range of
+values, which regret has. It is derived from betting.
 
-A gambler who doubts that the mean is m puts a share b of the capital on x and the rest on 1 − x, at
-odds that are fair if the mean is m. Each value multiplies the capital by
+Scale the values to 0 ≤ x ≤ 1. A gambler who doubts that the mean is m starts with a capital of 1,
+puts a share b of it on x and the rest on 1 − x, at odds that are fair if the mean is m. Each value
+multiplies the capital by
 
     b x/m + (1 − b) (1 − x)/(1 − m).
 
 If the mean is m, no betting strategy ever reaches a capital of 1/α with probability above α
-(Ville's inequality). Cover and Ordentlich's universal portfolio does not know the best b. After n
-values it holds at least the capital of the best b in hindsight divided by 2 √(n + 1). So the set of
-all m with
+(Ville's inequality). The best b is known only in hindsight. But after n values, Cover and
+Ordentlich's universal portfolio holds at least the capital of the best b divided by 2 √(n + 1). So
+the set of all m with
 
     max_b Σ log(b x/m + (1 − b) (1 − x)/(1 − m)) ≤ log(2 √(n + 1)/α)
 
-contains the true mean with probability 1 − α, at all n simultaneously. Runs may be added until a
-question is decided, and the interval stays valid.
+contains the true mean with probability 1 − α, at all n simultaneously. So the interval stays
+valid if runs are added until a question is decided.
 """
 
 from __future__ import annotations
@@ -55,12 +56,12 @@ def bounded_mean_interval(values: Floats, low: float, high: float, alpha: float)
 def hedged_mean_interval(values: Floats, hedges: Floats, means: Floats, alpha: float) -> Interval:
     """Return an interval for the mean of values that each have their own range.
 
-    Each value v comes with a random hedge h whose mean is known, with |v| ≤ h. Then v + h and h − v
-    are at least 0, and a lower bound for either mean needs no upper end of the range.
+    Each value v comes with a random hedge h ≥ |v| whose mean is known. Then v + h and h − v are at
+    least 0, so their means have lower bounds that need no upper limit on the values.
 
     Args:
         values: At least one value; they are independent and identically distributed.
-        hedges: One or several hedges, by (hedge, value); the best one counts.
+        hedges: One or several hedges, by (hedge, value); the tightest bound is used.
         means: The known mean of each hedge.
         alpha: Probability that the interval misses the mean at any sample size.
 
@@ -88,13 +89,14 @@ def _log_capital_limit(n: int, alpha: float) -> float:
 
 
 def _lower_end(values: Floats, limit: float) -> float:
-    """Return the smallest mean m of values ≥ 0 that is not rejected.
+    """Return the smallest mean m that is not rejected, for values of at least 0.
 
-    The best bet against a mean below the sample mean multiplies the capital by a multiple of
-    1 + r x with r ≥ 0. For a given r this bet is the best one against
-    m(r) = Σ x/(1 + r x) / Σ 1/(1 + r x), so each r gives a mean and its capital. The end is where
-    the capital meets the limit. As r grows, the whole capital goes on x and m(r) falls to the
-    harmonic mean. Below the harmonic mean only the odds change.
+    Against a mean m below the sample mean, the best bet multiplies the capital by
+    (1 + r x)/(1 + r m) for each value, with some r ≥ 0. The bet with a given r is the best one
+    against m(r) = Σ x/(1 + r x) / Σ 1/(1 + r x), so each r yields a mean and a final capital. The
+    lower end is the mean at which the capital equals the limit. As r grows, the bet puts the whole
+    capital on x, and m(r) falls to the harmonic mean. Below the harmonic mean, the best bet still
+    puts everything on x, and only the odds change.
     """
     from scipy.optimize import brentq
 

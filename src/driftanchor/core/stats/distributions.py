@@ -50,10 +50,10 @@ def critical_t(alpha: float, df: float) -> float:
 
 
 def log_chi_square_cdf(x: Floats, df: Floats | float) -> Floats:
-    """Return log P(χ² ≤ x), also where the probability underflows.
+    """Return log P(χ² ≤ x), even if the probability underflows.
 
-    There it is computed by the power series of the incomplete gamma function (Abramowitz & Stegun
-    6.5.12), with a = df/2::
+    Tiny probabilities come from the power series of the incomplete gamma function (Abramowitz &
+    Stegun 6.5.12), with a = df/2::
 
         P = (x/2)^a e^(−x/2) / Γ(a + 1) · ₁F₁(1; a + 1; x/2)
 

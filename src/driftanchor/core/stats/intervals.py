@@ -1,8 +1,8 @@
 """Fixed-sample intervals for means, shares, differences, quantiles and contrasts.
 
-A contrast is a weighted sum of the means, or of one quantile, of several samples. The intervals of
-contrasts assume only that values lie between 0 and a known maximum. They hold for samples that are
-paired run by run and for independent samples.
+A contrast is a weighted sum over several samples, either of their means or of one quantile. The
+intervals of contrasts assume only that values lie between 0 and a known maximum. They are valid for
+independent samples and for samples paired run by run.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ def mean_estimate(values: Floats) -> Estimate:
 def mean_interval(n: int, mean: float, variance: float) -> Interval | None:
     """Return the interval of a mean reward; None if the variance is unknown.
 
-    Binary rewards get Wilson's interval, which also covers rare successes. Other rewards get
-    Student's.
+    Binary rewards get Wilson's interval, which is reliable even for rare successes. Other rewards
+    get Student's t interval.
 
     Args:
         n: Number of rewards.
@@ -92,11 +92,12 @@ def wilson(share: float, n: int, alpha: float = ALPHA) -> Interval:
 def difference(
     first: float, first_interval: Interval | None, second: float, second_interval: Interval | None
 ) -> Estimate:
-    """Return the second mean minus the first, with an interval made from both intervals.
+    """Return the second mean minus the first, with an interval derived from both intervals.
 
-    With the intervals (l₁, u₁) of m₁ and (l₂, u₂) of m₂, the ends are
-    d − √((m₂ − l₂)² + (u₁ − m₁)²) and d + √((u₂ − m₂)² + (m₁ − l₁)²), after Newcombe (1998), whose
-    method also covers rare successes. Unknown intervals make them infinite.
+    Let (l₁, u₁) and (l₂, u₂) be the intervals of the means m₁ and m₂, and d = m₂ − m₁. After
+    Newcombe (1998), whose method is reliable even for rare successes, the result reaches from
+    d − √((m₂ − l₂)² + (u₁ − m₁)²) to d + √((u₂ − m₂)² + (m₁ − l₁)²). If either interval is unknown,
+    both ends are infinite.
 
     Example:
         >>> difference(1.0, (0.6, 1.3), 2.0, (1.6, 2.3))
@@ -120,7 +121,7 @@ def quantile_interval(
         values: A sample.
         q: The level of the quantile, in (0, 1).
         alpha: Probability that the interval misses the quantile.
-        support: Lowest and highest possible value: the ends if the sample is too small.
+        support: Lowest and highest possible value, used as ends if the sample is too small.
 
     Example:
         >>> quantile_interval(np.arange(1000.0), 0.9)
@@ -142,7 +143,7 @@ def quantile_interval(
 
 
 def mean_contrast(factors: Floats, samples: Floats, maxima: Floats, alpha: float) -> Estimate:
-    """Return the sum of factor · mean; its interval is valid at every number of runs.
+    """Return the sum of factor · mean, with an interval valid at every number of runs.
 
     Args:
         factors: One per sample.
@@ -164,7 +165,7 @@ def mean_contrast(factors: Floats, samples: Floats, maxima: Floats, alpha: float
 def quantile_contrast(
     factors: Floats, samples: Floats, maxima: Floats, alpha: float, *, quantile: float
 ) -> Estimate:
-    """Return the sum of factor · quantile; the intervals of the quantiles share alpha.
+    """Return the sum of factor · quantile; the intervals of the quantiles split alpha evenly.
 
     The other arguments are as in `mean_contrast`.
     """

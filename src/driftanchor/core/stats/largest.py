@@ -1,12 +1,12 @@
-"""The largest of several normal numbers, and the loss from choosing another one.
+"""The largest of several normal variables, and the loss from choosing another one.
 
-Given a shared move, the numbers μ_j are independent. Choosing μ_L costs max_j μ_j − μ_L. With the
-density h of max_{j≠L} μ_j, the mean of this loss is
+Given the value of a shared move, the variables μ_j are independent. Choosing μ_L costs
+max_j μ_j − μ_L. If h is the density of max_{j≠L} μ_j, the mean of this loss is
 
     E loss = ∫ h(x) E(x − μ_L)⁺ dx.
 
-The loss exceeds q with the probability that μ_L + q is not the largest. `core.win_chances` computes
-that probability and the nodes of the integral.
+The loss exceeds q if some other μ_j exceeds μ_L + q. `core.win_chances` computes this probability
+and the nodes of the integral.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ SQRT_2_PI = math.sqrt(2.0 * math.pi)
 
 
 class Loss(NamedTuple):
-    """The mean and a quantile of the loss: how far a chosen number is below the largest."""
+    """The mean and a quantile of the loss: how far the chosen variable is below the largest."""
 
     mean: float
     quantile: float
 
 
 def best_chances(means: Floats, sds: Floats, weights: Floats) -> Floats:
-    """Return the probability that each number is the largest.
+    """Return the probability that each variable is the largest.
 
     Args:
-        means: The mean of each number, with one row for each value of the shared move.
-        sds: Their standard deviations, of the same shape; above 0.
+        means: Mean of each variable (columns) for each value of the shared move (rows).
+        sds: Standard deviations, of the same shape; above 0.
         weights: The probability of each row.
 
     Example:
@@ -47,13 +47,13 @@ def best_chances(means: Floats, sds: Floats, weights: Floats) -> Floats:
 
 
 def loss_of(means: Floats, sds: Floats, weights: Floats, chosen: int, q: float = 0.95) -> Loss:
-    """Return the mean and a quantile of the loss from choosing one number.
+    """Return the mean and a quantile of the loss from choosing one variable.
 
     Args:
         means: As for `best_chances`.
         sds: As for `best_chances`.
         weights: As for `best_chances`.
-        chosen: The column of the chosen number.
+        chosen: The column of the chosen variable.
         q: The level of the quantile.
 
     Example:
@@ -73,7 +73,7 @@ def loss_of(means: Floats, sds: Floats, weights: Floats, chosen: int, q: float =
 
 
 def _normals(means: Floats, sds: Floats) -> Floats:
-    """Return the laws of normal numbers, in the form that `win_chances` takes."""
+    """Return normal distributions in the form that `win_chances` takes."""
     laws = np.empty((*means.shape, 6))
     laws[:] = one_sample(0.0, 1.0)
     laws[..., MEAN], laws[..., SD] = means, sds
@@ -81,7 +81,7 @@ def _normals(means: Floats, sds: Floats) -> Floats:
 
 
 def _density_of_rivals(means: Floats, sds: Floats, rows: Ints, x: Floats, chosen: int) -> Floats:
-    """Return the density at x of the largest of all numbers but the chosen one."""
+    """Return the density at x of the largest of all variables except the chosen one."""
     from scipy.special import ndtr
 
     density = np.empty(x.size)
@@ -96,7 +96,7 @@ def _density_of_rivals(means: Floats, sds: Floats, rows: Ints, x: Floats, chosen
 
 
 def _quantile(laws: Floats, weights: Floats, chosen: int, above: float) -> float:
-    """Return the loss that is exceeded with probability `above`; 0 if losses are rarer."""
+    """Return the loss exceeded with probability `above`; 0 if any loss is less likely."""
     from scipy.optimize import brentq
     from scipy.special import ndtri
 
@@ -110,5 +110,5 @@ def _quantile(laws: Floats, weights: Floats, chosen: int, above: float) -> float
     means, sds = laws[..., MEAN], laws[..., SD]
     highest = (means - ndtri(0.5 * above / means.shape[1]) * sds).max(axis=1)
     lowest = means[:, chosen] + ndtri(0.5 * above) * sds[:, chosen]
-    top = float((highest - lowest).max())  # exceeded with probability `above` at most
+    top = float((highest - lowest).max())  # exceeded with probability at most `above`
     return float(brentq(excess, 0.0, top, xtol=1e-8 * top))

@@ -1,28 +1,29 @@
 """Arms compared within strata, such as files or weeks, instead of over all rows.
 
 Pooled means mislead if both the level of rewards and the arms' shares of rows differ between strata
-(Simpson's paradox). So arms are compared within strata. The mean of arm k in stratum s, of n_ks
-rewards, is modelled as::
+(Simpson's paradox). So arms are compared within strata. Let n_ks be the number of rewards of arm k
+in stratum s. Their mean is modelled as::
 
     y_ks = α_k + β_s + noise,   noise ~ (0, σ²/n_ks)
 
-and fitted by least squares with weights n_ks. Let n_k and N_s be the row and column sums,
-q_ks = n_ks/n_k the mix of arm k and p_s = N_s/N the mix of all arms. An arm's mean is reported at
-the mix of all arms, so that levels stay comparable::
+and fitted by least squares with weights n_ks. Let n_k be the number of rewards of arm k, N_s that
+of stratum s and N that of all strata. The mix of arm k is q_ks = n_ks/n_k, and the mix of all arms
+is p_s = N_s/N. An arm's mean is reported at the mix of all arms, so that levels stay comparable::
 
     m_k = α̂_k + Σ_s p_s β̂_s = ȳ_k + Σ_s (p_s − q_ks) β̂_s
 
 ȳ_k is the arm's pooled mean; if all arms have the same mix, m_k = ȳ_k. The covariance of the
-estimates is σ² [diag(1/n) + X G⁻ Xᵀ], with X = p − q and G = diag(N) − nᵀ q. Callers treat arms as
-independent, with variance σ²/n_k each. The effective number of rewards makes that safe::
+estimates is σ² [diag(1/n_k) + M]. Here M = X G⁻ Xᵀ with X = p − q, and G⁻ is a generalised inverse
+of G = diag(N_s) − nᵀ q. Callers treat arms as independent, each with variance σ² divided by its
+number of rewards. To make that safe, each arm reports an effective number of rewards n'_k::
 
-    1/n'_k = 1/n_k + 2 (X G⁻ Xᵀ)_kk
+    1/n'_k = 1/n_k + 2 M_kk
 
-It never exceeds n_k. With M = X G⁻ Xᵀ, 2 |M_kj| ≤ M_kk + M_jj, so the variance of a difference is
-never understated. It is exact for two arms with equally many rewards.
+n'_k never exceeds n_k. Since 2 |M_kj| ≤ M_kk + M_jj, the variance of a difference between arms is
+never understated. For two arms with the same number of rewards, that variance is exact.
 
-Arms that no chain of strata links cannot be compared within strata. Each connected component of
-the table is fitted separately, at its own mix.
+Two arms can be compared only if a chain of shared strata links them. So each connected component of
+the arm–stratum table is fitted separately, at its own mix.
 """
 
 from __future__ import annotations
@@ -41,9 +42,9 @@ class Stratified:
     """Arms compared within strata.
 
     Attributes:
-        mean: Mean of each arm at the mix of all arms of its component.
+        mean: Mean of each arm at the mix of all arms in its connected component.
         n: Effective number of rewards of each arm; at most the actual number.
-        component: Component of each arm; only arms of one component can be compared.
+        component: Connected component of each arm; only arms in the same one can be compared.
         shares_differ: Whether the arms' shares of rows differ significantly between strata.
     """
 
@@ -56,12 +57,12 @@ class Stratified:
 def stratified(n: Floats, mean: Floats) -> Stratified:
     """Compare arms within strata.
 
-    A chi-square test of independence at 1 % decides whether shares differ. It uses the counts and
-    never the rewards, so choosing an estimate by its outcome causes no bias.
+    A chi-square test of independence at 1 % decides whether shares differ. The test uses
+    only counts, never rewards, so choosing an estimate by its outcome causes no bias.
 
     Args:
         n: Number of rewards by (arm, stratum); no row or column is all zero.
-        mean: Their means; ignored where n is 0.
+        mean: Mean reward by (arm, stratum); ignored if n is 0.
 
     Example:
         >>> n = np.array([[900.0, 100.0], [100.0, 900.0]])  # both arms: 0.1 here, 0.5 there
@@ -91,10 +92,10 @@ def stratified(n: Floats, mean: Floats) -> Stratified:
 def _solve_by_arm(
     n: Floats, mean: Floats, _: Floats, arm_component: Ints, stratum_component: Ints
 ) -> tuple[Floats, Floats]:
-    """Return the means and their variances over σ², from one equation per arm.
+    """Return the means and their variances divided by σ², from one equation per arm.
 
-    With A = diag(n_k) − n diag(1/N_s) nᵀ and J = n_k n_j/N within components, the covariance of the
-    means is σ² (A + J)⁻¹.
+    The covariance of the means is σ² (A + J)⁻¹, with A = diag(n_k) − n diag(1/N_s) nᵀ. J_kj is
+    n_k n_j/N for arms k and j in the same component, which has N rewards, and 0 for other pairs.
     """
     arm_n, stratum_n = n.sum(axis=1), n.sum(axis=0)
     component_n = np.bincount(arm_component, weights=arm_n)
@@ -111,10 +112,10 @@ def _solve_by_arm(
 def _solve_by_stratum(
     n: Floats, mean: Floats, expected: Floats, arm_component: Ints, stratum_component: Ints
 ) -> tuple[Floats, Floats]:
-    """Return the same from one equation per stratum, as in the formulas above.
+    """Return the same as `_solve_by_arm`, from one equation per stratum.
 
-    The second term of the normal matrix makes G invertible and lets the effects of each component
-    sum to 0 at its mix.
+    The formulas are those of the module docstring. The term added to G makes it invertible, and
+    makes the stratum effects of each component average 0 at the component's mix.
     """
     arm_n, stratum_n = n.sum(axis=1), n.sum(axis=0)
     component_n = np.bincount(arm_component, weights=arm_n)

@@ -41,7 +41,7 @@ def summarise(values: Floats, quantiles: Mapping[str, float]) -> dict[str, float
 
 
 def is_binary(n: int | Ints | Floats, mean: float | Floats, variance: float | Floats) -> Bools:
-    """Return whether the sample variance is the one of n rewards that are all 0 or 1.
+    """Return whether the sample variance is that of n rewards of 0 or 1 with this mean.
 
     A single reward has no variance and must itself be 0 or 1.
 
