@@ -18,8 +18,8 @@ that we treat as independent between arms::
     V:  shared τ_c² (1 + ρ),  rest τ_c² (|w_k|² − ρ),  ρ the mean of w_k · w_l over pairs of arms
     W:  shared 0,             rest τ_c² |w_k − w̄|²
 
-This keeps each arm's variance exact, unless |w_k|² < ρ: the rest is then 0. For V, the covariances
-are right on average.
+This keeps each arm's variance exact, except that a negative rest counts as 0. For V, the
+covariances are right on average.
 
 W needs the rest for arms that were logged in different periods. The logged mean of each arm
 contains the common moves of its own periods, and these do not cancel.
@@ -73,7 +73,7 @@ class NextPeriod:
     Attributes:
         law: Confidence distribution of τ_c and τ_d.
         own: Variance of each arm's own part, in units of τ_d².
-        rest: Variance of each arm's rest of the common part, in units of τ_c².
+        rest: Variance of the rest of each arm's common part, in units of τ_c².
         shared: Variance of the part that all arms share, in units of τ_c².
         exact: Use these variances as they are. Otherwise they are rounded up, so that few differ.
     """
@@ -137,7 +137,7 @@ class NextPeriod:
             width = deviation[:, None]
             inside = ndtr((bound - centre) / width) - ndtr((-bound - centre) / width)
             density *= np.maximum(inside, 0.0) ** count
-        certain = erf(low / math.sqrt(2))  # if |draw| < low, all arms stay within
+        certain = erf(low / math.sqrt(2))  # for draws below `low`, all arms stay within the bound
         return float(self.law.weight @ (certain + (high - low) / 2 * (density @ _WEIGHTS)))
 
     def bound(self, coverage: float) -> float:

@@ -36,7 +36,7 @@ from driftanchor.core.check import Bools, Floats
 from driftanchor.core.stats.distributions import log_chi_square_cdf
 from driftanchor.shift.next_period import Fiducial
 
-FLOOR = 1e-12  # min squared deviation in units of the noise; keeps Q > 0 if all periods are equal
+FLOOR = 1e-12  # min squared deviation / noise variance; keeps Q > 0 if all periods are equal
 GRID = np.geomspace(1e-4, 1e9, 400)  # τ in units of √`scale`
 
 
@@ -96,7 +96,7 @@ class OneWay:
         return self._root(self.q, self.df)
 
     def lower(self, alpha: float) -> Floats:
-        """Return a lower confidence limit, often 0, that exceeds τ² with probability `alpha`."""
+        """Return a lower confidence limit, often 0, exceeding τ² with probability ≤ `alpha`."""
         return self._root(
             lambda x: self.log_tail(self.q(x)), np.full_like(self.df, np.log1p(-alpha))
         )
@@ -141,7 +141,8 @@ class OneWay:
     def inflation(self) -> float:
         """Variance of Q divided by its variance for independent arms; 1 if not pooled.
 
-        Equals 1 + (arms − 1) correlation², where `arms` is averaged over periods.
+        Equals 1 + others · correlation², where `others` is the average number of other arms seen in
+        the same period.
         """
         arms = self.seen.sum(axis=0)
         others = float((arms * (arms - 1)).sum() / arms.sum())

@@ -59,7 +59,7 @@ class PeriodTable:
             rows = [arms.column(arm) for arm in offline.arms]
             n[rows, e] = offline.n
             mean[rows, e] = np.where(offline.n > 0, offline.mean, 0.0)
-            with np.errstate(over="ignore"):  # `_check_size` rejects it
+            with np.errstate(over="ignore"):  # `_check_size` rejects overflow
                 spread = offline.variance * (offline.n - 1.0)
             squares[rows, e] = np.where(offline.n > 1, spread, 0.0)
         table = cls(arms, tuple(periods), n, mean, squares)
@@ -156,7 +156,7 @@ class PeriodTable:
     def moves(self) -> Floats:
         """Return each arm's mean in a period minus its mean over its other periods.
 
-        NaN if the arm was not seen in that period, or in no other.
+        NaN unless the arm was seen both in that period and in another.
         """
         others = self.n.sum(axis=1, keepdims=True) - self.n
         rest = (self.n * self.mean).sum(axis=1, keepdims=True) - self.n * self.mean
@@ -183,7 +183,7 @@ class PeriodTable:
 
     @cached_property
     def _columns(self) -> Bools:
-        """Whether a repeated arm was seen in each period."""
+        """Whether each period has an arm that was seen in more than one period."""
         return np.asarray(self.seen[self.repeated].any(axis=0))
 
     @cached_property

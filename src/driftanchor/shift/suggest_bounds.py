@@ -53,8 +53,8 @@ def suggest(
             also be a segment, such as a country, if the next one is a new segment.
         coverage: Probability that each bound covers the moves of all arms in a new period.
         unit: What the texts of the suggestion call a period, such as `"week"`.
-        reward_range: Lowest and highest possible reward, which limit the bounds. If omitted, (0, 1)
-            if all rewards seem to be 0 or 1, otherwise no limit.
+        reward_range: Lowest and highest possible reward, which limit the bounds. The default is
+            (0, 1) if all rewards seem to be 0 or 1, otherwise no limit.
 
     Example:
         >>> weeks = {
@@ -185,7 +185,7 @@ def _suggested(table: PeriodTable, coverage: float, unit: str, limit: float) -> 
 
 
 def _relative_chance(table: PeriodTable, bound: float, limit: float) -> float:
-    """Return the probability that a W holds; 1 if the reward range allows no larger move."""
+    """Return the probability that W = `bound` holds; 1 if rewards allow no larger move."""
     if table.relative is None or bound >= limit:
         return 1.0
     return max(table.relative.chance(bound), table.level.chance(bound))

@@ -20,14 +20,15 @@ same way as Q in `one_way.py`.
 
 To estimate τ_c, hold τ_d fixed. Choose orthonormal contrasts of the period effects such that the
 covariance matrix of their least-squares estimates ĉ_i is diagonal, and write the variances as
-1/λ_i. The true contrasts are independent with variance τ_c². The statistic::
+1/λ_i. The true contrasts are independent with variance τ_c². Define::
 
     Q_c(τ_c²; τ_d²) = Σ_i ĉ_i² / (τ_c² + 1/λ_i)
 
-is then chi-square with (periods − components) degrees of freedom, and independent of Q_d. This is
-the exact method of Wald (1947) for one variance component. There is a second way to compute Q_c.
-Add the penalty c_e²/τ_c² for each period effect, which stems from its normal distribution. Q_c is
-the amount by which the penalty raises the minimum sum of squares::
+At the true τ_c and τ_d, Q_c is chi-square with (periods − components) degrees of freedom, and
+independent of Q_d. This is the exact method of Wald (1947) for one variance component. There is a
+second way to compute Q_c. Add a penalty c_e²/τ_c² for each period effect, which follows from the
+normal distribution of c_e. Q_c is the amount by which the penalty raises the minimum sum of
+squares::
 
     Q_c = min over μ, c of [ Σ w_ke (y_ke − μ_k − c_e)² + Σ c_e²/τ_c² ]  −  Q_d
 

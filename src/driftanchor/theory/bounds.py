@@ -167,9 +167,9 @@ def anchor_pulls_shape(
     it. The constants of the proof make the bound vacuous at any practical horizon (E10).
 
     With the default C₁ and no logs, the first term is `lai_robbins` times log T for noise 1. For
-    other noise, use C₁ = 2σ². C₂ and C₃ are 1 by default, for want of a better value. In sharp
-    analyses of Thompson sampling the second term is of lower order than log T, so no C₂ matches a
-    lower bound. C₂ = 0 drops the term.
+    other noise, use C₁ = 2σ². The default C₂ and C₃ are arbitrary. In sharp analyses of Thompson
+    sampling the second term is of lower order than log T, so no C₂ matches a lower bound. C₂ = 0
+    drops the term.
 
     Source: Theorem 1 of arXiv 2605.10289.
 
@@ -232,8 +232,8 @@ def online_ts_pulls(
 ) -> Floats:
     """Return the leading term of Thompson sampling's pulls of a sub-optimal arm, 2 c σ² log T/Δ².
 
-    The arm is pulled until its sample exceeds the best mean with probability p = 1/T only. After n
-    pulls the posterior variance is about c σ²/n, so p ≈ exp(−n Δ²/(2 c σ²)).
+    The arm is pulled until the probability p that its sample exceeds the best mean falls to 1/T.
+    After n pulls the posterior variance is about c σ²/n, so p ≈ exp(−n Δ²/(2 c σ²)).
 
     With c = 1 this *is* the Lai–Robbins rate. The threshold in the appendix, L_i(T) =
     18 log(T Δ²)/Δ², is nine times as large, because that analysis leaves only a third of the gap to
